@@ -1,0 +1,49 @@
+"""Small networks and the published inputs."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from topologies import AccessLinks, Connectivity, Underlay, connectivity, load_underlay
+
+Links = Sequence[tuple[int, int, float]]
+
+
+@pytest.fixture(scope="session")
+def published() -> dict[str, Any]:
+    """The paper's cycle-time tables."""
+    return json.loads((Path(__file__).parent / "data" / "published_cycle_times.json").read_text())
+
+
+@pytest.fixture(scope="session")
+def make_underlay() -> Callable[[int, Links], Underlay]:
+    """Underlay of the given routers and links (end, end, km)."""
+
+    def make(routers: int, links: Links) -> Underlay:
+        return Underlay(
+            name="test",
+            variant="corrected",
+            labels=tuple(f"r{i}" for i in range(routers)),
+            latitude_deg=np.full(routers, np.nan),
+            longitude_deg=np.full(routers, np.nan),
+            ends=np.array([link[:2] for link in links]),
+            length_km=np.array([link[2] for link in links]),
+            capacity_bps=np.full(len(links), np.nan),
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def published_graph() -> Callable[[str, float], Connectivity]:
+    """Connectivity graph with the paper's inputs and equal access links."""
+
+    def make(name: str, access_bps: float) -> Connectivity:
+        underlay = load_underlay(name, variant="published")
+        return connectivity(underlay, access=AccessLinks(up_bps=access_bps, down_bps=access_bps))
+
+    return make

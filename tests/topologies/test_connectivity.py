@@ -1,0 +1,144 @@
+"""Latency, available bandwidth and the delays of Eq. 3, by hand."""
+
+import numpy as np
+import pytest
+
+from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, load_underlay
+
+FAST = AccessLinks(up_bps=1e10, down_bps=1e10)
+
+
+@pytest.fixture
+def line(make_underlay):
+    return make_underlay(3, [(0, 1, 100.0), (1, 2, 200.0)])
+
+
+def test_latency_per_path_and_per_link(line):
+    per_path = connectivity(line, access=FAST)
+    per_link = connectivity(line, access=FAST, latency="per_link")
+
+    assert per_path.latency_s[0, 2] == pytest.approx(0.0085e-3 * 300 + 4e-3, rel=1e-12)
+    assert per_link.latency_s[0, 2] == pytest.approx(0.0085e-3 * 300 + 8e-3, rel=1e-12)
+    assert np.all(np.diag(per_path.latency_s) == 0)
+    assert np.array_equal(per_link.latency_s, per_link.latency_s.T)
+
+
+def test_available_bandwidth_rules(line):
+    measured = np.full((3, 3), 5e6)
+
+    assert connectivity(line, access=FAST).available_bps[0].tolist() == [np.inf, 1e9, 0.5e9]
+    assert connectivity(line, access=FAST, bandwidth="bottleneck").available_bps[0, 2] == 1e9
+    assert connectivity(line, access=FAST, bandwidth=measured).available_bps[0, 2] == 5e6
+
+
+def test_the_smallest_capacity_on_the_route_counts(make_underlay):
+    underlay = make_underlay(4, [(0, 1, 1.0), (2, 1, 1.0), (2, 3, 1.0)])
+    stated = type(underlay)(
+        **{name: getattr(underlay, name) for name in underlay.__slots__ if name != "capacity_bps"},
+        capacity_bps=np.array([3e9, np.nan, 2e9]),
+    )
+
+    graph = connectivity(stated, access=FAST)
+    assert graph.core_bps.tolist() == [3e9, 1e9, 2e9]
+    assert graph.available_bps[0, 3] == graph.available_bps[3, 0] == 1e9 / 3
+    assert graph.available_bps[0, 1] == 3e9
+    assert connectivity(stated, access=FAST, core=7e9).available_bps[0, 3] == 7e9 / 3
+
+
+def test_stated_capacities_of_the_shipped_networks():
+    geant = connectivity(load_underlay("geant"), access=FAST)
+    published = connectivity(load_underlay("geant", variant="published"), access=FAST)
+
+    assert np.count_nonzero(geant.core_bps != 1e9) > 0
+    assert geant.core_bps.min() == 155e6
+    assert np.all(published.core_bps == 1e9)
+
+
+def test_core_stated_needs_a_statement(line):
+    with pytest.raises(InputError, match=r"core\(='stated'\) needs capacities"):
+        connectivity(line, access=FAST, core="stated")
+
+
+def test_routes_take_access_links_too(line):
+    graph = connectivity(line, access=AccessLinks(up_bps=[1.0, 2.0, 3.0], down_bps=[4.0, 5.0, 6.0]), core=9.0)
+    names = [graph.link_name(direction) for direction in graph.route(2, 0)]
+
+    assert names == ["r2 uplink", "r2 -> r1", "r1 -> r0", "r0 downlink"]
+    assert graph.link_capacity_bps[list(graph.route(2, 0))].tolist() == [3.0, 9.0, 9.0, 4.0]
+
+
+def test_delays_of_equation_3(line):
+    access = AccessLinks(up_bps=[4e6, 8e6, 8e6], down_bps=[9e6, 8e6, 2e6])
+    work = Workload(model_bits=8e6, compute_s=[0.1, 0.2, 0.3], local_steps=5)
+    graph = connectivity(line, access=access)
+    overlay = build_overlay("test", graph, work, [(0, 1), (0, 2), (1, 2), (2, 0)])
+
+    # Silo 0 sends twice (4 Mbps / 2), silo 2 receives twice (2 Mbps / 2), 2 -> 0 has 8 Mbps.
+    assert overlay.rate_bps.tolist() == [2e6, 1e6, 1e6, 8e6]
+    expected = [
+        0.5 + graph.latency_s[0, 1] + 4.0,
+        0.5 + graph.latency_s[0, 2] + 8.0,
+        1.0 + graph.latency_s[1, 2] + 8.0,
+        1.5 + graph.latency_s[2, 0] + 1.0,
+    ]
+    assert overlay.delay_s == pytest.approx(expected, rel=1e-12)
+    assert overlay.event_graph.delay_s[4:] == pytest.approx([0.5, 1.0, 1.5])
+    assert overlay.max_degree == 2
+
+
+def test_infinite_access_means_no_limit(line):
+    graph = connectivity(line, access=AccessLinks(up_bps=np.inf, down_bps=np.inf))
+    overlay = build_overlay("test", graph, Workload(model_bits=1e9, compute_s=0.0), [(0, 1), (1, 2), (2, 0)])
+
+    assert overlay.rate_bps.tolist() == [1e9, 1e9, 0.5e9]
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, [1.0, 0.0, 1.0], "10 Gbps", [1.0, 2.0]])
+def test_access_capacities_must_be_positive(line, value):
+    with pytest.raises(InputError, match="access up_bps"):
+        connectivity(line, access=AccessLinks(up_bps=value, down_bps=1e9))
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"core": 0.0}, r"core\(=0\) must be > 0"),
+        ({"core": "10 Gbps"}, "must be 'stated' or a number"),
+        ({"bandwidth": "hopshare"}, r"did you mean 'hop_share'\?"),
+        ({"bandwidth": np.ones((2, 2))}, r"shape \(3, 3\)"),
+        ({"bandwidth": np.zeros((3, 3))}, "entries > 0"),
+        ({"latency": "per_hop"}, "latency"),
+    ],
+)
+def test_wrong_options_are_named(line, option, message):
+    with pytest.raises(InputError, match=message):
+        connectivity(line, access=FAST, **option)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"model_bits": -1.0, "compute_s": 0.0}, r"model_bits\(=-1\)"),
+        ({"model_bits": np.nan, "compute_s": 0.0}, r"model_bits\(=nan\)"),
+        ({"model_bits": 1.0, "compute_s": [0.1, -0.1]}, "of silo 1 must be finite and >= 0"),
+        ({"model_bits": 1.0, "compute_s": np.inf}, r"compute_s\(=inf\)"),
+        ({"model_bits": 1.0, "compute_s": 1.0, "local_steps": 0}, r"local_steps\(=0\)"),
+        ({"model_bits": 1.0, "compute_s": 1.0, "local_steps": 1.5}, r"local_steps\(=1.5\)"),
+    ],
+)
+def test_wrong_workloads_are_named(fields, message):
+    with pytest.raises(InputError, match=message):
+        Workload(**fields)
+
+
+def test_workload_presets():
+    published = Workload.preset("inaturalist", variant="published")
+    corrected = Workload.preset("inaturalist", local_steps=5)
+
+    assert published.model_bits == 44_961_717
+    assert corrected.model_bits == 358_961_664
+    assert corrected.round_compute_s(2).tolist() == pytest.approx([0.127, 0.127])
+    with pytest.raises(InputError, match=r"did you mean 'inaturalist'\?"):
+        Workload.preset("inaturalis")
+    with pytest.raises(InputError, match="variant"):
+        Workload.preset("inaturalist", variant="paper")

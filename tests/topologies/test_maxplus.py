@@ -1,0 +1,198 @@
+"""Cycle time against Karp's algorithm, brute force and its own certificate; the recurrence against hand sums."""
+
+import itertools
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topologies import EventGraph, InputError, cycle_time, recurrence
+
+
+def event_graph(nodes: int, arcs: list[tuple[int, int, float, int]]) -> EventGraph:
+    source, target, delay, tokens = zip(*arcs, strict=True)
+    return EventGraph(
+        nodes=nodes,
+        source=np.array(source),
+        target=np.array(target),
+        delay_s=np.array(delay, dtype=float),
+        tokens=np.array(tokens),
+    )
+
+
+def brute_force(graph: EventGraph) -> float:
+    """Largest ratio over all simple circuits, parallel arcs told apart."""
+    network = nx.MultiDiGraph()
+    for arc, (i, j) in enumerate(zip(graph.source.tolist(), graph.target.tolist(), strict=True)):
+        network.add_edge(i, j, key=arc)
+    best = -np.inf
+    for nodes in nx.simple_cycles(nx.DiGraph(network)):
+        pairs = zip(nodes, nodes[1:] + nodes[:1], strict=True)
+        for arcs in itertools.product(*(list(network[i][j]) for i, j in pairs)):
+            best = max(best, graph.delay_s[list(arcs)].sum() / graph.tokens[list(arcs)].sum())
+    return best
+
+
+def karp(graph: EventGraph) -> float:
+    """Karp's theorem on a strongly connected graph with one token on each arc."""
+    walk = np.full((graph.nodes + 1, graph.nodes), -np.inf)
+    walk[0, 0] = 0.0
+    for k in range(1, graph.nodes + 1):
+        np.maximum.at(walk[k], graph.target, walk[k - 1][graph.source] + graph.delay_s)
+    steps = graph.nodes - np.arange(graph.nodes)[:, np.newaxis]
+    reached = np.isfinite(walk[-1])
+    walk = walk[:, reached]
+    return float(((walk[-1] - walk[:-1]) / steps).min(axis=0).max())
+
+
+def assert_proven(graph: EventGraph) -> None:
+    """The circuit attains the value, and the potential shows that none exceeds it."""
+    result = cycle_time(graph)
+    arcs = list(result.circuit)
+    assert np.array_equal(graph.target[arcs], np.roll(graph.source[arcs], -1))
+    assert len(set(graph.source[arcs].tolist())) == len(arcs)
+    assert graph.delay_s[arcs].sum() / graph.tokens[arcs].sum() == pytest.approx(result.value_s, rel=1e-12)
+    v = result.potential_s
+    slack = v[graph.target] - v[graph.source] - graph.delay_s + result.value_s * graph.tokens
+    assert slack.min() >= -1e-9 * max(1.0, np.abs(v).max(), np.abs(graph.delay_s).max())
+
+
+delays = st.one_of(st.integers(0, 3).map(float), st.floats(0, 1e3, allow_subnormal=False))
+
+
+@st.composite
+def strong_graphs(draw, largest: int = 6) -> EventGraph:
+    """A Hamiltonian circuit with one token on each arc, and more arcs."""
+    nodes = draw(st.integers(1, largest))
+    extra = draw(st.lists(st.tuples(st.integers(0, nodes - 1), st.integers(0, nodes - 1)), max_size=12))
+    ring = [(i, (i + 1) % nodes) for i in range(nodes)]
+    return event_graph(nodes, [(i, j, draw(delays), 1) for i, j in ring + extra])
+
+
+@st.composite
+def token_graphs(draw) -> EventGraph:
+    """Any digraph whose token-free arcs lead from a lower to a higher node."""
+    nodes = draw(st.integers(1, 6))
+    pairs = draw(
+        st.lists(st.tuples(st.integers(0, nodes - 1), st.integers(0, nodes - 1)), min_size=1, max_size=14)
+    )
+    return event_graph(
+        nodes, [(i, j, draw(delays), draw(st.integers(0 if i < j else 1, 3))) for i, j in pairs]
+    )
+
+
+@given(graph=strong_graphs())
+@settings(max_examples=200, deadline=None)
+def test_karp_and_brute_force_agree(graph):
+    result = cycle_time(graph)
+
+    assert result.value_s == pytest.approx(brute_force(graph), rel=1e-12, abs=1e-12)
+    assert result.value_s == pytest.approx(karp(graph), rel=1e-9, abs=1e-9)
+    assert_proven(graph)
+
+
+@given(graph=token_graphs())
+@settings(max_examples=200, deadline=None)
+def test_any_tokens_and_any_number_of_components(graph):
+    expected = brute_force(graph)
+    if expected == -np.inf:
+        with pytest.raises(InputError, match="no circuit"):
+            cycle_time(graph)
+        return
+
+    assert cycle_time(graph).value_s == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert_proven(graph)
+
+
+@given(seed=st.integers(0, 2**32 - 1), nodes=st.integers(2, 80), ties=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_larger_graphs_against_karp(seed, nodes, ties):
+    rng = np.random.default_rng(seed)
+    pairs = [(i, (i + 1) % nodes) for i in range(nodes)] + rng.integers(0, nodes, (3 * nodes, 2)).tolist()
+    graph = event_graph(
+        nodes, [(i, j, float(rng.integers(0, 4)) if ties else rng.random(), 1) for i, j in pairs]
+    )
+
+    assert cycle_time(graph).value_s == pytest.approx(karp(graph), rel=1e-9)
+    assert_proven(graph)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "arcs", "value_s", "circuit"),
+    [
+        (1, [(0, 0, 3.0, 1)], 3.0, (0,)),
+        (2, [(0, 1, 1.0, 1), (1, 0, 4.0, 1)], 2.5, (0, 1)),
+        (2, [(0, 1, 1.0, 0), (1, 0, 4.0, 1)], 5.0, (0, 1)),
+        (2, [(0, 0, 2.0, 1), (0, 1, 1.0, 1), (1, 0, 2.0, 1)], 2.0, (0,)),
+        (2, [(0, 1, 0.0, 1), (1, 0, 0.0, 1)], 0.0, (0, 1)),
+        (3, [(0, 1, 1.0, 2), (1, 0, 1.0, 1), (2, 2, 1.0, 2)], 2 / 3, (0, 1)),
+    ],
+    ids=["loop", "pair", "token-free arc", "loop wins", "zero delays", "unconnected, more tokens"],
+)
+def test_known_values(nodes, arcs, value_s, circuit):
+    result = cycle_time(event_graph(nodes, arcs))
+
+    assert result.value_s == value_s
+    assert result.circuit == circuit
+
+
+def test_several_critical_circuits_give_a_proof_all_the_same():
+    arcs = [(0, 1, 1.0, 1), (1, 0, 1.0, 1), (2, 3, 1.0, 1), (3, 2, 1.0, 1), (1, 2, 0.0, 1), (3, 0, 0.0, 1)]
+    graph = event_graph(4, arcs)
+
+    assert cycle_time(graph).value_s == 1.0
+    assert_proven(graph)
+
+
+def test_huge_and_tiny_delays_together():
+    graph = event_graph(3, [(0, 1, 1e9, 1), (1, 0, 1e-9, 1), (1, 2, 1e-9, 1), (2, 1, 1e-9, 1)])
+
+    assert cycle_time(graph).value_s == (1e9 + 1e-9) / 2
+
+
+def test_a_circuit_without_a_token_is_an_error():
+    with pytest.raises(InputError, match="circuit without a token"):
+        event_graph(3, [(0, 1, 1.0, 0), (1, 0, 1.0, 0), (1, 2, 1.0, 1), (2, 1, 1.0, 1)])
+
+
+@pytest.mark.parametrize("delay", [np.nan, np.inf])
+def test_delays_must_be_finite(delay):
+    with pytest.raises(InputError, match="delay_s of arc 1 must be finite"):
+        event_graph(2, [(0, 1, 1.0, 1), (1, 0, delay, 1)])
+
+
+def test_arcs_must_end_at_nodes():
+    with pytest.raises(InputError, match=r"0\.\.1"):
+        event_graph(2, [(0, 2, 1.0, 1)])
+
+
+def test_recurrence_by_hand():
+    # A two-silo exchange: silo 0 computes 1 s, silo 1 computes 3 s, arcs take 1 s more.
+    graph = event_graph(2, [(0, 1, 2.0, 1), (1, 0, 4.0, 1), (0, 0, 1.0, 1), (1, 1, 3.0, 1)])
+
+    assert recurrence(graph, 3).tolist() == [[0, 0], [4, 3], [7, 6], [10, 9]]
+
+
+def test_recurrence_follows_chains_of_token_free_arcs():
+    graph = event_graph(3, [(0, 0, 1.0, 1), (1, 2, 5.0, 0), (0, 1, 2.0, 0)])
+
+    assert recurrence(graph, 2).tolist() == [[0, 0, 0], [1, 3, 8], [2, 4, 9]]
+
+
+def test_recurrence_refuses_two_tokens():
+    with pytest.raises(InputError, match=r"tokens\(=2\) must be 0 or 1"):
+        recurrence(event_graph(1, [(0, 0, 1.0, 2)]), 1)
+
+
+@given(graph=strong_graphs())
+@settings(max_examples=60, deadline=None)
+def test_the_recurrence_grows_by_the_cycle_time(graph):
+    tau = cycle_time(graph).value_s
+    rounds = 60
+    last = recurrence(graph, rounds)[-1]
+
+    # From below by the critical circuit, from above by the potential: |t(k) - tau k| stays bounded.
+    bound = 2 * graph.nodes * (graph.delay_s.max() + tau) + 1e-9
+    assert np.all(np.abs(last - tau * rounds) <= bound)

@@ -1,0 +1,120 @@
+"""Routes: shortest, unique, symmetric."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topologies import load_underlay, shipped_underlays
+from topologies.routing import TIE, shortest_routes
+
+
+def test_a_line(make_underlay):
+    routes = shortest_routes(make_underlay(3, [(0, 1, 5.0), (2, 1, 7.0)]))
+
+    assert routes.distance_km[0, 2] == routes.distance_km[2, 0] == 12.0
+    assert routes.links(0, 2) == (0, 3)  # forwards on link 0, backwards on link 1
+    assert routes.links(2, 0) == (2, 1)
+    assert routes.nodes(2, 0) == (2, 1, 0)
+    assert routes.links(1, 1) == ()
+    assert routes.hops.tolist() == [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+
+
+def test_equal_lengths_take_the_fewest_links(make_underlay):
+    routes = shortest_routes(make_underlay(4, [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0), (0, 3, 3.0)]))
+
+    assert routes.nodes(0, 3) == (0, 3)
+
+
+def test_equal_lengths_and_links_take_the_first_path_in_lexicographic_order(make_underlay):
+    square = [(0, 2, 1.0), (2, 3, 1.0), (3, 1, 1.0), (1, 0, 1.0)]
+    routes = shortest_routes(make_underlay(4, square))
+
+    assert routes.nodes(0, 3) == (0, 1, 3)
+    assert routes.nodes(3, 0) == (3, 1, 0)
+    assert routes.nodes(1, 2) == (1, 0, 2)
+
+
+def test_the_order_is_read_from_the_lower_numbered_end(make_underlay):
+    # 0-1-4-5 and 0-2-3-5 are tied: from 0 the first wins, from 5 it would be the second (5, 3 before 5, 4).
+    links = [(0, 1, 1.0), (1, 4, 1.0), (4, 5, 1.0), (0, 2, 1.0), (2, 3, 1.0), (3, 5, 1.0)]
+    routes = shortest_routes(make_underlay(6, links))
+
+    assert routes.nodes(0, 5) == (0, 1, 4, 5)
+    assert routes.nodes(5, 0) == (5, 4, 1, 0)
+
+
+def test_ties_hold_to_a_relative_1e_9(make_underlay):
+    within = shortest_routes(make_underlay(3, [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 2.0 * (1 + 5e-10))]))
+    beyond = shortest_routes(make_underlay(3, [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 2.0 * (1 + 5e-9))]))
+
+    assert within.nodes(0, 2) == (0, 2)
+    assert beyond.nodes(0, 2) == (0, 1, 2)
+
+
+def test_parallel_links_the_shortest_carries_the_route(make_underlay):
+    routes = shortest_routes(make_underlay(2, [(0, 1, 9.0), (1, 0, 4.0), (0, 1, 4.0)]))
+
+    assert routes.distance_km[0, 1] == 4.0
+    assert routes.links(0, 1) == (3,)  # link 1, against its direction; the first of the two equal ones
+
+
+def test_zero_length_links(make_underlay):
+    routes = shortest_routes(make_underlay(4, [(0, 1, 0.0), (1, 2, 0.0), (2, 0, 0.0), (2, 3, 1.0)]))
+
+    assert routes.nodes(0, 3) == (0, 2, 3)
+    assert routes.distance_km[0, 2] == 0.0
+    assert routes.hops[0, 1] == 1
+
+
+def lexicographic_route(
+    routers: int, links: list[tuple[int, int, float]], low: int, high: int
+) -> tuple[int, ...]:
+    """The rule, applied to every simple path."""
+    length = {}
+    for a, b, km in links:
+        for pair in ((a, b), (b, a)):
+            length[pair] = min(km, length.get(pair, np.inf))
+    inner = [node for node in range(routers) if node not in (low, high)]
+    paths = [
+        (low, *middle, high)
+        for count in range(routers - 1)
+        for middle in itertools.permutations(inner, count)
+        if all(pair in length for pair in itertools.pairwise((low, *middle, high)))
+    ]
+    total = {path: sum(length[pair] for pair in itertools.pairwise(path)) for path in paths}
+    shortest = min(total.values())
+    return min(
+        (path for path in paths if total[path] <= shortest * (1 + TIE)), key=lambda path: (len(path), path)
+    )
+
+
+@given(data=st.data(), routers=st.integers(2, 6))
+@settings(max_examples=150, deadline=None)
+def test_routes_follow_the_rule_on_random_underlays_full_of_ties(make_underlay, data, routers):
+    chain = [(i, i + 1) for i in range(routers - 1)]
+    pairs = data.draw(st.lists(st.sampled_from(list(itertools.combinations(range(routers), 2))), max_size=8))
+    links = [(a, b, float(data.draw(st.integers(0, 3)))) for a, b in chain + pairs]
+    routes = shortest_routes(make_underlay(routers, links))
+
+    for low, high in itertools.combinations(range(routers), 2):
+        expected = lexicographic_route(routers, links, low, high)
+        assert routes.nodes(low, high) == expected
+        assert routes.nodes(high, low) == expected[::-1]
+        assert routes.hops[low, high] == routes.hops[high, low] == len(expected) - 1
+
+
+@pytest.mark.parametrize("name", shipped_underlays())
+def test_routes_of_the_shipped_underlays_are_whole_and_add_up(name):
+    underlay = load_underlay(name)
+    routes = shortest_routes(underlay)
+
+    for source, target in itertools.permutations(range(underlay.routers), 2):
+        directions = routes.links(source, target)
+        ends = [underlay.ends[d // 2][:: -1 if d % 2 else 1].tolist() for d in directions]
+        assert [ends[0][0], *(head for _, head in ends)] == list(routes.nodes(source, target))
+        assert sum(underlay.length_km[d // 2] for d in directions) == pytest.approx(
+            routes.distance_km[source, target], rel=1e-12
+        )

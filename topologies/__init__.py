@@ -1,0 +1,37 @@
+"""Underlays, overlays and their cycle times in closed form."""
+
+from topologies.closed_forms import ClosedForms
+from topologies.connectivity import AccessLinks, Connectivity, connectivity
+from topologies.designers import design, designers
+from topologies.errors import InputError, MachineError, SilosimError, TrainingError
+from topologies.howard import CycleTime, cycle_time
+from topologies.loading import load_underlay, shipped_underlays
+from topologies.maxplus import EventGraph, recurrence
+from topologies.overlay import Overlay, build_overlay
+from topologies.underlay import Underlay, Variant
+from topologies.workload import Workload, workload_presets
+
+__all__ = [
+    "AccessLinks",
+    "ClosedForms",
+    "Connectivity",
+    "CycleTime",
+    "EventGraph",
+    "InputError",
+    "MachineError",
+    "Overlay",
+    "SilosimError",
+    "TrainingError",
+    "Underlay",
+    "Variant",
+    "Workload",
+    "build_overlay",
+    "connectivity",
+    "cycle_time",
+    "design",
+    "designers",
+    "load_underlay",
+    "recurrence",
+    "shipped_underlays",
+    "workload_presets",
+]

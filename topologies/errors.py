@@ -1,0 +1,83 @@
+"""Exceptions of silosim; every one is a `SilosimError`."""
+
+import difflib
+import reprlib
+from collections.abc import Iterable
+
+
+class SilosimError(Exception):
+    """Base class: a message for the user in one line, without a traceback."""
+
+
+class InputError(SilosimError, ValueError):
+    """Bad input: the message names the file, the field, the value and the rule.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, with the value, for instance ``access(=-1) must be > 0``.
+    source : str, optional
+        The file or object that holds the value; it is put in front of the message.
+    """
+
+    def __init__(self, message: str, *, source: str | None = None) -> None:
+        super().__init__(message if source is None else f"{source}: {message}")
+
+
+class MachineError(SilosimError, RuntimeError):
+    """The machine lacks what the job needs, for instance an `mpiexec` of the right MPI."""
+
+
+class TrainingError(SilosimError, RuntimeError):
+    """A training run failed; the message ends with what the failing rank printed."""
+
+
+def quoted(value: object) -> str:
+    """Show a value from outside in an error message: `repr` on one line, cut where long.
+
+    Parameters
+    ----------
+    value : object
+        Anything, however large or nested.
+
+    Returns
+    -------
+    str
+        At most 80 printable characters.
+    """
+    short = reprlib.Repr()
+    short.maxstring = short.maxother = short.maxlong = 60
+    short.maxlevel, short.maxdict, short.maxlist = 2, 2, 3
+    text = short.repr(value)
+    return text if len(text) <= 80 else f"{text[: 80 - 3]}..."
+
+
+def unknown_name(
+    field: str, value: str, known: Iterable[str], *, otherwise: str = "", source: str | None = None
+) -> InputError:
+    """Error for a name that is not one of the known ones, with the nearest known name.
+
+    Parameters
+    ----------
+    field : str
+        What is named, for instance ``overlay kind``.
+    value : str
+        The name that the user gave.
+    known : iterable of str
+        The names that exist.
+    otherwise : str, optional
+        What else is allowed.
+    source : str, optional
+        The file that holds the value.
+
+    Returns
+    -------
+    InputError
+        To be raised by the caller.
+    """
+    choices = sorted(known)
+    by_lower = {choice.lower(): choice for choice in choices}
+    close = difflib.get_close_matches(str(value).lower(), by_lower, n=1)
+    rule = " or ".join([", ".join(choices), *([otherwise] if otherwise else [])])
+    hint = f" (did you mean {by_lower[close[0]]!r}?)" if close else ""
+    return InputError(f"{field}(={quoted(value)}) must be one of {rule}{hint}.", source=source)

@@ -1,0 +1,195 @@
+"""An overlay on a connectivity graph: arcs with their delays, closed forms and consensus matrix."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from topologies.arrays import FloatArray, IntArray
+from topologies.closed_forms import ClosedForms, closed_forms
+from topologies.connectivity import Connectivity
+from topologies.consensus import local_degree
+from topologies.errors import InputError
+from topologies.howard import CycleTime, cycle_time
+from topologies.maxplus import EventGraph
+from topologies.workload import Workload
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Overlay:
+    """Who sends to whom in each round, and what that costs; made by `build_overlay`.
+
+    Attributes
+    ----------
+    kind : str
+        Name of the designer.
+    graph : Connectivity
+    work : Workload
+    source, target : ndarray of int, shape (arcs,)
+        Silos at the ends of each arc.
+    tokens : ndarray of int, shape (arcs,)
+        1: the model of a round leaves when its silo's computing ends, and gates the target's next round. 0 (from
+        the STAR's hub): the averaged model leaves at once, and gates the target in the same round.
+    hub : int or None
+        The silo that only averages, if any.
+    compute_s : ndarray, shape (silos,)
+        Computing time of a round, ``s * T_c(i)``.
+    latency_s, rate_bps : ndarray, shape (arcs,)
+        The terms ``l(i, j)`` and ``min(up_i / |N-_i|, down_j / |N+_j|, A(i', j'))`` of Eq. 3.
+    routes : tuple of tuple of int
+        Link directions that each arc's messages occupy; see `Connectivity.link_capacity_bps`.
+    consensus : ndarray, shape (silos, silos)
+        Row `j` holds the weights with which silo `j` averages.
+    event_graph : EventGraph
+        The arcs in order, then a self-loop for each silo.
+    proof : CycleTime
+        Cycle time of the event graph with critical circuit and potential.
+    closed_forms : ClosedForms
+    """
+
+    kind: str
+    graph: Connectivity
+    work: Workload
+    source: IntArray
+    target: IntArray
+    tokens: IntArray
+    hub: int | None
+    compute_s: FloatArray
+    latency_s: FloatArray
+    rate_bps: FloatArray
+    routes: tuple[tuple[int, ...], ...]
+    consensus: FloatArray
+    event_graph: EventGraph
+    proof: CycleTime
+    closed_forms: ClosedForms
+
+    @property
+    def arcs(self) -> int:
+        """Number of arcs."""
+        return len(self.source)
+
+    @property
+    def transmission_s(self) -> FloatArray:
+        """Time that one model needs on each arc at the rate of Eq. 3, shape (arcs,)."""
+        return self.work.model_bits / self.rate_bps
+
+    @property
+    def delay_s(self) -> FloatArray:
+        """Delay of each arc, Eq. 3, shape (arcs,); without the computing time where the token count is 0."""
+        return self.event_graph.delay_s[: self.arcs]
+
+    @property
+    def max_degree(self) -> int:
+        """Largest number of models that a silo sends, or receives, in one round."""
+        out, into = degrees(self.graph.silos, self.source, self.target)
+        return int(max(out.max(initial=0), into.max(initial=0)))
+
+    @property
+    def critical_circuit(self) -> tuple[int, ...]:
+        """Silos of the circuit that sets the `paper` cycle time, in order; a single one waits for itself."""
+        return tuple(int(self.event_graph.source[arc]) for arc in self.proof.circuit)
+
+
+def build_overlay(
+    kind: str,
+    graph: Connectivity,
+    work: Workload,
+    arcs: Iterable[tuple[int, int]],
+    *,
+    hub: int | None = None,
+    consensus: FloatArray | None = None,
+) -> Overlay:
+    """Overlay of the given arcs, sorted by source and target.
+
+    Parameters
+    ----------
+    kind : str
+    graph : Connectivity
+    work : Workload
+    arcs : iterable of (source, target)
+    hub : int, optional
+        The silo that only averages: its out-arcs carry no token.
+    consensus : ndarray, shape (silos, silos), optional
+        By default the local-degree rule.
+
+    Returns
+    -------
+    Overlay
+
+    Raises
+    ------
+    InputError
+        If an arc is repeated, joins a silo with itself or leaves the graph, or the overlay is not strongly
+        connected: then some silo never hears of another, and no consensus is reached.
+    """
+    pairs = np.array(sorted((int(i), int(j)) for i, j in arcs), dtype=np.int64).reshape(-1, 2)
+    source, target = pairs.T
+    _check_arcs(kind, graph, pairs)
+    tokens = np.ones(len(pairs), dtype=np.int64) if hub is None else (source != hub).astype(np.int64)
+    compute_s = work.round_compute_s(graph.silos)
+    latency_s = graph.latency_s[source, target]
+    rate_bps = arc_rates(graph, source, target)
+    routes = tuple(graph.route(int(i), int(j)) for i, j in pairs)
+    transmission_s = work.model_bits / rate_bps
+    silos = np.arange(graph.silos)
+    event_graph = EventGraph(
+        nodes=graph.silos,
+        source=np.concatenate((source, silos)),
+        target=np.concatenate((target, silos)),
+        delay_s=np.concatenate((tokens * compute_s[source] + latency_s + transmission_s, compute_s)),
+        tokens=np.concatenate((tokens, np.ones(graph.silos, dtype=np.int64))),
+    )
+    proof = cycle_time(event_graph)
+    return Overlay(
+        kind=kind,
+        graph=graph,
+        work=work,
+        source=source,
+        target=target,
+        tokens=tokens,
+        hub=hub,
+        compute_s=compute_s,
+        latency_s=latency_s,
+        rate_bps=rate_bps,
+        routes=routes,
+        consensus=local_degree(graph.silos, source, target) if consensus is None else consensus,
+        event_graph=event_graph,
+        proof=proof,
+        closed_forms=closed_forms(
+            proof.value_s, transmission_s, routes, graph.link_capacity_bps, work.model_bits
+        ),
+    )
+
+
+def degrees(silos: int, source: IntArray, target: IntArray) -> tuple[IntArray, IntArray]:
+    """Out-degree ``|N-_i|`` and in-degree ``|N+_j|`` of every silo."""
+    return np.bincount(source, minlength=silos), np.bincount(target, minlength=silos)
+
+
+def arc_rates(graph: Connectivity, source: IntArray, target: IntArray) -> FloatArray:
+    """Rate of each arc in Eq. 3, in bit/s, when exactly these arcs exist, shape (arcs,)."""
+    out, into = degrees(graph.silos, source, target)
+    return np.minimum(
+        np.minimum(graph.up_bps[source] / out[source], graph.down_bps[target] / into[target]),
+        graph.available_bps[source, target],
+    )
+
+
+def _check_arcs(kind: str, graph: Connectivity, pairs: IntArray) -> None:
+    """Raise an error unless the arcs form a strongly connected simple digraph on the silos."""
+    silos = graph.silos
+    if np.any((pairs < 0) | (pairs >= silos)):
+        raise InputError(f"{kind}: arcs must join silos 0..{silos - 1}.")
+    if np.any(pairs[:, 0] == pairs[:, 1]):
+        raise InputError(f"{kind}: an arc must join two different silos.")
+    if len(np.unique(pairs, axis=0)) < len(pairs):
+        raise InputError(f"{kind}: an arc must not be repeated.")
+    links = coo_array((np.ones(len(pairs), dtype=np.int8), (pairs[:, 0], pairs[:, 1])), shape=(silos, silos))
+    parts, part = connected_components(links.tocsr(), directed=True, connection="strong")
+    if parts > 1:
+        crossing = part[pairs[:, 0]] != part[pairs[:, 1]]
+        unheard = sorted(set(range(parts)) - set(part[pairs[crossing, 0]].tolist()))[0]
+        silo = graph.labels[int(np.argmax(part == unheard))]
+        raise InputError(f"{kind}: the overlay must be strongly connected; some silo never hears of {silo}.")

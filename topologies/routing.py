@@ -1,0 +1,145 @@
+"""Shortest routes on an underlay, unique whatever the number of ties."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+from topologies.arrays import FloatArray, IntArray
+from topologies.underlay import Underlay
+
+TIE = 1e-9
+"""Two path lengths within this relative distance are equal."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Routes:
+    """Shortest routes between all pairs of routers.
+
+    Attributes
+    ----------
+    distance_km : ndarray, shape (routers, routers)
+        Length of each route.
+    hops : ndarray of int, shape (routers, routers)
+        Number of links of each route.
+    parent : ndarray of int, shape (routers, routers)
+        ``parent[i, v]`` is the router before `v` on the route from `i`; -1 where there is none. Valid for
+        ``i < v``: the route from a higher-numbered router is the reversed route to it.
+    parent_link : ndarray of int, shape (routers, routers)
+        The link directions that lead to `v` from ``parent[i, v]``: link `l` is ``2 * l`` from its first to its
+        second end and ``2 * l + 1`` back.
+    """
+
+    distance_km: FloatArray
+    hops: IntArray
+    parent: IntArray
+    parent_link: IntArray
+
+    def links(self, source: int, target: int) -> tuple[int, ...]:
+        """Link directions of the route from `source` to `target`, in order; empty for the same router."""
+        low, node = min(source, target), max(source, target)
+        backwards = []
+        while node != low:
+            backwards.append(int(self.parent_link[low, node]))
+            node = int(self.parent[low, node])
+        if source < target:
+            return tuple(reversed(backwards))
+        return tuple(direction ^ 1 for direction in backwards)
+
+    def nodes(self, source: int, target: int) -> tuple[int, ...]:
+        """Routers of the route from `source` to `target`, both ends included."""
+        low, node = min(source, target), max(source, target)
+        backwards = [node]
+        while node != low:
+            node = int(self.parent[low, node])
+            backwards.append(node)
+        return tuple(reversed(backwards)) if source < target else tuple(backwards)
+
+
+def shortest_routes(underlay: Underlay) -> Routes:
+    """Shortest routes by distance, with a rule that makes each of them unique.
+
+    Among routes whose lengths agree to a relative 1e-9, the one with the fewest links is taken, then the one
+    whose router indices, read from its lower-numbered end, come first in lexicographic order. Of parallel
+    links the shortest carries the route (the first in the file among equal ones).
+
+    Parameters
+    ----------
+    underlay : Underlay
+
+    Returns
+    -------
+    Routes
+
+    Notes
+    -----
+    Dijkstra's algorithm from each router, then a breadth-first search along the arcs that lie on a shortest
+    route. Within one level of it, routes have equally many links, so their lexicographic order is the order of
+    their parents, then of the routers themselves. Time O(n (m + n) log n), memory O(n^2).
+    """
+    routers = underlay.routers
+    tail, head, direction, length = _arcs(underlay)
+    # Explicit zeros are zero-length links here: a sparse array keeps them, a dense one would lose them.
+    weights = csr_array((length, (tail, head)), shape=(routers, routers))
+    shortest = np.asarray(dijkstra(weights), dtype=np.float64)
+
+    distance = np.zeros((routers, routers))
+    hops = np.zeros((routers, routers), dtype=np.int64)
+    parent = np.full((routers, routers), -1, dtype=np.int64)
+    parent_link = np.full((routers, routers), -1, dtype=np.int64)
+    for source in range(routers):
+        from_source = shortest[source]
+        tight = from_source[tail] + length <= from_source[head] * (1 + TIE)
+        _fill_from(
+            source,
+            (tail[tight], head[tight], direction[tight], length[tight]),
+            (distance[source], hops[source], parent[source], parent_link[source]),
+        )
+    lower = np.tril_indices(routers, -1)
+    distance[lower] = distance.T[lower]
+    hops[lower] = hops.T[lower]
+    return Routes(distance_km=distance, hops=hops, parent=parent, parent_link=parent_link)
+
+
+def _arcs(underlay: Underlay) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+    """Tail, head, link direction and length of both directions of each link that can carry a route."""
+    order = np.argsort(underlay.length_km, kind="stable")
+    ends = np.sort(underlay.ends[order], axis=1)
+    _, first = np.unique(ends, axis=0, return_index=True)
+    link = np.sort(order[first])
+    a, b = underlay.ends[link].T
+    return (
+        np.concatenate((a, b)),
+        np.concatenate((b, a)),
+        np.concatenate((2 * link, 2 * link + 1)),
+        np.tile(underlay.length_km[link], 2),
+    )
+
+
+def _fill_from(
+    source: int,
+    arcs: tuple[IntArray, IntArray, IntArray, FloatArray],
+    rows: tuple[FloatArray, IntArray, IntArray, IntArray],
+) -> None:
+    """Fill the rows of `source`, level by level of a breadth-first search along `arcs`."""
+    tail, head, direction, length = arcs
+    distance, hops, parent, parent_link = rows
+    level_of = np.full(len(hops), -1, dtype=np.int64)
+    level_of[source] = 0
+    rank = np.zeros(len(hops), dtype=np.int64)
+    level = 0
+    while True:
+        found = np.flatnonzero((level_of[tail] == level) & (level_of[head] < 0))
+        if not len(found):
+            break
+        found = found[np.lexsort((head[found], rank[tail[found]]))]
+        _, first = np.unique(head[found], return_index=True)
+        best = found[np.sort(first)]
+        node, level = head[best], level + 1
+        level_of[node] = level
+        rank[node] = np.arange(len(node))
+        hops[node] = level
+        parent[node] = tail[best]
+        parent_link[node] = direction[best]
+        distance[node] = distance[tail[best]] + length[best]

@@ -1,0 +1,193 @@
+"""The underlay: routers and the full-duplex core links between them."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import networkx as nx
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from topologies.arrays import FloatArray, IntArray
+from topologies.errors import InputError, quoted
+
+Variant = Literal["corrected", "published"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Underlay:
+    """A connected network of routers and full-duplex core links.
+
+    Parameters
+    ----------
+    name : str
+        What tables and figures call it.
+    variant : {"corrected", "published"}
+        Whether the lengths are true ones or those behind published tables.
+    labels : tuple of str, (routers,)
+        Unique names of the routers.
+    latitude_deg, longitude_deg : array of float, (routers,)
+        WGS84 degrees in [-90, 90] and [-180, 180]; both NaN where the place is unknown.
+    ends : array of int, (links, 2)
+        The two routers of every link. Parallel links are kept; a route takes the shortest one.
+    length_km : array of float, (links,)
+        Finite and >= 0; links within a city may have length zero.
+    capacity_bps : array of float, (links,)
+        Capacity of each direction, > 0; NaN where none is stated.
+
+    Raises
+    ------
+    InputError
+        If a value breaks one of these rules, or if there are fewer than two routers, a self-loop, or a router
+        that no route reaches.
+
+    Notes
+    -----
+    Arrays are copied and made read-only. Checking takes O(routers + links) time.
+    """
+
+    name: str
+    variant: Variant
+    labels: tuple[str, ...]
+    latitude_deg: FloatArray
+    longitude_deg: FloatArray
+    ends: IntArray
+    length_km: FloatArray
+    capacity_bps: FloatArray
+
+    def __post_init__(self) -> None:
+        """Freeze the arrays and check every rule above."""
+        if self.variant not in ("corrected", "published"):
+            raise InputError(f"variant(={quoted(self.variant)}) must be 'corrected' or 'published'.")
+        object.__setattr__(self, "labels", tuple(self.labels))
+        per_router, per_link = (self.routers,), (len(self.ends),)
+        for field, value, dtype, shape in (
+            ("latitude_deg", self.latitude_deg, np.float64, per_router),
+            ("longitude_deg", self.longitude_deg, np.float64, per_router),
+            ("ends", self.ends, np.int64, (*per_link, 2)),
+            ("length_km", self.length_km, np.float64, per_link),
+            ("capacity_bps", self.capacity_bps, np.float64, per_link),
+        ):
+            object.__setattr__(self, field, _array(field, value, dtype, shape))
+        _check_routers(self)
+        _check_links(self)
+        _check_connected(self)
+
+    @property
+    def routers(self) -> int:
+        """Number of routers."""
+        return len(self.labels)
+
+    @property
+    def links(self) -> int:
+        """Number of links, each counted once for both directions."""
+        return len(self.ends)
+
+    def link_name(self, link: int) -> str:
+        """Name a link for people by the labels of its ends.
+
+        Parameters
+        ----------
+        link : int
+            Index of the link.
+
+        Returns
+        -------
+        str
+            For instance ``DE - FR``; parallel links are numbered in their order, ``DE - FR #2``.
+
+        Notes
+        -----
+        O(links).
+        """
+        source, target = self.ends[link]
+        name = f"{self.labels[source]} - {self.labels[target]}"
+        parallel = np.flatnonzero((np.sort(self.ends) == np.sort(self.ends[link])).all(axis=1))
+        if len(parallel) == 1:
+            return name
+        return f"{name} #{np.searchsorted(parallel, link % self.links) + 1}"
+
+
+def _array(field: str, value: ArrayLike, dtype: type, shape: tuple[int, ...]) -> NDArray[Any]:
+    """A read-only copy of `value`, checked to hold numbers in the given shape."""
+    try:
+        array = np.array(value)
+    except ValueError:
+        raise InputError(f"{field} must be a regular array.") from None
+    kinds, what = ("iu", "integers") if dtype is np.int64 else ("iuf", "numbers")
+    if array.size and array.dtype.kind not in kinds:
+        raise InputError(f"{field} must hold {what}, not {array.dtype}.")
+    if array.shape != shape:
+        raise InputError(f"{field} has the shape {array.shape}, must have {shape}.")
+    array = array.astype(dtype)
+    array.flags.writeable = False
+    return array
+
+
+def _check_routers(underlay: Underlay) -> None:
+    """Check the number of routers, their labels and their coordinates."""
+    if underlay.routers < 2:
+        raise InputError(f"routers(={underlay.routers}) must be >= 2.")
+    seen: dict[str, int] = {}
+    for router, label in enumerate(underlay.labels):
+        _check_label(router, label)
+        if label in seen:
+            raise InputError(f"label(={quoted(label)}) of routers {seen[label]} and {router} must be unique.")
+        seen[label] = router
+    for field, values, limit in (
+        ("latitude_deg", underlay.latitude_deg, 90),
+        ("longitude_deg", underlay.longitude_deg, 180),
+    ):
+        for router in _where(np.abs(values) > limit):
+            label = quoted(underlay.labels[router])
+            raise InputError(f"router {label}: {field}(={values[router]}) must be in [-{limit}, {limit}].")
+    for router in _where(np.isnan(underlay.latitude_deg) != np.isnan(underlay.longitude_deg)):
+        label = quoted(underlay.labels[router])
+        raise InputError(f"router {label} must have both a latitude and a longitude, or neither.")
+
+
+def _check_label(router: int, label: object) -> None:
+    """Labels go to tables, figures and HDF5, which allow neither line breaks nor NUL nor lone surrogates."""
+    if not isinstance(label, str) or not label.strip():
+        raise InputError(f"label(={quoted(label)}) of router {router} must be a text that is not blank.")
+    if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in label):
+        raise InputError(f"label(={quoted(label)}) of router {router} must hold no control characters.")
+
+
+def _check_links(underlay: Underlay) -> None:
+    """Check ends, lengths and capacities."""
+    ends = underlay.ends
+    for link in _where(((ends < 0) | (ends >= underlay.routers)).any(axis=1)):
+        raise InputError(f"link {link}: ends(={ends[link].tolist()}) must be in [0, {underlay.routers}).")
+    for link in _where(ends[:, 0] == ends[:, 1]):
+        label = quoted(underlay.labels[ends[link, 0]])
+        raise InputError(f"link {link} is a self-loop of {label}, must join two routers.")
+    for link in _where(~(np.isfinite(underlay.length_km) & (underlay.length_km >= 0))):
+        name, value = quoted(underlay.link_name(link)), underlay.length_km[link]
+        raise InputError(f"link {link} ({name}): length_km(={value}) must be finite and >= 0.")
+    capacity = underlay.capacity_bps
+    for link in _where(np.isinf(capacity) | (capacity <= 0)):
+        name, value = quoted(underlay.link_name(link)), capacity[link]
+        raise InputError(f"link {link} ({name}): capacity_bps(={value}) must be finite and > 0.")
+
+
+def _where(bad: ArrayLike) -> Sequence[int]:
+    """Indices that break a rule, as plain integers."""
+    indices: list[int] = np.flatnonzero(bad).tolist()
+    return indices
+
+
+def _check_connected(underlay: Underlay) -> None:
+    """Check that every router reaches every other one."""
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_nodes_from(range(underlay.routers))
+    graph.add_edges_from(underlay.ends.tolist())
+    components = sorted(nx.connected_components(graph), key=lambda routers: (-len(routers), min(routers)))
+    if len(components) == 1:
+        return
+    named = [f"{len(c)} with {quoted(underlay.labels[min(c)])}" for c in components[:4]]
+    tail = f" and {len(components) - 4} more" if len(components) > 4 else ""
+    raise InputError(
+        f"the graph must be connected, has {len(components)} components: {', '.join(named)}{tail}."
+    )
