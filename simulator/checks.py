@@ -1,0 +1,154 @@
+"""Checks of what the simulator is given; each failure is one line that names field, value and rule."""
+
+from collections.abc import Callable, Sequence
+from graphlib import CycleError, TopologicalSorter
+from math import isfinite
+from operator import index
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from simulator.arc import FlowArc
+from topologies.arrays import FloatArray
+from topologies.errors import InputError
+
+SHARINGS = ("maxmin", "equal")
+QUEUEINGS = ("fifo", "overlap")
+
+
+def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    """Accept one of a few words."""
+    if value not in choices:
+        raise InputError(f"{name}(={value!r}) must be {' or '.join(map(repr, choices))}.")
+
+
+def check_rounds(rounds: int) -> int:
+    """Accept an integer >= 1."""
+    count = _integer("rounds", rounds)
+    if count < 1:
+        raise InputError(f"rounds(={count}) must be >= 1.")
+    return count
+
+
+def check_capacities(link_capacity_bps: ArrayLike) -> list[float]:
+    """Accept a vector of numbers > 0; infinity is allowed."""
+    values = _vector("link_capacity_bps", link_capacity_bps)
+    return _accepted("link_capacity_bps", values, lambda value: value > 0, "must be > 0.")
+
+
+def check_compute(compute_s: ArrayLike) -> list[float]:
+    """Accept a vector of finite numbers >= 0, one per silo."""
+    values = _vector("compute_s", compute_s)
+    if not values:
+        raise InputError("compute_s(=[]) must hold one number per silo, for 1 or more silos.")
+    return _accepted("compute_s", values, _finite_not_negative, "must be finite and >= 0.")
+
+
+def check_message_bits(message_bits: ArrayLike, arcs: int) -> list[float]:
+    """Accept finite numbers >= 0: one for all arcs, or one per arc."""
+    values = _array("message_bits", message_bits)
+    if values.ndim == 0:
+        if not _finite_not_negative(float(values)):
+            raise InputError(f"message_bits(={values}) must be finite and >= 0.")
+        return [float(values)] * arcs
+    if values.shape != (arcs,):
+        raise InputError(
+            f"message_bits(of shape {values.shape}) must be one number, or one per arc ({arcs})."
+        )
+    return _accepted("message_bits", values.tolist(), _finite_not_negative, "must be finite and >= 0.")
+
+
+def check_routes(routes: Sequence[Sequence[int]], links: int) -> list[tuple[int, ...]]:
+    """Accept routes over existing links that cross no link twice."""
+    checked = []
+    for number, route in enumerate(routes):
+        crossed = tuple(_integer(f"links of route {number}", link) for link in route)
+        for link in crossed:
+            if not 0 <= link < links:
+                raise InputError(
+                    f"links of route {number}(={crossed}) must be >= 0 and < {links}, the link count."
+                )
+        if len(set(crossed)) < len(crossed):
+            raise InputError(f"links of route {number}(={crossed}) must not repeat.")
+        checked.append(crossed)
+    return checked
+
+
+def check_silos(arcs: Sequence[FlowArc], silos: int) -> None:
+    """Accept arcs between existing silos."""
+    for number, arc in enumerate(arcs):
+        for name, silo in (("source", arc.source), ("target", arc.target)):
+            if not 0 <= _integer(f"{name} of arc {number}", silo) < silos:
+                raise InputError(
+                    f"{name} of arc {number}(={silo}) must be >= 0 and < {silos}, the silo count."
+                )
+
+
+def check_rates(arcs: Sequence[FlowArc], message_bits: Sequence[float]) -> None:
+    """Accept arcs whose constant rate is > 0 wherever there is something to send."""
+    for number, (arc, bits) in enumerate(zip(arcs, message_bits, strict=True)):
+        if bits > 0 and not arc.rate_bps > 0:
+            raise InputError(f"rate_bps of arc {number}(={arc.rate_bps}) must be > 0.")
+
+
+def check_durations(arcs: Sequence[FlowArc], sending_s: Sequence[float], compute_s: Sequence[float]) -> None:
+    """Accept arcs on which a message ends and time advances along every circuit."""
+    for number, duration_s in enumerate(sending_s):
+        if not isfinite(duration_s):
+            raise InputError(f"sending time of arc {number}(={duration_s} s) must be finite.")
+    _check_no_circuit(
+        [(arc.source, arc.target) for arc in arcs if arc.tokens == 0],
+        "arcs with 0 tokens must not form a circuit",
+    )
+    _check_no_circuit(
+        [
+            (arc.source, arc.target)
+            for arc, duration_s in zip(arcs, sending_s, strict=True)
+            if arc.tokens * compute_s[arc.source] + arc.latency_s + duration_s == 0
+        ],
+        "arcs on which computing, latency and sending take 0 s must not form a circuit",
+    )
+
+
+def _check_no_circuit(pairs: Sequence[tuple[int, int]], rule: str) -> None:
+    order: TopologicalSorter[int] = TopologicalSorter()
+    for source, target in pairs:
+        order.add(target, source)
+    try:
+        order.prepare()
+    except CycleError as error:
+        circuit = " -> ".join(map(str, error.args[1]))
+        raise InputError(f"{rule}, but silos {circuit} do.") from None
+
+
+def _integer(name: str, value: int) -> int:
+    try:
+        return index(value)
+    except TypeError:
+        raise InputError(f"{name}(={value!r}) must be an integer.") from None
+
+
+def _finite_not_negative(value: float) -> bool:
+    return isfinite(value) and value >= 0
+
+
+def _array(name: str, values: ArrayLike) -> FloatArray:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}(={values!r:.60}) must hold numbers.") from None
+
+
+def _vector(name: str, values: ArrayLike) -> list[float]:
+    array = _array(name, values)
+    if array.ndim != 1:
+        raise InputError(f"{name}(of shape {array.shape}) must have one dimension.")
+    numbers: list[float] = array.tolist()
+    return numbers
+
+
+def _accepted(name: str, values: list[float], accept: Callable[[float], bool], rule: str) -> list[float]:
+    for position, value in enumerate(values):
+        if not accept(value):
+            raise InputError(f"{name}[{position}](={value}) {rule}")
+    return values

@@ -1,0 +1,35 @@
+"""SimPy's environment with events at dates instead of after delays."""
+
+from heapq import heappush
+
+import simpy
+from simpy.events import NORMAL, Event, EventPriority
+
+LATE = EventPriority(2)
+"""After everything else that happens at the same instant."""
+
+
+class Clock(simpy.Environment):
+    """A SimPy environment that can schedule an event at a date.
+
+    Notes
+    -----
+    SimPy schedules after delays, and ``now + (date - now)`` is not always ``date`` in floating point:
+    events that belong to one instant would fall apart into several.
+    """
+
+    def succeed_at(self, event: Event, date_s: float, priority: EventPriority = NORMAL) -> None:
+        """Let a pending event happen at a date.
+
+        Parameters
+        ----------
+        event : Event
+            An event of this clock that is not triggered yet.
+        date_s : float
+            When it happens, in seconds, not before now.
+        priority : EventPriority
+            `NORMAL`, or `LATE` for what must see all normal events of the same instant.
+        """
+        event._ok = True
+        event._value = None
+        heappush(self._queue, (date_s, priority, next(self._eid), event))

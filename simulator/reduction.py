@@ -1,0 +1,51 @@
+"""Removal of links that can never limit a rate."""
+
+from collections.abc import Sequence
+from math import inf
+
+
+def limiting_links(routes: Sequence[Sequence[int]], capacity_bps: Sequence[float]) -> list[tuple[int, ...]]:
+    """Routes without the links that can never limit a rate.
+
+    Parameters
+    ----------
+    routes : sequence of sequence of int
+        Links of each arc.
+    capacity_bps : sequence of float
+        Capacity of each link in bit/s.
+
+    Returns
+    -------
+    list of tuple of int
+        The routes, in order, without links of infinite capacity and without those that other links protect.
+
+    Notes
+    -----
+    A link is protected if every arc that crosses it also crosses one of some other links whose capacities add
+    up to at most its own: whatever these let through fits. A core link behind slower access links is the
+    usual case, and so is an access link behind a slower core link. What is left admits the same rates,
+    however many messages an arc has on the network, and so has the same max-min fair allocation.
+
+    Links are tried from the fastest to the slowest, each with the slowest remaining link of every
+    arc as protection, then with any single one; a link that was removed protects no other. This takes
+    O(S * (r + log S)) time with S the sum of the route lengths and r the longest route.
+    """
+    users: dict[int, list[int]] = {}
+    for arc, route in enumerate(routes):
+        for link in route:
+            users.setdefault(link, []).append(arc)
+    kept = [set(route) for route in routes]
+    for link in sorted(users, key=lambda link: (-capacity_bps[link], link)):
+        others = [kept[arc] - {link} for arc in users[link]]
+        slowest = {
+            min(route, key=lambda other: (capacity_bps[other], other), default=link) for route in others
+        }
+        common = set.intersection(*others)
+        if (
+            capacity_bps[link] == inf
+            or (link not in slowest and sum(capacity_bps[other] for other in slowest) <= capacity_bps[link])
+            or any(capacity_bps[other] <= capacity_bps[link] for other in common)
+        ):
+            for arc in users[link]:
+                kept[arc].discard(link)
+    return [tuple(link for link in route if link in left) for route, left in zip(routes, kept, strict=True)]

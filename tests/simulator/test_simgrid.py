@@ -1,0 +1,44 @@
+"""The timelines that SimGrid's solver gives for the same silos, arcs and routes."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simulator import FlowArc, simulate_flows
+
+CASES = json.loads((Path(__file__).parent / "data" / "simgrid_fluid.json").read_text())["cases"]
+
+
+def run(case, order=None):
+    arcs = [
+        FlowArc(source=source, target=target, latency_s=latency_s, links=tuple(links))
+        for source, target, latency_s, links in case["arcs"]
+    ]
+    return simulate_flows(
+        arcs if order is None else [arcs[number] for number in order],
+        link_capacity_bps=case["link_capacity_bps"],
+        message_bits=case["message_bits"],
+        compute_s=case["compute_s"],
+        rounds=len(case["round_start_s"]) - 1,
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["label"])
+def test_round_starts_are_those_of_simgrid(case):
+    timeline = run(case)
+    np.testing.assert_allclose(timeline.round_start_s, case["round_start_s"], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["label"])
+def test_the_order_of_the_arcs_does_not_matter(case):
+    order = np.random.default_rng(7).permutation(len(case["arcs"]))
+    np.testing.assert_allclose(run(case, order).round_start_s, run(case).round_start_s, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["label"])
+def test_a_second_run_gives_the_same_numbers(case):
+    first, second = run(case), run(case)
+    assert np.array_equal(first.round_start_s, second.round_start_s)
+    assert np.array_equal(first.arrival_s, second.arrival_s)
