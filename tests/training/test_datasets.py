@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+
+from topologies.errors import InputError
+from training.datasets import digits, held_out, load_dataset
+
+# optdigits.names of the UCI repository, "testing" column.
+UCI_CLASS_COUNTS = [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
+
+
+def test_digits_are_the_1797_samples_of_uci():
+    data = digits()
+    inputs = np.concatenate([data.train_inputs, data.test_inputs])
+    labels = np.concatenate([data.train_labels, data.test_labels])
+    assert inputs.shape == (1797, 1, 8, 8)
+    assert inputs.dtype == np.float32
+    pixels = inputs * 16
+    np.testing.assert_array_equal(np.unique(pixels), np.arange(17))
+    np.testing.assert_array_equal(np.bincount(labels), UCI_CLASS_COUNTS)
+    assert data.classes == 10
+
+
+def test_the_first_sample_is_the_zero_that_the_file_starts_with():
+    data = digits()
+    assert data.train_labels[0] == 0
+    np.testing.assert_array_equal(data.train_inputs[0, 0, 0] * 16, [0, 0, 5, 13, 9, 1, 0, 0])
+
+
+def test_the_test_set_is_every_fifth_sample_of_each_class():
+    data = digits()
+    np.testing.assert_array_equal(np.bincount(data.test_labels), np.array(UCI_CLASS_COUNTS) // 5)
+    np.testing.assert_array_equal(
+        held_out(np.array([1, 0, 1, 1, 0, 1, 1, 0])), [False, False, False, False, False, False, True, False]
+    )
+
+
+def test_no_test_sample_is_a_training_sample():
+    data = digits()
+    train = {sample.tobytes() for sample in data.train_inputs}
+    assert not any(sample.tobytes() in train for sample in data.test_inputs)
+
+
+def test_an_unknown_data_set_is_an_error():
+    with pytest.raises(
+        InputError, match=r"dataset\(='digit'\) must be one of digits \(did you mean 'digits'\?\)"
+    ):
+        load_dataset("digit")

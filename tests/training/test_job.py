@@ -1,0 +1,104 @@
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from topologies.errors import InputError
+from training import MixingPlan, TrainingConfig
+from training.jobfile import read_job, write_job
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"rounds": 0}, "rounds(=0) must be >= 1."),
+        ({"ranks": -1}, "ranks(=-1) must be >= 1."),
+        ({"batch_size": True}, "batch_size(=True) must be an integer."),
+        ({"log_every": 1.5}, "log_every(=1.5) must be an integer."),
+        ({"learning_rate": -0.1}, "learning_rate(=-0.1) must be >= 0."),
+        ({"learning_rate": math.nan}, "learning_rate(=nan) must be a finite number."),
+        ({"learning_rate": "fast"}, "learning_rate(='fast') must be a finite number."),
+        ({"dirichlet_alpha": 0.0}, "dirichlet_alpha(=0.0) must be > 0."),
+        ({"momentum": 1.0}, "momentum(=1.0) must be >= 0 and < 1."),
+        ({"momentum": 0.9, "optimizer": "adam"}, "momentum(=0.9) must be 0 with optimizer adam."),
+        ({"target_accuracy": 1.1}, "target_accuracy(=1.1) must be > 0 and <= 1."),
+        ({"model": "cnnn"}, "model(='cnnn') must be one of cnn, softmax (did you mean 'cnn'?)."),
+        ({"model": ["cnn"]}, "model(=['cnn']) must be one of cnn, softmax"),
+        ({"dataset": "mnist"}, "dataset(='mnist') must be one of digits"),
+        (
+            {"partition": "dirichlett"},
+            "partition(='dirichlett') must be one of dirichlet, iid (did you mean 'dirichlet'?).",
+        ),
+        ({"optimizer": "adm"}, "optimizer(='adm') must be one of adam, sgd (did you mean 'adam'?)."),
+        ({"learning_rate_schedule": "cosine"}, "must be one of constant, inverse_sqrt"),
+        ({"device": "gpu"}, "device(='gpu') must be one of auto, cpu, cuda"),
+    ],
+)
+def test_a_wrong_setting_names_field_value_and_rule(settings, message):
+    with pytest.raises(InputError) as caught:
+        TrainingConfig(**settings)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("matrices", "index", "message"),
+    [
+        (np.full((1, 2, 2), 0.6), [0], "mixing matrix 0, row 0: its sum(=1.2) must be 1 within 1e-9."),
+        (
+            np.array([[[1, 0], [math.nan, 1]]]),
+            [0],
+            "mixing matrix 0, row 1: its sum(=nan) must be 1 within 1e-9.",
+        ),
+        (np.array([[[math.inf, -math.inf], [0, 1]]]), [0], "mixing matrix 0, row 0"),
+        (np.ones((1, 2, 3)) / 3, [0], "must have shape (m, silos, silos)."),
+        (np.empty((0, 2, 2)), [], "must have shape (m, silos, silos)."),
+        (np.ones((1, 1, 1)), [1], "mixing index(=1..1) must lie in 0..0."),
+        (np.ones((1, 1, 1)), [-1], "mixing index(=-1..-1) must lie in 0..0."),
+        (np.ones((1, 1, 1)), [0.5], "must hold one integer per round."),
+    ],
+)
+def test_a_wrong_plan_names_what_is_wrong(matrices, index, message):
+    with np.errstate(invalid="ignore"), pytest.raises(InputError) as caught:
+        MixingPlan(matrices=matrices, index=np.array(index))
+    assert message in str(caught.value)
+
+
+def test_a_plan_cannot_be_changed_and_leaves_its_input_writable():
+    matrices = np.ones((1, 1, 1))
+    plan = MixingPlan(matrices=matrices, index=np.array([0]))
+    with pytest.raises(ValueError, match="read-only"):
+        plan.matrices[0, 0, 0] = 2
+    assert matrices.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"silos": 0, "matrix": np.eye(1)}, "silos(=0) must be >= 1."),
+        ({"local_steps": 0}, "local_steps(=0) must be >= 1."),
+        ({"seed": -1}, "seed(=-1) must be >= 0."),
+        ({"silos": 3, "matrix": np.eye(2)}, "mixing matrices(silos=2) must have as many rows as silos(=3)."),
+        (
+            {"rounds": 3, "mixing": MixingPlan.constant(np.eye(4), 5)},
+            "mixing index(rounds=5) must have rounds(=3) entries.",
+        ),
+    ],
+)
+def test_a_wrong_job_names_what_is_wrong(make_job, settings, message):
+    with pytest.raises(InputError) as caught:
+        make_job(**settings)
+    assert message in str(caught.value)
+
+
+def test_a_job_file_keeps_every_bit(make_job, tmp_path: Path):
+    matrices = np.random.default_rng(0).dirichlet(np.ones(5), size=(3, 5))
+    mixing = MixingPlan(matrices=matrices, index=np.array([2, 0, 1, 2]))
+    job = make_job(silos=5, rounds=4, local_steps=2, seed=2**40, mixing=mixing, learning_rate=0.1 + 1e-17)
+    write_job(tmp_path / "job.npz", job)
+    read = read_job(tmp_path / "job.npz")
+    assert read.config == job.config
+    assert (read.silos, read.local_steps, read.seed) == (5, 2, 2**40)
+    np.testing.assert_array_equal(read.mixing.matrices, matrices)
+    np.testing.assert_array_equal(read.mixing.index, [2, 0, 1, 2])

@@ -1,0 +1,95 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from topologies.errors import InputError, MachineError
+from training import World, load_backend, world
+from training.launch import check_size, mpiexec_path, rank_environment
+from training.mpi_backend import MpiBackend
+
+
+@pytest.mark.parametrize(
+    ("environ", "place"),
+    [
+        ({}, None),
+        ({"PMI_RANK": "2", "PMI_SIZE": "4"}, World(rank=2, size=4)),
+        ({"PMI_RANK": "0", "PMI_SIZE": "1"}, World(rank=0, size=1)),
+        (
+            {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "3", "PMIX_RANK": "1"},
+            World(rank=1, size=3),
+        ),
+        ({"SLURM_PROCID": "5", "SLURM_STEP_NUM_TASKS": "8", "SLURM_NTASKS": "8"}, World(rank=5, size=8)),
+        # A batch script, and a step of one task: nobody else runs this program.
+        ({"SLURM_PROCID": "0", "SLURM_NTASKS": "8"}, None),
+        ({"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_NTASKS": "8"}, None),
+    ],
+)
+def test_the_launcher_is_recognised_by_its_environment(environ, place):
+    assert world(environ) == place
+
+
+def test_ranks_do_not_read_what_an_outer_launcher_left():
+    environ = {
+        "PATH": "/usr/bin",
+        "HOME": "/home/me",
+        "PMI_RANK": "0",
+        "PMIX_NAMESPACE": "x",
+        "SLURM_NTASKS": "4",
+        "SLURMD_NODENAME": "n1",
+        "OMPI_COMM_WORLD_SIZE": "4",
+        "HYDI_CONTROL_FD": "7",
+        "MPI_LOCALRANKID": "0",
+        "OMP_NUM_THREADS": "64",
+    }
+    here = str(Path(sys.executable).parent)
+    assert rank_environment(environ) == {
+        "PATH": here + os.pathsep + "/usr/bin",
+        "HOME": "/home/me",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+    }
+
+
+def test_a_missing_mpiexec_says_where_it_was_looked_for(monkeypatch, tmp_path, make_job):
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    expected = f"mpiexec(={tmp_path / 'mpiexec'}) must exist; install it with: pip install mpich"
+    with pytest.raises(MachineError) as caught:
+        mpiexec_path()
+    assert str(caught.value) == expected
+    with pytest.raises(MachineError) as caught:
+        next(MpiBackend().train(make_job(ranks=2)))
+    assert str(caught.value) == expected
+
+
+def test_a_link_to_the_interpreter_is_not_followed(monkeypatch, tmp_path):
+    (tmp_path / "python").symlink_to(sys.executable)
+    (tmp_path / "mpiexec").touch()
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    assert mpiexec_path() == tmp_path / "mpiexec"
+
+
+def test_another_mpi_is_recognised_by_the_size():
+    check_size(started=3, found=3)
+    with pytest.raises(MachineError) as caught:
+        check_size(started=4, found=1)
+    message = str(caught.value)
+    assert message.startswith("the launcher started 4 processes but MPI sees 1:")
+    assert message.endswith(str(Path(sys.executable).parent / "mpiexec"))
+    assert "\n" not in message
+
+
+def test_backends_are_found_by_name():
+    assert isinstance(load_backend("mpi"), MpiBackend)
+    with pytest.raises(
+        InputError, match=r"backend\(='mpii'\) must be one of .*mpi.* \(did you mean 'mpi'\?\)"
+    ):
+        load_backend("mpii")
+
+
+def test_importing_the_package_starts_neither_torch_nor_mpi():
+    code = "import sys, training, training.mpi_backend; print([m for m in ('torch', 'mpi4py') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,221 @@
+"""Real MPI ranks. This process must never start MPI itself."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from topologies.errors import MachineError, TrainingError
+from training import HistoryRow, MixingPlan, load_backend
+from training.jobfile import write_job
+from training.launch import mpiexec_path, rank_environment
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from topologies.errors import SilosimError
+from training import load_backend, world
+from training.jobfile import read_job
+rows = []
+try:
+    for row in load_backend("mpi").train(read_job(Path(sys.argv[1]))):
+        rows.append(row)
+        print(row.to_json(), flush=True)
+        if len(rows) == int(sys.argv[2]):
+            break
+except SilosimError as error:
+    if world() is None or world().rank == 0:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+    sys.exit(1)
+if world() is not None and world().rank > 0:
+    assert rows == []
+"""
+
+
+@pytest.fixture(autouse=True)
+def temporary(monkeypatch, tmp_path):
+    """Put job directories where the test can find their processes."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
+@pytest.fixture
+def launch(tmp_path):
+    """Run the program above under mpiexec, as a user would by hand."""
+
+    def run(job, processes, *, stop_after=0, environ=None, command=None):
+        write_job(tmp_path / "byhand.npz", job)
+        (tmp_path / "program.py").write_text(PROGRAM)
+        start = command or [str(mpiexec_path()), "-n", str(processes)]
+        return subprocess.run(
+            [*start, sys.executable, tmp_path / "program.py", tmp_path / "byhand.npz", str(stop_after)],
+            env={**rank_environment(os.environ), **(environ or {})},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def alternating_job(make_job, ring):
+    """A CNN on seven silos, with a dense matrix every third round."""
+    mixing = MixingPlan(
+        matrices=np.stack([ring(7), np.full((7, 7), 1 / 7)]), index=np.array([0, 0, 1, 0, 0, 1, 0, 0])
+    )
+
+    def make(ranks):
+        return make_job(
+            silos=7,
+            rounds=8,
+            local_steps=2,
+            mixing=mixing,
+            model="cnn",
+            learning_rate=0.1,
+            momentum=0.9,
+            log_every=2,
+            ranks=ranks,
+        )
+
+    return make
+
+
+def assert_same_curve(rows, reference):
+    assert [row.round for row in rows] == [row.round for row in reference]
+    for row, other in zip(rows, reference, strict=True):
+        for field in ("train_loss", "test_loss", "consensus_distance", "silo_loss"):
+            np.testing.assert_allclose(getattr(row, field), getattr(other, field), rtol=1e-5, atol=1e-9)
+        assert row.train_accuracy == pytest.approx(other.train_accuracy, abs=1e-3)
+
+
+def wait_until(condition, seconds):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_any_number_of_ranks_gives_the_same_curve(alternating_job, launch, tmp_path):
+    backend = load_backend("mpi")
+    alone = list(backend.train(alternating_job(1)))
+    assert alone[-1].train_loss < alone[0].train_loss
+    assert alone[-1].consensus_distance > 0.1
+    for ranks in (2, 4):
+        assert_same_curve(list(backend.train(alternating_job(ranks))), alone)
+    assert not list(tmp_path.glob("silosim-*"))
+    by_hand = launch(alternating_job(1), 2)
+    assert by_hand.returncode == 0, by_hand.stderr
+    assert_same_curve([HistoryRow.from_json(line) for line in by_hand.stdout.splitlines()], alone)
+
+
+def test_more_processes_than_silos_and_a_consumer_that_stops_early(make_job, launch):
+    done = launch(make_job(silos=2, rounds=50), 3, stop_after=2)
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line)["round"] for line in done.stdout.splitlines()] == [0, 1]
+
+
+def test_more_ranks_than_silos_are_not_started(make_job):
+    rows = list(load_backend("mpi").train(make_job(silos=1, rounds=2, ranks=64)))
+    assert [row.round for row in rows] == [0, 1, 2]
+
+
+def test_an_exception_in_one_rank_ends_the_job_with_its_traceback(make_job, monkeypatch, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os\n"
+        "if os.environ.get('PMI_RANK') == '1':\n"
+        "    import training.schedules\n"
+        "    def broken(rate, k):\n"
+        "        print('a stray print')\n"
+        "        raise ValueError('boom in rank 1')\n"
+        "    training.schedules.SCHEDULES['constant'] = broken\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    rows = load_backend("mpi").train(make_job(rounds=10**4, log_every=10**4, ranks=2))
+    assert next(rows).round == 0
+    start = time.monotonic()
+    with pytest.raises(TrainingError) as caught:
+        next(rows)
+    assert time.monotonic() - start < 5
+    assert str(caught.value).startswith("a rank failed: boom in rank 1\nTraceback (most recent call last):")
+    assert str(caught.value).endswith("ValueError: boom in rank 1")
+    assert not list(tmp_path.glob("silosim-*"))
+
+
+def test_a_rank_that_dies_without_a_word_is_an_error(make_job, processes_naming, tmp_path):
+    rows = load_backend("mpi").train(make_job(rounds=10**6, log_every=10**6, ranks=2))
+    next(rows)
+    os.kill(max(processes_naming(next(tmp_path.glob("silosim-*")))), signal.SIGKILL)
+    with pytest.raises(TrainingError, match="mpiexec ended with status"):
+        next(rows)
+
+
+def test_divergence_is_one_line_on_any_number_of_ranks(make_job, launch):
+    job = make_job(silos=4, rounds=20, learning_rate=1e38, log_every=20, ranks=1)
+    with pytest.raises(TrainingError) as alone:
+        list(load_backend("mpi").train(job))
+    by_hand = launch(job, 2)
+    assert by_hand.returncode == 1
+    assert by_hand.stderr.splitlines() == [f"TrainingError: {alone.value}"]
+
+
+def test_closing_the_history_leaves_no_process(make_job, processes_naming, tmp_path):
+    rows = load_backend("mpi").train(make_job(rounds=10**6, log_every=10, ranks=2))
+    assert next(rows).round == 0
+    directory = next(tmp_path.glob("silosim-*"))
+    assert len(processes_naming(directory)) >= 3
+    rows.close()
+    wait_until(lambda: not processes_naming(directory), 3)
+    assert not directory.exists()
+
+
+def test_a_killed_program_leaves_no_process(make_job, processes_naming, tmp_path):
+    write_job(tmp_path / "job.npz", make_job(rounds=10**6, log_every=10, ranks=2))
+    (tmp_path / "program.py").write_text(PROGRAM)
+    program = subprocess.Popen(
+        [sys.executable, tmp_path / "program.py", tmp_path / "job.npz", "0"],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+    )
+    with contextlib.closing(program.stdout) as output:
+        assert json.loads(output.readline())["round"] == 0
+        directory = next(tmp_path.glob("silosim-*"))
+        program.kill()
+        program.wait()
+    wait_until(lambda: not processes_naming(directory) and not directory.exists(), 5)
+
+
+def test_the_launcher_of_another_mpi_is_one_line(make_job, launch):
+    # What a process sees that Open MPI's launcher started and whose mpi4py uses MPICH.
+    environ = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "4"}
+    done = launch(make_job(), 1, environ=environ, command=["env"])
+    assert done.returncode == 1
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line == (
+        "MachineError: Open MPI's launcher started 4 processes but mpi4py uses MPICH: mpiexec belongs to another MPI; "
+        f"use {Path(sys.executable).parent / 'mpiexec'}"
+    )
+
+
+def test_an_mpiexec_of_another_mpi_beside_the_interpreter_is_one_line(make_job, monkeypatch, tmp_path):
+    fake = tmp_path / "mpiexec"
+    # Starts the command once per rank, each alone, as a foreign launcher does.
+    fake.write_text('#!/bin/sh\nshift 2\n"$@" && "$@"\n')
+    fake.chmod(0o755)
+    monkeypatch.setattr("training.ranks.mpiexec_path", lambda: fake)
+    with pytest.raises(MachineError) as caught:
+        next(load_backend("mpi").train(make_job(ranks=2)))
+    assert str(caught.value).startswith("the launcher started 2 processes but MPI sees 1:")
+
+
+def test_this_process_never_started_mpi():
+    assert "mpi4py.MPI" not in sys.modules

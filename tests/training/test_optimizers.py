@@ -1,0 +1,38 @@
+import pytest
+import torch
+
+from training.optimizers import OPTIMIZERS
+from training.schedules import SCHEDULES
+
+
+@pytest.mark.parametrize(
+    ("name", "momentum", "reference"),
+    [
+        ("sgd", 0.0, lambda x, rate: torch.optim.SGD([x], lr=rate)),
+        ("sgd", 0.9, lambda x, rate: torch.optim.SGD([x], lr=rate, momentum=0.9)),
+        ("adam", 0.0, lambda x, rate: torch.optim.Adam([x], lr=rate)),
+    ],
+)
+def test_each_row_moves_as_torch_moves_it(name, momentum, reference):
+    generator = torch.Generator().manual_seed(0)
+    start = torch.randn(3, 40, generator=generator)
+    stacked = start.clone()
+    optimizer = OPTIMIZERS[name](stacked, momentum)
+    rows = [row.clone().requires_grad_() for row in start]
+    references = [reference(row, 0.05) for row in rows]
+    for step in range(30):
+        gradients = torch.randn(3, 40, generator=generator) * 10.0 ** (step % 5 - 3)
+        gradients[:, 0] = 0
+        optimizer.step(stacked, gradients.clone(), 0.05)
+        for row, gradient, other in zip(rows, gradients, references, strict=True):
+            row.grad = gradient.clone()
+            other.step()
+    torch.testing.assert_close(stacked, torch.stack([row.detach() for row in rows]), rtol=1e-6, atol=1e-7)
+    assert torch.equal(stacked[:, 0], start[:, 0])
+
+
+def test_schedules():
+    assert [SCHEDULES["constant"](0.3, k) for k in (0, 5)] == [0.3, 0.3]
+    assert [SCHEDULES["inverse_sqrt"](0.3, k) for k in (0, 3, 99)] == pytest.approx(
+        [0.3, 0.15, 0.03], rel=1e-15
+    )

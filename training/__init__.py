@@ -1,0 +1,18 @@
+"""DPASGD training over an overlay's consensus matrices, on MPI ranks."""
+
+from training.backend import TrainingBackend, load_backend, parameter_count
+from training.history import HistoryRow
+from training.job import MixingPlan, TrainingConfig, TrainingJob
+from training.launch import World, world
+
+__all__ = [
+    "HistoryRow",
+    "MixingPlan",
+    "TrainingBackend",
+    "TrainingConfig",
+    "TrainingJob",
+    "World",
+    "load_backend",
+    "parameter_count",
+    "world",
+]

@@ -1,0 +1,80 @@
+"""Training backends: the protocol, and finding one by name."""
+
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from typing import Protocol, cast
+
+from topologies.errors import MachineError
+from training.datasets import load_dataset
+from training.history import HistoryRow
+from training.job import TrainingConfig, TrainingJob
+from training.models import build_model
+from training.registry import lookup
+
+GROUP = "silosim.training_backends"
+
+
+class TrainingBackend(Protocol):
+    """Trains the models of a job; a class of this kind is registered as an entry point of `GROUP`."""
+
+    def train(self, job: TrainingJob) -> Iterator[HistoryRow]:
+        """Train and yield the history while the training runs.
+
+        Parameters
+        ----------
+        job : TrainingJob
+            What to train.
+
+        Yields
+        ------
+        HistoryRow
+            In round order. Where the whole program runs as several processes, only process 0 receives rows; the
+            others take part and receive none. Closing the iterator ends the training.
+        """
+
+
+def load_backend(name: str) -> TrainingBackend:
+    """Return the backend that is registered under a name.
+
+    Parameters
+    ----------
+    name : str
+        Name of an entry point in the group ``silosim.training_backends``.
+
+    Returns
+    -------
+    TrainingBackend
+        A new backend.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name; the message lists those that are there.
+    MachineError
+        If there is none at all, as in a checkout that is not installed.
+    """
+    found = {entry.name: entry for entry in entry_points(group=GROUP)}
+    if not found:
+        raise MachineError(
+            f"backend(={name}) is not installed: no entry points in {GROUP}; run: pip install -e ."
+        )
+    return cast(TrainingBackend, lookup(found, name, field="backend").load()())
+
+
+def parameter_count(config: TrainingConfig) -> int:
+    """Return the number of parameters of the configured model.
+
+    Parameters
+    ----------
+    config : TrainingConfig
+        Names the model and the data set.
+
+    Returns
+    -------
+    int
+        Parameters; a silo sends 32 bits for each of them.
+    """
+    dataset = load_dataset(config.dataset)
+    shape = dataset.train_inputs.shape[1:]
+    model = build_model(config.model, input_shape=shape, classes=dataset.classes, seed=0)
+    return sum(parameter.numel() for parameter in model.parameters())

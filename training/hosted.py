@@ -1,0 +1,139 @@
+"""The silos that one rank hosts: their data, models and optimizer states."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from topologies.arrays import FloatArray
+from training.arena import Arena
+from training.batches import BatchStream
+from training.communicator import Communicator
+from training.datasets import Dataset
+from training.exchange import plan_exchange, remote_rows, silo_blocks
+from training.job import TrainingJob
+from training.optimizers import OPTIMIZERS
+from training.partitions import split
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Shard:
+    """One silo's training samples, shape (samples, ...), and the order in which it reads them."""
+
+    inputs: Tensor
+    labels: Tensor
+    batches: BatchStream
+
+
+class HostedSilos:
+    """All silos of one rank.
+
+    Parameters
+    ----------
+    job : TrainingJob
+        What to train.
+    model : torch.nn.Module
+        The initial model, on `device`.
+    dataset : Dataset
+        The data to split over all silos.
+    communicator : Communicator
+        The ranks.
+    device : torch.device
+        Where models and data live.
+
+    Attributes
+    ----------
+    own : range
+        The hosted silos.
+    shards : list of Shard
+        One per hosted silo.
+    arena : Arena
+        Their models.
+    diverged_in : torch.Tensor, shape (hosted silos,)
+        The first round in which a silo's loss or model was not finite; infinity for a sound one.
+    """
+
+    def __init__(
+        self,
+        job: TrainingJob,
+        model: nn.Module,
+        dataset: Dataset,
+        *,
+        communicator: Communicator,
+        device: torch.device,
+    ) -> None:
+        self._communicator = communicator
+        self._blocks = silo_blocks(job.silos, communicator.size)
+        self.own = self._blocks[communicator.rank]
+        self.shards = _shards(job, dataset, self.own, device)
+        before, after = remote_rows(job.mixing, self.own)
+        self.arena = Arena(model, silos=len(self.own), before=before, after=after, device=device)
+        self.diverged_in = torch.full((len(self.own),), math.inf, device=device, dtype=torch.float64)
+        self._optimizer = OPTIMIZERS[job.config.optimizer](self.arena.parameters, job.config.momentum)
+
+    def local_step(self, step: int, learning_rate: float, *, round_index: int) -> None:
+        """Make one mini-batch step in every hosted silo.
+
+        Parameters
+        ----------
+        step : int
+            Local steps that each silo has made before.
+        learning_rate : float
+            The step's learning rate.
+        round_index : int
+            The round, noted where a silo diverges.
+        """
+        arena = self.arena
+        arena.gradients.zero_()
+        losses = arena.parameters.new_zeros(len(self.own))
+        for position, (shard, module) in enumerate(zip(self.shards, arena.modules, strict=True)):
+            batch = torch.from_numpy(shard.batches.batch(step)).to(shard.labels.device)
+            loss = nn.functional.cross_entropy(module(shard.inputs[batch]), shard.labels[batch])
+            loss.backward()  # type: ignore[no-untyped-call]
+            losses[position] = loss.detach()
+        self._optimizer.step(arena.parameters, arena.gradients, learning_rate)
+        sound = torch.isfinite(losses) & torch.isfinite(arena.parameters.sum(dim=1))
+        self.diverged_in = torch.where(sound, self.diverged_in, self.diverged_in.clamp(max=round_index))
+
+    def mix(self, matrix: FloatArray) -> None:
+        """Replace every model by its weighted average, ``X <- A X``, together with the other ranks.
+
+        Parameters
+        ----------
+        matrix : FloatArray, shape (silos, silos)
+            The round's consensus matrix.
+        """
+        arena, own = self.arena, self.own
+        plan = plan_exchange(matrix, self._blocks, self._communicator.rank)
+        lower = int(np.searchsorted(plan.columns, own.start))
+        place = {int(silo): position - lower for position, silo in enumerate(plan.columns)}
+        self._communicator.exchange(
+            [(peer, silo, arena.parameters[silo - own.start]) for peer, silo in plan.sends],
+            [(peer, silo, arena.received(place[silo])) for peer, silo in plan.receives],
+        )
+        weights = matrix[own.start : own.stop, plan.columns]
+        arena.mix(torch.from_numpy(weights).to(arena.parameters), -lower)
+
+
+def _shards(job: TrainingJob, dataset: Dataset, own: range, device: torch.device) -> list[Shard]:
+    """Return the data of the hosted silos; every rank computes the same split."""
+    config = job.config
+    parts = split(
+        config.partition,
+        dataset.train_labels,
+        silos=job.silos,
+        alpha=config.dirichlet_alpha,
+        seed=job.seed,
+    )
+    return [
+        Shard(
+            inputs=torch.from_numpy(dataset.train_inputs[parts[silo]]).to(device),
+            labels=torch.from_numpy(dataset.train_labels[parts[silo]]).to(device),
+            batches=BatchStream(
+                size=parts[silo].size, batch_size=config.batch_size, seed=job.seed, silo=silo
+            ),
+        )
+        for silo in own
+    ]

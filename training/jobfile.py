@@ -1,0 +1,34 @@
+"""A training job as a file, to hand it to the ranks."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from training.job import MixingPlan, TrainingConfig, TrainingJob
+
+
+def write_job(path: Path, job: TrainingJob) -> None:
+    """Write a job to an ``.npz`` file; arrays keep every bit."""
+    settings = {
+        "config": asdict(job.config),
+        "silos": job.silos,
+        "local_steps": job.local_steps,
+        "seed": job.seed,
+    }
+    np.savez(path, settings=json.dumps(settings), matrices=job.mixing.matrices, index=job.mixing.index)
+
+
+def read_job(path: Path) -> TrainingJob:
+    """Return the job that `write_job` wrote."""
+    with np.load(path, allow_pickle=False) as stored:
+        settings = json.loads(str(stored["settings"]))
+        mixing = MixingPlan(matrices=stored["matrices"], index=stored["index"])
+    return TrainingJob(
+        config=TrainingConfig(**settings["config"]),
+        silos=settings["silos"],
+        local_steps=settings["local_steps"],
+        seed=settings["seed"],
+        mixing=mixing,
+    )

@@ -1,0 +1,176 @@
+"""Who started this process, and how to start others. Nothing here starts MPI except `abort`."""
+
+import os
+import sys
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from topologies.errors import MachineError
+
+LAUNCHER_PREFIXES = ("PMI", "OMPI_COMM_WORLD_", "HYDI_", "MPI_LOCAL", "SLURM", "PBS_", "LSB_")
+"""Variables of a launcher or a batch system about its own processes; ranks that `mpiexec` starts must not read them."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class World:
+    """One process among those that a launcher started.
+
+    Parameters
+    ----------
+    rank : int
+        ``0 .. size - 1``; process 0 writes files and prints.
+    size : int
+        Number of processes.
+    """
+
+    rank: int
+    size: int
+
+
+def world(environ: Mapping[str, str] | None = None) -> World | None:
+    """Tell whether `mpiexec` or `srun` started this program as several processes.
+
+    Parameters
+    ----------
+    environ : mapping of str to str, optional
+        Environment to read, by default this process' own.
+
+    Returns
+    -------
+    World or None
+        This process' place as the launcher states it; None where nothing but a shell started the program.
+
+    Notes
+    -----
+    Reads only the environment, so that a program started by hand never starts MPI (it could not call `mpiexec`
+    afterwards). Known: Open MPI's ``OMPI_COMM_WORLD_*``, MPICH's and PMI-2's ``PMI_*``, Slurm steps of several
+    tasks. Slurm also sets SLURM_PROCID in a batch script, which runs once: only a step has SLURM_STEP_NUM_TASKS.
+    """
+    environ = os.environ if environ is None else environ
+    for rank, size in (("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE")):
+        if rank in environ and size in environ:
+            return World(rank=int(environ[rank]), size=int(environ[size]))
+    tasks = int(environ.get("SLURM_STEP_NUM_TASKS", "1"))
+    if "SLURM_PROCID" in environ and tasks > 1:
+        return World(rank=int(environ["SLURM_PROCID"]), size=tasks)
+    return None
+
+
+def mpiexec_path() -> Path:
+    """Return the `mpiexec` beside this Python interpreter, the one of the MPI that was installed with silosim.
+
+    Returns
+    -------
+    pathlib.Path
+        The path. Symbolic links of the interpreter are not followed: a virtual environment's `python` is one.
+
+    Raises
+    ------
+    MachineError
+        If there is none; the message says where it was looked for and what to install.
+    """
+    path = Path(sys.executable).parent / "mpiexec"
+    if not path.is_file():
+        raise MachineError(f"mpiexec(={path}) must exist; install it with: pip install mpich")
+    return path
+
+
+def check_size(*, started: int, found: int) -> None:
+    """Raise MachineError unless MPI sees as many processes as were started.
+
+    Parameters
+    ----------
+    started : int
+        Processes that the launcher started.
+    found : int
+        Size of MPI's world in this process.
+
+    Notes
+    -----
+    With the launcher of another MPI every process believes that it is alone: each would train a run of its own.
+    """
+    if started != found:
+        raise MachineError(
+            f"the launcher started {started} processes but MPI sees {found}: mpiexec belongs to another MPI; "
+            f"use {Path(sys.executable).parent / 'mpiexec'}"
+        )
+
+
+def start_mpi(*, started: int) -> None:
+    """Start MPI in this process, unless another MPI's launcher started it.
+
+    Parameters
+    ----------
+    started : int
+        Processes that the launcher started.
+
+    Raises
+    ------
+    MachineError
+        If there is no MPI library, or the launcher belongs to another one.
+
+    Notes
+    -----
+    Open MPI's launcher speaks PMIx, at which MPICH's start ends the process with pages of its own. So the library is
+    asked for its name before it starts.
+    """
+    import mpi4py
+
+    mpi4py.rc.initialize, mpi4py.rc.finalize = False, True
+    try:
+        with warnings.catch_warnings():
+            # mpi4py warns of another MPI's launcher; the checks say it once, as an error.
+            warnings.filterwarnings("ignore", message="suspicious MPI execution environment")
+            from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise MachineError(
+            f"mpi4py finds no MPI library: {error}; install one with: pip install mpich"
+        ) from None
+    if MPI.Is_initialized():
+        return
+    library = MPI.Get_library_version()
+    if "OMPI_COMM_WORLD_SIZE" in os.environ and not library.startswith("Open MPI"):
+        raise MachineError(
+            f"Open MPI's launcher started {started} processes but mpi4py uses {library.split(maxsplit=1)[0]}: "
+            f"mpiexec belongs to another MPI; use {Path(sys.executable).parent / 'mpiexec'}"
+        )
+    MPI.Init_thread()
+
+
+def rank_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment for ranks that `mpiexec` starts from here.
+
+    Parameters
+    ----------
+    environ : mapping of str to str
+        This process' environment.
+
+    Returns
+    -------
+    dict of str to str
+        A copy without the variables of an outer launcher or batch system, with the interpreter's folder first on
+        PATH and one thread per rank.
+    """
+    kept = {name: value for name, value in environ.items() if not name.startswith(LAUNCHER_PREFIXES)}
+    path = os.pathsep.join([str(Path(sys.executable).parent), *filter(None, [environ.get("PATH")])])
+    return {**kept, "PATH": path, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+def abort(status: int) -> NoReturn:
+    """End every process of this MPI job now, with an exit status; for programs that run under `mpiexec`.
+
+    Parameters
+    ----------
+    status : int
+        The job's exit status.
+    """
+    from mpi4py import MPI
+
+    sys.stdout.flush()
+    sys.stderr.flush()
+    MPI.COMM_WORLD.Abort(status)
+    # MPICH's Abort can return before the launcher's signal arrives; nothing may run in between.
+    os._exit(status)

@@ -1,0 +1,154 @@
+"""Loss and accuracy of models, and how far the silos' models lie apart."""
+
+import math
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from topologies.arrays import FloatArray
+from training.arena import bind
+from training.communicator import Communicator
+from training.datasets import Dataset
+from training.history import HistoryRow
+from training.hosted import HostedSilos
+
+CHUNK = 512
+TEST_CHUNK = 64
+_SILO_COLUMNS = ("loss", "correct", "own_loss", "samples", "squared_distance", "diverged_in")
+
+
+def evaluate(model: nn.Module, inputs: Tensor, labels: Tensor) -> tuple[float, float]:
+    """Return the sum of cross-entropies (nats) and the number of correct predictions.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        A classifier.
+    inputs : torch.Tensor, shape (samples, ...)
+        Samples.
+    labels : torch.Tensor, shape (samples,)
+        Their classes.
+
+    Returns
+    -------
+    loss_sum, correct : float
+        Sums over the samples, in float64.
+    """
+    loss_sum = correct = 0.0
+    with torch.no_grad():
+        for samples, truth in zip(torch.split(inputs, CHUNK), torch.split(labels, CHUNK), strict=True):
+            scores = model(samples)
+            losses = nn.functional.cross_entropy(scores, truth, reduction="none")
+            loss_sum += float(losses.sum(dtype=torch.float64))
+            correct += float((scores.argmax(dim=1) == truth).sum())
+    return loss_sum, correct
+
+
+class Meter:
+    """Measures the models of all ranks; every rank takes part in a measurement.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        A model of the trained structure.
+    dataset : Dataset
+        The data set; its test samples are dealt out to the ranks in chunks.
+    silos : int
+        Number of silos.
+    communicator : Communicator
+        The ranks.
+    device : torch.device
+        Where the models live.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        dataset: Dataset,
+        *,
+        silos: int,
+        communicator: Communicator,
+        device: torch.device,
+    ) -> None:
+        self._silos = silos
+        self._communicator = communicator
+        self._tests = [
+            (inputs.to(device), labels.to(device))
+            for inputs, labels in zip(
+                torch.split(torch.from_numpy(dataset.test_inputs), TEST_CHUNK),
+                torch.split(torch.from_numpy(dataset.test_labels), TEST_CHUNK),
+                strict=True,
+            )
+        ]
+        self._tested = dataset.test_labels.size
+        self._row = torch.zeros(sum(parameter.numel() for parameter in model.parameters()), device=device)
+        self._average = bind(model, self._row)
+
+    def measure(self, round_index: int, hosted: HostedSilos) -> tuple[HistoryRow, FloatArray]:
+        """Return the metrics of the models as they are now; the same on every rank.
+
+        Parameters
+        ----------
+        round_index : int
+            Rounds done.
+        hosted : HostedSilos
+            This rank's silos.
+
+        Returns
+        -------
+        row : HistoryRow
+            The metrics.
+        diverged_in : FloatArray, shape (silos,)
+            The first round in which each silo's loss or model was not finite, or infinity.
+
+        Notes
+        -----
+        Each number of a silo or of a test chunk comes from one rank and the others add zero, so that the result has
+        the same bits for any number of ranks; sums over silos are then taken in silo order. Only the average model,
+        summed in float64 and rounded to float32, may differ in a last bit.
+        """
+        average = self._average_parameters(hosted)
+        per_silo = np.zeros((self._silos, len(_SILO_COLUMNS)))
+        per_silo[hosted.own.start : hosted.own.stop] = self._silo_metrics(hosted, average)
+        per_chunk = np.zeros((len(self._tests), 2))
+        for chunk in range(self._communicator.rank, len(self._tests), self._communicator.size):
+            per_chunk[chunk] = evaluate(self._average, *self._tests[chunk])
+        table = self._communicator.sum(np.concatenate([per_silo.ravel(), per_chunk.ravel()]))
+        silo = dict(zip(_SILO_COLUMNS, table[: per_silo.size].reshape(per_silo.shape).T, strict=True))
+        test_loss, test_correct = table[per_silo.size :].reshape(per_chunk.shape).sum(axis=0)
+        row = HistoryRow(
+            round=round_index,
+            train_loss=float(silo["loss"].sum() / silo["samples"].sum()),
+            train_accuracy=float(silo["correct"].sum() / silo["samples"].sum()),
+            test_loss=float(test_loss / self._tested),
+            test_accuracy=float(test_correct / self._tested),
+            consensus_distance=math.sqrt(silo["squared_distance"].mean()),
+            silo_loss=tuple((silo["own_loss"] / silo["samples"]).tolist()),
+        )
+        unusable = ~np.isfinite(silo["own_loss"])
+        return row, np.where(unusable, np.minimum(silo["diverged_in"], round_index), silo["diverged_in"])
+
+    def _average_parameters(self, hosted: HostedSilos) -> Tensor:
+        """Load the average model and return its parameters in float64, shape (stride,)."""
+        parameters = hosted.arena.parameters
+        total = self._communicator.sum(parameters.sum(dim=0, dtype=torch.float64).cpu().numpy())
+        average = torch.from_numpy(total / self._silos).to(parameters.device)
+        self._row.copy_(average[: self._row.numel()])
+        return average
+
+    def _silo_metrics(self, hosted: HostedSilos, average: Tensor) -> FloatArray:
+        """Return `_SILO_COLUMNS` of each hosted silo."""
+        rows = [
+            (
+                *evaluate(self._average, shard.inputs, shard.labels),
+                evaluate(module, shard.inputs, shard.labels)[0],
+                shard.labels.numel(),
+                float((parameters.double() - average).square().sum()),
+                float(diverged_in),
+            )
+            for shard, module, parameters, diverged_in in zip(
+                hosted.shards, hosted.arena.modules, hosted.arena.parameters, hosted.diverged_in, strict=True
+            )
+        ]
+        return np.array(rows).reshape(-1, len(_SILO_COLUMNS))

@@ -1,0 +1,81 @@
+"""The built-in training backend: DPASGD on MPI ranks."""
+
+import sys
+import traceback
+from collections.abc import Iterator
+
+from topologies.errors import InputError, MachineError, TrainingError
+from training.history import HistoryRow
+from training.job import TrainingJob
+from training.launch import World, abort, check_size, start_mpi, world
+from training.ranks import run_ranks
+
+
+class MpiBackend:
+    """Trains on MPI ranks; each rank hosts a block of silos.
+
+    Notes
+    -----
+    Started by hand, the program starts ``min(ranks, silos)`` processes with the `mpiexec` beside the interpreter; a
+    single one needs no MPI and is the program itself. Under ``mpiexec -n R`` or ``srun`` the program's own processes
+    are the ranks (those beyond the number of silos host none). The same code trains in all three cases.
+    """
+
+    def train(self, job: TrainingJob) -> Iterator[HistoryRow]:
+        """Train and yield the history while the training runs.
+
+        Parameters
+        ----------
+        job : TrainingJob
+            What to train.
+
+        Yields
+        ------
+        HistoryRow
+            In round order, on process 0 only.
+
+        Raises
+        ------
+        InputError
+            If there are more silos than training samples.
+        MachineError
+            If `mpiexec` is missing or belongs to another MPI, or a device is not there.
+        TrainingError
+            If a model diverged, or a rank failed: then the message ends with its traceback.
+
+        Notes
+        -----
+        Under ``mpiexec`` or ``srun`` all processes raise the errors that all of them see (bad input, divergence). An
+        error of one process alone is printed by it and ends all of them, as the others wait for it in vain.
+        """
+        place = world()
+        ranks = min(job.config.ranks, job.silos)
+        if place is not None and place.size > 1:
+            yield from _in_world(job, place)
+        elif place is None and ranks > 1:
+            yield from run_ranks(job, ranks)
+        else:
+            from training.communicator import Alone
+            from training.dpasgd import train_rank
+
+            yield from train_rank(job, Alone())
+
+
+def _in_world(job: TrainingJob, place: World) -> Iterator[HistoryRow]:
+    """Train on the processes that a launcher started, this one among them."""
+    start_mpi(started=place.size)
+    from training.dpasgd import train_rank
+    from training.mpi_communicator import MpiCommunicator
+
+    communicator = MpiCommunicator()
+    check_size(started=place.size, found=communicator.size)
+    try:
+        yield from train_rank(job, communicator)
+    except (InputError, TrainingError):
+        raise
+    except MachineError as error:
+        print(f"rank {communicator.rank}: {error}", file=sys.stderr)
+        abort(3)
+    except Exception:
+        print(f"rank {communicator.rank} failed:\n{traceback.format_exc()}", file=sys.stderr)
+        abort(1)

@@ -1,0 +1,76 @@
+"""Optimizers that update all silos of a rank at once.
+
+An optimizer sees the stacked parameters, shape (silos, parameters), and does one vector operation per term instead
+of one per silo and layer. Its state is stacked the same way, one row per silo; rows never meet.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class Optimizer(Protocol):
+    """One local step of every hosted silo."""
+
+    def step(self, parameters: "Tensor", gradients: "Tensor", learning_rate: float) -> None:
+        """Update `parameters` in place from `gradients`, both of shape (silos, parameters)."""
+
+
+class Sgd:
+    """Stochastic gradient descent with momentum, as ``torch.optim.SGD``.
+
+    Parameters
+    ----------
+    parameters : torch.Tensor, shape (silos, parameters)
+        The tensor that will be updated; only its shape and place count here.
+    momentum : float
+        Factor of the running sum of gradients, ``0 <= momentum < 1``.
+    """
+
+    def __init__(self, parameters: "Tensor", momentum: float) -> None:
+        self.momentum = momentum
+        self.velocity = parameters.new_zeros(parameters.shape) if momentum else None
+
+    def step(self, parameters: "Tensor", gradients: "Tensor", learning_rate: float) -> None:
+        """Apply ``v <- momentum v + g`` and ``x <- x - rate v``."""
+        if self.velocity is not None:
+            gradients = self.velocity.mul_(self.momentum).add_(gradients)
+        parameters.add_(gradients, alpha=-learning_rate)
+
+
+class Adam:
+    """Adam with ``beta = (0.9, 0.999)`` and ``eps = 1e-8``, as ``torch.optim.Adam``.
+
+    Parameters
+    ----------
+    parameters : torch.Tensor, shape (silos, parameters)
+        The tensor that will be updated; only its shape and place count here.
+
+    References
+    ----------
+    D. P. Kingma and J. Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015, Algorithm 1.
+    """
+
+    BETA1, BETA2, EPS = 0.9, 0.999, 1e-8
+
+    def __init__(self, parameters: "Tensor") -> None:
+        self.steps = 0
+        self.mean = parameters.new_zeros(parameters.shape)
+        self.square = parameters.new_zeros(parameters.shape)
+
+    def step(self, parameters: "Tensor", gradients: "Tensor", learning_rate: float) -> None:
+        """Apply one bias-corrected step."""
+        self.steps += 1
+        self.mean.lerp_(gradients, 1 - self.BETA1)
+        self.square.mul_(self.BETA2).addcmul_(gradients, gradients, value=1 - self.BETA2)
+        root = self.square.sqrt().div_(math.sqrt(1 - self.BETA2**self.steps)).add_(self.EPS)
+        parameters.addcdiv_(self.mean, root, value=-learning_rate / (1 - self.BETA1**self.steps))
+
+
+OPTIMIZERS: Mapping[str, Callable[["Tensor", float], Optimizer]] = {
+    "sgd": Sgd,
+    "adam": lambda parameters, _momentum: Adam(parameters),
+}

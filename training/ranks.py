@@ -1,0 +1,138 @@
+"""Starting the ranks of a training with `mpiexec` and reading their history while they run."""
+
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from topologies.errors import InputError, MachineError, TrainingError
+from training.history import HistoryRow
+from training.job import TrainingJob
+from training.jobfile import write_job
+from training.launch import mpiexec_path, rank_environment
+from training.rank import ERRORS, JOB, ROWS
+
+LOG = "log.txt"
+POLL_S = 0.1
+STOP_S = 5.0
+
+
+def run_ranks(job: TrainingJob, ranks: int) -> Iterator[HistoryRow]:
+    """Train on a number of new processes of this machine.
+
+    Parameters
+    ----------
+    job : TrainingJob
+        What to train.
+    ranks : int
+        Number of processes.
+
+    Yields
+    ------
+    HistoryRow
+        While the training runs.
+
+    Raises
+    ------
+    MachineError
+        If `mpiexec` is missing or belongs to another MPI, or a device is not there.
+    TrainingError
+        If a model diverged, or a rank failed: then the message ends with its traceback.
+
+    Notes
+    -----
+    Rows come through a named pipe, which nothing that a rank prints can disturb. If this process is killed, rank 0's
+    next row finds no reader and the job ends. Closing the generator ends the job at once.
+    """
+    mpiexec = mpiexec_path()
+    with tempfile.TemporaryDirectory(prefix="silosim-") as name:
+        directory = Path(name)
+        write_job(directory / JOB, job)
+        os.mkfifo(directory / ROWS)
+        command = [
+            mpiexec,
+            "-n",
+            str(ranks),
+            sys.executable,
+            "-P",
+            "-m",
+            "mpi4py",
+            "-m",
+            "training.rank",
+            directory,
+        ]
+        with (
+            _pipe(directory / ROWS) as pipe,
+            _process([*map(str, command), str(ranks)], directory / LOG) as process,
+        ):
+            for line in _lines(pipe, process):
+                yield HistoryRow.from_json(line)
+        if process.returncode != 0:
+            raise _error(directory, process.returncode)
+
+
+@contextmanager
+def _pipe(path: Path) -> Iterator[int]:
+    """Open a named pipe for reading; also for writing, so that it never reports an end of file."""
+    descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _process(command: list[str], log: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a command in a session of its own, so that Ctrl-C reaches only us, and end it on the way out."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=rank_environment(os.environ),
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(timeout=STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _lines(pipe: int, process: "subprocess.Popen[bytes]") -> Iterator[str]:
+    """Yield complete lines until the process has ended and the pipe is empty; a cut last line is dropped."""
+    pending = b""
+    while True:
+        ended = process.poll() is not None
+        ready, _, _ = select.select([pipe], [], [], 0 if ended else POLL_S)
+        if ready:
+            *lines, pending = (pending + os.read(pipe, 1 << 16)).split(b"\n")
+            yield from (line.decode() for line in lines)
+        elif ended:
+            return
+
+
+def _error(directory: Path, status: int) -> Exception:
+    """Return the error that the ranks reported, or what is left in the log if none could."""
+    reports = [json.loads(path.read_text()) for path in sorted(directory.glob(ERRORS))]
+    for kind in (InputError, MachineError, TrainingError):
+        for report in reports:
+            if report["kind"] == kind.__name__:
+                return kind(report["message"])
+    if reports:
+        return TrainingError(f"a rank failed: {reports[0]['message']}\n{reports[0]['traceback'].rstrip()}")
+    log = (directory / LOG).read_text(errors="replace").strip()
+    return TrainingError(
+        f"mpiexec ended with status {status} and no rank said why; its output:\n{log[-4000:]}"
+    )
