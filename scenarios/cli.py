@@ -1,0 +1,262 @@
+"""The command ``silosim``."""
+
+import sys
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import rich.console
+import typer
+
+from scenarios import options as opt
+from scenarios.config import Scenario, SimulationConfig, load_scenario, parse_scenario, preset_text
+from scenarios.network import build_network, build_workload
+from scenarios.record import read_run
+from scenarios.store import partial_path
+from scenarios.studies.comparison import design_table, run_table
+from scenarios.studies.replay import replay as replay_run
+from scenarios.studies.run import run_scenario
+from scenarios.studies.sweep import sweep as sweep_access
+from scenarios.tables import Table
+from topologies import MachineError, SilosimError, TrainingError, designers
+from training import world
+from training.launch import abort
+
+EXIT_TRAINING, EXIT_INPUT, EXIT_MACHINE = 1, 2, 3
+DEMO = "geant-digits"
+
+app = typer.Typer(
+    name="silosim",
+    help="Who sends to whom: design, simulate, train and replay cross-silo learning overlays.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """Run the command; a known error is one line on standard error and an exit code.
+
+    Notes
+    -----
+    1: a training failed (with the traceback of the rank). 2: wrong input. 3: the machine lacks something.
+    """
+    try:
+        app()
+    except SilosimError as error:
+        print(f"silosim: error: {error}", file=sys.stderr, flush=True)
+        codes = {MachineError: EXIT_MACHINE, TrainingError: EXIT_TRAINING}
+        code = codes.get(type(error), EXIT_INPUT)
+        place = world()
+        if place is not None and place.size > 1 and code != EXIT_MACHINE:
+            # The other processes of an outer mpiexec may wait for this one; a broken MPI is found by all of them.
+            abort(code)
+        sys.exit(code)
+
+
+def _print(table: Table, as_json: bool) -> None:
+    """Print a table on standard output, at the terminal's width or 80 columns."""
+    if as_json:
+        print(table.to_json())
+    else:
+        table.print(rich.console.Console())
+
+
+def _print_version(wanted: bool) -> None:
+    """Print the version and where the packages come from, then leave."""
+    if wanted:
+        print(f"silosim {version('silosim')}")
+        for package in ("topologies", "simulator", "training", "scenarios"):
+            print(f"{package:<11} {Path(str(import_module(package).__file__)).parent}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print versions and leave."),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def design(
+    underlay: opt.Underlay,
+    kind: opt.Kinds = None,
+    access: opt.Access = "10 Gbps",
+    access_at: opt.AccessAt = None,
+    core: opt.Core = None,
+    bandwidth: opt.Bandwidth = "hop_share",
+    latency: opt.Latency = "per_path",
+    workload: opt.Preset = "inaturalist",
+    model_size: opt.ModelSize = None,
+    compute: opt.Compute = None,
+    local_steps: opt.LocalSteps = 1,
+    published: opt.Published = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Design overlays and print their cycle times in closed form."""
+    network = opt.network_config(
+        underlay,
+        published,
+        access=access,
+        access_at=access_at,
+        core=core,
+        bandwidth=bandwidth,
+        latency=latency,
+    )
+    work = build_workload(opt.workload_config(workload, model_size, compute, local_steps), network.variant)
+    _print(design_table(build_network(network), work, kind or list(designers)), as_json)
+
+
+@app.command()
+def sweep(
+    underlay: opt.Underlay,
+    access: Annotated[
+        list[str], typer.Option(help="Capacities, with units: several after one --access, or repeated.")
+    ],
+    more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    kind: opt.Kinds = None,
+    core: opt.Core = None,
+    bandwidth: opt.Bandwidth = "hop_share",
+    latency: opt.Latency = "per_path",
+    workload: opt.Preset = "inaturalist",
+    model_size: opt.ModelSize = None,
+    compute: opt.Compute = None,
+    local_steps: opt.LocalSteps = 1,
+    published: opt.Published = False,
+    rounds: opt.Rounds = 200,
+    sharing: opt.Sharing = "maxmin",
+    queueing: opt.Queueing = "fifo",
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Stem of the CSV and the figure. [default: sweep-UNDERLAY]"),
+    ] = None,
+    as_json: opt.Json = False,
+) -> None:
+    """Design and simulate every overlay at several access capacities: table, CSV and figure."""
+    from scenarios.plots import plot_sweep
+
+    network = opt.network_config(
+        underlay, published, access=access[0], access_at=None, core=core, bandwidth=bandwidth, latency=latency
+    )
+    work = build_workload(opt.workload_config(workload, model_size, compute, local_steps), network.variant)
+    simulation = SimulationConfig(rounds=rounds, sharing=sharing, queueing=queueing)  # type: ignore[arg-type]
+    table = sweep_access(network, work, kind or list(designers), [*access, *(more or [])], simulation)
+    stem = output or Path(f"sweep-{Path(underlay).stem}")
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    csv, figure = (stem.with_name(stem.name + ending) for ending in (".csv", ".png"))
+    csv.write_text(table.to_csv(), encoding="utf-8")
+    plot_sweep(table, figure, title=f"{table.caption.splitlines()[0]}; {table.caption.splitlines()[2]}")
+    _print(table, as_json)
+    print(f"written: {csv}, {figure}", file=sys.stderr)
+
+
+@app.command()
+def run(
+    scenario: Annotated[Path, typer.Argument(help="TOML file.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="HDF5 file to write.")],
+    force: opt.Force = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Design, simulate, train and join: the whole path of a scenario, into one HDF5 file."""
+    loaded, text = load_scenario(scenario)
+    _run(loaded, text, output, force=force)
+    if _is_writer():
+        show(output, as_json)
+
+
+@app.command()
+def show(run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")], as_json: opt.Json = False) -> None:
+    """Print the tables of a run."""
+    record = read_run(run)
+    scenario = parse_scenario(record.scenario, source=f"{run} (scenario)")
+    target = scenario.training.target_accuracy if scenario.training else None
+    _print(run_table(record, f"{run}: {scenario.name}\n{record.about}", target), as_json)
+
+
+@app.command()
+def plot(
+    run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="PNG, PDF or SVG. [default: the run's name with .png]"),
+    ] = None,
+) -> None:
+    """Draw loss and accuracy against rounds and against wall-clock time."""
+    from scenarios.plots import plot_run
+
+    record = read_run(run)
+    scenario = parse_scenario(record.scenario, source=f"{run} (scenario)")
+    target = scenario.training.target_accuracy if scenario.training else None
+    figure = output or run.with_suffix(".png")
+    network, links, _ = record.about.splitlines()
+    plot_run(record, figure, title=f"{scenario.name}: {network}\n{links}", target_accuracy=target)
+    print(f"written: {figure}", file=sys.stderr)
+
+
+@app.command()
+def replay(
+    run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")],
+    underlay: Annotated[str | None, typer.Option(help="Another network with as many silos.")] = None,
+    access: Annotated[
+        str | None, typer.Option(help="Other capacity of every access link, with unit.")
+    ] = None,
+    access_at: opt.AccessAt = None,
+    core: Annotated[str | None, typer.Option(help="Other capacity of every core link, or 'stated'.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="HDF5 file to write. [default: RUN-replay.h5]")
+    ] = None,
+    force: opt.Force = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Replay a run's training on another network: new wall-clock times and picture, no training."""
+    changes = {
+        "underlay": underlay,
+        "access": access,
+        "access_at": opt.access_at_mapping(access_at),
+        "core": core,
+    }
+    path = output or run.with_name(f"{run.stem}-replay.h5")
+    replay_run(run, path, changes, force=force)
+    show(path, as_json)
+    plot(path)
+
+
+@app.command()
+def demo(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder for scenario, run and picture.")
+    ] = Path("out"),
+) -> None:
+    """Run the shipped example on the GEANT network: 40 silos, three overlays, real digits."""
+    text = preset_text(DEMO)
+    path = output / "demo.h5"
+    if _is_writer():
+        output.mkdir(parents=True, exist_ok=True)
+        (output / "demo.toml").write_text(text, encoding="utf-8")
+    _run(parse_scenario(text, source=f"{DEMO}.toml"), text, path, force=True)
+    if _is_writer():
+        show(path)
+        plot(path)
+
+
+def _run(scenario: Scenario, text: str, path: Path, *, force: bool) -> None:
+    """Run a scenario; where it is cut short, say where the finished rounds are."""
+    try:
+        run_scenario(scenario, text, path, force=force)
+    except (KeyboardInterrupt, TrainingError):
+        partial = partial_path(path)
+        if _is_writer() and partial.exists():
+            print(f"silosim: the finished rounds are in {partial}", file=sys.stderr)
+        raise
+
+
+def _is_writer() -> bool:
+    """Whether this process prints and writes: all but rank 0 of an outer mpiexec only train."""
+    place = world()
+    return place is None or place.rank == 0

@@ -1,0 +1,179 @@
+"""Scenarios: TOML files, checked key by key."""
+
+import dataclasses
+import json
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+import pydantic
+
+from scenarios.network import NetworkConfig, WorkloadConfig
+from topologies import InputError, designers
+from topologies.errors import unknown_name
+from training import TrainingConfig
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class OverlaysConfig:
+    """The ``[overlays]`` table: which overlays a scenario compares.
+
+    Parameters
+    ----------
+    kinds : tuple of str
+        Names of designers.
+    """
+
+    kinds: tuple[str, ...] = ("star", "mst", "ring")
+
+    def __post_init__(self) -> None:
+        """Check the names."""
+        if not self.kinds:
+            raise InputError("kinds(=[]) must name an overlay.")
+        for kind in self.kinds:
+            if kind not in designers:
+                raise unknown_name("kinds", kind, designers)
+        if len(set(self.kinds)) < len(self.kinds):
+            raise InputError(f"kinds(={list(self.kinds)}) must not repeat a name.")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class SimulationConfig:
+    """The ``[simulation]`` table.
+
+    Parameters
+    ----------
+    rounds : int
+        Rounds to simulate at least; a scenario that trains simulates as many as it trains.
+    sharing : {"maxmin", "equal"}
+    queueing : {"fifo", "overlap"}
+    """
+
+    rounds: int = 200
+    sharing: Literal["maxmin", "equal"] = "maxmin"
+    queueing: Literal["fifo", "overlap"] = "fifo"
+
+    def __post_init__(self) -> None:
+        """Check the rounds."""
+        if self.rounds < 1:
+            raise InputError(f"rounds(={self.rounds}) must be >= 1.")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Scenario:
+    """A whole study; the tables are optional except ``[network]``.
+
+    Parameters
+    ----------
+    name : str
+    seed : int
+        Of everything random.
+    network : NetworkConfig
+    workload : WorkloadConfig
+    overlays : OverlaysConfig
+    simulation : SimulationConfig
+    training : TrainingConfig, optional
+        Without it nothing is trained.
+    """
+
+    network: NetworkConfig
+    name: str = "scenario"
+    seed: int = 0
+    workload: WorkloadConfig = dataclasses.field(default_factory=WorkloadConfig)
+    overlays: OverlaysConfig = dataclasses.field(default_factory=OverlaysConfig)
+    simulation: SimulationConfig = dataclasses.field(default_factory=SimulationConfig)
+    training: TrainingConfig | None = None
+
+    def __post_init__(self) -> None:
+        """Check the seed."""
+        if self.seed < 0:
+            raise InputError(f"seed(={self.seed}) must be >= 0.")
+
+
+_TABLES: Mapping[str, type] = {
+    "network": NetworkConfig,
+    "workload": WorkloadConfig,
+    "overlays": OverlaysConfig,
+    "simulation": SimulationConfig,
+    "training": TrainingConfig,
+}
+
+
+def parse_scenario(text: str, *, source: str) -> Scenario:
+    """Scenario of a TOML text.
+
+    Parameters
+    ----------
+    text : str
+    source : str
+        The file, for error messages.
+
+    Returns
+    -------
+    Scenario
+
+    Raises
+    ------
+    InputError
+        If the text is no TOML, has an unknown key (the nearest known one is named) or a value that breaks a rule:
+        one line with file, key, value and rule.
+    """
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"not valid TOML: {error}", source=source) from None
+    _check_keys("key", tables, Scenario, source)
+    for name, owner in _TABLES.items():
+        if isinstance(tables.get(name), dict):
+            _check_keys(f"key in [{name}]", tables[name], owner, source)
+    try:
+        # Strict JSON mode takes TOML's lists for tuples, but no text for a number and no number for a text.
+        return pydantic.TypeAdapter(Scenario).validate_json(json.dumps(tables, default=str), strict=True)
+    except pydantic.ValidationError as error:
+        raise InputError(_first_problem(error), source=source) from None
+
+
+def load_scenario(path: Path) -> tuple[Scenario, str]:
+    """Scenario of a TOML file, and the file's text.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or as in `parse_scenario`.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError("not valid TOML: not UTF-8 text.", source=str(path)) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
+    return parse_scenario(text, source=str(path)), text
+
+
+def preset_text(name: str) -> str:
+    """TOML text of a scenario that comes with the package."""
+    return resources.files("scenarios").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8")
+
+
+def _check_keys(what: str, table: Mapping[str, Any], owner: type, source: str) -> None:
+    """Raise an error for a key that the owner's dataclass does not have."""
+    known = [field.name for field in dataclasses.fields(owner)]
+    for key in table:
+        if key not in known:
+            raise unknown_name(what, key, known, source=source)
+
+
+def _first_problem(error: pydantic.ValidationError) -> str:
+    """One line about the first of pydantic's problems: key, value and rule."""
+    problems = error.errors()
+    first = problems[0]
+    key = ".".join(str(part) for part in first["loc"])
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    cause = first.get("ctx", {}).get("error")
+    if isinstance(cause, InputError):
+        return f"{key + ': ' if key else ''}{cause}{more}"
+    if first["type"] == "missing":
+        return f"{key} is missing{more}"
+    return f"{key}(={first['input']!r:.60}) is wrong: {first['msg'].lower()}{more}"

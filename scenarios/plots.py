@@ -1,0 +1,157 @@
+"""Figures for papers: one colour and line style for each overlay, units on every axis."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from scenarios.record import RunRecord
+from scenarios.tables import Table
+from topologies import InputError
+
+# Okabe and Ito's palette, told apart by colour-blind readers; line styles tell them apart in grey.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_DASHES = ("-", "--", "-.", ":")
+_WIDTH_IN = 7.0
+_FAR_APART = 5
+"""From this ratio of run times on, a logarithmic time axis shows the fast overlays' curves too."""
+
+
+def plot_run(record: RunRecord, path: Path, *, title: str, target_accuracy: float | None = None) -> None:
+    """Loss and accuracy against rounds and against wall-clock time, one line for each overlay.
+
+    Parameters
+    ----------
+    record : RunRecord
+    path : Path
+        PNG, PDF or SVG, by its ending.
+    title : str
+    target_accuracy : float, optional
+        Drawn as a thin line.
+
+    Raises
+    ------
+    InputError
+        If nothing was trained, or the file cannot be written.
+    """
+    trained = [overlay for overlay in record.overlays if overlay.history]
+    if not trained:
+        raise InputError("the run has no training, so there is no loss to plot.")
+    figure, axes = _figure(2, 2, height_in=5.2)
+    last_s = [float(overlay.wall_clock_s[-1]) for overlay in trained]
+    scale, unit = _time_unit(max(last_s))
+    for index, overlay in enumerate(trained):
+        style: dict[str, Any] = {
+            "color": _COLOURS[index % 7],
+            "linestyle": _DASHES[index % 4],
+            "linewidth": 1.4,
+        }
+        for column, horizontal in enumerate((overlay.history["round"], overlay.wall_clock_s / scale)):
+            axes[0][column].plot(horizontal, overlay.history["train_loss"], label=overlay.kind, **style)
+            axes[1][column].plot(horizontal, 100 * overlay.history["test_accuracy"], **style)
+    if target_accuracy is not None:
+        for axis in axes[1]:
+            axis.axhline(100 * target_accuracy, color="0.5", linewidth=0.8)
+            axis.annotate(
+                f"target {100 * target_accuracy:g} %",
+                (0, 100 * target_accuracy),
+                xycoords=("axes fraction", "data"),
+                textcoords="offset points",
+                xytext=(3, 2),
+                ha="left",
+                va="bottom",
+                color="0.4",
+                fontsize=8,
+            )
+    axes[0][0].set_ylabel("training loss (nats)")
+    axes[1][0].set_ylabel("test accuracy (%)")
+    axes[1][0].set_xlabel("round")
+    axes[1][1].set_xlabel(f"wall-clock time ({unit})")
+    if max(last_s) > _FAR_APART * min(last_s) > 0:
+        axes[1][1].set_xscale("log")
+    figure.suptitle(title, fontsize=10)
+    figure.legend(
+        *axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=len(trained), frameon=False
+    )
+    _save(figure, path)
+
+
+def plot_sweep(table: Table, path: Path, *, title: str) -> None:
+    """Cycle time against access capacity on logarithmic axes: simulated as lines, closed form as dots.
+
+    Parameters
+    ----------
+    table : Table
+        Of `scenarios.studies.sweep`.
+    path : Path
+    title : str
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    figure, axes = _figure(1, 1, height_in=4.4)
+    axis = axes[0][0]
+    factor, unit = (1.0, "s") if max(row["simulated_s"] for row in table.rows) > 10 else (1e3, "ms")
+    for index, kind in enumerate(dict.fromkeys(row["overlay"] for row in table.rows)):
+        rows = [row for row in table.rows if row["overlay"] == kind]
+        access_mbps = [row["access_bps"] / 1e6 for row in rows]
+        colour = _COLOURS[index % 7]
+        axis.plot(
+            access_mbps,
+            [factor * row["simulated_s"] for row in rows],
+            color=colour,
+            linestyle=_DASHES[index % 4],
+            marker="o",
+            markersize=4,
+            label=f"{kind}, simulated",
+        )
+        axis.plot(
+            access_mbps,
+            [factor * row["paper_s"] for row in rows],
+            color=colour,
+            linestyle="none",
+            marker="x",
+            markersize=7,
+            label=f"{kind}, paper",
+        )
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_xlabel("access capacity (Mbit/s)")
+    axis.set_ylabel(f"cycle time ({unit})")
+    axis.set_title(title, fontsize=10)
+    axis.legend(fontsize=8)
+    _save(figure, path)
+
+
+def _figure(rows: int, columns: int, *, height_in: float) -> tuple[Figure, Sequence[Sequence[Axes]]]:
+    """Figure with a light grid on every axis."""
+    figure = Figure(figsize=(_WIDTH_IN, height_in), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes: Any = figure.subplots(rows, columns, squeeze=False, sharex="col" if rows > 1 else False)
+    for axis in axes.flat:
+        axis.grid(visible=True, which="both", color="0.9", linewidth=0.6)
+        axis.set_axisbelow(True)
+        axis.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def _time_unit(longest_s: float) -> tuple[float, str]:
+    """Unit in which the longest time is a readable number."""
+    for seconds, unit in ((86400.0, "days"), (3600.0, "h"), (60.0, "min")):
+        if longest_s > 3 * seconds:
+            return seconds, unit
+    return 1.0, "s"
+
+
+def _save(figure: Figure, path: Path) -> None:
+    """Write the figure; the format follows from the ending."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=200)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be written: {error}") from None

@@ -1,0 +1,1 @@
+"""Studies: each joins topologies, simulator and training to answer one question."""

@@ -1,0 +1,125 @@
+"""One table for the terminal, as JSON and as CSV."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import rich.box
+import rich.console
+import rich.table
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Column:
+    """How one field of a row is shown.
+
+    Parameters
+    ----------
+    key : str
+        The field, named with its unit: the key in JSON and the head in CSV.
+    title : str
+        The head in the terminal.
+    show : callable
+        From the value to text; a value of None is shown as a dash.
+    """
+
+    key: str
+    title: str
+    show: Callable[[Any], str] = str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """Rows of results.
+
+    Parameters
+    ----------
+    caption : str
+        What the table is about; lines above it in the terminal.
+    columns : sequence of Column
+    rows : sequence of mapping
+        Numbers in SI units at full precision; None where there is no value.
+    notes : str
+        Lines below the table in the terminal.
+    """
+
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    notes: str = ""
+
+    def print(self, console: rich.console.Console) -> None:
+        """Print the table with its caption and notes."""
+        table = rich.table.Table(
+            box=rich.box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 0, 0, 1)
+        )
+        for column in self.columns:
+            text = all(isinstance(row[column.key], str) for row in self.rows)
+            table.add_column(column.title, justify="left" if text else "right")
+        for row in self.rows:
+            table.add_row(*("-" if row[c.key] is None else c.show(row[c.key]) for c in self.columns))
+        console.print(self.caption, markup=False, highlight=False)
+        console.print()
+        console.print(table)
+        console.print()
+        if self.notes:
+            console.print(self.notes, markup=False, highlight=False)
+
+    def to_json(self) -> str:
+        """Rows and caption as JSON; infinite and missing numbers are null."""
+        rows = [{key: _finite(value) for key, value in row.items()} for row in self.rows]
+        return json.dumps({"caption": self.caption, "rows": rows}, indent=1, ensure_ascii=False)
+
+    def to_csv(self) -> str:
+        """Rows as CSV, one column for each field."""
+        text = io.StringIO()
+        writer = csv.DictWriter(
+            text, fieldnames=[column.key for column in self.columns], extrasaction="ignore"
+        )
+        writer.writeheader()
+        writer.writerows(self.rows)
+        return text.getvalue()
+
+
+def cycle_time_columns(rows: Sequence[Row], titles: Mapping[str, str]) -> tuple[list[Column], str]:
+    """Columns of cycle times in one unit, which is returned for the table's notes.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        All the table's rows.
+    titles : mapping from key to title
+        The columns, in order; their values are seconds or None.
+
+    Returns
+    -------
+    columns : list of Column
+    unit : str
+        ``ms`` unless the longest is over 10 s.
+    """
+    longest_s = max((row[key] for row in rows for key in titles if row[key] is not None), default=0.0)
+    unit, factor = ("s", 1.0) if longest_s > 10 else ("ms", 1e3)
+    return [
+        Column(key=key, title=title, show=lambda s: digits(factor * s)) for key, title in titles.items()
+    ], unit
+
+
+def digits(number: float) -> str:
+    """Four significant digits, or all those before the point."""
+    return f"{number:.0f}" if abs(number) >= 1e3 else f"{number:#.4g}"
+
+
+def percent(fraction: float) -> str:
+    """Signed percentage."""
+    return f"{round(100 * fraction, 1) + 0.0:+.1f}%"
+
+
+def _finite(value: object) -> object:
+    """The value, or None for a float that JSON cannot hold."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

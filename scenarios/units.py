@@ -1,0 +1,126 @@
+"""Quantities with units, as people write them in TOML files and on the command line."""
+
+import functools
+import math
+import re
+
+import pint
+
+from topologies.errors import InputError
+
+# Bits are a dimension of their own here: pint's default registry holds them dimensionless, so that a frequency or
+# a bare number would pass for a data rate.
+_DEFINITIONS = """
+kilo- = 1e3 = k-
+mega- = 1e6 = M-
+giga- = 1e9 = G-
+tera- = 1e12 = T-
+milli- = 1e-3 = m-
+micro- = 1e-6 = µ- = u-
+kibi- = 1024 = Ki-
+mebi- = 1048576 = Mi-
+gibi- = 1073741824 = Gi-
+second = [time] = s
+minute = 60 second = min
+hour = 60 minute = h
+bit = [information]
+byte = 8 bit = B
+bit_per_second = bit / second = bps
+byte_per_second = byte / second = Bps
+"""
+_QUANTITY = re.compile(
+    r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf|nan)\s*([A-Za-zµ]+(?:/[A-Za-z]+)?)\s*"
+)
+_EXAMPLES = {"bit/s": "10 Gbps", "bit": "42.9 MB", "s": "25.4 ms"}
+
+
+@functools.cache
+def _registry() -> pint.UnitRegistry[float]:
+    """Registry of the few units of this field; made once, when the first quantity is read."""
+    return pint.UnitRegistry(_DEFINITIONS.strip().splitlines(), cache_folder=None)
+
+
+def parse_quantity(
+    field: str, text: object, unit: str, *, zero: bool = False, source: str | None = None
+) -> float:
+    """Number of SI units in a text such as ``"10 Gbps"``.
+
+    Parameters
+    ----------
+    field : str
+        The name for the error message.
+    text : object
+        What the user wrote.
+    unit : {"bit/s", "bit", "s"}
+        The unit of the result.
+    zero : bool, default False
+        Whether 0 is allowed; negative and NaN never are, infinity only for rates (no limit).
+    source : str, optional
+        The file for the error message.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        If the text is no quantity of that kind, lacks its unit, or breaks the rule.
+
+    Examples
+    --------
+    >>> parse_quantity("access", "10 Gbps", "bit/s")
+    10000000000.0
+    >>> parse_quantity("model_size", "1.5 MB", "bit")
+    12000000.0
+    """
+    shown = f"{field}(={text!r:.60})"
+    match = _QUANTITY.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise InputError(
+            f"{shown} must be a number with a unit, for instance '{_EXAMPLES[unit]}'.", source=source
+        )
+    number, written = match.groups()
+    try:
+        factor = float(_registry().Quantity(1.0, written).to(unit).magnitude)
+    except (pint.UndefinedUnitError, pint.DimensionalityError, pint.DefinitionSyntaxError):
+        raise InputError(
+            f"{shown} has the unit {written!r}; it must be one like that of '{_EXAMPLES[unit]}'.",
+            source=source,
+        ) from None
+    value = float(number) * factor
+    if math.isnan(value) or value < 0 or (value == 0 and not zero):
+        raise InputError(f"{shown} must be {'>= 0' if zero else '> 0'}.", source=source)
+    if math.isinf(value) and (unit != "bit/s" or "inf" not in number):
+        raise InputError(f"{shown} must be finite.", source=source)
+    if 0 < value < 1 and unit != "s":
+        raise InputError(f"{shown} is below 1 {unit}; write M for mega, m means milli.", source=source)
+    return value
+
+
+def format_rate(bps: float) -> str:
+    """Data rate for people: ``10 Gbps``."""
+    return _with_prefix(bps, "bps")
+
+
+def format_bits(bits: float) -> str:
+    """Model size for people, in bits: ``359 Mbit``."""
+    return _with_prefix(bits, "bit")
+
+
+def format_s(seconds: float) -> str:
+    """Duration for people, four significant digits: ``118.1 ms``, ``4.496 s``."""
+    if not math.isfinite(seconds):
+        return "-"
+    value, unit = (seconds * 1e3, "ms") if 0 < seconds < 1 else (seconds, "s")
+    return f"{value:.0f} {unit}" if value >= 1e3 else f"{value:#.4g} {unit}"
+
+
+def _with_prefix(value: float, unit: str) -> str:
+    """Number with a decimal prefix, at most four significant digits."""
+    if not math.isfinite(value):
+        return "unlimited"
+    for factor, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= factor:
+            return f"{value / factor:.4g} {prefix}{unit}"
+    return f"{value:.4g} {unit}"

@@ -1,0 +1,64 @@
+"""The command line in this process, and a scenario that takes seconds."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from scenarios.cli import main
+
+
+class Result(NamedTuple):
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+SMALL = """
+name = "small"
+seed = 3
+
+[network]
+underlay = "gaia"
+access = "100 Mbps"
+
+[workload]
+compute = "10 ms"
+
+[overlays]
+kinds = ["star", "ring"]
+
+[simulation]
+rounds = 30
+
+[training]
+ranks = 2
+model = "softmax"
+rounds = 12
+log_every = 5
+learning_rate = 0.5
+target_accuracy = 0.3
+"""
+
+
+@pytest.fixture
+def silosim(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    """Run one command; gives exit code, standard output and standard error."""
+
+    def run(*arguments: object) -> Result:
+        monkeypatch.setattr("sys.argv", ["silosim", *map(str, arguments)])
+        monkeypatch.setenv("COLUMNS", "80")
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        out, err = capsys.readouterr()
+        return Result(int(stopped.value.code or 0), out, err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def small_scenario() -> str:
+    """TOML text of a scenario that takes seconds."""
+    return SMALL

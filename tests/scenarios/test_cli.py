@@ -1,0 +1,129 @@
+"""The commands that need no training: published figures, the slow silo, sweeps, and one line for each error."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from topologies import shipped_underlays
+
+TABLE_3_MS = {
+    "gaia": {"star": 391, "mst": 138, "ring": 118},
+    "aws_na": {"star": 288, "mst": 90, "ring": 81},
+    "geant": {"star": 634, "mst": 101, "ring": 109},
+    "exodus": {"star": 912, "mst": 145, "ring": 103},
+    "ebone": {"star": 902, "mst": 122, "ring": 95},
+}
+
+
+@pytest.mark.parametrize("name", shipped_underlays())
+def test_design_published_reprints_table_3(silosim, name):
+    result = silosim("design", name, "--published", "--json")
+    ours_ms = {row["overlay"]: 1e3 * row["paper_s"] for row in json.loads(result.out)["rows"]}
+
+    assert result.code == 0
+    assert ours_ms["star"] == pytest.approx(TABLE_3_MS[name]["star"], abs=1.0)
+    assert ours_ms["mst"] == pytest.approx(TABLE_3_MS[name]["mst"], abs=1.0)
+    assert ours_ms["ring"] <= TABLE_3_MS[name]["ring"] + 2.0
+
+
+def test_the_table_fits_80_columns(silosim):
+    result = silosim("design", "geant", "--published")
+
+    assert max(map(len, result.out.splitlines())) <= 80
+    assert "634.4" in result.out
+    assert "ms" in result.out
+
+
+def test_the_slow_silo_is_simulated_at_the_time_of_one_model(silosim, tmp_path):
+    scenario = tmp_path / "slow.toml"
+    scenario.write_text(
+        '[network]\nunderlay = "geant"\nvariant = "published"\naccess = "10 Gbps"\n'
+        'access_at = { DE = "10 Mbps" }\n[workload]\npreset = "inaturalist"\n'
+        '[overlays]\nkinds = ["ring"]\n[simulation]\nrounds = 200\n'
+    )
+    result = silosim("run", scenario, "-o", tmp_path / "slow.h5", "--json")
+    (row,) = json.loads(result.out)["rows"]
+
+    assert row["paper_s"] == pytest.approx(0.33, abs=0.005)
+    assert row["serialized_s"] == pytest.approx(4.50, abs=0.005)
+    assert row["simulated_s"] == pytest.approx(4.50, abs=0.005)
+    assert row["busiest_link"] in ("DE uplink", "DE downlink")
+
+
+def test_sweep_writes_table_csv_and_figure(silosim, tmp_path):
+    result = silosim(
+        "sweep",
+        "gaia",
+        "--access",
+        "10 Gbps",
+        "100 Mbps",
+        "1 Gbps",
+        "--rounds",
+        40,
+        "-o",
+        tmp_path / "s",
+        "--published",
+    )
+    rows = list(csv.DictReader((tmp_path / "s.csv").read_text().splitlines()))
+
+    assert result.code == 0
+    assert [float(row["access_bps"]) for row in rows] == [1e8] * 3 + [1e9] * 3 + [1e10] * 3
+    star = [float(row["paper_s"]) for row in rows if row["overlay"] == "star"]
+    assert star[-1] == pytest.approx(0.391, abs=0.001)
+    for row in rows:
+        assert float(row["simulated_s"]) >= float(row["load_bound_s"]) * (1 - 1e-9)
+    assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_version_says_where_the_packages_are(silosim):
+    result = silosim("--version")
+
+    assert result.code == 0
+    for package in ("topologies", "simulator", "training", "scenarios"):
+        assert f"{package}" in result.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("design", "nosuch"), "underlay(='nosuch') must be one of"),
+        (("design", "gean"), "did you mean 'geant'?"),
+        (("design", "geant", "--access", "0 Gbps"), "access(='0 Gbps') must be > 0"),
+        (("design", "geant", "--access", "-1 Gbps"), "access(='-1 Gbps') must be > 0"),
+        (("design", "geant", "--access", "-1"), "access(='-1') must be a number with a unit"),
+        (("design", "geant", "--access", "10"), "access(='10') must be a number with a unit"),
+        (("design", "geant", "--core", "fast"), "core(='fast')"),
+        (("design", "geant", "--kind", "rings"), "did you mean 'ring'?"),
+        (("design", "geant", "--workload", "imagenet"), "workload(='imagenet')"),
+        (("design", "geant", "--local-steps", 0), "local_steps(=0)"),
+        (("design", "geant", "--access-at", "XX=1 Mbps"), "access_at silo(='XX')"),
+        (("design", "geant", "--access-at", "DE"), "must be SILO=CAPACITY"),
+        (("design", "geant", "--bandwidth", "x"), "bandwidth(='x')"),
+        (("design", "geant", "--latency", "x"), "latency(='x')"),
+        (("design", "random.gml"), "random.gml: "),
+        (("sweep", "gaia", "--access", "1 Gbps", "--rounds", 0), "rounds(=0)"),
+        (("sweep", "gaia", "--access", "1 Gbps", "--sharing", "x"), "sharing"),
+        (("sweep", "gaia", "--access", "1 Gbps", "2"), "access(='2')"),
+        (("run", "bad.toml", "-o", "x.h5"), "did you mean 'access'?"),
+        (("run", "no.toml", "-o", "x.h5"), "no.toml: cannot be read"),
+        (("show", "no.h5"), "no.h5: there is no such file"),
+        (("show", "random.gml"), "random.gml: is not an HDF5 file"),
+        (("plot", "no.h5"), "no.h5"),
+        (("replay", "no.h5", "--access", "1 Gbps"), "no.h5"),
+    ],
+)
+def test_wrong_input_is_one_line_and_exit_code_2(silosim, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    Path("random.gml").write_bytes(bytes(range(256)))
+    Path("bad.toml").write_text('[network]\nunderlay = "gaia"\nacess = "10 Gbps"\n')
+    before = sorted(tmp_path.iterdir())
+    result = silosim(*arguments)
+
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err.startswith("silosim: error: ")
+    assert result.err.count("\n") == 1
+    assert message in result.err
+    assert sorted(tmp_path.iterdir()) == before

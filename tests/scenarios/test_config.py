@@ -1,0 +1,73 @@
+"""Scenarios: every wrong key and value is named in one line."""
+
+import pytest
+
+from scenarios.config import load_scenario, parse_scenario, preset_text
+from topologies import InputError
+
+
+def test_the_shipped_scenario_is_valid():
+    scenario = parse_scenario(preset_text("geant-digits"), source="geant-digits.toml")
+
+    assert scenario.network.underlay == "geant"
+    assert scenario.overlays.kinds == ("star", "mst", "ring")
+    assert scenario.training is not None
+
+
+def test_a_scenario_needs_only_a_network():
+    scenario = parse_scenario('[network]\nunderlay = "gaia"', source="x.toml")
+
+    assert scenario.training is None
+    assert scenario.simulation.sharing == "maxmin"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[network", "not valid TOML"),
+        ("", "network is missing"),
+        ("[network]", "network.underlay is missing"),
+        ("[netwrok]\n", r"key\(='netwrok'\).*did you mean 'network'"),
+        (
+            '[network]\nunderlay = "gaia"\nacess = "10 Gbps"',
+            r"\[network\]\(='acess'\).*did you mean 'access'",
+        ),
+        ('[network]\nunderlay = "gaia"\naccess = 10', r"network.access\(=10\)"),
+        (
+            '[network]\nunderlay = "gaia"\nvariant = "publishd"',
+            r"network.variant\(='publishd'\).*'published'",
+        ),
+        ('network = "gaia"', r"network\(='gaia'\)"),
+        ('seed = -1\n[network]\nunderlay = "gaia"', r"seed\(=-1\) must be >= 0"),
+        ('seed = "1"\n[network]\nunderlay = "gaia"', r"seed\(='1'\)"),
+        ('seed = true\n[network]\nunderlay = "gaia"', r"seed\(=True\)"),
+        ('[network]\nunderlay = "gaia"\n[simulation]\nrounds = 0', r"rounds\(=0\) must be >= 1"),
+        ('[network]\nunderlay = "gaia"\n[simulation]\nrounds = 2.5', r"simulation.rounds\(=2.5\)"),
+        ('[network]\nunderlay = "gaia"\n[overlays]\nkinds = ["rung"]', "did you mean 'ring'"),
+        ('[network]\nunderlay = "gaia"\n[overlays]\nkinds = []', "must name an overlay"),
+        ('[network]\nunderlay = "gaia"\n[overlays]\nkinds = ["ring", "ring"]', "must not repeat"),
+        ('[network]\nunderlay = "gaia"\n[training]\nmodle = "cnn"', r"\[training\]\(='modle'\).*'model'"),
+        ('[network]\nunderlay = "gaia"\n[training]\nmodel = "cnm"', "did you mean 'cnn'|did you mean cnn"),
+        ('[network]\nunderlay = "gaia"\n[training]\nrounds = 0', r"rounds\(=0\)"),
+        ('[network]\nunderlay = "gaia"\n[training]\nlearning_rate = "fast"', r"learning_rate\(='fast'\)"),
+        ('[network]\nunderlay = "gaia"\n[training]\nlearning_rate = nan', "learning_rate"),
+    ],
+)
+def test_errors_name_file_key_value_and_rule(text, message):
+    with pytest.raises(InputError, match=message) as caught:
+        parse_scenario(text, source="x.toml")
+
+    assert str(caught.value).startswith("x.toml: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    binary = tmp_path / "binary.toml"
+    binary.write_bytes(bytes(range(256)))
+
+    with pytest.raises(InputError, match="not UTF-8"):
+        load_scenario(binary)
+    with pytest.raises(InputError, match="cannot be read"):
+        load_scenario(tmp_path / "missing.toml")
+    with pytest.raises(InputError, match="cannot be read"):
+        load_scenario(tmp_path)

@@ -1,0 +1,128 @@
+"""Tables as JSON and CSV, and what the figures show."""
+
+import json
+
+import matplotlib.figure
+import numpy as np
+import pytest
+
+from scenarios.plots import plot_run
+from scenarios.record import OverlayRecord, RunRecord
+from scenarios.studies.comparison import run_table
+from scenarios.tables import Column, Table, cycle_time_columns, digits, percent
+from topologies import ClosedForms, InputError
+
+
+def overlay(kind: str, seconds_per_round: float, accuracy: list[float]) -> OverlayRecord:
+    rows = len(accuracy)
+    rounds = np.arange(rows, dtype=float)
+    return OverlayRecord(
+        kind=kind,
+        arcs=np.zeros((0, 3), dtype=np.int64),
+        hub=None,
+        consensus=np.eye(2),
+        max_degree=1,
+        closed_forms=ClosedForms(
+            paper_s=seconds_per_round / 2,
+            serialized_s=seconds_per_round / 2,
+            load_bound_s=0.0,
+            busiest_link=None,
+        ),
+        busiest_link="",
+        simulated_s=seconds_per_round,
+        history={
+            "round": rounds,
+            "train_loss": 2 - np.array(accuracy),
+            "test_accuracy": np.array(accuracy),
+        },
+        wall_clock_s=seconds_per_round * rounds,
+    )
+
+
+def record(*overlays: OverlayRecord) -> RunRecord:
+    return RunRecord(scenario="", network_changes="{}", about="", overlays=overlays)
+
+
+def test_first_round_at_the_target_not_the_last():
+    rows = run_table(
+        record(overlay("star", 10.0, [0.1, 0.5, 0.9, 0.4]), overlay("ring", 1.0, [0.1, 0.2, 0.3, 0.9])),
+        "",
+        0.5,
+    ).rows
+
+    assert [row["rounds_to_target"] for row in rows] == [1, 3]
+    assert [row["seconds_to_target"] for row in rows] == [10.0, 3.0]
+    assert [row["speedup"] for row in rows] == [1.0, pytest.approx(10 / 3)]
+    assert [row["gap"] for row in rows] == [1.0, 1.0]
+
+
+def test_no_speedup_where_the_star_never_arrives_or_is_not_there():
+    never = run_table(
+        record(overlay("star", 1.0, [0.1, 0.2]), overlay("ring", 1.0, [0.1, 0.9])), "", 0.5
+    ).rows
+    alone = run_table(record(overlay("ring", 1.0, [0.1, 0.9])), "", 0.5).rows
+
+    assert [row["speedup"] for row in never] == [None, None]
+    assert [row["rounds_to_target"] for row in never] == [None, 1]
+    assert alone[0]["speedup"] is None
+
+
+def test_a_target_reached_at_time_zero_has_no_speedup():
+    (row,) = run_table(record(overlay("star", 1.0, [0.9, 0.9])), "", 0.5).rows
+
+    assert row["seconds_to_target"] == 0.0
+    assert row["speedup"] is None
+
+
+def test_json_holds_no_infinity_and_csv_all_columns():
+    table = Table(
+        caption="c",
+        columns=[Column(key="a", title="A"), Column(key="b_s", title="B")],
+        rows=[{"a": "x", "b_s": np.inf}],
+    )
+
+    assert json.loads(table.to_json())["rows"] == [{"a": "x", "b_s": None}]
+    assert table.to_csv().splitlines() == ["a,b_s", "x,inf"]
+
+
+def test_one_unit_for_all_cycle_times_of_a_table():
+    assert cycle_time_columns([{"x": 9.0}, {"x": None}], {"x": "X"})[1] == "ms"
+    (column,), unit = cycle_time_columns([{"x": 11.0}], {"x": "X"})
+
+    assert (column.show(11.0), unit) == ("11.00", "s")
+    assert digits(0.04307) == "0.04307"
+    assert digits(28751.97) == "28752"
+    assert percent(-0.0001) == "+0.0%"
+
+
+def test_the_figure_has_a_line_for_each_overlay_and_units_on_the_axes(tmp_path, monkeypatch):
+    drawn: list[matplotlib.figure.Figure] = []
+    monkeypatch.setattr(matplotlib.figure.Figure, "savefig", lambda self, *_, **__: drawn.append(self))
+    plot_run(
+        record(overlay("star", 100.0, [0.1, 0.5]), overlay("ring", 1.0, [0.1, 0.9])),
+        tmp_path / "x.png",
+        title="t",
+        target_accuracy=0.5,
+    )
+    (figure,) = drawn
+    loss_round, loss_time, accuracy_round, accuracy_time = figure.axes
+
+    assert [line.get_label() for line in loss_round.lines] == ["star", "ring"]
+    assert loss_time.lines[0].get_xdata().tolist() == [0.0, 100.0]
+    assert accuracy_round.lines[1].get_ydata().tolist() == [10.0, 90.0]
+    assert accuracy_round.get_xlabel() == "round"
+    assert accuracy_time.get_xlabel() == "wall-clock time (s)"
+    assert accuracy_time.get_xscale() == "log"
+    assert loss_round.get_ylabel() == "training loss (nats)"
+    assert accuracy_round.get_ylabel() == "test accuracy (%)"
+    assert [text.get_text() for text in figure.legends[0].texts] == ["star", "ring"]
+
+
+def test_a_run_without_training_has_no_loss_to_plot(tmp_path):
+    with pytest.raises(InputError, match="no training"):
+        plot_run(record(), tmp_path / "x.png", title="t")
+
+
+def test_an_unknown_figure_format_is_an_input_error(tmp_path):
+    with pytest.raises(InputError, match="cannot be written"):
+        plot_run(record(overlay("ring", 1.0, [0.1, 0.9])), tmp_path / "x.xyz", title="t")

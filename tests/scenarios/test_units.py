@@ -1,0 +1,71 @@
+"""Quantities: bits and bytes, prefixes, and every way to get them wrong."""
+
+import pytest
+
+from scenarios.units import format_bits, format_rate, format_s, parse_quantity
+from topologies import InputError
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "value"),
+    [
+        ("10 Gbps", "bit/s", 1e10),
+        ("10Gbps", "bit/s", 1e10),
+        ("100 Mbit/s", "bit/s", 1e8),
+        ("1e3 kbps", "bit/s", 1e6),
+        ("1 GB/s", "bit/s", 8e9),
+        ("2 MBps", "bit/s", 16e6),
+        ("inf bps", "bit/s", float("inf")),
+        ("42.9 MB", "bit", 343.2e6),
+        ("1 MiB", "bit", 8 * 2**20),
+        ("1 Mbit", "bit", 1e6),
+        ("0 bit", "bit", 0.0),
+        ("25.4 ms", "s", 0.0254),
+        ("2 min", "s", 120.0),
+        ("3 µs", "s", 3e-6),
+    ],
+)
+def test_quantities(text, unit, value):
+    assert parse_quantity("x", text, unit, zero=value == 0) == pytest.approx(value, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "rule"),
+    [
+        ("10", "bit/s", "must be a number with a unit"),
+        (10, "bit/s", "must be a number with a unit"),
+        (True, "bit/s", "must be a number with a unit"),
+        ("Gbps", "bit/s", "must be a number with a unit"),
+        ("", "bit/s", "must be a number with a unit"),
+        ("1 Gbps + 1 Gbps", "bit/s", "must be a number with a unit"),
+        ("9 ** 9 bps", "bit/s", "must be a number with a unit"),
+        ("10 Gigs", "bit/s", "has the unit 'Gigs'"),
+        ("10 MB", "bit/s", "has the unit 'MB'"),
+        ("1 GHz", "bit/s", "has the unit 'GHz'"),
+        ("10 Mbps", "bit", "has the unit 'Mbps'"),
+        ("10 ms", "bit", "has the unit 'ms'"),
+        ("0 bps", "bit/s", "must be > 0"),
+        ("-1 Gbps", "bit/s", "must be > 0"),
+        ("nan Gbps", "bit/s", "must be > 0"),
+        ("-1 s", "s", "must be > 0"),
+        ("inf s", "s", "must be finite"),
+        ("1e400 Gbps", "bit/s", "must be finite"),
+        ("10 mbps", "bit/s", "m means milli"),
+        ("10 mb", "bit", "has the unit 'mb'"),
+    ],
+)
+def test_wrong_quantities_say_field_value_and_rule(text, unit, rule):
+    with pytest.raises(InputError) as caught:
+        parse_quantity("access", text, unit)
+
+    assert str(caught.value).startswith(f"access(={text!r}) ")
+    assert rule in str(caught.value)
+
+
+def test_formats():
+    assert format_rate(1e10) == "10 Gbps"
+    assert format_rate(float("inf")) == "unlimited"
+    assert format_bits(358_961_664) == "359 Mbit"
+    assert format_s(0.1181) == "118.1 ms"
+    assert format_s(4.496) == "4.496 s"
+    assert format_s(12345.6) == "12346 s"
