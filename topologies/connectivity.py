@@ -185,8 +185,9 @@ def _available(
         raise unknown_name("bandwidth", rule, ("hop_share", "bottleneck"))
     smallest = np.full((silos, silos), np.inf)
     for hops in range(1, int(routes.hops.max()) + 1):
-        low, node = np.nonzero(np.triu(routes.hops == hops))
+        low, node = np.nonzero(routes.hops == hops)
         before = smallest[low, routes.parent[low, node]]
         smallest[low, node] = np.minimum(before, core_bps[routes.parent_link[low, node] // 2])
-    smallest = np.minimum(smallest, smallest.T)
+    # Only routes from the lower-numbered end are real, but they may pass routers below it: hence all rows above.
+    smallest = np.triu(smallest) + np.triu(smallest, 1).T
     return smallest if rule == "bottleneck" else np.asarray(smallest / np.maximum(routes.hops, 1))
