@@ -183,11 +183,23 @@ def _available(
         return matrix
     if rule not in ("hop_share", "bottleneck"):
         raise unknown_name("bandwidth", rule, ("hop_share", "bottleneck"))
-    smallest = np.full((silos, silos), np.inf)
-    for hops in range(1, int(routes.hops.max()) + 1):
-        low, node = np.nonzero(routes.hops == hops)
-        before = smallest[low, routes.parent[low, node]]
-        smallest[low, node] = np.minimum(before, core_bps[routes.parent_link[low, node] // 2])
-    # Only routes from the lower-numbered end are real, but they may pass routers below it: hence all rows above.
-    smallest = np.triu(smallest) + np.triu(smallest, 1).T
-    return smallest if rule == "bottleneck" else np.asarray(smallest / np.maximum(routes.hops, 1))
+    available = _bottlenecks(routes, core_bps)
+    return available if rule == "bottleneck" else np.asarray(available / np.maximum(routes.hops, 1))
+
+
+def _bottlenecks(routes: Routes, core_bps: FloatArray) -> FloatArray:
+    """Smallest capacity on the route of every pair of routers; infinite where the route has no link.
+
+    Notes
+    -----
+    Only a route from its lower-numbered end is real, but it may pass routers below that end, so all of a row's tree is
+    followed: by pointer doubling, O(n^2 log n).
+    """
+    routers = len(routes.parent)
+    root = routes.parent < 0
+    before = np.where(root, np.arange(routers)[:, np.newaxis], routes.parent)
+    smallest = np.where(root, np.inf, core_bps[routes.parent_link // 2])
+    for _ in range(routers.bit_length()):
+        smallest = np.minimum(smallest, np.take_along_axis(smallest, before, axis=1))
+        before = np.take_along_axis(before, before, axis=1)
+    return np.asarray(np.triu(smallest) + np.triu(smallest, 1).T)

@@ -54,7 +54,9 @@ def cycle_time(graph: EventGraph) -> CycleTime:
     Multichain policy iteration as in Cochet-Terrasson, Cohen, Gaubert, McGettrick, Quadrat, "Numerical
     computation of spectral elements in max-plus algebra" (1998). Each iteration is O(arcs + nodes log nodes) with
     vectorised pointer doubling; the number of iterations is small in practice, without a polynomial bound known.
-    The value is summed exactly over the circuit that attains it.
+    The value is summed exactly over the circuit that attains it. Ratios that differ by rounding noise can make policies
+    return; then the iteration stops, and the search for a potential finds the circuits that are still larger, if any:
+    their ratios rise over finitely many circuits, so it ends.
     """
     inner = np.flatnonzero(on_circuit(graph.nodes, graph.source, graph.target))
     if not len(inner):
@@ -71,11 +73,10 @@ def cycle_time(graph: EventGraph) -> CycleTime:
     )
     policy, ratio, value = _iterate(arcs)
     circuit = tuple(int(inner[arc]) for arc in _circuit_of(arcs, policy, int(np.argmax(ratio))))
-    tau = _ratio(graph, circuit)
     start = np.zeros(graph.nodes)
     best = ratio >= ratio.max() - RELATIVE_NOISE * _scale(arcs.delay)
     start[nodes[best]] = -value[best]
-    return CycleTime(value_s=tau, circuit=circuit, potential_s=_potential(graph, tau, start))
+    return _proven(graph, circuit, start)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -93,8 +94,15 @@ def _iterate(arcs: _Arcs) -> tuple[IntArray, FloatArray, FloatArray]:
     """Best arc of every node, the ratio of the circuit it leads to, and the value of every node."""
     policy = _argmax(arcs, arcs.delay)
     value = np.zeros(len(arcs.first))
+    seen: set[bytes] = set()
+    best = None
     while True:
         ratio, value = _evaluate(arcs, policy, value)
+        if best is None or ratio.max() > best[1].max():
+            best = policy, ratio, value
+        if policy.tobytes() in seen:
+            return best
+        seen.add(policy.tobytes())
         noise = RELATIVE_NOISE * max(_scale(arcs.delay), _scale(value))
         reachable = ratio[arcs.target]
         better = _argmax(arcs, reachable)
@@ -161,17 +169,45 @@ def _ratio(graph: EventGraph, circuit: tuple[int, ...]) -> float:
     return math.fsum(graph.delay_s[arcs]) / int(graph.tokens[arcs].sum())
 
 
-def _potential(graph: EventGraph, tau: float, start: FloatArray) -> FloatArray:
-    """Raise `start` until no arc violates it by more than rounding noise (Bellman-Ford)."""
+def _proven(graph: EventGraph, circuit: tuple[int, ...], start: FloatArray) -> CycleTime:
+    """The circuit's ratio with a potential, or the same of a circuit with a larger ratio that stands in its way."""
+    while True:
+        tau = _ratio(graph, circuit)
+        potential, other = _potential(graph, tau, start)
+        if other is None or _ratio(graph, other) <= tau:
+            return CycleTime(value_s=tau, circuit=circuit, potential_s=potential)
+        circuit = other
+
+
+def _potential(graph: EventGraph, tau: float, start: FloatArray) -> tuple[FloatArray, tuple[int, ...] | None]:
+    """Raise `start` until no arc violates it by more than rounding noise (Bellman-Ford), or find why none can be."""
     weight = graph.delay_s - tau * graph.tokens
     potential = start.copy()
-    while True:
+    raised_by = np.full(graph.nodes, -1)
+    for _ in range(graph.nodes + 1):
         needed = potential[graph.source] + weight
         noise = RELATIVE_NOISE * max(_scale(graph.delay_s), _scale(potential))
-        violated = needed > potential[graph.target] + noise
-        if not violated.any():
-            return potential
+        violated = np.flatnonzero(needed > potential[graph.target] + noise)
+        if not len(violated):
+            return potential, None
+        largest_last = violated[np.argsort(needed[violated], kind="stable")]
+        raised_by[graph.target[largest_last]] = largest_last
         np.maximum.at(potential, graph.target[violated], needed[violated])
+    return potential, _circuit_back(graph, raised_by, int(graph.target[violated[0]]))
+
+
+def _circuit_back(graph: EventGraph, raised_by: IntArray, node: int) -> tuple[int, ...] | None:
+    """Circuit that is found by going back from `node` along the arcs that raised the nodes."""
+    position: dict[int, int] = {}
+    arcs: list[int] = []
+    while node not in position:
+        position[node] = len(arcs)
+        arc = int(raised_by[node])
+        if arc < 0:
+            return None
+        arcs.append(arc)
+        node = int(graph.source[arc])
+    return tuple(reversed(arcs[position[node] :]))
 
 
 def _scale(numbers: FloatArray) -> float:

@@ -61,7 +61,8 @@ def shortest_routes(underlay: Underlay) -> Routes:
     """Shortest routes by distance, with a rule that makes each of them unique.
 
     Among routes whose lengths agree to a relative 1e-9, the one with the fewest links is taken, then the one
-    whose router indices, read from its lower-numbered end, come first in lexicographic order. Of parallel
+    whose router indices, read from its lower-numbered end, come first in lexicographic order. Lengths are compared at
+    every router that a route passes, so ties of its parts add up along it. Of parallel
     links the shortest carries the route (the first in the file among equal ones).
 
     Parameters

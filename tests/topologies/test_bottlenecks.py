@@ -34,9 +34,9 @@ def test_stated_capacities(name):
 
 @given(
     links=st.lists(
-        st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from([0.0, 1.0, 2.0])).filter(
-            lambda link: link[0] != link[1]
-        ),
+        st.tuples(
+            st.integers(0, 5), st.integers(0, 5), st.sampled_from([0.0, 1.0, 1.0 + 6e-10, 2.0, 2.0 + 3e-9])
+        ).filter(lambda link: link[0] != link[1]),
         max_size=8,
     ),
     order=st.permutations(range(6)),

@@ -138,6 +138,30 @@ def test_known_values(nodes, arcs, value_s, circuit):
     assert result.circuit == circuit
 
 
+@given(seed=st.integers(0, 2**32 - 1), nodes=st.integers(2, 12), exponent=st.floats(-13.5, -11))
+@settings(max_examples=150, deadline=None)
+def test_delays_that_differ_by_rounding_noise(seed, nodes, exponent):
+    rng = np.random.default_rng(seed)
+    pairs = [(i, (i + 1) % nodes) for i in range(nodes)] + rng.integers(0, nodes, (2 * nodes, 2)).tolist()
+    noise = rng.integers(-3, 4, len(pairs)) * 10.0**exponent
+    delay = np.abs(rng.integers(0, 2, len(pairs)) + noise)
+    graph = event_graph(nodes, [(i, j, d, 1) for (i, j), d in zip(pairs, delay.tolist(), strict=True)])
+
+    assert cycle_time(graph).value_s == pytest.approx(karp(graph), rel=1e-9, abs=1e-11)
+    assert_proven(graph)
+
+
+def test_policies_that_return_end_the_iteration():
+    source = [0, 1, 2, 3, 4, 1, 1, 4, 3, 3, 2]
+    target = [1, 2, 3, 4, 0, 1, 0, 4, 3, 3, 1]
+    tiny = 6.531036222309768e-13
+    delay = [tiny, tiny, tiny, 1 + 3 * tiny, 1 - tiny, 1.0, 0.0, 1 - tiny, 1 + tiny, 1 + 2 * tiny, 1.0]
+    graph = event_graph(5, [(i, j, d, 1) for i, j, d in zip(source, target, delay, strict=True)])
+
+    assert cycle_time(graph).value_s == pytest.approx(1 + 2 * tiny, rel=1e-15)
+    assert_proven(graph)
+
+
 def test_several_critical_circuits_give_a_proof_all_the_same():
     arcs = [(0, 1, 1.0, 1), (1, 0, 1.0, 1), (2, 3, 1.0, 1), (3, 2, 1.0, 1), (1, 2, 0.0, 1), (3, 0, 0.0, 1)]
     graph = event_graph(4, arcs)
