@@ -17,6 +17,26 @@ GROUP = "silosim.training_backends"
 class TrainingBackend(Protocol):
     """Trains the models of a job; a class of this kind is registered as an entry point of `GROUP`."""
 
+    def check(self, config: TrainingConfig) -> None:
+        """Check that this machine can train, before anything is computed or written.
+
+        Parameters
+        ----------
+        config : TrainingConfig
+            The settings that `train` will get.
+
+        Raises
+        ------
+        MachineError
+            If something is missing that the training will need: a launcher, a device.
+        InputError
+            If the backend cannot do what a setting asks for.
+
+        Notes
+        -----
+        Takes no part in a launcher's job and starts nothing, so that one process may call it alone.
+        """
+
     def train(self, job: TrainingJob) -> Iterator[HistoryRow]:
         """Train and yield the history while the training runs.
 
@@ -29,7 +49,9 @@ class TrainingBackend(Protocol):
         ------
         HistoryRow
             In round order. Where the whole program runs as several processes, only process 0 receives rows; the
-            others take part and receive none. Closing the iterator ends the training.
+            others take part and receive none. Closing the iterator on process 0 ends this training on all processes,
+            which then go on with what their program does next. A program that closes it because of an error must
+            therefore end the other processes itself.
         """
 
 

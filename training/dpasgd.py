@@ -114,4 +114,4 @@ def train_round(job: TrainingJob, hosted: HostedSilos, k: int) -> None:
     learning_rate = SCHEDULES[config.learning_rate_schedule](config.learning_rate, k)
     for step in range(k * job.local_steps, (k + 1) * job.local_steps):
         hosted.local_step(step, learning_rate, round_index=k)
-    hosted.mix(job.mixing.matrices[job.mixing.index[k]])
+    hosted.mix(int(job.mixing.index[k]))

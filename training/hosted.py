@@ -12,7 +12,7 @@ from training.arena import Arena
 from training.batches import BatchStream
 from training.communicator import Communicator
 from training.datasets import Dataset
-from training.exchange import plan_exchange, remote_rows, silo_blocks
+from training.exchange import Exchange, plan_exchange, remote_rows, silo_blocks
 from training.job import TrainingJob
 from training.optimizers import OPTIMIZERS
 from training.partitions import split
@@ -25,6 +25,25 @@ class Shard:
     inputs: Tensor
     labels: Tensor
     batches: BatchStream
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Mixing:
+    """What a rank does with one consensus matrix.
+
+    Parameters
+    ----------
+    exchange : Exchange
+        The rows that travel.
+    weights : torch.Tensor, shape (hosted silos, columns)
+        The matrix' rows of the hosted silos, at the columns of `exchange`.
+    lower : int
+        Columns of lower silos than the hosted ones.
+    """
+
+    exchange: Exchange
+    weights: Tensor
+    lower: int
 
 
 class HostedSilos:
@@ -65,6 +84,8 @@ class HostedSilos:
         device: torch.device,
     ) -> None:
         self._communicator = communicator
+        self._matrices = job.mixing.matrices
+        self._mixings: dict[int, Mixing] = {}
         self._blocks = silo_blocks(job.silos, communicator.size)
         self.own = self._blocks[communicator.rank]
         self.shards = _shards(job, dataset, self.own, device)
@@ -97,24 +118,35 @@ class HostedSilos:
         sound = torch.isfinite(losses) & torch.isfinite(arena.parameters.sum(dim=1))
         self.diverged_in = torch.where(sound, self.diverged_in, self.diverged_in.clamp(max=round_index))
 
-    def mix(self, matrix: FloatArray) -> None:
+    def mix(self, number: int) -> None:
         """Replace every model by its weighted average, ``X <- A X``, together with the other ranks.
 
         Parameters
         ----------
-        matrix : FloatArray, shape (silos, silos)
-            The round's consensus matrix.
+        number : int
+            The round's consensus matrix among those of the job's mixing plan.
         """
-        arena, own = self.arena, self.own
-        plan = plan_exchange(matrix, self._blocks, self._communicator.rank)
-        lower = int(np.searchsorted(plan.columns, own.start))
-        place = {int(silo): position - lower for position, silo in enumerate(plan.columns)}
+        arena = self.arena
+        if number not in self._mixings:
+            self._mixings[number] = self._mixing(self._matrices[number])
+        mixing = self._mixings[number]
+        place = {int(silo): position for position, silo in enumerate(mixing.exchange.columns, -mixing.lower)}
         self._communicator.exchange(
-            [(peer, silo, arena.parameters[silo - own.start]) for peer, silo in plan.sends],
-            [(peer, silo, arena.received(place[silo])) for peer, silo in plan.receives],
+            [(peer, silo, arena.parameters[silo - self.own.start]) for peer, silo in mixing.exchange.sends],
+            [(peer, silo, arena.received(place[silo])) for peer, silo in mixing.exchange.receives],
         )
-        weights = matrix[own.start : own.stop, plan.columns]
-        arena.mix(torch.from_numpy(weights).to(arena.parameters), -lower)
+        arena.mix(mixing.weights, -mixing.lower)
+
+    def _mixing(self, matrix: FloatArray) -> Mixing:
+        """Derive what this rank sends, receives and weighs; the same in every round with this matrix."""
+        own = self.own
+        exchange = plan_exchange(matrix, self._blocks, self._communicator.rank)
+        weights = torch.from_numpy(matrix[own.start : own.stop, exchange.columns])
+        return Mixing(
+            exchange=exchange,
+            weights=weights.to(self.arena.parameters),
+            lower=int(np.searchsorted(exchange.columns, own.start)),
+        )
 
 
 def _shards(job: TrainingJob, dataset: Dataset, own: range, device: torch.device) -> list[Shard]:

@@ -1,4 +1,4 @@
-"""Who started this process, and how to start others. Nothing here starts MPI except `abort`."""
+"""Who started this process, and how to start others. Nothing here starts MPI except `start_mpi`."""
 
 import os
 import sys
@@ -115,7 +115,9 @@ def start_mpi(*, started: int) -> None:
     Notes
     -----
     Open MPI's launcher speaks PMIx, at which MPICH's start ends the process with pages of its own. So the library is
-    asked for its name before it starts.
+    asked for its name before it starts. Where MPI runs already, nothing happens: under a launcher a program calls this
+    at its very start, so that no process that fails later leaves the others waiting in MPI's own start, and the backend
+    calls it again.
     """
     import mpi4py
 
@@ -166,11 +168,17 @@ def abort(status: int) -> NoReturn:
     ----------
     status : int
         The job's exit status.
-    """
-    from mpi4py import MPI
 
+    Notes
+    -----
+    A process that has not started MPI only ends itself: to start MPI now would wait for processes that may be gone.
+    """
     sys.stdout.flush()
     sys.stderr.flush()
-    MPI.COMM_WORLD.Abort(status)
+    if "mpi4py.MPI" in sys.modules:
+        from mpi4py import MPI
+
+        if MPI.Is_initialized() and not MPI.Is_finalized():
+            MPI.COMM_WORLD.Abort(status)
     # MPICH's Abort can return before the launcher's signal arrives; nothing may run in between.
     os._exit(status)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from topologies.errors import InputError, MachineError, TrainingError
 from training.history import HistoryRow
-from training.job import TrainingJob
-from training.launch import World, abort, check_size, start_mpi, world
+from training.job import TrainingConfig, TrainingJob
+from training.launch import World, abort, check_size, mpiexec_path, start_mpi, world
 from training.ranks import run_ranks
 
 
@@ -20,6 +20,30 @@ class MpiBackend:
     single one needs no MPI and is the program itself. Under ``mpiexec -n R`` or ``srun`` the program's own processes
     are the ranks (those beyond the number of silos host none). The same code trains in all three cases.
     """
+
+    def check(self, config: TrainingConfig) -> None:
+        """Check that `mpiexec` is there if ranks will be started, and the device.
+
+        Parameters
+        ----------
+        config : TrainingConfig
+            The settings that `train` will get.
+
+        Raises
+        ------
+        MachineError
+            If `mpiexec` is missing, or a device is not there.
+
+        Notes
+        -----
+        Starts no MPI. Whether a launcher belongs to another MPI shows only when the ranks start.
+        """
+        if world() is None and config.ranks > 1:
+            mpiexec_path()
+        if config.device != "cpu":
+            from training.device import resolve_device
+
+            resolve_device(config.device, rank=0)
 
     def train(self, job: TrainingJob) -> Iterator[HistoryRow]:
         """Train and yield the history while the training runs.
@@ -46,7 +70,9 @@ class MpiBackend:
         Notes
         -----
         Under ``mpiexec`` or ``srun`` all processes raise the errors that all of them see (bad input, divergence). An
-        error of one process alone is printed by it and ends all of them, as the others wait for it in vain.
+        error of one process alone is printed by it and ends all of them, as the others wait for it in vain. An error
+        of the program that reads the rows is not seen here: closing the generator on process 0 makes all processes
+        leave this training, and the program must `training.launch.abort` the others before they start the next one.
         """
         place = world()
         ranks = min(job.config.ranks, job.silos)

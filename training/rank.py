@@ -1,9 +1,12 @@
 """One rank of a training that `training.ranks` started: ``python -m mpi4py -m training.rank DIRECTORY RANKS``."""
 
+import errno
 import json
 import os
+import select
 import shutil
 import sys
+import threading
 import traceback
 from pathlib import Path
 
@@ -21,11 +24,18 @@ def main(directory: Path, ranks: int) -> None:
         Holds the job file and the pipe; an error is reported there.
     ranks : int
         Number of ranks that were started.
+
+    Notes
+    -----
+    The program that started the ranks reads the pipe as long as it lives. It may be killed at any time, so every rank
+    watches from its very start whether the pipe still has a reader, and ends within moments of its loss, whatever it
+    is doing: starting MPI, waiting for other ranks, or computing.
     """
     try:
-        _train(directory, ranks)
+        pipe = _open_pipe(directory)
+        threading.Thread(target=_end_without_reader, args=(pipe, directory), daemon=True).start()
+        _train(directory, ranks, pipe)
     except BrokenPipeError:
-        # Nobody reads any more: the program that started the ranks was killed and cannot clean up.
         shutil.rmtree(directory, ignore_errors=True)
         raise
     except Exception as error:
@@ -34,7 +44,29 @@ def main(directory: Path, ranks: int) -> None:
         raise
 
 
-def _train(directory: Path, ranks: int) -> None:
+def _open_pipe(directory: Path) -> int:
+    """Open the pipe for writing; BrokenPipeError if nobody reads it, where a plain open would wait for ever."""
+    try:
+        pipe = os.open(directory / ROWS, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno in (errno.ENXIO, errno.ENOENT):
+            raise BrokenPipeError(errno.EPIPE, "the program that started the ranks has ended") from None
+        raise
+    os.set_blocking(pipe, True)
+    return pipe
+
+
+def _end_without_reader(pipe: int, directory: Path) -> None:
+    """Sleep until the pipe has lost its reader, then clean up in its place and end this rank."""
+    watch = select.poll()
+    watch.register(pipe, 0)  # nothing but the conditions that are always reported: error and hang-up
+    watch.poll()
+    shutil.rmtree(directory, ignore_errors=True)
+    # The launcher ends the other ranks and itself when one leaves MPI in this way.
+    os._exit(1)
+
+
+def _train(directory: Path, ranks: int, pipe: int) -> None:
     """Import what starts MPI and torch only here, so that a failing import is reported like any error."""
     from training.launch import check_size, start_mpi
 
@@ -47,10 +79,10 @@ def _train(directory: Path, ranks: int) -> None:
     check_size(started=ranks, found=communicator.size)
     job = read_job(directory / JOB)
     if communicator.rank == 0:
-        with (directory / ROWS).open("w") as pipe:
+        with os.fdopen(pipe, "w", closefd=False) as rows:
             for row in train_rank(job, communicator):
-                pipe.write(row.to_json() + "\n")
-                pipe.flush()
+                rows.write(row.to_json() + "\n")
+                rows.flush()
     else:
         for _ in train_rank(job, communicator):
             pass

@@ -46,8 +46,8 @@ def run_ranks(job: TrainingJob, ranks: int) -> Iterator[HistoryRow]:
 
     Notes
     -----
-    Rows come through a named pipe, which nothing that a rank prints can disturb. If this process is killed, rank 0's
-    next row finds no reader and the job ends. Closing the generator ends the job at once.
+    Rows come through a named pipe, which nothing that a rank prints can disturb. If this process is killed, the
+    ranks find the pipe without a reader and end within moments. Closing the generator ends the job at once.
     """
     mpiexec = mpiexec_path()
     with tempfile.TemporaryDirectory(prefix="silosim-") as name:

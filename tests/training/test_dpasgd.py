@@ -12,6 +12,7 @@ from training.batches import BatchStream
 from training.communicator import Alone
 from training.datasets import digits
 from training.dpasgd import check_finite, train_rank
+from training.exchange import plan_exchange
 from training.models import build_model
 from training.partitions import split
 
@@ -195,6 +196,21 @@ def test_no_row_shows_a_loss_that_is_not_finite(make_job, log_every):
 def test_more_silos_than_samples_is_an_error(make_job):
     with pytest.raises(InputError, match=r"silos\(=1443\) must be <= 1442"):
         next(train_rank(make_job(silos=1443, rounds=1), Alone()))
+
+
+def test_each_distinct_matrix_is_planned_once(make_job, monkeypatch):
+    planned = []
+
+    def plan(matrix, blocks, rank):
+        planned.append(matrix)
+        return plan_exchange(matrix, blocks, rank)
+
+    monkeypatch.setattr("training.hosted.plan_exchange", plan)
+    mixing = MixingPlan(
+        matrices=np.stack([np.eye(3), np.full((3, 3), 1 / 3)]), index=np.array([1, 0, 0, 1, 1])
+    )
+    list(train_rank(make_job(silos=3, rounds=5, mixing=mixing), Alone()))
+    assert [matrix[0, 0] for matrix in planned] == [1 / 3, 1]
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")

@@ -4,9 +4,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from topologies.errors import InputError, MachineError
-from training import World, load_backend, world
+from training import TrainingConfig, World, load_backend, world
 from training.launch import check_size, mpiexec_path, rank_environment
 from training.mpi_backend import MpiBackend
 
@@ -60,8 +61,27 @@ def test_a_missing_mpiexec_says_where_it_was_looked_for(monkeypatch, tmp_path, m
         mpiexec_path()
     assert str(caught.value) == expected
     with pytest.raises(MachineError) as caught:
+        MpiBackend().check(TrainingConfig(ranks=2))
+    assert str(caught.value) == expected
+    MpiBackend().check(TrainingConfig(ranks=1))
+    with pytest.raises(MachineError) as caught:
         next(MpiBackend().train(make_job(ranks=2)))
     assert str(caught.value) == expected
+
+
+def test_the_check_needs_no_mpiexec_under_a_launcher(monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PMI_RANK", "0")
+    monkeypatch.setenv("PMI_SIZE", "2")
+    MpiBackend().check(TrainingConfig(ranks=2))
+
+
+def test_the_check_misses_a_gpu(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(MachineError, match=r"device\(=cuda\) needs a GPU"):
+        MpiBackend().check(TrainingConfig(device="cuda"))
+    for device in ("cpu", "auto"):
+        MpiBackend().check(TrainingConfig(device=device))
 
 
 def test_a_link_to_the_interpreter_is_not_followed(monkeypatch, tmp_path):

@@ -17,6 +17,7 @@ from topologies.errors import MachineError, TrainingError
 from training import HistoryRow, MixingPlan, load_backend
 from training.jobfile import write_job
 from training.launch import mpiexec_path, rank_environment
+from training.rank import ROWS, _open_pipe
 
 PROGRAM = """
 import sys
@@ -177,20 +178,77 @@ def test_closing_the_history_leaves_no_process(make_job, processes_naming, tmp_p
     assert not directory.exists()
 
 
-def test_a_killed_program_leaves_no_process(make_job, processes_naming, tmp_path):
-    write_job(tmp_path / "job.npz", make_job(rounds=10**6, log_every=10, ranks=2))
-    (tmp_path / "program.py").write_text(PROGRAM)
-    program = subprocess.Popen(
-        [sys.executable, tmp_path / "program.py", tmp_path / "job.npz", "0"],
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-        stdout=subprocess.PIPE,
-    )
-    with contextlib.closing(program.stdout) as output:
-        assert json.loads(output.readline())["round"] == 0
+@pytest.fixture
+def program(make_job, tmp_path):
+    """Start the program above by hand, with a training that takes for ever."""
+
+    @contextlib.contextmanager
+    def start(*, log_every):
+        write_job(tmp_path / "job.npz", make_job(rounds=10**6, log_every=log_every, ranks=2))
+        (tmp_path / "program.py").write_text(PROGRAM)
+        process = subprocess.Popen(
+            [sys.executable, tmp_path / "program.py", tmp_path / "job.npz", "0"],
+            env={**os.environ, "TMPDIR": str(tmp_path)},
+            stdout=subprocess.PIPE,
+        )
+        with contextlib.closing(process.stdout):
+            yield process
+        process.wait()
+
+    return start
+
+
+@pytest.mark.parametrize("log_every", [10, 10**6])
+def test_a_killed_program_leaves_no_process(program, processes_naming, tmp_path, log_every):
+    with program(log_every=log_every) as started:
+        assert json.loads(started.stdout.readline())["round"] == 0
         directory = next(tmp_path.glob("silosim-*"))
-        program.kill()
-        program.wait()
+        assert len(processes_naming(directory)) >= 3
+        started.kill()
     wait_until(lambda: not processes_naming(directory) and not directory.exists(), 5)
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_a_program_killed_before_the_first_row_leaves_no_process(
+    program, processes_naming, tmp_path, processes
+):
+    with program(log_every=1) as started:
+        # The launcher alone, which has yet to start the ranks, and the ranks, which have yet to open the pipe.
+        wait_until(lambda: any(map(processes_naming, tmp_path.glob("silosim-*"))), 20)
+        directory = next(tmp_path.glob("silosim-*"))
+        wait_until(lambda: len(processes_naming(directory)) >= processes, 20)
+        started.kill()
+    wait_until(lambda: not processes_naming(directory) and not directory.exists(), 8)
+
+
+def test_a_pipe_without_a_reader_is_not_waited_for(tmp_path):
+    with pytest.raises(BrokenPipeError):
+        _open_pipe(tmp_path)
+    os.mkfifo(tmp_path / ROWS)
+    with pytest.raises(BrokenPipeError):
+        _open_pipe(tmp_path)
+
+
+def test_abort_ends_the_processes_of_a_program_that_started_mpi_twice():
+    code = (
+        "import time; from training import world; from training.launch import abort, start_mpi\n"
+        "start_mpi(started=2)\n"
+        "start_mpi(started=2)\n"
+        "abort(2) if world().rank == 0 else time.sleep(60)"
+    )
+    done = subprocess.run(
+        [str(mpiexec_path()), "-n", "2", sys.executable, "-c", code],
+        env=rank_environment(os.environ),
+        capture_output=True,
+        timeout=20,
+        check=False,
+    )
+    assert done.returncode == 2
+
+
+def test_abort_never_starts_mpi():
+    code = "import sys; sys.modules['mpi4py'] = None; from training.launch import abort; abort(3)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 3
 
 
 def test_the_launcher_of_another_mpi_is_one_line(make_job, launch):
