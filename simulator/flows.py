@@ -15,6 +15,7 @@ from simulator.equal import EqualNetwork
 from simulator.fluid import FluidNetwork
 from simulator.observer import Observer, OnRound
 from simulator.silo import Silo
+from simulator.steady import equal_steady_state, observed_steady_state
 from simulator.timeline import Timeline
 from topologies.arrays import FloatArray
 
@@ -86,6 +87,10 @@ def simulate_flows(
     Equal sharing costs O(1) per message. Max-min sharing costs one solve per instant at which messages start
     or leave, over those flows only that are connected to them through shared links.
 
+    Max-min sharing takes ends that lie within a relative 1e-13 of a date for one instant, since float noise
+    must not tear apart what happens together. So a message that needs less than this fraction of the date at
+    which it leaves (0.1 microseconds after 10^6 s) may take no time.
+
     References
     ----------
     .. [1] O. Marfoq, C. Xu, G. Neglia, R. Vidal, "Throughput-Optimal Topology Design for Cross-Silo Federated
@@ -105,12 +110,14 @@ def simulate_flows(
     clock = Clock(0.0)
     round_start_s = np.zeros((rounds + 1, len(computing_s)))
     arrival_s = np.zeros((rounds, len(arcs)))
+    delivered_bits = [0.0] * len(arcs)
     silos = _silos(clock, arcs, computing_s)
     receive = [silos[arc.target].receive for arc in arcs]
     latency_s = [float(arc.latency_s) for arc in arcs]
 
     def deliver(arc: int, k: int, last_bit_s: float) -> None:
         arrival_s[k, arc] = date_s = last_bit_s + latency_s[arc]
+        delivered_bits[arc] += bits[arc]
         receive[arc](k, date_s)
 
     network: EqualNetwork | FluidNetwork
@@ -130,10 +137,23 @@ def simulate_flows(
     for number, silo in enumerate(silos):
         clock.process(silo.run(rounds, network.send, partial(started, number)))
     clock.run()
+    if sharing == "equal":
+        steady = equal_steady_state(
+            round_start_s,
+            arrival_s,
+            arcs,
+            compute_s=computing_s,
+            sending_s=sending_s,
+            fifo=queueing == "fifo",
+        )
+    else:
+        steady = observed_steady_state(round_start_s)
     return Timeline(
         round_start_s=round_start_s,
         arrival_s=arrival_s,
-        link_bits=_link_bits(routes, bits, rounds, len(capacity_bps)),
+        link_bits=_link_bits(routes, delivered_bits, len(capacity_bps)),
+        cycle_time_s=steady.cycle_time_s,
+        cycle_time_is_exact=steady.is_exact,
     )
 
 
@@ -192,9 +212,8 @@ def _recorder(
     return note_and_tell
 
 
-def _link_bits(routes: Sequence[Sequence[int]], bits: Sequence[float], rounds: int, links: int) -> FloatArray:
+def _link_bits(routes: Sequence[Sequence[int]], delivered_bits: Sequence[float], links: int) -> FloatArray:
     carried = np.zeros(links)
-    for route, size in zip(routes, bits, strict=True):
-        for link in route:
-            carried[link] += rounds * size
+    for route, bits in zip(routes, delivered_bits, strict=True):
+        carried[list(route)] += bits
     return carried
