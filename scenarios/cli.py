@@ -10,20 +10,19 @@ import rich.console
 import typer
 
 from scenarios import options as opt
-from scenarios.config import Scenario, SimulationConfig, load_scenario, parse_scenario, preset_text
+from scenarios.config import Scenario, load_scenario, parse_scenario, preset_text
 from scenarios.network import build_network, build_workload
+from scenarios.outputs import check_output, partial_path, write_text
+from scenarios.processes import call_others, exit_code, is_first, report, run_together
 from scenarios.record import read_run
-from scenarios.store import partial_path
 from scenarios.studies.comparison import design_table, run_table
 from scenarios.studies.replay import replay as replay_run
 from scenarios.studies.run import run_scenario
 from scenarios.studies.sweep import sweep as sweep_access
 from scenarios.tables import Table
-from topologies import MachineError, SilosimError, TrainingError, designers
+from topologies import InputError, MachineError, SilosimError, TrainingError, designers
 from training import world
-from training.launch import abort
 
-EXIT_TRAINING, EXIT_INPUT, EXIT_MACHINE = 1, 2, 3
 DEMO = "geant-digits"
 
 app = typer.Typer(
@@ -43,17 +42,14 @@ def main() -> None:
     -----
     1: a training failed (with the traceback of the rank). 2: wrong input. 3: the machine lacks something.
     """
+    place = world()
+    if place is not None and place.size > 1:
+        run_together(app, place)
     try:
         app()
     except SilosimError as error:
-        print(f"silosim: error: {error}", file=sys.stderr, flush=True)
-        codes = {MachineError: EXIT_MACHINE, TrainingError: EXIT_TRAINING}
-        code = codes.get(type(error), EXIT_INPUT)
-        place = world()
-        if place is not None and place.size > 1 and code != EXIT_MACHINE:
-            # The other processes of an outer mpiexec may wait for this one; a broken MPI is found by all of them.
-            abort(code)
-        sys.exit(code)
+        report(error)
+        sys.exit(exit_code(error))
 
 
 def _print(table: Table, as_json: bool) -> None:
@@ -141,16 +137,17 @@ def sweep(
     """Design and simulate every overlay at several access capacities: table, CSV and figure."""
     from scenarios.plots import plot_sweep
 
+    stem = output or Path(f"sweep-{Path(underlay).stem}")
+    csv, figure = (stem.parent / (stem.name and stem.name + ending) for ending in (".csv", ".png"))
+    check_output(csv)
+    check_output(figure)
     network = opt.network_config(
         underlay, published, access=access[0], access_at=None, core=core, bandwidth=bandwidth, latency=latency
     )
     work = build_workload(opt.workload_config(workload, model_size, compute, local_steps), network.variant)
-    simulation = SimulationConfig(rounds=rounds, sharing=sharing, queueing=queueing)  # type: ignore[arg-type]
+    simulation = opt.simulation_config(rounds, sharing, queueing)
     table = sweep_access(network, work, kind or list(designers), [*access, *(more or [])], simulation)
-    stem = output or Path(f"sweep-{Path(underlay).stem}")
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    csv, figure = (stem.with_name(stem.name + ending) for ending in (".csv", ".png"))
-    csv.write_text(table.to_csv(), encoding="utf-8")
+    write_text(csv, table.to_csv())
     plot_sweep(table, figure, title=f"{table.caption.splitlines()[0]}; {table.caption.splitlines()[2]}")
     _print(table, as_json)
     print(f"written: {csv}, {figure}", file=sys.stderr)
@@ -165,8 +162,8 @@ def run(
 ) -> None:
     """Design, simulate, train and join: the whole path of a scenario, into one HDF5 file."""
     loaded, text = load_scenario(scenario)
-    _run(loaded, text, output, force=force)
-    if _is_writer():
+    _run(loaded, text, output, force=force, source=str(scenario))
+    if is_first():
         show(output, as_json)
 
 
@@ -194,6 +191,8 @@ def plot(
     scenario = parse_scenario(record.scenario, source=f"{run} (scenario)")
     target = scenario.training.target_accuracy if scenario.training else None
     figure = output or run.with_suffix(".png")
+    figure = figure if figure.suffix else figure.with_suffix(".png")
+    check_output(figure)
     network, links, _ = record.about.splitlines()
     plot_run(record, figure, title=f"{scenario.name}: {network}\n{links}", target_accuracy=target)
     print(f"written: {figure}", file=sys.stderr)
@@ -222,9 +221,11 @@ def replay(
         "core": core,
     }
     path = output or run.with_name(f"{run.stem}-replay.h5")
+    check_output(path.with_suffix(".png"))
     replay_run(run, path, changes, force=force)
     show(path, as_json)
-    plot(path)
+    if any(overlay.history for overlay in read_run(path).overlays):
+        plot(path)
 
 
 @app.command()
@@ -235,28 +236,27 @@ def demo(
 ) -> None:
     """Run the shipped example on the GEANT network: 40 silos, three overlays, real digits."""
     text = preset_text(DEMO)
-    path = output / "demo.h5"
-    if _is_writer():
-        output.mkdir(parents=True, exist_ok=True)
-        (output / "demo.toml").write_text(text, encoding="utf-8")
-    _run(parse_scenario(text, source=f"{DEMO}.toml"), text, path, force=True)
-    if _is_writer():
+    path, shown = output / "demo.h5", output / "demo.toml"
+    if is_first():
+        check_output(path)
+        if shown.exists() and shown.read_bytes() != text.encode():
+            raise InputError(
+                f"{shown} differs from the shipped example and is kept; run it with: "
+                f"silosim run {shown} -o {path} --force"
+            )
+        write_text(shown, text)
+    _run(parse_scenario(text, source=f"{DEMO}.toml"), text, path, force=True, source=f"{DEMO}.toml")
+    if is_first():
         show(path)
         plot(path)
 
 
-def _run(scenario: Scenario, text: str, path: Path, *, force: bool) -> None:
+def _run(scenario: Scenario, text: str, path: Path, *, force: bool, source: str) -> None:
     """Run a scenario; where it is cut short, say where the finished rounds are."""
     try:
-        run_scenario(scenario, text, path, force=force)
-    except (KeyboardInterrupt, TrainingError):
+        run_scenario(scenario, text, path, force=force, source=source, call_others=call_others)
+    except (KeyboardInterrupt, MachineError, TrainingError):
         partial = partial_path(path)
-        if _is_writer() and partial.exists():
+        if is_first() and partial.exists():
             print(f"silosim: the finished rounds are in {partial}", file=sys.stderr)
         raise
-
-
-def _is_writer() -> bool:
-    """Whether this process prints and writes: all but rank 0 of an outer mpiexec only train."""
-    place = world()
-    return place is None or place.rank == 0

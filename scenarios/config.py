@@ -6,14 +6,16 @@ import tomllib
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import pydantic
 
 from scenarios.network import NetworkConfig, WorkloadConfig
 from topologies import InputError, designers
-from topologies.errors import unknown_name
-from training import TrainingConfig
+from topologies.errors import quoted, unknown_name
+from training import TrainingConfig, load_backend
+
+Config = TypeVar("Config")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,7 +71,7 @@ class Scenario:
     ----------
     name : str
     seed : int
-        Of everything random.
+        Of everything random; below 2^63, as the file of a run holds it.
     network : NetworkConfig
     workload : WorkloadConfig
     overlays : OverlaysConfig
@@ -88,8 +90,8 @@ class Scenario:
 
     def __post_init__(self) -> None:
         """Check the seed."""
-        if self.seed < 0:
-            raise InputError(f"seed(={self.seed}) must be >= 0.")
+        if not 0 <= self.seed < 2**63:
+            raise InputError(f"seed(={quoted(self.seed)}) must be >= 0 and < 2^63.")
 
 
 _TABLES: Mapping[str, type] = {
@@ -128,9 +130,29 @@ def parse_scenario(text: str, *, source: str) -> Scenario:
     for name, owner in _TABLES.items():
         if isinstance(tables.get(name), dict):
             _check_keys(f"key in [{name}]", tables[name], owner, source)
+    return validated(Scenario, tables, source=source)
+
+
+def validated(owner: type[Config], values: Mapping[str, object], *, source: str | None = None) -> Config:
+    """Make a dataclass of what a user wrote, with the types of all values checked.
+
+    Parameters
+    ----------
+    owner : type
+        The dataclass.
+    values : mapping
+        Its fields, with mappings and lists for nested dataclasses and tuples.
+    source : str, optional
+        The file, for error messages.
+
+    Raises
+    ------
+    InputError
+        If a value has the wrong type or breaks a rule.
+    """
     try:
         # Strict JSON mode takes TOML's lists for tuples, but no text for a number and no number for a text.
-        return pydantic.TypeAdapter(Scenario).validate_json(json.dumps(tables, default=str), strict=True)
+        return pydantic.TypeAdapter(owner).validate_json(json.dumps(values, default=str), strict=True)
     except pydantic.ValidationError as error:
         raise InputError(_first_problem(error), source=source) from None
 
@@ -141,7 +163,7 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
     Raises
     ------
     InputError
-        If the file cannot be read, or as in `parse_scenario`.
+        If the file cannot be read, names an unknown training backend, or as in `parse_scenario`.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -149,7 +171,14 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
         raise InputError("not valid TOML: not UTF-8 text.", source=str(path)) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
-    return parse_scenario(text, source=str(path)), text
+    scenario = parse_scenario(text, source=str(path))
+    if scenario.training is not None:
+        # Not in `parse_scenario`, which also reads the scenarios of runs: another machine's backend may have made them.
+        try:
+            load_backend(scenario.training.backend)
+        except InputError as error:
+            raise InputError(f"training.{error}", source=str(path)) from None
+    return scenario, text
 
 
 def preset_text(name: str) -> str:
@@ -173,7 +202,7 @@ def _first_problem(error: pydantic.ValidationError) -> str:
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     cause = first.get("ctx", {}).get("error")
     if isinstance(cause, InputError):
-        return f"{key + ': ' if key else ''}{cause}{more}"
+        return f"{key + '.' if key else ''}{cause}{more}"
     if first["type"] == "missing":
         return f"{key} is missing{more}"
     return f"{key}(={first['input']!r:.60}) is wrong: {first['msg'].lower()}{more}"

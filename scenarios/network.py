@@ -7,7 +7,16 @@ from typing import Any, Literal
 import numpy as np
 
 from scenarios.units import format_bits, format_rate, format_s, parse_quantity
-from topologies import AccessLinks, Connectivity, InputError, Variant, Workload, connectivity, load_underlay
+from topologies import (
+    AccessLinks,
+    Connectivity,
+    InputError,
+    Variant,
+    Workload,
+    connectivity,
+    load_underlay,
+    workload_presets,
+)
 from topologies.arrays import FloatArray
 from topologies.errors import unknown_name
 from topologies.underlay import Underlay
@@ -45,6 +54,16 @@ class NetworkConfig:
     bandwidth: Literal["hop_share", "bottleneck"] = "hop_share"
     latency: Literal["per_path", "per_link"] = "per_path"
 
+    def __post_init__(self) -> None:
+        """Check the quantities."""
+        for field in ("access", "access_up", "access_down"):
+            if getattr(self, field) is not None:
+                parse_quantity(field, getattr(self, field), "bit/s")
+        for label, text in (self.access_at or {}).items():
+            parse_quantity(f"access_at.{label}", text, "bit/s")
+        if self.core not in (None, "stated"):
+            parse_quantity("core", self.core, "bit/s")
+
     def changed(self, **changes: str | Mapping[str, str] | None) -> "NetworkConfig":
         """Copy with those changes that are not None; a new `access` replaces all access capacities."""
         given: dict[str, Any] = {key: value for key, value in changes.items() if value is not None}
@@ -53,12 +72,14 @@ class NetworkConfig:
         return replace(self, **given)
 
 
-def build_network(config: NetworkConfig) -> Connectivity:
+def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Connectivity:
     """Connectivity graph of a network configuration.
 
     Parameters
     ----------
     config : NetworkConfig
+    underlay : Underlay, optional
+        By default the one that the configuration names.
 
     Returns
     -------
@@ -69,7 +90,7 @@ def build_network(config: NetworkConfig) -> Connectivity:
     InputError
         If the underlay cannot be read, or a quantity or label is wrong.
     """
-    underlay = load_underlay(config.underlay, variant=config.variant)
+    underlay = underlay or load_underlay(config.underlay, variant=config.variant)
     up = parse_quantity(
         "access_up" if config.access_up else "access", config.access_up or config.access, "bit/s"
     )
@@ -118,6 +139,17 @@ class WorkloadConfig:
     model_size: str | None = None
     compute: str | None = None
     local_steps: int = 1
+
+    def __post_init__(self) -> None:
+        """Check preset, quantities and local steps."""
+        if self.preset is not None and self.preset not in workload_presets():
+            raise unknown_name("preset", self.preset, workload_presets())
+        if self.model_size is not None:
+            parse_quantity("model_size", self.model_size, "bit", zero=True)
+        if self.compute is not None:
+            parse_quantity("compute", self.compute, "s", zero=True)
+        if self.local_steps < 1:
+            raise InputError(f"local_steps(={self.local_steps}) must be >= 1.")
 
 
 def build_workload(config: WorkloadConfig, variant: Variant, trained_bits: float | None = None) -> Workload:

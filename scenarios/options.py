@@ -1,12 +1,13 @@
 """Command-line options that several commands share."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from scenarios.config import SimulationConfig, validated
 from scenarios.network import NetworkConfig, WorkloadConfig
-from topologies import InputError
+from topologies import InputError, workload_presets
+from topologies.errors import unknown_name
 
 Underlay = Annotated[
     str, typer.Argument(help="gaia, aws_na, geant, exodus, ebone, or the path of a GML file.")
@@ -46,7 +47,6 @@ Queueing = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
-Figure = Annotated[Path | None, typer.Option(help="Figure file (png, pdf, svg).")]
 
 
 def network_config(
@@ -60,14 +60,17 @@ def network_config(
     latency: str,
 ) -> NetworkConfig:
     """Network configuration of the options."""
-    return NetworkConfig(
-        underlay=underlay,
-        variant="published" if published else "corrected",
-        access=access,
-        access_at=access_at_mapping(access_at),
-        core=core,
-        bandwidth=bandwidth,  # type: ignore[arg-type]
-        latency=latency,  # type: ignore[arg-type]
+    return validated(
+        NetworkConfig,
+        {
+            "underlay": underlay,
+            "variant": "published" if published else "corrected",
+            "access": access,
+            "access_at": access_at_mapping(access_at),
+            "core": core,
+            "bandwidth": bandwidth,
+            "latency": latency,
+        },
     )
 
 
@@ -75,7 +78,14 @@ def workload_config(
     preset: str, model_size: str | None, compute: str | None, local_steps: int
 ) -> WorkloadConfig:
     """Workload configuration of the options."""
+    if preset not in workload_presets():
+        raise unknown_name("workload", preset, workload_presets())
     return WorkloadConfig(preset=preset, model_size=model_size, compute=compute, local_steps=local_steps)
+
+
+def simulation_config(rounds: int, sharing: str, queueing: str) -> SimulationConfig:
+    """Simulation configuration of the options."""
+    return validated(SimulationConfig, {"rounds": rounds, "sharing": sharing, "queueing": queueing})
 
 
 def access_at_mapping(pairs: list[str] | None) -> dict[str, str] | None:

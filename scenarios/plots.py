@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from scenarios.outputs import writing
 from scenarios.record import RunRecord
 from scenarios.tables import Table
 from topologies import InputError
@@ -150,8 +151,6 @@ def _time_unit(longest_s: float) -> tuple[float, str]:
 
 def _save(figure: Figure, path: Path) -> None:
     """Write the figure; the format follows from the ending."""
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=200)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be written: {error}") from None

@@ -17,7 +17,7 @@ class Advance(Protocol):
 
 
 @contextmanager
-def bar(title: str, total: int, *, quiet: bool = False) -> Iterator[Advance]:
+def bar(title: str, total: int) -> Iterator[Advance]:
     """Bar that disappears at its end; nothing where standard error is no terminal.
 
     Parameters
@@ -25,8 +25,6 @@ def bar(title: str, total: int, *, quiet: bool = False) -> Iterator[Advance]:
     title : str
     total : int
         Number of steps.
-    quiet : bool
-        Whether to show nothing at all.
 
     Yields
     ------
@@ -42,7 +40,7 @@ def bar(title: str, total: int, *, quiet: bool = False) -> Iterator[Advance]:
         rich.progress.TextColumn("{task.fields[note]}"),
         console=console,
         transient=True,
-        disable=quiet or not sys.stderr.isatty(),
+        disable=not sys.stderr.isatty(),
     )
     with progress:
         task = progress.add_task(title, total=total, note="")

@@ -1,13 +1,15 @@
 """Reading the HDF5 file of a run, complete or killed."""
 
+import json
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 import h5py
 import numpy as np
 
+from scenarios.network import NetworkConfig
 from scenarios.store import SCHEMA
-from topologies import ClosedForms, InputError
+from topologies import ClosedForms, InputError, Underlay, Workload
 from topologies.arrays import FloatArray, IntArray
 from training import HistoryRow
 
@@ -23,12 +25,13 @@ class OverlayRecord:
         Source, target and tokens of each arc.
     hub : int or None
     consensus : ndarray, shape (silos, silos)
-    max_degree : int
     closed_forms : ClosedForms
     busiest_link : str
         Name of the link direction that sets the load bound.
     simulated_s : float or None
         Simulated cycle time; None where the run was killed before.
+    simulated_is_exact : bool
+        Whether that is the cycle time itself; else it is an estimate.
     history : mapping from HistoryRow's fields to arrays
         Empty where nothing was trained.
     wall_clock_s : ndarray, shape (rows,)
@@ -38,10 +41,10 @@ class OverlayRecord:
     arcs: IntArray
     hub: int | None
     consensus: FloatArray
-    max_degree: int
     closed_forms: ClosedForms
     busiest_link: str
     simulated_s: float | None
+    simulated_is_exact: bool
     history: dict[str, FloatArray]
     wall_clock_s: FloatArray
 
@@ -63,8 +66,11 @@ class RunRecord:
     ----------
     scenario : str
         TOML text.
-    network_changes : str
-        JSON object of the changes to the scenario's network under which a replay ran; ``{}`` for a run.
+    network : NetworkConfig
+        The scenario's, or the other one of a replay.
+    underlay : Underlay
+        As it was read when the run started.
+    work : Workload
     about : str
         Network and workload in words.
     overlays : tuple of OverlayRecord
@@ -72,7 +78,9 @@ class RunRecord:
     """
 
     scenario: str
-    network_changes: str
+    network: NetworkConfig
+    underlay: Underlay
+    work: Workload
     about: str
     overlays: tuple[OverlayRecord, ...]
 
@@ -91,7 +99,7 @@ def read_run(path: Path) -> RunRecord:
     Raises
     ------
     InputError
-        If it is missing, no HDF5 file, or not one of a run.
+        If it is missing, being written, no HDF5 file, or not one of a run that got as far as its first simulation.
     """
     if not path.is_file():
         raise InputError("there is no such file.", source=str(path))
@@ -101,35 +109,69 @@ def read_run(path: Path) -> RunRecord:
         rule = "is being written" if isinstance(error, BlockingIOError) else "is not an HDF5 file"
         raise InputError(f"{rule}.", source=str(path)) from None
     with file:
-        if file.attrs.get("schema") != SCHEMA:
-            raise InputError(
-                f"schema(={file.attrs.get('schema')!r:.40}) must be {SCHEMA!r}.", source=str(path)
-            )
+        return read_open(file, source=str(path))
+
+
+def read_open(file: h5py.File, *, source: str) -> RunRecord:
+    """Read an open file of a run; as `read_run`, with its name for the messages."""
+    try:
+        schema = file.attrs.get("schema")
+        if schema != SCHEMA:
+            raise InputError(f"schema(={schema!r:.40}) must be {SCHEMA!r}.")
         kinds = sorted(file.get("overlays", ()), key=lambda kind: file["overlays"][kind].attrs["order"])
         return RunRecord(
             scenario=str(file.attrs["scenario"]),
-            network_changes=str(file.attrs["network_changes"]),
+            network=NetworkConfig(**json.loads(file.attrs["network"])),
+            underlay=_read_underlay(file["underlay"]),
+            work=_read_workload(file["workload"]),
             about=str(file.attrs["about"]),
             overlays=tuple(_read_overlay(file, kind) for kind in kinds),
         )
+    except InputError as error:
+        raise InputError(str(error), source=source) from None
+    except (OSError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        what = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"is not the whole file of a run: {what:.200}", source=source) from None
+
+
+def _read_underlay(group: h5py.Group) -> Underlay:
+    """The underlay, with every check that it makes."""
+    return Underlay(
+        name=str(group.attrs["name"]),
+        variant=group.attrs["variant"],
+        labels=tuple(group["labels"].asstr()[:]),
+        **{
+            name: group[name][:]
+            for name in ("latitude_deg", "longitude_deg", "ends", "length_km", "capacity_bps")
+        },
+    )
+
+
+def _read_workload(group: h5py.Group) -> Workload:
+    """The workload."""
+    attrs = group.attrs
+    return Workload(
+        model_bits=float(attrs["model_bits"]),
+        compute_s=np.asarray(attrs["compute_s"], dtype=np.float64),
+        local_steps=int(attrs["local_steps"]),
+        name=str(attrs["name"]),
+    )
 
 
 def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
     """One overlay with whatever of simulation and training the file holds."""
     group = file[f"overlays/{kind}"]
     attrs = group.attrs
-    simulation, training = file.get(f"simulation/{kind}"), file.get(f"training/{kind}")
-    history = {} if training is None else {f.name: _column(training, f.name) for f in fields(HistoryRow)}
-    replay = file.get(f"replay/{kind}/wall_clock_s")
-    wall_clock_s = np.zeros(0) if replay is None else replay[:]
-    # A run that was killed while it wrote a block has some columns longer than others.
-    rows = min((len(column) for column in (*history.values(), wall_clock_s)), default=0)
+    simulation = file.get(f"simulation/{kind}")
+    simulated_s = np.nan if simulation is None else float(simulation.attrs["cycle_time_s"])
+    training = file.get(f"training/{kind}")
+    # The file of a run that was cut short has empty rows at the end.
+    rows = 0 if training is None else int(np.count_nonzero(training["round"][:] >= 0))
     return OverlayRecord(
         kind=kind,
         arcs=group["arcs"][:],
         hub=None if attrs["hub"] < 0 else int(attrs["hub"]),
         consensus=group["consensus"][:],
-        max_degree=int(attrs["max_degree"]),
         closed_forms=ClosedForms(
             paper_s=float(attrs["paper_s"]),
             serialized_s=float(attrs["serialized_s"]),
@@ -137,12 +179,8 @@ def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
             busiest_link=None,
         ),
         busiest_link=str(attrs["busiest_link"]),
-        simulated_s=None if simulation is None else float(simulation.attrs["cycle_time_s"]),
-        history={name: column[:rows] for name, column in history.items()},
-        wall_clock_s=wall_clock_s[:rows],
+        simulated_s=None if np.isnan(simulated_s) else simulated_s,
+        simulated_is_exact=simulation is not None and bool(simulation.attrs["cycle_time_is_exact"]),
+        history={field.name: training[field.name][:rows] for field in fields(HistoryRow)} if rows else {},
+        wall_clock_s=file[f"replay/{kind}/wall_clock_s"][:rows] if rows else np.zeros(0),
     )
-
-
-def _column(group: h5py.Group, name: str) -> FloatArray:
-    """A dataset's values, none where it was not made yet."""
-    return np.asarray(group[name][:]) if name in group else np.zeros(0)

@@ -1,31 +1,30 @@
 """The HDF5 file of a run: one writer, flushed often, renamed into place when it is complete."""
 
+import functools
 import hashlib
 import os
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any, Concatenate, ParamSpec
 
 import h5py
 import numpy as np
 
 from scenarios.network import describe
+from scenarios.outputs import check_new, create_locked, partial_path, remove_unlocked, writing
 from simulator import Timeline
 from topologies import Connectivity, InputError, MachineError, Overlay, Workload
 from topologies.arrays import FloatArray
 from training import HistoryRow
 
 SCHEMA = "silosim-run/1"
+Arguments = ParamSpec("Arguments")
 _FLUSH_ROWS = 16
 _FLUSH_S = 2.0
-
-
-def partial_path(path: Path) -> Path:
-    """Name of a run's file until the run is complete."""
-    return path.with_name(path.name + ".partial")
 
 
 @contextmanager
@@ -35,10 +34,10 @@ def new_file(path: Path, *, force: bool = False) -> Iterator[h5py.File]:
     Parameters
     ----------
     path : Path
-        Until the end, the file is called ``<path>.partial``. It is deleted after an error of input or machine,
-        and kept after any other: it opens and holds all rounds that were flushed.
+        Until the end, the file is called ``<path>.partial``. After an error of input or machine it is deleted if it
+        holds no training rows yet; after any other it is kept: it opens and holds all rounds that were flushed.
     force : bool
-        Whether an existing file is replaced.
+        Whether an existing file is replaced; never one that another process is writing.
 
     Yields
     ------
@@ -47,27 +46,67 @@ def new_file(path: Path, *, force: bool = False) -> Iterator[h5py.File]:
     Raises
     ------
     InputError
-        If the file exists already, or cannot be made.
+        If the file exists already, is being written, or cannot be made.
+
+    Notes
+    -----
+    HDF5 truncates a file before it locks it, so a second process would destroy what the first one writes. Here the
+    file is made exclusively and locked before HDF5 sees it, and stays locked until it has its final name.
     """
-    if path.exists() and not force:
-        raise InputError(f"{path} exists already; --force replaces it.")
+    check_new(path, force=force)
     partial = partial_path(path)
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = h5py.File(partial, "w")
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error}") from None
+        try:
+            if force:
+                remove_unlocked(partial)
+            lock = create_locked(partial)
+        except (BlockingIOError, FileExistsError):
+            raise InputError(f"{partial} is being written by another process.") from None
     try:
-        with file:
+        file = h5py.File(partial, "w", locking=False)
+        try:
             yield file
-    except (InputError, MachineError):
-        partial.unlink(missing_ok=True)
-        raise
-    os.replace(partial, path)
+        except (InputError, MachineError):
+            if not _holds_rows(file):
+                partial.unlink()
+            raise
+        finally:
+            # After a full disk this fails again, at which the first error is the one to report.
+            with suppress(OSError, RuntimeError):
+                file.close()
+        if path.exists() and not force:
+            raise InputError(f"{path} appeared meanwhile and is kept; the run is in {partial}.")
+        os.replace(partial, path)
+    finally:
+        os.close(lock)
 
 
+def _holds_rows(file: h5py.File) -> bool:
+    """Whether any training row was written."""
+    return any(group["round"][0] >= 0 for group in file.get("training", {}).values())
+
+
+def _reports_full_disk(
+    write: Callable[Concatenate[h5py.File, Arguments], None],
+) -> Callable[Concatenate[h5py.File, Arguments], None]:
+    """Turn HDF5's errors of writing, as on a full disk, into a MachineError."""
+
+    def reporting(file: h5py.File, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        try:
+            write(file, *args, **kwargs)
+        except (OSError, RuntimeError) as error:
+            number = getattr(error, "errno", None)
+            reason = os.strerror(number) if number else str(error).splitlines()[0]
+            raise MachineError(f"{file.filename} cannot be written: {reason}") from None
+
+    functools.update_wrapper(reporting, write)
+    return reporting
+
+
+@_reports_full_disk
 def write_head(
-    file: h5py.File, *, scenario: str, network_changes: str, seed: int, graph: Connectivity, work: Workload
+    file: h5py.File, *, scenario: str, network: str, seed: int, graph: Connectivity, work: Workload
 ) -> None:
     """Write the root attributes and the groups that describe network and workload."""
     underlay = graph.underlay
@@ -87,7 +126,7 @@ def write_head(
         schema=SCHEMA,
         silosim_version=version("silosim"),
         scenario=scenario,
-        network_changes=network_changes,
+        network=network,
         about=describe(graph, work),
         seed=seed,
         graph_sha256=digest.hexdigest(),
@@ -108,6 +147,7 @@ def write_head(
     file.flush()
 
 
+@_reports_full_disk
 def write_overlay(file: h5py.File, overlay: Overlay) -> None:
     """Write one overlay: arcs, delays, consensus matrix, closed forms, critical circuit."""
     order = len(file.get("overlays", ()))
@@ -130,23 +170,87 @@ def write_overlay(file: h5py.File, overlay: Overlay) -> None:
     file.flush()
 
 
-def write_timeline(file: h5py.File, kind: str, timeline: Timeline, *, sharing: str, queueing: str) -> None:
-    """Write the simulated dates of one overlay."""
+@_reports_full_disk
+def allocate(
+    file: h5py.File, overlay: Overlay, *, rounds: int, rows: int, sharing: str, queueing: str
+) -> None:
+    """Make everything that `write_timeline` and `write_history` fill in, at its full size.
+
+    Parameters
+    ----------
+    file : h5py.File
+    overlay : Overlay
+    rounds : int
+        Rounds to simulate.
+    rows : int
+        Rows of the training's history; without any there is none.
+    sharing, queueing : str
+        Of the simulation.
+
+    Notes
+    -----
+    A file that grows is unreadable if the process is killed while HDF5 writes its own tables. Once all overlays are
+    allocated, only numbers change, in place, so that a kill leaves a file that opens at any moment.
+    """
+    kind, silos = overlay.kind, overlay.graph.silos
     group = file.create_group(f"simulation/{kind}")
-    group["round_start_s"] = timeline.round_start_s
-    group["arrival_s"] = timeline.arrival_s
-    group["link_bits"] = timeline.link_bits
-    group.attrs.update(cycle_time_s=timeline.cycle_time_s, sharing=sharing, queueing=queueing)
+    group["round_start_s"] = np.full((rounds + 1, silos), np.nan)
+    group["arrival_s"] = np.full((rounds, overlay.arcs), np.nan)
+    group["link_bits"] = np.full(len(overlay.graph.link_capacity_bps), np.nan)
+    group.attrs.update(cycle_time_s=np.nan, cycle_time_is_exact=False, sharing=sharing, queueing=queueing)
+    if rows:
+        group = file.create_group(f"training/{kind}")
+        for field in fields(HistoryRow):
+            shape = (rows, silos) if field.name == "silo_loss" else (rows,)
+            group[field.name] = np.full(shape, -1) if field.name == "round" else np.full(shape, np.nan)
+        file[f"replay/{kind}/wall_clock_s"] = np.full(rows, np.nan)
     file.flush()
 
 
-def write_replay(file: h5py.File, kind: str, rounds: Sequence[int], round_start_s: FloatArray) -> None:
-    """Append wall-clock times: the metrics of round `k` hold when the last silo starts round `k`."""
-    _append(file, f"replay/{kind}/wall_clock_s", round_start_s[list(rounds)].max(axis=1))
+@_reports_full_disk
+def write_timeline(file: h5py.File, kind: str, timeline: Timeline) -> None:
+    """Write the simulated dates of one overlay."""
+    group = file[f"simulation/{kind}"]
+    for name in ("round_start_s", "arrival_s", "link_bits"):
+        group[name][...] = getattr(timeline, name)
+    file.flush()
+    group.attrs.modify("cycle_time_is_exact", timeline.cycle_time_is_exact)
+    group.attrs.modify("cycle_time_s", timeline.cycle_time_s)
+    file.flush()
+
+
+@_reports_full_disk
+def write_history(
+    file: h5py.File, kind: str, first: int, history: Mapping[str, Any], round_start_s: FloatArray
+) -> None:
+    """Write training rows from row `first` on, and their wall-clock times.
+
+    Parameters
+    ----------
+    file : h5py.File
+    kind : str
+    first : int
+    history : mapping from HistoryRow's fields to arrays
+    round_start_s : ndarray, shape (rounds + 1, silos)
+        Simulated dates.
+
+    Notes
+    -----
+    The metrics of round `k` hold when the last silo starts round `k`. A row is there once its round is, which is
+    therefore written last.
+    """
+    rounds = np.asarray(history["round"], dtype=np.int64)
+    rows = slice(first, first + len(rounds))
+    for name in (field.name for field in fields(HistoryRow) if field.name != "round"):
+        file[f"training/{kind}/{name}"][rows] = np.asarray(history[name])
+    file[f"replay/{kind}/wall_clock_s"][rows] = round_start_s[rounds].max(axis=1)
+    file.flush()
+    file[f"training/{kind}/round"][rows] = rounds
+    file.flush()
 
 
 class HistoryWriter:
-    """Appends one overlay's training rows and their wall-clock times, in blocks that are flushed.
+    """Takes one overlay's training rows and writes them, with wall-clock times, in blocks that are flushed.
 
     Parameters
     ----------
@@ -160,6 +264,7 @@ class HistoryWriter:
     def __init__(self, file: h5py.File, kind: str, round_start_s: FloatArray) -> None:
         self._file, self._kind, self._round_start_s = file, kind, round_start_s
         self._rows: list[HistoryRow] = []
+        self._written = 0
         self._flushed_at = time.monotonic()
 
     def add(self, row: HistoryRow) -> None:
@@ -170,24 +275,12 @@ class HistoryWriter:
 
     def flush(self) -> None:
         """Write all rows taken so far and flush the file."""
-        if self._rows:
-            for field in fields(HistoryRow):
-                values = np.array([getattr(row, field.name) for row in self._rows])
-                _append(self._file, f"training/{self._kind}/{field.name}", values)
-            write_replay(self._file, self._kind, [row.round for row in self._rows], self._round_start_s)
-            self._file.flush()
-        self._rows = []
+        rows, self._rows = self._rows, []
+        if rows:
+            history = {
+                field.name: np.array([getattr(row, field.name) for row in rows])
+                for field in fields(HistoryRow)
+            }
+            write_history(self._file, self._kind, self._written, history, self._round_start_s)
+        self._written += len(rows)
         self._flushed_at = time.monotonic()
-
-
-def _append(file: h5py.File, name: str, values: np.ndarray) -> None:
-    """Append rows to a dataset, which is made at the first call."""
-    if name not in file:
-        file.create_dataset(
-            name, data=values, maxshape=(None, *values.shape[1:]), chunks=(64, *values.shape[1:])
-        )
-        return
-    dataset = file[name]
-    old = dataset.shape[0]
-    dataset.resize(old + len(values), axis=0)
-    dataset[old:] = values

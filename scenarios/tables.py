@@ -12,6 +12,8 @@ import rich.box
 import rich.console
 import rich.table
 
+from scenarios.units import digits
+
 Row = Mapping[str, Any]
 
 
@@ -27,11 +29,21 @@ class Column:
         The head in the terminal.
     show : callable
         From the value to text; a value of None is shown as a dash.
+    exact : str, optional
+        The field that says whether the value is exact; ``~`` is put before one that is not.
     """
 
     key: str
     title: str
     show: Callable[[Any], str] = str
+    exact: str | None = None
+
+    def text(self, row: Row) -> str:
+        """The cell of a row."""
+        value = row[self.key]
+        if value is None:
+            return "-"
+        return ("" if self.exact is None or row[self.exact] else "~") + self.show(value)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,7 +75,7 @@ class Table:
             text = all(isinstance(row[column.key], str) for row in self.rows)
             table.add_column(column.title, justify="left" if text else "right")
         for row in self.rows:
-            table.add_row(*("-" if row[c.key] is None else c.show(row[c.key]) for c in self.columns))
+            table.add_row(*(column.text(row) for column in self.columns))
         console.print(self.caption, markup=False, highlight=False)
         console.print()
         console.print(table)
@@ -79,9 +91,7 @@ class Table:
     def to_csv(self) -> str:
         """Rows as CSV, one column for each field."""
         text = io.StringIO()
-        writer = csv.DictWriter(
-            text, fieldnames=[column.key for column in self.columns], extrasaction="ignore"
-        )
+        writer = csv.DictWriter(text, fieldnames=list(dict.fromkeys(key for row in self.rows for key in row)))
         writer.writeheader()
         writer.writerows(self.rows)
         return text.getvalue()
@@ -106,13 +116,14 @@ def cycle_time_columns(rows: Sequence[Row], titles: Mapping[str, str]) -> tuple[
     longest_s = max((row[key] for row in rows for key in titles if row[key] is not None), default=0.0)
     unit, factor = ("s", 1.0) if longest_s > 10 else ("ms", 1e3)
     return [
-        Column(key=key, title=title, show=lambda s: digits(factor * s)) for key, title in titles.items()
+        Column(
+            key=key,
+            title=title,
+            show=lambda s: digits(factor * s),
+            exact="simulated_is_exact" if key == "simulated_s" else None,
+        )
+        for key, title in titles.items()
     ], unit
-
-
-def digits(number: float) -> str:
-    """Four significant digits, or all those before the point."""
-    return f"{number:.0f}" if abs(number) >= 1e3 else f"{number:#.4g}"
 
 
 def percent(fraction: float) -> str:

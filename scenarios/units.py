@@ -31,6 +31,8 @@ byte_per_second = byte / second = Bps
 _QUANTITY = re.compile(
     r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf|nan)\s*([A-Za-zµ]+(?:/[A-Za-z]+)?)\s*"
 )
+_BELOW_ONE = re.compile("(?!mega|mebi)[mµu]")
+"""Units with the prefix milli or micro, among those of bits and bytes."""
 _EXAMPLES = {"bit/s": "10 Gbps", "bit": "42.9 MB", "s": "25.4 ms"}
 
 
@@ -40,9 +42,7 @@ def _registry() -> pint.UnitRegistry[float]:
     return pint.UnitRegistry(_DEFINITIONS.strip().splitlines(), cache_folder=None)
 
 
-def parse_quantity(
-    field: str, text: object, unit: str, *, zero: bool = False, source: str | None = None
-) -> float:
+def parse_quantity(field: str, text: object, unit: str, *, zero: bool = False) -> float:
     """Number of SI units in a text such as ``"10 Gbps"``.
 
     Parameters
@@ -55,8 +55,6 @@ def parse_quantity(
         The unit of the result.
     zero : bool, default False
         Whether 0 is allowed; negative and NaN never are, infinity only for rates (no limit).
-    source : str, optional
-        The file for the error message.
 
     Returns
     -------
@@ -77,24 +75,25 @@ def parse_quantity(
     shown = f"{field}(={text!r:.60})"
     match = _QUANTITY.fullmatch(text) if isinstance(text, str) else None
     if match is None:
-        raise InputError(
-            f"{shown} must be a number with a unit, for instance '{_EXAMPLES[unit]}'.", source=source
-        )
+        raise InputError(f"{shown} must be a number with a unit, for instance '{_EXAMPLES[unit]}'.")
     number, written = match.groups()
     try:
         factor = float(_registry().Quantity(1.0, written).to(unit).magnitude)
     except (pint.UndefinedUnitError, pint.DimensionalityError, pint.DefinitionSyntaxError):
         raise InputError(
-            f"{shown} has the unit {written!r}; it must be one like that of '{_EXAMPLES[unit]}'.",
-            source=source,
+            f"{shown} has the unit {written!r}; it must be one like that of '{_EXAMPLES[unit]}'."
         ) from None
+    if unit != "s" and _BELOW_ONE.match(written):
+        raise InputError(
+            f"{shown} has the unit {written!r}, a fraction of a bit; write M for mega, m means milli."
+        )
     value = float(number) * factor
     if math.isnan(value) or value < 0 or (value == 0 and not zero):
-        raise InputError(f"{shown} must be {'>= 0' if zero else '> 0'}.", source=source)
+        raise InputError(f"{shown} must be {'>= 0' if zero else '> 0'}.")
     if math.isinf(value) and (unit != "bit/s" or "inf" not in number):
-        raise InputError(f"{shown} must be finite.", source=source)
+        raise InputError(f"{shown} must be finite.")
     if 0 < value < 1 and unit != "s":
-        raise InputError(f"{shown} is below 1 {unit}; write M for mega, m means milli.", source=source)
+        raise InputError(f"{shown} must be >= 1 {unit}.")
     return value
 
 
@@ -112,15 +111,24 @@ def format_s(seconds: float) -> str:
     """Duration for people, four significant digits: ``118.1 ms``, ``4.496 s``."""
     if not math.isfinite(seconds):
         return "-"
-    value, unit = (seconds * 1e3, "ms") if 0 < seconds < 1 else (seconds, "s")
-    return f"{value:.0f} {unit}" if value >= 1e3 else f"{value:#.4g} {unit}"
+    if seconds == 0:
+        return "0 s"
+    rounded_s = float(f"{seconds:.4g}")
+    return f"{digits(1e3 * seconds)} ms" if rounded_s < 1 else f"{digits(seconds)} s"
+
+
+def digits(number: float) -> str:
+    """Four significant digits, or all those before the point."""
+    # Rounded first: 999.97 has as many digits as 1000.
+    return f"{number:.0f}" if abs(float(f"{number:.4g}")) >= 1e3 else f"{number:#.4g}"
 
 
 def _with_prefix(value: float, unit: str) -> str:
     """Number with a decimal prefix, at most four significant digits."""
     if not math.isfinite(value):
         return "unlimited"
+    rounded = float(f"{value:.4g}")
     for factor, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if value >= factor:
-            return f"{value / factor:.4g} {prefix}{unit}"
-    return f"{value:.4g} {unit}"
+        if rounded >= factor:
+            return f"{rounded / factor:.4g} {prefix}{unit}"
+    return f"{rounded:.4g} {unit}"

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from scenarios.network import describe
 from scenarios.record import RunRecord
-from scenarios.tables import Column, Row, Table, cycle_time_columns, digits, percent
+from scenarios.tables import Column, Row, Table, cycle_time_columns, percent
+from scenarios.units import digits
 from topologies import Connectivity, Overlay, Workload, design
 
 FORMS = {"paper_s": "paper", "serialized_s": "serialized", "load_bound_s": "load"}
@@ -16,6 +17,13 @@ def forms_note(unit: str) -> str:
         f"cycle times in {unit}. paper: Eq. 3 to 5. serialized: an arc sends one model\n"
         "after the other. load: busiest link, a lower bound of every fair sharing."
     )
+
+
+def estimates_note(rows: Sequence[Row]) -> str:
+    """A further line on estimated cycle times, where a table has any."""
+    if all(row["simulated_s"] is None or row["simulated_is_exact"] for row in rows):
+        return ""
+    return "\n~: estimated from the last rounds, which show no period."
 
 
 def gap(simulated_s: float | None, paper_s: float) -> float | None:
@@ -104,9 +112,8 @@ def run_table(record: RunRecord, caption: str, target_accuracy: float | None) ->
                 "serialized_s": forms.serialized_s,
                 "load_bound_s": forms.load_bound_s,
                 "simulated_s": simulated_s,
-                "gap": simulated_s / forms.paper_s - 1
-                if simulated_s is not None and forms.paper_s > 0
-                else None,
+                "simulated_is_exact": overlay.simulated_is_exact,
+                "gap": gap(simulated_s, forms.paper_s),
                 "rounds_to_target": at[0] if at else None,
                 "seconds_to_target": at[1] if at else None,
                 "speedup": star[1] / at[1] if star and at and at[1] > 0 else None,
@@ -120,11 +127,12 @@ def run_table(record: RunRecord, caption: str, target_accuracy: float | None) ->
         columns=(
             Column(key="overlay", title="overlay"),
             *columns,
-            Column(key="gap", title="gap", show=percent),
+            Column(key="gap", title="gap", show=percent, exact="simulated_is_exact"),
             Column(key="rounds_to_target", title="rounds"),
             Column(key="seconds_to_target", title="time (s)", show=digits),
             Column(key="speedup", title="vs STAR", show="{:.2f}x".format),
         ),
         rows=rows,
-        notes=f"{forms_note(unit)}\ngap: simulated over paper. rounds, time, vs STAR: to a test accuracy{target}.",
+        notes=f"{forms_note(unit)}\ngap: simulated over paper. rounds, time, vs STAR: to a test accuracy{target}."
+        f"{estimates_note(rows)}",
     )

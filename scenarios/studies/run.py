@@ -1,15 +1,26 @@
 """The whole path of a scenario: design, simulate, train, join."""
 
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from scenarios.config import Scenario
 from scenarios.network import build_network, build_workload
+from scenarios.outputs import check_new
 from scenarios.progress import bar
-from scenarios.store import HistoryWriter, new_file, write_head, write_overlay, write_timeline
-from scenarios.studies.simulation import simulate_with_progress
-from topologies import Connectivity, Overlay, Workload, design
-from training import MixingPlan, TrainingConfig, TrainingJob, load_backend, parameter_count, world
+from scenarios.store import HistoryWriter, allocate, new_file, write_head, write_overlay, write_timeline
+from scenarios.studies.simulation import check_size, simulate_with_progress
+from topologies import Connectivity, InputError, Overlay, Workload, design
+from training import (
+    HistoryRow,
+    MixingPlan,
+    TrainingConfig,
+    TrainingJob,
+    load_backend,
+    parameter_count,
+    world,
+)
 
 BITS_PER_PARAMETER = 32
 
@@ -50,18 +61,19 @@ def plan_run(scenario: Scenario) -> Plan:
     ------
     InputError
         If anything in the scenario cannot be built.
+    MachineError
+        If the machine lacks what the training needs.
     """
     graph = build_network(scenario.network)
     work = build_workload(scenario.workload, scenario.network.variant, trained_bits(scenario.training))
     overlays = tuple(design(kind, graph, work) for kind in scenario.overlays.kinds)
     trained_rounds = scenario.training.rounds if scenario.training else 0
-    return Plan(
-        scenario=scenario,
-        graph=graph,
-        work=work,
-        overlays=overlays,
-        rounds=max(scenario.simulation.rounds, trained_rounds),
-    )
+    rounds = max(scenario.simulation.rounds, trained_rounds)
+    for overlay in overlays:
+        check_size(overlay, rounds)
+    if scenario.training is not None:
+        load_backend(scenario.training.backend).check(scenario.training)
+    return Plan(scenario=scenario, graph=graph, work=work, overlays=overlays, rounds=rounds)
 
 
 def trained_bits(training: TrainingConfig | None) -> float | None:
@@ -69,7 +81,24 @@ def trained_bits(training: TrainingConfig | None) -> float | None:
     return None if training is None else float(BITS_PER_PARAMETER * parameter_count(training))
 
 
-def run_scenario(scenario: Scenario, text: str, path: Path, *, force: bool = False) -> None:
+def logged_rows(training: TrainingConfig | None) -> int:
+    """Rows that a training reports: round 0, every `log_every` rounds, and the last."""
+    return 0 if training is None else -(-training.rounds // training.log_every) + 1
+
+
+def _nobody() -> None:
+    """Call no other process."""
+
+
+def run_scenario(
+    scenario: Scenario,
+    text: str,
+    path: Path,
+    *,
+    force: bool = False,
+    source: str | None = None,
+    call_others: Callable[[], None] = _nobody,
+) -> None:
     """Design, simulate and train every overlay, and write the file of the run.
 
     Parameters
@@ -81,6 +110,10 @@ def run_scenario(scenario: Scenario, text: str, path: Path, *, force: bool = Fal
         The HDF5 file.
     force : bool
         Whether an existing file is replaced.
+    source : str, optional
+        The scenario's file, for error messages.
+    call_others : callable
+        Called once before the first training, when nothing can be wrong any more; see `scenarios.processes`.
 
     Raises
     ------
@@ -95,8 +128,13 @@ def run_scenario(scenario: Scenario, text: str, path: Path, *, force: bool = Fal
     -----
     Under ``mpiexec`` or ``srun`` every process calls this; only rank 0 simulates and writes.
     """
-    plan = plan_run(scenario)
     place = world()
+    if place is None or place.rank == 0:
+        check_new(path, force=force)
+    try:
+        plan = plan_run(scenario)
+    except InputError as error:
+        raise InputError(str(error), source=source) from None
     if place is not None and place.rank > 0:
         for overlay in plan.overlays:
             for _ in _training_rows(plan, overlay):
@@ -104,14 +142,29 @@ def run_scenario(scenario: Scenario, text: str, path: Path, *, force: bool = Fal
         return
     with new_file(path, force=force) as file:
         write_head(
-            file, scenario=text, network_changes="{}", seed=scenario.seed, graph=plan.graph, work=plan.work
+            file,
+            scenario=text,
+            network=json.dumps(asdict(scenario.network)),
+            seed=scenario.seed,
+            graph=plan.graph,
+            work=plan.work,
         )
+        settings = scenario.simulation
         for overlay in plan.overlays:
             write_overlay(file, overlay)
+            allocate(
+                file,
+                overlay,
+                rounds=plan.rounds,
+                rows=logged_rows(scenario.training),
+                sharing=settings.sharing,
+                queueing=settings.queueing,
+            )
+        if scenario.training is not None:
+            call_others()
         for overlay in plan.overlays:
-            settings = scenario.simulation
             timeline = simulate_with_progress(overlay, settings, rounds=plan.rounds)
-            write_timeline(file, overlay.kind, timeline, sharing=settings.sharing, queueing=settings.queueing)
+            write_timeline(file, overlay.kind, timeline)
             if scenario.training is None:
                 continue
             history = HistoryWriter(file, overlay.kind, timeline.round_start_s)
@@ -124,8 +177,8 @@ def run_scenario(scenario: Scenario, text: str, path: Path, *, force: bool = Fal
                 history.flush()
 
 
-def _training_rows(plan: Plan, overlay: Overlay):  # type: ignore[no-untyped-def]
-    """History rows of one overlay's training, while it runs."""
+def _training_rows(plan: Plan, overlay: Overlay) -> Iterator[HistoryRow]:
+    """History rows of one overlay's training, while it runs; none where nothing is trained."""
     training = plan.scenario.training
     if training is None:
         return iter(())

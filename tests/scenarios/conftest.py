@@ -1,11 +1,14 @@
 """The command line in this process, and a scenario that takes seconds."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from scenarios.cli import main
+from scenarios.config import parse_scenario
+from scenarios.studies.run import run_scenario
 
 
 class Result(NamedTuple):
@@ -62,3 +65,19 @@ def silosim(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 def small_scenario() -> str:
     """TOML text of a scenario that takes seconds."""
     return SMALL
+
+
+@pytest.fixture
+def scenario(tmp_path: Path, small_scenario: str) -> Path:
+    """The small scenario's file."""
+    path = tmp_path / "small.toml"
+    path.write_text(small_scenario)
+    return path
+
+
+@pytest.fixture(scope="session")
+def run_file(tmp_path_factory: pytest.TempPathFactory, small_scenario: str) -> Path:
+    """The file of the small scenario's run; not to be changed."""
+    path = tmp_path_factory.mktemp("run") / "small.h5"
+    run_scenario(parse_scenario(small_scenario, source="small.toml"), small_scenario, path)
+    return path

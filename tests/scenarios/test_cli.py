@@ -104,7 +104,19 @@ def test_version_says_where_the_packages_are(silosim):
         (("design", "geant", "--latency", "x"), "latency(='x')"),
         (("design", "random.gml"), "random.gml: "),
         (("sweep", "gaia", "--access", "1 Gbps", "--rounds", 0), "rounds(=0)"),
-        (("sweep", "gaia", "--access", "1 Gbps", "--sharing", "x"), "sharing"),
+        (("sweep", "gaia", "--access", "1 Gbps", "--sharing", "x"), "sharing(='x')"),
+        (("sweep", "gaia", "--access", "1 Gbps", "--queueing", "x"), "queueing(='x')"),
+        (("sweep", "gaia", "--access", "1 Gbps", "--rounds", 10**12), "rounds(=1000000000000) must be <="),
+        (("sweep", "gaia", "--access", "1 Gbps", "-o", "."), "output(='.') must be the name of a file"),
+        (("sweep", "gaia", "--access", "1 Gbps", "-o", "bad.toml/x"), "bad.toml must be a directory"),
+        (("sweep", "gaia", "--access", "1 Gbps", "-o", "n" * 300), "cannot be written: File name too long"),
+        (("run", "long.toml", "-o", "x.h5"), "long.toml: rounds(=99999999999999) must be <="),
+        (("run", "far.toml", "-o", "x.h5"), "far.toml: access_at silo(='Pariss')"),
+        (("run", "seed.toml", "-o", "x.h5"), "seed.toml: seed(=99999999999999999999999)"),
+        (("run", "long.toml", "-o", ".", "--force"), "output(='.') must be the name of a file"),
+        (("run", "long.toml", "-o", "folder", "--force"), "output(='folder') is a directory"),
+        (("run", "long.toml", "-o", "bad.toml/x.h5"), "bad.toml must be a directory"),
+        (("demo", "-o", "bad.toml"), "bad.toml must be a directory"),
         (("sweep", "gaia", "--access", "1 Gbps", "2"), "access(='2')"),
         (("run", "bad.toml", "-o", "x.h5"), "did you mean 'access'?"),
         (("run", "no.toml", "-o", "x.h5"), "no.toml: cannot be read"),
@@ -118,6 +130,12 @@ def test_wrong_input_is_one_line_and_exit_code_2(silosim, tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     Path("random.gml").write_bytes(bytes(range(256)))
     Path("bad.toml").write_text('[network]\nunderlay = "gaia"\nacess = "10 Gbps"\n')
+    gaia = '[network]\nunderlay = "gaia"\n'
+    work = '[workload]\npreset = "inaturalist"\n'
+    Path("long.toml").write_text(f"{gaia}{work}[simulation]\nrounds = 99999999999999\n")
+    Path("far.toml").write_text(gaia + 'access_at = { Pariss = "1 Mbps" }\n' + work)
+    Path("seed.toml").write_text(f"seed = 99999999999999999999999\n{gaia}{work}")
+    Path("folder").mkdir()
     before = sorted(tmp_path.iterdir())
     result = silosim(*arguments)
 
@@ -127,3 +145,21 @@ def test_wrong_input_is_one_line_and_exit_code_2(silosim, tmp_path, monkeypatch,
     assert result.err.count("\n") == 1
     assert message in result.err
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_an_unmarked_figure_gets_an_ending_and_the_message_names_it(silosim, run_file, tmp_path):
+    result = silosim("plot", run_file, "-o", tmp_path / "figure")
+
+    assert f"written: {tmp_path / 'figure.png'}" in result.err
+    assert [path.name for path in tmp_path.iterdir()] == ["figure.png"]
+
+
+def test_a_demo_keeps_a_scenario_that_was_edited(silosim, tmp_path):
+    edited = tmp_path / "demo.toml"
+    edited.write_text("# mine")
+    result = silosim("demo", "-o", tmp_path)
+
+    assert result.code == 2
+    assert f"silosim run {edited}" in result.err
+    assert edited.read_text() == "# mine"
+    assert list(tmp_path.iterdir()) == [edited]

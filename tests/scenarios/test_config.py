@@ -41,16 +41,32 @@ def test_a_scenario_needs_only_a_network():
         ('seed = -1\n[network]\nunderlay = "gaia"', r"seed\(=-1\) must be >= 0"),
         ('seed = "1"\n[network]\nunderlay = "gaia"', r"seed\(='1'\)"),
         ('seed = true\n[network]\nunderlay = "gaia"', r"seed\(=True\)"),
-        ('[network]\nunderlay = "gaia"\n[simulation]\nrounds = 0', r"rounds\(=0\) must be >= 1"),
+        ('[network]\nunderlay = "gaia"\n[simulation]\nrounds = 0', r"simulation.rounds\(=0\) must be >= 1"),
         ('[network]\nunderlay = "gaia"\n[simulation]\nrounds = 2.5', r"simulation.rounds\(=2.5\)"),
         ('[network]\nunderlay = "gaia"\n[overlays]\nkinds = ["rung"]', "did you mean 'ring'"),
         ('[network]\nunderlay = "gaia"\n[overlays]\nkinds = []', "must name an overlay"),
         ('[network]\nunderlay = "gaia"\n[overlays]\nkinds = ["ring", "ring"]', "must not repeat"),
         ('[network]\nunderlay = "gaia"\n[training]\nmodle = "cnn"', r"\[training\]\(='modle'\).*'model'"),
-        ('[network]\nunderlay = "gaia"\n[training]\nmodel = "cnm"', "did you mean 'cnn'|did you mean cnn"),
+        (
+            '[network]\nunderlay = "gaia"\n[training]\nmodel = "cnm"',
+            r"training.model\(='cnm'\).*did you mean 'cnn'",
+        ),
         ('[network]\nunderlay = "gaia"\n[training]\nrounds = 0', r"rounds\(=0\)"),
         ('[network]\nunderlay = "gaia"\n[training]\nlearning_rate = "fast"', r"learning_rate\(='fast'\)"),
-        ('[network]\nunderlay = "gaia"\n[training]\nlearning_rate = nan', "learning_rate"),
+        ('[network]\nunderlay = "gaia"\n[training]\nlearning_rate = nan', r"training.learning_rate\(=nan\)"),
+        (f'seed = {10**22}\n[network]\nunderlay = "gaia"', r"seed\(=10{22}\) must be >= 0 and < 2\^63"),
+        (f'seed = {2**63}\n[network]\nunderlay = "gaia"', r"seed\(=9223372036854775808\)"),
+        ('[network]\nunderlay = "gaia"\naccess = "10"', r"network.access\(='10'\) must be a number"),
+        ('[network]\nunderlay = "gaia"\naccess_up = "0 bps"', r"network.access_up\(='0 bps'\) must be > 0"),
+        ('[network]\nunderlay = "gaia"\naccess_at = { Paris = "1" }', r"network.access_at.Paris\(='1'\)"),
+        ('[network]\nunderlay = "gaia"\ncore = "fast"', r"network.core\(='fast'\)"),
+        ('[network]\nunderlay = "gaia"\n[workload]\nmodel_size = "10"', r"workload.model_size\(='10'\)"),
+        ('[network]\nunderlay = "gaia"\n[workload]\ncompute = "10"', r"workload.compute\(='10'\)"),
+        (
+            '[network]\nunderlay = "gaia"\n[workload]\npreset = "imagenet"',
+            r"workload.preset\(='imagenet'\) must be one of",
+        ),
+        ('[network]\nunderlay = "gaia"\n[workload]\nlocal_steps = 0', r"workload.local_steps\(=0\)"),
     ],
 )
 def test_errors_name_file_key_value_and_rule(text, message):
@@ -59,6 +75,20 @@ def test_errors_name_file_key_value_and_rule(text, message):
 
     assert str(caught.value).startswith("x.toml: ")
     assert "\n" not in str(caught.value)
+
+
+def test_the_largest_seed():
+    assert parse_scenario(f'seed = {2**63 - 1}\n[network]\nunderlay = "gaia"', source="x").seed == 2**63 - 1
+
+
+def test_an_unknown_backend_is_an_error_in_a_file_but_not_in_the_scenario_of_a_run(tmp_path):
+    text = '[network]\nunderlay = "gaia"\n[training]\nbackend = "mpo"'
+    path = tmp_path / "x.toml"
+    path.write_text(text)
+
+    with pytest.raises(InputError, match=r"x.toml: training.backend\(='mpo'\).*did you mean 'mpi'"):
+        load_scenario(path)
+    assert parse_scenario(text, source="x").training.backend == "mpo"
 
 
 def test_files_that_cannot_be_read(tmp_path):

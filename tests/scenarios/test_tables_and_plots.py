@@ -1,19 +1,25 @@
 """Tables as JSON and CSV, and what the figures show."""
 
+import dataclasses
+import io
 import json
 
 import matplotlib.figure
 import numpy as np
 import pytest
+import rich.console
 
+from scenarios.network import NetworkConfig
 from scenarios.plots import plot_run
 from scenarios.record import OverlayRecord, RunRecord
 from scenarios.studies.comparison import run_table
-from scenarios.tables import Column, Table, cycle_time_columns, digits, percent
-from topologies import ClosedForms, InputError
+from scenarios.tables import Column, Table, cycle_time_columns, percent
+from topologies import ClosedForms, InputError, Workload, load_underlay
 
 
-def overlay(kind: str, seconds_per_round: float, accuracy: list[float]) -> OverlayRecord:
+def overlay(
+    kind: str, seconds_per_round: float, accuracy: list[float], *, exact: bool = True
+) -> OverlayRecord:
     rows = len(accuracy)
     rounds = np.arange(rows, dtype=float)
     return OverlayRecord(
@@ -21,7 +27,6 @@ def overlay(kind: str, seconds_per_round: float, accuracy: list[float]) -> Overl
         arcs=np.zeros((0, 3), dtype=np.int64),
         hub=None,
         consensus=np.eye(2),
-        max_degree=1,
         closed_forms=ClosedForms(
             paper_s=seconds_per_round / 2,
             serialized_s=seconds_per_round / 2,
@@ -30,6 +35,7 @@ def overlay(kind: str, seconds_per_round: float, accuracy: list[float]) -> Overl
         ),
         busiest_link="",
         simulated_s=seconds_per_round,
+        simulated_is_exact=exact,
         history={
             "round": rounds,
             "train_loss": 2 - np.array(accuracy),
@@ -40,7 +46,14 @@ def overlay(kind: str, seconds_per_round: float, accuracy: list[float]) -> Overl
 
 
 def record(*overlays: OverlayRecord) -> RunRecord:
-    return RunRecord(scenario="", network_changes="{}", about="", overlays=overlays)
+    return RunRecord(
+        scenario="",
+        network=NetworkConfig(underlay="gaia"),
+        underlay=load_underlay("gaia"),
+        work=Workload(model_bits=1.0, compute_s=1.0),
+        about="",
+        overlays=overlays,
+    )
 
 
 def test_first_round_at_the_target_not_the_last():
@@ -90,9 +103,34 @@ def test_one_unit_for_all_cycle_times_of_a_table():
     (column,), unit = cycle_time_columns([{"x": 11.0}], {"x": "X"})
 
     assert (column.show(11.0), unit) == ("11.00", "s")
-    assert digits(0.04307) == "0.04307"
-    assert digits(28751.97) == "28752"
     assert percent(-0.0001) == "+0.0%"
+
+
+def printed(table: Table) -> str:
+    out = io.StringIO()
+    table.print(rich.console.Console(file=out, width=80))
+    return out.getvalue()
+
+
+def test_estimated_cycle_times_and_their_gaps_are_marked():
+    exact, estimated = overlay("star", 10.0, [0.1, 0.5]), overlay("ring", 1.0, [0.1, 0.9], exact=False)
+    text = printed(run_table(record(exact, estimated), "", 0.5))
+    star, ring = (line for line in text.splitlines() if line.startswith(("star", "ring")))
+
+    assert "~1000" in ring
+    assert "~+100.0%" in ring
+    assert "~" not in star
+    assert "~: estimated" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "~" not in printed(run_table(record(exact), "", 0.5))
+    rows = json.loads(run_table(record(exact, estimated), "", 0.5).to_json())["rows"]
+    assert [row["simulated_is_exact"] for row in rows] == [True, False]
+
+
+def test_an_overlay_that_was_not_simulated_is_not_estimated():
+    unfinished = dataclasses.replace(overlay("ring", 1.0, []), simulated_s=None, simulated_is_exact=False)
+
+    assert "~" not in printed(run_table(record(unfinished), "", 0.5))
 
 
 def test_the_figure_has_a_line_for_each_overlay_and_units_on_the_axes(tmp_path, monkeypatch):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scenarios.units import format_bits, format_rate, format_s, parse_quantity
+from scenarios.units import digits, format_bits, format_rate, format_s, parse_quantity
 from topologies import InputError
 
 
@@ -19,6 +19,8 @@ from topologies import InputError
         ("42.9 MB", "bit", 343.2e6),
         ("1 MiB", "bit", 8 * 2**20),
         ("1 Mbit", "bit", 1e6),
+        ("1 megabit", "bit", 1e6),
+        ("1 mebibyte", "bit", 8 * 2**20),
         ("0 bit", "bit", 0.0),
         ("25.4 ms", "s", 0.0254),
         ("2 min", "s", 120.0),
@@ -51,6 +53,15 @@ def test_quantities(text, unit, value):
         ("inf s", "s", "must be finite"),
         ("1e400 Gbps", "bit/s", "must be finite"),
         ("10 mbps", "bit/s", "m means milli"),
+        ("1000 mbps", "bit/s", "m means milli"),
+        ("100000 mbps", "bit/s", "m means milli"),
+        ("5000 mbit/s", "bit/s", "m means milli"),
+        ("1e12 µbps", "bit/s", "fraction of a bit"),
+        ("1e12 ubit", "bit", "fraction of a bit"),
+        ("5000 mbit", "bit", "m means milli"),
+        ("42000 mB", "bit", "m means milli"),
+        ("42000 millibyte", "bit", "m means milli"),
+        ("0.5 bps", "bit/s", "must be >= 1 bit/s"),
         ("10 mb", "bit", "has the unit 'mb'"),
     ],
 )
@@ -62,10 +73,30 @@ def test_wrong_quantities_say_field_value_and_rule(text, unit, rule):
     assert rule in str(caught.value)
 
 
-def test_formats():
-    assert format_rate(1e10) == "10 Gbps"
-    assert format_rate(float("inf")) == "unlimited"
-    assert format_bits(358_961_664) == "359 Mbit"
-    assert format_s(0.1181) == "118.1 ms"
-    assert format_s(4.496) == "4.496 s"
-    assert format_s(12345.6) == "12346 s"
+@pytest.mark.parametrize(
+    ("shown", "text"),
+    [
+        (format_rate(1e10), "10 Gbps"),
+        (format_rate(float("inf")), "unlimited"),
+        (format_rate(999_999), "1 Mbps"),
+        (format_rate(999_949), "999.9 kbps"),
+        (format_rate(99_999_999_999), "100 Gbps"),
+        (format_bits(358_961_664), "359 Mbit"),
+        (format_bits(0), "0 bit"),
+        (format_s(0.1181), "118.1 ms"),
+        (format_s(4.496), "4.496 s"),
+        (format_s(12345.6), "12346 s"),
+        (format_s(0.99999), "1.000 s"),
+        (format_s(0.99994), "999.9 ms"),
+        (format_s(999.97), "1000 s"),
+        (format_s(0), "0 s"),
+        (format_s(float("inf")), "-"),
+        (digits(999.97), "1000"),
+        (digits(999.94), "999.9"),
+        (digits(-999.97), "-1000"),
+        (digits(0.04307), "0.04307"),
+        (digits(28751.97), "28752"),
+    ],
+)
+def test_numbers_for_people_are_rounded_before_their_unit_is_chosen(shown, text):
+    assert shown == text

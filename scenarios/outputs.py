@@ -1,0 +1,136 @@
+"""Files that a command writes: checked before anything is computed, and one line where they cannot be written."""
+
+import errno
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from topologies import InputError
+
+_NO_LOCKS = (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK)
+
+
+def check_output(path: Path) -> None:
+    """Raise an error for a path at which no file can be written.
+
+    Parameters
+    ----------
+    path : Path
+        A file that may exist or not; missing folders are made when it is written.
+
+    Raises
+    ------
+    InputError
+        If it has no name, is a directory, or lies below something that is no directory or may not be written.
+    """
+    if not path.name:
+        raise InputError(f"output(={str(path)!r}) must be the name of a file.")
+    with writing(path):
+        if path.is_dir():
+            raise InputError(f"output(={str(path)!r}) is a directory, must be the name of a file.")
+        folder = path.parent
+        while not os.path.lexists(folder):
+            folder = folder.parent
+        if not folder.is_dir():
+            raise InputError(f"output(={str(path)!r}): {folder} must be a directory.")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise InputError(f"output(={str(path)!r}): {folder} must be writable.")
+
+
+def partial_path(path: Path) -> Path:
+    """Name of a run's file until the run is complete."""
+    return path.with_name(path.name + ".partial")
+
+
+def check_new(path: Path, *, force: bool) -> None:
+    """Raise an error if a run cannot be written here, or would replace another one without being told to.
+
+    Parameters
+    ----------
+    path : Path
+    force : bool
+        Whether an existing file is replaced.
+
+    Raises
+    ------
+    InputError
+        If the path is none for a file, or one is there.
+    """
+    check_output(path)
+    partial = partial_path(path)
+    if path.exists() and not force:
+        raise InputError(f"{path} exists already; --force replaces it.")
+    if partial.exists() and not force:
+        raise InputError(
+            f"{partial} holds rounds of a run that was cut short or still goes on (silosim show {partial}); "
+            "--force replaces it."
+        )
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn what the system or a library says about a file that cannot be written into an InputError."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise InputError(f"{path} cannot be written: {reason}") from None
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, with the folders that it needs."""
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def create_locked(path: Path) -> int:
+    """Make a new file and lock it for this process; the descriptor holds the lock until it is closed.
+
+    Raises
+    ------
+    FileExistsError
+        If the file exists.
+    BlockingIOError
+        If another process locked it first.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        _lock(descriptor)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def remove_unlocked(path: Path) -> None:
+    """Remove a file unless a process holds its lock.
+
+    Raises
+    ------
+    BlockingIOError
+        If one does, or if the file was replaced meanwhile.
+    """
+    with suppress(FileNotFoundError):
+        descriptor = os.open(path, os.O_RDWR)
+        try:
+            _lock(descriptor)
+            # Another process may have removed the file and made its own since this one opened it.
+            if not os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                raise BlockingIOError(errno.EWOULDBLOCK, "is being written")
+            path.unlink()
+        finally:
+            os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
+    """Lock a file as HDF5 does, so that both see each other's locks; some file systems have none."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise

@@ -1,0 +1,104 @@
+"""Replays: the same training on another network, from the file of the run alone."""
+
+import json
+import shutil
+
+import h5py
+import numpy as np
+
+from scenarios.record import read_run
+from topologies import AccessLinks, Workload, build_overlay, connectivity, load_underlay
+
+
+def test_a_replay_keeps_training_and_arcs_and_takes_the_new_times(silosim, run_file, tmp_path):
+    result = silosim("replay", run_file, "--access", "10 Mbps", "-o", tmp_path / "slow.h5", "--json")
+    before, after = read_run(run_file), read_run(tmp_path / "slow.h5")
+
+    assert result.code == 0
+    assert (tmp_path / "slow.png").exists()
+    for old, new in zip(before.overlays, after.overlays, strict=True):
+        assert np.array_equal(old.arcs, new.arcs)
+        assert all(np.array_equal(old.history[name], new.history[name]) for name in old.history)
+        assert new.wall_clock_s[-1] > old.wall_clock_s[-1]
+        assert new.wall_clock_s[0] == 0
+    graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e7, down_bps=1e7))
+    work = Workload(model_bits=32 * 650, compute_s=0.01)
+    ring = build_overlay("ring", graph, work, after.overlays[1].arcs[:, :2])
+    assert after.overlays[1].closed_forms.paper_s == ring.closed_forms.paper_s
+
+
+def test_a_replay_on_the_same_network_changes_nothing(silosim, run_file, tmp_path):
+    silosim("replay", run_file, "-o", tmp_path / "same.h5")
+
+    for old, new in zip(read_run(run_file).overlays, read_run(tmp_path / "same.h5").overlays, strict=True):
+        assert np.array_equal(old.wall_clock_s, new.wall_clock_s)
+        assert old.closed_forms == new.closed_forms
+
+
+def test_a_replay_can_be_replayed_and_needs_as_many_silos(silosim, run_file, tmp_path):
+    silosim("replay", run_file, "--access-at", "Seoul=1 Mbps", "--core", "1 Gbps", "-o", tmp_path / "a.h5")
+    silosim("replay", tmp_path / "a.h5", "--access", "10 Mbps", "-o", tmp_path / "b.h5")
+    silosim("replay", tmp_path / "b.h5", "--core", "50 Mbps", "-o", tmp_path / "c.h5")
+    other = silosim("replay", run_file, "--underlay", "geant", "-o", tmp_path / "d.h5")
+
+    assert read_run(tmp_path / "a.h5").network.access_at == {"Seoul": "1 Mbps"}
+    network = read_run(tmp_path / "c.h5").network
+    assert (network.access, network.access_at, network.core) == ("10 Mbps", None, "50 Mbps")
+    with h5py.File(tmp_path / "c.h5") as file:
+        assert np.all(file["connectivity/up_bps"][:] == 1e7)
+        assert np.all(file["connectivity/core_bps"][:] == 5e7)
+    assert other.code == 2
+    assert "geant has 40 silos, but the run has 11" in other.err
+    assert not list(tmp_path.glob("d.h5*"))
+
+
+def test_a_replay_needs_neither_the_networks_file_nor_the_model(silosim, tmp_path, monkeypatch):
+    line = tmp_path / "line.gml"
+    line.write_text(
+        "graph [ node [ id 0 ] node [ id 1 ] node [ id 2 ]"
+        " edge [ source 0 target 1 distance 100.0 ] edge [ source 1 target 2 distance 50.0 ] ]"
+    )
+    scenario = tmp_path / "line.toml"
+    scenario.write_text(
+        f'[network]\nunderlay = "{line}"\n[workload]\ncompute = "1 ms"\nlocal_steps = 2\n'
+        '[overlays]\nkinds = ["ring"]\n[training]\nranks = 1\nmodel = "softmax"\nrounds = 1\n'
+    )
+    assert silosim("run", scenario, "-o", tmp_path / "run.h5").code == 0
+    line.unlink()
+    monkeypatch.setattr("scenarios.studies.run.parameter_count", None)
+    result = silosim("replay", tmp_path / "run.h5", "-o", tmp_path / "same.h5")
+
+    assert result.code == 0, result.err
+    (before,), (after,) = (read_run(tmp_path / name).overlays for name in ("run.h5", "same.h5"))
+    assert before.closed_forms == after.closed_forms
+    assert np.array_equal(before.wall_clock_s, after.wall_clock_s)
+    assert read_run(tmp_path / "same.h5").about == read_run(tmp_path / "run.h5").about
+
+
+def test_a_replay_without_training_prints_its_table_and_draws_nothing(silosim, small_scenario, tmp_path):
+    scenario = tmp_path / "untrained.toml"
+    scenario.write_text(
+        small_scenario[: small_scenario.index("[training]")].replace(
+            'compute = "10 ms"', 'preset = "inaturalist"'
+        )
+    )
+    assert silosim("run", scenario, "-o", tmp_path / "run.h5").code == 0
+    result = silosim("replay", tmp_path / "run.h5", "--access", "1 Gbps", "-o", tmp_path / "new.h5", "--json")
+
+    assert result.code == 0
+    assert [row["overlay"] for row in json.loads(result.out)["rows"]] == ["star", "ring"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.h5", "run.h5", "untrained.toml"]
+
+
+def test_a_run_that_was_cut_short_is_replayed_over_all_its_rounds(silosim, run_file, tmp_path):
+    cut = tmp_path / "cut.h5"
+    shutil.copy(run_file, cut)
+    with h5py.File(cut, "r+") as file:
+        file.attrs["scenario"] = file.attrs["scenario"].replace("rounds = 12", "rounds = 45")
+        file["training/ring/round"][2:] = -1
+    assert silosim("replay", cut, "-o", tmp_path / "new.h5").code == 0
+    star, ring = read_run(tmp_path / "new.h5").overlays
+
+    assert (len(star.wall_clock_s), len(ring.wall_clock_s)) == (4, 2)
+    with h5py.File(tmp_path / "new.h5") as file:
+        assert file["simulation/ring/round_start_s"].shape == (46, 11)

@@ -1,0 +1,227 @@
+"""The file of a run: readable after a kill at any moment, and never lost to another run."""
+
+import io
+import multiprocessing
+import re
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import pytest
+
+from scenarios import store
+from scenarios.outputs import partial_path
+from scenarios.record import read_open, read_run
+from scenarios.store import HistoryWriter, allocate, new_file, write_head, write_overlay, write_timeline
+from simulator import simulate
+from topologies import (
+    AccessLinks,
+    InputError,
+    MachineError,
+    TrainingError,
+    Workload,
+    connectivity,
+    design,
+    load_underlay,
+)
+from training import HistoryRow
+
+ROWS = 150
+
+
+class Recording(io.BytesIO):
+    """A file in memory that keeps every change that HDF5 makes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.changes: list[tuple[int, bytes | None]] = []
+
+    def write(self, data) -> int:
+        self.changes.append((self.tell(), bytes(data)))
+        return super().write(data)
+
+    def truncate(self, size=None) -> int:
+        self.changes.append((self.tell() if size is None else size, None))
+        return super().truncate(size)
+
+
+def row(k: int, silos: int) -> HistoryRow:
+    return HistoryRow(
+        round=k,
+        train_loss=k + 0.25,
+        train_accuracy=0.5,
+        test_loss=k + 0.5,
+        test_accuracy=0.5,
+        consensus_distance=0.0,
+        silo_loss=tuple(k + i / 100 for i in range(silos)),
+    )
+
+
+def test_the_file_opens_with_every_flushed_row_whatever_write_a_kill_cuts_off(monkeypatch):
+    monkeypatch.setattr(store, "_FLUSH_S", float("inf"))
+    graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e8, down_bps=1e8))
+    work = Workload(model_bits=1e6, compute_s=0.01)
+    overlays = [design(kind, graph, work) for kind in ("star", "ring")]
+    recording = Recording()
+    flushed: list[tuple[int, str, int]] = []
+    with h5py.File(recording, "w") as file:
+        write_head(file, scenario="", network='{"underlay": "gaia"}', seed=0, graph=graph, work=work)
+        for overlay in overlays:
+            write_overlay(file, overlay)
+            allocate(file, overlay, rounds=ROWS, rows=ROWS, sharing="maxmin", queueing="fifo")
+        begin = len(recording.changes)
+        for overlay in overlays:
+            timeline = simulate(overlay, ROWS)
+            write_timeline(file, overlay.kind, timeline)
+            writer = HistoryWriter(file, overlay.kind, timeline.round_start_s)
+            for k in range(ROWS):
+                writer.add(row(k, graph.silos))
+                flushed.append((len(recording.changes), overlay.kind, (k + 1) // 16 * 16))
+            writer.flush()
+            flushed.append((len(recording.changes), overlay.kind, ROWS))
+
+    image = io.BytesIO()
+    for end, (position, data) in enumerate(recording.changes, start=1):
+        image.seek(position)
+        if data is None:
+            image.truncate()
+        else:
+            image.write(data)
+        if end < begin:
+            continue
+        with h5py.File(io.BytesIO(image.getvalue()), "r") as file:
+            record = read_open(file, source="x.h5")
+        for overlay in record.overlays:
+            rows = len(overlay.wall_clock_s)
+            promised = [n for at, kind, n in flushed if at <= end and kind == overlay.kind]
+            assert rows >= max(promised, default=0)
+            assert np.all(np.isfinite(overlay.wall_clock_s))
+            if rows:
+                assert overlay.simulated_s is not None
+                assert overlay.history["round"].tolist() == list(range(rows))
+                assert overlay.history["train_loss"].tolist() == [k + 0.25 for k in range(rows)]
+                assert np.all(np.isfinite(overlay.history["silo_loss"]))
+    assert [len(overlay.wall_clock_s) for overlay in record.overlays] == [ROWS, ROWS]
+    assert len(recording.changes) - begin > 100
+
+
+def hold(path, ready, done) -> None:
+    """Write a file in another process until told to end."""
+    with new_file(path, force=True) as file:
+        file.attrs["by"] = "the first"
+        ready.set()
+        done.wait(60)
+
+
+def test_no_second_run_destroys_the_file_of_one_that_is_being_written(tmp_path):
+    path = tmp_path / "x.h5"
+    context = multiprocessing.get_context("spawn")
+    ready, done = context.Event(), context.Event()
+    first = context.Process(target=hold, args=(path, ready, done))
+    first.start()
+    try:
+        assert ready.wait(60)
+        with (
+            pytest.raises(InputError, match="is being written by another process"),
+            new_file(path, force=True),
+        ):
+            pass
+        with pytest.raises(InputError, match="--force replaces it"), new_file(path):
+            pass
+        with pytest.raises(InputError, match="is being written"):
+            read_run(partial_path(path))
+    finally:
+        done.set()
+        first.join(60)
+
+    assert first.exitcode == 0
+    with h5py.File(path) as file:
+        assert file.attrs["by"] == "the first"
+    assert not partial_path(path).exists()
+
+
+def break_off(path, error: Exception, rounds: list[int]) -> None:
+    """A run that fails after it has written these rounds."""
+    with new_file(path) as file:
+        file["training/star/round"] = np.array(rounds)
+        raise error
+
+
+def test_the_rounds_of_a_run_that_was_cut_short_are_kept_unless_forced(tmp_path):
+    path = tmp_path / "x.h5"
+    with pytest.raises(TrainingError):
+        break_off(path, TrainingError("diverged"), [0, 1, -1])
+    with (
+        pytest.raises(InputError, match=f"silosim show {re.escape(str(partial_path(path)))}"),
+        new_file(path),
+    ):
+        pass
+    with h5py.File(partial_path(path)) as file:
+        assert file["training/star/round"][:].tolist() == [0, 1, -1]
+    with new_file(path, force=True) as file:
+        assert not len(file)
+
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(("rounds", "kept"), [([-1, -1], False), ([0, -1], True)])
+def test_after_a_machine_error_only_a_file_without_rows_is_deleted(tmp_path, rounds, kept):
+    path = tmp_path / "x.h5"
+    with pytest.raises(MachineError):
+        break_off(path, MachineError("the GPU is gone"), rounds)
+
+    assert partial_path(path).exists() == kept
+
+
+def test_a_file_that_appears_meanwhile_is_kept(tmp_path):
+    path = tmp_path / "x.h5"
+    with pytest.raises(InputError, match="appeared meanwhile"), new_file(path):
+        path.write_text("another")
+
+    assert path.read_text() == "another"
+    assert partial_path(path).exists()
+
+
+@pytest.mark.parametrize("limit_bytes", [40_000, 55_000])
+def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path, scenario, limit_bytes):
+    code = (
+        "import resource, sys, h5py, torch; from scenarios.cli import main;"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit_bytes}, {limit_bytes}));"
+        f"sys.argv = ['silosim', 'run', {str(scenario)!r}, '-o', {str(tmp_path / 'x.h5')!r}]; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+
+    assert done.returncode == 3
+    assert "cannot be written" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == [scenario]
+
+
+@pytest.mark.parametrize(
+    "content", ["schema only", "a group for a dataset", "cut off", "no HDF5", "another schema"]
+)
+def test_what_is_no_whole_file_of_a_run_is_one_input_error(tmp_path, run_file, content):
+    path = tmp_path / "x.h5"
+    path.write_bytes(run_file.read_bytes())
+    if content == "cut off":
+        path.write_bytes(run_file.read_bytes()[:5000])
+    elif content == "no HDF5":
+        path.write_bytes(bytes(range(256)))
+    else:
+        with h5py.File(path, "r+") as file:
+            if content == "schema only":
+                for name in list(file):
+                    del file[name]
+                for name in set(file.attrs) - {"schema"}:
+                    del file.attrs[name]
+            elif content == "another schema":
+                file.attrs["schema"] = "silosim-run/0"
+            else:
+                del file["overlays/ring/arcs"]
+                file.create_group("overlays/ring/arcs")
+    with pytest.raises(InputError) as caught:
+        read_run(path)
+
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
