@@ -1,8 +1,17 @@
 """Consensus matrices: with which weights a silo averages the models that it receives."""
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
 import numpy as np
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
 
 from topologies.arrays import FloatArray, IntArray
+from topologies.errors import InputError, unknown_name
+
+SUM_TOLERANCE = 1e-12
+"""How far a row or column sum may lie from 1: rounding of a sum over some thousand silos."""
 
 
 def local_degree(silos: int, source: IntArray, target: IntArray) -> FloatArray:
@@ -35,3 +44,207 @@ def local_degree(silos: int, source: IntArray, target: IntArray) -> FloatArray:
 def uniform(silos: int) -> FloatArray:
     """Consensus matrix of an average over all silos, shape (silos, silos): what a hub computes."""
     return np.full((silos, silos), 1 / silos)
+
+
+def half_ring(silos: int, source: IntArray, target: IntArray) -> FloatArray:
+    """Consensus matrix of a directed ring: half of a silo's own model, half of its predecessor's.
+
+    Parameters
+    ----------
+    silos : int
+    source, target : ndarray of int, shape (arcs,)
+
+    Returns
+    -------
+    ndarray, shape (silos, silos)
+        Rows and columns sum to 1. Of all weights on a directed ring these have the largest spectral gap among those
+        whose columns sum to 1, ``1 - cos(pi / silos)``.
+
+    Raises
+    ------
+    InputError
+        If some silo does not have exactly one arc out and one in.
+    """
+    if silos == 1 and not len(source):
+        return np.ones((1, 1))
+    for ends, word in ((source, "sends"), (target, "receives")):
+        count = np.bincount(ends, minlength=silos)
+        if np.any(count != 1):
+            silo = int(np.argmax(count != 1))
+            raise InputError(f"half_ring needs a directed ring, but silo {silo} {word} {count[silo]} models.")
+    weights = np.eye(silos) / 2
+    weights[target, source] = 0.5
+    return weights
+
+
+def metropolis(silos: int, source: IntArray, target: IntArray) -> FloatArray:
+    """Consensus matrix of the Metropolis weights of a symmetric overlay.
+
+    Parameters
+    ----------
+    silos : int
+    source, target : ndarray of int, shape (arcs,)
+
+    Returns
+    -------
+    ndarray, shape (silos, silos)
+        Symmetric, ``1 / (1 + max(degree of i, degree of j))`` between neighbours: the local-degree rule where it
+        promises that columns sum to 1.
+
+    Raises
+    ------
+    InputError
+        If an arc has no arc back.
+
+    Notes
+    -----
+    Source: Lin Xiao, Stephen Boyd, Sanjay Lall, "Distributed average consensus with time-varying Metropolis
+    weights" (2006). The chain of Metropolis and Hastings, ``1 / max(degrees)``, alternates for ever between the
+    two sides of a ring of even length, its gap 0; the 1 in the denominator keeps a part of each silo's own model.
+    """
+    if not is_symmetric(silos, source, target):
+        raise InputError("metropolis needs a symmetric overlay, but some arc has no arc back.")
+    return local_degree(silos, source, target)
+
+
+def is_symmetric(silos: int, source: IntArray, target: IntArray) -> bool:
+    """Whether each arc has its arc back."""
+    return bool(np.array_equal(np.unique(source * silos + target), np.unique(target * silos + source)))
+
+
+def _fdla(silos: int, source: IntArray, target: IntArray) -> FloatArray:
+    """`optimal_consensus.fdla`, imported late: cvxpy takes a second, which most callers need not spend."""
+    from topologies.optimal_consensus import fdla
+
+    return fdla(silos, source, target)
+
+
+def _fmmc(silos: int, source: IntArray, target: IntArray) -> FloatArray:
+    """`optimal_consensus.fmmc`, imported late for the same reason."""
+    from topologies.optimal_consensus import fmmc
+
+    return fmmc(silos, source, target)
+
+
+consensus_rules: Mapping[str, Callable[[int, IntArray, IntArray], FloatArray]] = MappingProxyType(
+    {
+        "local_degree": local_degree,
+        "half_ring": half_ring,
+        "metropolis": metropolis,
+        "fdla": _fdla,
+        "fmmc": _fmmc,
+    }
+)
+"""Rules by the name that `consensus_matrix` takes; all but `local_degree` promise column sums of 1."""
+
+
+def consensus_matrix(rule: str, silos: int, source: IntArray, target: IntArray) -> FloatArray:
+    """Consensus matrix of an overlay by a named rule.
+
+    Parameters
+    ----------
+    rule : str
+        One of `consensus_rules`.
+    silos : int
+    source, target : ndarray of int, shape (arcs,)
+        A repeated arc counts once (a torus of width 2 has the same silo on both sides).
+
+    Returns
+    -------
+    ndarray, shape (silos, silos)
+        Row `j` holds the weights with which silo `j` averages; entries off the diagonal are zero where no arc is.
+        Rows sum to 1. Columns sum to 1 too, so that the silos agree on the plain average of their models, by every
+        rule but ``local_degree``, which does so on symmetric or regular overlays only.
+
+    Raises
+    ------
+    InputError
+        If the rule is unknown or not for this overlay, an arc joins a silo with itself or leaves ``0..silos - 1``,
+        or the overlay is not strongly connected.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> consensus_matrix("metropolis", 2, np.array([0, 1]), np.array([1, 0])).tolist()
+    [[0.5, 0.5], [0.5, 0.5]]
+    """
+    if rule not in consensus_rules:
+        raise unknown_name("consensus rule", rule, consensus_rules)
+    pairs = np.column_stack((source, target)).astype(np.int64).reshape(-1, 2)
+    if np.any((pairs < 0) | (pairs >= silos)):
+        raise InputError(f"arcs must join silos 0..{silos - 1}.")
+    if np.any(pairs[:, 0] == pairs[:, 1]):
+        raise InputError("an arc must join two different silos.")
+    source, target = np.unique(pairs, axis=0).T
+    links = coo_array((np.ones(len(source), dtype=np.int8), (source, target)), shape=(silos, silos))
+    if connected_components(links.tocsr(), directed=True, connection="strong")[0] > 1:
+        raise InputError(f"consensus rule {rule}: the overlay must be strongly connected.")
+    columns = rule != "local_degree" or is_symmetric(silos, source, target)
+    return check_consensus(consensus_rules[rule](silos, source, target), columns=columns)
+
+
+def check_consensus(matrix: FloatArray, *, columns: bool) -> FloatArray:
+    """The matrix itself, if it can be a consensus matrix.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (silos, silos)
+    columns : bool
+        Whether columns must sum to 1 too: only then do the silos agree on the plain average of their models.
+
+    Returns
+    -------
+    ndarray, shape (silos, silos)
+
+    Raises
+    ------
+    InputError
+        If it is not square and finite, or a row (or column, where asked) does not sum to 1. An error, not an
+        ``assert``: the matrix may come from a user, and the check must hold under ``python -O`` too.
+    """
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+        raise InputError(f"consensus matrix has shape {matrix.shape}; it must be square.")
+    if not np.all(np.isfinite(matrix)):
+        raise InputError("consensus matrix must be finite.")
+    for axis, word in ((1, "row"), (0, "column")) if columns else ((1, "row"),):
+        sums = matrix.sum(axis=axis)
+        worst = int(np.argmax(np.abs(sums - 1)))
+        if abs(sums[worst] - 1) > SUM_TOLERANCE:
+            raise InputError(
+                f"consensus matrix: {word} {worst} sums to {sums[worst]:.15g}; it must sum to 1."
+            )
+    return matrix
+
+
+def spectral_gap(matrix: FloatArray | csr_array) -> float:
+    """How fast a consensus matrix mixes: 1 minus the second largest modulus of its eigenvalues.
+
+    Parameters
+    ----------
+    matrix : ndarray or csr_array, shape (silos, silos)
+        Rows sum to 1.
+
+    Returns
+    -------
+    float
+        At most 1, which the uniform matrix and a single silo have. 0 where the silos never agree; negative where
+        weights below 0 make them diverge.
+
+    Raises
+    ------
+    InputError
+        If the matrix is not square or finite, or a row does not sum to 1.
+
+    Notes
+    -----
+    The difference between the models of the silos shrinks by the factor ``1 - gap`` per round in the long run. The
+    eigenvalues other than the 1 of the constant vector are those of ``A - 1 1^T / silos`` (Wielandt's deflation),
+    beside one 0: this holds whether or not columns sum to 1, and counts further eigenvalues of modulus 1. Time
+    O(silos^3), a second or two for 1,000 silos. On a matrix far from normal, defective eigenvalues are
+    only accurate to a root of the floating point precision.
+    """
+    dense = np.asarray(matrix.toarray() if isinstance(matrix, csr_array) else matrix, dtype=np.float64)
+    check_consensus(dense, columns=False)
+    rest = dense - 1 / len(dense)
+    eigenvalues = np.linalg.eigvalsh(rest) if np.array_equal(rest, rest.T) else np.linalg.eigvals(rest)
+    return float(1 - np.abs(eigenvalues).max())

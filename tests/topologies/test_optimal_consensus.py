@@ -1,0 +1,147 @@
+"""Fastest averaging and fastest mixing: optima known in closed form, and order relations."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from topologies.consensus import consensus_matrix, spectral_gap
+from topologies.optimal_consensus import balanced
+
+
+def both_ways(edges):
+    a, b = np.array(sorted(edges)).T
+    return np.concatenate((a, b)), np.concatenate((b, a))
+
+
+def norm(matrix):
+    return np.linalg.norm(matrix - 1 / len(matrix), 2)
+
+
+def laplacian_eigenvalues(silos, edges):
+    laplacian = np.zeros((silos, silos))
+    for a, b in edges:
+        laplacian[[a, b], [a, b]] += 1
+        laplacian[[a, b], [b, a]] -= 1
+    return np.linalg.eigvalsh(laplacian)
+
+
+EDGE_TRANSITIVE = {
+    "cycle of 7": (7, [(i, (i + 1) % 7) for i in range(7)]),
+    "cycle of 10": (10, [(i, (i + 1) % 10) for i in range(10)]),
+    "cycle of 40": (40, [(i, (i + 1) % 40) for i in range(40)]),
+    "complete bipartite": (7, list(itertools.product(range(3), range(3, 7)))),
+    "cube": (8, [(i, i ^ bit) for i in range(8) for bit in (1, 2, 4) if i < i ^ bit]),
+    "complete": (6, list(itertools.combinations(range(6), 2))),
+}
+
+
+@pytest.mark.parametrize("name", sorted(EDGE_TRANSITIVE))
+def test_fdla_on_edge_transitive_graphs(name):
+    # Xiao and Boyd: all edges weigh 2 / (lambda_2 + lambda_n) of the Laplacian.
+    silos, edges = EDGE_TRANSITIVE[name]
+    eigenvalues = laplacian_eigenvalues(silos, edges)
+    weight = 2 / (eigenvalues[1] + eigenvalues[-1])
+    source, target = both_ways(edges)
+    matrix = consensus_matrix("fdla", silos, source, target)
+
+    assert spectral_gap(matrix) == pytest.approx(weight * eigenvalues[1], abs=1e-5)
+    if silos <= 32:
+        assert spectral_gap(matrix) == pytest.approx(weight * eigenvalues[1], abs=1e-7)
+        assert matrix[target, source] == pytest.approx(np.full(len(source), weight), abs=1e-3)
+    assert np.array_equal(matrix, matrix.T)
+
+
+@pytest.mark.parametrize("silos", [2, 3, 6, 15, 35])
+def test_fmmc_on_a_path(silos):
+    # Boyd, Diaconis, Sun, Xiao, "Fastest mixing Markov chain on a path" (2006): 1/2 on every edge.
+    matrix = consensus_matrix("fmmc", silos, *both_ways([(i, i + 1) for i in range(silos - 1)]))
+
+    assert spectral_gap(matrix) == pytest.approx(1 - np.cos(np.pi / silos), abs=1e-5)
+    assert np.all(matrix >= 0)
+
+
+@pytest.mark.parametrize("rule", ["fdla", "fmmc"])
+@pytest.mark.parametrize("silos", [3, 6, 50])
+def test_a_directed_ring_takes_halves(rule, silos):
+    matrix = consensus_matrix(rule, silos, np.arange(silos), (np.arange(silos) + 1) % silos)
+
+    assert spectral_gap(matrix) == pytest.approx(1 - np.cos(np.pi / silos), abs=1e-12)
+
+
+def test_fdla_on_a_circulant_digraph():
+    # By convexity the average over all rotations of a solution is one too: two weights remain.
+    silos = 7
+    shifts = np.exp(-2j * np.pi * np.arange(1, silos) / silos)
+
+    def worst(weights):
+        return np.abs(1 - weights.sum() + weights[0] * shifts + weights[1] * shifts**2).max()
+
+    best = minimize(
+        worst, [0.3, 0.3], method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-12, "maxiter": 4000}
+    )
+    nodes = np.arange(silos)
+    matrix = consensus_matrix(
+        "fdla", silos, np.tile(nodes, 2), np.concatenate(((nodes + 1) % silos, (nodes + 2) % silos))
+    )
+
+    assert norm(matrix) == pytest.approx(best.fun, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_order_of_the_gaps_on_random_graphs(seed):
+    rng = np.random.default_rng(seed)
+    silos = 9
+    tree = {(int(rng.integers(i)), i) for i in range(1, silos)}
+    extra = {tuple(sorted(map(int, rng.choice(silos, 2, replace=False)))) for _ in range(2 * seed)}
+    source, target = both_ways(tree | extra)
+    fdla, fmmc, metropolis = (
+        consensus_matrix(r, silos, source, target) for r in ("fdla", "fmmc", "metropolis")
+    )
+
+    assert spectral_gap(fdla) >= spectral_gap(fmmc) - 1e-7
+    assert spectral_gap(fmmc) >= spectral_gap(metropolis) - 1e-7
+    assert spectral_gap(fdla) > spectral_gap(metropolis)
+    assert np.all(fmmc >= 0)
+    assert_matrix(fdla, source, target)
+    assert_matrix(fmmc, source, target)
+
+
+def assert_matrix(matrix, source, target):
+    silos = len(matrix)
+    allowed = np.eye(silos, dtype=bool)
+    allowed[target, source] = True
+    assert np.all(matrix[~allowed] == 0)
+    assert matrix.sum(axis=1) == pytest.approx(np.ones(silos), abs=1e-13)
+    assert matrix.sum(axis=0) == pytest.approx(np.ones(silos), abs=1e-13)
+    weights = np.abs(matrix[target, source])
+    assert np.all((weights == 0) | (weights > 1e-7))
+
+
+@pytest.mark.parametrize(("silos", "seed"), [(4, 0), (8, 1), (12, 2), (20, 3)])
+def test_random_digraphs(silos, seed):
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(silos)
+    arcs = set(zip(order.tolist(), np.roll(order, -1).tolist(), strict=True))
+    arcs |= {tuple(map(int, rng.choice(silos, 2, replace=False))) for _ in range(2 * silos)}
+    source, target = np.array(sorted(arcs)).T
+    fdla, fmmc = (consensus_matrix(rule, silos, source, target) for rule in ("fdla", "fmmc"))
+    start = balanced(silos, source, target)
+
+    assert_matrix(fdla, source, target)
+    assert_matrix(fmmc, source, target)
+    assert_matrix(start, source, target)
+    assert np.all(fmmc >= 0)
+    assert np.all(start >= 0)
+    assert norm(fdla) <= norm(fmmc) + 1e-4
+    assert norm(fmmc) <= norm(start)
+    assert norm(fmmc) < 1
+    for matrix in (fdla, fmmc, start):
+        assert spectral_gap(matrix) >= 1 - norm(matrix) - 1e-9
+
+
+def test_the_same_input_gives_the_same_matrix():
+    arcs = both_ways([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])
+
+    assert np.array_equal(consensus_matrix("fdla", 4, *arcs), consensus_matrix("fdla", 4, *arcs))

@@ -1,0 +1,265 @@
+"""Consensus matrices that mix fastest, as semidefinite programs."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import cvxpy
+import numpy as np
+from scipy.sparse import coo_array, csc_array, eye_array
+
+from topologies.arrays import FloatArray, IntArray
+from topologies.consensus import is_symmetric, metropolis
+from topologies.errors import SilosimError
+
+cp: Any = cvxpy
+
+NOISE = 1e-5
+"""Weights below this, relative to the largest, are what a solver leaves of zero."""
+EXACT_ORDER = 32
+"""Largest order of a semidefinite block that goes to the interior-point solver."""
+
+
+def fdla(silos: int, source: IntArray, target: IntArray) -> FloatArray:
+    """Fastest distributed linear averaging: the weights of either sign that contract disagreement most.
+
+    Parameters
+    ----------
+    silos : int
+    source, target : ndarray of int, shape (arcs,)
+        Strongly connected, each arc once.
+
+    Returns
+    -------
+    ndarray, shape (silos, silos)
+        The matrix `W` on these arcs (and the diagonal), rows and columns summing to 1, that minimises the spectral
+        norm ``||W - 1 1^T / silos||``; symmetric on a symmetric overlay.
+
+    Raises
+    ------
+    SilosimError
+        If the solver finds no solution.
+
+    Notes
+    -----
+    Source: Lin Xiao, Stephen Boyd, "Fast linear iterations for distributed averaging" (2004), section 3.
+
+    A symmetric overlay loses nothing by symmetric weights, since the norm is convex and transposition keeps it;
+    there the norm is the modulus of an eigenvalue and the spectral gap is optimal. On other digraphs the norm is
+    the worst contraction in one round; the long-run rate, an eigenvalue's modulus, is not convex and at least as good:
+    the spectral gap is then 1 minus the norm or more. Off-diagonal weights whose rows and columns sum to 1 are
+    circulations: as much leaves a silo as enters it.
+
+    Blocks up to `EXACT_ORDER` are solved by Clarabel (interior point, eight digits), larger ones by SCS (first
+    order), which stops at 1e-5 in the norm, 1e-4 on large digraphs, so that tiny gaps lose some per cent.
+    Sums and pattern hold exactly all the same: the matrix is rebuilt from the weights alone, and scaled optimally
+    where it is symmetric. The norm is never above that of `balanced` or Metropolis weights.
+    """
+    return _fastest(silos, source, target, nonnegative=False)
+
+
+def fmmc(silos: int, source: IntArray, target: IntArray) -> FloatArray:
+    """Fastest mixing Markov chain: as `fdla`, with no weight below 0.
+
+    Parameters
+    ----------
+    silos : int
+    source, target : ndarray of int, shape (arcs,)
+        Strongly connected, each arc once.
+
+    Returns
+    -------
+    ndarray, shape (silos, silos)
+        Doubly stochastic.
+
+    Raises
+    ------
+    SilosimError
+        If the solver finds no solution.
+
+    Notes
+    -----
+    Source: Stephen Boyd, Persi Diaconis, Lin Xiao, "Fastest mixing Markov chain on a graph" (2004). On a digraph
+    that is not symmetric it minimises the spectral norm too, which they leave out.
+    """
+    return _fastest(silos, source, target, nonnegative=True)
+
+
+def balanced(silos: int, source: IntArray, target: IntArray) -> FloatArray:
+    """Doubly stochastic weights without a program: the flows of a random walk along the arcs.
+
+    Parameters
+    ----------
+    silos : int
+    source, target : ndarray of int, shape (arcs,)
+        Strongly connected.
+
+    Returns
+    -------
+    ndarray, shape (silos, silos)
+        A walk that leaves each silo by a random arc crosses arc `(i, j)` with frequency ``pi_i / out-degree``,
+        which is a circulation, scaled so that each silo keeps at least half of its own model.
+    """
+    if silos == 1:
+        return np.ones((1, 1))
+    out = np.bincount(source, minlength=silos)
+    balance = np.eye(silos)
+    np.subtract.at(balance, (target, source), 1 / out[source])
+    balance[0] = 1.0
+    frequency = np.linalg.solve(balance, np.eye(silos)[0])
+    return _rebuilt(silos, source, target, (frequency / out)[source] / (2 * frequency.max()))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class _Program:
+    """Minimise the norm of ``I - J - sum of x_k B_k``; the weights of the arcs are ``weights @ x``."""
+
+    silos: int
+    source: IntArray
+    target: IntArray
+    weights: csc_array
+    symmetric: bool
+
+
+def _fastest(silos: int, source: IntArray, target: IntArray, *, nonnegative: bool) -> FloatArray:
+    """The best of the program's weights and those that need no program."""
+    start = balanced(silos, source, target)
+    if silos == 1 or (len(source) == silos > 2):
+        # A directed ring has one circulation, and of its multiples 1/2 is the best.
+        return start
+    symmetric = is_symmetric(silos, source, target)
+    if symmetric:
+        edge = np.unique(
+            np.minimum(source, target) * silos + np.maximum(source, target), return_inverse=True
+        )[1]
+        basis = csc_array((np.ones(len(source)), (np.arange(len(source)), edge)))
+    else:
+        basis = csc_array(eye_array(len(source)))
+    program = _Program(silos=silos, source=source, target=target, weights=basis, symmetric=symmetric)
+    found = _solve(program, nonnegative)
+    found[np.abs(found) < NOISE * np.abs(found).max()] = 0.0
+    if symmetric:
+        weights = _scaled(
+            silos, source, target, np.maximum(found, 0.0) if nonnegative else found, nonnegative
+        )
+    elif nonnegative:
+        weights = _circuits(silos, source, target, found)
+    else:
+        weights = _circulation(silos, source, target, found)
+    solved = _rebuilt(silos, source, target, weights)
+    simple = [start, metropolis(silos, source, target)] if symmetric else [start]
+    return min(solved, *simple, key=_norm)
+
+
+def _solve(program: _Program, nonnegative: bool) -> FloatArray:
+    """Weight of each arc at the solver's optimum."""
+    silos, arcs = program.silos, np.arange(len(program.source))
+    ends = np.concatenate((program.source * silos + program.target, program.target * silos + program.target))
+    signs = np.concatenate((np.ones(len(arcs)), -np.ones(len(arcs))))
+    # Column-major entries of the matrix that adds each arc's weight and takes it off the target's own.
+    place = csc_array((signs, (ends, np.tile(arcs, 2))), shape=(silos * silos, len(arcs)))
+    x = cp.Variable(program.weights.shape[1])
+    norm = cp.Variable()
+    identity = np.eye(silos)
+    rest = identity - 1 / silos + cp.reshape((place @ program.weights) @ x, (silos, silos), order="F")
+    if program.symmetric:
+        constraints = [norm * identity - rest >> 0, norm * identity + rest >> 0]
+        order = silos
+    else:
+        constraints = [cp.bmat([[norm * identity, rest], [rest.T, norm * identity]]) >> 0]
+        order = 2 * silos
+        incidence = cp.Constant(_incidence(silos, program.source, program.target))
+        constraints.append(incidence @ x == 0)
+    if nonnegative:
+        into = coo_array((np.ones(len(arcs)), (program.target, arcs)), shape=(silos, len(arcs))).tocsr()
+        constraints += [program.weights @ x >= 0, (into @ program.weights) @ x <= 1]
+    problem = cp.Problem(cp.Minimize(norm), constraints)
+    with warnings.catch_warnings():
+        # The result is rebuilt, and compared with weights that need no solver.
+        warnings.simplefilter("ignore")
+        try:
+            if order <= EXACT_ORDER:
+                problem.solve(solver=cp.CLARABEL)
+            else:
+                problem.solve(solver=cp.SCS, eps=1e-5 if program.symmetric else 1e-4, max_iters=5_000)
+        except cp.SolverError:
+            pass
+    if x.value is None:
+        raise SilosimError(f"fastest averaging: the solver found no weights (status {problem.status}).")
+    return np.asarray(program.weights @ x.value)
+
+
+def _rebuilt(silos: int, source: IntArray, target: IntArray, weights: FloatArray) -> FloatArray:
+    """Matrix with these weights on the arcs, and the rest of each row on its diagonal."""
+    matrix = np.zeros((silos, silos))
+    matrix[target, source] = weights
+    rest = 1 - matrix.sum(axis=1)
+    # A silo that keeps nothing of its own model would else keep minus one rounding error.
+    rest[np.abs(rest) < 8 * np.finfo(float).eps] = 0.0
+    np.fill_diagonal(matrix, rest)
+    return matrix
+
+
+def _scaled(
+    silos: int, source: IntArray, target: IntArray, weights: FloatArray, nonnegative: bool
+) -> FloatArray:
+    """Symmetric weights times the factor that is best for them, ``2 / (lambda_2 + lambda_n)`` of their Laplacian."""
+    laplacian = np.eye(silos) - _rebuilt(silos, source, target, weights)
+    eigenvalues = np.linalg.eigvalsh(laplacian)
+    most = float(np.diag(laplacian).max())
+    if eigenvalues[1] + eigenvalues[-1] <= 0 or most <= 0:
+        return weights
+    best = 2 / float(eigenvalues[1] + eigenvalues[-1])
+    return weights * (min(best, 1 / most) if nonnegative else best)
+
+
+def _circulation(silos: int, source: IntArray, target: IntArray, weights: FloatArray) -> FloatArray:
+    """Nearest circulation on the arcs whose weight is not 0."""
+    kept = weights != 0
+    incidence = _incidence(silos, source[kept], target[kept])
+    excess = np.linalg.lstsq(incidence @ incidence.T, incidence @ weights[kept], rcond=None)[0]
+    result = np.zeros(len(weights))
+    result[kept] = weights[kept] - incidence.T @ excess
+    return result
+
+
+def _circuits(silos: int, source: IntArray, target: IntArray, weights: FloatArray) -> FloatArray:
+    """Circulation >= 0 near the weights: the sum of the circuits that they can be peeled into."""
+    left = np.zeros((silos, silos))
+    left[source, target] = np.maximum(weights, 0.0)
+    total = np.zeros((silos, silos))
+    start = 0
+    while start < silos:
+        path, seen = [start], {start: 0}
+        while left[path[-1]].any():
+            after = int(np.argmax(left[path[-1]]))
+            if after in seen:
+                circuit = [*path[seen[after] :], after]
+                ends = (np.array(circuit[:-1]), np.array(circuit[1:]))
+                flow = left[ends].min()
+                total[ends] += flow
+                left[ends] -= flow
+                break
+            seen[after] = len(path)
+            path.append(after)
+        else:
+            # A dead end: what flows into it is noise.
+            left[:, path[-1]] = 0.0
+        while start < silos and not left[start].any():
+            start += 1
+    inflow = total.sum(axis=0).max()
+    return np.asarray(total[source, target] / max(1.0, inflow))
+
+
+def _incidence(silos: int, source: IntArray, target: IntArray) -> FloatArray:
+    """Matrix of what each arc's weight adds to its target and takes from its source, shape (silos, arcs)."""
+    arcs = np.arange(len(source))
+    incidence = np.zeros((silos, len(arcs)))
+    incidence[target, arcs] = 1.0
+    incidence[source, arcs] -= 1.0
+    return incidence
+
+
+def _norm(matrix: FloatArray) -> float:
+    """How much of the disagreement between silos one round may leave."""
+    return float(np.linalg.norm(matrix - 1 / len(matrix), 2))
