@@ -1,14 +1,16 @@
 """The connectivity graph: end-to-end latency, route and available bandwidth of every silo pair."""
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from topologies.arrays import FloatArray
+from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.checks import per_silo
-from topologies.errors import InputError, unknown_name
+from topologies.errors import InputError, quoted, unknown_name
 from topologies.routing import Routes, shortest_routes
 from topologies.underlay import Underlay
 
@@ -36,12 +38,16 @@ class AccessLinks:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Connectivity:
-    """End-to-end facts of every ordered pair of silos; one silo hangs on each router.
+    """End-to-end facts of every ordered pair of silos.
 
     Attributes
     ----------
     underlay : Underlay
     routes : Routes
+    labels : tuple of str
+        Unique name of each silo: that of its router, numbered where several hang on it.
+    router : ndarray of int, shape (silos,)
+        The router that each silo hangs on.
     up_bps, down_bps : ndarray, shape (silos,)
         Access capacities.
     core_bps : ndarray, shape (links,)
@@ -49,16 +55,21 @@ class Connectivity:
     latency_s : ndarray, shape (silos, silos)
         `l(i, j)`, zero on the diagonal.
     available_bps : ndarray, shape (silos, silos)
-        `A(i', j')`, infinite on the diagonal.
+        `A(i', j')`, infinite on the diagonal and between silos of one router, 0 where `i` cannot send to `j`.
+    bandwidth : {"hop_share", "bottleneck", "measured"}
+        The rule that `available_bps` follows.
     """
 
     underlay: Underlay
     routes: Routes
+    labels: tuple[str, ...]
+    router: IntArray
     up_bps: FloatArray
     down_bps: FloatArray
     core_bps: FloatArray
     latency_s: FloatArray
     available_bps: FloatArray
+    bandwidth: Literal["hop_share", "bottleneck", "measured"]
 
     @property
     def silos(self) -> int:
@@ -66,9 +77,9 @@ class Connectivity:
         return len(self.up_bps)
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """Name of each silo: that of its router."""
-        return self.underlay.labels
+    def may_send(self) -> BoolArray:
+        """Whether silo `i` can send to silo `j`, shape (silos, silos); false on the diagonal."""
+        return (self.available_bps > 0) & ~np.eye(self.silos, dtype=bool)
 
     @property
     def link_capacity_bps(self) -> FloatArray:
@@ -84,7 +95,7 @@ class Connectivity:
         first_uplink = 2 * len(self.core_bps)
         return (
             first_uplink + source,
-            *self.routes.links(source, target),
+            *self.routes.links(int(self.router[source]), int(self.router[target])),
             first_uplink + self.silos + target,
         )
 
@@ -96,7 +107,7 @@ class Connectivity:
             return f"{self.labels[silo]} {'uplink' if direction < core + self.silos else 'downlink'}"
         a, b = self.underlay.ends[direction // 2]
         tail, head = (a, b) if direction % 2 == 0 else (b, a)
-        return f"{self.labels[tail]} -> {self.labels[head]}"
+        return f"{self.underlay.labels[tail]} -> {self.underlay.labels[head]}"
 
 
 def connectivity(
@@ -106,6 +117,8 @@ def connectivity(
     core: float | str | None = None,
     bandwidth: Literal["hop_share", "bottleneck"] | FloatArray = "hop_share",
     latency: Literal["per_path", "per_link"] = "per_path",
+    routers: Sequence[int] | None = None,
+    blocked: Iterable[tuple[int, int]] = (),
 ) -> Connectivity:
     """Connectivity graph of the silos that hang on an underlay's routers.
 
@@ -119,10 +132,16 @@ def connectivity(
         links that state none. By default ``"stated"`` where any link states one, else 1 Gbps.
     bandwidth : {"hop_share", "bottleneck"} or array_like, shape (silos, silos)
         Rule for `A(i', j')`: the smallest capacity on the route divided by its number of links (the published
-        numbers' rule), the smallest capacity on the route, or a measured matrix in bit/s.
+        numbers' rule), the smallest capacity on the route, or a measured matrix in bit/s, 0 where `i` cannot send
+        to `j`.
     latency : {"per_path", "per_link"}
         ``0.0085 ms/km * distance + 4 ms``, with the 4 ms once on the whole path (the published numbers' rule) or
-        on every link of it (the paper's text).
+        on every link of it (the paper's text). Two silos of one router have a path of no links.
+    routers : sequence of int, optional
+        The router of each silo: several silos may hang on one, and routers may have none. By default each router
+        has one silo.
+    blocked : iterable of (int, int), optional
+        Ordered silo pairs that cannot talk, for instance for a firewall.
 
     Returns
     -------
@@ -139,52 +158,95 @@ def connectivity(
     """
     routes = shortest_routes(underlay)
     core_bps = _core_capacity(underlay, core)
-    silos = underlay.routers
+    router = _routers(underlay, routers)
+    silos = len(router)
     if latency not in ("per_path", "per_link"):
         raise unknown_name("latency", latency, ("per_path", "per_link"))
-    constant = np.where(
-        np.eye(silos, dtype=bool), 0.0, S_PER_PATH if latency == "per_path" else S_PER_PATH * routes.hops
-    )
+    between = np.ix_(router, router)
+    constant = S_PER_PATH if latency == "per_path" else S_PER_PATH * routes.hops[between]
+    latency_s = S_PER_KM * routes.distance_km[between] + constant
+    np.fill_diagonal(latency_s, 0.0)
     return Connectivity(
         underlay=underlay,
         routes=routes,
+        labels=_labels(underlay, router),
+        router=router,
         up_bps=per_silo("access up_bps", access.up_bps, silos, positive=True),
         down_bps=per_silo("access down_bps", access.down_bps, silos, positive=True),
         core_bps=core_bps,
-        latency_s=S_PER_KM * routes.distance_km + constant,
-        available_bps=_available(routes, core_bps, bandwidth),
+        latency_s=latency_s,
+        available_bps=_available(routes, core_bps, bandwidth, router, blocked),
+        bandwidth=bandwidth if isinstance(bandwidth, str) else "measured",
     )
+
+
+def _routers(underlay: Underlay, routers: Sequence[int] | None) -> IntArray:
+    """Router of each silo."""
+    if routers is None:
+        return np.arange(underlay.routers)
+    router = np.array(routers)
+    if router.ndim != 1 or not len(router) or not np.issubdtype(router.dtype, np.integer):
+        raise InputError("routers must hold a router's index for each of one or more silos.")
+    if router.min() < 0 or router.max() >= underlay.routers:
+        raise InputError(f"routers must lie in 0..{underlay.routers - 1}.")
+    return router.astype(np.int64)
+
+
+def _labels(underlay: Underlay, router: IntArray) -> tuple[str, ...]:
+    """Router's label for each silo, followed by a number where several silos hang on it."""
+    names = [underlay.labels[i] for i in router.tolist()]
+    several = {name for name, count in Counter(names).items() if count > 1}
+    seen: Counter[str] = Counter()
+    labels = []
+    for name in names:
+        seen[name] += 1
+        labels.append(f"{name}/{seen[name]}" if name in several else name)
+    return tuple(labels)
 
 
 def _core_capacity(underlay: Underlay, core: float | str | None) -> FloatArray:
     """Capacity of each core link."""
     stated = np.isfinite(underlay.capacity_bps)
-    if core == "stated" and not stated.any():
+    if isinstance(core, str) and core == "stated" and not stated.any():
         raise InputError(
             f"core(='stated') needs capacities, but no link of {underlay.name} ({underlay.variant}) states one."
         )
-    if core is None or core == "stated":
+    if core is None or (isinstance(core, str) and core == "stated"):
         return np.where(stated, underlay.capacity_bps, UNSTATED_CORE_BPS)
-    if isinstance(core, str):
-        raise InputError(f"core(={core!r}) must be 'stated' or a number in bit/s.")
+    if isinstance(core, (str, bool)) or np.ndim(core) > 0:
+        raise InputError(f"core(={quoted(core)}) must be 'stated' or a number in bit/s.")
     return np.full(underlay.links, per_silo("core", core, 1, positive=True)[0])
 
 
 def _available(
-    routes: Routes, core_bps: FloatArray, rule: Literal["hop_share", "bottleneck"] | FloatArray
+    routes: Routes,
+    core_bps: FloatArray,
+    rule: Literal["hop_share", "bottleneck"] | FloatArray,
+    router: IntArray,
+    blocked: Iterable[tuple[int, int]],
 ) -> FloatArray:
-    """`A(i', j')` for every pair of routers."""
-    silos = len(routes.hops)
+    """`A(i', j')` for every pair of silos."""
+    silos = len(router)
     if not isinstance(rule, str):
-        matrix = np.array(rule, dtype=np.float64)
-        np.fill_diagonal(matrix, np.inf)
-        if matrix.shape != (silos, silos) or not np.all(matrix > 0):
-            raise InputError(f"bandwidth matrix must have shape ({silos}, {silos}) and entries > 0.")
-        return matrix
-    if rule not in ("hop_share", "bottleneck"):
+        try:
+            available = np.array(rule, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError("bandwidth must be 'hop_share', 'bottleneck' or a matrix of numbers.") from None
+        if available.shape != (silos, silos) or not np.all(available >= 0):
+            raise InputError(f"bandwidth matrix must have shape ({silos}, {silos}) and entries >= 0.")
+    elif rule in ("hop_share", "bottleneck"):
+        between = np.ix_(router, router)
+        available = _bottlenecks(routes, core_bps)[between]
+        if rule == "hop_share":
+            available = available / np.maximum(routes.hops[between], 1)
+    else:
         raise unknown_name("bandwidth", rule, ("hop_share", "bottleneck"))
-    available = _bottlenecks(routes, core_bps)
-    return available if rule == "bottleneck" else np.asarray(available / np.maximum(routes.hops, 1))
+    np.fill_diagonal(available, np.inf)
+    for i, j in blocked:
+        if not (0 <= i < silos and 0 <= j < silos and i != j):
+            raise InputError(f"blocked(={(i, j)}) must join two different silos of 0..{silos - 1}.")
+        available[i, j] = 0.0
+    return available
 
 
 def _bottlenecks(routes: Routes, core_bps: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from topologies.arrays import FloatArray, IntArray
 from topologies.closed_forms import ClosedForms, closed_forms
 from topologies.connectivity import Connectivity
-from topologies.consensus import local_degree
+from topologies.consensus import check_consensus, local_degree
 from topologies.errors import InputError
 from topologies.howard import CycleTime, cycle_time
 from topologies.maxplus import EventGraph
@@ -124,7 +124,9 @@ def build_overlay(
         If an arc is repeated, joins a silo with itself or leaves the graph, or the overlay is not strongly
         connected: then some silo never hears of another, and no consensus is reached.
     """
-    pairs = np.array(sorted((int(i), int(j)) for i, j in arcs), dtype=np.int64).reshape(-1, 2)
+    pairs = _sorted_pairs(kind, arcs)
+    if hub is not None and not 0 <= hub < graph.silos:
+        raise InputError(f"{kind}: hub(={hub}) must be a silo of 0..{graph.silos - 1}.")
     source, target = pairs.T
     _check_arcs(kind, graph, pairs)
     tokens = np.ones(len(pairs), dtype=np.int64) if hub is None else (source != hub).astype(np.int64)
@@ -154,13 +156,33 @@ def build_overlay(
         latency_s=latency_s,
         rate_bps=rate_bps,
         routes=routes,
-        consensus=local_degree(graph.silos, source, target) if consensus is None else consensus,
+        consensus=local_degree(graph.silos, source, target)
+        if consensus is None
+        else _checked(consensus, graph.silos),
         event_graph=event_graph,
         proof=proof,
         closed_forms=closed_forms(
             proof.value_s, transmission_s, routes, graph.link_capacity_bps, work.model_bits
         ),
     )
+
+
+def _sorted_pairs(kind: str, arcs: Iterable[tuple[int, int]]) -> IntArray:
+    """Arcs as an array, shape (arcs, 2), sorted by source and target."""
+    try:
+        return np.array(sorted((int(i), int(j)) for i, j in arcs), dtype=np.int64).reshape(-1, 2)
+    except (TypeError, ValueError):
+        raise InputError(f"{kind}: arcs must be pairs of silo indices.") from None
+
+
+def _checked(consensus: FloatArray, silos: int) -> FloatArray:
+    """Own, read-only copy of a consensus matrix that fits."""
+    matrix = np.array(consensus, dtype=np.float64)
+    if matrix.shape != (silos, silos):
+        raise InputError(f"consensus has shape {matrix.shape}; it must be ({silos}, {silos}).")
+    matrix = check_consensus(matrix, columns=False)
+    matrix.flags.writeable = False
+    return matrix
 
 
 def degrees(silos: int, source: IntArray, target: IntArray) -> tuple[IntArray, IntArray]:
@@ -182,6 +204,10 @@ def _check_arcs(kind: str, graph: Connectivity, pairs: IntArray) -> None:
     silos = graph.silos
     if np.any((pairs < 0) | (pairs >= silos)):
         raise InputError(f"{kind}: arcs must join silos 0..{silos - 1}.")
+    unreachable = graph.available_bps[pairs[:, 0], pairs[:, 1]] == 0
+    if unreachable.any():
+        i, j = pairs[np.argmax(unreachable)]
+        raise InputError(f"{kind}: {graph.labels[i]} cannot send to {graph.labels[j]}.")
     if np.any(pairs[:, 0] == pairs[:, 1]):
         raise InputError(f"{kind}: an arc must join two different silos.")
     if len(np.unique(pairs, axis=0)) < len(pairs):

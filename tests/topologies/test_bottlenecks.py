@@ -15,7 +15,7 @@ def by_route(graph) -> np.ndarray:
     smallest = np.full((graph.silos, graph.silos), np.inf)
     for i in range(graph.silos):
         for j in range(graph.silos):
-            links = graph.routes.links(i, j)
+            links = graph.routes.links(int(graph.router[i]), int(graph.router[j]))
             smallest[i, j] = min((graph.core_bps[link // 2] for link in links), default=np.inf)
     return smallest
 

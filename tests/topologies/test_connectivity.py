@@ -106,8 +106,18 @@ def test_access_capacities_must_be_positive(line, value):
         ({"core": "10 Gbps"}, "must be 'stated' or a number"),
         ({"bandwidth": "hopshare"}, r"did you mean 'hop_share'\?"),
         ({"bandwidth": np.ones((2, 2))}, r"shape \(3, 3\)"),
-        ({"bandwidth": np.zeros((3, 3))}, "entries > 0"),
+        ({"bandwidth": -np.ones((3, 3))}, "entries >= 0"),
+        ({"bandwidth": np.full((3, 3), np.nan)}, "entries >= 0"),
+        ({"routers": [0, 3, 1]}, r"routers must lie in 0\.\.2"),
+        ({"routers": []}, "one or more silos"),
+        ({"routers": [0.5, 1.0]}, "a router's index"),
+        ({"blocked": [(0, 0)]}, r"blocked\(=\(0, 0\)\)"),
+        ({"blocked": [(0, 3)]}, r"silos of 0\.\.2"),
         ({"latency": "per_hop"}, "latency"),
+        ({"core": True}, r"core\(=True\)"),
+        ({"core": np.ones(2)}, "must be 'stated' or a number"),
+        ({"bandwidth": 5e6}, r"shape \(3, 3\)"),
+        ({"bandwidth": [[1.0], [1.0, 2.0]]}, "a matrix of numbers"),
     ],
 )
 def test_wrong_options_are_named(line, option, message):
@@ -142,3 +152,39 @@ def test_workload_presets():
         Workload.preset("inaturalis")
     with pytest.raises(InputError, match="variant"):
         Workload.preset("inaturalist", variant="paper")
+
+
+def test_several_silos_on_one_router_and_routers_without_a_silo(line):
+    graph = connectivity(line, access=FAST, routers=[2, 0, 2])
+
+    assert graph.labels == ("r2/1", "r0", "r2/2")
+    assert graph.latency_s[0, 2] == 4e-3
+    assert graph.latency_s[0, 1] == graph.latency_s[2, 1] == pytest.approx(0.0085e-3 * 300 + 4e-3, rel=1e-12)
+    assert graph.available_bps[0, 2] == np.inf
+    assert graph.available_bps[0, 1] == 0.5e9
+    assert [graph.link_name(d) for d in graph.route(0, 2)] == ["r2/1 uplink", "r2/2 downlink"]
+    assert [graph.link_name(d) for d in graph.route(1, 2)] == [
+        "r0 uplink",
+        "r0 -> r1",
+        "r1 -> r2",
+        "r2/2 downlink",
+    ]
+    assert connectivity(line, access=FAST, routers=[2, 0, 2], latency="per_link").latency_s[0, 2] == 0.0
+
+
+def test_one_silo_alone(line):
+    graph = connectivity(line, access=FAST, routers=[1])
+    overlay = build_overlay("test", graph, Workload(model_bits=1e9, compute_s=0.5), [])
+
+    assert graph.silos == 1
+    assert overlay.closed_forms.paper_s == 0.5
+    assert overlay.critical_circuit == (0,)
+    assert overlay.consensus.tolist() == [[1.0]]
+
+
+def test_a_pair_that_cannot_talk_has_no_arc(line):
+    graph = connectivity(line, access=FAST, blocked=[(0, 2)])
+
+    assert graph.may_send.tolist() == [[False, True, False], [True, False, True], [True, True, False]]
+    with pytest.raises(InputError, match="test: r0 cannot send to r2"):
+        build_overlay("test", graph, Workload(model_bits=1e9, compute_s=0.5), [(0, 2), (2, 1), (1, 0)])

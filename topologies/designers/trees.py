@@ -1,9 +1,12 @@
 """Spanning trees as overlays, each edge used in both directions."""
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from topologies.arrays import FloatArray
 from topologies.connectivity import Connectivity
+from topologies.errors import InputError
 from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
 
@@ -14,11 +17,44 @@ def symmetric_delays(graph: Connectivity, work: Workload) -> FloatArray:
     Notes
     -----
     The weights ``(d(i, j) + d(j, i)) / 2`` of the paper's propositions 3.1 and 3.3, with the access links that
-    Eq. 3 gives a silo of degree 1.
+    Eq. 3 gives a silo of degree 1. Infinite where either cannot send to the other.
+    """
+    delay = single_arc_delays(graph, work)
+    return (delay + delay.T) / 2
+
+
+def single_arc_delays(graph: Connectivity, work: Workload) -> FloatArray:
+    """Delay `d(i, j)` of each arc when `i` sends to no other and `j` hears no other, shape (silos, silos).
+
+    Notes
+    -----
+    Eq. 3 with both degrees 1; infinite where `i` cannot send to `j`, the silo's own computing time on the diagonal.
     """
     rate = np.minimum(np.minimum.outer(graph.up_bps, graph.down_bps), graph.available_bps)
-    delay = work.round_compute_s(graph.silos)[:, np.newaxis] + graph.latency_s + work.model_bits / rate
-    return (delay + delay.T) / 2
+    compute_s = work.round_compute_s(graph.silos)
+    delay = np.full(rate.shape, np.inf)
+    np.divide(work.model_bits, rate, out=delay, where=rate > 0)
+    delay += compute_s[:, np.newaxis] + graph.latency_s
+    np.fill_diagonal(delay, compute_s)
+    return delay
+
+
+def require_connected(kind: str, graph: Connectivity, weights: FloatArray) -> FloatArray:
+    """The weights, if their finite entries connect all silos.
+
+    Raises
+    ------
+    InputError
+        Otherwise: it names one silo on each side of the cut.
+    """
+    parts, part = connected_components(csr_array(np.isfinite(weights)), directed=False)
+    if parts > 1:
+        other = graph.labels[int(np.argmax(part != part[0]))]
+        raise InputError(
+            f"{kind}: no overlay exists, since no pair that can talk both ways joins the silos of {graph.labels[0]} "
+            f"with those of {other}."
+        )
+    return weights
 
 
 def prim(weights: FloatArray) -> list[tuple[int, int]]:
@@ -27,32 +63,34 @@ def prim(weights: FloatArray) -> list[tuple[int, int]]:
     Parameters
     ----------
     weights : ndarray, shape (n, n)
-        Symmetric.
+        Symmetric; infinite where there is no edge.
 
     Returns
     -------
     list of (int, int)
-        The parent comes first. The tree grows from node 0; ties go to the lowest index, so it is unique.
+        The parent comes first. Equal weights are ordered by the lower, then the higher node of the edge, so the tree
+        is unique: the one that Kruskal's algorithm with a stable sort of the node pairs finds, as in the published
+        tables.
 
     Notes
     -----
     Time O(n^2), which no algorithm beats on a complete graph.
     """
     nodes = len(weights)
+    index = np.arange(nodes)
+    rank = np.minimum.outer(index, index) * nodes + np.maximum.outer(index, index)
     nearest = np.zeros(nodes, dtype=np.int64)
-    cost = weights[0].copy()
-    cost[0] = np.inf
-    outside = np.ones(nodes, dtype=bool)
-    outside[0] = False
+    cost, tie = weights[0].copy(), rank[0].copy()
+    outside = index > 0
     edges = []
     for _ in range(nodes - 1):
-        new = int(np.argmin(cost))
+        cheapest = outside & (cost == cost[outside].min())
+        new = int(np.argmin(np.where(cheapest, tie, rank.size)))
         edges.append((int(nearest[new]), new))
         outside[new] = False
-        cost[new] = np.inf
-        closer = outside & (weights[new] < cost)
+        closer = outside & ((weights[new] < cost) | ((weights[new] == cost) & (rank[new] < tie)))
         nearest[closer] = new
-        cost[closer] = weights[new][closer]
+        cost[closer], tie[closer] = weights[new][closer], rank[new][closer]
     return edges
 
 
@@ -72,5 +110,5 @@ def mst(graph: Connectivity, work: Workload) -> Overlay:
     -----
     Source: proposition 3.1 of the paper. Its cycle time is the largest delay of its edges.
     """
-    edges = prim(symmetric_delays(graph, work))
+    edges = prim(require_connected("mst", graph, symmetric_delays(graph, work)))
     return build_overlay("mst", graph, work, edges + [(j, i) for i, j in edges])
