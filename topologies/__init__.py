@@ -2,16 +2,19 @@
 
 from topologies.closed_forms import ClosedForms
 from topologies.connectivity import AccessLinks, Connectivity, connectivity
-from topologies.designers import design, designers
+from topologies.designers import DESIGNERS, RANDOM_DESIGNERS, design, design_random
 from topologies.errors import InputError, MachineError, SilosimError, TrainingError
 from topologies.howard import CycleTime, cycle_time
 from topologies.loading import load_underlay, shipped_underlays
 from topologies.maxplus import EventGraph, recurrence
 from topologies.overlay import Overlay, build_overlay
+from topologies.schedule import RandomOverlay, Schedule, make_schedule
 from topologies.underlay import Underlay, Variant
 from topologies.workload import Workload, workload_presets
 
 __all__ = [
+    "DESIGNERS",
+    "RANDOM_DESIGNERS",
     "AccessLinks",
     "ClosedForms",
     "Connectivity",
@@ -20,6 +23,8 @@ __all__ = [
     "InputError",
     "MachineError",
     "Overlay",
+    "RandomOverlay",
+    "Schedule",
     "SilosimError",
     "TrainingError",
     "Underlay",
@@ -29,8 +34,9 @@ __all__ = [
     "connectivity",
     "cycle_time",
     "design",
-    "designers",
+    "design_random",
     "load_underlay",
+    "make_schedule",
     "recurrence",
     "shipped_underlays",
     "workload_presets",

@@ -16,7 +16,9 @@ Links = Sequence[tuple[int, int, float]]
 @pytest.fixture(scope="session")
 def published() -> dict[str, Any]:
     """The paper's cycle-time tables."""
-    return json.loads((Path(__file__).parent / "data" / "published_cycle_times.json").read_text())
+    return json.loads(
+        (Path(__file__).parents[2] / "scenarios" / "data" / "published_cycle_times.json").read_text()
+    )
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topologies import (
+    DESIGNERS,
     AccessLinks,
     InputError,
     Workload,
@@ -15,10 +16,11 @@ from topologies import (
     connectivity,
     cycle_time,
     design,
-    designers,
+    design_random,
     load_underlay,
     shipped_underlays,
 )
+from topologies.bounds import lower_bound_s
 from topologies.closed_forms import serialized_event_graph
 from topologies.consensus import local_degree
 from topologies.designers.trees import prim
@@ -63,7 +65,7 @@ def test_the_slow_silo_needs_4_5_s_for_one_model():
     graph = connectivity(
         load_underlay("geant", variant="published"), access=AccessLinks(up_bps=up, down_bps=up)
     )
-    forms = design("ring", graph, INATURALIST).closed_forms
+    forms = design("christofides", graph, INATURALIST).closed_forms
 
     assert forms.paper_s == pytest.approx(0.33, abs=0.005)
     assert forms.serialized_s == pytest.approx(4.4961717, rel=1e-9)
@@ -153,7 +155,7 @@ def small_graphs(draw, make_underlay):
     )
 
 
-@given(data=st.data(), kind=st.sampled_from(sorted(designers)))
+@given(data=st.data(), kind=st.sampled_from(sorted(DESIGNERS)))
 @settings(max_examples=100, deadline=None)
 def test_every_designer_on_any_network(make_underlay, data, kind):
     graph = data.draw(small_graphs(make_underlay))
@@ -174,6 +176,29 @@ def test_every_designer_on_any_network(make_underlay, data, kind):
 
 
 @given(data=st.data())
+@settings(max_examples=15, deadline=None)
+def test_best_is_never_worse_than_any_other_designer(make_underlay, data):
+    graph = data.draw(small_graphs(make_underlay))
+    best_s = design("best", graph, INATURALIST, iterations=200).closed_forms.paper_s
+
+    assert best_s >= lower_bound_s(graph, INATURALIST) * (1 - 1e-9)
+    for kind in set(DESIGNERS) - {"best"}:
+        assert best_s <= design(kind, graph, INATURALIST).closed_forms.paper_s
+
+
+def test_options_of_designers_are_checked(published_graph):
+    graph = published_graph("gaia", 1e10)
+
+    assert graph.labels[design("star", graph, INATURALIST, hub="Tokyo").hub] == "Tokyo"
+    with pytest.raises(InputError, match=r"option of star\(='hubb'\).*did you mean 'hub'"):
+        design("star", graph, INATURALIST, hubb="Tokyo")
+    with pytest.raises(InputError, match="mst has no options"):
+        design("mst", graph, INATURALIST, hub="Tokyo")
+    with pytest.raises(InputError, match="did you mean 'matcha_plus'"):
+        design_random("matcha_pluss", graph, INATURALIST)
+
+
+@given(data=st.data())
 @settings(max_examples=40, deadline=None)
 def test_the_ring_visits_every_silo_once(make_underlay, data):
     graph = data.draw(small_graphs(make_underlay))
@@ -182,7 +207,7 @@ def test_the_ring_visits_every_silo_once(make_underlay, data):
     assert sorted(ring.source) == sorted(ring.target) == list(range(graph.silos))
 
 
-@pytest.mark.parametrize("kind", sorted(designers))
+@pytest.mark.parametrize("kind", sorted(DESIGNERS))
 def test_two_silos(make_underlay, kind):
     graph = connectivity(make_underlay(2, [(0, 1, 100.0)]), access=AccessLinks(up_bps=1e8, down_bps=1e8))
     overlay = design(kind, graph, Workload(model_bits=1e8, compute_s=0.5))
@@ -214,12 +239,14 @@ def test_local_degree_by_hand():
 @pytest.mark.parametrize(
     ("arcs", "message"),
     [
-        ([(0, 1), (1, 0), (2, 0)], "some silo never hears of 2|strongly connected"),
+        ([(0, 1), (1, 0), (2, 0)], "some silo never hears of r0"),
         ([(0, 1), (1, 0)], "strongly connected"),
         ([(0, 0), (0, 1), (1, 2), (2, 0)], "two different silos"),
         ([(0, 1), (0, 1), (1, 2), (2, 0)], "repeated"),
         ([(0, 1), (1, 2), (2, 3)], r"silos 0\.\.2"),
         ([], "strongly connected"),
+        ([(0, 1, 2)], "pairs of silo indices"),
+        ([("a", "b")], "pairs of silo indices"),
     ],
 )
 def test_wrong_arcs_are_named(make_underlay, arcs, message):

@@ -1,5 +1,5 @@
 """Overlay designers, found by name."""
 
-from topologies.designers.registry import design, designers
+from topologies.designers.registry import DESIGNERS, RANDOM_DESIGNERS, design, design_random
 
-__all__ = ["design", "designers"]
+__all__ = ["DESIGNERS", "RANDOM_DESIGNERS", "design", "design_random"]

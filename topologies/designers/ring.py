@@ -1,50 +1,71 @@
-"""The directed RING of Christofides' algorithm."""
+"""The directed RING along a short tour."""
 
-import networkx as nx
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
+from topologies.arrays import BoolArray
 from topologies.connectivity import Connectivity
-from topologies.designers.trees import symmetric_delays
+from topologies.designers.tour import EXACT_NODES, RESTARTS, SEED, short_tour
+from topologies.designers.trees import single_arc_delays
+from topologies.errors import InputError
 from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
 
 
-def ring(graph: Connectivity, work: Workload) -> Overlay:
-    """Directed ring along a short tour, in the direction with the smaller cycle time.
+def ring(graph: Connectivity, work: Workload, *, restarts: int = RESTARTS, seed: int = SEED) -> Overlay:
+    """Directed ring along a short tour on the true delays.
 
     Parameters
     ----------
     graph : Connectivity
     work : Workload
+    restarts : int
+        Perturbations tried by the local search.
+    seed : int
+        Seed of the perturbations. The same numbers give the same ring.
 
     Returns
     -------
     Overlay
 
+    Raises
+    ------
+    InputError
+        If missing connections leave no ring: it names one silo on each side of a cut, if there is one.
+
     Notes
     -----
-    Source: propositions 3.3 and 3.6 of the paper: within a factor 3 N of the optimum with Christofides'
-    algorithm (networkx), which is O(n^3).
+    Every silo sends to one and hears one, so a ring's cycle time is the mean of Eq. 3's delays with degrees 1, or
+    the longest computing time: the best ring is a shortest tour of an asymmetric travelling salesman problem. The
+    paper uses Christofides' algorithm (propositions 3.3 and 3.6); `short_tour` starts from it and from others and
+    is optimal for few silos.
     """
-    tour = christofides_tour(graph, work)
-    if len(tour) == 1:
+    silos = graph.silos
+    if silos == 1:
         return build_overlay("ring", graph, work, [])
-    after = tour[1:] + tour[:1]
-    forth = build_overlay("ring", graph, work, list(zip(tour, after, strict=True)))
-    back = build_overlay("ring", graph, work, list(zip(after, tour, strict=True)))
-    return min(forth, back, key=lambda overlay: overlay.closed_forms.paper_s)
+    # A tour leaves every silo once, so computing times do not choose it; without them costs are often symmetric.
+    costs = single_arc_delays(graph, work) - work.round_compute_s(silos)[:, np.newaxis]
+    _require_strong(graph, graph.may_send)
+    tour = short_tour(np.maximum(costs, 0.0), restarts=restarts, seed=seed)
+    if tour is None:
+        found = "exists" if silos <= EXACT_NODES else "was found by the search"
+        raise InputError(
+            f"ring: the silos cannot all be visited once in a circle along allowed pairs: no such ring {found}."
+        )
+    return build_overlay("ring", graph, work, zip(tour, tour[1:] + tour[:1], strict=True))
 
 
-def christofides_tour(graph: Connectivity, work: Workload) -> list[int]:
-    """Every silo once, in the order of Christofides' tour on the symmetric delays."""
-    if graph.silos < 3:
-        return list(range(graph.silos))
-    weights = symmetric_delays(graph, work)
-    np.fill_diagonal(weights, 0.0)
-    complete = nx.from_numpy_array(weights)
-    # A zero weight is no edge to from_numpy_array, but two silos of one place are still neighbours.
-    complete.add_edges_from(
-        (i, j, {"weight": 0.0}) for i, j in zip(*np.nonzero(weights == 0), strict=True) if i < j
-    )
-    tour: list[int] = nx.approximation.christofides(complete)
-    return [int(silo) for silo in tour[:-1]]
+def _require_strong(graph: Connectivity, may_send: BoolArray) -> None:
+    """Raise an error that names a silo on each side where some silos cannot reach others at all."""
+    source, target = np.nonzero(may_send)
+    links = coo_array((np.ones(len(source)), (source, target)), shape=(graph.silos, graph.silos)).tocsr()
+    parts, part = connected_components(links, directed=True, connection="strong")
+    if parts == 1:
+        return
+    crossing = [(i, j) for i, j in zip(source.tolist(), target.tolist(), strict=True) if part[i] != part[j]]
+    entered = {int(part[j]) for _, j in crossing}
+    unheard = min(set(range(parts)) - entered)
+    deaf = graph.labels[int(np.argmax(part == unheard))]
+    other = graph.labels[int(np.argmax(part != unheard))]
+    raise InputError(f"ring: no overlay exists, since nothing that {other} sends can reach {deaf}.")

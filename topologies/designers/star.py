@@ -5,41 +5,106 @@ from typing import cast
 import networkx as nx
 import numpy as np
 
+from topologies.arrays import BoolArray, FloatArray
 from topologies.connectivity import S_PER_KM, S_PER_PATH, Connectivity
 from topologies.consensus import uniform
+from topologies.errors import InputError, unknown_name
 from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
 
+HUB_RULES = ("load", "closeness")
+"""Rules that choose a hub."""
 
-def star(graph: Connectivity, work: Workload) -> Overlay:
-    """STAR around the most central silo.
+
+def star(graph: Connectivity, work: Workload, *, hub: int | str | None = None) -> Overlay:
+    """STAR around a hub, by default the most central silo.
 
     Parameters
     ----------
     graph : Connectivity
     work : Workload
+    hub : int or str, optional
+        ``"load"``: the silo whose router has the highest load centrality on the underlay, with latency as weight;
+        ties go to the lowest mean latency, then to the lowest index. ``"closeness"``: the silo with the lowest mean
+        latency to the others, then the lowest index. Any other string is a silo's label, a number its index. By
+        default ``"load"``, or the published tables' hub on an underlay of ``variant="published"``.
 
     Returns
     -------
     Overlay
         One round is up to the hub plus down from it; the hub's own model takes part without the network.
 
+    Raises
+    ------
+    InputError
+        If there is no such silo, if it cannot talk both ways with every other, or if no silo can. The two rules choose
+        among those that can.
+
     Notes
     -----
-    The hub has the highest load centrality on the underlay, with latency as weight; ties go to the silo with the
-    lowest mean latency to the others, then to the lowest index. The published tables took the load centrality on
-    the connectivity graph instead. That graph is complete and keeps the triangle inequality, so that no shortest
-    path has an inner node, every centrality is 0, and the hub is the first silo of the file:
-    ``variant="published"`` does so too.
+    The published tables took the load centrality on the connectivity graph. That graph is complete and keeps the
+    triangle inequality, so that no shortest path has an inner node, every centrality is 0, and the hub is the first
+    silo of the file.
     """
-    hub = 0 if graph.underlay.variant == "published" else hub_by_load(graph)
-    others = [silo for silo in range(graph.silos) if silo != hub]
-    arcs = [(silo, hub) for silo in others] + [(hub, silo) for silo in others]
-    return build_overlay("star", graph, work, arcs, hub=hub, consensus=uniform(graph.silos))
+    chosen = _hub(graph, hub)
+    others = [silo for silo in range(graph.silos) if silo != chosen]
+    arcs = [(silo, chosen) for silo in others] + [(chosen, silo) for silo in others]
+    return build_overlay("star", graph, work, arcs, hub=chosen, consensus=uniform(graph.silos))
 
 
-def hub_by_load(graph: Connectivity) -> int:
-    """Silo with the highest load centrality on the underlay (Newman 2001; networkx), O(n m log n)."""
+def _hub(graph: Connectivity, hub: int | str | None) -> int:
+    """Index of the hub that the user asks for."""
+    both_ways = graph.may_send & graph.may_send.T
+    if hub is not None and hub not in HUB_RULES:
+        silo = _silo(graph, hub)
+        lost = ~both_ways[silo]
+        lost[silo] = False
+        if lost.any():
+            raise InputError(
+                f"star: the hub {graph.labels[silo]} cannot talk both ways with {_first(graph, lost)}."
+            )
+        return silo
+    reached = both_ways.sum(axis=1)
+    able = np.flatnonzero(reached == graph.silos - 1)
+    if not len(able):
+        best = int(np.argmax(reached))
+        lost = ~both_ways[best]
+        lost[best] = False
+        raise InputError(
+            f"star: no silo can be the hub, since none can talk both ways with all others; {graph.labels[best]} "
+            f"cannot with {_first(graph, lost)}."
+        )
+    if hub is None and graph.underlay.variant == "published":
+        return int(able[0])
+    # Rounding: what differs by float noise is a tie, which a stable rule must break.
+    latency = np.round(graph.latency_s.mean(axis=1), 12)
+    load = np.zeros(graph.silos) if hub == "closeness" else np.round(router_load(graph)[graph.router], 9)
+    return int(min(able.tolist(), key=lambda silo: (-load[silo], latency[silo], silo)))
+
+
+def _silo(graph: Connectivity, hub: int | str) -> int:
+    """Index of the silo with this label or index."""
+    if isinstance(hub, str):
+        if hub not in graph.labels:
+            raise unknown_name("hub", hub, (*HUB_RULES, *graph.labels))
+        return graph.labels.index(hub)
+    if isinstance(hub, bool) or hub not in range(graph.silos):
+        raise InputError(f"hub(={hub!r}) must be a silo's label or an index of 0..{graph.silos - 1}.")
+    return int(hub)
+
+
+def _first(graph: Connectivity, which: BoolArray) -> str:
+    """Label of the first of these silos."""
+    return graph.labels[int(np.argmax(which))]
+
+
+def router_load(graph: Connectivity) -> FloatArray:
+    """Load centrality of every router of the underlay, shape (routers,).
+
+    Notes
+    -----
+    Newman (2001), by networkx: O(n m log n). The latency of a link is that of a path of one link.
+    """
     links: nx.Graph[int] = nx.Graph()
     links.add_nodes_from(range(graph.underlay.routers))
     for (a, b), length_km in zip(
@@ -49,8 +114,4 @@ def hub_by_load(graph: Connectivity) -> int:
         if latency_s < links.get_edge_data(a, b, {"latency_s": np.inf})["latency_s"]:
             links.add_edge(a, b, latency_s=latency_s)
     load = cast(dict[int, float], nx.load_centrality(links, weight="latency_s"))
-    mean_latency = graph.latency_s.mean(axis=1)
-    # Rounding: centralities that differ by float noise are ties, which a stable rule must break.
-    return min(
-        range(graph.silos), key=lambda silo: (-round(load[silo], 9), round(mean_latency[silo], 12), silo)
-    )
+    return np.array([load[router] for router in range(graph.underlay.routers)])

@@ -1,0 +1,143 @@
+"""The search over strong digraphs: published networks, never worse than a candidate, edges."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, design
+from topologies.bounds import lower_bound_s
+from topologies.designers.best import best
+from topologies.designers.best_detours import detour_search
+
+INATURALIST = Workload.preset("inaturalist", variant="published")
+
+
+@pytest.mark.parametrize(
+    ("name", "at_most_ms"),
+    [("gaia", 118.2), ("aws_na", 80.3), ("geant", 94.0), ("exodus", 87.5), ("ebone", 83.7)],
+)
+def test_published_networks(published_graph, name, at_most_ms):
+    graph = published_graph(name, 1e10)
+    overlay = best(graph, INATURALIST, iterations=60_000)
+
+    assert overlay.kind == "best"
+    assert 1e3 * overlay.closed_forms.paper_s <= at_most_ms
+    assert overlay.closed_forms.paper_s >= lower_bound_s(graph, INATURALIST)
+
+
+def test_the_serialized_criterion_keeps_links_able_to_follow(published_graph):
+    graph = published_graph("geant", 1e10)
+    ring = design("ring", graph, INATURALIST)
+    overlay = best(graph, INATURALIST, criterion="serialized", iterations=40_000)
+
+    assert overlay.closed_forms.serialized_s < ring.closed_forms.serialized_s - 1e-3
+    assert overlay.transmission_s.max() <= overlay.closed_forms.serialized_s
+
+
+@st.composite
+def networks(draw, make_underlay):
+    silos = draw(st.integers(1, 9))
+    routers = max(2, silos)
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    links = [(i, j, float(rng.integers(0, 3) * 1000)) for i, j in itertools.combinations(range(routers), 2)]
+    bps = (1e8, 1e9, 1e10)
+    graph = connectivity(
+        make_underlay(routers, links),
+        access=AccessLinks(up_bps=rng.choice(bps, silos), down_bps=rng.choice(bps, silos)),
+        routers=range(silos),
+        blocked=[pair for pair in itertools.permutations(range(silos), 2) if rng.random() < 0.1],
+    )
+    return graph, Workload(model_bits=rng.choice((0.0, 4.5e7)), compute_s=rng.choice((0.0, 0.02, 0.3), silos))
+
+
+@given(data=st.data(), criterion=st.sampled_from(("paper", "serialized")))
+@settings(max_examples=25, deadline=None)
+def test_never_worse_than_a_candidate(make_underlay, data, criterion):
+    graph, work = data.draw(networks(make_underlay))
+    candidates = []
+    for kind in ("star", "mst", "ring"):
+        try:
+            candidates.append(design(kind, graph, work))
+        except InputError:
+            continue
+    try:
+        overlay = best(graph, work, candidates=candidates, criterion=criterion, iterations=400)
+    except InputError:
+        assert not candidates
+        return
+    for candidate in candidates:
+        assert getattr(overlay.closed_forms, f"{criterion}_s") <= getattr(
+            candidate.closed_forms, f"{criterion}_s"
+        )
+    assert lower_bound_s(graph, work) <= overlay.closed_forms.paper_s * (1 + 1e-12)
+
+
+@given(data=st.data(), warmth=st.sampled_from((0.005, 0.15)), serialized=st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_detours_never_make_a_ring_worse(make_underlay, data, warmth, serialized):
+    silos = data.draw(st.integers(4, 12))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    links = [(i, j, float(rng.integers(0, 5000))) for i, j in itertools.combinations(range(silos), 2)]
+    bps = (1e9, 1e10, np.inf)
+    access = AccessLinks(up_bps=rng.choice(bps, silos), down_bps=rng.choice(bps, silos))
+    graph = connectivity(make_underlay(silos, links), access=access)
+    tour = list(range(silos))
+    ring = build_overlay("ring", graph, INATURALIST, zip(tour, tour[1:] + tour[:1], strict=True))
+    arcs = detour_search(
+        graph, INATURALIST, tour, steps=1_500, seed=int(rng.integers(9)), warmth=warmth, serialized=serialized
+    )
+    overlay = build_overlay("detours", graph, INATURALIST, arcs)
+    form = "serialized_s" if serialized else "paper_s"
+
+    assert getattr(overlay.closed_forms, form) <= getattr(ring.closed_forms, form) * (1 + 1e-12)
+
+
+def test_far_silos_become_detours_of_one_circle(make_underlay):
+    near, far = 12, 4
+    links = [(i, j, 0.0) for i, j in itertools.combinations(range(near), 2)]
+    links += [(i, near + j, 10_000.0) for i in range(near) for j in range(far)]
+    graph = connectivity(make_underlay(near + far, links), access=AccessLinks(up_bps=1e12, down_bps=1e12))
+    work = Workload(model_bits=0.0, compute_s=0.0)
+    short, long = 0.004, 0.004 + 8.5e-6 * 10_000
+
+    # Each far silo on the whole circle of near ones: two long arcs among near + 1.
+    optimum = (2 * long + (near - 1) * short) / (near + 1)
+    assert lower_bound_s(graph, work) <= optimum * (1 + 1e-12)
+    assert best(graph, work, iterations=40_000).closed_forms.paper_s == pytest.approx(optimum, rel=1e-9)
+
+
+def test_same_seed_same_overlay(published_graph):
+    graph = published_graph("geant", 1e10)
+    one, two = (best(graph, INATURALIST, iterations=4_000, seed=3) for _ in range(2))
+
+    assert np.array_equal(one.source, two.source)
+    assert np.array_equal(one.target, two.target)
+
+
+def test_without_any_ring_the_allowed_pairs_are_the_start(make_underlay):
+    graph = connectivity(
+        make_underlay(4, [(0, 1, 10.0), (0, 2, 20.0), (0, 3, 30.0)]),
+        access=AccessLinks(up_bps=1e9, down_bps=1e9),
+        blocked=[(i, j) for i, j in itertools.permutations((1, 2, 3), 2)],
+    )
+
+    assert best(graph, INATURALIST, iterations=100).arcs == 6
+
+
+def test_unknown_criterion(published_graph):
+    with pytest.raises(InputError, match="criterion"):
+        best(published_graph("gaia", 1e10), INATURALIST, criterion="fastest")
+
+
+@pytest.mark.parametrize("silos", [1, 2, 3])
+def test_few_silos(make_underlay, silos):
+    graph = connectivity(
+        make_underlay(3, [(0, 1, 100.0), (1, 2, 0.0)]),
+        access=AccessLinks(up_bps=1e9, down_bps=1e9),
+        routers=range(silos),
+    )
+
+    assert best(graph, INATURALIST, iterations=100).graph.silos == silos

@@ -1,0 +1,111 @@
+"""The STAR's hub: by load, by closeness, chosen; with pairs that cannot talk."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay
+from topologies.designers.star import router_load, star
+
+ACCESS = AccessLinks(up_bps=1e10, down_bps=1e10)
+WORK = Workload(model_bits=1e8, compute_s=0.1)
+
+# A path that ends in a fork: most routes pass r3, which is also nearest to all.
+LINKS = [(0, 1, 1000.0), (1, 2, 1000.0), (2, 3, 100.0), (3, 4, 10.0), (3, 5, 10.0), (3, 6, 10.0)]
+
+
+@pytest.fixture
+def graph(make_underlay):
+    return connectivity(make_underlay(7, LINKS), access=ACCESS)
+
+
+def test_the_rules_differ(make_underlay):
+    # r0 joins two pairs with a far mesh of six (r5..r10): it carries most routes, but r5 is nearest to most silos.
+    pairs = [(0, 1, 3000.0), (1, 2, 1.0), (0, 3, 3000.0), (3, 4, 1.0), (0, 5, 3000.0)]
+    mesh = [(i, j, 1.0) for i, j in itertools.combinations(range(5, 11), 2)]
+    graph = connectivity(make_underlay(11, pairs + mesh), access=ACCESS)
+
+    assert star(graph, WORK, hub="closeness").hub == 5
+    assert star(graph, WORK, hub="load").hub == 0
+    assert star(graph, WORK).hub == 0
+
+
+def test_load_counts_the_routes_between_others(make_underlay):
+    # On a path of 3, all routes between the ends pass the middle.
+    graph = connectivity(make_underlay(3, [(0, 1, 1.0), (1, 2, 1.0)]), access=ACCESS)
+
+    assert router_load(graph) == pytest.approx(np.array([0.0, 1.0, 0.0]), abs=1e-12)
+
+
+@pytest.mark.parametrize("hub", [5, "r5", np.int64(5)])
+def test_a_chosen_hub(graph, hub):
+    overlay = star(graph, WORK, hub=hub)
+
+    assert overlay.hub == 5
+    assert overlay.arcs == 12
+    assert set(overlay.source[overlay.target == 5].tolist()) == {0, 1, 2, 3, 4, 6}
+
+
+@pytest.mark.parametrize(
+    ("hub", "message"),
+    [
+        ("r9", r"hub\(='r9'\) must be one of closeness, load, r0, .*, r6"),
+        ("close", r"\(did you mean 'closeness'\?\)"),
+        (7, r"hub\(=7\) must be a silo's label or an index of 0\.\.6\."),
+        (-1, r"hub\(=-1\)"),
+        (1.5, r"hub\(=1.5\)"),
+        (True, r"hub\(=True\)"),
+    ],
+)
+def test_no_such_hub(graph, hub, message):
+    with pytest.raises(InputError, match=message):
+        star(graph, WORK, hub=hub)
+
+
+@pytest.mark.parametrize("pair", [(3, 4), (4, 3)])
+def test_a_hub_must_reach_everybody(make_underlay, pair):
+    graph = connectivity(make_underlay(7, LINKS), access=ACCESS, blocked=[pair])
+
+    assert star(graph, WORK, hub="load").hub not in pair
+    assert star(graph, WORK, hub="closeness").hub not in pair
+    assert star(graph, WORK).hub not in pair
+    with pytest.raises(InputError, match="the hub r3 cannot talk both ways with r4"):
+        star(graph, WORK, hub="r3")
+
+
+def test_nobody_can_be_the_hub(make_underlay):
+    graph = connectivity(
+        make_underlay(4, [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]),
+        access=ACCESS,
+        blocked=[(0, 1), (1, 2), (2, 3), (0, 3)],
+    )
+
+    with pytest.raises(InputError, match=r"no silo can be the hub.*; r0 cannot with r1"):
+        star(graph, WORK)
+
+
+def test_the_published_hub_is_the_first_that_can(published_graph):
+    underlay = load_underlay("gaia", variant="published")
+
+    assert star(published_graph("gaia", 1e10), WORK).hub == 0
+    assert star(connectivity(underlay, access=ACCESS, blocked=[(0, 5)]), WORK).hub == 1
+    assert star(published_graph("geant", 1e10), WORK, hub="load").hub != 0
+
+
+def test_silos_take_the_load_of_their_router(make_underlay):
+    # Silos 0 and 1 hang on leaves, 2 and 3 on the middle.
+    graph = connectivity(
+        make_underlay(4, [(0, 3, 9.0), (1, 3, 9.0), (2, 3, 9.0)]), access=ACCESS, routers=[0, 1, 3, 3]
+    )
+
+    assert star(graph, WORK, hub="load").hub == 2
+    assert star(graph, WORK, hub="r3/2").hub == 3
+
+
+def test_one_silo_needs_no_arcs(make_underlay):
+    graph = connectivity(make_underlay(2, [(0, 1, 1.0)]), access=ACCESS, routers=[1])
+    for hub in (None, "load", "closeness", 0, "r1"):
+        overlay = star(graph, WORK, hub=hub)
+        assert (overlay.hub, overlay.arcs) == (0, 0)
+        assert overlay.closed_forms.paper_s == 0.1

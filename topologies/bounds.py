@@ -1,0 +1,95 @@
+"""Lower bounds on the cycle time of every overlay that a network allows."""
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.connectivity import Connectivity
+from topologies.designers.trees import single_arc_delays
+from topologies.errors import InputError
+from topologies.workload import Workload
+
+
+def lower_bound_s(graph: Connectivity, work: Workload) -> float:
+    """Cycle time below which no overlay that stays can fall on this network and workload.
+
+    Parameters
+    ----------
+    graph : Connectivity
+    work : Workload
+
+    Returns
+    -------
+    float
+        In seconds; the `paper` cycle time of every overlay that stays is at least this, up to rounding. One that is
+        drawn anew each round may fall below it.
+
+    Raises
+    ------
+    InputError
+        If some silo lies on no circuit of pairs that can talk: then there is no overlay.
+
+    Notes
+    -----
+    Proof. (1) A silo's self-loop gives ``tau >= s * T_c(i)``. (2) Let ``m(i, j)`` be Eq. 3 with degrees 1; no overlay
+    has a smaller delay on `(i, j)`, since larger degrees only slow an arc. An overlay is strongly connected, so each
+    silo `x` lies on a simple circuit, whose mean delay is at most `tau`. Map each silo of that circuit to the next
+    one, and every other silo to itself: a permutation `p` that moves `x`, with
+    ``sum of m(i, p(i)) over the moved silos <= tau * (number of moved silos)``. Hence
+
+    ``tau >= max over x of min over permutations p that move x of (mean of m(i, p(i)) over the silos that p moves)``.
+
+    In the STAR, the circuit of silo and hub has one token on its two arcs and its delay counts only the silo's
+    computing; its half, with half the hub's self-loop, bounds the same mean, so that the bound holds there too.
+
+    For a fixed ratio the inner minimum is an assignment problem with cost ``m(i, j) - ratio`` off the diagonal, 0 on
+    it and none at `(x, x)`; the smallest ratio is where that minimum is 0 (Dinkelbach's method, finite). The bound
+    is loose since the permutation may have further circuits that do not touch the one through `x` and cost nothing
+    to reach, and since it asks nothing of two silos at once. Time O(n^4) at worst, a few assignment problems per silo
+    in practice.
+
+    References
+    ----------
+    W. Dinkelbach, "On nonlinear fractional programming", Management Science 13(7), 1967.
+    """
+    delay = single_arc_delays(graph, work)
+    bound = float(work.round_compute_s(graph.silos).max())
+    if graph.silos == 1:
+        return bound
+    worst_first = np.argsort(-_cheapest_visit(delay), kind="stable")
+    for x in worst_first.tolist():
+        permutation = _assignment(graph, delay, bound, x)
+        moved = permutation != np.arange(graph.silos)
+        while (ratio := _mean(delay, permutation, moved)) > bound:
+            permutation = _assignment(graph, delay, ratio, x)
+            moved = permutation != np.arange(graph.silos)
+            lower = _mean(delay, permutation, moved)
+            if lower >= ratio * (1 - 1e-12):
+                bound = ratio
+                break
+    return bound
+
+
+def _cheapest_visit(delay: FloatArray) -> FloatArray:
+    """Cheapest arc into plus cheapest arc out of every silo: where the largest bounds are to be expected."""
+    arcs = delay.copy()
+    np.fill_diagonal(arcs, np.inf)
+    return np.asarray(arcs.min(axis=0) + arcs.min(axis=1))
+
+
+def _assignment(graph: Connectivity, delay: FloatArray, ratio: float, x: int) -> IntArray:
+    """Permutation that moves `x` with the smallest sum of (delay - ratio) over the silos that it moves."""
+    cost = delay - ratio
+    np.fill_diagonal(cost, 0.0)
+    cost[x, x] = np.inf
+    try:
+        return np.asarray(linear_sum_assignment(cost)[1])
+    except ValueError:
+        raise InputError(
+            f"no overlay exists: {graph.labels[x]} lies on no circuit of pairs that can talk."
+        ) from None
+
+
+def _mean(delay: FloatArray, permutation: IntArray, moved: BoolArray) -> float:
+    """Mean delay over the silos that the permutation moves."""
+    return float(delay[np.flatnonzero(moved), permutation[moved]].mean())

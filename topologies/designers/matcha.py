@@ -1,0 +1,210 @@
+"""MATCHA: each round a random choice of matchings."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.connectivity import Connectivity
+from topologies.designers.activation import Matchings, activation_probabilities, best_alpha
+from topologies.designers.edge_colouring import edge_colouring
+from topologies.errors import InputError
+from topologies.workload import Workload
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Matcha:
+    """Matchings that are active at random each round; made by `matcha` and `matcha_plus`.
+
+    Attributes
+    ----------
+    kind : str
+    graph : Connectivity
+    work : Workload
+    source, target : ndarray of int, shape (arcs,)
+        Both directions of all edges, sorted.
+    matching : ndarray of int, shape (arcs,)
+        The matching of each arc.
+    probability : ndarray, shape (matchings,)
+        With which each matching is active, independently of the others; where none is, all are drawn again.
+    budget : float
+        `C_b`: expected fraction of the matchings that are active, before drawing again.
+    connectivity, connectivity_bound : float
+        Algebraic connectivity of the expected graph, and a proven upper bound on that of any probabilities.
+    alpha : float
+        Weight of each active edge in the consensus matrix.
+    spectral_norm : float
+        Of ``E[W^T W] - J`` for the rounds as drawn, with ``J = 1 1^T / silos``: below 1 if consensus is reached.
+    """
+
+    kind: str
+    graph: Connectivity
+    work: Workload
+    source: IntArray
+    target: IntArray
+    matching: IntArray
+    probability: FloatArray
+    budget: float
+    connectivity: float
+    connectivity_bound: float
+    alpha: float
+    spectral_norm: float
+
+    def draw(self, rng: np.random.Generator) -> IntArray:
+        """Which matchings are active, at least one unless there is none: 0 or 1 each, shape (matchings,)."""
+        active = rng.random(len(self.probability)) < self.probability
+        if len(active) and not active.any():
+            active = _first_active(self.probability, rng)
+        return active.astype(np.int64)
+
+    def arcs(self, choice: IntArray) -> tuple[IntArray, IntArray]:
+        """Source and target of both directions of the active edges, sorted by source, then target."""
+        active = choice[self.matching] == 1
+        return self.source[active], self.target[active]
+
+    def consensus(self, source: IntArray, target: IntArray) -> FloatArray:
+        """``W = I - alpha L`` with the Laplacian of these edges, shape (silos, silos)."""
+        weights = np.zeros((self.graph.silos, self.graph.silos))
+        weights[source, target] = self.alpha
+        np.fill_diagonal(weights, 1 - weights.sum(axis=1))
+        return weights
+
+
+def matcha(
+    graph: Connectivity,
+    work: Workload,
+    *,
+    budget: float = 0.5,
+    edges: Iterable[tuple[int, int]] | None = None,
+    kind: str = "matcha",
+) -> Matcha:
+    """MATCHA over the connectivity graph, or over other edges.
+
+    Parameters
+    ----------
+    graph : Connectivity
+    work : Workload
+    budget : float, default 0.5
+        `C_b` in (0, 1].
+    edges : iterable of (int, int), optional
+        Silo pairs that may exchange models, each counted once in whichever direction it is given: the arcs of any
+        overlay will do. By default all pairs that can talk both ways.
+    kind : str, default "matcha"
+        For tables.
+
+    Returns
+    -------
+    Matcha
+
+    Raises
+    ------
+    InputError
+        If `budget` is not in (0, 1], an edge joins silos that cannot talk both ways, or the edges do not connect
+        all silos.
+
+    Notes
+    -----
+    Matchings by Misra and Gries; probabilities that maximise the algebraic connectivity of the expected graph under
+    ``sum p <= budget * matchings``; `alpha` that minimises the spectral norm of ``E[W^T W] - J``. A round without
+    any matching is drawn again, as in the published numbers. That divides both ``E[L]`` and ``E[L^2]`` by the
+    probability of a round that counts, so the same `alpha` is the best one with and without drawing again.
+
+    References
+    ----------
+    .. [1] J. Wang, A. K. Sahu, Z. Yang, G. Joshi and S. Kar, "MATCHA: Speeding up decentralized SGD via matching
+       decomposition sampling" (2019), equations 4 to 7.
+    """
+    if not 0 < budget <= 1:
+        raise InputError(f"budget(={budget:g}) must be > 0 and <= 1.")
+    talk = graph.may_send & graph.may_send.T
+    pairs = np.argwhere(np.triu(talk)) if edges is None else _pairs(kind, graph, talk, edges)
+    _require_connected(kind, graph, pairs)
+    coloured = edge_colouring(map(tuple, pairs.tolist()), graph.silos)
+    matchings = Matchings(
+        nodes=graph.silos,
+        edges=np.concatenate((np.empty((0, 2), dtype=np.int64), *coloured)),
+        number=np.repeat(np.arange(len(coloured)), [len(matching) for matching in coloured]),
+        count=len(coloured),
+    )
+    probability, connectivity, bound = activation_probabilities(matchings, budget)
+    alpha, spectral_norm = best_alpha(matchings, probability)
+    i, j = matchings.edges.T
+    source, target = np.concatenate((i, j)), np.concatenate((j, i))
+    order = np.lexsort((target, source))
+    return Matcha(
+        kind=kind,
+        graph=graph,
+        work=work,
+        source=source[order],
+        target=target[order],
+        matching=np.tile(matchings.number, 2)[order],
+        probability=probability,
+        budget=budget,
+        connectivity=connectivity,
+        connectivity_bound=bound,
+        alpha=alpha,
+        spectral_norm=spectral_norm,
+    )
+
+
+def matcha_plus(graph: Connectivity, work: Workload, *, budget: float = 0.5) -> Matcha:
+    """MATCHA over the underlay: silos whose routers share a core link, or are the same, may exchange models.
+
+    Parameters
+    ----------
+    graph : Connectivity
+    work : Workload
+    budget : float, default 0.5
+        `C_b` in (0, 1].
+
+    Returns
+    -------
+    Matcha
+
+    Raises
+    ------
+    InputError
+        If `budget` is not in (0, 1] or these pairs, where they can talk both ways, do not connect all silos.
+    """
+    near = np.eye(graph.underlay.routers, dtype=bool)
+    near[tuple(graph.underlay.ends.T)] = True
+    near = (near | near.T)[np.ix_(graph.router, graph.router)] & graph.may_send & graph.may_send.T
+    pairs = [(int(i), int(j)) for i, j in np.argwhere(np.triu(near))]
+    return matcha(graph, work, budget=budget, edges=pairs, kind="matcha_plus")
+
+
+def _first_active(probability: FloatArray, rng: np.random.Generator) -> BoolArray:
+    """Active matchings given that there are some: what drawing again and again ends with, however rare that is."""
+    before = np.concatenate(([1.0], np.cumprod(1 - probability[:-1])))
+    reached = np.cumsum(before * probability)
+    first = min(int(np.searchsorted(reached, rng.random() * reached[-1], side="right")), len(probability) - 1)
+    active = rng.random(len(probability)) < probability
+    active[:first], active[first] = False, True
+    return active
+
+
+def _pairs(kind: str, graph: Connectivity, talk: BoolArray, edges: Iterable[tuple[int, int]]) -> IntArray:
+    """Each edge once, shape (edges, 2)."""
+    pairs = sorted({(min(int(i), int(j)), max(int(i), int(j))) for i, j in edges})
+    for i, j in pairs:
+        if i < 0 or j >= graph.silos or i == j:
+            raise InputError(
+                f"{kind}: edge(={(i, j)}) must join two different silos of 0..{graph.silos - 1}."
+            )
+        if not talk[i, j]:
+            raise InputError(f"{kind}: {graph.labels[i]} and {graph.labels[j]} cannot talk both ways.")
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def _require_connected(kind: str, graph: Connectivity, pairs: IntArray) -> None:
+    """Raise an error that names one silo on each side of a cut, if there is one."""
+    links = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(graph.silos, graph.silos))
+    parts, part = connected_components(links, directed=False)
+    if parts > 1:
+        other = graph.labels[int(np.argmax(part != part[0]))]
+        raise InputError(
+            f"{kind}: edges must connect all silos; none joins the silos of {graph.labels[0]} with those of {other}."
+        )

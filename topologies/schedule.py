@@ -1,0 +1,118 @@
+"""Overlays that are drawn anew each round, and the one schedule of them that a run follows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from topologies.arrays import FloatArray, IntArray
+from topologies.connectivity import Connectivity
+from topologies.errors import InputError
+from topologies.workload import Workload
+
+SCHEDULE_STREAM = int.from_bytes(b"overlays")
+"""Keeps the schedule's random numbers apart from all others that a run draws from the same seed."""
+
+
+class RandomOverlay(Protocol):
+    """An overlay whose arcs are drawn anew, and independently, each round."""
+
+    @property
+    def kind(self) -> str:
+        """Name of the designer."""
+
+    @property
+    def graph(self) -> Connectivity:
+        """Where the arcs lie."""
+
+    @property
+    def work(self) -> Workload:
+        """What a round costs."""
+
+    def draw(self, rng: np.random.Generator) -> IntArray:
+        """Choose a round's arcs: a short code of them, of the same shape each time."""
+
+    def arcs(self, choice: IntArray) -> tuple[IntArray, IntArray]:
+        """Source and target of a choice's arcs, each of shape (arcs,), sorted by source, then target."""
+
+    def consensus(self, source: IntArray, target: IntArray) -> FloatArray:
+        """Consensus matrix of a round with these arcs, shape (silos, silos), rows: who averages."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Schedule:
+    """Which arcs each round of a run has; made by `make_schedule`.
+
+    Attributes
+    ----------
+    overlay : RandomOverlay
+    seed : int
+    choices : ndarray of int, shape (distinct, width)
+        What `overlay` drew, each choice once, in the order of first use.
+    index : ndarray of int, shape (rounds,)
+        Row of `choices` that each round uses.
+    """
+
+    overlay: RandomOverlay
+    seed: int
+    choices: IntArray
+    index: IntArray
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds."""
+        return len(self.index)
+
+    def arcs(self, round_: int) -> tuple[IntArray, IntArray]:
+        """Source and target of the arcs of a round, each of shape (arcs,)."""
+        return self.overlay.arcs(self.choices[self.index[round_]])
+
+    def consensus(self, round_: int) -> FloatArray:
+        """Consensus matrix of a round, shape (silos, silos)."""
+        return self.overlay.consensus(*self.arcs(round_))
+
+
+def make_schedule(overlay: RandomOverlay, seed: int, rounds: int) -> Schedule:
+    """Draw the overlays of all rounds.
+
+    Parameters
+    ----------
+    overlay : RandomOverlay
+    seed : int
+        At least 0. The same seed gives the same first rounds, however many follow.
+    rounds : int
+
+    Returns
+    -------
+    Schedule
+
+    Raises
+    ------
+    InputError
+        If `seed` or `rounds` is negative.
+
+    Notes
+    -----
+    Choices are kept, not arcs: 1,000 rounds of MATCHA on a complete graph of 87 silos are 0.6 MB instead of 60.
+    """
+    if rounds < 0:
+        raise InputError(f"rounds(={rounds}) must be >= 0.")
+    draws = choices(overlay, seed)
+    distinct: dict[bytes, tuple[int, IntArray]] = {}
+    index = np.empty(rounds, dtype=np.int64)
+    for k in range(rounds):
+        choice = next(draws)
+        index[k], _ = distinct.setdefault(choice.tobytes(), (len(distinct), choice))
+    rows = [choice for _, choice in distinct.values()]
+    table = np.array(rows, dtype=np.int64) if rows else np.empty((0, 0), dtype=np.int64)
+    return Schedule(overlay=overlay, seed=seed, choices=table, index=index)
+
+
+def choices(overlay: RandomOverlay, seed: int) -> Iterator[IntArray]:
+    """What the overlay draws, round after round without end."""
+    if seed < 0:
+        raise InputError(f"seed(={seed}) must be >= 0.")
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(SCHEDULE_STREAM,)))
+    while True:
+        yield overlay.draw(rng)
