@@ -1,0 +1,228 @@
+"""Free arcs: tau stays, the gap rises, nothing else that must not rise does."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topologies import AccessLinks, Workload, connectivity, design
+from topologies.consensus import consensus_matrix, spectral_gap
+from topologies.designers.enrich import enrich
+from topologies.errors import InputError
+from topologies.overlay import build_overlay
+
+INATURALIST = Workload.preset("inaturalist", variant="published")
+WORK = Workload(model_bits=1e8, compute_s=0.05)
+
+
+def arc_set(overlay):
+    return set(zip(overlay.source.tolist(), overlay.target.tolist(), strict=True))
+
+
+def slowest(overlay):
+    forms = overlay.closed_forms
+    return max(forms.paper_s, forms.serialized_s, forms.load_bound_s)
+
+
+@pytest.mark.parametrize("kind", ["ring", "mst"])
+@pytest.mark.parametrize("keep", ["all", "paper"])
+@pytest.mark.parametrize("name", ["gaia", "aws_na"])
+def test_published_networks(published_graph, name, kind, keep):
+    overlay = design(kind, published_graph(name, 1e10), INATURALIST)
+    enriched = enrich(overlay, keep=keep)
+
+    assert enriched.overlay.closed_forms.paper_s == pytest.approx(overlay.closed_forms.paper_s, rel=1e-12)
+    assert enriched.gap_given == spectral_gap(overlay.consensus)
+    assert enriched.gap_after == spectral_gap(enriched.overlay.consensus)
+    assert enriched.gap_after > 1.5 * enriched.gap_before
+    assert arc_set(overlay).isdisjoint(enriched.added)
+    assert arc_set(enriched.overlay) == arc_set(overlay) | set(enriched.added)
+    assert enriched.overlay.consensus.sum(axis=0) == pytest.approx(np.ones(overlay.graph.silos), abs=1e-12)
+    if kind == "mst":
+        assert enriched.gap_after <= enriched.gap_relaxed + 1e-4
+        assert set(enriched.added) == {(j, i) for i, j in enriched.added}
+    if keep == "all":
+        assert slowest(enriched.overlay) <= slowest(overlay) * (1 + 1e-12)
+
+
+def test_recorded_gaps_of_gaia(published_graph):
+    ring = enrich(design("ring", published_graph("gaia", 1e10), INATURALIST))
+    tree = enrich(design("mst", published_graph("gaia", 1e10), INATURALIST))
+
+    assert ring.gap_before == pytest.approx(1 - np.cos(np.pi / 11), abs=1e-12)
+    assert tree.gap_before == pytest.approx(0.04723, abs=1e-5)
+    assert tree.gap_after == pytest.approx(0.07408, abs=1e-5)
+    assert tree.gap_after == pytest.approx(tree.gap_relaxed, abs=1e-6)
+
+
+def test_equal_delays_make_every_arc_free(make_underlay):
+    # Silos on one place: all delays tie with tau, so that the enriched overlay is complete and its gap 1.
+    graph = connectivity(
+        make_underlay(5, [(i, i + 1, 0.0) for i in range(4)]),
+        access=AccessLinks(up_bps=np.inf, down_bps=np.inf),
+        bandwidth="bottleneck",
+    )
+    for kind in ("ring", "mst"):
+        enriched = enrich(design(kind, graph, WORK), keep="paper")
+        assert enriched.gap_after == pytest.approx(1, abs=1e-6)
+    # Of the core links none may carry more models than a cycle has time for, which is less.
+    assert slowest(enrich(design("mst", graph, WORK)).overlay) == slowest(design("mst", graph, WORK))
+
+
+def test_a_slow_uplink_leaves_no_arc_free(make_underlay):
+    # Every access link is the bottleneck of every arc: one more arc anywhere would double a critical arc's time.
+    graph = connectivity(
+        make_underlay(4, [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0), (3, 0, 1.0)]),
+        access=AccessLinks(up_bps=1e6, down_bps=1e6),
+    )
+    ring = design("ring", graph, WORK)
+    enriched = enrich(ring)
+
+    assert enriched.added == ()
+    assert enriched.gap_after == enriched.gap_before == pytest.approx(1 - np.cos(np.pi / 4), abs=1e-12)
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2, 5, 6])
+@pytest.mark.parametrize("kind", ["ring", "mst"])
+def test_limit(published_graph, kind, limit):
+    overlay = design(kind, published_graph("gaia", 1e10), INATURALIST)
+    enriched = enrich(overlay, limit=limit)
+
+    assert len(enriched.added) <= limit
+    assert enriched.gap_after >= enriched.gap_before
+    if limit >= 2:
+        assert enriched.gap_after > enriched.gap_before
+
+
+def test_the_best_pair_of_gaia(published_graph):
+    overlay = design("mst", published_graph("gaia", 1e10), INATURALIST)
+    silos, own = overlay.graph.silos, arc_set(overlay)
+    gaps = []
+    for i, j in itertools.combinations(range(silos), 2):
+        if (i, j) not in own:
+            arcs = sorted(own | {(i, j), (j, i)})
+            if build_overlay("trial", overlay.graph, overlay.work, arcs).closed_forms.paper_s <= (
+                overlay.closed_forms.paper_s * (1 + 1e-12)
+            ):
+                gaps.append(spectral_gap(consensus_matrix("fdla", silos, *np.array(arcs).T)))
+    found = enrich(overlay, limit=2)
+
+    assert found.gap_after == pytest.approx(max(gaps), abs=1e-6)
+
+
+def test_local_degree_weights_on_a_tree(published_graph):
+    overlay = design("mst", published_graph("aws_na", 1e10), INATURALIST)
+    enriched = enrich(overlay, consensus="local_degree")
+
+    assert enriched.gap_before == enriched.gap_given
+    assert enriched.gap_after > 3 * enriched.gap_before
+    assert np.all(enriched.overlay.consensus >= 0)
+
+
+def test_missing_arcs_are_respected(make_underlay):
+    blocked = [(0, 3), (1, 4), (4, 1)]
+    graph = connectivity(
+        make_underlay(5, [(i, (i + 1) % 5, 10.0) for i in range(5)]),
+        access=AccessLinks(up_bps=1e11, down_bps=1e11),
+        blocked=blocked,
+    )
+    arcs = [(i, (i + 1) % 5) for i in range(5)]
+    for overlay in (
+        build_overlay("ring", graph, WORK, arcs),
+        build_overlay("both", graph, WORK, arcs + [(j, i) for i, j in arcs]),
+    ):
+        enriched = enrich(overlay, keep="paper")
+        assert set(blocked).isdisjoint(enriched.added)
+        assert enriched.overlay.closed_forms.paper_s == pytest.approx(overlay.closed_forms.paper_s, rel=1e-12)
+
+
+def test_several_silos_on_one_router(make_underlay):
+    graph = connectivity(
+        make_underlay(3, [(0, 1, 300.0), (1, 2, 0.0)]),
+        access=AccessLinks(up_bps=1e11, down_bps=1e11),
+        routers=[0, 0, 1, 1, 2],
+    )
+    tree = design("mst", graph, WORK)
+    enriched = enrich(tree, keep="paper")
+
+    # All arcs between the two places tie with the tree's one long edge.
+    assert enriched.gap_after > 2 * enriched.gap_before
+    assert enriched.overlay.closed_forms.paper_s == pytest.approx(tree.closed_forms.paper_s, rel=1e-12)
+    # But they share one core link, which has time for a single model in each direction.
+    assert not any(graph.router[i] == 0 and graph.router[j] > 0 for i, j in enrich(tree).added)
+
+
+def test_the_star_is_left_alone(published_graph):
+    star = design("star", published_graph("gaia", 1e10), INATURALIST)
+    enriched = enrich(star)
+
+    assert enriched.overlay is star
+    assert enriched.gap_after == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("silos", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["ring", "mst"])
+def test_few_silos(make_underlay, silos, kind):
+    graph = connectivity(
+        make_underlay(3, [(0, 1, 100.0), (1, 2, 100.0)]),
+        access=AccessLinks(up_bps=1e9, down_bps=1e9),
+        routers=list(range(silos)),
+    )
+    overlay = design(kind, graph, WORK)
+    enriched = enrich(overlay)
+
+    assert enriched.gap_after >= enriched.gap_before > 0
+    assert enriched.overlay.closed_forms.paper_s == pytest.approx(overlay.closed_forms.paper_s, rel=1e-12)
+
+
+@st.composite
+def overlays(draw, make_underlay):
+    silos = draw(st.integers(2, 7))
+    km = st.sampled_from([0.0, 10.0, 10.0, 500.0, 4000.0])
+    links = [(i, i + 1, draw(km)) for i in range(silos - 1)]
+    ends = st.tuples(st.integers(0, silos - 1), st.integers(0, silos - 1)).filter(
+        lambda pair: pair[0] != pair[1]
+    )
+    links += [(a, b, draw(km)) for a, b in draw(st.lists(ends, max_size=6))]
+    capacity = st.lists(st.sampled_from([1e8, 3e8, 1e10]), min_size=silos, max_size=silos)
+    graph = connectivity(
+        make_underlay(silos, links), access=AccessLinks(up_bps=draw(capacity), down_bps=draw(capacity))
+    )
+    order = draw(st.permutations(range(silos)))
+    arcs = set(zip(order, order[1:] + order[:1], strict=True)) | set(draw(st.lists(ends, max_size=3)))
+    if draw(st.booleans()):
+        arcs |= {(j, i) for i, j in arcs}
+    compute = np.array(draw(st.lists(st.sampled_from([0.0, 0.1, 1.0]), min_size=silos, max_size=silos)))
+    return build_overlay("drawn", graph, replace(WORK, compute_s=compute), sorted(arcs))
+
+
+@given(data=st.data(), keep=st.sampled_from(["all", "paper"]))
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_no_enrichment_raises_tau(make_underlay, data, keep):
+    overlay = data.draw(overlays(make_underlay))
+    enriched = enrich(overlay, keep=keep)
+
+    assert enriched.overlay.closed_forms.paper_s == pytest.approx(overlay.closed_forms.paper_s, rel=1e-12)
+    assert enriched.gap_after >= enriched.gap_before
+    assert arc_set(overlay) <= arc_set(enriched.overlay)
+    if keep == "all":
+        assert slowest(enriched.overlay) <= slowest(overlay) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("mst", {"consensus": "fdal"}, "did you mean 'fdla'"),
+        ("mst", {"keep": "al"}, "did you mean 'all'"),
+        ("mst", {"limit": -1}, r"limit\(=-1\) must be >= 0"),
+        ("ring", {"consensus": "local_degree"}, "must be fdla or fmmc"),
+    ],
+)
+def test_bad_options(published_graph, kind, options, message):
+    overlay = design(kind, published_graph("gaia", 1e10), INATURALIST)
+
+    with pytest.raises(InputError, match=message):
+        enrich(overlay, **options)
