@@ -1,0 +1,258 @@
+"""Explanations: gains against networks built anew, the best upgrade against all upgrades, words against a page."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topologies import AccessLinks, Workload, build_overlay, connectivity, design
+from topologies.analysis import access_upgrades, explain, explanation_lines, explanation_rows
+
+INATURALIST = Workload.preset("inaturalist", variant="published")
+seeds = st.integers(0, 2**32 - 1)
+
+
+def tau(overlay) -> float:
+    return overlay.proof.value_s
+
+
+def text(overlay) -> str:
+    return " ".join(explanation_lines(explain(overlay)))
+
+
+@given(seed=seeds, ties=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_gains_are_those_of_networks_built_anew(random_case, seed, ties):
+    case = random_case(seed, ties=ties)
+    overlay = case.build()
+    explanation, graph = explain(overlay), overlay.graph
+    arcs = list(zip(overlay.source.tolist(), overlay.target.tolist(), strict=True))
+    core = 2 * graph.underlay.links
+
+    for index, found in zip(overlay.proof.circuit, explanation.arcs, strict=True):
+        if index >= overlay.arcs:
+            assert found.resources == ()
+            continue
+        i, j = arcs[index]
+        up, down, links = case.up_bps.copy(), case.down_bps.copy(), case.underlay.capacity_bps.copy()
+        rates = case.bandwidth if isinstance(case.bandwidth, str) else case.bandwidth.copy()
+        for name in found.resources:
+            if name == f"{graph.labels[i]} uplink":
+                up[i] += 1e9
+            elif name == f"{graph.labels[j]} downlink":
+                down[j] += 1e9
+            elif name == f"measured bandwidth {graph.labels[i]} -> {graph.labels[j]}":
+                rates[i, j] += 1e9
+            else:
+                named = [k for k in overlay.routes[index] if k < core and name.endswith(graph.link_name(k))]
+                links[[k // 2 for k in named]] += 1e9
+        if found.resources:
+            better = case.with_(up_bps=up, down_bps=down, core_bps=links, bandwidth=rates).build()
+            assert found.gbps_gain_s == pytest.approx(tau(overlay) - tau(better), rel=1e-9, abs=1e-13)
+        if found.latency_ms_gain_s is not None:
+            latency_s = graph.latency_s.copy()
+            latency_s[i, j] = max(0.0, latency_s[i, j] - 1e-3)
+            nearer = build_overlay("test", replace(graph, latency_s=latency_s), case.work, arcs, hub=case.hub)
+            assert found.latency_ms_gain_s == pytest.approx(tau(overlay) - tau(nearer), rel=1e-9, abs=1e-13)
+        if found.compute_ms_gain_s is not None:
+            compute_s = overlay.compute_s.copy()
+            compute_s[i] = max(0.0, compute_s[i] - 1e-3)
+            work = Workload(model_bits=case.work.model_bits, compute_s=compute_s)
+            faster = build_overlay("test", graph, work, arcs, hub=case.hub)
+            assert found.compute_ms_gain_s == pytest.approx(tau(overlay) - tau(faster), rel=1e-9, abs=1e-13)
+
+
+@given(seed=seeds, ties=st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_no_upgrade_is_better_than_the_best(random_case, seed, ties):
+    case = random_case(seed, ties=ties)
+    overlay = case.build()
+    found = {(upgrade.silo, upgrade.link): upgrade for upgrade in access_upgrades(overlay)}
+
+    def with_times(silo, link, factor):
+        up, down = case.up_bps.copy(), case.down_bps.copy()
+        if "uplink" in link:
+            up[silo] *= factor
+        if "downlink" in link:
+            down[silo] *= factor
+        return tau(case.with_(up_bps=up, down_bps=down).build())
+
+    best = {}
+    for silo in range(overlay.graph.silos):
+        for link in ("uplink", "downlink", "uplink and downlink"):
+            doubled_s, unlimited_s = (with_times(silo, link, factor) for factor in (2.0, np.inf))
+            best[silo, link] = doubled_s
+            if (silo, link) in found:
+                assert found[silo, link].doubled_s == pytest.approx(doubled_s, rel=1e-12)
+                assert found[silo, link].unlimited_s == pytest.approx(unlimited_s, rel=1e-12)
+            elif link != "uplink and downlink":
+                assert min(doubled_s, unlimited_s) >= tau(overlay) * (1 - 1e-11)
+    lowest = access_upgrades(overlay)[0].doubled_s if found else tau(overlay)
+    assert lowest == pytest.approx(min(best.values()), rel=1e-11)
+
+
+@given(seed=seeds, ties=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_words_and_rows(random_case, seed, ties):
+    overlay = random_case(seed, ties=ties).build()
+    explanation = explain(overlay)
+    lines, rows = explanation_lines(explanation), explanation_rows(explanation)
+
+    assert lines
+    assert all(0 < len(line) <= 80 and line.isascii() for line in lines)
+    assert json.loads(json.dumps(rows)) == rows
+    assert sum(row["delay_s"] for row in rows) / explanation.tokens == pytest.approx(
+        tau(overlay), rel=1e-12, abs=0
+    )
+    assert [row["source"] for row in rows] == [
+        overlay.graph.labels[silo] for silo in overlay.critical_circuit
+    ]
+    for arc in explanation.arcs:
+        parts = (arc.compute_s, arc.latency_s, arc.transmission_s)
+        largest = {"compute": arc.compute_s, "latency": arc.latency_s}.get(arc.binds, arc.transmission_s)
+        assert largest == max(parts)
+        assert bool(arc.resources) == (arc.gbps_gain_s is not None)
+
+
+def test_the_ring_of_geant(published_graph):
+    ring = design("ring", published_graph("geant", 1e10), INATURALIST)
+    explanation = explain(ring)
+
+    assert explanation.tokens == len(explanation.arcs) == 40
+    assert {arc.binds for arc in explanation.arcs} == {"core link"}
+    assert explanation.upgrades == ()
+    for arc in explanation.arcs:
+        assert len(arc.resources) >= 1
+        # M * links / 1 Gbps becomes M * links / 2 Gbps on this arc at least: other arcs may share the links.
+        assert arc.gbps_gain_s >= len(arc.resources) * 0.044961717 / 2 / 40 - 1e-12
+        assert arc.latency_ms_gain_s == pytest.approx(1e-3 / 40)
+        assert arc.compute_ms_gain_s == pytest.approx(1e-3 / 40)
+    assert "No upgrade of one silo's access link lowers this" in text(ring)
+
+
+def test_a_pair_by_hand(make_underlay):
+    # Silo 0's uplink is slow, 0.1 Gbps, for 0.01 Gbit: 100 ms of 104; back, the core link takes 10 ms.
+    up = np.array([1e8, 2e9])
+    graph = connectivity(make_underlay(2, [(0, 1, 0.0)]), access=AccessLinks(up_bps=up, down_bps=2e9))
+    pair = build_overlay("pair", graph, Workload(model_bits=1e7, compute_s=0.0), [(0, 1), (1, 0)])
+    explanation = explain(pair)
+    forth, back = explanation.arcs
+
+    assert (forth.binds, forth.resources) == ("uplink", ("r0 uplink",))
+    assert (back.binds, back.resources) == ("core link", ("core link r1 -> r0",))
+    # 1.1 Gbps up: the core link of 1 Gbps takes over.
+    assert forth.gbps_gain_s == pytest.approx(0.09 / 2)
+    # 2 Gbps on the core link, in both directions: only the way back gains.
+    assert back.gbps_gain_s == pytest.approx(0.005 / 2)
+    assert forth.latency_ms_gain_s == back.latency_ms_gain_s == pytest.approx(0.0005)
+    assert forth.compute_ms_gain_s is None
+    (upgrade,) = explanation.upgrades
+    assert (upgrade.silo, upgrade.link) == (0, "uplink")
+    assert upgrade.doubled_s == pytest.approx((0.054 + 0.014) / 2)
+    assert upgrade.unlimited_s == pytest.approx(0.014)
+    assert explanation_lines(explanation) == [
+        "pair: a round takes 59 ms. This circuit of 2 arcs bounds the throughput: 118 ms",
+        "in 2 rounds.",
+        "r0 -> r1 -> r0",
+        "Its time: computing 0.0%, latency 6.8%, transmission 93.2%.",
+        "The largest part of a delay: 1 arc (core link), 1 arc (uplink).",
+        "1 Gbps more gains most on r0 uplink: 45 ms.",
+        "1 ms less latency gains most on r0 -> r1: 0.5 ms.",
+        "The best upgrade of one access link is r0's uplink: 34 ms with twice the",
+        "capacity, 14 ms without a limit.",
+    ]
+
+
+def test_equal_access_links_bind_in_pairs(make_underlay):
+    graph = connectivity(make_underlay(2, [(0, 1, 0.0)]), access=AccessLinks(up_bps=1e8, down_bps=1e8))
+    pair = build_overlay("pair", graph, Workload(model_bits=1e7, compute_s=0.0), [(0, 1), (1, 0)])
+
+    assert explain(pair).arcs[0].resources == ("r0 uplink", "r1 downlink")
+    assert explain(pair).upgrades == ()
+    assert "each of r0 uplink and r1 downlink: 45 ms" in text(pair)
+    assert "none is the only limit of an arc on this circuit" in text(pair)
+
+
+def test_both_directions_together_can_do_more(make_underlay):
+    # Silo 1, between the others, sends two models and hears two: each direction counts half.
+    line = make_underlay(3, [(0, 1, 1e3), (1, 2, 0.0)])
+    graph = connectivity(line, access=AccessLinks(up_bps=1e8, down_bps=1e8), bandwidth="bottleneck")
+    work = Workload(model_bits=1e7, compute_s=0.0)
+    upgrades = access_upgrades(build_overlay("line", graph, work, [(0, 1), (1, 0), (1, 2), (2, 1)]))
+
+    assert [(upgrade.silo, upgrade.link) for upgrade in upgrades] == [
+        (1, "uplink and downlink"),
+        (1, "uplink"),
+        (1, "downlink"),
+    ]
+    assert [upgrade.doubled_s for upgrade in upgrades] == pytest.approx([0.1125, 0.1625, 0.1625])
+
+
+def test_a_second_circuit_that_is_as_slow_takes_all_gains(published_graph):
+    # Two routers of New York lie in one place: both round trips of the STAR are critical.
+    star = design("star", published_graph("ebone", 1e10), INATURALIST)
+
+    assert all(arc.latency_ms_gain_s == 0 for arc in explain(star).arcs)
+    assert "1 ms less latency at one place gains nothing: another circuit is as slow." in text(star)
+
+
+def test_computing_bounds(make_underlay):
+    graph = connectivity(make_underlay(2, [(0, 1, 0.0)]), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+    work = Workload(model_bits=1e6, compute_s=np.array([9.0, 0.1]))
+    explanation = explain(build_overlay("pair", graph, work, [(0, 1), (1, 0)]))
+
+    assert explanation.arcs[0].binds == "compute"
+    assert explanation.arcs[0].compute_ms_gain_s == pytest.approx(1e-3)
+    assert explanation.upgrades == ()
+    assert explanation_lines(explanation) == [
+        "pair: a round takes 9 s. r0's own computing bounds the throughput: no other silo",
+        "holds it up more.",
+        "1 ms less computing gains most on r0: 1 ms.",
+        "No upgrade of one silo's access link lowers this: none is the only limit of an",
+        "arc on this circuit.",
+    ]
+
+
+@pytest.mark.parametrize("compute_s", [0.0, 0.1])
+def test_one_silo(make_underlay, compute_s):
+    graph = connectivity(
+        make_underlay(2, [(0, 1, 1.0)]), access=AccessLinks(up_bps=1e9, down_bps=1e9), routers=[0]
+    )
+    explanation = explain(build_overlay("one", graph, Workload(model_bits=1e6, compute_s=compute_s), []))
+
+    assert (explanation.tokens, len(explanation.arcs)) == (1, 1)
+    assert explanation.cycle_time_s == compute_s
+    assert explanation_lines(explanation)
+
+
+def test_nothing_sent(make_underlay):
+    graph = connectivity(make_underlay(2, [(0, 1, 1e3)]), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+    pair = build_overlay("pair", graph, Workload(model_bits=0.0, compute_s=0.001), [(0, 1), (1, 0)])
+
+    assert {arc.binds for arc in explain(pair).arcs} == {"latency"}
+    assert {arc.gbps_gain_s for arc in explain(pair).arcs} == {0.0}
+    assert "Gbps" not in text(pair)
+
+
+def test_nothing_limits(make_underlay):
+    access = AccessLinks(up_bps=np.inf, down_bps=np.inf)
+    graph = connectivity(make_underlay(2, [(0, 1, 1e3)]), access=access, routers=[0, 0])
+    pair = build_overlay("pair", graph, Workload(model_bits=1e7, compute_s=0.0), [(0, 1), (1, 0)])
+
+    assert [arc.resources for arc in explain(pair).arcs] == [(), ()]
+    assert "Gbps" not in text(pair)
+
+
+def test_measured_bandwidth_has_no_link(make_underlay):
+    rates = np.array([[np.inf, 3e8], [1e8, np.inf]])
+    access = AccessLinks(up_bps=1e9, down_bps=1e9)
+    graph = connectivity(make_underlay(2, [(0, 1, 0.0)]), access=access, bandwidth=rates)
+    pair = build_overlay("pair", graph, Workload(model_bits=1e8, compute_s=0.0), [(0, 1), (1, 0)])
+    forth, back = explain(pair).arcs
+
+    assert (forth.binds, forth.resources) == ("measured bandwidth", ("measured bandwidth r0 -> r1",))
+    # 1.1 Gbps measured: the access links of 1 Gbps take over.
+    assert back.gbps_gain_s == pytest.approx((1.0 - 0.1) / 2)

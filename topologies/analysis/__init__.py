@@ -1,0 +1,29 @@
+"""A proof and an explanation for every cycle time: slack, free arcs, sensitivities, curves."""
+
+from topologies.analysis.curve import AccessCurve, access_curve
+from topologies.analysis.explain import ArcExplanation, Explanation, explain
+from topologies.analysis.free import FreeArc, free_arcs
+from topologies.analysis.resources import Resources
+from topologies.analysis.sensitivity import Sensitivities, sensitivities
+from topologies.analysis.slack import arc_slack, event_slack
+from topologies.analysis.upgrades import AccessUpgrade, access_upgrades
+from topologies.analysis.words import explanation_lines, explanation_rows
+
+__all__ = [
+    "AccessCurve",
+    "AccessUpgrade",
+    "ArcExplanation",
+    "Explanation",
+    "FreeArc",
+    "Resources",
+    "Sensitivities",
+    "access_curve",
+    "access_upgrades",
+    "arc_slack",
+    "event_slack",
+    "explain",
+    "explanation_lines",
+    "explanation_rows",
+    "free_arcs",
+    "sensitivities",
+]

@@ -1,0 +1,203 @@
+"""Why an overlay is as fast as it is: its critical circuit, arc by arc, and what would change it."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from topologies.analysis.resources import Resources
+from topologies.analysis.upgrades import AccessUpgrade, access_upgrades
+from topologies.overlay import Overlay
+
+ONE_GBPS = 1e9
+ONE_MS = 1e-3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ArcExplanation:
+    """One arc of the critical circuit.
+
+    Attributes
+    ----------
+    source, target : str
+        Labels of its silos; the same where the circuit is one silo's own computing.
+    compute_s, latency_s, transmission_s : float
+        Parts of its delay.
+    binds : str
+        What takes the largest part: ``compute``, ``latency``, ``uplink``, ``downlink``, ``core link`` or
+        ``measured bandwidth`` (the first in this order among equal parts).
+    resources : tuple of str
+        Names of what limits its rate, all of them where several do so equally; empty where nothing does.
+    gbps_gain_s : float or None
+        How much the cycle time falls with 1 Gbps more on each of `resources`; None where there is none.
+    latency_ms_gain_s : float or None
+        How much it falls with 1 ms less latency on this arc (with none, where it has less); None without latency.
+    compute_ms_gain_s : float or None
+        How much it falls with 1 ms less computing per round at the source; None where no computing is waited for.
+    """
+
+    source: str
+    target: str
+    compute_s: float
+    latency_s: float
+    transmission_s: float
+    binds: str
+    resources: tuple[str, ...]
+    gbps_gain_s: float | None
+    latency_ms_gain_s: float | None
+    compute_ms_gain_s: float | None
+
+    @property
+    def delay_s(self) -> float:
+        """Delay of the arc."""
+        return self.compute_s + self.latency_s + self.transmission_s
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Explanation:
+    """What bounds an overlay's throughput; made by `explain`.
+
+    Attributes
+    ----------
+    kind : str
+    cycle_time_s : float
+        `tau`, the `paper` closed form.
+    labels : tuple of str
+        Names of all silos.
+    tokens : int
+        Rounds that the critical circuit spans.
+    arcs : tuple of ArcExplanation
+        The critical circuit, in order.
+    upgrades : tuple of AccessUpgrade
+        Upgrades of one silo's access link that lower `tau`, the best first; see `access_upgrades`.
+    """
+
+    kind: str
+    cycle_time_s: float
+    labels: tuple[str, ...]
+    tokens: int
+    arcs: tuple[ArcExplanation, ...]
+    upgrades: tuple[AccessUpgrade, ...]
+
+
+def explain(overlay: Overlay) -> Explanation:
+    """Explain an overlay's cycle time by its critical circuit.
+
+    Parameters
+    ----------
+    overlay : Overlay
+
+    Returns
+    -------
+    Explanation
+
+    Notes
+    -----
+    Every gain is the difference of two exact cycle times of the same arcs, not a derivative: it stops where another
+    circuit, or another resource, takes over. Where several circuits are critical, each gain may be zero. Time
+    O(length of the critical circuit) cycle times.
+    """
+    resources = Resources.of(overlay)
+    circuit = list(overlay.proof.circuit)
+    return Explanation(
+        kind=overlay.kind,
+        cycle_time_s=overlay.proof.value_s,
+        labels=overlay.graph.labels,
+        tokens=int(overlay.event_graph.tokens[circuit].sum()),
+        arcs=tuple(
+            _arc(resources, arc) if arc < overlay.arcs else _own_computing(resources, arc - overlay.arcs)
+            for arc in circuit
+        ),
+        upgrades=access_upgrades(overlay),
+    )
+
+
+def _arc(resources: Resources, arc: int) -> ArcExplanation:
+    """One arc between two silos."""
+    overlay = resources.overlay
+    i, j = int(overlay.source[arc]), int(overlay.target[arc])
+    compute_s = float(overlay.tokens[arc] * overlay.compute_s[i])
+    latency_s = float(overlay.latency_s[arc])
+    transmission_s = float(overlay.transmission_s[arc])
+    kind, names = _limits(resources, arc)
+    parts = {"compute": compute_s, "latency": latency_s, kind: transmission_s}
+    return ArcExplanation(
+        source=overlay.graph.labels[i],
+        target=overlay.graph.labels[j],
+        compute_s=compute_s,
+        latency_s=latency_s,
+        transmission_s=transmission_s,
+        binds=max(parts, key=lambda part: parts[part]),
+        resources=names,
+        gbps_gain_s=_gain(resources, _one_more_gbps(resources, arc)) if names else None,
+        latency_ms_gain_s=_latency_gain(resources, arc) if latency_s > 0 else None,
+        compute_ms_gain_s=_compute_gain(resources, i) if compute_s > 0 else None,
+    )
+
+
+def _own_computing(resources: Resources, silo: int) -> ArcExplanation:
+    """A silo that waits for nothing but itself."""
+    compute_s = float(resources.compute_s[silo])
+    label = resources.overlay.graph.labels[silo]
+    return ArcExplanation(
+        source=label,
+        target=label,
+        compute_s=compute_s,
+        latency_s=0.0,
+        transmission_s=0.0,
+        binds="compute",
+        resources=(),
+        gbps_gain_s=None,
+        latency_ms_gain_s=None,
+        compute_ms_gain_s=_compute_gain(resources, silo) if compute_s > 0 else None,
+    )
+
+
+def _limits(resources: Resources, arc: int) -> tuple[str, tuple[str, ...]]:
+    """Sort of the first resource that limits an arc's rate, and the names of all that do."""
+    overlay = resources.overlay
+    graph, (i, j) = overlay.graph, (overlay.source[arc], overlay.target[arc])
+    by_up, by_down, by_available = resources.binding()[:, arc].tolist()
+    uplink, downlink = overlay.routes[arc][0], overlay.routes[arc][-1]
+    names = ([graph.link_name(uplink)] if by_up else []) + ([graph.link_name(downlink)] if by_down else [])
+    links = resources.binding_links(arc) if by_available else []
+    names += [f"core link {graph.link_name(link)}" for link in links]
+    if by_available and not links:
+        names.append(f"measured bandwidth {graph.labels[i]} -> {graph.labels[j]}")
+    sorts = (by_up, "uplink"), (by_down, "downlink"), (bool(links), "core link")
+    return next((sort for here, sort in sorts if here), "measured bandwidth"), tuple(names)
+
+
+def _one_more_gbps(resources: Resources, arc: int) -> Resources:
+    """1 Gbps more on everything that limits an arc's rate."""
+    i, j = resources.overlay.source[arc], resources.overlay.target[arc]
+    by_up, by_down, by_available = resources.binding()[:, arc].tolist()
+    up, down, core = resources.up_bps.copy(), resources.down_bps.copy(), resources.core_bps.copy()
+    measured = resources.measured_bps.copy()
+    up[i] += ONE_GBPS * by_up
+    down[j] += ONE_GBPS * by_down
+    if by_available and len(resources.crossing):
+        core[[link // 2 for link in resources.binding_links(arc)]] += ONE_GBPS
+    elif by_available:
+        measured[arc] += ONE_GBPS
+    return replace(resources, up_bps=up, down_bps=down, core_bps=core, measured_bps=measured)
+
+
+def _latency_gain(resources: Resources, arc: int) -> float:
+    """What 1 ms less latency on an arc buys."""
+    latency_s = resources.latency_s.copy()
+    latency_s[arc] = max(0.0, latency_s[arc] - ONE_MS)
+    return _gain(resources, replace(resources, latency_s=latency_s))
+
+
+def _compute_gain(resources: Resources, silo: int) -> float:
+    """What 1 ms less computing per round at a silo buys."""
+    compute_s = resources.compute_s.copy()
+    compute_s[silo] = max(0.0, compute_s[silo] - ONE_MS)
+    return _gain(resources, replace(resources, compute_s=compute_s))
+
+
+def _gain(old: Resources, new: Resources) -> float:
+    """How much the cycle time falls, in seconds; rounding noise is no gain."""
+    tau = old.overlay.proof.value_s
+    gain = tau - new.cycle_time().value_s
+    return gain if gain > np.spacing(tau) * 8 else 0.0

@@ -1,0 +1,130 @@
+"""What limits each arc's rate, and the cycle time of the same arcs on other resources."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.howard import CycleTime, cycle_time
+from topologies.overlay import Overlay, degrees
+
+EQUAL = 1e-12
+"""Two capacities within this relative distance limit a rate equally."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Resources:
+    """Everything that an overlay's delays are made of, apart from its arcs; made by `Resources.of`.
+
+    `dataclasses.replace` changes one of the first seven; `cycle_time` then computes `tau` anew.
+
+    Attributes
+    ----------
+    up_bps, down_bps : ndarray, shape (silos,)
+    core_bps : ndarray, shape (links,)
+        Capacity of each core link, in each of its directions.
+    measured_bps : ndarray, shape (arcs,)
+        Available bandwidth of arcs that follows from no core link: measured, or infinite on one router.
+    latency_s : ndarray, shape (arcs,)
+    compute_s : ndarray, shape (silos,)
+        Computing time of a round.
+    model_bits : float
+    overlay : Overlay
+    out, into : ndarray of int, shape (silos,)
+        Degrees.
+    crossing : ndarray of int, shape (crossings, 2)
+        Arc and core link direction, for each core link on the route of each arc that core links limit.
+    parts : ndarray, shape (arcs,)
+        Into how many parts the rule for `A(i', j')` divides the smallest capacity on the route.
+    """
+
+    up_bps: FloatArray
+    down_bps: FloatArray
+    core_bps: FloatArray
+    measured_bps: FloatArray
+    latency_s: FloatArray
+    compute_s: FloatArray
+    model_bits: float
+    overlay: Overlay
+    out: IntArray
+    into: IntArray
+    crossing: IntArray
+    parts: FloatArray
+
+    @classmethod
+    def of(cls, overlay: Overlay) -> Self:
+        """Resources of an overlay as it is.
+
+        Notes
+        -----
+        Time and memory O(total route length). An `available_bps` that was put into the connectivity graph afterwards,
+        and does not follow its rule, counts as measured.
+        """
+        graph = overlay.graph
+        out, into = degrees(graph.silos, overlay.source, overlay.target)
+        core = 2 * len(graph.core_bps)
+        crossing = np.array(
+            [(arc, link) for arc, route in enumerate(overlay.routes) for link in route if link < core],
+            dtype=np.int64,
+        ).reshape(-1, 2)
+        available = graph.available_bps[overlay.source, overlay.target]
+        smallest = _smallest(overlay.arcs, crossing, graph.core_bps)
+        measured, parts = np.full(overlay.arcs, np.inf), np.ones(overlay.arcs)
+        if graph.bandwidth == "hop_share":
+            parts = np.maximum(np.bincount(crossing[:, 0], minlength=overlay.arcs), 1.0)
+        follows = np.allclose(smallest / parts, available, rtol=EQUAL, atol=0.0)
+        if graph.bandwidth == "measured" or not follows:
+            measured, crossing = available, crossing[:0]
+        return cls(
+            up_bps=graph.up_bps,
+            down_bps=graph.down_bps,
+            core_bps=graph.core_bps,
+            measured_bps=measured,
+            latency_s=overlay.latency_s,
+            compute_s=overlay.compute_s,
+            model_bits=overlay.work.model_bits,
+            overlay=overlay,
+            out=out,
+            into=into,
+            crossing=crossing,
+            parts=parts,
+        )
+
+    def limits_bps(self) -> FloatArray:
+        """Uplink share, downlink share and available bandwidth of each arc, shape (3, arcs)."""
+        source, target = self.overlay.source, self.overlay.target
+        available = _smallest(len(source), self.crossing, self.core_bps) / self.parts
+        return np.stack(
+            (
+                self.up_bps[source] / self.out[source],
+                self.down_bps[target] / self.into[target],
+                np.minimum(available, self.measured_bps),
+            )
+        )
+
+    def binding(self) -> BoolArray:
+        """Which of the three `limits_bps` equal each arc's rate, shape (3, arcs); none where it is infinite."""
+        limits = self.limits_bps()
+        rate = limits.min(axis=0)
+        return np.asarray((limits <= rate * (1 + EQUAL)) & np.isfinite(rate))
+
+    def binding_links(self, arc: int) -> list[int]:
+        """Core link directions with the smallest capacity on an arc's route, in the route's order."""
+        links = self.crossing[self.crossing[:, 0] == arc, 1].tolist()
+        smallest = min((self.core_bps[link // 2] for link in links), default=np.inf)
+        return [link for link in links if self.core_bps[link // 2] <= smallest * (1 + EQUAL)]
+
+    def cycle_time(self) -> CycleTime:
+        """Cycle time of the overlay's arcs on these resources."""
+        overlay, source = self.overlay, self.overlay.source
+        transmission_s = self.model_bits / self.limits_bps().min(axis=0)
+        delay_s = overlay.tokens * self.compute_s[source] + self.latency_s + transmission_s
+        return cycle_time(replace(overlay.event_graph, delay_s=np.concatenate((delay_s, self.compute_s))))
+
+
+def _smallest(arcs: int, crossing: IntArray, core_bps: FloatArray) -> FloatArray:
+    """Smallest capacity on the route of each arc, infinite where it crosses no core link."""
+    smallest = np.full(arcs, np.inf)
+    np.minimum.at(smallest, crossing[:, 0], core_bps[crossing[:, 1] // 2])
+    return smallest

@@ -1,0 +1,117 @@
+"""Sensitivities: how the cycle time answers a small change of each resource."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from topologies.analysis.resources import Resources
+from topologies.arrays import FloatArray, IntArray
+from topologies.connectivity import S_PER_KM, S_PER_PATH
+from topologies.overlay import Overlay
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Sensitivities:
+    """Derivatives of the cycle time, with the arcs and the rest held fixed.
+
+    Attributes
+    ----------
+    up_s_per_bps, down_s_per_bps : ndarray, shape (silos,)
+        By each silo's access capacities; <= 0.
+    core_s_per_bps : ndarray, shape (links,)
+        By each core link's capacity, both directions together; <= 0. Zero where the bandwidth was measured.
+    latency_s_per_s : ndarray, shape (arcs,)
+        By each arc's latency.
+    latency_constant_s_per_s : float
+        By the constant in every latency, the 4 ms.
+    compute_s_per_s : ndarray, shape (silos,)
+        By each silo's computing time of one local step, `T_c(i)`.
+    model_s_per_bit : float
+        By the model size.
+    """
+
+    up_s_per_bps: FloatArray
+    down_s_per_bps: FloatArray
+    core_s_per_bps: FloatArray
+    latency_s_per_s: FloatArray
+    latency_constant_s_per_s: float
+    compute_s_per_s: FloatArray
+    model_s_per_bit: float
+
+
+def sensitivities(overlay: Overlay) -> Sensitivities:
+    """Derivatives of an overlay's cycle time by every resource, from its critical circuit.
+
+    Parameters
+    ----------
+    overlay : Overlay
+
+    Returns
+    -------
+    Sensitivities
+
+    Notes
+    -----
+    `tau`, the `paper` closed form, is the circuit's sum of delays over its tokens. On each of its arcs one resource
+    binds: with `n` models sharing an access link of capacity `c`, the transmission takes ``M * n / c``, whose
+    derivative is ``-M * n / c**2``; a core link's smallest capacity is divided into as many parts as the rule for
+    `A(i', j')` says. Another resource has derivative zero.
+
+    Where several circuits are critical, or several resources bind equally, `tau` has a kink. The derivatives are
+    then those of the reported circuit, `Overlay.proof`, with the first binding resource of each arc in the order
+    uplink, downlink, core links along the route. They are a subgradient: for a given model size `tau` is convex in
+    latencies, computing times and inverse capacities, so for any change of these, however large,
+
+        tau(new) >= tau + sum of derivative * change
+
+    with ``-c**2 * derivative`` as the derivative by ``1 / c``. No change gains more than they promise. Time
+    O(total route length).
+    """
+    resources = Resources.of(overlay)
+    circuit = np.array(overlay.proof.circuit, dtype=np.int64)
+    circuit_tokens = int(overlay.event_graph.tokens[circuit].sum())
+    arcs = circuit[circuit < overlay.arcs]
+
+    compute = np.zeros(overlay.graph.silos)
+    compute[overlay.event_graph.source[circuit]] = overlay.event_graph.tokens[circuit]
+    latency = np.zeros(overlay.arcs)
+    latency[arcs] = 1.0
+
+    up, down, core = _capacities(resources, arcs)
+    per_token = 1 / circuit_tokens
+    rate = resources.limits_bps().min(axis=0)
+    return Sensitivities(
+        up_s_per_bps=up * per_token,
+        down_s_per_bps=down * per_token,
+        core_s_per_bps=core * per_token,
+        latency_s_per_s=latency * per_token,
+        latency_constant_s_per_s=float(_latency_constants(overlay)[arcs].sum()) * per_token,
+        compute_s_per_s=overlay.work.local_steps * compute * per_token,
+        model_s_per_bit=float((1 / rate[arcs]).sum()) * per_token,
+    )
+
+
+def _capacities(resources: Resources, arcs: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Derivatives of the sum of these arcs' delays by uplinks, downlinks and core links."""
+    up, down = np.zeros(len(resources.up_bps)), np.zeros(len(resources.down_bps))
+    core = np.zeros(len(resources.core_bps))
+    overlay, bits = resources.overlay, resources.model_bits
+    binding = resources.binding()
+    for arc in arcs.tolist():
+        by_up, by_down, by_available = binding[:, arc].tolist()
+        i, j = int(overlay.source[arc]), int(overlay.target[arc])
+        if by_up:
+            up[i] -= bits * resources.out[i] / resources.up_bps[i] ** 2
+        elif by_down:
+            down[j] -= bits * resources.into[j] / resources.down_bps[j] ** 2
+        elif by_available and (links := resources.binding_links(arc)):
+            link = links[0] // 2
+            core[link] -= bits * resources.parts[arc] / resources.core_bps[link] ** 2
+    return up, down, core
+
+
+def _latency_constants(overlay: Overlay) -> FloatArray:
+    """How often the constant is in each arc's latency: what the distance leaves, in units of it, shape (arcs,)."""
+    router = overlay.graph.router
+    km = overlay.graph.routes.distance_km[router[overlay.source], router[overlay.target]]
+    return np.asarray((overlay.latency_s - S_PER_KM * km) / S_PER_PATH)

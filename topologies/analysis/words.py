@@ -1,0 +1,159 @@
+"""An explanation in words, and as rows of a table."""
+
+import textwrap
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from topologies.analysis.explain import Explanation
+
+WIDTH = 80
+_TIE = "\u00a0"
+"""A space that no line is broken at."""
+
+
+def explanation_lines(explanation: Explanation) -> list[str]:
+    """An explanation in words.
+
+    Parameters
+    ----------
+    explanation : Explanation
+
+    Returns
+    -------
+    list of str
+        Lines of at most 80 columns.
+    """
+    sentences = (
+        *_circuit(explanation),
+        *_parts(explanation),
+        *_gains(explanation),
+        _upgrade(explanation),
+    )
+    return [line.replace(_TIE, " ") for sentence in sentences for line in textwrap.wrap(sentence, WIDTH)]
+
+
+def explanation_rows(explanation: Explanation) -> list[dict[str, object]]:
+    """The critical circuit as rows of a table, one for each arc.
+
+    Parameters
+    ----------
+    explanation : Explanation
+
+    Returns
+    -------
+    list of dict
+        Numbers in seconds at full precision; None where there is no value. The keys are those of `ArcExplanation`,
+        and ``delay_s``.
+    """
+    return [
+        {
+            "source": arc.source,
+            "target": arc.target,
+            "delay_s": arc.delay_s,
+            "compute_s": arc.compute_s,
+            "latency_s": arc.latency_s,
+            "transmission_s": arc.transmission_s,
+            "binds": arc.binds,
+            "resources": list(arc.resources),
+            "gbps_gain_s": arc.gbps_gain_s,
+            "latency_ms_gain_s": arc.latency_ms_gain_s,
+            "compute_ms_gain_s": arc.compute_ms_gain_s,
+        }
+        for arc in explanation.arcs
+    ]
+
+
+def _circuit(explanation: Explanation) -> list[str]:
+    """The bound, and the silos of the circuit."""
+    arcs, tau = explanation.arcs, _time(explanation.cycle_time_s)
+    head = f"{explanation.kind}: a round takes {tau}."
+    if len(arcs) == 1:
+        return [
+            f"{head} {arcs[0].source}'s own computing bounds the throughput: no other silo holds it up more."
+        ]
+    delay = _time(sum(arc.delay_s for arc in arcs))
+    rounds = "1 round" if explanation.tokens == 1 else f"{explanation.tokens} rounds"
+    return [
+        f"{head} This circuit of {len(arcs)} arcs bounds the throughput: {delay} in {rounds}.",
+        " -> ".join(arc.source.replace(" ", _TIE) for arc in (*arcs, arcs[0])),
+    ]
+
+
+def _parts(explanation: Explanation) -> list[str]:
+    """What the circuit's time is made of."""
+    arcs = explanation.arcs
+    total = sum(arc.delay_s for arc in arcs)
+    if len(arcs) == 1 or total == 0:
+        return []
+    shares = [
+        f"computing {sum(arc.compute_s for arc in arcs) / total:.1%}",
+        f"latency {sum(arc.latency_s for arc in arcs) / total:.1%}",
+        f"transmission {sum(arc.transmission_s for arc in arcs) / total:.1%}",
+    ]
+    counts = Counter(arc.binds for arc in arcs)
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    binds = [f"{count} {'arc' if count == 1 else 'arcs'} ({what})" for what, count in ranked]
+    return [f"Its time: {', '.join(shares)}.", f"The largest part of a delay: {', '.join(binds)}."]
+
+
+def _gains(explanation: Explanation) -> list[str]:
+    """The best Gbps, millisecond of latency and millisecond of computing."""
+    arcs = explanation.arcs
+    sent = {k: arc.gbps_gain_s for k, arc in enumerate(arcs) if arc.transmission_s > 0}
+    sentences = (
+        _best(
+            "1 Gbps more",
+            sent,
+            ["each of " * (len(arc.resources) > 1) + _list(arc.resources) for arc in arcs],
+        ),
+        _best(
+            "1 ms less latency",
+            {k: arc.latency_ms_gain_s for k, arc in enumerate(arcs)},
+            [f"{arc.source} -> {arc.target}" for arc in arcs],
+        ),
+        _best(
+            "1 ms less computing",
+            {k: arc.compute_ms_gain_s for k, arc in enumerate(arcs)},
+            [arc.source for arc in arcs],
+        ),
+    )
+    return [sentence for sentence in sentences if sentence]
+
+
+def _best(change: str, gains_s: Mapping[int, float | None], places: Sequence[str]) -> str:
+    """One sentence on the place where a change gains most; empty where it applies to none."""
+    known = {place: gain for place, gain in gains_s.items() if gain is not None}
+    if not known:
+        return ""
+    best = max(known, key=lambda place: known[place])
+    if known[best] == 0:
+        return f"{change} at one place gains nothing: another circuit is as slow."
+    return f"{change} gains most on {places[best]}: {_time(known[best])}."
+
+
+def _list(names: Sequence[str]) -> str:
+    """Names joined by commas and an "and"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _upgrade(explanation: Explanation) -> str:
+    """The best upgrade of one access link."""
+    if not explanation.upgrades:
+        alone = any(
+            arc.resources in ((f"{arc.source} uplink",), (f"{arc.target} downlink",))
+            for arc in explanation.arcs
+        )
+        reason = "another circuit is as slow" if alone else "none is the only limit of an arc on this circuit"
+        return f"No upgrade of one silo's access link lowers this: {reason}."
+    best = explanation.upgrades[0]
+    return (
+        f"The best upgrade of one access link is {explanation.labels[best.silo]}'s {best.link}: "
+        f"{_time(best.doubled_s)} with twice the capacity, {_time(best.unlimited_s)} without a limit."
+    )
+
+
+def _time(seconds: float) -> str:
+    """A time for people, with four significant digits."""
+    if seconds >= 1:
+        return (f"{seconds:.4g}" if seconds < 1e4 else f"{seconds:.0f}") + f"{_TIE}s"
+    return f"{1e3 * seconds:.4g}{_TIE}ms"
