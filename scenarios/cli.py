@@ -6,21 +6,22 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
-import rich.console
 import typer
 
+from scenarios import cli_design
 from scenarios import options as opt
 from scenarios.config import Scenario, load_scenario, parse_scenario, preset_text
 from scenarios.network import build_network, build_workload
 from scenarios.outputs import check_output, partial_path, write_text
 from scenarios.processes import call_others, exit_code, is_first, report, run_together
 from scenarios.record import read_run
-from scenarios.studies.comparison import design_table, run_table
+from scenarios.studies.comparison import run_table
+from scenarios.studies.design import DEFAULT_KINDS, design_table
 from scenarios.studies.replay import replay as replay_run
 from scenarios.studies.run import run_scenario
 from scenarios.studies.sweep import sweep as sweep_access
-from scenarios.tables import Table
-from topologies import InputError, MachineError, SilosimError, TrainingError, designers
+from scenarios.tables import print_table
+from topologies import InputError, MachineError, SilosimError, TrainingError
 from training import world
 
 DEMO = "geant-digits"
@@ -50,14 +51,6 @@ def main() -> None:
     except SilosimError as error:
         report(error)
         sys.exit(exit_code(error))
-
-
-def _print(table: Table, as_json: bool) -> None:
-    """Print a table on standard output, at the terminal's width or 80 columns."""
-    if as_json:
-        print(table.to_json())
-    else:
-        table.print(rich.console.Console())
 
 
 def _print_version(wanted: bool) -> None:
@@ -93,6 +86,13 @@ def design(
     compute: opt.Compute = None,
     local_steps: opt.LocalSteps = 1,
     published: opt.Published = False,
+    hub: Annotated[
+        str | None, typer.Option(help="The STAR's hub: load, closeness, or a silo's label.")
+    ] = None,
+    budget: Annotated[
+        float, typer.Option(help="MATCHA's communication budget C_b, over 0 and at most 1.")
+    ] = 0.5,
+    seed: Annotated[int, typer.Option(help="Seed of overlays that are drawn anew each round.")] = 0,
     as_json: opt.Json = False,
 ) -> None:
     """Design overlays and print their cycle times in closed form."""
@@ -106,7 +106,14 @@ def design(
         latency=latency,
     )
     work = build_workload(opt.workload_config(workload, model_size, compute, local_steps), network.variant)
-    _print(design_table(build_network(network), work, kind or list(designers)), as_json)
+    table = design_table(
+        build_network(network), work, kind or DEFAULT_KINDS, hub=hub, budget=budget, seed=seed
+    )
+    print_table(table, as_json)
+
+
+app.command()(cli_design.explain)
+app.command()(cli_design.tables)
 
 
 @app.command()
@@ -146,10 +153,10 @@ def sweep(
     )
     work = build_workload(opt.workload_config(workload, model_size, compute, local_steps), network.variant)
     simulation = opt.simulation_config(rounds, sharing, queueing)
-    table = sweep_access(network, work, kind or list(designers), [*access, *(more or [])], simulation)
+    table = sweep_access(network, work, kind or DEFAULT_KINDS, [*access, *(more or [])], simulation)
     write_text(csv, table.to_csv())
     plot_sweep(table, figure, title=f"{table.caption.splitlines()[0]}; {table.caption.splitlines()[2]}")
-    _print(table, as_json)
+    print_table(table, as_json)
     print(f"written: {csv}, {figure}", file=sys.stderr)
 
 
@@ -173,7 +180,7 @@ def show(run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")], as_js
     record = read_run(run)
     scenario = parse_scenario(record.scenario, source=f"{run} (scenario)")
     target = scenario.training.target_accuracy if scenario.training else None
-    _print(run_table(record, f"{run}: {scenario.name}\n{record.about}", target), as_json)
+    print_table(run_table(record, f"{run}: {scenario.name}\n{record.about}", target), as_json)
 
 
 @app.command()

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 import pydantic
 
 from scenarios.network import NetworkConfig, WorkloadConfig
-from topologies import InputError, designers
+from topologies import DESIGNERS, InputError
 from topologies.errors import quoted, unknown_name
 from training import TrainingConfig, load_backend
 
@@ -35,8 +35,8 @@ class OverlaysConfig:
         if not self.kinds:
             raise InputError("kinds(=[]) must name an overlay.")
         for kind in self.kinds:
-            if kind not in designers:
-                raise unknown_name("kinds", kind, designers)
+            if kind not in DESIGNERS:
+                raise unknown_name("kinds", kind, DESIGNERS)
         if len(set(self.kinds)) < len(self.kinds):
             raise InputError(f"kinds(={list(self.kinds)}) must not repeat a name.")
 
@@ -171,7 +171,7 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
         raise InputError("not valid TOML: not UTF-8 text.", source=str(path)) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
-    scenario = parse_scenario(text, source=str(path))
+    scenario = _beside(path, parse_scenario(text, source=str(path)))
     if scenario.training is not None:
         # Not in `parse_scenario`, which also reads the scenarios of runs: another machine's backend may have made them.
         try:
@@ -179,6 +179,14 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
         except InputError as error:
             raise InputError(f"training.{error}", source=str(path)) from None
     return scenario, text
+
+
+def _beside(path: Path, scenario: Scenario) -> Scenario:
+    """The scenario with its GML file found beside it, where that is not a path from the working directory."""
+    gml = path.parent / scenario.network.underlay
+    if Path(scenario.network.underlay).exists() or not gml.is_file():
+        return scenario
+    return dataclasses.replace(scenario, network=dataclasses.replace(scenario.network, underlay=str(gml)))
 
 
 def preset_text(name: str) -> str:

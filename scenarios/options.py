@@ -14,7 +14,7 @@ Underlay = Annotated[
 ]
 Kinds = Annotated[
     list[str] | None,
-    typer.Option("--kind", help="Overlay: star, mst, ring. Repeat for several. [default: all]"),
+    typer.Option("--kind", help="Overlay; repeat for several. [default: star, mst, delta_mbst, ring]"),
 ]
 Access = Annotated[str, typer.Option(help="Capacity of every access link, both directions, with unit.")]
 AccessAt = Annotated[

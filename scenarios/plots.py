@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -44,39 +46,34 @@ def plot_run(record: RunRecord, path: Path, *, title: str, target_accuracy: floa
     figure, axes = _figure(2, 2, height_in=5.2)
     last_s = [float(overlay.wall_clock_s[-1]) for overlay in trained]
     scale, unit = _time_unit(max(last_s))
+    far_apart = max(last_s) > _FAR_APART * min(last_s) > 0
     for index, overlay in enumerate(trained):
         style: dict[str, Any] = {
             "color": _COLOURS[index % 7],
             "linestyle": _DASHES[index % 4],
             "linewidth": 1.4,
         }
-        for column, horizontal in enumerate((overlay.history["round"], overlay.wall_clock_s / scale)):
-            axes[0][column].plot(horizontal, overlay.history["train_loss"], label=overlay.kind, **style)
-            axes[1][column].plot(horizontal, 100 * overlay.history["test_accuracy"], **style)
+        loss, accuracy = overlay.history["train_loss"], 100 * overlay.history["test_accuracy"]
+        # Time 0 has no place on a logarithmic axis; drawn from its edge, round 0 would look like all that came after.
+        shown = overlay.wall_clock_s > 0 if far_apart else np.full(len(loss), True)
+        for column, (time, rows) in enumerate(
+            ((overlay.history["round"], slice(None)), (overlay.wall_clock_s / scale, shown))
+        ):
+            axes[0][column].plot(time[rows], loss[rows], label=overlay.kind, **style)
+            axes[1][column].plot(time[rows], accuracy[rows], **style)
+    lines, names = axes[0][0].get_legend_handles_labels()
     if target_accuracy is not None:
         for axis in axes[1]:
-            axis.axhline(100 * target_accuracy, color="0.5", linewidth=0.8)
-            axis.annotate(
-                f"target {100 * target_accuracy:g} %",
-                (0, 100 * target_accuracy),
-                xycoords=("axes fraction", "data"),
-                textcoords="offset points",
-                xytext=(3, 2),
-                ha="left",
-                va="bottom",
-                color="0.4",
-                fontsize=8,
-            )
+            target = axis.axhline(100 * target_accuracy, color="0.5", linewidth=0.8)
+        lines, names = [*lines, target], [*names, f"target {100 * target_accuracy:g} %"]
     axes[0][0].set_ylabel("training loss (nats)")
     axes[1][0].set_ylabel("test accuracy (%)")
     axes[1][0].set_xlabel("round")
     axes[1][1].set_xlabel(f"wall-clock time ({unit})")
-    if max(last_s) > _FAR_APART * min(last_s) > 0:
+    if far_apart:
         axes[1][1].set_xscale("log")
-    figure.suptitle(title, fontsize=10)
-    figure.legend(
-        *axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=len(trained), frameon=False
-    )
+    figure.suptitle(title, fontsize=10, parse_math=False, wrap=True)
+    figure.legend(lines, names, loc="outside lower center", ncols=min(len(lines), 5), frameon=False)
     _save(figure, path)
 
 
@@ -124,7 +121,7 @@ def plot_sweep(table: Table, path: Path, *, title: str) -> None:
     axis.set_yscale("log")
     axis.set_xlabel("access capacity (Mbit/s)")
     axis.set_ylabel(f"cycle time ({unit})")
-    axis.set_title(title, fontsize=10)
+    axis.set_title(title, fontsize=10, parse_math=False, wrap=True)
     axis.legend(fontsize=8)
     _save(figure, path)
 
@@ -151,6 +148,7 @@ def _time_unit(longest_s: float) -> tuple[float, str]:
 
 def _save(figure: Figure, path: Path) -> None:
     """Write the figure; the format follows from the ending."""
-    with writing(path):
+    # Type 42 fonts, which publishers take; matplotlib's default type 3 some refuse.
+    with writing(path), rc_context({"pdf.fonttype": 42}):
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=200)

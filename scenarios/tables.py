@@ -73,7 +73,7 @@ class Table:
         )
         for column in self.columns:
             text = all(isinstance(row[column.key], str) for row in self.rows)
-            table.add_column(column.title, justify="left" if text else "right")
+            table.add_column(column.title, justify="left" if text else "right", overflow="fold")
         for row in self.rows:
             table.add_row(*(column.text(row) for column in self.columns))
         console.print(self.caption, markup=False, highlight=False)
@@ -95,6 +95,14 @@ class Table:
         writer.writeheader()
         writer.writerows(self.rows)
         return text.getvalue()
+
+
+def print_table(table: Table, as_json: bool) -> None:
+    """Print a table on standard output, as JSON or at the terminal's width (80 columns where there is none)."""
+    if as_json:
+        print(table.to_json())
+    else:
+        table.print(rich.console.Console())
 
 
 def cycle_time_columns(rows: Sequence[Row], titles: Mapping[str, str]) -> tuple[list[Column], str]:

@@ -1,12 +1,10 @@
-"""Tables that compare overlays."""
+"""Tables that compare the overlays of a run."""
 
 from collections.abc import Sequence
 
-from scenarios.network import describe
 from scenarios.record import RunRecord
 from scenarios.tables import Column, Row, Table, cycle_time_columns, percent
 from scenarios.units import digits
-from topologies import Connectivity, Overlay, Workload, design
 
 FORMS = {"paper_s": "paper", "serialized_s": "serialized", "load_bound_s": "load"}
 
@@ -29,56 +27,6 @@ def estimates_note(rows: Sequence[Row]) -> str:
 def gap(simulated_s: float | None, paper_s: float) -> float | None:
     """How far a simulated cycle time lies above the `paper` one, as a fraction."""
     return None if simulated_s is None or paper_s == 0 else simulated_s / paper_s - 1
-
-
-def design_table(graph: Connectivity, work: Workload, kinds: Sequence[str]) -> Table:
-    """Closed forms of several overlays, with the ratio to the STAR.
-
-    Parameters
-    ----------
-    graph : Connectivity
-    work : Workload
-    kinds : sequence of str
-
-    Returns
-    -------
-    Table
-        One row for each overlay; ``ratio_to_star`` is the STAR's `paper` cycle time divided by the overlay's.
-    """
-    star_s = design("star", graph, work).closed_forms.paper_s
-    rows = [_design_row(design(kind, graph, work), star_s) for kind in kinds]
-    forms, unit = cycle_time_columns(rows, FORMS)
-    return Table(
-        caption=describe(graph, work),
-        columns=(
-            Column(key="overlay", title="overlay"),
-            Column(key="arcs", title="arcs"),
-            Column(key="max_degree", title="degree"),
-            *forms,
-            Column(key="throughput_per_s", title="rounds/s", show=digits),
-            Column(key="ratio_to_star", title="vs STAR", show="{:.2f}x".format),
-        ),
-        rows=rows,
-        notes=f"{forms_note(unit)}\nrounds/s, vs STAR: of paper.",
-    )
-
-
-def _design_row(overlay: Overlay, star_s: float) -> dict[str, object]:
-    """Fields of one overlay."""
-    forms, graph = overlay.closed_forms, overlay.graph
-    return {
-        "overlay": overlay.kind,
-        "arcs": overlay.arcs,
-        "max_degree": overlay.max_degree,
-        "paper_s": forms.paper_s,
-        "serialized_s": forms.serialized_s,
-        "load_bound_s": forms.load_bound_s,
-        "throughput_per_s": 1 / forms.paper_s if forms.paper_s > 0 else float("inf"),
-        "ratio_to_star": star_s / forms.paper_s if forms.paper_s > 0 else None,
-        "hub": None if overlay.hub is None else graph.labels[overlay.hub],
-        "critical_circuit": [graph.labels[silo] for silo in overlay.critical_circuit],
-        "busiest_link": None if forms.busiest_link is None else graph.link_name(forms.busiest_link),
-    }
 
 
 def run_table(record: RunRecord, caption: str, target_accuracy: float | None) -> Table:
@@ -121,18 +69,23 @@ def run_table(record: RunRecord, caption: str, target_accuracy: float | None) ->
             }
         )
     columns, unit = cycle_time_columns(rows, FORMS | {"simulated_s": "simulated"})
-    target = f" of {target_accuracy:g}" if target_accuracy is not None else ""
+    trained: list[Column] = []
+    notes = f"{forms_note(unit)}\ngap: simulated over paper."
+    if target_accuracy is not None:
+        notes += f" rounds, time, vs STAR: to a test accuracy of {target_accuracy:g}."
+        trained = [
+            Column(key="rounds_to_target", title="rounds"),
+            Column(key="seconds_to_target", title="time (s)", show=digits),
+            Column(key="speedup", title="vs STAR", show="{:.2f}x".format),
+        ]
     return Table(
         caption=caption,
         columns=(
             Column(key="overlay", title="overlay"),
             *columns,
             Column(key="gap", title="gap", show=percent, exact="simulated_is_exact"),
-            Column(key="rounds_to_target", title="rounds"),
-            Column(key="seconds_to_target", title="time (s)", show=digits),
-            Column(key="speedup", title="vs STAR", show="{:.2f}x".format),
+            *trained,
         ),
         rows=rows,
-        notes=f"{forms_note(unit)}\ngap: simulated over paper. rounds, time, vs STAR: to a test accuracy{target}."
-        f"{estimates_note(rows)}",
+        notes=notes + estimates_note(rows),
     )

@@ -41,7 +41,7 @@ def test_the_slow_silo_is_simulated_at_the_time_of_one_model(silosim, tmp_path):
     scenario.write_text(
         '[network]\nunderlay = "geant"\nvariant = "published"\naccess = "10 Gbps"\n'
         'access_at = { DE = "10 Mbps" }\n[workload]\npreset = "inaturalist"\n'
-        '[overlays]\nkinds = ["ring"]\n[simulation]\nrounds = 200\n'
+        '[overlays]\nkinds = ["christofides"]\n[simulation]\nrounds = 200\n'
     )
     result = silosim("run", scenario, "-o", tmp_path / "slow.h5", "--json")
     (row,) = json.loads(result.out)["rows"]
@@ -69,7 +69,7 @@ def test_sweep_writes_table_csv_and_figure(silosim, tmp_path):
     rows = list(csv.DictReader((tmp_path / "s.csv").read_text().splitlines()))
 
     assert result.code == 0
-    assert [float(row["access_bps"]) for row in rows] == [1e8] * 3 + [1e9] * 3 + [1e10] * 3
+    assert [float(row["access_bps"]) for row in rows] == [1e8] * 4 + [1e9] * 4 + [1e10] * 4
     star = [float(row["paper_s"]) for row in rows if row["overlay"] == "star"]
     assert star[-1] == pytest.approx(0.391, abs=0.001)
     for row in rows:
@@ -163,3 +163,21 @@ def test_a_demo_keeps_a_scenario_that_was_edited(silosim, tmp_path):
     assert f"silosim run {edited}" in result.err
     assert edited.read_text() == "# mine"
     assert list(tmp_path.iterdir()) == [edited]
+
+
+def test_a_gml_file_is_found_beside_its_scenario(silosim, tmp_path, monkeypatch):
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "net.gml").write_text(
+        "graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 distance 100.0 capacity 1000000 ] ]"
+    )
+    (folder / "s.toml").write_text(
+        '[network]\nunderlay = "net.gml"\naccess = "inf bps"\n[workload]\nmodel_size = "1 Mbit"\ncompute = "0 s"\n'
+        '[overlays]\nkinds = ["ring"]\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    result = silosim("run", "study/s.toml", "-o", "r.h5", "--json")
+    (row,) = json.loads(result.out)["rows"]
+
+    assert row["paper_s"] == pytest.approx(1.0 + 0.0085e-3 * 100 + 4e-3, rel=1e-12)
+    assert "rounds" not in silosim("show", "r.h5").out

@@ -146,14 +146,15 @@ def test_the_figure_has_a_line_for_each_overlay_and_units_on_the_axes(tmp_path, 
     loss_round, loss_time, accuracy_round, accuracy_time = figure.axes
 
     assert [line.get_label() for line in loss_round.lines] == ["star", "ring"]
-    assert loss_time.lines[0].get_xdata().tolist() == [0.0, 100.0]
+    assert loss_time.lines[0].get_xdata().tolist() == [100.0]  # time 0 has no place on a logarithmic axis
+    assert loss_round.lines[0].get_xdata().tolist() == [0.0, 1.0]
     assert accuracy_round.lines[1].get_ydata().tolist() == [10.0, 90.0]
     assert accuracy_round.get_xlabel() == "round"
     assert accuracy_time.get_xlabel() == "wall-clock time (s)"
     assert accuracy_time.get_xscale() == "log"
     assert loss_round.get_ylabel() == "training loss (nats)"
     assert accuracy_round.get_ylabel() == "test accuracy (%)"
-    assert [text.get_text() for text in figure.legends[0].texts] == ["star", "ring"]
+    assert [text.get_text() for text in figure.legends[0].texts] == ["star", "ring", "target 50 %"]
 
 
 def test_a_run_without_training_has_no_loss_to_plot(tmp_path):

@@ -1,0 +1,71 @@
+"""Why an overlay is as fast as it is, as text and as a table."""
+
+import textwrap
+from collections.abc import Mapping
+
+import numpy as np
+
+from scenarios.tables import Column, Table
+from scenarios.units import digits, format_s
+from topologies import Overlay
+from topologies.analysis import explain, explanation_lines, explanation_rows
+
+
+def explanation_table(overlay: Overlay) -> Table:
+    """The critical circuit arc by arc, with what more capacity or less latency would buy.
+
+    Parameters
+    ----------
+    overlay : Overlay
+
+    Returns
+    -------
+    Table
+        The caption says it in words.
+    """
+    explanation = explain(overlay)
+    words = [*explanation_lines(explanation), *_beyond_paper(overlay)]
+    rows = [row | {"limit": _limit(row)} for row in explanation_rows(explanation)]
+
+    def ms(seconds: float) -> str:
+        return digits(1e3 * seconds)
+
+    return Table(
+        caption="\n".join(words),
+        columns=(
+            Column(key="source", title="from"),
+            Column(key="target", title="to"),
+            Column(key="delay_s", title="delay", show=ms),
+            Column(key="latency_s", title="latency", show=ms),
+            Column(key="transmission_s", title="sending", show=ms),
+            Column(key="limit", title="limit"),
+            Column(key="gbps_gain_s", title="+1 Gbps", show=ms),
+            Column(key="latency_ms_gain_s", title="-1 ms", show=ms),
+        ),
+        rows=rows,
+        notes="all in ms. limit: the link that limits the sending, or the largest part of the\n"
+        "delay. +1 Gbps, -1 ms: what more capacity there, or less latency, takes off a\nround (paper).",
+    )
+
+
+def _limit(row: Mapping[str, object]) -> str:
+    """The resources that limit an arc's sending, by name, or the part of its delay that is largest."""
+    resources = row["resources"]
+    if not isinstance(resources, list) or not resources:
+        return str(row["binds"])
+    return ", ".join(str(name).removeprefix("core link ") for name in resources)
+
+
+def _beyond_paper(overlay: Overlay) -> list[str]:
+    """Lines for an overlay that real links hold back more than its critical circuit does."""
+    forms, graph = overlay.closed_forms, overlay.graph
+    if max(forms.serialized_s, forms.load_bound_s) <= forms.paper_s or forms.busiest_link is None:
+        return []
+    slowest = int(np.argmax(overlay.transmission_s))
+    arc = f"{graph.labels[overlay.source[slowest]]} -> {graph.labels[overlay.target[slowest]]}"
+    return textwrap.wrap(
+        f"But this is the paper's closed form, and so are all gains here. One model alone needs "
+        f"{format_s(float(overlay.transmission_s[slowest]))} on {arc} at the rate of Eq. 3 (serialized), and "
+        f"{graph.link_name(forms.busiest_link)} is busy for {format_s(forms.load_bound_s)} of every round (load).",
+        80,
+    )
