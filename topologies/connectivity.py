@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.arrays import BoolArray, FloatArray, IntArray, freeze
 from topologies.checks import per_silo
 from topologies.errors import InputError, quoted, unknown_name
 from topologies.routing import Routes, shortest_routes
@@ -166,6 +166,8 @@ def connectivity(
     constant = S_PER_PATH if latency == "per_path" else S_PER_PATH * routes.hops[between]
     latency_s = S_PER_KM * routes.distance_km[between] + constant
     np.fill_diagonal(latency_s, 0.0)
+    available_bps = _available(routes, core_bps, bandwidth, router, blocked)
+    freeze(router, core_bps, latency_s, available_bps)
     return Connectivity(
         underlay=underlay,
         routes=routes,
@@ -175,7 +177,7 @@ def connectivity(
         down_bps=per_silo("access down_bps", access.down_bps, silos, positive=True),
         core_bps=core_bps,
         latency_s=latency_s,
-        available_bps=_available(routes, core_bps, bandwidth, router, blocked),
+        available_bps=available_bps,
         bandwidth=bandwidth if isinstance(bandwidth, str) else "measured",
     )
 

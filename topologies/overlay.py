@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from topologies.arrays import FloatArray, IntArray
+from topologies.arrays import FloatArray, IntArray, freeze
 from topologies.closed_forms import ClosedForms, closed_forms
 from topologies.connectivity import Connectivity
 from topologies.consensus import check_consensus, local_degree
@@ -144,6 +144,12 @@ def build_overlay(
         tokens=np.concatenate((tokens, np.ones(graph.silos, dtype=np.int64))),
     )
     proof = cycle_time(event_graph)
+    matrix = (
+        local_degree(graph.silos, source, target) if consensus is None else _checked(consensus, graph.silos)
+    )
+    freeze(
+        source, target, tokens, compute_s, latency_s, rate_bps, event_graph.delay_s, proof.potential_s, matrix
+    )
     return Overlay(
         kind=kind,
         graph=graph,
@@ -156,9 +162,7 @@ def build_overlay(
         latency_s=latency_s,
         rate_bps=rate_bps,
         routes=routes,
-        consensus=local_degree(graph.silos, source, target)
-        if consensus is None
-        else _checked(consensus, graph.silos),
+        consensus=matrix,
         event_graph=event_graph,
         proof=proof,
         closed_forms=closed_forms(
@@ -176,13 +180,11 @@ def _sorted_pairs(kind: str, arcs: Iterable[tuple[int, int]]) -> IntArray:
 
 
 def _checked(consensus: FloatArray, silos: int) -> FloatArray:
-    """Own, read-only copy of a consensus matrix that fits."""
+    """Own copy of a consensus matrix that fits."""
     matrix = np.array(consensus, dtype=np.float64)
     if matrix.shape != (silos, silos):
         raise InputError(f"consensus has shape {matrix.shape}; it must be ({silos}, {silos}).")
-    matrix = check_consensus(matrix, columns=False)
-    matrix.flags.writeable = False
-    return matrix
+    return check_consensus(matrix, columns=False)
 
 
 def degrees(silos: int, source: IntArray, target: IntArray) -> tuple[IntArray, IntArray]:

@@ -50,7 +50,9 @@ class Workload:
     def __post_init__(self) -> None:
         """Check the numbers."""
         per_silo("model_bits", self.model_bits, 1, positive=False)
-        per_silo("compute_s", self.compute_s, np.size(self.compute_s), positive=False)
+        own = per_silo("compute_s", self.compute_s, np.size(self.compute_s), positive=False)
+        if np.ndim(self.compute_s):
+            object.__setattr__(self, "compute_s", own)
         if (
             isinstance(self.local_steps, bool)
             or not isinstance(self.local_steps, int)

@@ -1,6 +1,7 @@
 """The table of designed overlays: closed forms side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from scenarios.network import describe
 from scenarios.studies.comparison import FORMS, forms_note
@@ -10,6 +11,7 @@ from topologies import (
     DESIGNERS,
     RANDOM_DESIGNERS,
     Connectivity,
+    InputError,
     Overlay,
     RandomOverlay,
     Workload,
@@ -63,22 +65,27 @@ def design_table(
     for kind in kinds:
         if kind not in DESIGNERS and kind not in RANDOM_DESIGNERS:
             raise unknown_name("overlay kind", kind, [*DESIGNERS, *RANDOM_DESIGNERS])
-    star = design("star", graph, work, hub=hub)
+    star = _star(graph, work, hub, needed="star" in kinds)
+    star_s = None if star is None else star.closed_forms.paper_s
     rows: list[dict[str, object]] = []
     for kind in kinds:
         if kind in DESIGNERS:
-            overlay = star if kind == "star" else design(kind, graph, work)
-            rows.append(_static_row(overlay, star.closed_forms.paper_s))
+            overlay = star if kind == "star" and star is not None else design(kind, graph, work)
+            rows.append(_static_row(overlay, star_s))
         else:
             options = {"budget": budget} if kind.startswith("matcha") else {}
             drawn = design_random(kind, graph, work, **options)
-            rows.append(_random_row(drawn, star.closed_forms.paper_s, seed))
+            rows.append(_random_row(drawn, star_s, seed))
     forms, unit = cycle_time_columns(rows, FORMS)
     notes = [forms_note(unit), "rounds/s, vs STAR: of paper. gap: spectral gap of the consensus matrix."]
-    if "star" in kinds and star.hub is not None:
+    if "star" in kinds and star is not None and star.hub is not None:
         notes.append(f"star: the hub is {graph.labels[star.hub]}.")
-    if any(row["max_plus_s"] is not None for row in rows):
-        notes.append(f"Drawn anew each round: paper is the mean slowest arc of {RANDOM_ROUNDS} rounds.")
+    drawn_rows = [row for row in rows if row["max_plus_s"] is not None]
+    notes += [_interval_note(row, unit) for row in drawn_rows]
+    if drawn_rows:
+        notes.append(
+            f"barrier: mean slowest arc of {RANDOM_ROUNDS} drawn rounds. max-plus: silos run ahead. +-: 95 %."
+        )
     if "best" in kinds:
         bound_s = lower_bound_s(graph, work)
         rows = [row | {"lower_bound_s": bound_s} if row["overlay"] == "best" else row for row in rows]
@@ -99,7 +106,7 @@ def design_table(
     )
 
 
-def _static_row(overlay: Overlay, star_s: float) -> dict[str, object]:
+def _static_row(overlay: Overlay, star_s: float | None) -> dict[str, object]:
     """Fields of one overlay that stays."""
     forms, graph = overlay.closed_forms, overlay.graph
     return {
@@ -118,7 +125,7 @@ def _static_row(overlay: Overlay, star_s: float) -> dict[str, object]:
     }
 
 
-def _random_row(overlay: RandomOverlay, star_s: float, seed: int) -> dict[str, object]:
+def _random_row(overlay: RandomOverlay, star_s: float | None, seed: int) -> dict[str, object]:
     """Fields of one overlay that is drawn anew each round, with 95 % confidence intervals."""
     time = random_cycle_time(overlay, RANDOM_ROUNDS, seed)
     return {
@@ -136,8 +143,28 @@ def _random_row(overlay: RandomOverlay, star_s: float, seed: int) -> dict[str, o
     }
 
 
-def _rates(paper_s: float, star_s: float) -> dict[str, object]:
+def _rates(paper_s: float, star_s: float | None) -> dict[str, object]:
     """Throughput and ratio to the STAR."""
     if paper_s == 0:
         return {"throughput_per_s": float("inf"), "ratio_to_star": None}
-    return {"throughput_per_s": 1 / paper_s, "ratio_to_star": star_s / paper_s}
+    return {"throughput_per_s": 1 / paper_s, "ratio_to_star": None if star_s is None else star_s / paper_s}
+
+
+def _star(graph: Connectivity, work: Workload, hub: str | None, *, needed: bool) -> Overlay | None:
+    """The STAR, or None where this network has none and nobody asked for it."""
+    try:
+        return design("star", graph, work, hub=hub)
+    except InputError:
+        if needed:
+            raise
+        return None
+
+
+def _interval_note(row: Mapping[str, Any], unit: str) -> str:
+    """Both cycle times of an overlay that is drawn anew each round, with their intervals."""
+    factor = 1.0 if unit == "s" else 1e3
+
+    def interval(key: str) -> str:
+        return f"{digits(factor * row[f'{key}_s'])} +- {digits(factor * row[f'{key}_half_width_s'])}"
+
+    return f"{row['overlay']}: barrier {interval('paper')}, max-plus {interval('max_plus')}."

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 
@@ -16,6 +17,13 @@ def test_random_overlays_stand_in_the_table_with_their_intervals(silosim):
     assert matcha["max_plus_s"] <= matcha["paper_s"]
     assert 0 < matcha["paper_half_width_s"] < 0.01
     assert ring["max_plus_s"] < ring["paper_s"]
+
+
+def test_both_cycle_times_of_random_overlays_are_printed_with_intervals(silosim):
+    result = silosim("design", "gaia", "--published", "--kind", "matcha")
+
+    assert re.search(r"matcha: barrier 22\d\.\d \+- 0\.\d+, max-plus 21\d\.\d \+- \d\.\d+", result.out)
+    assert max(map(len, result.out.splitlines())) <= 80
 
 
 def test_a_hub_can_be_chosen(silosim):

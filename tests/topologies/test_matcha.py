@@ -220,14 +220,32 @@ def test_cuts_and_bad_edges_are_named(make_graph):
     apart = [(i, 2) for i in range(2)]
     with pytest.raises(InputError, match="none joins the silos of r0 with those of r2"):
         matcha(make_graph(3, blocked=apart), WORK)
-    with pytest.raises(InputError, match="none joins the silos of r0 with those of r3"):
-        matcha_plus(make_graph(6, routers=[0, 3]), WORK)
     with pytest.raises(InputError, match="r0 and r2 cannot talk both ways"):
         matcha(make_graph(3, blocked=[(2, 0)]), WORK, edges=[(0, 1), (0, 2)])
     with pytest.raises(InputError, match="two different silos"):
         matcha(make_graph(3), WORK, edges=[(0, 1), (2, 2)])
     with pytest.raises(InputError, match=r"silos of 0\.\.2"):
         matcha(make_graph(3), WORK, edges=[(0, 3)])
+
+
+def test_routers_without_a_silo_are_passed(make_underlay):
+    path = make_underlay(4, [(i, i + 1, 100.0) for i in range(3)])
+    overlay = matcha_plus(connectivity(path, access=ACCESS, routers=[0, 2, 3]), WORK)
+
+    arcs = set(zip(overlay.source.tolist(), overlay.target.tolist(), strict=True))
+    assert arcs == {(0, 1), (1, 0), (1, 2), (2, 1)}
+
+
+@given(seed=st.integers(0, 2**32 - 1), nodes=st.integers(8, 24), budget=st.sampled_from([0.1, 0.2, 0.5]))
+@settings(max_examples=25, deadline=None)
+def test_the_bound_holds_on_trees(seed, nodes, budget):
+    rng = np.random.default_rng(seed)
+    matchings = coloured([(int(rng.integers(0, node)), node) for node in range(1, nodes)], nodes)
+    probability, found, bound = activation_probabilities(matchings, budget)
+
+    assert probability.sum() <= budget * matchings.count * (1 + 1e-9)
+    assert found == pytest.approx(np.linalg.eigvalsh(matchings.laplacian(probability))[1], abs=1e-12)
+    assert bound * (1 - 1e-5) <= found <= bound * (1 + 1e-9)
 
 
 def test_shipped_underlays_carry_it_too():

@@ -186,6 +186,25 @@ def test_best_is_never_worse_than_any_other_designer(make_underlay, data):
         assert best_s <= design(kind, graph, INATURALIST).closed_forms.paper_s
 
 
+def test_numbers_of_an_overlay_cannot_change(published_graph):
+    compute_s = np.full(11, 0.1)
+    work = Workload(model_bits=1e6, compute_s=compute_s)
+    ring = design("ring", published_graph("gaia", 1e10), work)
+    compute_s[0] = 99.0
+
+    assert work.round_compute_s(11).tolist() == [0.1] * 11
+    for array in (
+        ring.source,
+        ring.rate_bps,
+        ring.latency_s,
+        ring.consensus,
+        ring.delay_s,
+        ring.graph.available_bps,
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
 def test_options_of_designers_are_checked(published_graph):
     graph = published_graph("gaia", 1e10)
 

@@ -82,27 +82,30 @@ def activation_probabilities(matchings: Matchings, budget: float) -> tuple[Float
     best = np.full(matchings.count, budget)
     if nodes == 1:
         return best, 0.0, 0.0
-    i, j = matchings.edges.T
-    values, vectors = np.linalg.eigh(matchings.laplacian(best))
-    found = float(values[1])
-    everywhere = matchings.per_matching(np.full(len(i), 2 / (nodes - 1)))
-    slowest = matchings.per_matching((vectors[i, 1] - vectors[j, 1]) ** 2)
+    # Coordinates across the constant vector: a disconnected iterate has it in a multiple eigenspace, where the
+    # eigenvectors of the whole space need not keep it apart, and the bound would be none.
+    across = np.linalg.qr(np.column_stack((np.ones(nodes), np.eye(nodes)[:, 1:])))[0][:, 1:]
+    edges = across[matchings.edges[:, 0]] - across[matchings.edges[:, 1]]
+    values, vectors = np.linalg.eigh(across.T @ matchings.laplacian(best) @ across)
+    found = float(values[0])
+    everywhere = matchings.per_matching(np.full(len(edges), 2 / (nodes - 1)))
+    slowest = matchings.per_matching((edges @ vectors[:, 0]) ** 2)
     bound = min(_most(everywhere, budget), _most(slowest, budget))
-    basis = np.empty((nodes, 0))
+    basis = np.empty((nodes - 1, 0))
     while found < (1 - EXACT) * bound and basis.shape[1] < nodes - 1:
         more = 2 if basis.size else 6
-        grown = _orthonormal(np.hstack((basis, vectors[:, 1 : 1 + more])))
-        few = nodes <= SMALL or values[SMALL] > 2 * values[1]
-        basis = grown if few and basis.shape[1] < grown.shape[1] <= SMALL else vectors[:, 1:]
-        along = basis[i] - basis[j]
+        grown = _orthonormal(np.hstack((basis, vectors[:, :more])))
+        few = nodes <= SMALL or values[SMALL - 1] > 2 * values[0]
+        basis = grown if few and basis.shape[1] < grown.shape[1] <= SMALL else vectors
+        along = edges @ basis
         projected = np.array(
             [along[matchings.number == m].T @ along[matchings.number == m] for m in range(matchings.count)]
         )
         share, dual = _solve(projected * (budget / found), budget)
         bound = min(bound, _most(matchings.per_matching(((along @ dual) * along).sum(axis=1)), budget))
-        values, vectors = np.linalg.eigh(matchings.laplacian(budget * share))
-        if values[1] > found:
-            best, found = budget * share, float(values[1])
+        values, vectors = np.linalg.eigh(across.T @ matchings.laplacian(budget * share) @ across)
+        if values[0] > found:
+            best, found = budget * share, float(values[0])
     return best, found, bound
 
 

@@ -11,6 +11,7 @@ from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.connectivity import Connectivity
 from topologies.designers.activation import Matchings, activation_probabilities, best_alpha
 from topologies.designers.edge_colouring import edge_colouring
+from topologies.designers.simple import neighbouring_routers
 from topologies.errors import InputError
 from topologies.workload import Workload
 
@@ -169,9 +170,7 @@ def matcha_plus(graph: Connectivity, work: Workload, *, budget: float = 0.5) -> 
     InputError
         If `budget` is not in (0, 1] or these pairs, where they can talk both ways, do not connect all silos.
     """
-    near = np.eye(graph.underlay.routers, dtype=bool)
-    near[tuple(graph.underlay.ends.T)] = True
-    near = (near | near.T)[np.ix_(graph.router, graph.router)] & graph.may_send & graph.may_send.T
+    near = neighbouring_routers(graph)[np.ix_(graph.router, graph.router)] & graph.may_send & graph.may_send.T
     pairs = [(int(i), int(j)) for i, j in np.argwhere(np.triu(near))]
     return matcha(graph, work, budget=budget, edges=pairs, kind="matcha_plus")
 
