@@ -4,7 +4,7 @@ import sys
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -92,6 +92,9 @@ def design(
     budget: Annotated[
         float, typer.Option(help="MATCHA's communication budget C_b, over 0 and at most 1.")
     ] = 0.5,
+    criterion: Annotated[
+        str, typer.Option(help="What best minimises: paper, serialized, or all (the largest closed form).")
+    ] = "paper",
     seed: Annotated[int, typer.Option(help="Seed of overlays that are drawn anew each round.")] = 0,
     as_json: opt.Json = False,
 ) -> None:
@@ -106,9 +109,12 @@ def design(
         latency=latency,
     )
     work = build_workload(opt.workload_config(workload, model_size, compute, local_steps), network.variant)
-    table = design_table(
-        build_network(network), work, kind or DEFAULT_KINDS, hub=hub, budget=budget, seed=seed
-    )
+    options: dict[str, dict[str, Any]] = {
+        "star": {"hub": hub},
+        "best": {"criterion": criterion},
+        "matcha": {"budget": budget},
+    }
+    table = design_table(build_network(network), work, kind or DEFAULT_KINDS, options, seed=seed)
     print_table(table, as_json)
 
 

@@ -31,9 +31,8 @@ def design_table(
     graph: Connectivity,
     work: Workload,
     kinds: Sequence[str],
+    options: Mapping[str, Mapping[str, Any]],
     *,
-    hub: str | None = None,
-    budget: float = 0.5,
     seed: int = 0,
 ) -> Table:
     """Closed forms of several overlays, with the ratio to the STAR.
@@ -44,10 +43,8 @@ def design_table(
     work : Workload
     kinds : sequence of str
         Names of `DESIGNERS` and `RANDOM_DESIGNERS`.
-    hub : str, optional
-        Of the STAR.
-    budget : float
-        Of MATCHA.
+    options : mapping from kind to mapping
+        Options of designers; those of ``matcha`` are for all kinds of MATCHA.
     seed : int
         Of the rounds of overlays that are drawn anew each round.
 
@@ -65,16 +62,20 @@ def design_table(
     for kind in kinds:
         if kind not in DESIGNERS and kind not in RANDOM_DESIGNERS:
             raise unknown_name("overlay kind", kind, [*DESIGNERS, *RANDOM_DESIGNERS])
-    star = _star(graph, work, hub, needed="star" in kinds)
+    star = _star(graph, work, options.get("star", {}), needed="star" in kinds)
     star_s = None if star is None else star.closed_forms.paper_s
     rows: list[dict[str, object]] = []
     for kind in kinds:
         if kind in DESIGNERS:
-            overlay = star if kind == "star" and star is not None else design(kind, graph, work)
+            overlay = (
+                star
+                if kind == "star" and star is not None
+                else design(kind, graph, work, **options.get(kind, {}))
+            )
             rows.append(_static_row(overlay, star_s))
         else:
-            options = {"budget": budget} if kind.startswith("matcha") else {}
-            drawn = design_random(kind, graph, work, **options)
+            family = "matcha" if kind.startswith("matcha") else kind
+            drawn = design_random(kind, graph, work, **options.get(family, {}))
             rows.append(_random_row(drawn, star_s, seed))
     forms, unit = cycle_time_columns(rows, FORMS)
     notes = [forms_note(unit), "rounds/s, vs STAR: of paper. gap: spectral gap of the consensus matrix."]
@@ -150,10 +151,10 @@ def _rates(paper_s: float, star_s: float | None) -> dict[str, object]:
     return {"throughput_per_s": 1 / paper_s, "ratio_to_star": None if star_s is None else star_s / paper_s}
 
 
-def _star(graph: Connectivity, work: Workload, hub: str | None, *, needed: bool) -> Overlay | None:
+def _star(graph: Connectivity, work: Workload, options: Mapping[str, Any], *, needed: bool) -> Overlay | None:
     """The STAR, or None where this network has none and nobody asked for it."""
     try:
-        return design("star", graph, work, hub=hub)
+        return design("star", graph, work, **options)
     except InputError:
         if needed:
             raise

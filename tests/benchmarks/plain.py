@@ -85,9 +85,8 @@ def four_designers(graph, up_bps, model_bits, compute_s, deltas):
     nx.load_centrality(graph, weight="latency")
     others = [i for i in graph if i != 0]
     share = up_bps / len(others)
-    star = max(
-        compute_s + graph[0][i]["latency"] + model_bits / min(share, graph[0][i]["available"]) for i in others
-    )
+    one_way = {i: graph[0][i]["latency"] + model_bits / min(share, graph[0][i]["available"]) for i in others}
+    star = max(compute_s + 2 * one_way[i] for i in others)
     mst = nx.minimum_spanning_tree(graph)
     trees = [mst, *(delta_prim(graph, delta) for delta in deltas)]
     times = [overlay_cycle_time(graph, both_ways(tree.edges), *common) for tree in trees]

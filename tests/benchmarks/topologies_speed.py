@@ -11,6 +11,7 @@ import numpy as np
 from scipy.spatial import Delaunay
 
 from topologies import (
+    DESIGNERS,
     AccessLinks,
     EventGraph,
     Underlay,
@@ -26,6 +27,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 import plain
 
 FOUR = ("star", "mst", "delta_mbst", "ring")
+LARGEST = {
+    "underlay": 1000,
+    "random_ring": 1000,
+    "matcha_plus": 500,
+    "christofides": 250,
+    "best": 250,
+    "complete": 250,
+}
+"""Other designers, and the number of silos up to which they are timed."""
 
 
 def seconds(work: Callable[[], Any]) -> float:
@@ -83,20 +93,24 @@ def growth() -> None:
     """Time against the number of silos."""
     sizes = (125, 250, 500, 1000)
     work = Workload.preset("inaturalist")
-    times: dict[str, list[float]] = {"connectivity": [], **{kind: [] for kind in FOUR}}
+    times: dict[str, list[float]] = {"connectivity": [], **{kind: [] for kind in (*FOUR, *LARGEST)}}
     for silos in sizes:
         underlay, access = geometric(silos), AccessLinks(up_bps=1e9, down_bps=1e9)
         times["connectivity"].append(seconds(lambda: connectivity(underlay, access=access)))  # noqa: B023
         graph = connectivity(underlay, access=access)
         for kind in FOUR:
             times[kind].append(seconds(lambda: design(kind, graph, work)))  # noqa: B023
+        for kind, largest in LARGEST.items():
+            if silos <= largest:
+                make = design if kind in DESIGNERS else design_random
+                times[kind].append(seconds(lambda: make(kind, graph, work)))  # noqa: B023
     print(f"{'silos':<13}" + "".join(f"{silos:>9}" for silos in sizes) + "   exponent")
     for name, row in times.items():
-        exponent = np.polyfit(np.log(sizes), np.log(row), 1)[0]
-        print(f"{name:<13}" + "".join(f"{value:8.3f}s" for value in row) + f"   {exponent:.2f}")
-    total = sum(row[-1] for row in times.values())
+        exponent = np.polyfit(np.log(sizes[: len(row)]), np.log(row), 1)[0]
+        print(f"{name:<13}" + "".join(f"{value:8.3f}s" for value in row).ljust(36) + f"   {exponent:.2f}")
+    total = sum(times[name][-1] for name in ("connectivity", *FOUR))
     memory_gb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"1,000 silos together: {total:.1f} s, {memory_gb:.2f} GB at most")
+    print(f"1,000 silos, connectivity and the first four: {total:.1f} s, {memory_gb:.2f} GB at most")
 
 
 def random_digraph() -> None:

@@ -127,6 +127,16 @@ def test_without_any_ring_the_allowed_pairs_are_the_start(make_underlay):
     assert best(graph, INATURALIST, iterations=100).arcs == 6
 
 
+def test_all_criteria_are_never_worse_than_the_ring_on_shared_links(published_graph):
+    graph = published_graph("geant", 1e10)
+    forms = best(graph, INATURALIST, criterion="all", iterations=20_000).closed_forms
+    ring_forms = design("ring", graph, INATURALIST).closed_forms
+
+    assert max(forms.serialized_s, forms.load_bound_s) <= max(
+        ring_forms.serialized_s, ring_forms.load_bound_s
+    )
+
+
 def test_unknown_criterion(published_graph):
     with pytest.raises(InputError, match="criterion"):
         best(published_graph("gaia", 1e10), INATURALIST, criterion="fastest")
