@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +13,10 @@ from topologies.errors import MachineError
 
 LAUNCHER_PREFIXES = ("PMI", "OMPI_COMM_WORLD_", "HYDI_", "MPI_LOCAL", "SLURM", "PBS_", "LSB_")
 """Variables of a launcher or a batch system about its own processes; ranks that `mpiexec` starts must not read them."""
+
+
+FORWARDING_S = 0.5
+"""Time that an aborting process leaves its launcher to pass its last words on."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -175,6 +180,8 @@ def abort(status: int) -> NoReturn:
     """
     sys.stdout.flush()
     sys.stderr.flush()
+    # The launcher passes output on through pipes, and drops what it has not read when the job is aborted.
+    time.sleep(FORWARDING_S)
     if "mpi4py.MPI" in sys.modules:
         from mpi4py import MPI
 
