@@ -186,8 +186,5 @@ def _check_connected(underlay: Underlay) -> None:
     components = sorted(nx.connected_components(graph), key=lambda routers: (-len(routers), min(routers)))
     if len(components) == 1:
         return
-    named = [f"{len(c)} with {quoted(underlay.labels[min(c)])}" for c in components[:4]]
-    tail = f" and {len(components) - 4} more" if len(components) > 4 else ""
-    raise InputError(
-        f"the graph must be connected, has {len(components)} components: {', '.join(named)}{tail}."
-    )
+    named = ", ".join(f"{len(c)} with {quoted(underlay.labels[min(c)])}" for c in components)
+    raise InputError(f"the graph must be connected, has {len(components)} components: {named}.")
