@@ -58,6 +58,8 @@ class Connectivity:
         `A(i', j')`, infinite on the diagonal and between silos of one router, 0 where `i` cannot send to `j`.
     bandwidth : {"hop_share", "bottleneck", "measured"}
         The rule that `available_bps` follows.
+    latency : {"per_path", "per_link"}
+        The rule that `latency_s` follows.
     """
 
     underlay: Underlay
@@ -70,6 +72,7 @@ class Connectivity:
     latency_s: FloatArray
     available_bps: FloatArray
     bandwidth: Literal["hop_share", "bottleneck", "measured"]
+    latency: Literal["per_path", "per_link"]
 
     @property
     def silos(self) -> int:
@@ -162,16 +165,13 @@ def connectivity(
     silos = len(router)
     if latency not in ("per_path", "per_link"):
         raise unknown_name("latency", latency, ("per_path", "per_link"))
-    between = np.ix_(router, router)
-    constant = S_PER_PATH if latency == "per_path" else S_PER_PATH * routes.hops[between]
-    latency_s = S_PER_KM * routes.distance_km[between] + constant
-    np.fill_diagonal(latency_s, 0.0)
+    latency_s = latencies(routes, router, latency)
     available_bps = _available(routes, core_bps, bandwidth, router, blocked)
     freeze(router, core_bps, latency_s, available_bps)
     return Connectivity(
         underlay=underlay,
         routes=routes,
-        labels=_labels(underlay, router),
+        labels=silo_labels(underlay, router.tolist()),
         router=router,
         up_bps=per_silo("access up_bps", access.up_bps, silos, positive=True),
         down_bps=per_silo("access down_bps", access.down_bps, silos, positive=True),
@@ -179,7 +179,31 @@ def connectivity(
         latency_s=latency_s,
         available_bps=available_bps,
         bandwidth=bandwidth if isinstance(bandwidth, str) else "measured",
+        latency=latency,
     )
+
+
+def latencies(routes: Routes, router: IntArray, rule: Literal["per_path", "per_link"]) -> FloatArray:
+    """Latency of the route between every pair of silos.
+
+    Parameters
+    ----------
+    routes : Routes
+    router : ndarray of int, shape (silos,)
+        The router of each silo.
+    rule : {"per_path", "per_link"}
+        See `connectivity`.
+
+    Returns
+    -------
+    ndarray, shape (silos, silos)
+        `l(i, j)` in seconds, zero on the diagonal.
+    """
+    between = np.ix_(router, router)
+    constant = S_PER_PATH if rule == "per_path" else S_PER_PATH * routes.hops[between]
+    latency_s = np.asarray(S_PER_KM * routes.distance_km[between] + constant)
+    np.fill_diagonal(latency_s, 0.0)
+    return latency_s
 
 
 def _routers(underlay: Underlay, routers: Sequence[int] | None) -> IntArray:
@@ -194,9 +218,20 @@ def _routers(underlay: Underlay, routers: Sequence[int] | None) -> IntArray:
     return router.astype(np.int64)
 
 
-def _labels(underlay: Underlay, router: IntArray) -> tuple[str, ...]:
-    """Router's label for each silo, followed by a number where several silos hang on it."""
-    names = [underlay.labels[i] for i in router.tolist()]
+def silo_labels(underlay: Underlay, routers: Sequence[int]) -> tuple[str, ...]:
+    """Label of each silo: that of its router, followed by a number where several hang on it.
+
+    Parameters
+    ----------
+    underlay : Underlay
+    routers : sequence of int
+        The router of each silo.
+
+    Returns
+    -------
+    tuple of str
+    """
+    names = [underlay.labels[i] for i in routers]
     several = {name for name, count in Counter(names).items() if count > 1}
     seen: Counter[str] = Counter()
     labels = []

@@ -52,6 +52,10 @@ def quoted(value: object) -> str:
     return text if len(text) <= 80 else f"{text[: 80 - 3]}..."
 
 
+MOST_NAMES, FEW_NAMES = 16, 10
+"""Known names up to which a message lists all, and how many it lists of more: a network may have a thousand silos."""
+
+
 def unknown_name(
     field: str, value: str, known: Iterable[str], *, otherwise: str = "", source: str | None = None
 ) -> InputError:
@@ -64,7 +68,8 @@ def unknown_name(
     value : str
         The name that the user gave.
     known : iterable of str
-        The names that exist.
+        The names that exist, in an order of their own. Up to 16 are listed, sorted; of more the nearest to the user's,
+        then the first as given, ten in all.
     otherwise : str, optional
         What else is allowed.
     source : str, optional
@@ -75,9 +80,14 @@ def unknown_name(
     InputError
         To be raised by the caller.
     """
-    choices = sorted(known)
-    by_lower = {choice.lower(): choice for choice in choices}
-    close = difflib.get_close_matches(str(value).lower(), by_lower, n=1)
-    rule = " or ".join([", ".join(choices), *([otherwise] if otherwise else [])])
-    hint = f" (did you mean {by_lower[close[0]]!r}?)" if close else ""
+    choices = list(dict.fromkeys(known))
+    by_lower = {choice.lower(): choice for choice in sorted(choices)}
+    close = [by_lower[name] for name in difflib.get_close_matches(str(value).lower(), by_lower)]
+    if len(choices) > MOST_NAMES:
+        listed = list(dict.fromkeys((*close, *choices)))[:FEW_NAMES]
+        names = f"{', '.join(listed)}, ... ({len(choices)} names)"
+    else:
+        names = ", ".join(sorted(choices))
+    rule = f"{names} or {otherwise}" if otherwise else names
+    hint = f" (did you mean {close[0]!r}?)" if close else ""
     return InputError(f"{field}(={quoted(value)}) must be one of {rule}{hint}.", source=source)

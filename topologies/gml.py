@@ -15,6 +15,8 @@ from topologies.errors import InputError, quoted
 from topologies.geodesy import geodesic_km
 
 Block = Mapping[str, object]
+_GML_NUMBER = re.compile(r"[+-]?(?:\d+|(?:\d*\.\d+|\d+\.\d*|INF)(?:[eE][+-]?\d+)?)")
+"""What GML calls an integer or a real."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -146,6 +148,7 @@ def _graph(data: bytes) -> Block:
         raise InputError(f"is not a GML file: byte {error.start} is not UTF-8 text.") from None
     if not text.strip():
         raise InputError("is not a GML file: it is empty.")
+    _check_numbers(text)
     # networkx fails on blank lines and on trailing blanks within a string of several lines.
     lines = "\n".join(line.rstrip() or " " for line in text.splitlines())
     # As an attribute of an outer graph the file comes back as it stands: networkx would drop the order of the
@@ -158,6 +161,19 @@ def _graph(data: bytes) -> Block:
     if not isinstance(graph, dict):
         raise InputError("is not a GML file: it must hold one 'graph [ ... ]'.")
     return graph
+
+
+def _check_numbers(text: str) -> None:
+    """Raise an error for a word that begins as a number and is none: networkx reads ``1e+9`` as 1 and a key e of 9."""
+    for found in re.finditer(r'"[^"]*"|#.*|(?P<word>[^\s\[\]"#]+)', text):
+        word = found["word"]
+        if word and word[0] in "+-.0123456789" and not _GML_NUMBER.fullmatch(word):
+            line = text.count("\n", 0, found.start()) + 1
+            column = found.start() - text.rfind("\n", 0, found.start())
+            hint = " (an exponent needs a point, as in 1.0e9)" if re.search(r"\d[eE]", word) else ""
+            raise InputError(
+                f"is not a GML file: {quoted(word)} at line {line}, column {column} must be a number{hint}."
+            )
 
 
 def _reason(error: Exception) -> str:

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.digraph import components
 from topologies.errors import InputError
 
 
@@ -61,8 +60,7 @@ class EventGraph:
 
 def on_circuit(nodes: int, source: IntArray, target: IntArray) -> BoolArray:
     """Whether each arc lies on a circuit: its ends are in one strongly connected component."""
-    graph = coo_array((np.ones(len(source), dtype=np.int8), (source, target)), shape=(nodes, nodes))
-    _, component = connected_components(graph.tocsr(), directed=True, connection="strong")
+    _, component = components(nodes, source, target, strong=True)
     return np.asarray(component[source] == component[target])
 
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from topologies.arrays import FloatArray, IntArray, freeze
 from topologies.closed_forms import ClosedForms, closed_forms
 from topologies.connectivity import Connectivity
 from topologies.consensus import check_consensus, local_degree
+from topologies.delays import arc_rates, degrees, delays, round_event_graph, transmissions
+from topologies.digraph import check_connected
 from topologies.errors import InputError
 from topologies.howard import CycleTime, cycle_time
 from topologies.maxplus import EventGraph
@@ -73,7 +73,7 @@ class Overlay:
     @property
     def transmission_s(self) -> FloatArray:
         """Time that one model needs on each arc at the rate of Eq. 3, shape (arcs,)."""
-        return self.work.model_bits / self.rate_bps
+        return transmissions(self.work.model_bits, self.rate_bps)
 
     @property
     def delay_s(self) -> FloatArray:
@@ -134,15 +134,8 @@ def build_overlay(
     latency_s = graph.latency_s[source, target]
     rate_bps = arc_rates(graph, source, target)
     routes = tuple(graph.route(int(i), int(j)) for i, j in pairs)
-    transmission_s = work.model_bits / rate_bps
-    silos = np.arange(graph.silos)
-    event_graph = EventGraph(
-        nodes=graph.silos,
-        source=np.concatenate((source, silos)),
-        target=np.concatenate((target, silos)),
-        delay_s=np.concatenate((tokens * compute_s[source] + latency_s + transmission_s, compute_s)),
-        tokens=np.concatenate((tokens, np.ones(graph.silos, dtype=np.int64))),
-    )
+    delay_s = delays(tokens * compute_s[source], latency_s, work.model_bits, rate_bps)
+    event_graph = round_event_graph(graph.silos, source, target, tokens, delay_s, compute_s)
     proof = cycle_time(event_graph)
     matrix = (
         local_degree(graph.silos, source, target) if consensus is None else _checked(consensus, graph.silos)
@@ -166,7 +159,11 @@ def build_overlay(
         event_graph=event_graph,
         proof=proof,
         closed_forms=closed_forms(
-            proof.value_s, transmission_s, routes, graph.link_capacity_bps, work.model_bits
+            proof.value_s,
+            transmissions(work.model_bits, rate_bps),
+            routes,
+            graph.link_capacity_bps,
+            work.model_bits,
         ),
     )
 
@@ -187,20 +184,6 @@ def _checked(consensus: FloatArray, silos: int) -> FloatArray:
     return check_consensus(matrix, columns=False)
 
 
-def degrees(silos: int, source: IntArray, target: IntArray) -> tuple[IntArray, IntArray]:
-    """Out-degree ``|N-_i|`` and in-degree ``|N+_j|`` of every silo."""
-    return np.bincount(source, minlength=silos), np.bincount(target, minlength=silos)
-
-
-def arc_rates(graph: Connectivity, source: IntArray, target: IntArray) -> FloatArray:
-    """Rate of each arc in Eq. 3, in bit/s, when exactly these arcs exist, shape (arcs,)."""
-    out, into = degrees(graph.silos, source, target)
-    return np.minimum(
-        np.minimum(graph.up_bps[source] / out[source], graph.down_bps[target] / into[target]),
-        graph.available_bps[source, target],
-    )
-
-
 def _check_arcs(kind: str, graph: Connectivity, pairs: IntArray) -> None:
     """Raise an error unless the arcs form a strongly connected simple digraph on the silos."""
     silos = graph.silos
@@ -214,10 +197,4 @@ def _check_arcs(kind: str, graph: Connectivity, pairs: IntArray) -> None:
         raise InputError(f"{kind}: an arc must join two different silos.")
     if len(np.unique(pairs, axis=0)) < len(pairs):
         raise InputError(f"{kind}: an arc must not be repeated.")
-    links = coo_array((np.ones(len(pairs), dtype=np.int8), (pairs[:, 0], pairs[:, 1])), shape=(silos, silos))
-    parts, part = connected_components(links.tocsr(), directed=True, connection="strong")
-    if parts > 1:
-        crossing = part[pairs[:, 0]] != part[pairs[:, 1]]
-        unheard = sorted(set(range(parts)) - set(part[pairs[crossing, 0]].tolist()))[0]
-        silo = graph.labels[int(np.argmax(part == unheard))]
-        raise InputError(f"{kind}: the overlay must be strongly connected; some silo never hears of {silo}.")
+    check_connected(f"{kind}: the overlay must be strongly connected", graph.labels, *pairs.T, strong=True)

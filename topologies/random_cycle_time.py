@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topologies.arrays import FloatArray, IntArray
+from topologies.delays import arc_delays
 from topologies.errors import InputError
-from topologies.overlay import arc_rates
 from topologies.schedule import RandomOverlay, choices
 from topologies.statistics import ConfidenceInterval, batch_means
 
@@ -73,7 +72,7 @@ def random_cycle_time(
     barrier_s, growth_s = np.empty(rounds), np.empty(rounds)
     for k, choice in zip(range(rounds), choices(overlay, seed), strict=False):
         source, target = overlay.arcs(choice)
-        delay_s = round_delays(overlay, compute_s, source, target)
+        delay_s = arc_delays(overlay.graph, overlay.work, source, target)
         barrier_s[k] = max(delay_s.max(initial=0.0), compute_s.max())
         after_s = start_s + compute_s
         np.maximum.at(after_s, target, start_s[source] + delay_s)
@@ -86,12 +85,3 @@ def random_cycle_time(
         max_plus=batch_means(growth_s[counted], batches=batches, confidence=confidence),
         rounds=rounds,
     )
-
-
-def round_delays(
-    overlay: RandomOverlay, compute_s: FloatArray, source: IntArray, target: IntArray
-) -> FloatArray:
-    """Delay of each arc of a round that has exactly these arcs, Eq. 3, shape (arcs,)."""
-    graph = overlay.graph
-    transmission_s = overlay.work.model_bits / arc_rates(graph, source, target)
-    return compute_s[source] + graph.latency_s[source, target] + transmission_s

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import networkx as nx
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from topologies.arrays import FloatArray, IntArray
+from topologies.digraph import components
 from topologies.errors import InputError, quoted
 
 Variant = Literal["corrected", "published"]
@@ -180,11 +180,10 @@ def _where(bad: ArrayLike) -> Sequence[int]:
 
 def _check_connected(underlay: Underlay) -> None:
     """Check that every router reaches every other one."""
-    graph: nx.Graph[int] = nx.Graph()
-    graph.add_nodes_from(range(underlay.routers))
-    graph.add_edges_from(underlay.ends.tolist())
-    components = sorted(nx.connected_components(graph), key=lambda routers: (-len(routers), min(routers)))
-    if len(components) == 1:
+    count, component = components(underlay.routers, *underlay.ends.T, strong=False)
+    if count == 1:
         return
-    named = ", ".join(f"{len(c)} with {quoted(underlay.labels[min(c)])}" for c in components)
-    raise InputError(f"the graph must be connected, has {len(components)} components: {named}.")
+    _, first, sizes = np.unique(component, return_index=True, return_counts=True)
+    largest_first = np.lexsort((first, -sizes)).tolist()
+    named = ", ".join(f"{sizes[c]} with {quoted(underlay.labels[first[c]])}" for c in largest_first)
+    raise InputError(f"the graph must be connected, has {count} components: {named}.")

@@ -51,6 +51,34 @@ NOT_GML = {
 }
 
 
+@pytest.mark.parametrize(
+    ("number", "hint"),
+    [
+        ("1e9", " (an exponent needs a point, as in 1.0e9)"),
+        ("1e+9", " (an exponent needs a point, as in 1.0e9)"),
+        ("-1E-9", " (an exponent needs a point, as in 1.0e9)"),
+        ("1Gbps", ""),
+        ("1.5.2", ""),
+        ("+9k", ""),
+        ("0x10", ""),
+    ],
+)
+def test_a_word_that_only_begins_as_a_number(tmp_path: Path, number: str, hint: str) -> None:
+    # The parser takes 1e+9 for a capacity of 1 and a key e of 9, without a word.
+    message = error(tmp_path, graph(links=f"edge [ source 0 target 7 capacity {number} ]"))
+
+    assert message.endswith(f"is not a GML file: {number!r} at line 3, column 35 must be a number{hint}.")
+
+
+@pytest.mark.parametrize("number", ["1000000000", "1.0e9", "1.e+9", ".1E10", "+1000000000.0"])
+def test_numbers_of_gml(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "network.gml"
+    note = f'Note "1e9 [ 1Gbps" # 5x "\n{TWO_NODES}'
+    path.write_text(graph(nodes=note, links=f"edge [ source 0 target 7 capacity {number}]"))
+
+    assert load_underlay(path).capacity_bps.tolist() == [1e9]
+
+
 @pytest.mark.parametrize("case", NOT_GML)
 def test_not_gml(tmp_path: Path, case: str) -> None:
     content, rule = NOT_GML[case]

@@ -173,7 +173,7 @@ def every_candidate(graph, work):
         yield delta_prim(weights, delta, ties=ties)
 
 
-@given(seed=st.integers(0, 2**32 - 1), silos=st.integers(1, 12), blocked=st.integers(0, 12))
+@given(seed=st.integers(0, 2**32 - 1), silos=st.integers(1, 16), blocked=st.integers(0, 12))
 @settings(max_examples=80, deadline=None)
 def test_the_shortcuts_lose_no_candidate(make_underlay, seed, silos, blocked):
     rng = np.random.default_rng(seed)
@@ -182,7 +182,7 @@ def test_the_shortcuts_lose_no_candidate(make_underlay, seed, silos, blocked):
     graph = connectivity(underlay, access=access, routers=on, blocked=pairs)
     work = Workload(model_bits=1e8, compute_s=rng.choice([0.0, 0.1, 5.0], silos))
     if not nx.is_connected(nx.from_numpy_array((graph.may_send & graph.may_send.T).astype(int))):
-        with pytest.raises(InputError, match="delta_mbst: no overlay exists"):
+        with pytest.raises(InputError, match="delta_mbst: the pairs that can talk both ways must"):
             delta_mbst(graph, work)
         return
     ours = delta_mbst(graph, work).closed_forms.paper_s
@@ -190,6 +190,54 @@ def test_the_shortcuts_lose_no_candidate(make_underlay, seed, silos, blocked):
     assert ours <= mst(graph, work).closed_forms.paper_s * (1 + 1e-12)
     for tree in every_candidate(graph, work):
         assert tree is None or ours <= tree_cycle_time(graph, work, tree) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("fast", [1, 2])
+@pytest.mark.parametrize("ratio", [3.0, 20.0, 60.0, 1e6])
+def test_no_delta_is_left_out_around_hubs(make_underlay, fast, ratio):
+    # Fast access links at one or two hubs of 45 silos: trees of large degree, up to 44, can win.
+    links = [(0, 1, 50.0)] + [(i % fast, i, 10.0 + (7 * i) % 11) for i in range(2, 45)]
+    speed = np.where(np.arange(45) < fast, 1e7 * ratio, 1e7)
+    access = AccessLinks(up_bps=speed, down_bps=speed)
+    graph = connectivity(make_underlay(45, links), access=access, core=1e11, bandwidth="bottleneck")
+    work = Workload(model_bits=1e6, compute_s=0.01)
+    best = min(tree_cycle_time(graph, work, tree) for tree in every_candidate(graph, work))
+
+    assert delta_mbst(graph, work).closed_forms.paper_s == pytest.approx(best, rel=1e-12)
+
+
+def test_one_delta_alone_is_best(make_underlay):
+    # Two hubs with 40 times the access link of the other 128 silos, all of which are nearest to the first. The bound
+    # 65 shares them out evenly, 64 each; a smaller one leaves some to a silo of two neighbours, at 2 / 40 per model,
+    # and a larger one gives the first hub more.
+    links = [(0, 1, 1.0)] + [(0, i, 10.0) for i in range(2, 130)]
+    speed = np.where(np.arange(130) < 2, 4e8, 1e7)
+    access = AccessLinks(up_bps=speed, down_bps=speed)
+    graph = connectivity(make_underlay(130, links), access=access, core=1e11, bandwidth="bottleneck")
+    overlay = delta_mbst(graph, Workload(model_bits=1e6, compute_s=0.01))
+
+    assert overlay.max_degree == 65
+    assert overlay.closed_forms.paper_s == pytest.approx(0.01 + 0.004 + 0.0085e-3 * 11 + 65 / 400, rel=1e-12)
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    nodes=st.integers(1, 12),
+    values=st.sampled_from([2, 4, 1000]),
+    ties=st.sampled_from(["oldest", "degree"]),
+)
+@settings(max_examples=60, deadline=None)
+def test_deltas_from_the_unbounded_degree_on_change_nothing(seed, nodes, values, ties):
+    weights = np.random.default_rng(seed).integers(0, values, (nodes, nodes)).astype(float)
+    weights = weights + weights.T
+    unbounded = delta_prim(weights, nodes, ties=ties)
+    largest = max((sum(node in edge for edge in unbounded) for node in range(nodes)), default=0)
+
+    for delta in range(max(largest, 1), nodes + 1):
+        assert delta_prim(weights, delta, ties=ties) == unbounded
+    useful = np.full(nodes, largest)
+    assert delta_prim(weights, nodes, ties=ties, most=useful) == unbounded
+    assert nodes == 1 or delta_prim(weights, nodes, ties=ties, most=useful - 1) is None
 
 
 @given(seed=st.integers(0, 2**32 - 1), silos=st.integers(2, 5))

@@ -1,11 +1,12 @@
 """The STAR's hub: by load, by closeness, chosen; with pairs that cannot talk."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay
+from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay, shipped_underlays
 from topologies.designers.star import router_load, star
 
 ACCESS = AccessLinks(up_bps=1e10, down_bps=1e10)
@@ -50,7 +51,7 @@ def test_a_chosen_hub(graph, hub):
 @pytest.mark.parametrize(
     ("hub", "message"),
     [
-        ("r9", r"hub\(='r9'\) must be one of closeness, load, r0, .*, r6"),
+        ("r9", r"hub\(='r9'\) must be one of closeness, first, load, r0, .*, r6"),
         ("close", r"\(did you mean 'closeness'\?\)"),
         (7, r"hub\(=7\) must be a silo's label or an index of 0\.\.6\."),
         (-1, r"hub\(=-1\)"),
@@ -91,6 +92,29 @@ def test_the_published_hub_is_the_first_that_can(published_graph):
     assert star(published_graph("gaia", 1e10), WORK).hub == 0
     assert star(connectivity(underlay, access=ACCESS, blocked=[(0, 5)]), WORK).hub == 1
     assert star(published_graph("geant", 1e10), WORK, hub="load").hub != 0
+
+
+@pytest.mark.parametrize("name", shipped_underlays())
+def test_a_named_rule_does_not_ask_for_the_variant(published_graph, name):
+    published = published_graph(name, 1e10)
+    corrected = connectivity(load_underlay(name), access=ACCESS)
+
+    assert star(published, WORK).hub == star(published, WORK, hub="first").hub == 0
+    assert star(corrected, WORK, hub="first").hub == 0
+    assert star(corrected, WORK).hub == star(corrected, WORK, hub="load").hub
+    as_corrected = replace(published, underlay=replace(published.underlay, variant="corrected"))
+    assert star(as_corrected, WORK).hub == star(published, WORK, hub="load").hub
+
+
+def test_an_unknown_label_of_a_thousand_lists_ten(make_underlay):
+    many = make_underlay(1000, [(0, i, 1.0) for i in range(1, 1000)])
+    with pytest.raises(InputError) as error:
+        star(connectivity(many, access=ACCESS), WORK, hub="R 731")
+
+    assert str(error.value) == (
+        "hub(='R 731') must be one of r731, r73, r71, load, closeness, first, r0, r1, r2, r3, ... (1003 names) "
+        "(did you mean 'r731'?)."
+    )
 
 
 def test_silos_take_the_load_of_their_router(make_underlay):

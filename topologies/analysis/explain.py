@@ -6,7 +6,9 @@ import numpy as np
 
 from topologies.analysis.resources import Resources
 from topologies.analysis.upgrades import AccessUpgrade, access_upgrades
+from topologies.errors import InputError
 from topologies.overlay import Overlay
+from topologies.schedule import RandomOverlay
 
 ONE_GBPS = 1e9
 ONE_MS = 1e-3
@@ -79,7 +81,7 @@ class Explanation:
     upgrades: tuple[AccessUpgrade, ...]
 
 
-def explain(overlay: Overlay) -> Explanation:
+def explain(overlay: Overlay | RandomOverlay) -> Explanation:
     """Explain an overlay's cycle time by its critical circuit.
 
     Parameters
@@ -90,12 +92,22 @@ def explain(overlay: Overlay) -> Explanation:
     -------
     Explanation
 
+    Raises
+    ------
+    InputError
+        If the overlay is drawn anew each round: then no circuit bounds it.
+
     Notes
     -----
     Every gain is the difference of two exact cycle times of the same arcs, not a derivative: it stops where another
     circuit, or another resource, takes over. Where several circuits are critical, each gain may be zero. Time
     O(length of the critical circuit) cycle times.
     """
+    if not isinstance(overlay, Overlay):
+        raise InputError(
+            f"kind(={overlay.kind!r}) is drawn anew each round, so no circuit bounds it; explain takes an overlay that "
+            "stays."
+        )
     resources = Resources.of(overlay)
     circuit = list(overlay.proof.circuit)
     return Explanation(

@@ -6,7 +6,8 @@ import numpy as np
 
 from topologies.analysis.slack import detours, noise_s, reduced_costs
 from topologies.arrays import FloatArray, IntArray
-from topologies.overlay import Overlay, degrees
+from topologies.delays import degrees, pair_delays
+from topologies.overlay import Overlay
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,7 +74,7 @@ def free_arcs(overlay: Overlay) -> list[FreeArc]:
     detour = detours(overlay.event_graph, cost)
     cost = cost[: overlay.arcs]
     out, into = degrees(overlay.graph.silos, overlay.source, overlay.target)
-    delay_s = _new_delays(overlay, out, into)
+    delay_s = pair_delays(overlay.graph, overlay.work, out + 1, into + 1, hub=overlay.hub)
     more_out_s, more_in_s = _growth(overlay, out, into)
     slack_s = _new_slacks(overlay, delay_s, detour)
     spare_s = np.minimum(slack_s, _spare(overlay, cost, detour, more_out_s, more_in_s))
@@ -95,19 +96,6 @@ def free_arcs(overlay: Overlay) -> list[FreeArc]:
         )
         for p, q in np.argwhere(free).tolist()
     ]
-
-
-def _new_delays(overlay: Overlay, out: IntArray, into: IntArray) -> FloatArray:
-    """Delay of every possible arc if it came to the overlay; infinite where none may be."""
-    graph = overlay.graph
-    share = np.minimum.outer(graph.up_bps / (out + 1), graph.down_bps / (into + 1))
-    rate = np.minimum(share, graph.available_bps)
-    delay_s = np.full(rate.shape, np.inf)
-    np.divide(overlay.work.model_bits, rate, out=delay_s, where=rate > 0)
-    computes = overlay.compute_s.copy()
-    if overlay.hub is not None:
-        computes[overlay.hub] = 0.0
-    return delay_s + graph.latency_s + computes[:, np.newaxis]
 
 
 def _growth(overlay: Overlay, out: IntArray, into: IntArray) -> tuple[FloatArray, FloatArray]:

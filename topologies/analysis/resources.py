@@ -6,8 +6,9 @@ from typing import Self
 import numpy as np
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.delays import degrees, delays
 from topologies.howard import CycleTime, cycle_time
-from topologies.overlay import Overlay, degrees
+from topologies.overlay import Overlay
 
 EQUAL = 1e-12
 """Two capacities within this relative distance limit a rate equally."""
@@ -118,8 +119,8 @@ class Resources:
     def cycle_time(self) -> CycleTime:
         """Cycle time of the overlay's arcs on these resources."""
         overlay, source = self.overlay, self.overlay.source
-        transmission_s = self.model_bits / self.limits_bps().min(axis=0)
-        delay_s = overlay.tokens * self.compute_s[source] + self.latency_s + transmission_s
+        awaited_s = overlay.tokens * self.compute_s[source]
+        delay_s = delays(awaited_s, self.latency_s, self.model_bits, self.limits_bps().min(axis=0))
         return cycle_time(replace(overlay.event_graph, delay_s=np.concatenate((delay_s, self.compute_s))))
 
 

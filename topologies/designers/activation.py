@@ -1,6 +1,5 @@
 """MATCHA's two optimisations: activation probabilities of the matchings, and the weight of an active edge."""
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +7,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from topologies.arrays import FloatArray, IntArray
+from topologies.errors import SilosimError
+from topologies.semidefinite import solved
 
 EXACT = 1e-6
 """Relative distance to a proven bound at which the activation probabilities count as optimal."""
@@ -65,6 +66,11 @@ def activation_probabilities(matchings: Matchings, budget: float) -> tuple[Float
     bound : float
         No probabilities within the budget have a larger one; see Notes.
 
+    Raises
+    ------
+    SilosimError
+        If the solver finds no solution, or rounding puts the connectivity above its bound.
+
     Notes
     -----
     For any positive semidefinite `Z` of trace 1 with ``Z 1 = 0``, the connectivity of `p` is at most
@@ -106,6 +112,11 @@ def activation_probabilities(matchings: Matchings, budget: float) -> tuple[Float
         values, vectors = np.linalg.eigh(across.T @ matchings.laplacian(budget * share) @ across)
         if values[0] > found:
             best, found = budget * share, float(values[0])
+    if found > bound * (1 + EXACT):
+        raise SilosimError(
+            f"activation probabilities: the connectivity found (={found:.9g}) is above its bound (={bound:.9g}); "
+            "the matchings are too badly scaled for the precision of the numbers."
+        )
     return best, found, bound
 
 
@@ -121,18 +132,17 @@ def _solve(laplacians: FloatArray, budget: float) -> tuple[FloatArray, FloatArra
     semidefinite = expected - smallest * np.eye(size) >> 0
     limits = [share >= 0, share <= min(1 / budget, count), cp.sum(share) <= count]
     problem = cp.Problem(cp.Maximize(smallest), [*limits, semidefinite])
-    with warnings.catch_warnings():
-        # The caller measures what a solution is worth, whatever the solver thinks of its accuracy.
-        warnings.simplefilter("ignore", UserWarning)
-        if size <= SMALL:
-            problem.solve(solver=cp.CLARABEL)
-        else:
-            problem.solve(solver=cp.SCS, eps_abs=1e-7, eps_rel=1e-7, max_iters=20_000)
-    solution = np.clip(share.value, 0.0, 1 / budget)
-    solution *= min(1.0, count / solution.sum())
-    values, vectors = np.linalg.eigh(semidefinite.dual_value)
+    first_order = {"solver": cp.SCS, "eps_abs": 1e-7, "eps_rel": 1e-7, "max_iters": 20_000}
+    options = {"solver": cp.CLARABEL} if size <= SMALL else first_order
+    # The caller measures what a solution is worth, whatever the solver thinks of its accuracy.
+    solution, dual = solved("activation probabilities", problem, share, semidefinite, **options)
+    solution = np.clip(solution, 0.0, 1 / budget)
+    solution *= min(1.0, count / max(float(solution.sum()), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(dual)
     values = np.maximum(values, 0.0)
-    return solution, (vectors * (values / values.sum())) @ vectors.T
+    # A dual of zero proves nothing; any other matrix of trace 1 is as good.
+    values = values / values.sum() if values.any() else np.full(size, 1 / size)
+    return solution, (vectors * values) @ vectors.T
 
 
 def best_alpha(matchings: Matchings, probability: FloatArray) -> tuple[float, float]:

@@ -4,14 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.connectivity import Connectivity
 from topologies.designers.activation import Matchings, activation_probabilities, best_alpha
 from topologies.designers.edge_colouring import edge_colouring
-from topologies.designers.simple import neighbouring_routers
+from topologies.designers.simple import neighbouring_silos
+from topologies.digraph import check_connected
 from topologies.errors import InputError
 from topologies.workload import Workload
 
@@ -122,7 +121,7 @@ def matcha(
         raise InputError(f"budget(={budget:g}) must be > 0 and <= 1.")
     talk = graph.may_send & graph.may_send.T
     pairs = np.argwhere(np.triu(talk)) if edges is None else _pairs(kind, graph, talk, edges)
-    _require_connected(kind, graph, pairs)
+    check_connected(f"{kind}: edges must connect all silos", graph.labels, *pairs.T, strong=False)
     coloured = edge_colouring(map(tuple, pairs.tolist()), graph.silos)
     matchings = Matchings(
         nodes=graph.silos,
@@ -170,8 +169,8 @@ def matcha_plus(graph: Connectivity, work: Workload, *, budget: float = 0.5) -> 
     InputError
         If `budget` is not in (0, 1] or these pairs, where they can talk both ways, do not connect all silos.
     """
-    near = neighbouring_routers(graph)[np.ix_(graph.router, graph.router)] & graph.may_send & graph.may_send.T
-    pairs = [(int(i), int(j)) for i, j in np.argwhere(np.triu(near))]
+    near = neighbouring_silos(graph) & graph.may_send & graph.may_send.T
+    pairs = [(i, j) for i, j in np.argwhere(np.triu(near)).tolist()]
     return matcha(graph, work, budget=budget, edges=pairs, kind="matcha_plus")
 
 
@@ -196,14 +195,3 @@ def _pairs(kind: str, graph: Connectivity, talk: BoolArray, edges: Iterable[tupl
         if not talk[i, j]:
             raise InputError(f"{kind}: {graph.labels[i]} and {graph.labels[j]} cannot talk both ways.")
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
-
-
-def _require_connected(kind: str, graph: Connectivity, pairs: IntArray) -> None:
-    """Raise an error that names one silo on each side of a cut, if there is one."""
-    links = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(graph.silos, graph.silos))
-    parts, part = connected_components(links, directed=False)
-    if parts > 1:
-        other = graph.labels[int(np.argmax(part != part[0]))]
-        raise InputError(
-            f"{kind}: edges must connect all silos; none joins the silos of {graph.labels[0]} with those of {other}."
-        )

@@ -1,6 +1,5 @@
 """delta-MBST: a tree of small degree, for networks whose access links are the bottleneck."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Literal
 
@@ -8,10 +7,11 @@ import numpy as np
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import Connectivity
+from topologies.delays import arc_delays
 from topologies.designers.cube_path import cube_path
-from topologies.designers.trees import prim, require_connected, symmetric_delays
+from topologies.designers.trees import both_ways, prim, require_connected, symmetric_delays
 from topologies.howard import RELATIVE_NOISE
-from topologies.overlay import Overlay, arc_rates, build_overlay
+from topologies.overlay import Overlay
 from topologies.workload import Workload
 
 Edges = list[tuple[int, int]]
@@ -19,14 +19,17 @@ Ties = Literal["oldest", "degree"]
 
 CUBE_STARTS = 16
 """Start nodes, evenly spaced, from which `delta_mbst` walks the cube of the MST."""
-EVERY_DELTA = 32
-"""`delta_mbst` tries every delta up to this one."""
 _TIE_BITS = 40
 """Weights that agree in this many leading bits (a relative 1e-12) are equal."""
 
 
 def delta_prim(
-    weights: FloatArray, delta: int, *, start: int | None = None, ties: Ties = "oldest"
+    weights: FloatArray,
+    delta: int,
+    *,
+    start: int | None = None,
+    ties: Ties = "oldest",
+    most: IntArray | None = None,
 ) -> Edges | None:
     """Tree of degree at most `delta`, grown by Prim's algorithm from nodes that have a degree left.
 
@@ -41,12 +44,14 @@ def delta_prim(
     ties : {"oldest", "degree"}
         Among tree nodes that offer equally light edges (to a relative 1e-12), the one that joined the tree first,
         or the one of smallest degree (then the lowest index). New nodes join lowest index first.
+    most : ndarray of int, shape (n,), optional
+        A tree in which some node has more neighbours than this is of no use: its growing stops.
 
     Returns
     -------
     list of (int, int) or None
         Edges in the order in which they join, the older node first; None where all edges out of the nodes that
-        have a degree left are missing.
+        have a degree left are missing, or where the tree is of no use.
 
     Notes
     -----
@@ -83,6 +88,8 @@ def delta_prim(
         outside[new] = False
         cost[new] = np.inf
         degree[[old, new]] += 1
+        if most is not None and (degree[old] > most[old] or degree[new] > most[new]):
+            return None
         if ties == "degree":
             priority[[old, new]] += nodes
         else:
@@ -147,13 +154,7 @@ def tree_cycle_time(graph: Connectivity, work: Workload, edges: Edges) -> float:
         return float(compute_s.max())
     ends = np.array(edges, dtype=np.int64)
     source, target = np.concatenate((ends, ends[:, ::-1])).T
-    if not graph.available_bps[source, target].all():
-        return float("inf")
-    delay_s = (
-        compute_s[source]
-        + graph.latency_s[source, target]
-        + work.model_bits / arc_rates(graph, source, target)
-    )
+    delay_s = arc_delays(graph, work, source, target)
     return float(max(compute_s.max(), ((delay_s[: len(ends)] + delay_s[len(ends) :]) / 2).max()))
 
 
@@ -183,9 +184,11 @@ def delta_mbst(graph: Connectivity, work: Workload) -> Overlay:
     rules. The weights are those of the MST: Eq. 3 with one neighbour each, which holds the access links. The paper's
     text lets delta start at 3; here it starts at 2, without which two of its published figures cannot be had.
 
-    Only what may win is run. No tree is faster than the slowest edge of the MST, and none of degree D is faster than
-    its fullest silo needs to send and receive D models; and once a tree's degree stays below its delta, larger deltas
-    give the same tree. Above 32, delta grows by an eighth at a time.
+    Every delta counts, though not all are run. From the largest degree of the tree without a bound on, that tree is
+    what each delta gives. No tree is faster than the slowest silo's computing or the slowest edge of
+    the MST. And a silo needs time to send and receive
+    as many models as it has neighbours: a tree is given up once some silo has too many to beat the best one so far, and
+    so are all deltas above what any silo can serve.
 
     Cycle times in ms at 1 Gbps access (full iNaturalist, published inputs). The first columns are `delta_prim` alone,
     by ties and start; the best start nodes would give 1339, 1292, 1447, 1481 and 1442.
@@ -200,7 +203,8 @@ def delta_mbst(graph: Connectivity, work: Workload) -> Overlay:
     Ebone         1481              1481                1481              1442          1442
     =======  =========  ================  ==================  ================  ============
 
-    At 10 Gbps access the MST wins everywhere, as published. Time as `delta_prim`, O(N^2), for each candidate.
+    At 10 Gbps access the MST wins everywhere, as published. Time as `delta_prim`, O(N^2), for each delta that is run:
+    a few on networks like maps, and at most the largest degree of the tree without a bound.
     """
     weights = require_connected("delta_mbst", graph, symmetric_delays(graph, work))
     tree = prim(weights)
@@ -209,19 +213,21 @@ def delta_mbst(graph: Connectivity, work: Workload) -> Overlay:
         return tree_cycle_time(graph, work, edges)
 
     best = min([tree, *_cube_paths(tree, graph.silos)], key=cycle_time_s)
-    slowest_edge = max((float(weights[edge]) for edge in tree), default=0.0)
+    floor_s = max([float(work.round_compute_s(graph.silos).max()), *(float(weights[edge]) for edge in tree)])
     both: tuple[Ties, Ties] = ("oldest", "degree")
     for ties in both:
-        for delta in _deltas(graph.silos):
-            bound = max(slowest_edge, _degree_bound(graph, work, delta))
-            if cycle_time_s(best) <= bound * (1 + RELATIVE_NOISE):
+        if cycle_time_s(best) <= floor_s * (1 + RELATIVE_NOISE):
+            break
+        unbounded = delta_prim(weights, graph.silos, ties=ties) or tree
+        for delta in range(2, int(np.bincount(np.ravel(unbounded)).max())):
+            most = _useful_degrees(graph, work, cycle_time_s(best))
+            if most.max() < delta:
                 break
-            candidate = delta_prim(weights, delta, ties=ties)
+            candidate = delta_prim(weights, delta, ties=ties, most=most)
             if candidate is not None:
                 best = min(best, candidate, key=cycle_time_s)
-                if np.bincount(np.ravel(candidate)).max() < delta:
-                    break
-    return build_overlay("delta_mbst", graph, work, best + [(j, i) for i, j in best])
+        best = min(best, unbounded, key=cycle_time_s)
+    return both_ways("delta_mbst", graph, work, best)
 
 
 def _cube_paths(tree: Edges, nodes: int) -> list[Edges]:
@@ -232,18 +238,19 @@ def _cube_paths(tree: Edges, nodes: int) -> list[Edges]:
     ]
 
 
-def _deltas(nodes: int) -> Iterator[int]:
-    """Bounds on the degree, ascending: each up to `EVERY_DELTA`, then an eighth more each time."""
-    delta = 2
-    while delta < nodes:
-        yield delta
-        delta += 1 if delta < EVERY_DELTA else delta // 8
+def _useful_degrees(graph: Connectivity, work: Workload, best_s: float) -> IntArray:
+    """Most neighbours that each silo may have in a tree of a smaller cycle time, shape (silos,), or one too many.
 
-
-def _degree_bound(graph: Connectivity, work: Workload, degree: int) -> float:
-    """Cycle time that no tree goes below in which some silo has `degree` neighbours or more."""
+    Notes
+    -----
+    With `k` neighbours silo `i` waits for at least ``(s T_c(i) + s T_c(j) + l(i, j) + l(j, i) + k M (1/up_i +
+    1/down_i)) / 2``, half the delays there and back, for each neighbour `j`.
+    """
     compute_s = work.round_compute_s(graph.silos)
     there_and_back = compute_s + graph.latency_s + graph.latency_s.T
     np.fill_diagonal(there_and_back, np.inf)
-    models_s = degree * work.model_bits * (1 / graph.up_bps + 1 / graph.down_bps)
-    return float((compute_s + there_and_back.min(axis=1) + models_s).min() / 2)
+    spare_s = 2 * best_s - compute_s - there_and_back.min(axis=1)
+    model_s = work.model_bits * (1 / graph.up_bps + 1 / graph.down_bps)
+    degree = np.full(graph.silos, float(graph.silos))
+    np.divide(spare_s, model_s, out=degree, where=model_s > 0)
+    return np.minimum(np.floor(degree * (1 - RELATIVE_NOISE)), graph.silos).astype(np.int64)

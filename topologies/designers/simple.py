@@ -1,11 +1,10 @@
 """Overlays without a choice: the complete graph, and the underlay itself."""
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from topologies.arrays import BoolArray
 from topologies.connectivity import Connectivity
+from topologies.digraph import components
 from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
 
@@ -55,32 +54,30 @@ def underlay_overlay(graph: Connectivity, work: Workload) -> Overlay:
     without a silo only forwards: it joins all silos around it, as if it and its links were contracted. A model still
     takes the route of the connectivity graph, which may be shorter than the link. Time and memory O(silos^2 + links).
     """
-    near = neighbouring_routers(graph)[np.ix_(graph.router, graph.router)]
-    return build_overlay("underlay", graph, work, _arcs(near & graph.may_send))
+    return build_overlay("underlay", graph, work, _arcs(neighbouring_silos(graph) & graph.may_send))
 
 
-def neighbouring_routers(graph: Connectivity) -> BoolArray:
-    """Whether routers are the same, joined by a link, or by a path through routers without a silo.
+def neighbouring_silos(graph: Connectivity) -> BoolArray:
+    """Whether silos hang on one router, or on two joined by a link or by a path through routers without a silo.
 
     Returns
     -------
-    ndarray of bool, shape (routers, routers)
-        Symmetric; meant for the routers that have a silo.
+    ndarray of bool, shape (silos, silos)
+        Symmetric, true on the diagonal.
     """
     routers = graph.underlay.routers
     a, b = graph.underlay.ends.T
     empty = np.ones(routers, dtype=bool)
     empty[graph.router] = False
     inner = empty[a] & empty[b]
-    links = csr_array((np.ones(inner.sum()), (a[inner], b[inner])), shape=(routers, routers))
-    regions, region = connected_components(links, directed=False)
+    regions, region = components(routers, a[inner], b[inner], strong=False)
     # Whether a router touches, or lies in, a region of routers without a silo.
     touches = np.zeros((routers, regions), dtype=np.float32)
     for here, there in ((a, b), (b, a)):
         touches[here[empty[there]], region[there[empty[there]]]] = 1.0
     near = np.eye(routers, dtype=bool) | (touches @ touches.T > 0)
     near[a, b] = near[b, a] = True
-    return near
+    return near[np.ix_(graph.router, graph.router)]
 
 
 def _arcs(chosen: BoolArray) -> list[tuple[int, int]]:

@@ -1,5 +1,7 @@
 """The STAR: every silo sends to a hub, which averages and sends back."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import cast
 
 import networkx as nx
@@ -10,10 +12,13 @@ from topologies.connectivity import S_PER_KM, S_PER_PATH, Connectivity
 from topologies.consensus import uniform
 from topologies.errors import InputError, unknown_name
 from topologies.overlay import Overlay, build_overlay
+from topologies.underlay import Variant
 from topologies.workload import Workload
 
-HUB_RULES = ("load", "closeness")
+HUB_RULES = ("load", "closeness", "first")
 """Rules that choose a hub."""
+DEFAULT_RULE: Mapping[Variant, str] = MappingProxyType({"corrected": "load", "published": "first"})
+"""The rule for each variant of an underlay: ``published`` stands for the paper's tables, hub included."""
 
 
 def star(graph: Connectivity, work: Workload, *, hub: int | str | None = None) -> Overlay:
@@ -26,8 +31,9 @@ def star(graph: Connectivity, work: Workload, *, hub: int | str | None = None) -
     hub : int or str, optional
         ``"load"``: the silo whose router has the highest load centrality on the underlay, with latency as weight;
         ties go to the lowest mean latency, then to the lowest index. ``"closeness"``: the silo with the lowest mean
-        latency to the others, then the lowest index. Any other string is a silo's label, a number its index. By
-        default ``"load"``, or the published tables' hub on an underlay of ``variant="published"``.
+        latency to the others, then the lowest index. ``"first"``: the first silo, the hub of the published tables. Any
+        other string is a silo's label, a number its index. By default ``"load"``; on an underlay of
+        ``variant="published"``, which stands for the paper's tables, ``"first"``. A rule that is named holds on both.
 
     Returns
     -------
@@ -37,14 +43,14 @@ def star(graph: Connectivity, work: Workload, *, hub: int | str | None = None) -
     Raises
     ------
     InputError
-        If there is no such silo, if it cannot talk both ways with every other, or if no silo can. The two rules choose
+        If there is no such silo, if it cannot talk both ways with every other, or if no silo can. The rules choose
         among those that can.
 
     Notes
     -----
     The published tables took the load centrality on the connectivity graph. That graph is complete and keeps the
     triangle inequality, so that no shortest path has an inner node, every centrality is 0, and the hub is the first
-    silo of the file.
+    silo of the file: an artefact that the rule ``"first"`` repeats.
     """
     chosen = _hub(graph, hub)
     others = [silo for silo in range(graph.silos) if silo != chosen]
@@ -74,11 +80,12 @@ def _hub(graph: Connectivity, hub: int | str | None) -> int:
             f"star: no silo can be the hub, since none can talk both ways with all others; {graph.labels[best]} "
             f"cannot with {_first(graph, lost)}."
         )
-    if hub is None and graph.underlay.variant == "published":
+    rule = DEFAULT_RULE[graph.underlay.variant] if hub is None else hub
+    if rule == "first":
         return int(able[0])
     # Rounding: what differs by float noise is a tie, which a stable rule must break.
     latency = np.round(graph.latency_s.mean(axis=1), 12)
-    load = np.zeros(graph.silos) if hub == "closeness" else np.round(router_load(graph)[graph.router], 9)
+    load = np.zeros(graph.silos) if rule == "closeness" else np.round(router_load(graph)[graph.router], 9)
     return int(min(able.tolist(), key=lambda silo: (-load[silo], latency[silo], silo)))
 
 

@@ -1,12 +1,11 @@
 """Spanning trees as overlays, each edge used in both directions."""
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from topologies.arrays import FloatArray
 from topologies.connectivity import Connectivity
-from topologies.errors import InputError
+from topologies.delays import pair_delays
+from topologies.digraph import check_connected
 from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
 
@@ -19,24 +18,8 @@ def symmetric_delays(graph: Connectivity, work: Workload) -> FloatArray:
     The weights ``(d(i, j) + d(j, i)) / 2`` of the paper's propositions 3.1 and 3.3, with the access links that
     Eq. 3 gives a silo of degree 1. Infinite where either cannot send to the other.
     """
-    delay = single_arc_delays(graph, work)
+    delay = pair_delays(graph, work)
     return (delay + delay.T) / 2
-
-
-def single_arc_delays(graph: Connectivity, work: Workload) -> FloatArray:
-    """Delay `d(i, j)` of each arc when `i` sends to no other and `j` hears no other, shape (silos, silos).
-
-    Notes
-    -----
-    Eq. 3 with both degrees 1; infinite where `i` cannot send to `j`, the silo's own computing time on the diagonal.
-    """
-    rate = np.minimum(np.minimum.outer(graph.up_bps, graph.down_bps), graph.available_bps)
-    compute_s = work.round_compute_s(graph.silos)
-    delay = np.full(rate.shape, np.inf)
-    np.divide(work.model_bits, rate, out=delay, where=rate > 0)
-    delay += compute_s[:, np.newaxis] + graph.latency_s
-    np.fill_diagonal(delay, compute_s)
-    return delay
 
 
 def require_connected(kind: str, graph: Connectivity, weights: FloatArray) -> FloatArray:
@@ -47,13 +30,8 @@ def require_connected(kind: str, graph: Connectivity, weights: FloatArray) -> Fl
     InputError
         Otherwise: it names one silo on each side of the cut.
     """
-    parts, part = connected_components(csr_array(np.isfinite(weights)), directed=False)
-    if parts > 1:
-        other = graph.labels[int(np.argmax(part != part[0]))]
-        raise InputError(
-            f"{kind}: no overlay exists, since no pair that can talk both ways joins the silos of {graph.labels[0]} "
-            f"with those of {other}."
-        )
+    rule = f"{kind}: the pairs that can talk both ways must connect all silos"
+    check_connected(rule, graph.labels, *np.nonzero(np.isfinite(weights)), strong=False)
     return weights
 
 
@@ -111,4 +89,9 @@ def mst(graph: Connectivity, work: Workload) -> Overlay:
     Source: proposition 3.1 of the paper. Its cycle time is the largest delay of its edges.
     """
     edges = prim(require_connected("mst", graph, symmetric_delays(graph, work)))
-    return build_overlay("mst", graph, work, edges + [(j, i) for i, j in edges])
+    return both_ways("mst", graph, work, edges)
+
+
+def both_ways(kind: str, graph: Connectivity, work: Workload, edges: list[tuple[int, int]]) -> Overlay:
+    """Overlay whose silos talk along edges in both directions."""
+    return build_overlay(kind, graph, work, edges + [(j, i) for i, j in edges])

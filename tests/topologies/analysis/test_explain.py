@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topologies import AccessLinks, Workload, build_overlay, connectivity, design
+from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, design, design_random
 from topologies.analysis import access_upgrades, explain, explanation_lines, explanation_rows
 
 INATURALIST = Workload.preset("inaturalist", variant="published")
@@ -226,6 +226,16 @@ def test_one_silo(make_underlay, compute_s):
     assert (explanation.tokens, len(explanation.arcs)) == (1, 1)
     assert explanation.cycle_time_s == compute_s
     assert explanation_lines(explanation)
+
+
+@pytest.mark.parametrize("kind", ["random_ring", "matcha_plus"])
+def test_no_circuit_bounds_an_overlay_that_changes(published_graph, kind):
+    overlay = design_random(kind, published_graph("gaia", 1e10), INATURALIST)
+
+    with pytest.raises(
+        InputError, match=rf"^kind\(='{kind}'\) is drawn anew each round, so no circuit bounds it; "
+    ):
+        explain(overlay)
 
 
 def test_nothing_sent(make_underlay):

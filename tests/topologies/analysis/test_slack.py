@@ -20,7 +20,7 @@ from topologies import (
     load_underlay,
 )
 from topologies.analysis import arc_slack, event_slack, free_arcs
-from topologies.overlay import degrees
+from topologies.delays import degrees
 
 INATURALIST = Workload.preset("inaturalist", variant="published")
 seeds = st.integers(0, 2**32 - 1)

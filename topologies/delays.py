@@ -1,0 +1,168 @@
+"""What arcs cost: degrees, rates and delays by the paper's Eq. 3."""
+
+import numpy as np
+
+from topologies.arrays import FloatArray, IntArray
+from topologies.connectivity import Connectivity
+from topologies.maxplus import EventGraph
+from topologies.workload import Workload
+
+
+def degrees(silos: int, source: IntArray, target: IntArray) -> tuple[IntArray, IntArray]:
+    """Out-degree ``|N-_i|`` and in-degree ``|N+_j|`` of every silo, each of shape (silos,)."""
+    return np.bincount(source, minlength=silos), np.bincount(target, minlength=silos)
+
+
+def arc_rates(graph: Connectivity, source: IntArray, target: IntArray) -> FloatArray:
+    """Rate of each arc in Eq. 3, in bit/s, when exactly these arcs exist, shape (arcs,)."""
+    out, into = degrees(graph.silos, source, target)
+    return _rate(
+        graph.up_bps[source] / out[source],
+        graph.down_bps[target] / into[target],
+        graph.available_bps[source, target],
+    )
+
+
+def arc_delays(
+    graph: Connectivity, work: Workload, source: IntArray, target: IntArray, *, hub: int | None = None
+) -> FloatArray:
+    """Delay of each arc when exactly these arcs exist.
+
+    Parameters
+    ----------
+    graph : Connectivity
+    work : Workload
+    source, target : ndarray of int, shape (arcs,)
+    hub : int, optional
+        The silo that only averages, so that its models wait for no computing.
+
+    Returns
+    -------
+    ndarray, shape (arcs,)
+        In seconds; infinite where `source` cannot send to `target`.
+
+    Notes
+    -----
+    The paper's Eq. 3, ``s * T_c(i) + l(i, j) + M / min(up_i / |N-_i|, down_j / |N+_j|, A(i', j'))``. Time O(arcs).
+    """
+    return delays(
+        _awaited_s(work.round_compute_s(graph.silos), hub)[source],
+        graph.latency_s[source, target],
+        work.model_bits,
+        arc_rates(graph, source, target),
+    )
+
+
+def pair_delays(
+    graph: Connectivity,
+    work: Workload,
+    out_degree: IntArray | int = 1,
+    in_degree: IntArray | int = 1,
+    *,
+    hub: int | None = None,
+) -> FloatArray:
+    """Delay that an arc between any two silos would have with given degrees.
+
+    Parameters
+    ----------
+    graph : Connectivity
+    work : Workload
+    out_degree, in_degree : int or ndarray of int, shape (silos,)
+        Models that each silo sends and receives, the arc's own included; 0 counts as 1. By default the arc is the only
+        one of both its ends.
+    hub : int, optional
+        As for `arc_delays`.
+
+    Returns
+    -------
+    ndarray, shape (silos, silos)
+        Row: who sends. In seconds; infinite where `i` cannot send to `j`, a silo's own computing time on the diagonal.
+
+    Notes
+    -----
+    Eq. 3, see `arc_delays`. Time and memory O(silos^2).
+    """
+    compute_s = work.round_compute_s(graph.silos)
+    rate_bps = pair_rates(graph, out_degree, in_degree)
+    delay_s = delays(_awaited_s(compute_s, hub)[:, np.newaxis], graph.latency_s, work.model_bits, rate_bps)
+    np.fill_diagonal(delay_s, compute_s)
+    return delay_s
+
+
+def pair_rates(
+    graph: Connectivity, out_degree: IntArray | int = 1, in_degree: IntArray | int = 1
+) -> FloatArray:
+    """Rate of Eq. 3 that an arc between any two silos would have; see `pair_delays`.
+
+    Returns
+    -------
+    ndarray, shape (silos, silos)
+        In bit/s; 0 where `i` cannot send to `j`. The diagonal has no meaning.
+    """
+    up_bps, down_bps = graph.up_bps / np.maximum(out_degree, 1), graph.down_bps / np.maximum(in_degree, 1)
+    return _rate(up_bps[:, np.newaxis], down_bps, graph.available_bps)
+
+
+def delays(
+    compute_s: FloatArray, latency_s: FloatArray, model_bits: float, rate_bps: FloatArray
+) -> FloatArray:
+    """The sum of Eq. 3 for arrays of one shape (or broadcast to it): computing, latency and transmission."""
+    return np.asarray(compute_s + latency_s + transmissions(model_bits, rate_bps))
+
+
+def transmissions(model_bits: float, rate_bps: FloatArray) -> FloatArray:
+    """Time of one model at each rate, in seconds; infinite at rate 0, even of a model of 0 bits."""
+    seconds = np.full(rate_bps.shape, np.inf)
+    np.divide(model_bits, rate_bps, out=seconds, where=rate_bps > 0)
+    return seconds
+
+
+def round_event_graph(
+    silos: int,
+    source: IntArray,
+    target: IntArray,
+    tokens: IntArray,
+    delay_s: FloatArray,
+    compute_s: FloatArray,
+) -> EventGraph:
+    """Event graph of the round starts: the arcs in order, then each silo's wait for its own computing.
+
+    Parameters
+    ----------
+    silos : int
+    source, target, tokens : ndarray of int, shape (arcs,)
+    delay_s : ndarray, shape (arcs,)
+    compute_s : ndarray, shape (silos,)
+        Computing time of a round.
+
+    Returns
+    -------
+    EventGraph
+        Its self-loops carry one token.
+
+    Notes
+    -----
+    Eq. 4 of the paper.
+    """
+    own = np.arange(silos)
+    return EventGraph(
+        nodes=silos,
+        source=np.concatenate((source, own)),
+        target=np.concatenate((target, own)),
+        delay_s=np.concatenate((delay_s, compute_s)),
+        tokens=np.concatenate((tokens, np.ones(silos, dtype=np.int64))),
+    )
+
+
+def _rate(up_share_bps: FloatArray, down_share_bps: FloatArray, available_bps: FloatArray) -> FloatArray:
+    """Smallest of the three limits of Eq. 3."""
+    return np.minimum(np.minimum(up_share_bps, down_share_bps), available_bps)
+
+
+def _awaited_s(compute_s: FloatArray, hub: int | None) -> FloatArray:
+    """Computing time that the models of each silo wait for."""
+    if hub is None:
+        return compute_s
+    awaited_s = compute_s.copy()
+    awaited_s[hub] = 0.0
+    return awaited_s

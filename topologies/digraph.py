@@ -1,0 +1,74 @@
+"""Components of graphs and digraphs, and the error for one that falls apart."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from topologies.arrays import IntArray
+from topologies.errors import InputError
+
+
+def components(nodes: int, source: IntArray, target: IntArray, *, strong: bool) -> tuple[int, IntArray]:
+    """Connected components of a digraph.
+
+    Parameters
+    ----------
+    nodes : int
+    source, target : ndarray of int, shape (arcs,)
+        Repeated arcs and self-loops change nothing.
+    strong : bool
+        Whether the nodes of a component must reach each other along the arcs; else arcs count in both directions.
+
+    Returns
+    -------
+    count : int
+    component : ndarray of int, shape (nodes,)
+        The number, from 0 on, of each node's component.
+
+    Notes
+    -----
+    By scipy. Time and memory O(nodes + arcs).
+    """
+    arcs = coo_array((np.ones(len(source)), (source, target)), shape=(nodes, nodes)).tocsr()
+    count, component = connected_components(arcs, directed=strong, connection="strong" if strong else "weak")
+    return int(count), np.asarray(component, dtype=np.int64)
+
+
+def check_connected(
+    rule: str, labels: Sequence[str], source: IntArray, target: IntArray, *, strong: bool
+) -> None:
+    """Raise an error where arcs leave some silos apart from others.
+
+    Parameters
+    ----------
+    rule : str
+        What must hold, for the message: for instance ``ring: the pairs that can talk must connect all silos``.
+    labels : sequence of str
+        Names of all silos.
+    source, target : ndarray of int, shape (arcs,)
+    strong : bool
+        As for `components`.
+
+    Raises
+    ------
+    InputError
+        It names one silo on each side of a cut that no arc crosses, or with `strong` none in one direction.
+
+    Notes
+    -----
+    Where all silos cannot reach each other, the arcs between strong components make no circuit, so that some component
+    has no arc in: nothing that a silo outside sends reaches it.
+    """
+    count, component = components(len(labels), source, target, strong=strong)
+    if count <= 1:
+        return
+    entered = np.zeros(count, dtype=bool)
+    entered[component[target[component[source] != component[target]]]] = True
+    apart = component == int(np.argmin(entered))
+    inside, outside = labels[int(np.argmax(apart))], labels[int(np.argmin(apart))]
+    if strong:
+        raise InputError(f"{rule}, but nothing that {outside} sends can reach {inside}.")
+    first, other = (inside, outside) if apart[0] else (outside, inside)
+    raise InputError(f"{rule}, but none joins the silos of {first} with those of {other}.")
