@@ -105,13 +105,13 @@ def test_blocked_pairs_are_never_drawn(make_graph):
 
 
 def test_ring_names_a_silo_on_each_side_of_a_cut(make_graph):
-    with pytest.raises(InputError, match="from r0 to r2 and back"):
+    with pytest.raises(InputError, match="r2 can hear no other silo"):
         random_ring(make_graph(3, [(0, 2), (1, 2)]), WORK)
 
 
 def test_a_hub_between_silos_that_cannot_talk_allows_no_ring(make_graph):
     spokes = [(i, j) for i, j in itertools.permutations(range(1, 5), 2)]
-    with pytest.raises(InputError, match="too many pairs cannot talk"):
+    with pytest.raises(InputError, match="would pass r0 twice"):
         random_ring(make_graph(5, spokes), WORK)
 
 

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from topologies.arrays import FloatArray
 from topologies.connectivity import Connectivity
-from topologies.designers.tour import christofides_tour
+from topologies.delays import pair_delays
+from topologies.designers.circuits import no_ring, require_reach
+from topologies.designers.tour import christofides_tour, repaired, short_tour
 from topologies.designers.trees import symmetric_delays
-from topologies.errors import InputError
 from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
 
@@ -25,23 +27,52 @@ def christofides(graph: Connectivity, work: Workload) -> Overlay:
     Raises
     ------
     InputError
-        If a pair of silos cannot talk: the algorithm needs them all.
+        If pairs that cannot talk leave no ring, or none is found; see `no_ring`.
 
     Notes
     -----
     Source: propositions 3.3 and 3.6 of the paper: within a factor 3 N of the optimum. O(n^3). The designer ``ring``
     searches on from this tour.
+
+    Where pairs cannot talk, the algorithm prices such a pair at the shortest way through other silos.
+    Local search then changes the tour in each direction only where that takes a missing arc out of it. What is left
+    is no longer within the factor; where missing arcs stay in both, the result is the tour of the designer ``ring``.
     """
+    if graph.silos == 1:
+        return build_overlay("christofides", graph, work, [])
     weights = symmetric_delays(graph, work)
     np.fill_diagonal(weights, 0.0)
-    if not np.all(np.isfinite(weights)):
-        raise InputError(
-            "christofides: every pair of silos must be able to talk; the designer 'ring' needs less."
-        )
+    complete = bool(np.all(np.isfinite(weights)))
+    if not complete:
+        require_reach("christofides", graph)
+        way = _around(pair_delays(graph, work))
+        weights = np.where(np.isfinite(weights), weights, (way + way.T) / 2)
     tour = christofides_tour(weights)
-    after = tour[1:] + tour[:1]
-    if len(tour) == 1:
-        return build_overlay("christofides", graph, work, [])
-    forth = build_overlay("christofides", graph, work, zip(tour, after, strict=True))
-    back = build_overlay("christofides", graph, work, zip(after, tour, strict=True))
-    return min(forth, back, key=lambda overlay: overlay.closed_forms.paper_s)
+    tours = [tour, tour[::-1]] if complete else _allowed(graph, work, tour)
+    overlays = [
+        build_overlay("christofides", graph, work, zip(order, order[1:] + order[:1], strict=True))
+        for order in tours
+    ]
+    return min(overlays, key=lambda overlay: overlay.closed_forms.paper_s)
+
+
+def _around(delay: FloatArray) -> FloatArray:
+    """Delay of the shortest path between any two silos (Floyd, Warshall)."""
+    way = delay.copy()
+    np.fill_diagonal(way, 0.0)
+    for middle in range(len(way)):
+        way = np.minimum(way, way[:, [middle]] + way[middle])
+    return way
+
+
+def _allowed(graph: Connectivity, work: Workload, tour: list[int]) -> list[list[int]]:
+    """Tours without missing arcs made from this one."""
+    costs = pair_delays(graph, work) - work.round_compute_s(graph.silos)[:, np.newaxis]
+    costs = np.maximum(costs, 0.0)
+    found = [order for start in (tour, tour[::-1]) if (order := repaired(costs, start)) is not None]
+    if found:
+        return found
+    short = short_tour(costs)
+    if short is None:
+        raise no_ring("christofides", graph)
+    return [short]

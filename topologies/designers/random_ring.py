@@ -3,39 +3,67 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from topologies.arrays import FloatArray, IntArray
+from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.connectivity import Connectivity
 from topologies.consensus import local_degree
-from topologies.errors import InputError
+from topologies.designers.circuits import no_ring, require_reach
+from topologies.designers.tour import short_tour
 from topologies.workload import Workload
 
 TRIES = 1000
-"""Random orders among which a ring of pairs that can talk must appear."""
+"""Random orders among which a ring of pairs that can talk must appear for draws by rejection."""
+COUNTED = 14
+"""Silos up to which all rings are counted where they are rarer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class RandomRing:
-    """A ring whose cyclic order is uniformly random each round; made by `random_ring`.
+    """A ring whose cyclic order is random each round; made by `random_ring`.
 
     Attributes
     ----------
     kind : str
     graph : Connectivity
     work : Workload
+    completions : ndarray of int, shape (2 ** (silos - 1), silos - 1), or None
+        Of each set of visited silos and the last of them: the ways to end the ring. Where few silos have rare rings.
+    known : tuple of int or None
+        One ring, where many silos have rare rings.
     """
 
     kind: str
     graph: Connectivity
     work: Workload
+    completions: IntArray | None = None
+    known: tuple[int, ...] | None = None
+
+    @property
+    def spectral_norm(self) -> float | None:
+        """Of ``E[W^T W] - J`` with ``J = 1 1^T / silos``; None where some pair cannot talk.
+
+        Notes
+        -----
+        ``W = (I + P) / 2`` with the permutation `P` of a uniformly random cyclic order, so that
+        ``E[W^T W] = (I + E[P]) / 2``, where `E[P]` is ``1 / (silos - 1)`` off the diagonal.
+        """
+        silos = self.graph.silos
+        if self.graph.may_send.sum() < silos * (silos - 1):
+            return None
+        return 0.0 if silos == 1 else (silos - 2) / (2 * (silos - 1))
 
     def draw(self, rng: np.random.Generator) -> IntArray:
         """Silos in the order of the ring, from silo 0 on, shape (silos,).
 
-        Uniform over the orders in which every silo can send to the next: others are drawn again.
+        Uniform over the orders in which every silo can send to the next: others are drawn again, or the rings are
+        counted. Many silos with rare rings: a short tour under uniformly random costs of the pairs that can talk, so
+        that every ring may come, but some come more often than others.
         """
+        if self.completions is not None:
+            return _counted_order(rng, self.graph.may_send, self.completions)
+        if self.known is not None:
+            costs = np.where(self.graph.may_send, rng.random((self.graph.silos,) * 2), np.inf)
+            return np.array(short_tour(costs, restarts=10) or self.known, dtype=np.int64)
         while True:
             order = _order(rng, self.graph.silos)
             if _possible(self.graph, order):
@@ -56,7 +84,7 @@ class RandomRing:
 
 
 def random_ring(graph: Connectivity, work: Workload) -> RandomRing:
-    """Directed ring in a new uniformly random order each round.
+    """Directed ring in a new random order each round.
 
     Parameters
     ----------
@@ -70,23 +98,67 @@ def random_ring(graph: Connectivity, work: Workload) -> RandomRing:
     Raises
     ------
     InputError
-        If the pairs that cannot talk cut the silos into parts, or leave so few rings that none of 1,000 random
-        orders is one.
+        If the pairs that cannot talk leave no ring, or none is found; see `no_ring`.
+
+    Notes
+    -----
+    Uniform by rejection where at least one of 1,000 random orders is a ring. Else, up to 14 silos, uniform by counting
+    the rings (dynamic programming over sets of silos, as Held and Karp 1962), O(2^silos silos^2) once; more silos have
+    a distribution that is not uniform, see `RandomRing.draw`.
     """
-    source, target = np.nonzero(graph.may_send)
-    links = coo_array((np.ones(len(source)), (source, target)), shape=(graph.silos, graph.silos))
-    parts, part = connected_components(links, connection="strong")
-    if parts > 1:
-        other = graph.labels[int(np.argmax(part != part[0]))]
-        raise InputError(
-            f"random_ring: no ring exists, since models cannot go from {graph.labels[0]} to {other} and back."
-        )
+    require_reach("random_ring", graph)
     rng = np.random.default_rng(0)
-    if not any(_possible(graph, _order(rng, graph.silos)) for _ in range(TRIES)):
-        raise InputError(
-            f"random_ring: too many pairs cannot talk; none of {TRIES} random orders of the silos avoids them."
-        )
-    return RandomRing(kind="random_ring", graph=graph, work=work)
+    if any(_possible(graph, _order(rng, graph.silos)) for _ in range(TRIES)):
+        return RandomRing(kind="random_ring", graph=graph, work=work)
+    if graph.silos <= COUNTED:
+        completions = _completions(graph.may_send)
+        if _first_ways(graph.may_send, completions).any():
+            return RandomRing(kind="random_ring", graph=graph, work=work, completions=completions)
+        raise no_ring("random_ring", graph)
+    known = short_tour(np.where(graph.may_send, 1.0, np.inf))
+    if known is None:
+        raise no_ring("random_ring", graph)
+    return RandomRing(kind="random_ring", graph=graph, work=work, known=tuple(known))
+
+
+def _completions(allowed: BoolArray) -> IntArray:
+    """Ways to end a ring from silo 0 after each set of visited other silos, by the last of them (both less 1)."""
+    others = len(allowed) - 1
+    ways = np.zeros((1 << others, others), dtype=np.int64)
+    ways[-1] = allowed[1:, 0]
+    sets = np.arange(1 << others)
+    size = sum((sets >> j) & 1 for j in range(others))
+    for visited in range(others - 1, 0, -1):
+        for new in range(others):
+            before = sets[(size == visited) & ((sets >> new) & 1 == 0)]
+            ways[before] += allowed[1:, new + 1] * ways[before | 1 << new, new][:, np.newaxis]
+    ways.flags.writeable = False
+    return ways
+
+
+def _first_ways(allowed: BoolArray, completions: IntArray) -> IntArray:
+    """Number of rings that begin with each silo after silo 0, shape (silos - 1,)."""
+    first = np.arange(len(allowed) - 1)
+    return np.asarray(allowed[0, 1:] * completions[1 << first, first])
+
+
+def _counted_order(rng: np.random.Generator, allowed: BoolArray, completions: IntArray) -> IntArray:
+    """The ring of a uniformly random number, in lexicographic order."""
+    ways = _first_ways(allowed, completions)
+    number = int(rng.integers(ways.sum()))
+    order, visited = [0], 0
+    while True:
+        upto = np.cumsum(ways)
+        new = int(np.searchsorted(upto, number, side="right"))
+        number -= int(upto[new] - ways[new])
+        order.append(new + 1)
+        visited |= 1 << new
+        left = [j for j in range(len(ways)) if not visited >> j & 1]
+        if not left:
+            return np.array(order, dtype=np.int64)
+        ways = np.zeros_like(ways)
+        for j in left:
+            ways[j] = allowed[new + 1, j + 1] * completions[visited | 1 << j, j]
 
 
 def _order(rng: np.random.Generator, silos: int) -> IntArray:

@@ -1,9 +1,12 @@
 """Short directed tours: exact for few nodes, local search from many starts for more."""
 
+import dataclasses
+
 import networkx as nx
 import numpy as np
 
 from topologies.arrays import FloatArray
+from topologies.designers.circuits import some_circuit
 from topologies.designers.tour_search import NEIGHBOURS, TourSearch
 
 EXACT_NODES = 9
@@ -41,8 +44,8 @@ def short_tour(costs: FloatArray, *, restarts: int = RESTARTS, seed: int = SEED)
     greedy edges and Christofides' tour (complete graphs of at most `CHRISTOFIDES_NODES` nodes), each improved by
     2-opt and Or-opt moves among near neighbours, on the true asymmetric costs; then iterated local search on the
     best: two neighbouring segments change places, moves follow around them, and a longer tour is kept with a
-    probability that falls (Martin, Otto, Felten 1991; Johnson, McGeoch 1997). Time O(n^2 log n), and O(n) for each
-    restart.
+    probability that falls (Martin, Otto, Felten 1991; Johnson, McGeoch 1997). Where that leaves a missing arc, the
+    search begins again from `some_circuit`. Time O(n^2 log n), and O(n) for each restart.
     """
     nodes = len(costs)
     if nodes <= EXACT_NODES:
@@ -52,7 +55,10 @@ def short_tour(costs: FloatArray, *, restarts: int = RESTARTS, seed: int = SEED)
     best = min(tours, key=search.length)
     best = search.perturbed(best, restarts, seed)
     if any(not np.isfinite(costs[i, j]) for i, j in zip(best, best[1:] + best[:1], strict=True)):
-        return None
+        circuit, _ = some_circuit(np.isfinite(costs) & ~np.eye(nodes, dtype=bool))
+        if circuit is None:
+            return None
+        best = search.perturbed(search.improved(circuit), restarts, seed)
     first = best.index(0)
     return best[first:] + best[:first]
 
@@ -145,3 +151,15 @@ def christofides_tour(weights: FloatArray) -> list[int]:
     tour: list[int] = nx.approximation.christofides(complete)
     first = tour.index(0)
     return [int(node) for node in tour[first:-1] + tour[:first]]
+
+
+def repaired(costs: FloatArray, tour: list[int]) -> list[int] | None:
+    """The tour after moves that each take missing (infinite) arcs out of it, or None if some stay."""
+    existing = np.isfinite(costs) & ~np.eye(len(costs), dtype=bool)
+    # TourSearch prices a missing arc at nodes * largest: no other change is worth half of that.
+    threshold = len(costs) * (float(costs[existing].max()) or 1.0) / 2
+    result = dataclasses.replace(TourSearch.of(costs), noise=threshold).improved(tour)
+    if not existing[result, result[1:] + result[:1]].all():
+        return None
+    first = result.index(0)
+    return result[first:] + result[:first]

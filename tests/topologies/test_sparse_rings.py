@@ -1,0 +1,150 @@
+"""Rings where many pairs cannot talk: they are found wherever they exist, or the reason is named."""
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from topologies import AccessLinks, InputError, Workload, connectivity
+from topologies.designers.christofides import christofides
+from topologies.designers.circuits import some_circuit
+from topologies.designers.random_ring import random_ring
+from topologies.designers.ring import ring
+
+WORK = Workload(model_bits=1e7, compute_s=0.01)
+DESIGNS = (ring, christofides, random_ring)
+
+
+@pytest.fixture(scope="module")
+def make_graph(make_underlay):
+    """Connectivity graph with these arcs only, shape (silos, silos)."""
+
+    def make(allowed, km=None, routers=None):
+        silos = len(allowed)
+        km = np.arange(1.0, silos) * 100 if km is None else km
+        underlay = make_underlay(silos, [(i, i + 1, float(km[i])) for i in range(silos - 1)])
+        blocked = [(i, j) for i, j in itertools.permutations(range(silos), 2) if not allowed[i, j]]
+        access = AccessLinks(up_bps=1e9, down_bps=1e9)
+        return connectivity(underlay, access=access, blocked=blocked, routers=routers)
+
+    return make
+
+
+def cliques(silos, *groups):
+    allowed = np.zeros((silos, silos), dtype=bool)
+    for group in groups:
+        allowed[np.ix_(group, group)] = True
+    return allowed
+
+
+def hidden(silos, density, seed):
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(silos)
+    allowed = rng.random((silos, silos)) < density
+    allowed[order, np.roll(order, -1)] = True
+    np.fill_diagonal(allowed, False)
+    return allowed
+
+
+def is_ring(overlay):
+    after = dict(zip(overlay.source.tolist(), overlay.target.tolist(), strict=True))
+    seen = [0]
+    while len(seen) < overlay.graph.silos:
+        seen.append(after[seen[-1]])
+    return sorted(seen) == list(range(overlay.graph.silos)) and after[seen[-1]] == 0
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize(
+    ("allowed", "reason"),
+    [
+        (cliques(9, range(5), range(4, 9)), r"pass r4 twice: without it neither of r0 and r5"),
+        (cliques(6, range(5)), r"r5 can send to no other silo"),
+        (cliques(6, range(3), range(3, 6)), r"nothing that r\d sends can reach r\d"),
+        (
+            np.fromfunction(lambda i, j: (i != j) & ((i < 3) | (j < 3)), (10, 10)),
+            r"4 silos \(r3, r4, r5, r6\) can send to 3 silos only",
+        ),
+    ],
+)
+def test_the_reason_is_named(make_graph, design, allowed, reason):
+    with pytest.raises(InputError, match=reason):
+        design(make_graph(allowed), WORK)
+
+
+def test_the_petersen_graph_has_no_ring(make_graph):
+    allowed = np.zeros((10, 10), dtype=bool)
+    for i in range(5):
+        for a, b in ((i, (i + 1) % 5), (i, i + 5), (i + 5, (i + 2) % 5 + 5)):
+            allowed[a, b] = allowed[b, a] = True
+
+    with pytest.raises(InputError, match="no circle of pairs that can talk visits every silo once"):
+        ring(make_graph(allowed), WORK)
+
+
+@given(silos=st.integers(2, 8), density=st.sampled_from((0.2, 0.4, 0.7)), seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=40, deadline=None)
+def test_designers_find_a_ring_exactly_where_one_exists(make_graph, silos, density, seed):
+    rng = np.random.default_rng(seed)
+    allowed = rng.random((silos, silos)) < density
+    np.fill_diagonal(allowed, False)
+    exists = any(
+        all(allowed[i, j] for i, j in itertools.pairwise((0, *rest, 0)))
+        for rest in itertools.permutations(range(1, silos))
+    )
+    graph = make_graph(allowed, km=rng.integers(0, 3, silos) * 500.0)
+
+    assert (some_circuit(allowed)[0] is not None) == exists
+    if not exists:
+        for design in DESIGNS:
+            with pytest.raises(InputError):
+                design(graph, WORK)
+        return
+    short, paper = ring(graph, WORK), christofides(graph, WORK)
+    assert is_ring(short)
+    assert is_ring(paper)
+    assert short.closed_forms.paper_s <= paper.closed_forms.paper_s * (1 + 1e-12)
+    order = random_ring(graph, WORK).draw(np.random.default_rng(seed))
+    assert allowed[order, np.roll(order, -1)].all()
+
+
+@pytest.mark.parametrize(("silos", "density"), [(12, 0.08), (40, 0.05), (40, 0.5), (60, 0.02)])
+def test_hidden_rings_are_found_and_drawn(make_graph, silos, density):
+    allowed = hidden(silos, density, 1)
+    graph = make_graph(allowed)
+
+    assert is_ring(ring(graph, WORK))
+    assert is_ring(christofides(graph, WORK))
+    overlay = random_ring(graph, WORK)
+    order = overlay.draw(np.random.default_rng(3))
+    assert sorted(order) == list(range(silos))
+    assert allowed[order, np.roll(order, -1)].all()
+    assert np.array_equal(order, overlay.draw(np.random.default_rng(3)))
+
+
+@pytest.mark.parametrize("silos", [13, 20])
+def test_rare_rings_of_equal_shape_are_equally_likely(make_graph, silos):
+    # One circuit on which three pairs of neighbours may change places: 8 rings among (silos - 1)! orders.
+    allowed = np.zeros((silos, silos), dtype=bool)
+    allowed[np.arange(silos), np.roll(np.arange(silos), -1)] = True
+    for a in (1, 5, 9):
+        allowed[a - 1, a + 1] = allowed[a + 1, a] = allowed[a, a + 2] = True
+    overlay, rng = random_ring(make_graph(allowed), WORK), np.random.default_rng(5)
+    uses = Counter(tuple(overlay.draw(rng).tolist()) for _ in range(160))
+
+    assert len(uses) == 8
+    assert chisquare(list(uses.values())).pvalue > 0.01
+
+
+@pytest.mark.parametrize("silos", [1, 2, 3, 12])
+def test_zero_lengths_and_a_shared_router(make_graph, silos):
+    routers = max(silos, 2)
+    graph = make_graph(~np.eye(routers, dtype=bool), km=np.zeros(routers), routers=[0] * silos)
+    for design in (ring, christofides):
+        overlay = design(graph, WORK)
+        assert overlay.arcs == (0 if silos == 1 else silos)
+        assert silos == 1 or is_ring(overlay)
