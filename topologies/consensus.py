@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_array
 
 from topologies.arrays import FloatArray, IntArray
+from topologies.balanced import fast_balanced
+from topologies.digraph import check_connected
 from topologies.errors import InputError, unknown_name
 
 SUM_TOLERANCE = 1e-12
@@ -131,6 +132,7 @@ consensus_rules: Mapping[str, Callable[[int, IntArray, IntArray], FloatArray]] =
         "local_degree": local_degree,
         "half_ring": half_ring,
         "metropolis": metropolis,
+        "balanced": fast_balanced,
         "fdla": _fdla,
         "fmmc": _fmmc,
     }
@@ -176,9 +178,10 @@ def consensus_matrix(rule: str, silos: int, source: IntArray, target: IntArray) 
     if np.any(pairs[:, 0] == pairs[:, 1]):
         raise InputError("an arc must join two different silos.")
     source, target = np.unique(pairs, axis=0).T
-    links = coo_array((np.ones(len(source), dtype=np.int8), (source, target)), shape=(silos, silos))
-    if connected_components(links.tocsr(), directed=True, connection="strong")[0] > 1:
-        raise InputError(f"consensus rule {rule}: the overlay must be strongly connected.")
+    names = [f"silo {silo}" for silo in range(silos)]
+    check_connected(
+        f"consensus rule {rule}: the overlay must be strongly connected", names, source, target, strong=True
+    )
     columns = rule != "local_degree" or is_symmetric(silos, source, target)
     return check_consensus(consensus_rules[rule](silos, source, target), columns=columns)
 

@@ -9,15 +9,18 @@ from hypothesis import strategies as st
 
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, design
 from topologies.bounds import lower_bound_s
+from topologies.consensus import check_consensus
 from topologies.designers.best import best
 from topologies.designers.best_detours import detour_search
+from topologies.designers.best_polish import polish
+from topologies.designers.registry import DESIGNERS
 
 INATURALIST = Workload.preset("inaturalist", variant="published")
 
 
 @pytest.mark.parametrize(
     ("name", "at_most_ms"),
-    [("gaia", 118.2), ("aws_na", 80.3), ("geant", 94.0), ("exodus", 87.5), ("ebone", 83.7)],
+    [("gaia", 117.4), ("geant", 93.0), ("ebone", 83.5)],
 )
 def test_published_networks(published_graph, name, at_most_ms):
     graph = published_graph(name, 1e10)
@@ -28,13 +31,33 @@ def test_published_networks(published_graph, name, at_most_ms):
     assert overlay.closed_forms.paper_s >= lower_bound_s(graph, INATURALIST)
 
 
-def test_the_serialized_criterion_keeps_links_able_to_follow(published_graph):
-    graph = published_graph("geant", 1e10)
-    ring = design("ring", graph, INATURALIST)
-    overlay = best(graph, INATURALIST, criterion="serialized", iterations=40_000)
+@pytest.mark.parametrize(
+    ("criterion", "name", "at_most_ms"),
+    # 89.92 ms are two models on one core link.
+    [
+        ("serialized", "geant", 94.5),
+        ("all", "geant", 92.5),
+        ("all", "ebone", 89.93),
+    ],
+)
+def test_real_links(published_graph, criterion, name, at_most_ms):
+    forms = best(
+        published_graph(name, 1e10), INATURALIST, criterion=criterion, iterations=60_000
+    ).closed_forms
 
-    assert overlay.closed_forms.serialized_s < ring.closed_forms.serialized_s - 1e-3
-    assert overlay.transmission_s.max() <= overlay.closed_forms.serialized_s
+    assert 1e3 * value(forms, criterion) <= at_most_ms
+
+
+def value(forms, criterion):
+    """The closed form that a criterion minimises."""
+    return {
+        "paper": forms.paper_s,
+        "serialized": forms.serialized_s,
+        "all": max(forms.paper_s, forms.serialized_s, forms.load_bound_s),
+    }[criterion]
+
+
+CRITERIA = ("paper", "serialized", "all")
 
 
 @st.composite
@@ -53,31 +76,31 @@ def networks(draw, make_underlay):
     return graph, Workload(model_bits=rng.choice((0.0, 4.5e7)), compute_s=rng.choice((0.0, 0.02, 0.3), silos))
 
 
-@given(data=st.data(), criterion=st.sampled_from(("paper", "serialized")))
-@settings(max_examples=25, deadline=None)
-def test_never_worse_than_a_candidate(make_underlay, data, criterion):
+@given(data=st.data(), criterion=st.sampled_from(CRITERIA))
+@settings(max_examples=20, deadline=None)
+def test_never_worse_than_any_designer(make_underlay, data, criterion):
     graph, work = data.draw(networks(make_underlay))
-    candidates = []
-    for kind in ("star", "mst", "ring"):
+    others = []
+    for kind in sorted(set(DESIGNERS) - {"best"}):
         try:
-            candidates.append(design(kind, graph, work))
+            others.append(design(kind, graph, work))
         except InputError:
             continue
     try:
-        overlay = best(graph, work, candidates=candidates, criterion=criterion, iterations=400)
+        overlay = design("best", graph, work, criterion=criterion, iterations=60)
     except InputError:
-        assert not candidates
+        assert not others
         return
-    for candidate in candidates:
-        assert getattr(overlay.closed_forms, f"{criterion}_s") <= getattr(
-            candidate.closed_forms, f"{criterion}_s"
-        )
+    for other in others:
+        assert value(overlay.closed_forms, criterion) <= value(other.closed_forms, criterion)
     assert lower_bound_s(graph, work) <= overlay.closed_forms.paper_s * (1 + 1e-12)
+    check_consensus(overlay.consensus, columns=True)
+    assert overlay.consensus.min() >= 0
 
 
-@given(data=st.data(), warmth=st.sampled_from((0.005, 0.15)), serialized=st.booleans())
+@given(data=st.data(), warmth=st.sampled_from((0.005, 0.15)), criterion=st.sampled_from(CRITERIA))
 @settings(max_examples=25, deadline=None)
-def test_detours_never_make_a_ring_worse(make_underlay, data, warmth, serialized):
+def test_detours_never_make_a_ring_worse(make_underlay, data, warmth, criterion):
     silos = data.draw(st.integers(4, 12))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     links = [(i, j, float(rng.integers(0, 5000))) for i, j in itertools.combinations(range(silos), 2)]
@@ -87,12 +110,11 @@ def test_detours_never_make_a_ring_worse(make_underlay, data, warmth, serialized
     tour = list(range(silos))
     ring = build_overlay("ring", graph, INATURALIST, zip(tour, tour[1:] + tour[:1], strict=True))
     arcs = detour_search(
-        graph, INATURALIST, tour, steps=1_500, seed=int(rng.integers(9)), warmth=warmth, serialized=serialized
+        graph, INATURALIST, tour, steps=1_500, seed=int(rng.integers(9)), warmth=warmth, criterion=criterion
     )
     overlay = build_overlay("detours", graph, INATURALIST, arcs)
-    form = "serialized_s" if serialized else "paper_s"
 
-    assert getattr(overlay.closed_forms, form) <= getattr(ring.closed_forms, form) * (1 + 1e-12)
+    assert value(overlay.closed_forms, criterion) <= value(ring.closed_forms, criterion) * (1 + 1e-12)
 
 
 def test_far_silos_become_detours_of_one_circle(make_underlay):
@@ -106,12 +128,12 @@ def test_far_silos_become_detours_of_one_circle(make_underlay):
     # Each far silo on the whole circle of near ones: two long arcs among near + 1.
     optimum = (2 * long + (near - 1) * short) / (near + 1)
     assert lower_bound_s(graph, work) <= optimum * (1 + 1e-12)
-    assert best(graph, work, iterations=40_000).closed_forms.paper_s == pytest.approx(optimum, rel=1e-9)
+    assert best(graph, work, iterations=20_000).closed_forms.paper_s == pytest.approx(optimum, rel=1e-9)
 
 
 def test_same_seed_same_overlay(published_graph):
     graph = published_graph("geant", 1e10)
-    one, two = (best(graph, INATURALIST, iterations=4_000, seed=3) for _ in range(2))
+    one, two = (best(graph, INATURALIST, iterations=400, seed=3) for _ in range(2))
 
     assert np.array_equal(one.source, two.source)
     assert np.array_equal(one.target, two.target)
@@ -127,14 +149,27 @@ def test_without_any_ring_the_allowed_pairs_are_the_start(make_underlay):
     assert best(graph, INATURALIST, iterations=100).arcs == 6
 
 
-def test_all_criteria_are_never_worse_than_the_ring_on_shared_links(published_graph):
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_polish_never_makes_a_digraph_worse(published_graph, criterion):
     graph = published_graph("geant", 1e10)
-    forms = best(graph, INATURALIST, criterion="all", iterations=20_000).closed_forms
-    ring_forms = design("ring", graph, INATURALIST).closed_forms
-
-    assert max(forms.serialized_s, forms.load_bound_s) <= max(
-        ring_forms.serialized_s, ring_forms.load_bound_s
+    before = design("mst", graph, INATURALIST)
+    arcs = frozenset(zip(before.source.tolist(), before.target.tolist(), strict=True))
+    after = build_overlay(
+        "polished",
+        graph,
+        INATURALIST,
+        polish(graph, INATURALIST, arcs, trials=200, seed=1, criterion=criterion),
     )
+
+    assert value(after.closed_forms, criterion) < value(before.closed_forms, criterion)
+
+
+def test_the_silos_agree_on_the_plain_average(published_graph):
+    overlay = best(published_graph("geant", 1e10), INATURALIST, iterations=2_000)
+    models = np.random.default_rng(0).normal(size=(40, 3))
+    mixed = np.linalg.matrix_power(overlay.consensus, 20_000) @ models
+
+    assert mixed == pytest.approx(np.tile(models.mean(axis=0), (40, 1)), abs=1e-8)
 
 
 def test_unknown_criterion(published_graph):

@@ -1,5 +1,7 @@
 """The lower bound: below every strong digraph of small networks, exact where theory knows it."""
 
+import dataclasses
+import functools
 import itertools
 
 import numpy as np
@@ -7,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, design
+from topologies import AccessLinks, InputError, Workload, connectivity, design
 from topologies.bounds import lower_bound_s
+from topologies.circuit_bound import circuit_bound
 from topologies.designers.ring import ring
 
 INATURALIST = Workload.preset("inaturalist", variant="published")
@@ -16,47 +19,121 @@ INATURALIST = Workload.preset("inaturalist", variant="published")
 
 @st.composite
 def networks(draw, make_underlay, silos):
+    """Any latencies and available bandwidths, few distinct values (ties, zeros), some pairs blocked."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    links = [(i, j, float(rng.integers(0, 3000))) for i, j in itertools.combinations(range(silos), 2)]
     bps = (1e8, 1e9, 1e10)
     graph = connectivity(
-        make_underlay(silos, links),
+        make_underlay(silos, [(i, j, 1.0) for i, j in itertools.combinations(range(silos), 2)]),
         access=AccessLinks(up_bps=rng.choice(bps, silos), down_bps=rng.choice(bps, silos)),
         blocked=[pair for pair in itertools.permutations(range(silos), 2) if rng.random() < 0.15],
     )
-    work = Workload(model_bits=4.5e7, compute_s=rng.choice((0.0, 0.02, 0.3), silos))
+    available = np.where(graph.available_bps > 0, rng.choice((5e8, 1e9, 1e11), (silos, silos)), 0.0)
+    graph = dataclasses.replace(
+        graph,
+        latency_s=rng.choice((0.0, 0.01, 0.3, rng.random()), (silos, silos)) * (1 - np.eye(silos)),
+        available_bps=np.where(np.eye(silos, dtype=bool), np.inf, available),
+    )
+    work = Workload(
+        model_bits=draw(st.sampled_from((0.0, 4.5e7))), compute_s=rng.choice((0.0, 0.02, 0.3), silos)
+    )
     return graph, work
 
 
+@functools.cache
+def strong_digraphs(silos):
+    """Pairs, membership of each strong digraph, simple circuits as lists of pair indices."""
+    pairs = list(itertools.permutations(range(silos), 2))
+    member = np.array(list(itertools.product((False, True), repeat=len(pairs))))
+    reach = np.zeros((len(member), silos, silos), dtype=bool)
+    for k, (i, j) in enumerate(pairs):
+        reach[:, i, j] = member[:, k]
+    reach |= np.eye(silos, dtype=bool)
+    for k in range(silos):
+        reach |= reach[:, :, k, np.newaxis] & reach[:, np.newaxis, k]
+    circuits = [
+        [pairs.index(arc) for arc in itertools.pairwise((*nodes, nodes[0]))]
+        for size in range(2, silos + 1)
+        for nodes in itertools.permutations(range(silos), size)
+        if nodes[0] == min(nodes)
+    ]
+    return np.array(pairs), member[reach.all(axis=(1, 2))], circuits
+
+
 def smallest_cycle_time(graph, work):
-    pairs = [tuple(pair) for pair in np.argwhere(graph.may_send).tolist()]
-    best = np.inf
-    for size in range(graph.silos, len(pairs) + 1):
-        for arcs in itertools.combinations(pairs, size):
-            if len({i for i, _ in arcs}) == len({j for _, j in arcs}) == graph.silos:
-                try:
-                    best = min(best, build_overlay("any", graph, work, arcs).closed_forms.paper_s)
-                except InputError:
-                    continue
-    return best
+    """Over every strong digraph, each with its degrees, by its circuits and self-loops."""
+    pairs, member, circuits = strong_digraphs(graph.silos)
+    source, target = pairs.T
+    out = member @ (source[:, np.newaxis] == np.arange(graph.silos))
+    into = member @ (target[:, np.newaxis] == np.arange(graph.silos))
+    with np.errstate(divide="ignore"):
+        rate = np.minimum(graph.up_bps[source] / out[:, source], graph.down_bps[target] / into[:, target])
+        rate = np.minimum(rate, graph.available_bps[source, target])
+    compute_s = work.round_compute_s(graph.silos)
+    talks = graph.available_bps[source, target] > 0
+    delay = compute_s[source] + graph.latency_s[source, target]
+    delay = np.where(talks, delay + work.model_bits / np.where(talks, rate, 1.0), np.inf)
+    tau = np.full(len(member), compute_s.max())
+    for circuit in circuits:
+        mean = delay[:, circuit].mean(axis=1)
+        tau = np.maximum(tau, np.where(member[:, circuit].all(axis=1), mean, -np.inf))
+    return float(tau.min())
 
 
+@pytest.mark.parametrize("silos", [2, 3, 4])
 @given(data=st.data())
-@settings(max_examples=12, deadline=None)
-def test_no_strong_digraph_of_three_silos_is_faster(make_underlay, data):
-    graph, work = data.draw(networks(make_underlay, 3))
+@settings(max_examples=30, deadline=None)
+def test_no_strong_digraph_is_faster(make_underlay, silos, data):
+    graph, work = data.draw(networks(make_underlay, silos))
     optimum = smallest_cycle_time(graph, work)
-    if optimum < np.inf:
-        assert lower_bound_s(graph, work) <= optimum * (1 + 1e-12)
+    if np.isinf(optimum):
+        with pytest.raises(InputError):
+            design("best", graph, work, iterations=10)
+        return
+    bound = lower_bound_s(graph, work)
+
+    assert bound <= optimum * (1 + 1e-12)
+    assert optimum <= design("best", graph, work, iterations=10).closed_forms.paper_s * (1 + 1e-12)
 
 
-@given(data=st.data())
-@settings(max_examples=3, deadline=None)
-def test_no_strong_digraph_of_four_silos_is_faster(make_underlay, data):
-    graph, work = data.draw(networks(make_underlay, 4))
-    optimum = smallest_cycle_time(graph, work)
-    if optimum < np.inf:
-        assert lower_bound_s(graph, work) <= optimum * (1 + 1e-12)
+def smallest_circuit_mean(delay, node):
+    others = [k for k in range(len(delay)) if k != node]
+    return min(
+        sum(delay[arc] for arc in itertools.pairwise((node, *rest, node))) / (size + 1)
+        for size in range(1, len(delay))
+        for rest in itertools.permutations(others, size)
+    )
+
+
+@given(seed=st.integers(0, 2**32 - 1), nodes=st.integers(2, 7))
+@settings(max_examples=30, deadline=None)
+def test_circuits_through_a_node_have_no_smaller_mean(seed, nodes):
+    rng = np.random.default_rng(seed)
+    delay = rng.choice((0.0, 1e-3, 1.0, 1.0 + rng.random(), np.inf), (nodes, nodes))
+    optimum = smallest_circuit_mean(delay, 0)
+
+    assert circuit_bound(delay, 0) <= optimum * (1 + 1e-12) or np.isinf(optimum)
+
+
+def test_circuits_elsewhere_do_not_count():
+    # Two near pairs far from each other: a permutation would take the pair (2, 3) along with the circuit (0, 1).
+    delay = np.array([[9.0, 5, 9, 9], [5, 9, 9, 9], [9, 9, 9, 1], [9, 9, 1, 9]])
+
+    assert circuit_bound(delay, 0) == pytest.approx(5.0)
+    assert circuit_bound(delay, 2) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "at_least_ms", "best_ms"),
+    [
+        ("gaia", 114.0, 116.7),
+        ("aws_na", 80.05, 80.08),
+        ("geant", 81.2, 92.0),
+        ("exodus", 78.5, 85.6),
+        ("ebone", 75.1, 83.3),
+    ],
+)
+def test_published_networks(published_graph, name, at_least_ms, best_ms):
+    assert at_least_ms <= 1e3 * lower_bound_s(published_graph(name, 1e10), INATURALIST) <= best_ms
 
 
 def test_two_silos_have_one_overlay(make_underlay):
@@ -91,10 +168,9 @@ def test_one_far_silo_is_averaged_with_the_near_ones(make_underlay):
     assert ring(graph, work).closed_forms.paper_s == pytest.approx((2 * far + 3 * near) / 5)
 
 
-@pytest.mark.parametrize("access_bps", [1e8, 1e10])
-@pytest.mark.parametrize("name", ["gaia", "aws_na", "geant", "exodus", "ebone"])
-def test_designers_on_published_networks(published_graph, name, access_bps):
-    graph = published_graph(name, access_bps)
+@pytest.mark.parametrize("name", ["gaia", "aws_na", "geant"])
+def test_designers_on_published_networks(published_graph, name):
+    graph = published_graph(name, 1e8)
     bound = lower_bound_s(graph, INATURALIST)
 
     assert bound > INATURALIST.round_compute_s(1)[0]

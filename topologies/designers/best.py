@@ -5,7 +5,11 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from topologies.arrays import freeze
+from topologies.balanced import fast_balanced
 from topologies.connectivity import Connectivity
+from topologies.consensus import SUM_TOLERANCE, check_consensus
+from topologies.designers.best_costs import ASKED
 from topologies.designers.best_detours import detour_search
 from topologies.designers.best_polish import polish
 from topologies.designers.ring import ring
@@ -16,10 +20,10 @@ from topologies.workload import Workload
 WARMTHS = (0.05, 0.15, 0.05, 0.15)
 """First temperatures of the annealing runs, each with its own seed; few silos gain by the higher one."""
 POLISH_WORK = 40_000
-"""Arc changes tried at the end, times silos."""
-
-
-CRITERIA = ("paper", "serialized", "all")
+"""Arc changes tried in each polishing at the end, times silos, and not above `POLISH_TRIALS`."""
+POLISH_TRIALS = 1_000
+POLISHES = 4
+"""Polishings, each with its own seed."""
 
 
 def best(
@@ -43,8 +47,7 @@ def best(
     criterion : {"paper", "serialized", "all"}
         The closed form that counts; ``all`` is the largest of the three. ``paper`` may choose long circuits with slow
         arcs on them, whose links cannot finish a model per round; ``serialized`` rules that out, but does not see
-        core links that several arcs share; ``all`` does. The moves of the search are made for the first two: under
-        ``all`` it keeps the best of what they find and of the candidates.
+        core links that several arcs share; ``all`` does.
     iterations : int
         Moves tried by the annealing; the time grows with it.
     seed : int
@@ -53,7 +56,9 @@ def best(
     Returns
     -------
     Overlay
-        Of kind ``best``. `topologies.bounds.lower_bound_s` tells how far any overlay could fall below it.
+        Of kind ``best``. Its consensus matrix is doubly stochastic: where the local-degree rule's columns do not sum
+        to 1, it is `topologies.balanced.fast_balanced`.
+        `topologies.bounds.lower_bound_s` tells how far any overlay could fall below it.
 
     Raises
     ------
@@ -63,10 +68,10 @@ def best(
     Notes
     -----
     `detour_search` from the ring, then `polish` on the best digraph whose arcs all carry one token, with Eq. 3's
-    delays for the degrees that the digraph has.
+    delays for the degrees that the digraph has; several seeds each.
     """
-    if criterion not in CRITERIA:
-        raise unknown_name("criterion", criterion, CRITERIA)
+    if criterion not in ASKED:
+        raise unknown_name("criterion", criterion, ASKED)
 
     def tau(overlay: Overlay) -> float:
         forms = overlay.closed_forms
@@ -78,10 +83,17 @@ def best(
     found = found or [build_overlay("best", graph, work, _all_pairs(graph))]
     digraphs = [overlay for overlay in found if overlay.hub is None]
     if digraphs and graph.silos > 2 and iterations > 0:
-        slow_arcs = criterion != "paper"
-        found += _searched(graph, work, sorted(digraphs, key=tau), tau, slow_arcs, iterations, seed)
-    winner = min(found, key=tau)
-    return dataclasses.replace(winner, kind="best")
+        found += _searched(graph, work, sorted(digraphs, key=tau), tau, criterion, iterations, seed)
+    return _averaging(min(found, key=tau))
+
+
+def _averaging(overlay: Overlay) -> Overlay:
+    """The same arcs with weights whose limit is the plain average of all silos' models."""
+    matrix = overlay.consensus
+    if np.abs(matrix.sum(axis=0) - 1).max() > SUM_TOLERANCE:
+        matrix = fast_balanced(overlay.graph.silos, overlay.source, overlay.target)
+        freeze(check_consensus(matrix, columns=True))
+    return dataclasses.replace(overlay, kind="best", consensus=matrix)
 
 
 def _searched(
@@ -89,7 +101,7 @@ def _searched(
     work: Workload,
     digraphs: list[Overlay],
     tau: Callable[[Overlay], float],
-    serialized: bool,
+    criterion: str,
     iterations: int,
     seed: int,
 ) -> list[Overlay]:
@@ -106,14 +118,17 @@ def _searched(
                 steps=iterations // len(WARMTHS),
                 seed=seed * len(WARMTHS) + run,
                 warmth=warmth,
-                serialized=serialized,
+                criterion=criterion,
             )
             results.append(build_overlay("best", graph, work, arcs))
     start = min(digraphs[:1] + results, key=tau)
     before = frozenset(zip(start.source.tolist(), start.target.tolist(), strict=True))
-    trials = min(iterations, POLISH_WORK // graph.silos)
-    after = polish(graph, work, before, trials=trials, seed=seed, serialized=serialized)
-    return results if after == before else [*results, build_overlay("best", graph, work, after)]
+    trials = min(iterations, POLISH_TRIALS, POLISH_WORK // graph.silos)
+    for run in range(POLISHES):
+        after = polish(graph, work, before, trials=trials, seed=seed * POLISHES + run, criterion=criterion)
+        if after != before:
+            results.append(build_overlay("best", graph, work, after))
+    return results
 
 
 def _ring(graph: Connectivity, work: Workload) -> list[Overlay]:

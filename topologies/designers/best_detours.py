@@ -1,16 +1,12 @@
 """Search over circles of silos with mutually exclusive detours."""
 
-import itertools
 import math
-from typing import Any
 
 import numpy as np
 
-from topologies.arrays import FloatArray
 from topologies.connectivity import Connectivity
+from topologies.designers.best_circle import TIE, Circle
 from topologies.workload import Workload
-
-Path = tuple[int, ...]
 
 COLD = 0.0005
 """Last temperature of the annealing, in cycle times."""
@@ -28,7 +24,7 @@ def detour_search(
     steps: int,
     seed: int,
     warmth: float,
-    serialized: bool = False,
+    criterion: str = "paper",
 ) -> list[tuple[int, int]]:
     """Arcs of a circle with detours whose cycle time is at most the tour's.
 
@@ -43,8 +39,8 @@ def detour_search(
     seed : int
     warmth : float
         First temperature of the annealing, in cycle times; lower for more than `UNSCALED_SILOS` silos.
-    serialized : bool
-        Whether an arc's transmission time bounds `tau` too, as in the `serialized` closed form.
+    criterion : {"paper", "serialized", "all"}
+        The closed form that counts, as for `best`.
 
     Returns
     -------
@@ -57,10 +53,13 @@ def detour_search(
     so that `tau` is the zero of ``f(tau) = sum over places of max over options of (delay - tau * arcs)``, which
     falls in `tau`; a place with `n` options gives its first silo out-degree `n` and its last one in-degree `n`. A
     structure beats `tau` exactly if ``f(tau) < 0``, and a move changes few places, so a step costs O(options of
-    the places touched). Simulated annealing on `f` at the best `tau` so far.
+    the places touched, and the core links that they cross under ``all``). Simulated annealing on `f` at the best
+    `tau` so far; an arc that needs `tau` or longer for one model, and each crossing of a core link that it has no time
+    for, adds a penalty where the criterion asks for them, so that a structure is better exactly if it has none and
+    ``f(tau) < 0``.
     """
-    circle = _Circle(graph, work, tour, serialized)
-    circle.lower()
+    circle = _MovingCircle(graph, work, tour, criterion)
+    circle.start()
     ranks = np.argsort(circle.closeness, axis=1, kind="stable")[:, :NEAR]
     near = [[y for y in row if np.isfinite(circle.closeness[x, y])] for x, row in enumerate(ranks.tolist())]
     best = circle.arcs()
@@ -72,105 +71,14 @@ def detour_search(
         draws = rng.random((min(1000, steps - start), 6)).tolist()
         heat = scale * warmth * circle.tau * math.exp(ratio * start / steps)
         for draw in draws:
-            if circle.step(near, heat, draw) and circle.excess < -1e-9 * circle.tau:
+            if circle.step(near, heat, draw) and circle.violations == 0 and circle.excess < -TIE * circle.tau:
                 circle.lower()
                 best = circle.arcs()
     return best
 
 
-class _Circle:
-    """Core, options and their costs at the present `tau`; changes are journalled so that they can be undone."""
-
-    def __init__(self, graph: Connectivity, work: Workload, tour: list[int], serialized: bool) -> None:
-        silos = graph.silos
-        compute_s = work.round_compute_s(silos)
-        bits = work.model_bits
-        self.serialized = serialized
-        self.floor = float(compute_s.max())
-        self.up = (bits / graph.up_bps).tolist()
-        self.down = (bits / graph.down_bps).tolist()
-        core = np.full((silos, silos), np.inf)
-        np.divide(bits, graph.available_bps, out=core, where=graph.available_bps > 0)
-        fixed = compute_s[:, np.newaxis] + graph.latency_s
-        sending = np.maximum(core, np.maximum.outer(bits / graph.up_bps, bits / graph.down_bps))
-        single: FloatArray = fixed + sending
-        self.closeness = np.minimum(single, single.T)
-        np.fill_diagonal(self.closeness, np.inf)
-        self.core, self.fixed, self.single = core.tolist(), fixed.tolist(), single.tolist()
-        self.sending = sending.tolist()
-        self.after = [-1] * silos
-        self.before = [-1] * silos
-        for i, j in zip(tour, tour[1:] + tour[:1], strict=True):
-            self.after[i], self.before[j] = j, i
-        self.options: list[tuple[Path, ...]] = [((),)] * silos
-        self.place = [-1] * silos  # the core silo whose options hold this one
-        self.size = silos  # of the core
-        self.tau = float(single.max(initial=0.0, where=np.isfinite(single)))
-        self.cost = [0.0] * silos
-        self.excess = 0.0
-        self.journal: list[tuple[list[Any], int, Any]] = []
-
-    def _put(self, values: list[Any], index: int, value: Any) -> None:
-        """Change an entry; `undo` changes it back."""
-        self.journal.append((values, index, values[index]))
-        values[index] = value
-
-    def _worst(self, p: int) -> tuple[float, int]:
-        """Largest excess over `tau` of an option at the place behind `p`, and its number of arcs."""
-        q, options, tau = self.after[p], self.options[p], self.tau
-        up, down = len(options) * self.up[p], len(options) * self.down[q]
-        worst, arcs = -math.inf, 1
-        for path in options:
-            if path:
-                x, y = path[0], path[-1]
-                total = self.fixed[p][x] + max(up, self.down[x], self.core[p][x])
-                total += self.fixed[y][q] + max(self.up[y], down, self.core[y][q])
-                for z in path[1:]:
-                    total += self.single[x][z]
-                    x = z
-            else:
-                total = self.fixed[p][q] + max(up, down, self.core[p][q])
-            total -= tau * (len(path) + 1)
-            if total > worst:
-                worst, arcs = total, len(path) + 1
-        return worst, arcs
-
-    def _longest_sending(self, p: int) -> float:
-        """Longest transmission time of the arcs at the place behind `p`."""
-        q, options = self.after[p], self.options[p]
-        up, down = len(options) * self.up[p], len(options) * self.down[q]
-        longest = 0.0
-        for path in options:
-            x, y = (path[0], path[-1]) if path else (q, p)
-            ends = (self.core[p][x], self.core[y][q], up, down)
-            longest = max(longest, *ends, *(self.sending[a][b] for a, b in itertools.pairwise(path)))
-        return longest
-
-    def lower(self) -> None:
-        """Set `tau` to the structure's own cycle time (Newton's method, exact after finitely many steps)."""
-        while True:
-            hubs = [p for p, q in enumerate(self.after) if q >= 0]
-            worst = {p: self._worst(p) for p in hubs}
-            for p, (cost, _) in worst.items():
-                self.cost[p] = cost
-            self.excess = math.fsum(cost for cost, _ in worst.values())
-            floor = (
-                max(self.floor, *(self._longest_sending(p) for p in hubs)) if self.serialized else self.floor
-            )
-            tau = max(floor, self.tau + self.excess / sum(arcs for _, arcs in worst.values()))
-            if abs(tau - self.tau) <= 1e-13 * self.tau:
-                return
-            self.tau = tau
-
-    def arcs(self) -> list[tuple[int, int]]:
-        """All arcs of the structure."""
-        return [
-            arc
-            for p, q in enumerate(self.after)
-            if q >= 0
-            for path in self.options[p]
-            for arc in zip((p, *path), (*path, q), strict=True)
-        ]
+class _MovingCircle(Circle):
+    """A circle that moves one silo, or one place's detours, at a time."""
 
     def step(self, near: list[list[int]], heat: float, draw: list[float]) -> bool:
         """Move one silo next to a near one; whether the change was kept."""
@@ -183,28 +91,12 @@ class _Circle:
             done = self._relocate(x, y, touched)
         else:
             done = self._remove(x, draw[3] < 0.5, touched) and self._insert(x, y, draw[4], touched)
-        if done and self.serialized:
-            done = all(self._longest_sending(p) <= self.tau for p in touched if self.after[p] >= 0)
-        if done:
-            new = {p: self._worst(p)[0] for p in touched if self.after[p] >= 0}
-            change = sum(new.values()) - sum(self.cost[p] for p in touched)
-            if change <= 0 or change < -heat * math.log(1 - draw[5]):
-                for p in touched:
-                    self.cost[p] = new.get(p, 0.0)
-                self.excess += change
-                return True
+        if done and self._accept(touched, -heat * math.log(1 - draw[5])):
+            return True
         for values, index, value in reversed(self.journal):
             values[index] = value
         self.size = size
         return False
-
-    def _set_options(self, p: int, options: tuple[Path, ...]) -> None:
-        """Give the place behind `p` other options."""
-        self._put(self.options, p, options)
-        for path in options:
-            for x in path:
-                if self.place[x] != p:
-                    self._put(self.place, x, p)
 
     def _remove(self, x: int, direct: bool, touched: set[int]) -> bool:
         """Take a silo out."""

@@ -1,20 +1,20 @@
 """Local search on any strong digraph: drop and move arcs of the critical circuit."""
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
+from topologies.arrays import IntArray
 from topologies.connectivity import Connectivity
+from topologies.delays import arc_rates, round_event_graph, transmissions
+from topologies.designers.best_costs import ASKED, Crossings
+from topologies.digraph import components
 from topologies.howard import RELATIVE_NOISE, cycle_time
-from topologies.maxplus import EventGraph
-from topologies.overlay import arc_rates
 from topologies.workload import Workload
 
 Arcs = frozenset[tuple[int, int]]
 
 
 def polish(
-    graph: Connectivity, work: Workload, arcs: Arcs, *, trials: int, seed: int, serialized: bool = False
+    graph: Connectivity, work: Workload, arcs: Arcs, *, trials: int, seed: int, criterion: str = "paper"
 ) -> Arcs:
     """Strong digraph with a cycle time at most that of the given one.
 
@@ -25,10 +25,10 @@ def polish(
     arcs : frozenset of (int, int)
         A strong digraph of allowed arcs, each with one token.
     trials : int
-        Changes tried; each costs one run of `cycle_time`.
+        Changes tried; each costs one run of `cycle_time` at most.
     seed : int
-    serialized : bool
-        Whether an arc's transmission time bounds `tau` too, as in the `serialized` closed form.
+    criterion : {"paper", "serialized", "all"}
+        The closed form that counts, as for `best`.
 
     Returns
     -------
@@ -37,20 +37,20 @@ def polish(
     Notes
     -----
     An arc added to a digraph lowers no circuit's delay, so that only changes that take an arc away can help: one of
-    the critical circuit, or one that shares its sender or its receiver and so their access links. It is dropped,
-    turned to another silo, or led through another silo. A change is kept if the digraph is still strong and `tau`
-    falls.
+    the critical circuit (or, where they set `tau`, of the arcs with the longest transmission or on the busiest core
+    links), or one that shares its sender or its receiver and so their access links. It is dropped, turned to another
+    silo, or led through another silo. A change is kept if the digraph is still strong and `tau` falls, or stays with
+    fewer arcs that set it alone.
     """
     rng = np.random.default_rng(seed)
     allowed = graph.may_send
-    tau, circuit = _tau(graph, work, arcs, serialized)
+    score = _Score(graph, work, criterion)
+    tau, alone, critical = score(arcs, np.inf)
     for _ in range(trials):
-        ordered = sorted(arcs)
-        critical = [ordered[arc] for arc in circuit if arc < len(ordered)]
         if not critical:  # a silo's own computing is the bound
             return arcs
         i, j = critical[int(rng.integers(len(critical)))]
-        beside = [(a, b) for a, b in ordered if (a == i) != (b == j)]
+        beside = [(a, b) for a, b in sorted(arcs) if (a == i) != (b == j)]
         if beside and rng.random() < 0.5:
             i, j = beside[int(rng.integers(len(beside)))]
         k = int(rng.integers(graph.silos))
@@ -60,38 +60,53 @@ def polish(
         changed = (arcs - {(i, j)}) | new
         if not _strong(graph.silos, changed):
             continue
-        lower, other = _tau(graph, work, changed, serialized)
-        if lower < tau * (1 - RELATIVE_NOISE):
-            arcs, tau, circuit = changed, lower, other
+        other, fewer, their = score(changed, tau)
+        falls = other < tau * (1 - RELATIVE_NOISE)
+        if falls or (other <= tau * (1 + RELATIVE_NOISE) and fewer < alone):
+            arcs, tau, alone, critical = changed, other, fewer, their
     return arcs
 
 
-def _tau(graph: Connectivity, work: Workload, arcs: Arcs, serialized: bool) -> tuple[float, tuple[int, ...]]:
-    """Cycle time, and what sets it: positions in the sorted arcs followed by the silos' self-loops."""
-    source, target = np.array(sorted(arcs), dtype=np.int64).reshape(-1, 2).T
-    compute_s = work.round_compute_s(graph.silos)
-    sending = work.model_bits / arc_rates(graph, source, target)
-    silos = np.arange(graph.silos)
-    proof = cycle_time(
-        EventGraph(
-            nodes=graph.silos,
-            source=np.concatenate((source, silos)),
-            target=np.concatenate((target, silos)),
-            delay_s=np.concatenate(
-                (compute_s[source] + graph.latency_s[source, target] + sending, compute_s)
-            ),
-            tokens=np.ones(len(source) + graph.silos, dtype=np.int64),
-        )
-    )
-    slowest = int(np.argmax(sending))
-    if serialized and sending[slowest] > proof.value_s:
-        return float(sending[slowest]), (slowest,)
-    return proof.value_s, proof.circuit
+class _Score:
+    """Largest of the closed forms that a criterion asks for, how many arcs set it alone, and the critical arcs."""
+
+    def __init__(self, graph: Connectivity, work: Workload, criterion: str) -> None:
+        self.graph, self.work = graph, work
+        self.serialized, self.shared = ASKED[criterion]
+        self.crossings = Crossings(graph, work)
+        self.compute_s = work.round_compute_s(graph.silos)
+
+    def __call__(self, arcs: Arcs, limit: float) -> tuple[float, int, list[tuple[int, int]]]:
+        """Of these arcs; infinite if arcs alone take longer than the limit."""
+        ordered = sorted(arcs)
+        source, target = _ends(ordered)
+        sending = transmissions(self.work.model_bits, arc_rates(self.graph, source, target))
+        alone = sending if self.serialized else np.zeros(len(sending))
+        if self.shared:
+            links = [self.crossings.links(*arc) for arc in ordered]
+            crossed = np.array([link for route in links for link in route], dtype=np.int64)
+            busy = np.bincount(crossed, minlength=len(self.crossings.busy_s)) * self.crossings.busy_s
+            owner = np.repeat(np.arange(len(links)), [len(route) for route in links])
+            alone = alone.copy()
+            np.maximum.at(alone, owner, busy[crossed])
+        longest = float(alone.max(initial=0.0))
+        if longest > limit * (1 + RELATIVE_NOISE):
+            return np.inf, len(arcs), []
+        delay = self.compute_s[source] + self.graph.latency_s[source, target] + sending
+        tokens = np.ones(len(source), dtype=np.int64)
+        proof = cycle_time(round_event_graph(self.graph.silos, source, target, tokens, delay, self.compute_s))
+        if longest > proof.value_s:
+            slowest = np.flatnonzero(alone >= longest * (1 - RELATIVE_NOISE)).tolist()
+            return longest, len(slowest), [ordered[arc] for arc in slowest]
+        return proof.value_s, 0, [ordered[arc] for arc in proof.circuit if arc < len(ordered)]
+
+
+def _ends(ordered: list[tuple[int, int]]) -> IntArray:
+    """Sources and targets, shape (2, arcs)."""
+    return np.array(ordered, dtype=np.int64).reshape(-1, 2).T
 
 
 def _strong(silos: int, arcs: Arcs) -> bool:
     """Whether every silo reaches every other."""
-    source, target = np.array(sorted(arcs), dtype=np.int64).reshape(-1, 2).T
-    links = coo_array((np.ones(len(source)), (source, target)), shape=(silos, silos)).tocsr()
-    parts, _ = connected_components(links, directed=True, connection="strong")
-    return int(parts) == 1
+    source, target = _ends(sorted(arcs))
+    return components(silos, source, target, strong=True)[0] == 1

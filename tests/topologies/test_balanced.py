@@ -1,0 +1,77 @@
+"""Doubly stochastic weights: sums, no negative weight, gaps, on any strong digraph."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topologies.balanced import balanced, fast_balanced
+from topologies.consensus import check_consensus, local_degree, spectral_gap
+
+
+def strong_digraph(rng, silos):
+    order = rng.permutation(silos)
+    arcs = set(zip(order.tolist(), np.roll(order, -1).tolist(), strict=True)) if silos > 1 else set()
+    arcs |= {(int(i), int(j)) for i, j in rng.integers(silos, size=(rng.integers(3 * silos), 2)) if i != j}
+    return np.array(sorted(arcs), dtype=np.int64).reshape(-1, 2).T
+
+
+def ladder(silos):
+    """Each silo sends to the next one and to the first: a walk reaches silo k with probability 2^-k."""
+    arcs = {(i, i + 1) for i in range(silos - 1)} | {(i, 0) for i in range(1, silos)}
+    return np.array(sorted(arcs)).T
+
+
+@pytest.mark.parametrize("rule", [balanced, fast_balanced])
+@given(seed=st.integers(0, 2**32 - 1), silos=st.integers(1, 30))
+@settings(max_examples=40, deadline=None)
+def test_doubly_stochastic_on_the_arcs(rule, seed, silos):
+    source, target = strong_digraph(np.random.default_rng(seed), silos)
+    weights = check_consensus(rule(silos, source, target), columns=True)
+    others = weights.copy()
+    np.fill_diagonal(others, 0.0)
+    others[target, source] = 0.0
+
+    assert weights.min() >= 0
+    assert not others.any()
+    assert spectral_gap(weights) > 0
+
+
+@given(seed=st.integers(0, 2**32 - 1), silos=st.integers(2, 30))
+@settings(max_examples=40, deadline=None)
+def test_the_search_never_mixes_slower(seed, silos):
+    source, target = strong_digraph(np.random.default_rng(seed), silos)
+
+    fast, plain = (spectral_gap(rule(silos, source, target)) for rule in (fast_balanced, balanced))
+    assert fast >= plain * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("silos", [3, 4, 50])
+def test_a_directed_ring_has_one_half(silos):
+    source = np.arange(silos)
+    weights = fast_balanced(silos, source, np.roll(source, -1))
+
+    assert spectral_gap(weights) == pytest.approx(1 - np.cos(np.pi / silos))
+    assert np.diag(weights) == pytest.approx(0.5)
+
+
+def test_two_silos_agree_at_once():
+    weights = fast_balanced(2, np.array([0, 1]), np.array([1, 0]))
+
+    assert weights == pytest.approx(np.full((2, 2), 0.5))
+
+
+@pytest.mark.parametrize("silos", [60, 200])
+def test_frequencies_that_underflow(silos):
+    source, target = ladder(silos)
+    local = local_degree(silos, source, target)
+
+    weights = check_consensus(fast_balanced(silos, source, target), columns=True)
+    assert weights.min() >= 0
+    assert np.abs(local.sum(axis=0) - 1).max() > 0.9  # the local-degree rule is far from balanced here
+
+
+def test_many_silos_take_the_walk():
+    source, target = strong_digraph(np.random.default_rng(1), 400)
+
+    assert np.array_equal(fast_balanced(400, source, target), balanced(400, source, target))

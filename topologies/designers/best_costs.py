@@ -1,0 +1,46 @@
+"""What the searches of `best` ask of an arc: its delay, its transmission time, the core links that it crosses."""
+
+import numpy as np
+
+from topologies.arrays import FloatArray
+from topologies.connectivity import Connectivity
+from topologies.delays import transmissions
+from topologies.workload import Workload
+
+ASKED = {"paper": (False, False), "serialized": (True, False), "all": (True, True)}
+"""By criterion: whether transmission times bound `tau` too, and whether the loads of core links do."""
+
+
+class Crossings:
+    """Core link directions that arcs cross, and how long one model keeps each busy; routes are looked up once."""
+
+    def __init__(self, graph: Connectivity, work: Workload) -> None:
+        self.busy_s: FloatArray = transmissions(work.model_bits, np.repeat(graph.core_bps, 2))
+        self._graph = graph
+        self._links: dict[tuple[int, int], tuple[int, ...]] = {}
+
+    def links(self, source: int, target: int) -> tuple[int, ...]:
+        """Core link directions of an arc."""
+        arc = (source, target)
+        if arc not in self._links:
+            self._links[arc] = self._graph.route(source, target)[1:-1]
+        return self._links[arc]
+
+
+class Prices:
+    """Eq. 3 of every silo pair, taken apart, as nested lists for a search in plain Python."""
+
+    def __init__(self, graph: Connectivity, work: Workload) -> None:
+        compute_s = work.round_compute_s(graph.silos)
+        up = transmissions(work.model_bits, graph.up_bps)
+        down = transmissions(work.model_bits, graph.down_bps)
+        core = transmissions(work.model_bits, graph.available_bps)
+        fixed = compute_s[:, np.newaxis] + graph.latency_s
+        sending = np.maximum(core, np.maximum.outer(up, down))
+        single: FloatArray = fixed + sending
+        self.closeness: FloatArray = np.minimum(single, single.T)
+        np.fill_diagonal(self.closeness, np.inf)
+        self.slowest_s = float(single.max(initial=0.0, where=np.isfinite(single)))
+        self.compute_s = float(compute_s.max())
+        self.up, self.down, self.core = up.tolist(), down.tolist(), core.tolist()
+        self.fixed, self.single, self.sending = fixed.tolist(), single.tolist(), sending.tolist()
