@@ -4,19 +4,18 @@ import sys
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from scenarios import cli_design
 from scenarios import options as opt
 from scenarios.config import Scenario, load_scenario, parse_scenario, preset_text
-from scenarios.network import build_network, build_workload
 from scenarios.outputs import check_output, partial_path, write_text
 from scenarios.processes import call_others, exit_code, is_first, report, run_together
 from scenarios.record import read_run
 from scenarios.studies.comparison import run_table
-from scenarios.studies.design import DEFAULT_KINDS, design_table
+from scenarios.studies.design import DEFAULT_KINDS
 from scenarios.studies.replay import replay as replay_run
 from scenarios.studies.run import run_scenario
 from scenarios.studies.sweep import sweep as sweep_access
@@ -72,72 +71,20 @@ def _options(
     pass
 
 
-@app.command()
-def design(
-    underlay: opt.Underlay,
-    kind: opt.Kinds = None,
-    access: opt.Access = "10 Gbps",
-    access_at: opt.AccessAt = None,
-    core: opt.Core = None,
-    bandwidth: opt.Bandwidth = "hop_share",
-    latency: opt.Latency = "per_path",
-    workload: opt.Preset = "inaturalist",
-    model_size: opt.ModelSize = None,
-    compute: opt.Compute = None,
-    local_steps: opt.LocalSteps = 1,
-    published: opt.Published = False,
-    hub: Annotated[
-        str | None, typer.Option(help="The STAR's hub: load, closeness, or a silo's label.")
-    ] = None,
-    budget: Annotated[
-        float, typer.Option(help="MATCHA's communication budget C_b, over 0 and at most 1.")
-    ] = 0.5,
-    criterion: Annotated[
-        str, typer.Option(help="What best minimises: paper, serialized, or all (the largest closed form).")
-    ] = "paper",
-    seed: Annotated[int, typer.Option(help="Seed of overlays that are drawn anew each round.")] = 0,
-    as_json: opt.Json = False,
-) -> None:
-    """Design overlays and print their cycle times in closed form."""
-    network = opt.network_config(
-        underlay,
-        published,
-        access=access,
-        access_at=access_at,
-        core=core,
-        bandwidth=bandwidth,
-        latency=latency,
-    )
-    work = build_workload(opt.workload_config(workload, model_size, compute, local_steps), network.variant)
-    options: dict[str, dict[str, Any]] = {
-        "star": {"hub": hub},
-        "best": {"criterion": criterion},
-        "matcha": {"budget": budget},
-    }
-    table = design_table(build_network(network), work, kind or DEFAULT_KINDS, options, seed=seed)
-    print_table(table, as_json)
-
-
+app.command()(cli_design.design)
 app.command()(cli_design.explain)
 app.command()(cli_design.tables)
 
 
 @app.command()
+@opt.of_a_study(without=("access", "access_at"))
 def sweep(
-    underlay: opt.Underlay,
+    study: opt.Study,
     access: Annotated[
         list[str], typer.Option(help="Capacities, with units: several after one --access, or repeated.")
     ],
     more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     kind: opt.Kinds = None,
-    core: opt.Core = None,
-    bandwidth: opt.Bandwidth = "hop_share",
-    latency: opt.Latency = "per_path",
-    workload: opt.Preset = "inaturalist",
-    model_size: opt.ModelSize = None,
-    compute: opt.Compute = None,
-    local_steps: opt.LocalSteps = 1,
-    published: opt.Published = False,
     rounds: opt.Rounds = 200,
     sharing: opt.Sharing = "maxmin",
     queueing: opt.Queueing = "fifo",
@@ -150,16 +97,17 @@ def sweep(
     """Design and simulate every overlay at several access capacities: table, CSV and figure."""
     from scenarios.plots import plot_sweep
 
-    stem = output or Path(f"sweep-{Path(underlay).stem}")
+    stem = output or Path(f"sweep-{Path(study.underlay).stem}")
     csv, figure = (stem.parent / (stem.name and stem.name + ending) for ending in (".csv", ".png"))
     check_output(csv)
     check_output(figure)
-    network = opt.network_config(
-        underlay, published, access=access[0], access_at=None, core=core, bandwidth=bandwidth, latency=latency
+    table = sweep_access(
+        study.network,
+        study.work,
+        opt.each_once(kind, DEFAULT_KINDS),
+        [*access, *(more or [])],
+        opt.simulation_config(rounds, sharing, queueing),
     )
-    work = build_workload(opt.workload_config(workload, model_size, compute, local_steps), network.variant)
-    simulation = opt.simulation_config(rounds, sharing, queueing)
-    table = sweep_access(network, work, kind or DEFAULT_KINDS, [*access, *(more or [])], simulation)
     write_text(csv, table.to_csv())
     plot_sweep(table, figure, title=f"{table.caption.splitlines()[0]}; {table.caption.splitlines()[2]}")
     print_table(table, as_json)
@@ -219,6 +167,8 @@ def replay(
         str | None, typer.Option(help="Other capacity of every access link, with unit.")
     ] = None,
     access_at: opt.AccessAt = None,
+    silo_at: opt.SiloAt = None,
+    blocked: opt.Blocked = None,
     core: Annotated[str | None, typer.Option(help="Other capacity of every core link, or 'stated'.")] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="HDF5 file to write. [default: RUN-replay.h5]")
@@ -231,6 +181,8 @@ def replay(
         "underlay": underlay,
         "access": access,
         "access_at": opt.access_at_mapping(access_at),
+        "silo_at": silo_at,
+        "blocked": blocked,
         "core": core,
     }
     path = output or run.with_name(f"{run.stem}-replay.h5")

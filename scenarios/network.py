@@ -1,6 +1,7 @@
 """The network and workload of a study, from what a user wrote."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -18,8 +19,12 @@ from topologies import (
     workload_presets,
 )
 from topologies.arrays import FloatArray
-from topologies.errors import unknown_name
+from topologies.connectivity import silo_labels
+from topologies.errors import quoted, unknown_name
 from topologies.underlay import Underlay
+
+_ARROW = re.compile(r"(?<=\S)\s+(->?)\s+(?=\S)")
+"""Between the silos of a blocked pair."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,6 +43,11 @@ class NetworkConfig:
         The same for one direction only.
     access_at : mapping from label to str
         Silos whose access link differs.
+    silo_at : tuple of str, optional
+        Label of the router that each silo hangs on. By default each router has one silo, which has its label; of
+        several on one router the labels are numbered, for instance ``Paris/1`` and ``Paris/2``.
+    blocked : tuple of str, optional
+        Silos that cannot talk: ``"A - B"``, or ``"A -> B"`` where A cannot send to B, but B can to A.
     core : str, optional
         Capacity of every core link, or ``"stated"``; see `topologies.connectivity`.
     bandwidth : {"hop_share", "bottleneck"}
@@ -50,12 +60,17 @@ class NetworkConfig:
     access_up: str | None = None
     access_down: str | None = None
     access_at: Mapping[str, str] | None = None
+    silo_at: tuple[str, ...] | None = None
+    blocked: tuple[str, ...] | None = None
     core: str | None = None
     bandwidth: Literal["hop_share", "bottleneck"] = "hop_share"
     latency: Literal["per_path", "per_link"] = "per_path"
 
     def __post_init__(self) -> None:
-        """Check the quantities."""
+        """Check the quantities and the form of blocked pairs; lists, as JSON has them, become tuples."""
+        for field in ("silo_at", "blocked"):
+            if getattr(self, field) is not None:
+                object.__setattr__(self, field, tuple(getattr(self, field)))
         for field in ("access", "access_up", "access_down"):
             if getattr(self, field) is not None:
                 parse_quantity(field, getattr(self, field), "bit/s")
@@ -63,10 +78,23 @@ class NetworkConfig:
             parse_quantity(f"access_at.{label}", text, "bit/s")
         if self.core not in (None, "stated"):
             parse_quantity("core", self.core, "bit/s")
+        if self.silo_at is not None and not self.silo_at:
+            raise InputError("silo_at(=[]) must name a router.")
+        for pair in self.blocked or ():
+            if not _ARROW.search(pair):
+                raise InputError(
+                    f"blocked(={quoted(pair)}) must be 'A - B', or 'A -> B' for one direction, with spaces."
+                )
 
-    def changed(self, **changes: str | Mapping[str, str] | None) -> "NetworkConfig":
-        """Copy with those changes that are not None; a new `access` replaces all access capacities."""
+    def changed(self, **changes: str | Mapping[str, str] | Sequence[str] | None) -> "NetworkConfig":
+        """Copy with those changes that are not None.
+
+        A new `access` replaces all access capacities, and a new `underlay` drops `silo_at` and `blocked`, which name
+        places of the old one.
+        """
         given: dict[str, Any] = {key: value for key, value in changes.items() if value is not None}
+        if "underlay" in given:
+            given = {"silo_at": None, "blocked": None} | given
         if "access" in given:
             given = {"access_up": None, "access_down": None, "access_at": None} | given
         return replace(self, **given)
@@ -91,6 +119,8 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
         If the underlay cannot be read, or a quantity or label is wrong.
     """
     underlay = underlay or load_underlay(config.underlay, variant=config.variant)
+    routers = _routers(underlay, config.silo_at)
+    labels = silo_labels(underlay, routers)
     up = parse_quantity(
         "access_up" if config.access_up else "access", config.access_up or config.access, "bit/s"
     )
@@ -101,21 +131,49 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
     return connectivity(
         underlay,
         access=AccessLinks(
-            up_bps=_at(underlay, up, config.access_at), down_bps=_at(underlay, down, config.access_at)
+            up_bps=_at(labels, up, config.access_at), down_bps=_at(labels, down, config.access_at)
         ),
         core=core,
         bandwidth=config.bandwidth,
         latency=config.latency,
+        routers=routers,
+        blocked=[pair for text in config.blocked or () for pair in _blocked(labels, text)],
     )
 
 
-def _at(underlay: Underlay, bps: float, special: Mapping[str, str] | None) -> FloatArray:
-    """One capacity per silo: `bps`, except where `special` says otherwise."""
-    capacity = np.full(underlay.routers, bps)
-    for label, text in (special or {}).items():
+def _routers(underlay: Underlay, silo_at: Sequence[str] | None) -> list[int]:
+    """Index of each silo's router."""
+    if silo_at is None:
+        return list(range(underlay.routers))
+    for label in silo_at:
         if label not in underlay.labels:
-            raise unknown_name("access_at silo", label, underlay.labels)
-        capacity[underlay.labels.index(label)] = parse_quantity(f"access_at.{label}", text, "bit/s")
+            raise unknown_name("silo_at", label, underlay.labels)
+    return [underlay.labels.index(label) for label in silo_at]
+
+
+def _blocked(labels: Sequence[str], text: str) -> list[tuple[int, int]]:
+    """Ordered silo pairs of a text such as ``A - B``; the labels, too, may hold arrows."""
+    splits = [(text[: m.start()].strip(), m[1], text[m.end() :].strip()) for m in _ARROW.finditer(text)]
+    known = [split for split in splits if split[0] in labels and split[2] in labels]
+    if len(known) > 1:
+        raise InputError(f"blocked(={quoted(text)}) must name two silos in one way, not in {len(known)}.")
+    if not known:
+        ends = (splits[0][0], splits[0][2])
+        raise unknown_name("blocked silo", next(end for end in ends if end not in labels), labels)
+    ((source, arrow, target),) = known
+    if source == target:
+        raise InputError(f"blocked(={quoted(text)}) must name two different silos.")
+    i, j = labels.index(source), labels.index(target)
+    return [(i, j)] if arrow == "->" else [(i, j), (j, i)]
+
+
+def _at(labels: Sequence[str], bps: float, special: Mapping[str, str] | None) -> FloatArray:
+    """One capacity per silo: `bps`, except where `special` says otherwise."""
+    capacity = np.full(len(labels), bps)
+    for label, text in (special or {}).items():
+        if label not in labels:
+            raise unknown_name("access_at silo", label, labels)
+        capacity[labels.index(label)] = parse_quantity(f"access_at.{label}", text, "bit/s")
     return capacity
 
 
@@ -198,15 +256,22 @@ def build_workload(config: WorkloadConfig, variant: Variant, trained_bits: float
 def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str:
     """Three lines that say which network and workload a table is about, with or without access capacities."""
     underlay = graph.underlay
+    silos = f"{graph.silos} silo{'s' if graph.silos > 1 else ''}"
+    used = len(set(graph.router.tolist()))
+    places = "" if graph.silos == underlay.routers == used else f" on {used} of {underlay.routers} routers"
+    missing = graph.silos * (graph.silos - 1) - int(graph.may_send.sum())
+    barred = f"; {missing} arc{'s' if missing > 1 else ''} blocked" if missing else ""
     if np.ptp(graph.core_bps) == 0:
         core = f"core {format_rate(graph.core_bps[0])}"
+    elif np.isfinite(underlay.capacity_bps).all():
+        core = "core as stated"
     else:
         core = f"core as stated on {int(np.isfinite(underlay.capacity_bps).sum())} links, 1 Gbps elsewhere"
     up, down = _span(graph.up_bps), _span(graph.down_bps)
     capacities = f"access {up if up == down else f'{up} up, {down} down'}; " if access else ""
     steps = f"{work.local_steps} local step{'s' if work.local_steps > 1 else ''}"
     return (
-        f"{underlay.name} ({underlay.variant}): {graph.silos} silos, {underlay.links} core links\n"
+        f"{underlay.name} ({underlay.variant}): {silos}{places}, {underlay.links} core links{barred}\n"
         f"{capacities}{core}\n"
         f"{work.name}: {format_bits(work.model_bits)}, {steps} of {format_s(float(np.max(work.compute_s)))}"
     )

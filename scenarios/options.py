@@ -1,13 +1,19 @@
 """Command-line options that several commands share."""
 
-from typing import Annotated
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
 from scenarios.config import SimulationConfig, validated
-from scenarios.network import NetworkConfig, WorkloadConfig
-from topologies import InputError, workload_presets
+from scenarios.network import NetworkConfig, WorkloadConfig, build_network, build_workload
+from topologies import Connectivity, InputError, Workload, workload_presets
 from topologies.errors import unknown_name
+
+Options = ParamSpec("Options")
 
 Underlay = Annotated[
     str, typer.Argument(help="gaia, aws_na, geant, exodus, ebone, or the path of a GML file.")
@@ -19,6 +25,16 @@ Kinds = Annotated[
 Access = Annotated[str, typer.Option(help="Capacity of every access link, both directions, with unit.")]
 AccessAt = Annotated[
     list[str] | None, typer.Option(help="A silo whose access link differs: 'DE=10 Mbps'. Repeat for several.")
+]
+SiloAt = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The router that a silo hangs on; one for each silo, the same for several. [default: one silo on each]"
+    ),
+]
+Blocked = Annotated[
+    list[str] | None,
+    typer.Option(help="Silos that cannot talk: 'A - B', or 'A -> B' for one direction. Repeat for several."),
 ]
 Core = Annotated[
     str | None,
@@ -38,6 +54,7 @@ Published = Annotated[
     bool,
     typer.Option("--published", help="The paper's inputs: its link lengths, 1 Gbps core, its model sizes."),
 ]
+Hub = Annotated[str | None, typer.Option(help="The STAR's hub: load, closeness, or a silo's label.")]
 Rounds = Annotated[int, typer.Option(help="Rounds to simulate.")]
 Sharing = Annotated[
     str, typer.Option(help="How messages share links: maxmin, or equal (Eq. 3's constant rates).")
@@ -49,38 +66,94 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a tabl
 Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 
 
-def network_config(
-    underlay: str,
-    published: bool,
-    *,
-    access: str,
-    access_at: list[str] | None,
-    core: str | None,
-    bandwidth: str,
-    latency: str,
-) -> NetworkConfig:
-    """Network configuration of the options."""
-    return validated(
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Study:
+    """The network and workload that a command is about.
+
+    Parameters
+    ----------
+    underlay : str
+        As the user named it.
+    network : NetworkConfig
+    work : Workload
+    """
+
+    underlay: str
+    network: NetworkConfig
+    work: Workload
+
+    def graph(self) -> Connectivity:
+        """Connectivity graph of the network."""
+        return build_network(self.network)
+
+
+def study_options(
+    underlay: Underlay,
+    access: Access = "10 Gbps",
+    access_at: AccessAt = None,
+    silo_at: SiloAt = None,
+    blocked: Blocked = None,
+    core: Core = None,
+    bandwidth: Bandwidth = "hop_share",
+    latency: Latency = "per_path",
+    workload: Preset = "inaturalist",
+    model_size: ModelSize = None,
+    compute: Compute = None,
+    local_steps: LocalSteps = 1,
+    published: Published = False,
+) -> Study:
+    """Network and workload of the options."""
+    network = validated(
         NetworkConfig,
         {
             "underlay": underlay,
             "variant": "published" if published else "corrected",
             "access": access,
             "access_at": access_at_mapping(access_at),
+            "silo_at": silo_at,
+            "blocked": blocked,
             "core": core,
             "bandwidth": bandwidth,
             "latency": latency,
         },
     )
+    if workload not in workload_presets():
+        raise unknown_name("workload", workload, workload_presets())
+    config = WorkloadConfig(preset=workload, model_size=model_size, compute=compute, local_steps=local_steps)
+    return Study(underlay=underlay, network=network, work=build_workload(config, network.variant))
 
 
-def workload_config(
-    preset: str, model_size: str | None, compute: str | None, local_steps: int
-) -> WorkloadConfig:
-    """Workload configuration of the options."""
-    if preset not in workload_presets():
-        raise unknown_name("workload", preset, workload_presets())
-    return WorkloadConfig(preset=preset, model_size=model_size, compute=compute, local_steps=local_steps)
+def of_a_study(
+    *, without: Sequence[str] = ()
+) -> Callable[[Callable[Concatenate[Study, Options], None]], Callable[..., None]]:
+    """Give a command the options of `study_options` in place of its first parameter, which they make.
+
+    Parameters
+    ----------
+    without : sequence of str
+        Options that the command does not have; they keep their defaults.
+    """
+
+    def decorate(command: Callable[Concatenate[Study, Options], None]) -> Callable[..., None]:
+        shared = [p for name, p in inspect.signature(study_options).parameters.items() if name not in without]
+        own = list(inspect.signature(command).parameters.values())[1:]
+
+        @functools.wraps(command)
+        def with_options(**given: Any) -> None:
+            study = study_options(**{p.name: given.pop(p.name) for p in shared})
+            command(study, **given)  # type: ignore[call-arg]
+
+        every = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*shared, *own)]
+        # Typer reads a command's options from its signature.
+        vars(with_options)["__signature__"] = inspect.Signature(every)
+        return with_options
+
+    return decorate
+
+
+def each_once(kinds: list[str] | None, default: Sequence[str]) -> list[str]:
+    """Kinds of overlays in the order of their first mention, or the default ones."""
+    return list(dict.fromkeys(kinds or default))
 
 
 def simulation_config(rounds: int, sharing: str, queueing: str) -> SimulationConfig:

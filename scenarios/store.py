@@ -138,7 +138,7 @@ def write_head(
     for name in ("latitude_deg", "longitude_deg", "ends", "length_km", "capacity_bps"):
         group[name] = getattr(underlay, name)
     group = file.create_group("connectivity")
-    for name in ("up_bps", "down_bps", "core_bps", "latency_s", "available_bps"):
+    for name in ("router", "up_bps", "down_bps", "core_bps", "latency_s", "available_bps"):
         group[name] = getattr(graph, name)
     group = file.create_group("workload")
     group.attrs.update(

@@ -4,15 +4,17 @@ import csv
 import io
 import json
 import math
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import rich.box
 import rich.console
+import rich.measure
 import rich.table
 
-from scenarios.units import digits
+from scenarios.units import digits, in_unit, time_unit
 
 Row = Mapping[str, Any]
 
@@ -68,20 +70,33 @@ class Table:
 
     def print(self, console: rich.console.Console) -> None:
         """Print the table with its caption and notes."""
-        table = rich.table.Table(
-            box=rich.box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 0, 0, 1)
-        )
-        for column in self.columns:
-            text = all(isinstance(row[column.key], str) for row in self.rows)
-            table.add_column(column.title, justify="left" if text else "right", overflow="fold")
-        for row in self.rows:
-            table.add_row(*(column.text(row) for column in self.columns))
+        unlimited = console.options.update(max_width=1000)
+        table = self._drawn(padding=1)
+        if rich.measure.Measurement.get(console, unlimited, table).maximum > console.width:
+            table = self._drawn(padding=0)
+        # Where numbers need more columns than there are, the terminal breaks the lines: no digit is cut off.
+        least = rich.measure.Measurement.get(console, unlimited, table).minimum
         console.print(self.caption, markup=False, highlight=False)
         console.print()
-        console.print(table)
+        wide = rich.console.Console(file=console.file, width=max(console.width, least))
+        wide.print(table)
         console.print()
         if self.notes:
             console.print(self.notes, markup=False, highlight=False)
+
+    def _drawn(self, padding: int) -> rich.table.Table:
+        """The table with so many spaces more between its columns than one."""
+        table = rich.table.Table(
+            box=rich.box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 0, 0, padding)
+        )
+        for column in self.columns:
+            text = all(isinstance(row[column.key], str) for row in self.rows)
+            table.add_column(
+                column.title, justify="left" if text else "right", overflow="fold", no_wrap=not text
+            )
+        for row in self.rows:
+            table.add_row(*(column.text(row) for column in self.columns))
+        return table
 
     def to_json(self) -> str:
         """Rows and caption as JSON; infinite and missing numbers are null."""
@@ -119,15 +134,14 @@ def cycle_time_columns(rows: Sequence[Row], titles: Mapping[str, str]) -> tuple[
     -------
     columns : list of Column
     unit : str
-        ``ms`` unless the longest is over 10 s.
+        As `time_unit` of the longest.
     """
-    longest_s = max((row[key] for row in rows for key in titles if row[key] is not None), default=0.0)
-    unit, factor = ("s", 1.0) if longest_s > 10 else ("ms", 1e3)
+    unit = time_unit(max((row[key] for row in rows for key in titles if row[key] is not None), default=0.0))
     return [
         Column(
             key=key,
             title=title,
-            show=lambda s: digits(factor * s),
+            show=lambda s: digits(in_unit(s, unit)),
             exact="simulated_is_exact" if key == "simulated_s" else None,
         )
         for key, title in titles.items()
@@ -137,6 +151,11 @@ def cycle_time_columns(rows: Sequence[Row], titles: Mapping[str, str]) -> tuple[
 def percent(fraction: float) -> str:
     """Signed percentage."""
     return f"{round(100 * fraction, 1) + 0.0:+.1f}%"
+
+
+def note_lines(*sentences: str) -> str:
+    """Sentences below a table, each from a new line, broken at 80 columns."""
+    return "\n".join(line for sentence in sentences for line in textwrap.wrap(sentence, 80))
 
 
 def _finite(value: object) -> object:

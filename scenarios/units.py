@@ -113,14 +113,34 @@ def format_s(seconds: float) -> str:
         return "-"
     if seconds == 0:
         return "0 s"
-    rounded_s = float(f"{seconds:.4g}")
-    return f"{digits(1e3 * seconds)} ms" if rounded_s < 1 else f"{digits(seconds)} s"
+    unit = next((unit for unit in TIME_UNITS if in_unit(float(f"{seconds:.4g}"), unit) >= 1), "ns")
+    return f"{digits(in_unit(seconds, unit))} {unit}"
+
+
+TIME_UNITS = {"s": 1.0, "ms": 1e3, "µs": 1e6, "ns": 1e9}
+"""Units of durations, the longest first, with how many of them are a second."""
+
+
+def time_unit(longest_s: float) -> str:
+    """Unit for all durations of a table: ``ms``, but ``s`` where the longest is over 10 s, and less below 0.1 ms."""
+    if longest_s > 10:
+        return "s"
+    return "ms" if longest_s >= 1e-4 or longest_s == 0 else "µs" if longest_s >= 1e-7 else "ns"
+
+
+def in_unit(seconds: float, unit: str) -> float:
+    """A duration as a number of units."""
+    return TIME_UNITS[unit] * seconds
 
 
 def digits(number: float) -> str:
-    """Four significant digits, or all those before the point."""
+    """Four significant digits, or all those before the point; three and an exponent where that takes over 7 places."""
     # Rounded first: 999.97 has as many digits as 1000.
-    return f"{number:.0f}" if abs(float(f"{number:.4g}")) >= 1e3 else f"{number:#.4g}"
+    size = abs(float(f"{number:.4g}"))
+    if 0 < size < 1e-3 or 1e7 <= size < math.inf:
+        mantissa, exponent = f"{number:.2e}".split("e")
+        return f"{mantissa}e{int(exponent)}"
+    return f"{number:.0f}" if size >= 1e3 else f"{number:#.4g}"
 
 
 def _with_prefix(value: float, unit: str) -> str:

@@ -1,12 +1,13 @@
 """The table of designed overlays: closed forms side by side."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scenarios.network import describe
 from scenarios.studies.comparison import FORMS, forms_note
-from scenarios.tables import Column, Table, cycle_time_columns
-from scenarios.units import digits, format_s
+from scenarios.tables import Column, Table, cycle_time_columns, note_lines
+from scenarios.units import digits, format_s, in_unit
 from topologies import (
     DESIGNERS,
     RANDOM_DESIGNERS,
@@ -20,11 +21,15 @@ from topologies import (
 )
 from topologies.bounds import lower_bound_s
 from topologies.consensus import spectral_gap
+from topologies.designers.matcha import Matcha
+from topologies.designers.random_ring import RandomRing
 from topologies.errors import unknown_name
 from topologies.random_cycle_time import random_cycle_time
 
 DEFAULT_KINDS = ("star", "mst", "delta_mbst", "ring")
 RANDOM_ROUNDS = 1000
+LARGEST_BOUND = 200
+"""Silos up to which the lower bound takes well under a second."""
 
 
 def design_table(
@@ -51,8 +56,9 @@ def design_table(
     Returns
     -------
     Table
-        One row for each overlay; ``ratio_to_star`` is the STAR's `paper` cycle time divided by the overlay's. Where
-        an overlay is drawn anew each round, `paper_s` is its `barrier` form.
+        One row for each overlay; ``ratio_to_star`` is the STAR's `paper` cycle time divided by the overlay's,
+        ``over_bound`` how far `paper` lies above the lower bound of all overlays that stay, as a fraction. Where an
+        overlay is drawn anew each round, `paper_s` is its `barrier` form.
 
     Raises
     ------
@@ -77,20 +83,9 @@ def design_table(
             family = "matcha" if kind.startswith("matcha") else kind
             drawn = design_random(kind, graph, work, **options.get(family, {}))
             rows.append(_random_row(drawn, star_s, seed))
+    bound_s = _bound(graph, work, needed="best" in kinds)
+    rows = [row | _over_bound(row, bound_s) for row in rows]
     forms, unit = cycle_time_columns(rows, FORMS)
-    notes = [forms_note(unit), "rounds/s, vs STAR: of paper. gap: spectral gap of the consensus matrix."]
-    if "star" in kinds and star is not None and star.hub is not None:
-        notes.append(f"star: the hub is {graph.labels[star.hub]}.")
-    drawn_rows = [row for row in rows if row["max_plus_s"] is not None]
-    notes += [_interval_note(row, unit) for row in drawn_rows]
-    if drawn_rows:
-        notes.append(
-            f"barrier: mean slowest arc of {RANDOM_ROUNDS} drawn rounds. max-plus: silos run ahead. +-: 95 %."
-        )
-    if "best" in kinds:
-        bound_s = lower_bound_s(graph, work)
-        rows = [row | {"lower_bound_s": bound_s} if row["overlay"] == "best" else row for row in rows]
-        notes.append(f"best: no overlay that stays has a paper cycle time below {format_s(bound_s)}.")
     return Table(
         caption=describe(graph, work),
         columns=(
@@ -98,12 +93,50 @@ def design_table(
             Column(key="arcs", title="arcs"),
             Column(key="max_degree", title="degree"),
             *forms,
-            Column(key="throughput_per_s", title="rounds/s", show=digits),
-            Column(key="ratio_to_star", title="vs STAR", show="{:.2f}x".format),
+            Column(key="throughput_per_s", title="rounds\n/s", show=digits),
+            Column(key="ratio_to_star", title="vs\nSTAR", show=_ratio),
+            Column(key="over_bound", title="over\nbound", show=_share),
             Column(key="spectral_gap", title="gap", show="{:.4f}".format),
         ),
         rows=rows,
-        notes="\n".join(notes),
+        notes="\n".join(
+            (
+                forms_note(unit),
+                note_lines(
+                    "rounds/s, vs STAR: of paper. gap: spectral gap of the consensus matrix, one minus the factor by "
+                    "which the silos' models come closer per round.",
+                    *([] if bound_s is None else [_bound_note(bound_s)]),
+                    *(
+                        [f"star: the hub is {graph.labels[star.hub]}."]
+                        if "star" in kinds and star is not None and star.hub is not None
+                        else []
+                    ),
+                    *_random_notes(rows, unit),
+                ),
+            )
+        ),
+    )
+
+
+def _bound(graph: Connectivity, work: Workload, *, needed: bool) -> float | None:
+    """The lower bound; None on many silos, where it takes long, unless it is asked for."""
+    return lower_bound_s(graph, work) if needed or graph.silos <= LARGEST_BOUND else None
+
+
+def _over_bound(row: Mapping[str, Any], bound_s: float | None) -> dict[str, float | None]:
+    """How far an overlay that stays lies above the lower bound, as a fraction."""
+    stays = bound_s is not None and row["max_plus_s"] is None
+    return {
+        "lower_bound_s": bound_s if stays else None,
+        "over_bound": row["paper_s"] / bound_s - 1 if stays and bound_s else None,
+    }
+
+
+def _bound_note(bound_s: float) -> str:
+    """What the bound is."""
+    return (
+        f"over bound: paper over {format_s(bound_s)}, a lower bound on every overlay that stays; there may be "
+        "none that reaches it."
     )
 
 
@@ -129,6 +162,8 @@ def _static_row(overlay: Overlay, star_s: float | None) -> dict[str, object]:
 def _random_row(overlay: RandomOverlay, star_s: float | None, seed: int) -> dict[str, object]:
     """Fields of one overlay that is drawn anew each round, with 95 % confidence intervals."""
     time = random_cycle_time(overlay, RANDOM_ROUNDS, seed)
+    norm = overlay.spectral_norm if isinstance(overlay, Matcha | RandomRing) else None
+    matcha = overlay if isinstance(overlay, Matcha) else None
     return {
         "overlay": overlay.kind,
         "arcs": None,
@@ -137,10 +172,13 @@ def _random_row(overlay: RandomOverlay, star_s: float | None, seed: int) -> dict
         "serialized_s": None,
         "load_bound_s": None,
         **_rates(time.barrier.mean, star_s),
-        "spectral_gap": None,
+        "spectral_gap": None if norm is None else 1 - math.sqrt(max(norm, 0.0)),
         "paper_half_width_s": time.barrier.half_width,
         "max_plus_s": time.max_plus.mean,
         "max_plus_half_width_s": time.max_plus.half_width,
+        "budget": matcha.budget if matcha else None,
+        "matchings": len(matcha.probability) if matcha else None,
+        "active_matchings": float(matcha.probability.sum()) if matcha else None,
     }
 
 
@@ -161,11 +199,41 @@ def _star(graph: Connectivity, work: Workload, options: Mapping[str, Any], *, ne
         return None
 
 
-def _interval_note(row: Mapping[str, Any], unit: str) -> str:
-    """Both cycle times of an overlay that is drawn anew each round, with their intervals."""
-    factor = 1.0 if unit == "s" else 1e3
+def _random_notes(rows: Sequence[Mapping[str, Any]], unit: str) -> list[str]:
+    """Both cycle times with their intervals, and the budget, of each overlay that is drawn anew each round."""
+    drawn = [row for row in rows if row["max_plus_s"] is not None]
+    if not drawn:
+        return []
+    return [
+        *(_random_note(row, unit) for row in drawn),
+        f"barrier (the column paper): mean of the slowest arc of {RANDOM_ROUNDS} drawn rounds. max-plus: silos that "
+        "are done start the next round. +-: 95 % confidence. Their gap: 1 - sqrt(norm of E[W'W] - 11'/silos) for the "
+        "round's matrix W, equal to the spectral gap where W is constant and symmetric.",
+    ]
+
+
+def _random_note(row: Mapping[str, Any], unit: str) -> str:
+    """One overlay that is drawn anew each round, in one sentence."""
 
     def interval(key: str) -> str:
-        return f"{digits(factor * row[f'{key}_s'])} +- {digits(factor * row[f'{key}_half_width_s'])}"
+        mean, half = (in_unit(row[f"{key}{end}_s"], unit) for end in ("", "_half_width"))
+        return f"{digits(mean)} +- {digits(half) if half else '0'}"
 
-    return f"{row['overlay']}: barrier {interval('paper')}, max-plus {interval('max_plus')}."
+    budget = (
+        ""
+        if row["budget"] is None
+        else f"; budget {row['budget']:g}: "
+        f"{row['active_matchings']:.4g} of {row['matchings']} matchings a round on average"
+    )
+    return f"{row['overlay']}: barrier {interval('paper')}, max-plus {interval('max_plus')} {unit}{budget}."
+
+
+def _ratio(ratio: float) -> str:
+    """A ratio with two decimals where it is small."""
+    return f"{ratio:.2f}x" if ratio < 99.995 else f"{digits(ratio)}x"
+
+
+def _share(fraction: float) -> str:
+    """A share in percent, with one decimal where it is small."""
+    percent = 100 * max(fraction, 0.0)
+    return f"{percent:.1f}%" if percent < 999.95 else f"{digits(percent)}%"

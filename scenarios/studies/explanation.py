@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from scenarios.tables import Column, Table
-from scenarios.units import digits, format_s
+from scenarios.tables import Column, Table, note_lines
+from scenarios.units import digits, format_s, in_unit, time_unit
 from topologies import Overlay
 from topologies.analysis import explain, explanation_lines, explanation_rows
 
@@ -27,24 +27,30 @@ def explanation_table(overlay: Overlay) -> Table:
     words = [*explanation_lines(explanation), *_beyond_paper(overlay)]
     rows = [row | {"limit": _limit(row)} for row in explanation_rows(explanation)]
 
-    def ms(seconds: float) -> str:
-        return digits(1e3 * seconds)
+    unit = time_unit(max(arc.delay_s for arc in explanation.arcs))
+
+    def show(seconds: float) -> str:
+        return digits(in_unit(seconds, unit)) if seconds else "0"
 
     return Table(
         caption="\n".join(words),
         columns=(
             Column(key="source", title="from"),
             Column(key="target", title="to"),
-            Column(key="delay_s", title="delay", show=ms),
-            Column(key="latency_s", title="latency", show=ms),
-            Column(key="transmission_s", title="sending", show=ms),
+            Column(key="delay_s", title="delay", show=show),
+            Column(key="latency_s", title="latency", show=show),
+            Column(key="transmission_s", title="sending", show=show),
             Column(key="limit", title="limit"),
-            Column(key="gbps_gain_s", title="+1 Gbps", show=ms),
-            Column(key="latency_ms_gain_s", title="-1 ms", show=ms),
+            Column(key="gbps_gain_s", title="+1 Gbps", show=show),
+            Column(key="latency_ms_gain_s", title="-1 ms\nlatency", show=show),
+            Column(key="compute_ms_gain_s", title="-1 ms\ncompute", show=show),
         ),
         rows=rows,
-        notes="all in ms. limit: the link that limits the sending, or the largest part of the\n"
-        "delay. +1 Gbps, -1 ms: what more capacity there, or less latency, takes off a\nround (paper).",
+        notes=note_lines(
+            f"all in {unit}. delay: computing, latency and sending. limit: the link that limits the sending, or the "
+            "largest part of the delay. +1 Gbps, -1 ms: what more capacity there, less latency on the arc, or less "
+            "computing per round at its source takes off a round (paper)."
+        ),
     )
 
 

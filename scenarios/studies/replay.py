@@ -1,7 +1,7 @@
 """The same training run on another network: new wall-clock times, no training."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,7 +15,11 @@ from topologies import InputError, build_overlay
 
 
 def replay(
-    source: Path, path: Path, changes: Mapping[str, str | Mapping[str, str] | None], *, force: bool = False
+    source: Path,
+    path: Path,
+    changes: Mapping[str, str | Mapping[str, str] | Sequence[str] | None],
+    *,
+    force: bool = False,
 ) -> None:
     """Write the file of a run as it would have gone on another network.
 

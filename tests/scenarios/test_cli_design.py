@@ -22,14 +22,56 @@ def test_random_overlays_stand_in_the_table_with_their_intervals(silosim):
 def test_both_cycle_times_of_random_overlays_are_printed_with_intervals(silosim):
     result = silosim("design", "gaia", "--published", "--kind", "matcha")
 
-    assert re.search(r"matcha: barrier 22\d\.\d \+- 0\.\d+, max-plus 21\d\.\d \+- \d\.\d+", result.out)
+    assert re.search(
+        r"matcha: barrier 22\d\.\d \+- 0\.\d+, max-plus 21\d\.\d \+- \d\.\d+ ms; budget 0\.5: 5\.5 of 11 matchings",
+        " ".join(result.out.split()),
+    )
     assert max(map(len, result.out.splitlines())) <= 80
+
+
+def test_a_kind_named_twice_stands_once(silosim):
+    result = silosim("design", "gaia", *("--kind", "ring", "--kind", "mst", "--kind", "ring"), "--json")
+
+    assert [row["overlay"] for row in json.loads(result.out)["rows"]] == ["ring", "mst"]
+
+
+def test_the_gap_to_the_bound_is_that_of_the_bound(silosim):
+    kinds = ("--kind", "best", "--kind", "ring", "--kind", "matcha")
+    best, ring, matcha = json.loads(silosim("design", "gaia", "--published", *kinds, "--json").out)["rows"]
+
+    assert best["lower_bound_s"] == ring["lower_bound_s"] <= best["paper_s"] <= ring["paper_s"]
+    assert ring["over_bound"] == pytest.approx(ring["paper_s"] / ring["lower_bound_s"] - 1, rel=1e-12)
+    assert matcha["over_bound"] is None
 
 
 def test_a_hub_can_be_chosen(silosim):
     rows = json.loads(silosim("design", "geant", "--kind", "star", "--hub", "HU", "--json").out)["rows"]
 
     assert rows[0]["hub"] == "HU"
+
+
+def test_explain_takes_a_hub_and_a_gain_of_computing(silosim):
+    result = silosim("explain", "geant", "--kind", "star", "--hub", "HU", "--json")
+    rows = json.loads(result.out)["rows"]
+
+    assert "HU" in {rows[0]["source"], rows[0]["target"]}
+    assert 0 < max(row["compute_ms_gain_s"] or 0.0 for row in rows) <= 1e-3 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--kind", "matcha"), "kind(='matcha') is drawn anew each round"),
+        (("--kind", "random_ring"), "explain takes one that stays: star, mst"),
+        (("--kind", "mst", "--hub", "HU"), "hub(='HU') goes with the kind star, not with mst"),
+        (("--kind", "matchaa"), "overlay kind(='matchaa')"),
+    ],
+)
+def test_explain_refuses_what_it_cannot_explain_in_one_line(silosim, arguments, message):
+    result = silosim("explain", "geant", *arguments)
+
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert message in result.err
 
 
 def test_explain_names_the_circuit_and_the_slow_silo(silosim):
@@ -61,10 +103,31 @@ def test_published_table_3():
         assert row["corrected_s"] > row["ours_s"]
 
 
-def test_the_misprint_is_marked():
-    (note,) = [row["note"] for row in published_table(TABLES[2]).rows if row["note"]]
+def test_the_misprint_is_marked_and_the_cell_that_is_none(monkeypatch):
+    monkeypatch.setattr("scenarios.studies.published._KINDS", {"STAR": "star"})
+    six, seven = published_table(TABLES[1]), published_table(TABLES[2])
+    (doubted,) = (row for row in six.rows if row["note"])
+    (misprint,) = (row for row in seven.rows if row["note"])
 
-    assert note == "misprint: 863"
+    assert misprint["note"] == "misprint: 863"
+    assert doubted["note"].startswith("no misprint")
+    assert {(row["network"], row["overlay"]) for row in (doubted, misprint)} == {("geant", "STAR")}
+    assert misprint["ours_s"] == pytest.approx(0.863, abs=0.0001)
+    assert doubted["ours_s"] == pytest.approx(0.736, abs=0.0001)
+    assert "748.4" in six.notes
+    assert "609.0" in seven.notes
+
+
+def test_the_budgets_that_reproduce_the_fourth_table_are_named(monkeypatch):
+    monkeypatch.setattr("scenarios.studies.published._cycle_time_s", lambda *_: 1.0)
+    table = published_table(TABLES[3])
+    budgets = {row["network"]: row["budget"] for row in table.rows if row["overlay"] == "MATCHA"}
+
+    assert list(budgets.values()) == [1.0, 1.0, 0.6, 0.4, 0.5]
+    assert {row["budget"] for row in table.rows if row["overlay"] == "STAR"} == {None}
+    assert "1 on gaia, 1 on aws_na, 0.6 on geant, 0.4 on exodus, 0.5 on ebone" in " ".join(
+        table.notes.split()
+    )
 
 
 def test_tables_as_csv(silosim, tmp_path, monkeypatch):
@@ -79,6 +142,6 @@ def test_tables_as_csv(silosim, tmp_path, monkeypatch):
 
 
 def test_tables_as_json(silosim, monkeypatch):
-    monkeypatch.setattr("scenarios.cli_design.TABLES", TABLES[:2])
+    monkeypatch.setattr("scenarios.studies.published._KINDS", {"STAR": "star", "MST": "mst"})
 
-    assert [len(table["rows"]) for table in json.loads(silosim("tables", "--json").out)] == [30, 30]
+    assert [len(table["rows"]) for table in json.loads(silosim("tables", "--json").out)] == [10] * 4

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scenarios.units import digits, format_bits, format_rate, format_s, parse_quantity
+from scenarios.units import digits, format_bits, format_rate, format_s, parse_quantity, time_unit
 from topologies import InputError
 
 
@@ -100,3 +100,42 @@ def test_wrong_quantities_say_field_value_and_rule(text, unit, rule):
 )
 def test_numbers_for_people_are_rounded_before_their_unit_is_chosen(shown, text):
     assert shown == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (1e-9, "1.00e-9"),
+        (9.999e-4, "1.00e-3"),
+        (1e-3, "0.001000"),
+        (9_999_499.0, "9999499"),
+        (1e7, "1.00e7"),
+        (-3.589e8, "-3.59e8"),
+        (0.0, "0.000"),
+        (float("inf"), "inf"),
+    ],
+)
+def test_numbers_take_eight_places_at_most(number, text):
+    assert digits(number) == text
+    assert len(text) <= 8
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (1e-9, "1.000 ns"),
+        (1e-13, "1.00e-4 ns"),
+        (2.5e-6, "2.500 µs"),
+        (0.99999, "1.000 s"),
+        (1e9, "1.00e9 s"),
+    ],
+)
+def test_durations_have_the_unit_of_their_size(seconds, text):
+    assert format_s(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("longest_s", "unit"), [(11.0, "s"), (10.0, "ms"), (1e-4, "ms"), (9e-5, "µs"), (9e-8, "ns"), (0.0, "ms")]
+)
+def test_a_tables_unit_suits_its_longest_duration(longest_s, unit):
+    assert time_unit(longest_s) == unit

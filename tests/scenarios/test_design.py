@@ -1,0 +1,91 @@
+"""The table of designs: spectral gaps of random overlays, the bound, and extreme numbers."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from scenarios.network import NetworkConfig, build_network
+from scenarios.studies import design as study
+from scenarios.studies.design import design_table
+from scenarios.tables import print_table
+from scenarios.units import parse_quantity
+from topologies import Workload, design_random
+from topologies.consensus import spectral_gap
+
+WORK = Workload.preset("inaturalist")
+
+
+def test_the_random_rings_norm_is_that_of_all_its_orders():
+    graph = build_network(NetworkConfig(underlay="gaia", silo_at=("Seoul", "Tokyo", "Sydney", "Oregon")))
+    ring = design_random("random_ring", graph, WORK)
+    orders = [np.array((0, *rest)) for rest in itertools.permutations((1, 2, 3))]
+    matrices = [ring.consensus(*ring.arcs(order)) for order in orders]
+    expected = np.mean([w.T @ w for w in matrices], axis=0) - 1 / 4
+
+    assert ring.spectral_norm == pytest.approx(np.linalg.norm(expected, 2), rel=1e-12)
+
+
+@pytest.mark.parametrize("silos", [1, 2])
+def test_random_rings_of_one_and_two_silos_agree_at_once(silos):
+    graph = build_network(NetworkConfig(underlay="gaia", silo_at=("Seoul", "Tokyo")[:silos]))
+    (row,) = design_table(graph, WORK, ["random_ring"], {}).rows
+
+    assert row["spectral_gap"] == 1.0
+
+
+def test_a_random_ring_with_blocked_pairs_has_no_known_gap():
+    graph = build_network(NetworkConfig(underlay="gaia", blocked=("Seoul -> Tokyo",)))
+    (row,) = design_table(graph, WORK, ["random_ring"], {}).rows
+
+    assert row["spectral_gap"] is None
+
+
+def test_matcha_that_is_always_whole_has_the_gap_of_its_constant_matrix():
+    graph = build_network(NetworkConfig(underlay="gaia"))
+    matcha = design_random("matcha", graph, WORK, budget=1.0)
+    (row,) = design_table(graph, WORK, ["matcha"], {"matcha": {"budget": 1.0}}).rows
+    always = matcha.consensus(matcha.source, matcha.target)
+
+    assert row["spectral_gap"] == pytest.approx(spectral_gap(always), abs=1e-6)
+    assert row["active_matchings"] == pytest.approx(row["matchings"])
+
+
+def test_many_silos_have_a_bound_only_where_best_is_asked_for(monkeypatch):
+    monkeypatch.setattr(study, "LARGEST_BOUND", 10)
+    graph = build_network(NetworkConfig(underlay="gaia"))
+
+    assert design_table(graph, WORK, ["ring"], {}).rows[0]["over_bound"] is None
+    assert all(row["over_bound"] > 0 for row in design_table(graph, WORK, ["ring", "best"], {}).rows)
+
+
+@pytest.mark.parametrize(
+    ("access", "bits", "compute_s"),
+    [("1e15 bps", 1.0, 1e-9), ("1 bps", 1e9, 1e6), ("inf bps", 1e12, 1e-9), ("1e15 bps", 1e15, 1e5)],
+)
+def test_extreme_numbers_stay_in_80_columns(silosim, access, bits, compute_s):
+    kinds = ("star", "mst", "delta_mbst", "random_ring")
+    result = silosim(
+        "design",
+        "gaia",
+        *("--access", access, "--model-size", f"{bits} bit", "--compute", f"{compute_s} s"),
+        *(word for kind in kinds for word in ("--kind", kind)),
+    )
+    lines = result.out.splitlines()
+    rows = [line for line in lines if line.split(" ")[0] in kinds]
+
+    assert max(map(len, lines)) <= 80
+    assert [row.split()[0] for row in rows] == list(kinds)
+    assert {len(row.split()) for row in rows} == {10}
+
+
+def test_a_narrow_terminal_loses_no_digit(monkeypatch, capsys):
+    graph = build_network(NetworkConfig(underlay="gaia", access="1 bps"))
+    table = design_table(graph, WORK, ["star"], {})
+    monkeypatch.setenv("COLUMNS", "30")
+    print_table(table, as_json=False)
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("star "))
+
+    assert "7.18e9" in line
+    assert math.isfinite(parse_quantity("paper", f"{line.split()[3]} s", "s"))

@@ -1,0 +1,135 @@
+"""Silos on chosen routers and pairs that cannot talk, in TOML, on the command line and in a run's file."""
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+
+from scenarios.network import NetworkConfig, build_network, describe
+from scenarios.record import read_run
+from topologies import InputError, Workload
+
+PLACES = ("Seoul", "Tokyo", "Seoul", "Sydney")
+
+
+def network(**changes: object) -> NetworkConfig:
+    return NetworkConfig(underlay="gaia", **changes)
+
+
+def test_silos_hang_on_their_routers_and_carry_their_own_access():
+    graph = build_network(network(silo_at=PLACES, access_at={"Seoul/2": "1 Mbps"}))
+    labels = graph.underlay.labels
+
+    assert graph.labels == ("Seoul/1", "Tokyo", "Seoul/2", "Sydney")
+    assert [labels[router] for router in graph.router] == list(PLACES)
+    assert graph.up_bps.tolist() == [1e10, 1e10, 1e6, 1e10]
+    assert graph.available_bps[0, 2] == np.inf
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs"),
+    [
+        ("Seoul/1 - Tokyo", {(0, 1), (1, 0)}),
+        ("Seoul/1 -> Tokyo", {(0, 1)}),
+        (" Tokyo  ->  Sydney ", {(1, 3)}),
+    ],
+)
+def test_blocked_pairs_are_those_of_the_text(text, pairs):
+    graph = build_network(network(silo_at=PLACES, blocked=(text,)))
+    missing = {(int(i), int(j)) for i, j in np.argwhere(~graph.may_send) if i != j}
+
+    assert missing == pairs
+
+
+def test_labels_that_hold_arrows_are_told_apart(tmp_path):
+    gml = tmp_path / "arrows.gml"
+    names = ("A - B", "C", "A", "B - C")
+    nodes = "".join(f'node [ id {k} label "{name}" ] ' for k, name in enumerate(names))
+    edges = "".join(f"edge [ source 0 target {k} distance 1.0 ] " for k in (1, 2, 3))
+    gml.write_text(f"graph [ {nodes}{edges}]")
+
+    graph = build_network(NetworkConfig(underlay=str(gml), blocked=("A - B -> A",)))
+    assert not graph.may_send[0, 2]
+    assert graph.may_send[2, 0]
+    with pytest.raises(InputError, match=r"blocked\(='A - B - C'\) must name two silos in one way, not in 2"):
+        build_network(NetworkConfig(underlay=str(gml), blocked=("A - B - C",)))
+
+
+def test_the_description_names_places_and_blocked_arcs():
+    work = Workload.preset("inaturalist")
+    first = describe(build_network(network(silo_at=PLACES, blocked=("Tokyo - Sydney",))), work).splitlines()[
+        0
+    ]
+    alone = describe(build_network(network(silo_at=("Tokyo",))), work).splitlines()[0]
+
+    assert first == "gaia (corrected): 4 silos on 3 of 11 routers, 55 core links; 2 arcs blocked"
+    assert alone == "gaia (corrected): 1 silo on 1 of 11 routers, 55 core links"
+    assert " on " not in describe(build_network(network()), work).splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        ("silo_at = []", "network.silo_at(=[]) must name a router"),
+        ('silo_at = "Seoul"', "network.silo_at(='Seoul')"),
+        ('silo_at = ["Seol"]', "silo_at(='Seol') must be one of"),
+        ('blocked = ["Seoul"]', "network.blocked(='Seoul') must be 'A - B'"),
+        ('blocked = ["Seoul-Tokyo"]', "network.blocked(='Seoul-Tokyo') must be 'A - B'"),
+        ('blocked = ["Seoul - Seoul"]', "blocked(='Seoul - Seoul') must name two different silos"),
+        ('blocked = ["Seoul -> Tokio"]', "blocked silo(='Tokio') must be one of"),
+        ('blocked = [["Seoul", "Tokyo"]]', "network.blocked.0(=['Seoul', 'Tokyo'])"),
+        ('silo_at = ["Seoul", "Seoul"]\nblocked = ["Seoul - Tokyo"]', "blocked silo(='Seoul')"),
+        ('silo_at = ["Seoul", "Seoul"]\naccess_at = { Seoul = "1 Mbps" }', "must be one of Seoul/1, Seoul/2"),
+        ('silo_at = ["Seoul", "Tokyo"]\nblocked = ["Seoul -> Tokyo"]', "Seoul"),
+    ],
+)
+def test_wrong_places_are_one_line_with_file_key_and_value(silosim, tmp_path, toml, message):
+    scenario = tmp_path / "s.toml"
+    scenario.write_text(
+        f'[network]\nunderlay = "gaia"\n{toml}\n[workload]\npreset = "inaturalist"\n[overlays]\nkinds = ["ring"]\n'
+    )
+    result = silosim("run", scenario, "-o", tmp_path / "s.h5")
+
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert f"{scenario}: " in result.err
+    assert message in result.err
+
+
+def test_the_command_line_says_the_same(silosim):
+    places = (word for router in PLACES for word in ("--silo-at", router))
+    result = silosim("design", "gaia", *places, "--blocked", "Tokyo - Sydney", "--kind", "ring", "--json")
+    (row,) = json.loads(result.out)["rows"]
+    circuit = row["critical_circuit"]
+
+    assert row["arcs"] == 4
+    assert ("Tokyo", "Sydney") not in set(neighbours(circuit))
+    assert ("Sydney", "Tokyo") not in set(neighbours(circuit))
+
+
+def neighbours(circuit: list[str]) -> list[tuple[str, str]]:
+    return list(zip(circuit, circuit[1:] + circuit[:1], strict=True))
+
+
+def test_a_runs_file_keeps_the_places_and_a_replay_uses_them(silosim, tmp_path):
+    scenario = tmp_path / "s.toml"
+    scenario.write_text(
+        '[network]\nunderlay = "gaia"\nsilo_at = ["Seoul", "Tokyo", "Seoul", "Sydney"]\n'
+        'blocked = ["Tokyo - Sydney"]\n[workload]\npreset = "inaturalist"\n[overlays]\nkinds = ["ring"]\n'
+        "[simulation]\nrounds = 20\n"
+    )
+    assert silosim("run", scenario, "-o", tmp_path / "run.h5").code == 0
+    assert silosim("replay", tmp_path / "run.h5", "-o", tmp_path / "same.h5").code == 0
+    moved = silosim(
+        *("replay", tmp_path / "run.h5", "--underlay", "aws_na", "-o", tmp_path / "moved.h5"),
+        *(word for router in ("Denver", "Denver", "Miami", "Boston") for word in ("--silo-at", router)),
+    )
+    before, after = (read_run(tmp_path / name) for name in ("run.h5", "same.h5"))
+
+    assert before.network == after.network == network(silo_at=PLACES, blocked=("Tokyo - Sydney",))
+    assert before.overlays[0].closed_forms == after.overlays[0].closed_forms
+    with h5py.File(tmp_path / "same.h5") as file:
+        assert file["underlay/labels"].asstr()[:][file["connectivity/router"][:]].tolist() == list(PLACES)
+    assert moved.code == 0, moved.err
+    assert read_run(tmp_path / "moved.h5").network.silo_at == ("Denver", "Denver", "Miami", "Boston")
+    assert read_run(tmp_path / "moved.h5").network.blocked is None
