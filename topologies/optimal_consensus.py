@@ -1,26 +1,26 @@
 """Consensus matrices that mix fastest, as semidefinite programs."""
 
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import cvxpy
 import numpy as np
-from scipy.sparse import coo_array, csc_array, eye_array
+from scipy.sparse import coo_array, csc_array, eye_array, vstack
 
 from topologies.arrays import FloatArray, IntArray
+from topologies.balanced import balanced, rebuilt
 from topologies.consensus import is_symmetric, metropolis
 from topologies.errors import SilosimError
-
-cp: Any = cvxpy
+from topologies.interior_point import ACCURACY, NormProgram, smallest_norm
 
 NOISE = 1e-5
 """Weights below this, relative to the largest, are what a solver leaves of zero."""
-EXACT_ORDER = 32
-"""Largest order of a semidefinite block that goes to the interior-point solver."""
+EXACT_SIZE = 1_500
+"""Largest number of weights that the interior-point method takes; its time grows with the cube."""
 
 
-def fdla(silos: int, source: IntArray, target: IntArray) -> FloatArray:
+def fdla(silos: int, source: IntArray, target: IntArray, *, accuracy: float = ACCURACY) -> FloatArray:
     """Fastest distributed linear averaging: the weights of either sign that contract disagreement most.
 
     Parameters
@@ -28,6 +28,9 @@ def fdla(silos: int, source: IntArray, target: IntArray) -> FloatArray:
     silos : int
     source, target : ndarray of int, shape (arcs,)
         Strongly connected, each arc once.
+    accuracy : float, default 1e-8
+        Largest distance of the norm to the smallest one, on overlays of up to `EXACT_SIZE` weights. A coarser one
+        spreads the weights over more arcs, since the interior-point method then ends further inside.
 
     Returns
     -------
@@ -50,12 +53,13 @@ def fdla(silos: int, source: IntArray, target: IntArray) -> FloatArray:
     the spectral gap is then 1 minus the norm or more. Off-diagonal weights whose rows and columns sum to 1 are
     circulations: as much leaves a silo as enters it.
 
-    Blocks up to `EXACT_ORDER` are solved by Clarabel (interior point, eight digits), larger ones by SCS (first
-    order), which stops at 1e-5 in the norm, 1e-4 on large digraphs, so that tiny gaps lose some per cent.
+    Up to `EXACT_SIZE` weights (edges of a symmetric overlay, else arcs) the norm is within 1e-8 of the smallest, see
+    `topologies.interior_point`. Beyond, SCS (first order) stops at 1e-5 in the norm, 1e-4 on digraphs that are not
+    symmetric, so that tiny gaps lose some per cent.
     Sums and pattern hold exactly all the same: the matrix is rebuilt from the weights alone, and scaled optimally
     where it is symmetric. The norm is never above that of `balanced` or Metropolis weights.
     """
-    return _fastest(silos, source, target, nonnegative=False)
+    return _fastest(silos, source, target, nonnegative=False, accuracy=accuracy)
 
 
 def fmmc(silos: int, source: IntArray, target: IntArray) -> FloatArray:
@@ -82,32 +86,7 @@ def fmmc(silos: int, source: IntArray, target: IntArray) -> FloatArray:
     Source: Stephen Boyd, Persi Diaconis, Lin Xiao, "Fastest mixing Markov chain on a graph" (2004). On a digraph
     that is not symmetric it minimises the spectral norm too, which they leave out.
     """
-    return _fastest(silos, source, target, nonnegative=True)
-
-
-def balanced(silos: int, source: IntArray, target: IntArray) -> FloatArray:
-    """Doubly stochastic weights without a program: the flows of a random walk along the arcs.
-
-    Parameters
-    ----------
-    silos : int
-    source, target : ndarray of int, shape (arcs,)
-        Strongly connected.
-
-    Returns
-    -------
-    ndarray, shape (silos, silos)
-        A walk that leaves each silo by a random arc crosses arc `(i, j)` with frequency ``pi_i / out-degree``,
-        which is a circulation, scaled so that each silo keeps at least half of its own model.
-    """
-    if silos == 1:
-        return np.ones((1, 1))
-    out = np.bincount(source, minlength=silos)
-    balance = np.eye(silos)
-    np.subtract.at(balance, (target, source), 1 / out[source])
-    balance[0] = 1.0
-    frequency = np.linalg.solve(balance, np.eye(silos)[0])
-    return _rebuilt(silos, source, target, (frequency / out)[source] / (2 * frequency.max()))
+    return _fastest(silos, source, target, nonnegative=True, accuracy=ACCURACY)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -121,7 +100,9 @@ class _Program:
     symmetric: bool
 
 
-def _fastest(silos: int, source: IntArray, target: IntArray, *, nonnegative: bool) -> FloatArray:
+def _fastest(
+    silos: int, source: IntArray, target: IntArray, *, nonnegative: bool, accuracy: float
+) -> FloatArray:
     """The best of the program's weights and those that need no program."""
     start = balanced(silos, source, target)
     if silos == 1 or (len(source) == silos > 2):
@@ -136,7 +117,8 @@ def _fastest(silos: int, source: IntArray, target: IntArray, *, nonnegative: boo
     else:
         basis = csc_array(eye_array(len(source)))
     program = _Program(silos=silos, source=source, target=target, weights=basis, symmetric=symmetric)
-    found = _solve(program, nonnegative)
+    small = basis.shape[1] <= EXACT_SIZE
+    found = _interior(program, nonnegative, accuracy) if small else _first_order(program, nonnegative)
     found[np.abs(found) < NOISE * np.abs(found).max()] = 0.0
     if symmetric:
         weights = _scaled(
@@ -146,13 +128,49 @@ def _fastest(silos: int, source: IntArray, target: IntArray, *, nonnegative: boo
         weights = _circuits(silos, source, target, found)
     else:
         weights = _circulation(silos, source, target, found)
-    solved = _rebuilt(silos, source, target, weights)
+    solved = rebuilt(silos, source, target, weights)
     simple = [start, metropolis(silos, source, target)] if symmetric else [start]
     return min(solved, *simple, key=_norm)
 
 
-def _solve(program: _Program, nonnegative: bool) -> FloatArray:
+def _interior(program: _Program, nonnegative: bool, accuracy: float) -> FloatArray:
+    """Weight of each arc at the optimum, by the interior-point method."""
+    silos, source, target = program.silos, program.source, program.target
+    size = program.weights.shape[1]
+    # One arc for each variable: on a symmetric overlay it stands for its edge.
+    chosen = source < target if program.symmetric else np.ones(len(source), dtype=bool)
+    edge = program.weights[chosen].indices
+    start = np.empty(size)
+    given = (metropolis if program.symmetric else balanced)(silos, source, target)
+    start[edge] = given[target[chosen], source[chosen]]
+    differences = np.zeros((silos, size))
+    differences[target[chosen], edge] = 1.0
+    differences[source[chosen], edge] = -1.0
+    limit, bound = csc_array((0, size)), np.empty(0)
+    if nonnegative:
+        into = coo_array((np.ones(len(source)), (target, np.arange(len(source)))), shape=(silos, len(source)))
+        limit = csc_array(vstack((-eye_array(size), into.tocsr() @ program.weights)))
+        bound = np.concatenate((np.zeros(size), np.ones(silos)))
+    found = smallest_norm(
+        NormProgram(
+            left=csc_array(differences if program.symmetric else np.maximum(differences, 0.0)),
+            right=csc_array(differences),
+            start=start,
+            balance=np.empty((0, size)) if program.symmetric else differences[1:],
+            limit=limit,
+            bound=bound,
+        ),
+        accuracy,
+    )
+    return np.asarray(program.weights @ found)
+
+
+def _first_order(program: _Program, nonnegative: bool) -> FloatArray:
     """Weight of each arc at the solver's optimum."""
+    # cvxpy takes a second to import, which only large overlays need.
+    import cvxpy
+
+    cp: Any = cvxpy
     silos, arcs = program.silos, np.arange(len(program.source))
     ends = np.concatenate((program.source * silos + program.target, program.target * silos + program.target))
     signs = np.concatenate((np.ones(len(arcs)), -np.ones(len(arcs))))
@@ -164,10 +182,8 @@ def _solve(program: _Program, nonnegative: bool) -> FloatArray:
     rest = identity - 1 / silos + cp.reshape((place @ program.weights) @ x, (silos, silos), order="F")
     if program.symmetric:
         constraints = [norm * identity - rest >> 0, norm * identity + rest >> 0]
-        order = silos
     else:
         constraints = [cp.bmat([[norm * identity, rest], [rest.T, norm * identity]]) >> 0]
-        order = 2 * silos
         incidence = cp.Constant(_incidence(silos, program.source, program.target))
         constraints.append(incidence @ x == 0)
     if nonnegative:
@@ -177,34 +193,18 @@ def _solve(program: _Program, nonnegative: bool) -> FloatArray:
     with warnings.catch_warnings():
         # The result is rebuilt, and compared with weights that need no solver.
         warnings.simplefilter("ignore")
-        try:
-            if order <= EXACT_ORDER:
-                problem.solve(solver=cp.CLARABEL)
-            else:
-                problem.solve(solver=cp.SCS, eps=1e-5 if program.symmetric else 1e-4, max_iters=5_000)
-        except cp.SolverError:
-            pass
+        with suppress(cp.SolverError):
+            problem.solve(solver=cp.SCS, eps=1e-5 if program.symmetric else 1e-4, max_iters=5_000)
     if x.value is None:
         raise SilosimError(f"fastest averaging: the solver found no weights (status {problem.status}).")
     return np.asarray(program.weights @ x.value)
-
-
-def _rebuilt(silos: int, source: IntArray, target: IntArray, weights: FloatArray) -> FloatArray:
-    """Matrix with these weights on the arcs, and the rest of each row on its diagonal."""
-    matrix = np.zeros((silos, silos))
-    matrix[target, source] = weights
-    rest = 1 - matrix.sum(axis=1)
-    # A silo that keeps nothing of its own model would else keep minus one rounding error.
-    rest[np.abs(rest) < 8 * np.finfo(float).eps] = 0.0
-    np.fill_diagonal(matrix, rest)
-    return matrix
 
 
 def _scaled(
     silos: int, source: IntArray, target: IntArray, weights: FloatArray, nonnegative: bool
 ) -> FloatArray:
     """Symmetric weights times the factor that is best for them, ``2 / (lambda_2 + lambda_n)`` of their Laplacian."""
-    laplacian = np.eye(silos) - _rebuilt(silos, source, target, weights)
+    laplacian = np.eye(silos) - rebuilt(silos, source, target, weights)
     eigenvalues = np.linalg.eigvalsh(laplacian)
     most = float(np.diag(laplacian).max())
     if eigenvalues[1] + eigenvalues[-1] <= 0 or most <= 0:

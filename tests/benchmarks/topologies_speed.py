@@ -1,12 +1,17 @@
 """How fast the designs are: ``python tests/benchmarks/topologies_speed.py`` prints seconds and ratios of one run."""
 
+import os
+import platform
 import resource
+import statistics
 import sys
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 from scipy.spatial import Delaunay
 
@@ -22,9 +27,15 @@ from topologies import (
     design_random,
     load_underlay,
 )
+from topologies.analysis import explain
+from topologies.bounds import lower_bound_s
+from topologies.designers.activation import Matchings, activation_probabilities, best_alpha
+from topologies.designers.enrich import enrich
 
 sys.path.insert(0, str(Path(__file__).parent))
 import plain
+import plain_cycle_time
+import plain_matcha
 
 FOUR = ("star", "mst", "delta_mbst", "ring")
 LARGEST = {
@@ -65,28 +76,89 @@ def geometric(silos: int) -> Underlay:
     )
 
 
-def ebone() -> None:
-    """The four static designers and both MATCHAs on Ebone."""
+def median(work: Callable[[], Any], runs: int = 3) -> float:
+    """Median wall-clock time of some calls."""
+    return statistics.median(seconds(work) for _ in range(runs))
+
+
+def line(what: str, ours_s: float, plain_s: float | None = None, agree: bool | None = None) -> bool:
+    """Print one row; whether both sides agree."""
+    theirs = "" if plain_s is None else f"{plain_s:10.3f} s{plain_s / ours_s:8.0f}x"
+    print(f"{what:<34}{ours_s:9.3f} s{theirs}" + ("" if agree is None else "  yes" if agree else "   NO"))
+    return agree is not False
+
+
+def machine() -> None:
+    """Print what the times depend on."""
+    print(f"{os.cpu_count()} CPUs, {platform.machine()}, Python {platform.python_version()}")
+    names = ("numpy", "scipy", "networkx", "cvxpy", "scs", "clarabel")
+    print(", ".join(f"{name} {version(name)}" for name in names))
+    print("ours: median of 3 runs; plain Python: one run")
+    print(f"{'':<34}{'ours':>11}{'plain':>12}{'ratio':>9}  agree")
+
+
+def ebone() -> bool:
+    """Designers on Ebone; whether they agree with plain Python."""
     underlay = load_underlay("ebone", variant="published")
     access = AccessLinks(up_bps=1e10, down_bps=1e10)
     work = Workload.preset("inaturalist", variant="published")
     graph = connectivity(underlay, access=access)
-    design("mst", graph, work)
-    ours = seconds(lambda: [design(kind, connectivity(underlay, access=access), work) for kind in FOUR])
-    for kind in FOUR:
-        print(f"  {kind:<11} {seconds(lambda kind=kind: design(kind, graph, work)):7.3f} s")
+    kinds = (*FOUR[:3], "christofides")
+    designed = [design(kind, graph, work) for kind in (*kinds, "ring")]
+    values = [overlay.closed_forms.paper_s for overlay in designed]
     links = [
         (a, b, km) for (a, b), km in zip(underlay.ends.tolist(), underlay.length_km.tolist(), strict=True)
     ]
+    theirs: list[float] = []
 
     def slow() -> None:
         complete = plain.connectivity_graph(87, links, 1e10, work.model_bits, 0.0254)
-        plain.four_designers(complete, 1e10, work.model_bits, 0.0254, range(3, 88))
+        theirs.extend(plain.four_designers(complete, 1e10, work.model_bits, 0.0254, range(3, 88)))
 
-    theirs = seconds(slow)
-    print(f"Ebone, four designers: {ours:.3f} s; plain Python: {theirs:.2f} s; ratio {theirs / ours:.0f}")
-    both = seconds(lambda: [design_random(kind, graph, work) for kind in ("matcha", "matcha_plus")])
-    print(f"Ebone, both MATCHAs: {both:.2f} s (the first use of cvxpy included)")
+    plain_s = seconds(slow)
+    # Our ring is another algorithm, so that it need only be as fast as Christofides' one.
+    agree = bool(np.allclose(values[:4], theirs, rtol=1e-9, atol=0)) and values[4] <= theirs[3]
+    ours_s = median(lambda: [design(kind, connectivity(underlay, access=access), work) for kind in FOUR])
+    agree = line("Ebone: star, MST, delta-MBST, RING", ours_s, plain_s, agree)
+    for kind in (*FOUR, "christofides"):
+        line(f"  {kind}", median(lambda kind=kind: design(kind, graph, work)))
+    design_random("matcha_ring", graph, work)
+    for kind, edges in (
+        ("matcha", nx.complete_graph(87).edges),
+        ("matcha_plus", [link[:2] for link in links]),
+    ):
+        ours_s = median(lambda kind=kind: design_random(kind, graph, work))
+        found: list[Any] = []
+        network = nx.empty_graph(87)
+        network.add_edges_from(edges)
+        plain_s = seconds(lambda network=network, found=found: found.extend(plain_matcha.matcha(network)))
+        agree &= line(f"Ebone: {kind}", ours_s, plain_s, same_matcha(87, *found))
+    for kind in ("mst", "ring"):
+        overlay = design(kind, graph, work)
+        line(f"Ebone: enrich {kind}", median(lambda overlay=overlay: enrich(overlay), 1))
+        line(f"Ebone: explain {kind}", median(lambda overlay=overlay: explain(overlay)))
+    line("Ebone: lower bound", median(lambda: lower_bound_s(graph, work)))
+    line("Ebone: best (1 run)", median(lambda: design("best", graph, work), 1))
+    return agree
+
+
+def same_matcha(nodes: int, found: Any, probability: Any, value: float, alpha: float, norm: float) -> bool:
+    """Whether our programs on the same matchings agree: 1% in connectivity and alpha, 0.001 in the norm."""
+    matchings = Matchings(
+        nodes=nodes,
+        edges=np.array([edge for matching in found for edge in matching]),
+        number=np.repeat(np.arange(len(found)), [len(matching) for matching in found]),
+        count=len(found),
+    )
+    _, best, _ = activation_probabilities(matchings, 0.5)
+    our_alpha, our_norm = best_alpha(matchings, probability)
+    some = 1 - np.prod(1 - probability)
+    pairs = (
+        (best, value, 1e-2 * best),
+        (our_alpha, alpha, 1e-2 * our_alpha),
+        (1 - (1 - our_norm) * some, norm, 1e-3),
+    )
+    return all(abs(ours - theirs) <= tolerance for ours, theirs, tolerance in pairs)
 
 
 def growth() -> None:
@@ -104,6 +176,7 @@ def growth() -> None:
             if silos <= largest:
                 make = design if kind in DESIGNERS else design_random
                 times[kind].append(seconds(lambda: make(kind, graph, work)))  # noqa: B023
+    print("Random geometric underlay, each timed once")
     print(f"{'silos':<13}" + "".join(f"{silos:>9}" for silos in sizes) + "   exponent")
     for name, row in times.items():
         exponent = np.polyfit(np.log(sizes[: len(row)]), np.log(row), 1)[0]
@@ -113,23 +186,24 @@ def growth() -> None:
     print(f"1,000 silos, connectivity and the first four: {total:.1f} s, {memory_gb:.2f} GB at most")
 
 
-def random_digraph() -> None:
-    """Cycle time of a strong digraph with 10,000 nodes and 100,000 arcs."""
+def random_digraph() -> bool:
+    """Cycle time of a strong digraph with 10,000 nodes and 100,000 arcs, ours and plain."""
     rng = np.random.default_rng(0)
     nodes, arcs = 10_000, 100_000
     source = np.concatenate((np.arange(nodes), rng.integers(0, nodes, arcs - nodes)))
     target = np.concatenate((np.roll(np.arange(nodes), -1), rng.integers(0, nodes, arcs - nodes)))
-    graph = EventGraph(
-        nodes=nodes,
-        source=source,
-        target=target,
-        delay_s=rng.random(arcs),
-        tokens=np.ones(arcs, dtype=np.int64),
-    )
-    print(f"cycle time, {nodes:,} nodes, {arcs:,} arcs: {seconds(lambda: cycle_time(graph)):.2f} s")
+    delay_s = rng.random(arcs)
+    tokens = np.ones(arcs, dtype=np.int64)
+    graph = EventGraph(nodes=nodes, source=source, target=target, delay_s=delay_s, tokens=tokens)
+    plain_arcs = list(zip(source.tolist(), target.tolist(), delay_s.tolist(), strict=True))
+    found: list[float] = []
+    plain_s = seconds(lambda: found.append(plain_cycle_time.cycle_time(plain_arcs)))
+    agree = bool(np.isclose(found[0], cycle_time(graph).value_s, rtol=1e-9, atol=0))
+    return line("cycle time, 100,000 arcs", median(lambda: cycle_time(graph)), plain_s, agree)
 
 
 if __name__ == "__main__":
-    ebone()
-    random_digraph()
+    machine()
+    agreed = [random_digraph(), ebone()]
     growth()
+    sys.exit(0 if all(agreed) else 1)

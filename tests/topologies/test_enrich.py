@@ -226,3 +226,20 @@ def test_bad_options(published_graph, kind, options, message):
 
     with pytest.raises(InputError, match=message):
         enrich(overlay, **options)
+
+
+def test_recorded_gaps_of_ebone(published_graph):
+    overlay = design("mst", published_graph("ebone", 1e10), INATURALIST)
+    enriched = enrich(overlay)
+
+    assert enriched.gap_before == pytest.approx(0.001656468, abs=1e-8)
+    # With arcs in the order of the exact program's weights it was 0.03667.
+    assert enriched.gap_after >= 0.03726 - 5e-6
+    assert enriched.overlay.closed_forms.paper_s == pytest.approx(overlay.closed_forms.paper_s, rel=1e-12)
+
+
+def test_too_many_silos(published_graph, monkeypatch):
+    monkeypatch.setattr("topologies.designers.enrich.MOST_SILOS", 10)
+
+    with pytest.raises(InputError, match=r"silos\(=11\) must be <= 10"):
+        enrich(design("mst", published_graph("gaia", 1e10), INATURALIST))

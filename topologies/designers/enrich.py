@@ -7,13 +7,19 @@ import numpy as np
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.consensus import consensus_matrix, consensus_rules, is_symmetric, spectral_gap
+from topologies.delays import delays, pair_rates, transmissions
 from topologies.errors import InputError, unknown_name
+from topologies.optimal_consensus import fdla
 from topologies.overlay import Overlay, build_overlay
 
 SLACK = 5e-13
 """Relative excess over tau that counts as rounding: an arc exactly as slow as allowed is free."""
 SHRINK = 4
 """With a limit, the candidates are thinned by this factor between two programs."""
+MOST_SILOS = 300
+"""Largest network; the time of a program grows with the cube of silos and free arcs."""
+COARSE = (1e-1, 3e-3, 1e-3)
+"""Accuracies of the programs that rank the arcs: the exact one puts its weight on few, which may not go together."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -33,8 +39,7 @@ class Enrichment:
     gap_after : float
         Of the enriched overlay: what the arcs add to that.
     gap_relaxed : float
-        Of FDLA on all arcs that are free one by one, though perhaps not together. On a symmetric overlay no
-        symmetric enrichment has a larger gap, up to the solver's accuracy; on a digraph it only guides.
+        Of FDLA on all arcs that are free one by one. On a symmetric overlay no symmetric enrichment has a larger gap.
     """
 
     overlay: Overlay
@@ -62,8 +67,7 @@ def enrich(
         ``"fdla"`` or ``"fmmc"``.
     keep : {"all", "paper"}
         What must not rise: the `paper` cycle time (Eq. 3 to 5), and with ``"all"`` the largest of the three closed
-        forms too. Eq. 3 lets any number of arcs share a core link: the arcs that ``"paper"`` adds may load core
-        links with many times what they carry in a cycle.
+        forms too. What ``"paper"`` adds may load core links with many times what they carry in a cycle.
     limit : int, optional
         Largest number of arcs to add; on a symmetric overlay they come in pairs.
 
@@ -75,38 +79,32 @@ def enrich(
     Raises
     ------
     InputError
-        If the rule or `keep` is unknown, the rule is not for this overlay, or the limit is negative.
+        If the rule or `keep` is unknown, the rule is not for this overlay, the limit is negative, or there are more
+        than 300 silos.
 
     Notes
     -----
-    The paper names this as future work: its overlays are as sparse as the cycle time asks, and many more arcs would
-    fit. An arc `(i, j)` raises no circuit above `tau` when ``d(i, j) - tau + longest(j, i) <= 0``, where `longest`
+    An arc `(i, j)` raises no circuit above `tau` when ``d(i, j) - tau + longest(j, i) <= 0``, where `longest`
     is the largest sum of ``d - tau`` over paths. It also takes a share of an uplink and a downlink: where that slows
     the arcs beside it, the whole graph is checked anew. On a symmetric overlay arcs come in pairs, so that weights
     stay symmetric.
 
-    Which free arcs? With optimal weights no arc does harm, and the semidefinite program of FDLA over all arcs that
-    are free one by one says what each would weigh. Arcs are accepted in the order of that weight while they are
-    free together, and weighted anew; those of weight 0 are left out again. With a limit the candidates shrink by a
-    factor of 4 at a time. Adding single arcs by the first-order change of the gap of local-degree weights stops
-    where no single arc helps; and on a digraph, where the columns of those weights do not sum to 1, their gap rises
-    most where a few silos come to own nearly all of the average.
-
-    Limits: a heuristic, since the accepted arcs depend on their order and, on digraphs, since FDLA minimises the
-    spectral norm instead of the gap. A small limit on a large network may leave much of the possible gain. The
-    programs suit up to about 100 silos; a check is O(silos^2), O(silos^3) where the arc slows others.
+    Which free arcs? FDLA's program over all arcs that are free one by one says what each would weigh. Arcs are
+    accepted in the order of that weight while they are free together, and weighted anew; those of weight 0 are left
+    out again. The ranking program is solved coarsely, to several accuracies, and the best choice kept. With a limit
+    the candidates shrink by a factor of 4 at a time. A heuristic: the accepted arcs depend on their order, and on
+    digraphs FDLA minimises the spectral norm instead of the gap. A check is O(silos^2), O(silos^3) where the arc
+    slows others; a program O(silos^3 + free^3): 87 silos take a few seconds, 250 silos about a minute.
 
     References
     ----------
     Marfoq et al. (2020), conclusions; Xiao and Boyd (2004); Ghosh and Boyd, "Growing well-connected graphs" (2006).
     """
-    _check(consensus, keep, limit)
     silos = overlay.graph.silos
+    _check(silos, consensus, keep, limit)
     given = spectral_gap(overlay.consensus)
     if overlay.hub is not None:
-        return Enrichment(
-            overlay=overlay, added=(), gap_given=given, gap_before=given, gap_after=given, gap_relaxed=given
-        )
+        return _unchanged(overlay, given, given)
     symmetric = is_symmetric(silos, overlay.source, overlay.target)
     if not symmetric and consensus not in ("fdla", "fmmc"):
         raise InputError(
@@ -116,31 +114,35 @@ def enrich(
     start = _start(overlay, keep)
     own = consensus_matrix(consensus, silos, overlay.source, overlay.target)
     before = spectral_gap(own)
-    same = _rebuilt(overlay, start.present, own)
-    best = Enrichment(
-        overlay=same, added=(), gap_given=given, gap_before=before, gap_after=before, gap_relaxed=before
-    )
+    best = _unchanged(_rebuilt(overlay, start.present, own), given, before)
     candidates = _free(overlay, start, symmetric)
     if limit == 0 or not candidates.any():
         return best
-    present, relaxed = _accepted(overlay, start, candidates, symmetric, limit)
-    weights = consensus_matrix(consensus, silos, *np.nonzero(present))
-    # An arc that carries a model nobody uses is not worth its traffic.
-    present &= start.present | (weights.T != 0)
-    gap = spectral_gap(weights)
-    if gap <= before:
-        return replace(best, gap_relaxed=relaxed)
-    return replace(
-        best,
-        overlay=_rebuilt(overlay, present, weights),
-        added=tuple((i, j) for i, j in np.argwhere(present & ~start.present).tolist()),
-        gap_after=gap,
-        gap_relaxed=relaxed,
+    relaxed = spectral_gap(consensus_matrix("fdla", silos, *np.nonzero(start.present | candidates)))
+    best = replace(best, gap_relaxed=relaxed)
+    for accuracy in COARSE:
+        present = _accepted(overlay, start, candidates, symmetric, limit, accuracy)
+        weights = consensus_matrix(consensus, silos, *np.nonzero(present))
+        # An arc that carries a model nobody uses is not worth its traffic.
+        present &= start.present | (weights.T != 0)
+        gap = spectral_gap(weights)
+        if gap > best.gap_after:
+            added = tuple((i, j) for i, j in np.argwhere(present & ~start.present).tolist())
+            best = replace(best, overlay=_rebuilt(overlay, present, weights), added=added, gap_after=gap)
+    return best
+
+
+def _unchanged(overlay: Overlay, given: float, gap: float) -> Enrichment:
+    """No arcs added."""
+    return Enrichment(
+        overlay=overlay, added=(), gap_given=given, gap_before=gap, gap_after=gap, gap_relaxed=gap
     )
 
 
-def _check(consensus: str, keep: str, limit: int | None) -> None:
+def _check(silos: int, consensus: str, keep: str, limit: int | None) -> None:
     """Raise an error for values that `enrich` does not take."""
+    if silos > MOST_SILOS:
+        raise InputError(f"enrich: silos(={silos}) must be <= {MOST_SILOS}: its programs would take hours.")
     if consensus not in consensus_rules:
         raise unknown_name("consensus rule", consensus, consensus_rules)
     if keep not in ("all", "paper"):
@@ -164,27 +166,30 @@ class _State:
 
 def _start(overlay: Overlay, keep: str) -> _State:
     """The overlay as it came."""
-    silos = overlay.graph.silos
-    present = np.zeros((silos, silos), dtype=bool)
+    present = np.zeros_like(overlay.graph.may_send)
     present[overlay.source, overlay.target] = True
     forms = overlay.closed_forms
     ceiling_s = max(forms.paper_s, forms.serialized_s, forms.load_bound_s) if keep == "all" else np.inf
     load_s = np.zeros(len(overlay.graph.link_capacity_bps))
     for route in overlay.routes:
         load_s[list(route)] += _traffic(overlay, route)
-    delay_s, _ = _delays(overlay, *_degrees(present))
+    delay_s, _ = _delays(overlay, present.sum(axis=1), present.sum(axis=0))
     longest_s = _longest(np.where(present, delay_s - forms.paper_s, -np.inf))
     return _State(present=present, longest_s=longest_s, load_s=load_s, ceiling_s=ceiling_s)
 
 
 def _free(overlay: Overlay, state: _State, symmetric: bool) -> BoolArray:
     """Arcs that pass every test that looks at one circuit at a time, shape (silos, silos)."""
-    out, into = _degrees(state.present)
+    out, into = state.present.sum(axis=1), state.present.sum(axis=0)
     tau_s = overlay.closed_forms.paper_s
     allowed_s = tau_s * (1 + SLACK) - state.longest_s.T
     delay_s, transmission_s = _delays(overlay, out + 1, into + 1)
-    free = ~state.present & overlay.graph.may_send
-    free &= (delay_s <= allowed_s) & (transmission_s <= state.ceiling_s * (1 + SLACK))
+    free = (
+        ~state.present
+        & overlay.graph.may_send
+        & (delay_s <= allowed_s)
+        & (transmission_s <= state.ceiling_s * (1 + SLACK))
+    )
     slower_out = state.present & (_delays(overlay, out + 1, into)[0] > allowed_s)
     slower_in = state.present & (_delays(overlay, out, into + 1)[0] > allowed_s)
     free &= ~np.logical_or.outer(slower_out.any(axis=1), slower_in.any(axis=0))
@@ -198,15 +203,18 @@ def _free(overlay: Overlay, state: _State, symmetric: bool) -> BoolArray:
 
 
 def _accepted(
-    overlay: Overlay, start: _State, candidates: BoolArray, symmetric: bool, limit: int | None
-) -> tuple[BoolArray, float]:
-    """The arcs of the overlay and the accepted ones, and the gap of the first program."""
+    overlay: Overlay,
+    start: _State,
+    candidates: BoolArray,
+    symmetric: bool,
+    limit: int | None,
+    accuracy: float,
+) -> BoolArray:
+    """The arcs of the overlay and the accepted ones."""
     most = int(candidates.sum()) if limit is None else limit
-    relaxed = None
     while True:
         count = int(candidates.sum())
-        weights = consensus_matrix("fdla", len(candidates), *np.nonzero(start.present | candidates))
-        relaxed = spectral_gap(weights) if relaxed is None else relaxed
+        weights = fdla(len(candidates), *np.nonzero(start.present | candidates), accuracy=accuracy)
         source, target = np.nonzero(np.triu(candidates) if symmetric else candidates)
         size = np.abs(weights[target, source])
         # Weights that differ by the solver's noise are ties, which the order of the silos breaks.
@@ -222,7 +230,7 @@ def _accepted(
             if grown is not None:
                 state, taken = grown, taken + len(arcs)
         if taken <= most:
-            return state.present, relaxed
+            return state.present
         candidates = state.present & ~start.present
 
 
@@ -237,8 +245,8 @@ def _grown(overlay: Overlay, state: _State, arcs: list[tuple[int, int]]) -> _Sta
             load_s = _loaded(overlay, replace(state, load_s=load_s), arc)
     if load_s is None:
         return None
-    old_s, _ = _delays(overlay, *_degrees(state.present))
-    new_s, transmission_s = _delays(overlay, *_degrees(present))
+    old_s, _ = _delays(overlay, state.present.sum(axis=1), state.present.sum(axis=0))
+    new_s, transmission_s = _delays(overlay, present.sum(axis=1), present.sum(axis=0))
     if np.any(transmission_s[present] > state.ceiling_s * (1 + SLACK)):
         return None
     if np.array_equal(old_s[state.present], new_s[state.present]):
@@ -270,18 +278,12 @@ def _traffic(overlay: Overlay, route: tuple[int, ...]) -> FloatArray:
     return np.asarray(overlay.work.model_bits / overlay.graph.link_capacity_bps[list(route)])
 
 
-def _degrees(present: BoolArray) -> tuple[IntArray, IntArray]:
-    """Out-degree and in-degree of every silo, at least 1: a silo without arcs shares its links with nobody."""
-    return np.maximum(present.sum(axis=1), 1), np.maximum(present.sum(axis=0), 1)
-
-
 def _delays(overlay: Overlay, out: IntArray, into: IntArray) -> tuple[FloatArray, FloatArray]:
     """Delay and transmission time of every arc between silos of these degrees (Eq. 3), infinite without a path."""
-    graph = overlay.graph
-    rate = np.minimum(np.minimum.outer(graph.up_bps / out, graph.down_bps / into), graph.available_bps)
-    transmission_s = np.full(rate.shape, np.inf)
-    np.divide(overlay.work.model_bits, rate, out=transmission_s, where=graph.may_send)
-    return overlay.compute_s[:, np.newaxis] + graph.latency_s + transmission_s, transmission_s
+    graph, bits = overlay.graph, overlay.work.model_bits
+    rate_bps = pair_rates(graph, out, into)
+    delay_s = delays(overlay.compute_s[:, np.newaxis], graph.latency_s, bits, rate_bps)
+    return delay_s, transmissions(bits, rate_bps)
 
 
 def _longest(excess_s: FloatArray) -> FloatArray:
@@ -295,5 +297,4 @@ def _longest(excess_s: FloatArray) -> FloatArray:
 
 def _rebuilt(overlay: Overlay, present: BoolArray, weights: FloatArray) -> Overlay:
     """Overlay of these arcs and weights on the same network."""
-    arcs = [(i, j) for i, j in np.argwhere(present).tolist()]
-    return build_overlay(overlay.kind, overlay.graph, overlay.work, arcs, consensus=weights)
+    return build_overlay(overlay.kind, overlay.graph, overlay.work, np.argwhere(present), consensus=weights)
