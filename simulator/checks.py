@@ -1,7 +1,6 @@
 """Checks of what the simulator is given; each failure is one line that names field, value and rule."""
 
 from collections.abc import Callable, Sequence
-from graphlib import CycleError, TopologicalSorter
 from math import isfinite
 from operator import index
 
@@ -22,11 +21,11 @@ def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
         raise InputError(f"{name}(={value!r}) must be {' or '.join(map(repr, choices))}.")
 
 
-def check_rounds(rounds: int) -> int:
+def check_at_least_one(name: str, value: int) -> int:
     """Accept an integer >= 1."""
-    count = _integer("rounds", rounds)
+    count = _integer(name, value)
     if count < 1:
-        raise InputError(f"rounds(={count}) must be >= 1.")
+        raise InputError(f"{name}(={count}) must be >= 1.")
     return count
 
 
@@ -36,12 +35,26 @@ def check_capacities(link_capacity_bps: ArrayLike) -> list[float]:
     return _accepted("link_capacity_bps", values, lambda value: value > 0, "must be > 0.")
 
 
-def check_compute(compute_s: ArrayLike) -> list[float]:
-    """Accept a vector of finite numbers >= 0, one per silo."""
-    values = _vector("compute_s", compute_s)
+def check_compute(
+    compute_s: ArrayLike, name: str = "compute_s", what: str = "one number per silo, for 1 or more silos"
+) -> list[float]:
+    """Accept a vector of one or more finite numbers >= 0."""
+    values = _vector(name, compute_s)
     if not values:
-        raise InputError("compute_s(=[]) must hold one number per silo, for 1 or more silos.")
-    return _accepted("compute_s", values, _finite_not_negative, "must be finite and >= 0.")
+        raise InputError(f"{name}(=[]) must hold {what}.")
+    return _accepted(name, values, _finite_not_negative, "must be finite and >= 0.")
+
+
+def check_table(name: str, values: ArrayLike) -> FloatArray:
+    """Accept a table of finite numbers >= 0 with one or more rows and columns, and copy it."""
+    table = np.array(_array(name, values))
+    if table.ndim != 2 or not table.size:
+        raise InputError(f"{name}(of shape {table.shape}) must have one or more rows and columns.")
+    bad = ~(np.isfinite(table) & (table >= 0))
+    if bad.any():
+        row, column = np.argwhere(bad)[0].tolist()
+        raise InputError(f"{name}[{row}, {column}](={table[row, column]}) must be finite and >= 0.")
+    return table
 
 
 def check_message_bits(message_bits: ArrayLike, arcs: int) -> list[float]:
@@ -89,36 +102,6 @@ def check_rates(arcs: Sequence[FlowArc], message_bits: Sequence[float]) -> None:
     for number, (arc, bits) in enumerate(zip(arcs, message_bits, strict=True)):
         if bits > 0 and not arc.rate_bps > 0:
             raise InputError(f"rate_bps of arc {number}(={arc.rate_bps}) must be > 0.")
-
-
-def check_durations(arcs: Sequence[FlowArc], sending_s: Sequence[float], compute_s: Sequence[float]) -> None:
-    """Accept arcs on which a message ends and time advances along every circuit."""
-    for number, duration_s in enumerate(sending_s):
-        if not isfinite(duration_s):
-            raise InputError(f"sending time of arc {number}(={duration_s} s) must be finite.")
-    _check_no_circuit(
-        [(arc.source, arc.target) for arc in arcs if arc.tokens == 0],
-        "arcs with 0 tokens must not form a circuit",
-    )
-    _check_no_circuit(
-        [
-            (arc.source, arc.target)
-            for arc, duration_s in zip(arcs, sending_s, strict=True)
-            if arc.tokens * compute_s[arc.source] + arc.latency_s + duration_s == 0
-        ],
-        "arcs on which computing, latency and sending take 0 s must not form a circuit",
-    )
-
-
-def _check_no_circuit(pairs: Sequence[tuple[int, int]], rule: str) -> None:
-    order: TopologicalSorter[int] = TopologicalSorter()
-    for source, target in pairs:
-        order.add(target, source)
-    try:
-        order.prepare()
-    except CycleError as error:
-        circuit = " -> ".join(map(str, error.args[1]))
-        raise InputError(f"{rule}, but silos {circuit} do.") from None
 
 
 def _integer(name: str, value: int) -> int:

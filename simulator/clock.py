@@ -5,8 +5,14 @@ from heapq import heappush
 import simpy
 from simpy.events import NORMAL, Event, EventPriority
 
-LATE = EventPriority(2)
+CHANGE = EventPriority(2)
+"""After the normal events of the same instant: for what changes the network."""
+
+LATE = EventPriority(3)
 """After everything else that happens at the same instant."""
+
+LAST = EventPriority(4)
+"""After all that is late: for what only looks."""
 
 
 class Clock(simpy.Environment):
@@ -28,7 +34,7 @@ class Clock(simpy.Environment):
         date_s : float
             When it happens, in seconds, not before now.
         priority : EventPriority
-            `NORMAL`, or `LATE` for what must see all normal events of the same instant.
+            `NORMAL`, `CHANGE`, `LATE` for what must see all events before it of the same instant, or `LAST`.
         """
         event._ok = True
         event._value = None

@@ -1,34 +1,23 @@
 """Network with `sharing="maxmin"`: messages are flows that share every link direction max-min fairly."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
-from math import inf
+from math import inf, isfinite
 
 from simpy.events import NORMAL, Event, EventPriority
 
 from simulator.clock import LATE, Clock
+from simulator.equal import Deliver
+from simulator.flow import Flow
 from simulator.maxmin import progressive_filling
 from simulator.observer import OnRates
 from simulator.reduction import limiting_links
-from simulator.silo import Deliver
+from simulator.repeat import State
 
 # Two dates of one instant that were computed in different ways differ by some units in the last place
 # (2e-16) per rate change. A merge that is missed costs one more solve, a wrong one this fraction of the date.
 _SAME_INSTANT = 1.0 + 1e-13
-
-
-@dataclass(slots=True, eq=False)
-class _Flow:
-    """A message on the network: `left_bits` at date `since_s`, leaving at `rate_bps` until `end_s`."""
-
-    arc: int
-    k: int
-    links: tuple[int, ...]
-    left_bits: float
-    since_s: float
-    rate_bps: float = 0.0
-    end_s: float = inf
 
 
 class FluidNetwork:
@@ -43,12 +32,15 @@ class FluidNetwork:
         Capacity of each link in bit/s.
     message_bits : sequence of float
         Size of a message of each arc.
+    latency_s : sequence of float
+        From the last bit's leaving to the arrival, of each arc.
     fifo : bool
         Whether an arc sends one message at a time.
-    deliver : callable
-        Called with ``(arc, round, date)`` when a message's last bit leaves.
+    deliver : Deliver
     on_rates : callable, optional
         See `Observer`.
+    reduce : bool
+        Whether to leave out links that can never limit, and not only those of infinite capacity.
 
     Notes
     -----
@@ -60,7 +52,6 @@ class FluidNetwork:
 
     __slots__ = (
         "_active",
-        "_alone_bps",
         "_bits",
         "_capacity_bps",
         "_changed",
@@ -68,6 +59,7 @@ class FluidNetwork:
         "_deliver",
         "_ends",
         "_fifo",
+        "_latency_s",
         "_members",
         "_on_rates",
         "_queued",
@@ -84,43 +76,50 @@ class FluidNetwork:
         routes: Sequence[Sequence[int]],
         capacity_bps: Sequence[float],
         message_bits: Sequence[float],
+        latency_s: Sequence[float],
         fifo: bool,
         deliver: Deliver,
         on_rates: OnRates | None = None,
+        reduce: bool = True,
     ) -> None:
         self._clock = clock
         # A message of zero bits takes no time: its route is left empty.
-        self._routes = limiting_links(
-            [route if bits else () for route, bits in zip(routes, message_bits, strict=True)], capacity_bps
-        )
-        self._alone_bps = [min((capacity_bps[link] for link in route), default=inf) for route in self._routes]
-        self._capacity_bps = capacity_bps
+        occupied = [tuple(route) if bits else () for route, bits in zip(routes, message_bits, strict=True)]
+        self._capacity_bps = list(capacity_bps)
+        if reduce:
+            self._routes = limiting_links(occupied, capacity_bps)
+        else:
+            self._routes = [self._finite(route) for route in occupied]
         self._bits = message_bits
+        self._latency_s = list(latency_s)
         self._fifo = fifo
         self._deliver = deliver
         self._on_rates = on_rates
         # Dicts stand for sets that keep their order, so that no result depends on memory addresses.
-        self._members: list[dict[_Flow, None]] = [{} for _ in capacity_bps]
-        self._active: dict[_Flow, None] = {}
-        self._queued = [-1] * len(self._routes)  # messages that wait behind the one on its way; -1: idle
+        self._members: list[dict[Flow, None]] = [{} for _ in capacity_bps]
+        self._active: dict[Flow, None] = {}
+        # Rounds of the messages that wait behind the one on its way; None: idle.
+        self._queued: list[deque[int] | None] = [None] * len(self._routes)
         self._changed: dict[int, None] = {}
         self._settling = False
-        self._ends: list[tuple[float, int, _Flow]] = []
+        self._ends: list[tuple[float, int, Flow]] = []
         self._serial = 0
         self._timers_s = [inf]  # pending timers, the next one last
 
     def send(self, arc: int, k: int) -> None:
         """Send the message of round `k` on an arc."""
         links = self._routes[arc]
+        now_s = self._clock.now
         if not links:
-            self._deliver(arc, k, self._clock.now)
+            self._leave(arc, k, now_s, -1)
             return
         if self._fifo:
-            self._queued[arc] += 1
-            if self._queued[arc]:
+            queue = self._queued[arc]
+            if queue is not None:
+                queue.append(k)
                 return
-        now_s = self._clock.now
-        flow = _Flow(arc, k, links, self._bits[arc], now_s)
+            self._queued[arc] = deque()
+        flow = Flow(arc, k, links, self._bits[arc], now_s)
         self._active[flow] = None
         alone = True
         for link in links:
@@ -128,13 +127,31 @@ class FluidNetwork:
                 alone = False
             self._members[link][flow] = None
         if alone:
-            flow.rate_bps = self._alone_bps[arc]
+            flow.rate_bps, flow.bottleneck = min((self._capacity_bps[link], link) for link in links)
             self._schedule_end(flow)
             self._set_timer()
         else:
             self._changed.update(dict.fromkeys(links))
         if self._changed or self._on_rates:
             self._settle_late()
+
+    def state(self, k: int, now_s: float) -> State:
+        """The messages on their way, how much of each is left, and those that wait."""
+        numbers: list[int] = []
+        shares = []
+        for flow in sorted(self._active, key=lambda flow: (flow.arc, flow.k)):
+            left_bits = flow.left_bits - flow.rate_bps * (now_s - flow.since_s)
+            shares.append(left_bits / self._bits[flow.arc])
+            waiting = self._queued[flow.arc] or ()
+            numbers += (flow.arc, flow.k - k, len(waiting), *(other - k for other in waiting))
+        return State(numbers, [], shares)
+
+    def _leave(self, arc: int, k: int, start_s: float, bound_link: int) -> None:
+        now_s = self._clock.now
+        self._deliver(arc, k, start_s, now_s, now_s + self._latency_s[arc], bound_link)
+
+    def _finite(self, route: Sequence[int]) -> tuple[int, ...]:
+        return tuple(link for link in route if isfinite(self._capacity_bps[link]))
 
     def _settle_late(self) -> None:
         if not self._settling:
@@ -157,10 +174,11 @@ class FluidNetwork:
         now_s = self._clock.now
         members, routes = self._reached()
         self._changed.clear()
-        for flow, rate_bps in progressive_filling(members, routes, self._capacity_bps).items():
+        for flow, (rate_bps, link) in progressive_filling(members, routes, self._capacity_bps).items():
+            if link != flow.bottleneck:
+                flow.bind(link, now_s)
             if rate_bps != flow.rate_bps:
-                flow.left_bits = max(0.0, flow.left_bits - flow.rate_bps * (now_s - flow.since_s))
-                flow.since_s = now_s
+                flow.settle(now_s)
                 flow.rate_bps = rate_bps
                 self._schedule_end(flow)
         self._set_timer()
@@ -169,10 +187,10 @@ class FluidNetwork:
                 now_s, [flow.arc for flow in self._active], [flow.rate_bps for flow in self._active]
             )
 
-    def _reached(self) -> tuple[dict[int, dict[_Flow, None]], dict[_Flow, tuple[int, ...]]]:
+    def _reached(self) -> tuple[dict[int, dict[Flow, None]], dict[Flow, tuple[int, ...]]]:
         """Links and flows that are connected to a changed link through shared links."""
         members = {link: self._members[link] for link in self._changed if self._members[link]}
-        routes: dict[_Flow, tuple[int, ...]] = {}
+        routes: dict[Flow, tuple[int, ...]] = {}
         reached = list(members)
         for link in reached:  # grows on the way
             for flow in members[link]:
@@ -184,7 +202,10 @@ class FluidNetwork:
                             reached.append(other)
         return members, routes
 
-    def _schedule_end(self, flow: _Flow) -> None:
+    def _schedule_end(self, flow: Flow) -> None:
+        if not flow.rate_bps:
+            flow.end_s = inf
+            return
         flow.end_s = flow.since_s + flow.left_bits / flow.rate_bps
         self._serial += 1
         heappush(self._ends, (flow.end_s, self._serial, flow))
@@ -216,16 +237,15 @@ class FluidNetwork:
                 self._end(flow)
         return found
 
-    def _end(self, flow: _Flow) -> None:
-        arc, k = flow.arc, flow.k
-        if self._fifo and self._queued[arc]:
-            self._queued[arc] -= 1
-            flow.k += 1
-            flow.left_bits = self._bits[arc]
-            flow.since_s = self._clock.now
+    def _end(self, flow: Flow) -> None:
+        arc, k, start_s, now_s = flow.arc, flow.k, flow.start_s, self._clock.now
+        bound_link = flow.longest_bound(now_s)
+        queue = self._queued[arc]
+        if queue:
+            flow.restart(queue.popleft(), self._bits[arc], now_s)
             self._schedule_end(flow)
         else:
-            self._queued[arc] = -1
+            self._queued[arc] = None
             flow.end_s = inf
             del self._active[flow]
             for link in flow.links:
@@ -234,4 +254,4 @@ class FluidNetwork:
                     self._changed[link] = None
             if self._changed or self._on_rates:
                 self._settle_late()
-        self._deliver(arc, k, self._clock.now)
+        self._leave(arc, k, start_s, bound_link)

@@ -69,15 +69,15 @@ def max_min_rates(routes: Sequence[Sequence[int]], link_capacity_bps: ArrayLike)
     for flow, route in finite.items():
         for link in route:
             members.setdefault(link, []).append(flow)
-    rates = progressive_filling(members, finite, capacity_bps)
-    return np.array([rates.get(flow, inf) for flow in finite], dtype=np.float64)
+    shares = progressive_filling(members, finite, capacity_bps)
+    return np.array([shares[flow][0] if flow in shares else inf for flow in finite], dtype=np.float64)
 
 
 def progressive_filling(
     members: Mapping[int, Collection[Flow]],
     routes: Mapping[Flow, Sequence[int]],
     capacity_bps: Sequence[float],
-) -> dict[Flow, float]:
+) -> dict[Flow, tuple[float, int]]:
     """Share links between flows in the max-min fair way; `max_min_rates` without checks.
 
     Parameters
@@ -92,13 +92,13 @@ def progressive_filling(
     Returns
     -------
     dict
-        Rate in bit/s of every flow that crosses a link.
+        Of every flow that crosses a link: its rate in bit/s, and the link that is its bottleneck.
     """
     left_bps = {link: capacity_bps[link] for link in members}
     unfrozen = {link: len(flows) for link, flows in members.items()}
     heap = [(left_bps[link] / count, link) for link, count in unfrozen.items()]
     heapify(heap)
-    rates: dict[Flow, float] = {}
+    shares: dict[Flow, tuple[float, int]] = {}
     level_bps = 0.0
     while heap:
         share_bps, link = heappop(heap)
@@ -111,10 +111,11 @@ def progressive_filling(
             continue
         if share_bps > level_bps * _TIE:
             level_bps = share_bps
+        share = (level_bps, link)
         for flow in members[link]:
-            if flow not in rates:
-                rates[flow] = level_bps
+            if flow not in shares:
+                shares[flow] = share
                 for crossed in routes[flow]:
                     left_bps[crossed] -= level_bps
                     unfrozen[crossed] -= 1
-    return rates
+    return shares

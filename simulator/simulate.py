@@ -1,39 +1,54 @@
 """Simulation of an overlay on its underlay."""
 
-from simulator.arc import FlowArc
-from simulator.flows import simulate_flows
+from simulator.computing import ComputeTimes
+from simulator.flows import run
 from simulator.observer import Observer
+from simulator.overlays import overlay_job
 from simulator.timeline import Timeline
-from topologies import Overlay
+from topologies import Overlay, RandomOverlay, Schedule
 
 
 def simulate(
-    overlay: Overlay,
+    overlay: Overlay | RandomOverlay | Schedule,
     rounds: int = 200,
     *,
     sharing: str = "maxmin",
     queueing: str = "fifo",
     observer: Observer | None = None,
+    compute: ComputeTimes | None = None,
+    seed: int | None = None,
+    engine: str = "auto",
+    messages: bool = False,
 ) -> Timeline:
     """Simulate an overlay on its underlay, round by round.
 
     Parameters
     ----------
-    overlay : Overlay
-        Made by `topologies.design` or `topologies.build_overlay`.
+    overlay : Overlay, RandomOverlay or Schedule
+        Made by `topologies.design`, `design_random`, `build_overlay` or `make_schedule`.
     rounds : int
         Number of rounds, >= 1.
     sharing : {"maxmin", "equal"}
-        Max-min fair rates over all link directions at every instant, or the constant rates of Eq. 3.
+        Max-min fair rates over all link directions at every instant, or the constant rates of Eq. 3, with each
+        round's own degrees.
     queueing : {"fifo", "overlap"}
         Whether a model waits until the previous one of its arc has left, or several share the arc's route.
     observer : Observer, optional
         Watches rounds and rates.
+    compute : ComputeTimes, optional
+        By default the workload's constant times.
+    seed : int, optional
+        Of the schedule of a RandomOverlay, which needs it; for nothing else.
+    engine : {"auto", "events", "compiled"}
+        See `simulate_flows`.
+    messages : bool
+        Whether to keep a record of every message.
 
     Returns
     -------
     Timeline
-        When every silo started every round; arcs and links are numbered as in `overlay` and its `graph`.
+        When every silo started every round. Arcs and links are numbered as in an Overlay and its `graph`; the arcs
+        of a Schedule are those of all simulated rounds, sorted by source, then target.
 
     Raises
     ------
@@ -44,27 +59,5 @@ def simulate(
     --------
     simulate_flows : the same for arcs, routes and sizes that you bring; its Notes say how.
     """
-    arcs = [
-        FlowArc(
-            source=source, target=target, tokens=tokens, latency_s=latency_s, rate_bps=rate_bps, links=links
-        )
-        for source, target, tokens, latency_s, rate_bps, links in zip(
-            overlay.source.tolist(),
-            overlay.target.tolist(),
-            overlay.tokens.tolist(),
-            overlay.latency_s.tolist(),
-            overlay.rate_bps.tolist(),
-            overlay.routes,
-            strict=True,
-        )
-    ]
-    return simulate_flows(
-        arcs,
-        link_capacity_bps=overlay.graph.link_capacity_bps,
-        message_bits=overlay.work.model_bits,
-        compute_s=overlay.compute_s,
-        rounds=rounds,
-        sharing=sharing,
-        queueing=queueing,
-        observer=observer,
-    )
+    job = overlay_job(overlay, rounds, sharing=sharing, queueing=queueing, compute=compute, seed=seed)
+    return run(job, observer=observer, engine=engine, messages=messages)

@@ -1,11 +1,16 @@
 """The result of a simulation: when every silo started every round."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import numpy as np
+
+from simulator.block import Messages
+from simulator.steady import SteadyState
 from topologies.arrays import FloatArray
+from topologies.errors import InputError
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Timeline:
     """Dates and loads of a simulated job of a given number of rounds.
 
@@ -15,23 +20,72 @@ class Timeline:
         ``round_start_s[k, i]`` is t_i(k), when silo `i` starts the computing of round `k`; the last row is
         when the silos have ended the job.
     arrival_s : ndarray of shape (rounds, arcs)
-        When the message of each round arrives at the target of each arc.
+        When the message of each round arrives at the target of each arc; NaN where a round lacks the arc.
     link_bits : ndarray of shape (links,)
-        Bits of all delivered messages that crossed each link direction.
-    cycle_time_s : float
-        Time per round in the steady state, in seconds.
-    cycle_time_is_exact : bool
-        Whether `cycle_time_s` stems from a repeat. With ``sharing="equal"`` that proves it (relative 1e-9);
-        with ``sharing="maxmin"`` the whole last half of the rounds repeats. Otherwise `cycle_time_s` is an
-        estimate, the mean slope of the last rounds: more rounds make it better.
+        Bits of all messages that crossed each link direction.
+    steady : SteadyState
+        How the job goes on.
+    messages : Messages or None
+        What happened to every message, if that was asked for.
+    further_start_s : ndarray of shape (n, silos)
+        Starts of the `n` rounds after the simulated ones, where these were too few to show one whole period.
 
     See Also
     --------
-    simulator.steady : the two rules and their proofs.
+    simulator.steady : how the steady state is found, and its proof.
     """
 
     round_start_s: FloatArray
     arrival_s: FloatArray
     link_bits: FloatArray
-    cycle_time_s: float
-    cycle_time_is_exact: bool
+    steady: SteadyState
+    messages: Messages | None = None
+    further_start_s: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+
+    @property
+    def cycle_time_s(self) -> float:
+        """Time per round in the steady state, in seconds."""
+        return self.steady.cycle_time_s
+
+    @property
+    def cycle_time_is_exact(self) -> bool:
+        """Whether the job is known to repeat; otherwise `cycle_time_s` is an estimate: more rounds make it better."""
+        return self.steady.is_exact
+
+    def start_s(self, round_: int) -> FloatArray:
+        """Round starts of any round.
+
+        Parameters
+        ----------
+        round_ : int
+            At least 0. Beyond the simulated rounds it is a round of a job that goes on without end.
+
+        Returns
+        -------
+        ndarray of shape (silos,)
+            In seconds.
+
+        Raises
+        ------
+        InputError
+            If the round is negative, or was not simulated while the job is not known to repeat.
+
+        Notes
+        -----
+        With the period `p` that takes `c` seconds and the transient `K`, ``t(k) = t(k - n p) + n c`` with the
+        largest `n` that keeps ``k - n p >= K``. Relative error 1e-9 at most, time O(silos).
+        """
+        simulated = len(self.round_start_s)
+        if round_ < 0:
+            raise InputError(f"round(={round_}) must be >= 0.")
+        if round_ < simulated:
+            return np.array(self.round_start_s[round_])
+        if round_ < simulated + len(self.further_start_s):
+            return np.array(self.further_start_s[round_ - simulated])
+        steady = self.steady
+        if steady.period_rounds is None or steady.period_s is None or steady.transient_rounds is None:
+            raise InputError(
+                f"round(={round_}) must be <= {simulated - 1}, the simulated rounds: they hold no period."
+            )
+        periods, ahead = divmod(round_ - steady.transient_rounds, steady.period_rounds)
+        return self.start_s(steady.transient_rounds + ahead) + periods * steady.period_s

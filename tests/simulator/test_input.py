@@ -5,13 +5,19 @@ import math
 import numpy as np
 import pytest
 
-from simulator import FlowArc, simulate_flows
+from simulator import Constant, FlowArc, simulate_flows
 from topologies.errors import InputError
 
 PAIR = [
     FlowArc(source=0, target=1, latency_s=0.1, links=(0,), rate_bps=1.0),
     FlowArc(source=1, target=0, latency_s=0.1, links=(1,), rate_bps=1.0),
 ]
+
+STRONG = "the arcs must join all silos in both directions"
+
+
+def arc(source, target):
+    return FlowArc(source=source, target=target, latency_s=0.1, links=(0,), rate_bps=1.0)
 
 
 def run(**changes):
@@ -65,6 +71,25 @@ def arcs(**changes):
             {"message_bits": 1e300, "link_capacity_bps": [1.0, 1e-300]},
             "sending time of arc 1(=inf s) must be finite.",
         ),
+        (
+            {"message_bits": [1e18, 1.0]},
+            "sending time of arc 1(=1.0 s) must be longer than what floating point loses at 2e+18 s, "
+            "when arc 0 has sent its messages.",
+        ),
+        (
+            {"message_bits": 1e308, "rounds": 10},
+            "sending time of arc 0(=1e+308 s) must not pass 1.8e308 s in all rounds.",
+        ),
+        ({"compute": Constant(compute_s=[1.0, 1.0])}, "compute_s and compute must not both be given."),
+        ({"compute_s": [1.0, 1.0, 1.0]}, f"silo 2 hears nobody: {STRONG}."),
+        ({"arcs": PAIR[:1]}, f"silo 0 hears nobody: {STRONG}."),
+        ({"arcs": [*PAIR, arc(0, 2)], "compute_s": [1.0] * 3}, f"nobody hears silo 2: {STRONG}."),
+        ({"arcs": [*PAIR, arc(2, 0)], "compute_s": [1.0] * 3}, f"silo 2 hears nobody: {STRONG}."),
+        (
+            {"arcs": [*PAIR, arc(2, 3), arc(3, 2), arc(0, 2)], "compute_s": [1.0] * 4},
+            f"{STRONG}, but nothing that silo 2 sends can reach silo 0.",
+        ),
+        ({"arcs": [], "compute_s": [1.0, 1.0]}, f"silo 0 hears nobody: {STRONG}."),
     ],
 )
 def test_a_bad_value_is_named(changes, message):
@@ -109,6 +134,11 @@ def test_time_must_advance_around_every_circuit(no_sending):
     circuit = [FlowArc(source=i, target=1 - i, latency_s=0.0, links=(i,)) for i in range(2)]
     with pytest.raises(InputError, match=r"take 0 s must not form a circuit, but silos . -> . -> . do\."):
         run(arcs=circuit, compute_s=[0.0, 0.0], **no_sending)
+
+
+def test_a_message_without_time_may_stand_beside_a_long_one():
+    timeline = run(message_bits=[1e18, 0.0], compute_s=[1.0, 1.0])
+    assert timeline.arrival_s[0].tolist() == [1e18, 1.1]
 
 
 def test_any_delay_lets_time_advance():

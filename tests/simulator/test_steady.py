@@ -1,14 +1,13 @@
 """Steady state of given and of simulated round starts."""
 
-import math
-
 import numpy as np
 import pytest
 
-from simulator import FlowArc, simulate, simulate_flows
-from simulator.steady import observed_steady_state
+from simulator import FlowArc, SteadyState, simulate, simulate_flows
+from simulator.steady import estimated_steady_state, repeating, undisturbed, within
 from topologies import (
     AccessLinks,
+    InputError,
     Workload,
     connectivity,
     design,
@@ -17,43 +16,54 @@ from topologies import (
 )
 
 
-def observed(round_start_s):
+def table(round_start_s):
     starts = np.array(round_start_s, dtype=float)
-    return observed_steady_state(starts.reshape(len(starts), -1))
+    return starts.reshape(len(starts), -1)
 
 
-def test_steady_growth_after_a_transient():
+def exact(period_rounds, period_s, transient_rounds):
+    return SteadyState(
+        cycle_time_s=period_s / period_rounds,
+        is_exact=True,
+        period_rounds=period_rounds,
+        period_s=period_s,
+        transient_rounds=transient_rounds,
+    )
+
+
+def estimate(cycle_time_s):
+    return SteadyState(cycle_time_s=cycle_time_s, is_exact=False)
+
+
+def test_the_transient_ends_with_the_last_row_that_does_not_repeat():
     starts = np.concatenate(([0.0, 9.0, 9.5], 9.5 + 0.25 * np.arange(1, 18)))
-    assert observed(starts) == (0.25, True)
+    assert repeating(table(starts), 1, 0.25) == exact(1, 0.25, 2)
 
 
-def test_growth_with_a_period_of_three_rounds():
+def test_a_period_of_three_rounds():
     growth = np.tile([1.0, 2.0, 4.0], 20)
     starts = np.concatenate(([0.0], np.cumsum(growth)))
-    steady = observed(np.stack((starts, starts + 0.5), axis=1))
-    assert steady.cycle_time_s == pytest.approx(7 / 3, rel=1e-12)
-    assert steady.is_exact
+    assert repeating(np.stack((starts, starts + 0.5), axis=1), 3, 7.0) == exact(3, 7.0, 0)
 
 
-def test_all_silos_must_grow_alike():
-    # Silo 0 repeats after 1 round, silo 1 after 2: the period is 2.
+def test_all_silos_must_repeat():
     rounds = np.arange(41)
-    starts = np.stack((3.0 * rounds, 3.0 * rounds + rounds % 2), axis=1)
-    assert observed(starts) == (3.0, True)
+    starts = np.stack((3.0 * rounds, 3.0 * rounds + (rounds == 7)), axis=1)
+    assert repeating(starts, 2, 6.0) == exact(2, 6.0, 8)
 
 
-def test_without_a_period_it_is_the_mean_slope_of_the_last_half():
+def test_an_estimate_is_the_mean_slope_of_the_last_half():
     rounds = np.arange(41)
     starts = 2.0 * rounds + np.sqrt(rounds)
     expected = (starts[40] - starts[20]) / 20
-    assert observed(starts) == (pytest.approx(expected, rel=1e-12), False)
+    assert estimated_steady_state(table(starts)) == estimate(pytest.approx(expected, rel=1e-12))
 
 
 @pytest.mark.parametrize(
     ("starts", "cycle_time_s"), [([0.0, 2.0], 2.0), ([0.0, 2.0, 5.0], 3.0), ([0.0, 0.0], 0.0)]
 )
 def test_a_few_rounds_give_the_last_slope(starts, cycle_time_s):
-    assert observed(starts) == (cycle_time_s, False)
+    assert estimated_steady_state(table(starts)) == estimate(cycle_time_s)
 
 
 def ring_with_a_shared_link(rounds):
@@ -78,17 +88,23 @@ def test_the_end_of_the_job_changes_no_round_before_it():
     np.testing.assert_allclose(short[undisturbed], long[: len(short)][undisturbed], rtol=1e-12)
 
 
-def test_the_last_rounds_do_not_count_when_silos_end_the_job_early():
+def ending_early():
+    """Silo 0 is 3 rounds ahead, and silo 1 faster once the other has ended the job."""
     starts = np.stack((2.0 * np.arange(41) - 6.0, 2.0 * np.arange(41)), axis=1)
     starts[0] = 0.0
-    starts[-2:, 1] -= [0.5, 1.0]  # faster once the other silo has ended
-    assert observed(starts) == (2.0, True)
+    starts[-2:, 1] -= [0.5, 1.0]
+    return starts
 
 
-def test_a_slow_drift_is_no_period():
-    rounds = np.arange(401)
-    starts = rounds + 1e-7 * rounds * math.sqrt(2) * (rounds % 7)
-    assert observed(starts) == (pytest.approx(1.0, rel=1e-5), False)
+def test_the_last_rounds_do_not_count_when_silos_end_the_job_early():
+    assert undisturbed(ending_early()) == 38
+    assert estimated_steady_state(ending_early()) == estimate(2.0)
+
+
+def test_rounds_that_hold_no_undisturbed_period_show_the_cycle_time_only():
+    assert within(exact(1, 2.0, 30), ending_early()) == exact(1, 2.0, 1)
+    assert within(exact(1, 2.0, 37), ending_early()) == exact(1, 2.0, 1)
+    assert within(exact(1, 2.0, 38), ending_early()) == SteadyState(cycle_time_s=2.0, is_exact=True)
 
 
 def network_overlay(underlay, kind):
@@ -161,33 +177,48 @@ def test_a_long_period(rounds, queueing):
         assert min(map(np.ptp, shorter)) > 0
 
 
-@pytest.mark.parametrize("queueing", ["overlap", "fifo"])
-def test_equal_sharing_that_never_repeats_is_an_estimate(queueing):
-    # Silo 0 waits for nobody and runs ahead of the pair for ever.
+def test_a_transient_beyond_all_rounds_looked_at_gives_an_estimate():
+    # Silo 0 sets the pace of 1 s, but silo 1, with a start of 50 s, needs millions of rounds to feel it.
+    silos = 62
     timeline = simulate_flows(
         [
-            FlowArc(source=0, target=1, latency_s=0.0, links=()),
-            FlowArc(source=1, target=2, latency_s=2.0, links=()),
-            FlowArc(source=2, target=1, latency_s=2.0, links=()),
+            FlowArc(source=silo, target=(silo + 1) % silos, latency_s=50.0 * (silo == silos - 1), links=())
+            for silo in range(silos)
         ],
         link_capacity_bps=[],
         message_bits=0,
-        compute_s=[1.0, 3.0, 3.0],
+        compute_s=[1.0, *[0.1] * (silos - 2), 1.0 - 1e-6],
         rounds=20,
         sharing="equal",
-        queueing=queueing,
+        queueing="overlap",
     )
-    assert not timeline.cycle_time_is_exact
-    assert timeline.cycle_time_s == pytest.approx(5.0, rel=1e-12)
+    assert timeline.steady == estimate(pytest.approx(1.0, rel=1e-9))
+    with pytest.raises(
+        InputError, match=r"round\(=21\) must be <= 20, the simulated rounds: they hold no period"
+    ):
+        timeline.start_s(21)
 
 
-def test_max_min_sharing_that_does_not_repeat_is_an_estimate():
-    assert not simulate(network_overlay("ebone", "ring"), 100).cycle_time_is_exact
+@pytest.mark.parametrize("engine", ["events", "compiled"])
+def test_max_min_sharing_whose_period_is_longer_than_the_run_is_an_estimate(engine):
+    assert not simulate(network_overlay("ebone", "ring"), 80, engine=engine).cycle_time_is_exact
+
+
+def test_both_engines_find_the_same_period_and_transient():
+    for underlay, kind in (("geant", "ring"), ("ebone", "mst"), ("gaia", "star")):
+        overlay = network_overlay(underlay, kind)
+        events, compiled = (simulate(overlay, 150, engine=engine).steady for engine in ("events", "compiled"))
+        assert events.is_exact
+        assert (events.period_rounds, events.transient_rounds) == (
+            compiled.period_rounds,
+            compiled.transient_rounds,
+        )
+        assert events.period_s == pytest.approx(compiled.period_s, rel=1e-9)
 
 
 def test_max_min_sharing_that_repeats_is_exact():
-    repeating = simulate(network_overlay("geant", "ring"), 200)
-    assert repeating.cycle_time_is_exact
-    assert repeating.cycle_time_s == pytest.approx(
+    repeated = simulate(network_overlay("geant", "ring"), 200)
+    assert repeated.cycle_time_is_exact
+    assert repeated.cycle_time_s == pytest.approx(
         simulate(network_overlay("geant", "ring"), 400).cycle_time_s, rel=1e-9, abs=0
     )

@@ -1,0 +1,142 @@
+"""The loop over all events of silos and messages."""
+
+from math import inf
+
+from simulator.compiled.filling import settle
+from simulator.compiled.heap import Records, drop, put, size
+from simulator.compiled.jit import compiled
+from simulator.compiled.network import begin, leave
+from simulator.compiled.repeat import is_repeat
+from simulator.compiled.state import COMPUTING, ENDED, GATED, OFF, WAITING, Network, Queue, Silos, Window
+from topologies.arrays import FloatArray
+
+DONE, PAUSED, FULL_WINDOW, FULL_QUEUE, REPEATED = range(1, 6)
+
+# As in `simulator.fluid`.
+_SAME_INSTANT = 1.0 + 1e-13
+
+
+@compiled
+def run(network: Network, silos: Silos, queue: Queue, window: Window, saved: FloatArray, budget: int) -> int:
+    """Go on until something must be seen to; say what."""
+    clock, events, ends = network.clock[0], silos.events, network.ends
+    clock.work = 0
+    while True:
+        blocked = _instant(network, silos, queue, window)
+        if blocked:
+            return blocked
+        if clock.changed:
+            settle(network)
+        clock.level_bps = inf
+        then_s = inf
+        if size(events):
+            then_s = events[events[0].order].key
+        if size(ends):
+            then_s = min(then_s, ends[ends[0].order].key)
+        if then_s == inf:
+            return DONE
+        if then_s > clock.now_s:
+            if clock.reference >= 0 and is_repeat(network, silos, queue, window, saved):
+                return REPEATED
+            if clock.work > budget:
+                return PAUSED
+            clock.now_s = then_s
+
+
+@compiled
+def _instant(network: Network, silos: Silos, queue: Queue, window: Window) -> int:
+    """Let everything happen that is due now, and what it sets off now."""
+    clock, events, ends = network.clock[0], silos.events, network.ends
+    while True:
+        clock.work += 10
+        if size(events) and events[events[0].order].key <= clock.now_s:
+            silo = events[0].order
+            if silos.table[silo].round + 1 - clock.base >= len(window.inbox):
+                return FULL_WINDOW
+            if not clock.fifo and _queue_is_full(network.arcs, silos.table, silo, len(queue.gap_bits)):
+                return FULL_QUEUE
+            if silos.table[silo].phase == COMPUTING:
+                _computed(network, silos, queue, window, silo)
+            else:
+                _start(network, silos, queue, window, silo)
+        elif size(ends) and ends[ends[0].order].key <= clock.now_s * _SAME_INSTANT:
+            arc = ends[0].order
+            _deliver(network, silos, window, arc, leave(network, queue, window.messages, arc))
+        else:
+            return 0
+
+
+@compiled
+def _start(network: Network, silos: Silos, queue: Queue, window: Window, number: int) -> None:
+    """Start the next round."""
+    clock, silo = network.clock[0], silos.table[number]
+    k = silo.round + 1
+    silo.round = k
+    here = window.inbox[k - clock.base, number]
+    here.round_start_s = clock.now_s
+    if number == 0 and clock.reference != OFF:
+        clock.reference = k
+    if k > 0:
+        for place in range(silo.middle, silo.end):
+            _send(network, silos, queue, window, network.arcs[place].out, k - 1)
+    if k < clock.rounds:
+        silo.phase = COMPUTING
+        put(silos.events, number, clock.now_s + here.compute_s)
+    else:
+        silo.phase = ENDED
+        clock.reference = OFF
+        drop(silos.events, number)
+
+
+@compiled
+def _computed(network: Network, silos: Silos, queue: Queue, window: Window, number: int) -> None:
+    """Send what was computed, and wait for the others."""
+    clock, silo = network.clock[0], silos.table[number]
+    for place in range(silo.first, silo.middle):
+        _send(network, silos, queue, window, network.arcs[place].out, silo.round)
+    here = window.inbox[silo.round - clock.base, number]
+    if here.missing:
+        silo.phase = WAITING
+        drop(silos.events, number)
+    elif here.latest_s > clock.now_s:
+        silo.phase = GATED
+        put(silos.events, number, here.latest_s)
+    else:
+        _start(network, silos, queue, window, number)
+
+
+@compiled
+def _send(network: Network, silos: Silos, queue: Queue, window: Window, number: int, k: int) -> None:
+    clock, arc = network.clock[0], network.arcs[number]
+    if arc.first == arc.end:
+        message = window.messages[k - clock.base, number]
+        message.start_s = clock.now_s
+        message.last_bit_s = clock.now_s
+        _deliver(network, silos, window, number, k)
+    elif clock.fifo and arc.count:
+        arc.queued += 1
+    else:
+        begin(network, queue, window.messages, number, k)
+
+
+@compiled
+def _deliver(network: Network, silos: Silos, window: Window, number: int, k: int) -> None:
+    """Tell the target when the message whose last bit leaves now arrives."""
+    clock, arc = network.clock[0], network.arcs[number]
+    arrival_s = clock.now_s + arc.latency_s
+    window.messages[k - clock.base, number].arrival_s = arrival_s
+    silo, there = silos.table[arc.target], window.inbox[k - clock.base, arc.target]
+    there.latest_s = max(there.latest_s, arrival_s)
+    there.missing -= 1
+    if not there.missing and silo.phase == WAITING and silo.round == k:
+        silo.phase = GATED
+        put(silos.events, arc.target, there.latest_s)
+
+
+@compiled
+def _queue_is_full(arcs: Records, table: Records, silo: int, rows: int) -> bool:
+    """Whether an arc on which the silo may send now cannot take one more message."""
+    most = 0
+    for place in range(table[silo].first, table[silo].end):
+        most = max(most, arcs[arcs[place].out].count)
+    return bool(most >= rows)

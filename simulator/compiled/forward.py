@@ -1,0 +1,113 @@
+"""What follows from a repeat of the whole state: the steady state, and rounds that need no simulation."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from simulator.compiled.rows import Rows, joined
+from simulator.compiled.state import Network, Silos, Window
+from simulator.steady import SteadyState
+from topologies.arrays import FloatArray
+
+_SAME = 1e-9
+
+_KEPT = 1 << 22
+"""Round starts to look back at for the first round that repeats, 32 MiB."""
+
+_PIECE = 1 << 20
+"""Numbers in a piece of copied rounds, 8 MiB."""
+
+
+class History:
+    """The round starts of the past, as far as they fit."""
+
+    def __init__(self) -> None:
+        self._first = 0
+        self._starts_s: list[FloatArray] = []
+        self._size = 0
+
+    def add(self, round_start_s: FloatArray) -> None:
+        """Note some more rounds, and forget the first ones if there are too many."""
+        self._starts_s.append(round_start_s)
+        self._size += round_start_s.size
+        while self._size > _KEPT and len(self._starts_s) > 1:
+            oldest_s = self._starts_s.pop(0)
+            self._size -= oldest_s.size
+            self._first += len(oldest_s)
+
+    def steady(self, period_rounds: int, period_s: float) -> SteadyState:
+        """The steady state, with the first of the kept rounds from which on all repeat.
+
+        Dates that are not known yet (NaN) come after the repeat, and so repeat.
+        """
+        start_s = np.concatenate(self._starts_s)
+        growth_s = start_s[period_rounds:] - start_s[:-period_rounds]
+        differs = (np.abs(growth_s - period_s) > _SAME * period_s).any(axis=1)
+        return SteadyState(
+            cycle_time_s=period_s / period_rounds,
+            is_exact=True,
+            period_rounds=period_rounds,
+            period_s=period_s,
+            transient_rounds=self._first + int(np.flatnonzero(differs).max(initial=-1)) + 1,
+        )
+
+
+class Template:
+    """The rounds of one period, from round `first` on.
+
+    Parameters
+    ----------
+    first : int
+        A round that no silo had started when the state was first seen.
+    period_rounds : int
+    period_s : float
+    """
+
+    def __init__(self, first: int, period_rounds: int, period_s: float) -> None:
+        self.first = first
+        self.period_rounds = period_rounds
+        self.period_s = period_s
+        self._parts: list[Rows] = []
+        self._missing = period_rounds
+
+    def add(self, first: int, rows: Rows) -> bool:
+        """Take from rows ``first ...`` what belongs to the period; whether all of it is there."""
+        begin = self.first + self.period_rounds - self._missing - first
+        if begin < len(rows.start_s):
+            part = rows.cut(begin, begin + self._missing)
+            self._parts.append(part)
+            self._missing -= len(part.start_s)
+        return not self._missing
+
+    def copies(self, first: int, count: int) -> Iterator[Rows]:
+        """Rounds ``first .. first + count - 1``, in pieces."""
+        period = joined(self._parts)
+        step = max(1, _PIECE // max(1, period.start_s.shape[1]))
+        for begin in range(first, first + count, step):
+            rounds = np.arange(begin, min(begin + step, first + count)) - self.first
+            row = rounds % self.period_rounds
+            later_s = (rounds // self.period_rounds * self.period_s)[:, np.newaxis]
+            yield Rows(
+                period.round_start_s[row] + later_s,
+                period.start_s[row] + later_s,
+                period.last_bit_s[row] + later_s,
+                period.arrival_s[row] + later_s,
+                period.bound_link[row],
+            )
+
+
+def skip(network: Network, silos: Silos, window: Window, rounds: int, seconds: float) -> None:
+    """Move a state that repeats on in time."""
+    network.clock["base"] += rounds
+    silos.table["round"] += rounds
+    network.arcs["head_round"] += rounds
+    for table, dates in (
+        (network.clock, ("now_s",)),
+        (network.arcs, ("since_s", "bound_since_s")),
+        (network.ends, ("key",)),
+        (silos.events, ("key",)),
+        (window.inbox, ("round_start_s", "latest_s")),
+        (window.messages, ("start_s", "last_bit_s", "arrival_s")),
+    ):
+        for date in dates:
+            table[date] += seconds

@@ -1,0 +1,50 @@
+"""Compilation by numba, kept on disk for later processes."""
+
+import os
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.core import config
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compiled(function: Function) -> Function:
+    """Compile a function at its first call, or load what an earlier process compiled.
+
+    Notes
+    -----
+    numba looks only at a function's own file to see whether what it kept is up to date, not at the files of
+    the functions that it calls. So everything is kept in a folder named after the text of the whole package.
+    Where no folder can be written, as in a read-only installation without a home, nothing is kept.
+    """
+    settings: Any = config
+    before = settings.CACHE_DIR
+    folder = _folder(before)
+    try:
+        settings.CACHE_DIR = str(folder or "")
+        # Nothing is allocated in compiled code, so arrays need not be counted: that takes most of the time.
+        options: Any = {"nogil": True, "cache": folder is not None, "error_model": "numpy", "_nrt": False}
+        return cast(Function, numba.njit(**options)(function))
+    finally:
+        settings.CACHE_DIR = before
+
+
+def _folder(chosen: str) -> Path | None:
+    """The first folder that can be written: the user's choice for numba, beside the code, the user's cache."""
+    here = Path(__file__).parent
+    text = sha256(b"".join(path.read_bytes() for path in sorted(here.glob("*.py")))).hexdigest()[:16]
+    home_cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    for parent in (Path(chosen) if chosen else None, here / "__pycache__", Path(home_cache)):
+        if parent is not None:
+            folder = parent / f"silosim-{text}"
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError:
+                continue
+            if os.access(folder, os.W_OK):
+                return folder
+    return None

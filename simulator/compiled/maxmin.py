@@ -1,0 +1,148 @@
+"""Max-min fair sharing, compiled: from a job to its rounds."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from simulator.compiled.computing import computing
+from simulator.compiled.events import DONE, FULL_QUEUE, FULL_WINDOW, REPEATED, run
+from simulator.compiled.forward import History, Template, skip
+from simulator.compiled.rows import Rows
+from simulator.compiled.state import OFF, make_network, make_queue, make_silos, make_window
+from simulator.job import Job
+from simulator.steady import SteadyState
+from topologies.arrays import FloatArray
+
+_BUDGET = 1 << 23
+"""Work between two returns to Python, some tenths of a second."""
+
+_TEMPLATE = 1 << 24
+"""Numbers that the rounds of one period may hold to be copied instead of simulated, 128 MiB."""
+
+
+class MaxMin:
+    """A simulation with ``sharing="maxmin"`` under way.
+
+    Parameters
+    ----------
+    job : Job
+    rows : int
+        Rounds to work on at a time; more are taken if the silos drift farther apart.
+    fast_forward : bool
+        Whether rounds that repeat are copied.
+
+    Attributes
+    ----------
+    steady : SteadyState or None
+        Once the job has been seen to repeat.
+    """
+
+    def __init__(self, job: Job, rows: int, *, fast_forward: bool) -> None:
+        self.steady: SteadyState | None = None
+        self._job = job
+        self._fast_forward = fast_forward
+        self._network = make_network(job)
+        self._silos = make_silos(job)
+        self._queue = make_queue(self._network, 1 if job.fifo else 4)
+        self._window = make_window(self._silos, len(job.arcs), computing(job, 0, rows))
+        self._saved = self._room_for_state()
+        self._history = History()
+        self._template: Template | None = None
+
+    def pieces(self) -> Iterator[Rows]:
+        """All rounds, some at a time, as they are complete."""
+        while True:
+            status = run(self._network, self._silos, self._queue, self._window, self._saved, _BUDGET)
+            if status == FULL_QUEUE:
+                self._lengthen_queue()
+            elif status == REPEATED:
+                self._prove()
+            elif status == FULL_WINDOW:
+                complete = int(self._silos.table["round"].min()) - self._base
+                if 2 * complete < len(self._window.inbox):
+                    self._move(0, 2 * len(self._window.inbox))
+                else:
+                    yield from self._complete(complete)
+            elif status == DONE:
+                yield self._rows(self._job.rounds - self._base, ended=True)
+                return
+
+    @property
+    def _base(self) -> int:
+        return int(self._network.clock["base"][0])
+
+    def _complete(self, count: int) -> Iterator[Rows]:
+        """The first rows of the window, and after the last one of a period all that are like them."""
+        first, rows = self._base, self._rows(count)
+        self._move(count, len(self._window.inbox))
+        yield rows
+        template = self._template
+        if self.steady is None:
+            self._history.add(rows.round_start_s)
+        elif template is not None and template.add(first, rows):
+            self._template = None
+            # No silo may end the job in the rounds left out: its links would be free for the others.
+            latest = int(self._silos.table["round"].max())
+            periods = (self._job.rounds - 1 - latest) // template.period_rounds
+            if periods > 0:
+                rounds = periods * template.period_rounds
+                yield from template.copies(first + count, rounds)
+                skip(self._network, self._silos, self._window, rounds, periods * template.period_s)
+
+    def _rows(self, count: int, *, ended: bool = False) -> Rows:
+        inbox, messages = self._window
+        return Rows(
+            round_start_s=inbox["round_start_s"][: count + ended].copy(),
+            start_s=messages["start_s"][:count].copy(),
+            last_bit_s=messages["last_bit_s"][:count].copy(),
+            arrival_s=messages["arrival_s"][:count].copy(),
+            bound_link=messages["bound_link"][:count].copy(),
+        )
+
+    def _prove(self) -> None:
+        """Note the steady state after a repeat of the whole state."""
+        clock, rounds = self._network.clock[0], self._silos.table["round"]
+        period_rounds, period_s = (
+            int(rounds[0] - clock["saved_round"]),
+            float(clock["now_s"] - clock["saved_s"]),
+        )
+        latest = int(rounds.max())
+        self._history.add(self._window.inbox["round_start_s"][: latest + 1 - self._base])
+        self.steady = self._history.steady(period_rounds, period_s)
+        clock["reference"] = OFF
+        if self._fast_forward and period_rounds * (self._job.silos + 4 * len(self._job.arcs)) <= _TEMPLATE:
+            self._template = Template(latest + 1, period_rounds, period_s)
+
+    def _move(self, begin: int, rows: int) -> None:
+        """Let the window begin some rows later, with a given number of rows."""
+        old = self._window
+        self._network.clock["base"] += begin
+        self._window = make_window(self._silos, len(self._job.arcs), computing(self._job, self._base, rows))
+        kept = len(old.inbox) - begin
+        for name in ("round_start_s", "missing", "latest_s"):
+            self._window.inbox[name][:kept] = old.inbox[name][begin:]
+        self._window.messages[:kept] = old.messages[begin:]
+        if rows > len(old.inbox):
+            self._forget_state()
+
+    def _room_for_state(self) -> FloatArray:
+        rows, silos, arcs = len(self._window.inbox), self._job.silos, len(self._job.arcs)
+        return np.zeros(silos * (4 + 2 * rows) + arcs * (4 + len(self._queue.gap_bits)))
+
+    def _forget_state(self) -> None:
+        """Take more room for the saved state, which is lost."""
+        self._saved = self._room_for_state()
+        self._network.clock["saved_round"] = -1
+
+    def _lengthen_queue(self) -> None:
+        """Make room for twice as many messages under way on one arc."""
+        old, new = self._queue, make_queue(self._network, 2 * len(self._queue.gap_bits))
+        arcs, part_arc = np.arange(len(self._job.arcs)), self._network.parts["arc"]
+        parts = np.arange(len(part_arc))
+        for ahead in range(len(old.gap_bits)):
+            k = self._network.arcs["head_round"] + ahead
+            here, there = k % len(old.gap_bits), k % len(new.gap_bits)
+            new.gap_bits[there, arcs] = old.gap_bits[here, arcs]
+            new.bound_s[there[part_arc], parts] = old.bound_s[here[part_arc], parts]
+        self._queue = new
+        self._forget_state()

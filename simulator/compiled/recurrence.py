@@ -1,0 +1,154 @@
+"""Constant rates, compiled: round after round of the max-plus recurrence."""
+
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.compiled.computing import computing
+from simulator.compiled.forward import History
+from simulator.compiled.jit import compiled
+from simulator.compiled.rows import Rows
+from simulator.job import Job
+from simulator.steady import SteadyState
+from topologies.arrays import FloatArray, IntArray
+
+_SAME = 1e-9
+
+
+class Arcs(NamedTuple):
+    """Arcs in an order in which everything is known when it is needed."""
+
+    order: NDArray[np.int32]
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    tokens: NDArray[np.int32]
+    latency_s: FloatArray
+    sending_s: FloatArray
+
+
+class Equal:
+    """A simulation with ``sharing="equal"`` under way; see `simulator.compiled.maxmin.MaxMin`.
+
+    Notes
+    -----
+    A message costs a few additions, and no event: the rounds follow from one another.
+    """
+
+    def __init__(self, job: Job, rows: int) -> None:
+        self.steady: SteadyState | None = None
+        self._job = job
+        self._rows = rows
+        self._arcs = _sorted_arcs(job)
+        self._history = History()
+
+    def pieces(self) -> Iterator[Rows]:
+        """All rounds, some at a time."""
+        job = self._job
+        start_s, free_s = np.zeros(job.silos), np.zeros(len(job.arcs))
+        saved_s, saved_round = np.zeros(job.silos + len(job.arcs)), np.array([-1, 1], dtype=np.int64)
+        watch = job.compute.is_constant
+        for first in range(0, job.rounds, self._rows):
+            count = min(self._rows, job.rounds - first)
+            compute_s = computing(job, first, count)
+            round_start_s = np.empty((count + 1, job.silos))
+            round_start_s[0] = start_s
+            begin_s, last_bit_s, arrival_s = np.empty((3, count, len(job.arcs)))
+            repeat = advance(
+                self._arcs, job.fifo, compute_s, round_start_s, begin_s, last_bit_s, arrival_s, free_s,
+                saved_s, saved_round, first, watch,
+            )  # fmt: skip
+            if watch:
+                self._history.add(round_start_s[:-1])
+            if repeat:
+                period_s = float(round_start_s[repeat - first, 0] - saved_s[0])
+                self._history.add(round_start_s[-1:])
+                self.steady = self._history.steady(repeat - int(saved_round[0]), period_s)
+                watch = False
+            start_s = round_start_s[-1]
+            yield Rows(
+                round_start_s=round_start_s if first + count == job.rounds else round_start_s[:-1],
+                start_s=begin_s,
+                last_bit_s=last_bit_s,
+                arrival_s=arrival_s,
+                bound_link=np.full((count, len(job.arcs)), -1, dtype=np.int32),
+            )
+
+
+@compiled
+def advance(
+    arcs: Arcs,
+    fifo: bool,
+    compute_s: FloatArray,
+    round_start_s: FloatArray,
+    begin_s: FloatArray,
+    last_bit_s: FloatArray,
+    arrival_s: FloatArray,
+    free_s: FloatArray,
+    saved_s: FloatArray,
+    saved_round: IntArray,
+    first: int,
+    watch: bool,
+) -> int:
+    """Fill in some rounds; the first round whose start repeats an earlier one up to a shift, or 0."""
+    repeat = 0
+    for row in range(len(compute_s)):
+        now_s, next_s = round_start_s[row], round_start_s[row + 1]
+        for silo in range(len(now_s)):
+            next_s[silo] = now_s[silo] + compute_s[row, silo]
+        for number in range(len(arcs.order)):
+            arc, source, target = arcs.order[number], arcs.source[number], arcs.target[number]
+            start_s = now_s[source] + compute_s[row, source] if arcs.tokens[number] else next_s[source]
+            if fifo:
+                start_s = max(start_s, free_s[arc])
+            begin_s[row, arc] = start_s
+            last_bit_s[row, arc] = free_s[arc] = start_s + arcs.sending_s[number]
+            arrival_s[row, arc] = last_bit_s[row, arc] + arcs.latency_s[number]
+            next_s[target] = max(next_s[target], arrival_s[row, arc])
+        if watch and not repeat:
+            k = first + row + 1
+            if saved_round[0] >= 0 and _is_repeat(next_s, free_s, saved_s, fifo):
+                repeat = k
+            elif k >= saved_round[1]:
+                saved_round[0], saved_round[1] = k, 2 * k
+                for silo in range(len(next_s)):
+                    saved_s[silo] = next_s[silo]
+                for arc in range(len(free_s)):
+                    saved_s[len(next_s) + arc] = free_s[arc]
+    return repeat
+
+
+@compiled
+def _is_repeat(start_s: FloatArray, free_s: FloatArray, saved_s: FloatArray, fifo: bool) -> bool:
+    growth_s = start_s[0] - saved_s[0]
+    for silo in range(len(start_s)):
+        if abs(start_s[silo] - saved_s[silo] - growth_s) > _SAME * growth_s:
+            return False
+    if fifo:
+        for arc in range(len(free_s)):
+            if abs(free_s[arc] - saved_s[len(start_s) + arc] - growth_s) > _SAME * growth_s:
+                return False
+    return True
+
+
+def _sorted_arcs(job: Job) -> Arcs:
+    """First the arcs with a token, then the others in an order in which their sources' starts are known."""
+    sorter: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(range(job.silos), ()))
+    for arc in job.arcs:
+        if not arc.tokens:
+            sorter.add(arc.target, arc.source)
+    rank = {silo: number for number, silo in enumerate(sorter.static_order())}
+    order = sorted(
+        range(len(job.arcs)), key=lambda n: (-1 if job.arcs[n].tokens else rank[job.arcs[n].source], n)
+    )
+    arcs = [job.arcs[number] for number in order]
+    return Arcs(
+        order=np.array(order, dtype=np.int32),
+        source=np.array([arc.source for arc in arcs], dtype=np.int32),
+        target=np.array([arc.target for arc in arcs], dtype=np.int32),
+        tokens=np.array([arc.tokens for arc in arcs], dtype=np.int32),
+        latency_s=np.array([arc.latency_s for arc in arcs], dtype=np.float64),
+        sending_s=np.array([job.sending_s[number] for number in order], dtype=np.float64),
+    )

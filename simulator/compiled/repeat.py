@@ -1,0 +1,98 @@
+"""Whether the whole state is an earlier one, later."""
+
+from simulator.compiled.jit import compiled
+from simulator.compiled.state import NONE, WAITING, Network, Queue, Silos, Window
+from topologies.arrays import FloatArray
+
+# Max-min sharing may let a state creep towards its limit, or a difference grow: only noise of floats is a repeat.
+_SAME = 1e-12
+_NOISE = 2e-15
+
+
+@compiled
+def is_repeat(network: Network, silos: Silos, queue: Queue, window: Window, saved: FloatArray) -> bool:
+    """Compare the state with the saved one, and save it if it is time to.
+
+    Notes
+    -----
+    Brent's way: the state is saved at each power of two of rounds, so that in time a saved one lies in the
+    cycle and is at most as old as the cycle is long. The state is the event and the round of every silo,
+    which messages it misses and how much later those that it has arrive, and of every arc the messages
+    under way, what they have left, and their rate.
+    """
+    clock = network.clock[0]
+    k = clock.reference
+    clock.reference = NONE
+    if clock.saved_round >= 0 and _compare(network, silos, queue, window, saved, k, False):
+        return True
+    if k >= clock.next_round:
+        _compare(network, silos, queue, window, saved, k, True)
+        clock.saved_s = clock.now_s
+        clock.saved_round = k
+        clock.next_round = 2 * k
+    return False
+
+
+@compiled
+def _compare(
+    network: Network, silos: Silos, queue: Queue, window: Window, saved: FloatArray, k: int, save: bool
+) -> bool:
+    """Compare the state with the saved one as far as they agree, or save it."""
+    clock = network.clock[0]
+    now_s = clock.now_s
+    noise_s = now_s * (_NOISE / _SAME)
+    period_s = now_s - clock.saved_s + noise_s
+    place = 0
+    for number in range(len(silos.table)):
+        silo = silos.table[number]
+        ahead_s = 0.0 if silo.phase == WAITING else silos.events[number].key - now_s
+        if not (
+            _same(saved, place, silo.round - k, 0.0, save)
+            and _same(saved, place + 1, silo.phase, 0.0, save)
+            and _same(saved, place + 2, ahead_s, period_s, save)
+        ):
+            return False
+        place += 3
+    for number in range(len(network.arcs)):
+        arc = network.arcs[number]
+        if not _same(saved, place, arc.count + arc.queued, 0.0, save):
+            return False
+        place += 1
+        if not arc.count:
+            continue
+        left_bits = arc.left_bits - arc.rate_bps * (now_s - arc.since_s)
+        if not (
+            _same(saved, place, arc.head_round - k, 0.0, save)
+            and _same(saved, place + 1, arc.rate_bps, arc.rate_bps, save)
+            and _same(saved, place + 2, left_bits, arc.bits + noise_s * arc.rate_bps, save)
+        ):
+            return False
+        place += 3
+        for behind in range(1, arc.count):
+            gap_bits = queue.gap_bits[(arc.head_round + behind) % len(queue.gap_bits), number]
+            if not _same(saved, place, gap_bits, arc.bits + noise_s * arc.rate_bps, save):
+                return False
+            place += 1
+    for number in range(len(silos.table)):
+        row = silos.table[number].round - clock.base
+        while row < len(window.inbox) and window.inbox[row, number].missing < silos.table[number].in_arcs:
+            later_s = max(0.0, window.inbox[row, number].latest_s - now_s)
+            if not (
+                _same(saved, place, window.inbox[row, number].missing, 0.0, save)
+                and _same(saved, place + 1, later_s, period_s, save)
+            ):
+                return False
+            place += 2
+            row += 1
+        if not _same(saved, place, -1.0, 0.0, save):
+            return False
+        place += 1
+    return True
+
+
+@compiled
+def _same(saved: FloatArray, place: int, value: float, scale: float, save: bool) -> bool:
+    if save:
+        saved[place] = value
+        return True
+    return bool(abs(value - saved[place]) <= _SAME * scale)

@@ -1,0 +1,186 @@
+"""What the compiled simulation works on: tables of silos, arcs, parts of routes, and links."""
+
+from itertools import chain
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.compiled.heap import Records, make_heap, put
+from simulator.job import Job
+from simulator.reduction import limiting_links
+from topologies.arrays import FloatArray
+
+COMPUTING, WAITING, GATED, ENDED = range(4)
+
+SHRANK, GREW = 1, 2  # in `change`
+
+NONE, OFF = -1, -2  # in `reference`, instead of a round
+
+_I, _L, _F = np.int32, np.int64, np.float64
+
+_ARC = np.dtype(
+    [
+        ("target", _I), ("latency_s", _F), ("bits", _F),
+        ("first", _I), ("end", _I),  # its route
+        ("alone_bps", _F), ("alone_part", _I),  # rate and bound of a message with nothing else on its links
+        ("count", _I), ("queued", _I),  # messages under way, all at one rate, and behind them
+        ("head_round", _L), ("left_bits", _F),  # the first under way
+        ("tail_bits", _F),  # what the last under way has left
+        ("since_s", _F), ("rate_bps", _F),  # `left_bits` and `tail_bits` hold at this date
+        ("bound_part", _I), ("bound_since_s", _F),
+        ("stamp", _L),
+        ("out", _I),  # a list: the out-arcs of each silo, those with a token first
+    ],
+    align=True,
+)  # fmt: skip
+
+_PART = np.dtype(
+    [
+        ("link", _I), ("arc", _I),
+        ("bound_s", _F),  # for how long it has been the bound of its arc
+        ("place", _I),  # where it is in the next list
+        ("member", _I),  # a list: the parts in use of each link
+    ],
+    align=True,
+)  # fmt: skip
+
+_LINK = np.dtype(
+    [
+        ("capacity_bps", _F),
+        ("first", _I), ("members", _I),  # its parts in use
+        ("messages", _I), ("change", _I),
+        ("left_bps", _F), ("unfrozen", _I), ("stamp", _L),
+        ("changed", _I), ("reached", _I),  # two lists
+    ],
+    align=True,
+)  # fmt: skip
+
+_SILO = np.dtype(
+    [
+        ("round", _L), ("phase", _I), ("in_arcs", _I),
+        ("first", _I), ("middle", _I), ("end", _I),  # out-arcs with and without a token
+    ],
+    align=True,
+)  # fmt: skip
+
+_CLOCK = np.dtype(
+    [
+        ("now_s", _F), ("base", _L), ("rounds", _L), ("fifo", _L),
+        ("changed", _L), ("stamp", _L), ("work", _L),
+        ("level_bps", _F),  # smaller rates stay as they are
+        ("reference", _L),  # the round that silo 0 started at this instant
+        ("saved_s", _F), ("saved_round", _L), ("next_round", _L),
+    ],
+    align=True,
+)  # fmt: skip
+
+_INBOX = np.dtype(
+    [("compute_s", _F), ("round_start_s", _F), ("missing", _I), ("latest_s", _F)], align=True
+)  # fmt: skip
+
+_MESSAGE = np.dtype(
+    [("start_s", _F), ("last_bit_s", _F), ("arrival_s", _F), ("bound_link", _I)], align=True
+)  # fmt: skip
+
+
+class Network(NamedTuple):
+    """Messages on links."""
+
+    arcs: Records
+    parts: Records
+    links: Records
+    clock: Records  # one entry
+    ends: Records  # heap of arcs
+    shares: Records  # heap of links
+
+
+class Silos(NamedTuple):
+    """Silos, and the heap of when something happens to them."""
+
+    table: Records
+    events: Records
+
+
+class Queue(NamedTuple):
+    """Messages under way on one arc, by round modulo the number of rows."""
+
+    gap_bits: FloatArray  # what a message has left more than the one before it
+    bound_s: FloatArray  # `bound_s` of each part when it started
+
+
+class Window(NamedTuple):
+    """Rounds ``clock.base`` on, one a row."""
+
+    inbox: Records
+    messages: Records
+
+
+def make_network(job: Job) -> Network:
+    """The network of a job, without the links that can never limit a rate."""
+    capacity_bps = job.link_capacity_bps
+    # A message of zero bits takes no time: its route is left empty.
+    routes = limiting_links(
+        [route if bits else () for route, bits in zip(job.routes, job.message_bits, strict=True)],
+        capacity_bps,
+    )
+    arcs = np.zeros(len(routes), dtype=_ARC)
+    arcs["target"] = [arc.target for arc in job.arcs]
+    arcs["latency_s"] = [arc.latency_s for arc in job.arcs]
+    arcs["bits"] = job.message_bits
+    arcs["end"] = np.cumsum([len(route) for route in routes])
+    arcs["first"] = arcs["end"] - [len(route) for route in routes]
+    arcs["alone_bps"] = [min((capacity_bps[link] for link in route), default=inf) for route in routes]
+    arcs["alone_part"] = arcs["first"] + [
+        int(np.argmin([capacity_bps[link] for link in route])) if route else 0 for route in routes
+    ]
+    arcs["bound_part"] = -1
+    arcs["out"] = sorted(range(len(routes)), key=lambda n: (job.arcs[n].source, -job.arcs[n].tokens, n))
+    parts = np.zeros(int(arcs["end"].max(initial=0)), dtype=_PART)
+    parts["link"] = list(chain.from_iterable(routes))
+    parts["arc"] = np.repeat(np.arange(len(routes)), [len(route) for route in routes])
+    links = np.zeros(len(capacity_bps), dtype=_LINK)
+    links["capacity_bps"] = capacity_bps
+    users = np.bincount(parts["link"], minlength=len(links))
+    links["first"] = np.cumsum(users) - users
+    clock = np.zeros(1, dtype=_CLOCK)
+    clock["rounds"], clock["fifo"] = job.rounds, job.fifo
+    clock["reference"] = NONE if job.compute.is_constant else OFF
+    clock["level_bps"] = inf
+    clock["saved_round"], clock["next_round"] = NONE, 1
+    return Network(arcs, parts, links, clock, make_heap(len(arcs)), make_heap(len(links)))
+
+
+def make_silos(job: Job) -> Silos:
+    """All silos before they start round 0."""
+    table = np.zeros(job.silos, dtype=_SILO)
+    table["round"] = -1
+    table["phase"] = GATED
+    table["in_arcs"] = np.bincount([arc.target for arc in job.arcs], minlength=job.silos)
+    after_computing, after_start = (
+        np.bincount([arc.source for arc in job.arcs if arc.tokens == tokens], minlength=job.silos)
+        for tokens in (1, 0)
+    )
+    table["end"] = np.cumsum(after_computing + after_start)
+    table["middle"] = table["end"] - after_start
+    table["first"] = table["middle"] - after_computing
+    events = make_heap(job.silos)
+    for silo in range(job.silos):
+        put(events, silo, 0.0)
+    return Silos(table, events)
+
+
+def make_window(silos: Silos, arcs: int, compute_s: FloatArray) -> Window:
+    """A window on as many rounds as there are rows of computing times, in which nothing has happened."""
+    inbox = np.zeros(compute_s.shape, dtype=_INBOX)
+    inbox["compute_s"] = compute_s
+    inbox["round_start_s"] = np.nan
+    inbox["missing"] = silos.table["in_arcs"]
+    messages = np.zeros((len(compute_s), arcs), dtype=_MESSAGE)
+    messages["bound_link"] = -1
+    return Window(inbox, messages)
+
+
+def make_queue(network: Network, rows: int) -> Queue:
+    """Room for so many messages under way on one arc."""
+    return Queue(np.zeros((rows, len(network.arcs))), np.zeros((rows, len(network.parts))))

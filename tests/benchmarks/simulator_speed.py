@@ -1,0 +1,180 @@
+"""How fast jobs are simulated, with SimGrid in the same run: ``python tests/benchmarks/simulator_speed.py``."""
+
+import multiprocessing
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simulator import overlay_job, simulate
+from simulator.compiled.engine import CompiledEngine
+from topologies import AccessLinks, Overlay, Workload, build_overlay, connectivity, design, load_underlay
+from topologies.arrays import FloatArray
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "peers"))
+import simgrid_peer
+from topologies_speed import geometric
+
+ENGINES = ("events", "compiled")
+CASES = (
+    ("geant", "ring", "10 Gbps", 2000),
+    ("geant", "mst", "10 Gbps", 2000),
+    ("geant", "ring", "100 Mbps", 2000),
+    ("geant", "mst", "100 Mbps", 2000),
+    ("ebone", "ring", "10 Gbps", 2000),
+    ("ebone", "mst", "10 Gbps", 2000),
+    ("ebone", "complete", "10 Gbps", 3),
+)
+"""Underlay, overlay, access links and rounds: 2,000, unless SimGrid would need minutes for them."""
+
+SIZES = (100, 250, 500, 1000)
+BPS = {"10 Gbps": 1e10, "100 Mbps": 1e8}
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Wall-clock seconds, the best of three unless one takes seconds, and what the call gave."""
+    seconds = float("inf")
+    for _ in range(3):
+        began = time.perf_counter()
+        result = work()
+        seconds = min(seconds, time.perf_counter() - began)
+        if seconds > 2:
+            break
+    return seconds, result
+
+
+def complete_arcs(silos: int) -> list[tuple[int, int]]:
+    """Arcs between all silos."""
+    return [(i, j) for i in range(silos) for j in range(silos) if i != j]
+
+
+def published(name: str, kind: str, access: str) -> Overlay:
+    """An overlay on the paper's inputs."""
+    graph = connectivity(
+        load_underlay(name, variant="published"),
+        access=AccessLinks(up_bps=BPS[access], down_bps=BPS[access]),
+    )
+    work = Workload.preset("inaturalist", variant="published")
+    if kind == "complete":
+        return build_overlay(kind, graph, work, complete_arcs(graph.silos))
+    return design(kind, graph, work)
+
+
+def every_round(overlay: Overlay, rounds: int) -> FloatArray:
+    """Round starts of the compiled engine without copying rounds that are known to repeat."""
+    engine = CompiledEngine(overlay_job(overlay, rounds), fast_forward=False)
+    return np.concatenate([block.round_start_s for block in iter(engine.advance, None)])
+
+
+RUNS: dict[str, Callable[[Overlay, int], FloatArray]] = {
+    "events": lambda overlay, rounds: simulate(overlay, rounds, engine="events").round_start_s,
+    "compiled": every_round,
+    "  repeats copied": lambda overlay, rounds: simulate(overlay, rounds, engine="compiled").round_start_s,
+}
+"""Round starts with ``maxmin``, and by what."""
+
+
+def difference(ours: FloatArray, theirs: FloatArray) -> float:
+    """Largest relative difference of any t_i(k), k > 0."""
+    return float(np.max(np.abs(ours[1:] / theirs[1:] - 1)))
+
+
+def compare(peer: Path | None) -> None:
+    """Print one row per case and engine.
+
+    SimGrid's wall time leaves out its start and its reading of the case; ours is that of the whole call.
+    """
+    print(f"{'':<19}{'':>6}  messages/s in thousands      times SimGrid  largest")
+    print(
+        f"{'case':<19}{'rounds':>6} {'SimGrid':>8}{'maxmin':>9}{'equal':>9}{'maxmin':>8}{'equal':>8}  difference"
+    )
+    for name, kind, access, rounds in CASES:
+        overlay = published(name, kind, access)
+        print(f"{name} {kind}, {access}")
+        theirs, starts = float("nan"), None
+        if peer is not None:
+            job = overlay_job(overlay, rounds)
+            wall_s = min(simgrid_peer.wall_s(peer, job) for _ in range(3 if kind != "complete" else 1))
+            theirs = rounds * len(overlay.source) / wall_s
+            starts = simgrid_peer.round_starts(peer, job)
+        for label, run in RUNS.items():
+            messages = rounds * len(overlay.source)
+            engine = "events" if label == "events" else "compiled"
+            maxmin_s, ours = timed(lambda: run(overlay, rounds))  # noqa: B023
+            equal_s, _ = timed(lambda: simulate(overlay, rounds, engine=engine, sharing="equal"))  # noqa: B023
+            maxmin, equal = messages / maxmin_s, messages / equal_s
+            peers, ratios, apart = "-", f"{'-':>8}{'-':>8}", "-"
+            if starts is not None:
+                peers, apart = f"{theirs / 1e3:.1f}", f"{difference(ours, starts):.0e}"
+                ratios = f"{maxmin / theirs:8.1f}{equal / theirs:8.1f}"
+            print(
+                f"  {label:<17}{rounds:>6} {peers:>8}{maxmin / 1e3:9.1f}{equal / 1e3:9.1f}{ratios}{apart:>12}",
+                flush=True,
+            )
+
+
+def large(silos: int, kind: str, engine: str) -> tuple[float, float]:
+    """Seconds for 200 rounds with ``maxmin``, and the peak memory of this process in GB."""
+    graph = connectivity(geometric(silos), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+    work = Workload.preset("inaturalist")
+    if kind == "ring":
+        overlay = design("ring", graph, work)
+    else:
+        orders = [np.random.default_rng(seed).permutation(silos).tolist() for seed in range(4)]
+        arcs = {arc for order in orders for arc in zip(order, order[1:] + order[:1], strict=True)}
+        overlay = build_overlay(kind, graph, work, sorted(arcs))
+    if engine == "compiled":
+        simulate(overlay, 1, engine=engine)
+    began = time.perf_counter()
+    simulate(overlay, 200, engine=engine)
+    return time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+
+
+def growth() -> None:
+    """Time and memory against the number of silos, each in a process of its own."""
+    print("\n200 rounds with maxmin on random geometric underlays, access links of 1 Gbps")
+    print(f"{'silos':<26}" + "".join(f"{silos:>9}" for silos in SIZES) + "  exponent  memory")
+    spawn = multiprocessing.get_context("spawn")
+    for kind in ("ring", "degree-4 digraph"):
+        for engine in ENGINES:
+            rows = []
+            for silos in SIZES:
+                with ProcessPoolExecutor(1, mp_context=spawn) as pool:
+                    rows.append(pool.submit(large, silos, kind, engine).result())
+            seconds = [row[0] for row in rows]
+            exponent = np.polyfit(np.log(SIZES), np.log(seconds), 1)[0]
+            print(
+                f"{kind + ', ' + engine:<26}"
+                + "".join(f"{value:8.2f}s" for value in seconds)
+                + f"{exponent:10.2f}{rows[-1][1]:5.2f} GB",
+                flush=True,
+            )
+
+
+def main() -> None:
+    """Print both tables."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            peer = simgrid_peer.build(folder)
+        except simgrid_peer.NoSimGridError as reason:
+            peer = None
+            print(f"Without SimGrid: {reason}")
+        warm = published("gaia", "ring", "10 Gbps")
+        for engine in ENGINES:
+            began = time.perf_counter()
+            for sharing in ("maxmin", "equal"):
+                simulate(warm, 1, engine=engine, sharing=sharing)
+            print(f"first use of engine {engine!r}: {time.perf_counter() - began:.1f} s")
+        compare(peer)
+    growth()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""Capacities and routes that change while messages are on their way."""
+
+import math
+
+import numpy as np
+import pytest
+
+from simulator import Constant, FlowArc, make_job
+from simulator.clock import LATE
+from simulator.engine import EventEngine
+from topologies import InputError
+
+
+def run(changes, *, queueing="fifo", rounds=1, bits=12.0):
+    """Silos 0 and 1 send to silo 2 over link 0 (4 bit/s); changes: date -> method of the network and arguments."""
+    job = make_job(
+        [
+            FlowArc(source=0, target=2, latency_s=0.25, links=(0, 1)),
+            FlowArc(source=1, target=2, latency_s=0.0, links=(0,)),
+            FlowArc(source=2, target=0, latency_s=0.0, links=()),
+            FlowArc(source=2, target=1, latency_s=0.0, links=()),
+        ],
+        link_capacity_bps=[4.0, 4.0, 1.0, math.inf],
+        message_bits=[bits, bits, 0.0, 0.0],
+        compute=Constant(compute_s=[0.0, 0.0, 0.0]),
+        rounds=rounds,
+        queueing=queueing,
+    )
+    engine = EventEngine(job, block_rounds=rounds, changing=True)
+    for date_s, (method, *arguments) in changes.items():
+        event = engine.clock.event()
+        event.callbacks.append(
+            lambda _, method=method, arguments=arguments: getattr(engine.network, method)(*arguments)
+        )
+        engine.clock.succeed_at(event, date_s, LATE)
+    block = engine.advance()
+    assert engine.advance() is None
+    return block
+
+
+def test_without_changes():
+    block = run({})
+    assert block.messages.last_bit_s[0, :2].tolist() == [6.0, 6.0]
+    assert block.link_bits.tolist() == [24.0, 12.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("queueing", ["fifo", "overlap"])
+def test_a_capacity_changes_the_rates_from_then_on(queueing):
+    block = run({3.0: ("set_capacity", 1, 1.0)}, queueing=queueing)
+    # 6 bits each by 3 s, then 1 and 3 bit/s: the second ends at 5 s, the first at 9 s.
+    assert block.messages.last_bit_s[0, :2].tolist() == [9.0, 5.0]
+    assert block.messages.bound_link[0, :2].tolist() == [1, 0]
+    assert block.link_bits.tolist() == [24.0, 12.0, 0.0, 0.0]
+
+
+def test_a_message_that_is_alone_feels_a_change_as_well():
+    block = run({5.5: ("set_capacity", 1, 1.0), 3.0: ("set_capacity", 0, 8.0)})
+    # 6 bits each by 3 s, 4 bit/s each from then on until 4.5 s: done before the last change.
+    assert block.messages.last_bit_s[0, :2].tolist() == [4.5, 4.5]
+    block = run({1.0: ("set_capacity", 1, 1.0), 6.0: ("set_capacity", 1, 3.0)})
+    # 2 each by 1 s; 1 and 3 bit/s until the second ends at 1 + 10 / 3; the first has 5 left at 6 s: 3 bit/s.
+    np.testing.assert_allclose(block.messages.last_bit_s[0, :2], [6.0 + 5 / 3, 1.0 + 10 / 3], rtol=1e-14)
+
+
+def test_a_link_without_capacity_holds_messages_up():
+    block = run({3.0: ("set_capacity", 0, 0.0), 10.0: ("set_capacity", 0, 4.0)})
+    assert block.messages.last_bit_s[0, :2].tolist() == [13.0, 13.0]
+
+
+def test_a_link_that_never_comes_back_ends_in_an_error():
+    with pytest.raises(InputError, match=r"round 0 never ends: its messages are on links of capacity 0\."):
+        run({3.0: ("set_capacity", 0, 0.0)})
+
+
+def test_a_rerouted_message_keeps_the_bits_that_it_sent():
+    block = run({3.0: ("set_route", 0, (0, 2, 3), 0.5)})
+    # 6 bits by 3 s over link 1; the other 6 over links 2 and 3 at 1 bit/s, while the second has 3 bit/s.
+    assert block.messages.last_bit_s[0, :2].tolist() == [9.0, 5.0]
+    assert block.messages.arrival_s[0, 0] == 9.5
+    assert block.messages.bound_link[0].tolist() == [2, 0, -1, -1]
+    assert block.link_bits.tolist() == [24.0, 6.0, 6.0, 6.0]
+
+
+def test_a_message_may_be_moved_twice_and_others_follow():
+    changes = {2.0: ("set_route", 0, (2,), 0.0), 5.0: ("set_route", 0, (0, 1), 0.0)}
+    block = run(changes, rounds=2)
+    # 4 bits by 2 s, 3 by 5 s over link 2; the others have link 0 alone meanwhile: the first leaves at 4 s and the
+    # next, which waits since 0 s, has 8 left at 5 s. Then 2 bit/s each until 7.5 s and, with the other sender's next,
+    # until 9 s; 9 bits are left of that one.
+    assert block.messages.last_bit_s[:, :2].tolist() == [[7.5, 4.0], [11.25, 9.0]]
+    assert block.messages.start_s[:, :2].tolist() == [[0.0, 0.0], [7.5, 4.0]]
+    assert block.link_bits.tolist() == [45.0, 21.0, 3.0, 0.0]
+
+
+def test_onto_links_without_limit_the_rest_leaves_at_once():
+    block = run({3.0: ("set_route", 0, (3,), 0.0)}, rounds=1)
+    # The second has link 0 for its last 6 bits: 1.5 s.
+    assert block.messages.last_bit_s[0, :2].tolist() == [3.0, 4.5]
+    assert block.link_bits.tolist() == [18.0, 6.0, 0.0, 6.0]
+    later = run({3.0: ("set_route", 0, (3,), 0.0)}, rounds=3)
+    assert later.link_bits.tolist() == [6.0 + 36.0, 6.0, 0.0, 30.0]
