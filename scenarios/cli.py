@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from scenarios import cli_design
+from scenarios import cli_design, cli_simulate, cli_validate
 from scenarios import options as opt
 from scenarios.config import Scenario, load_scenario, parse_scenario, preset_text
 from scenarios.outputs import check_output, partial_path, write_text
@@ -74,10 +74,12 @@ def _options(
 app.command()(cli_design.design)
 app.command()(cli_design.explain)
 app.command()(cli_design.tables)
+app.command()(cli_validate.validate)
+app.command()(cli_simulate.simulate)
 
 
 @app.command()
-@opt.of_a_study(without=("access", "access_at"))
+@opt.of_a_study(without=("access", "access_up", "access_down", "access_at"))
 def sweep(
     study: opt.Study,
     access: Annotated[

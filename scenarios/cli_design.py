@@ -1,9 +1,10 @@
 """Commands that design overlays, explain them and reprint the published tables."""
 
+import itertools
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,10 +13,15 @@ from scenarios.outputs import check_output, write_text
 from scenarios.progress import bar
 from scenarios.studies.design import DEFAULT_KINDS, design_table
 from scenarios.studies.explanation import explanation_table
-from scenarios.studies.published import TABLES, published_table
-from scenarios.tables import Table, print_table
+from scenarios.studies.published import NETWORKS, TABLES, published_table
+from scenarios.tables import Table, print_table, print_text
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
 from topologies import design as design_overlay
+from topologies.errors import unknown_name
+
+Seed = Annotated[
+    int, typer.Option(help="Seed of overlays that are drawn anew each round, and of the search of best.")
+]
 
 
 @opt.of_a_study()
@@ -23,30 +29,28 @@ def design(
     study: opt.Study,
     kind: opt.Kinds = None,
     hub: opt.Hub = None,
-    budget: Annotated[
-        float, typer.Option(help="MATCHA's communication budget C_b, over 0 and at most 1.")
-    ] = 0.5,
-    criterion: Annotated[
-        str, typer.Option(help="What best minimises: paper, serialized, or all (the largest closed form).")
-    ] = "paper",
-    seed: Annotated[int, typer.Option(help="Seed of overlays that are drawn anew each round.")] = 0,
+    budget: opt.Budget = None,
+    criterion: opt.Criterion = None,
+    seed: Seed = 0,
+    bound: Annotated[
+        bool, typer.Option("--bound", help="Raise the lower bound by linear programs, as best does.")
+    ] = False,
     as_json: opt.Json = False,
 ) -> None:
     """Design overlays and print their cycle times in closed form."""
-    options: dict[str, dict[str, Any]] = {
-        "star": {"hub": hub},
-        "best": {"criterion": criterion},
-        "matcha": {"budget": budget},
-    }
     kinds = opt.each_once(kind, DEFAULT_KINDS)
-    print_table(design_table(study.graph(), study.work, kinds, options, seed=seed), as_json)
+    options = opt.designer_options(kinds, hub=hub, budget=budget, criterion=criterion, seed=seed)
+    table = design_table(study.graph(), study.work, kinds, options, seed=seed, bound=bound)
+    print_table(table, as_json)
 
 
 @opt.of_a_study()
 def explain(
     study: opt.Study,
-    kind: Annotated[str, typer.Option(help="Overlay to explain.")] = "ring",
+    kind: Annotated[str, typer.Option(help=f"Overlay to explain: {', '.join(DESIGNERS)}.")] = "ring",
     hub: opt.Hub = None,
+    criterion: opt.Criterion = None,
+    seed: Annotated[int, typer.Option(help="Seed of the search of best.")] = 0,
     as_json: opt.Json = False,
 ) -> None:
     """Say which circuit bounds an overlay's throughput, what limits it, and which upgrade helps most."""
@@ -55,32 +59,40 @@ def explain(
             f"kind(={kind!r}) is drawn anew each round, so no circuit bounds it; explain takes one that stays: "
             f"{', '.join(DESIGNERS)}."
         )
-    if hub is not None and kind != "star":
-        raise InputError(f"hub(={hub!r}) goes with the kind star, not with {kind}.")
-    options = {} if hub is None else {"hub": hub}
-    print_table(explanation_table(design_overlay(kind, study.graph(), study.work, **options)), as_json)
+    options = opt.designer_options([kind], hub=hub, criterion=criterion, seed=seed)
+    overlay = design_overlay(kind, study.graph(), study.work, **options.get(kind, {}))
+    print_table(explanation_table(overlay), as_json)
 
 
 def tables(
+    network: Annotated[
+        list[str] | None,
+        typer.Option(help=f"{', '.join(NETWORKS)}; repeat for several. [default: all]"),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="CSV file to write, all tables in it.")
     ] = None,
     as_json: opt.Json = False,
 ) -> None:
     """Reprint the paper's four cycle-time tables: published, ours, and ours with corrected inputs."""
+    networks = opt.each_once(network, NETWORKS)
+    for name in networks:
+        if name not in NETWORKS:
+            raise unknown_name("network", name, NETWORKS)
     if output is not None:
         check_output(output)
     made: list[Table] = []
-    with bar("tables", len(TABLES)) as advance:
+    done = itertools.count()
+    with bar("tables", len(TABLES) * len(networks)) as advance:
         for published in TABLES:
-            made.append(published_table(published))
-            advance(len(made))
+            made.append(published_table(published, lambda name: advance(next(done), name), networks=networks))
     if output is not None:
         lines = [made[0].to_csv(), *(table.to_csv().split("\n", 1)[1] for table in made[1:])]
         write_text(output, "".join(lines))
         print(f"written: {output}", file=sys.stderr)
     if as_json:
-        print(json.dumps([json.loads(table.to_json()) for table in made], indent=1, ensure_ascii=False))
+        whole = [json.loads(table.to_json()) for table in made]
+        print_text(json.dumps(whole, indent=1, ensure_ascii=False))
         return
     for table in made:
         print_table(table, as_json)

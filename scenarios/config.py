@@ -6,12 +6,20 @@ import tomllib
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import pydantic
 
 from scenarios.network import NetworkConfig, WorkloadConfig
-from topologies import DESIGNERS, InputError
+from scenarios.simulation_config import (
+    AwayConfig,
+    BackgroundConfig,
+    CapacityConfig,
+    ComputeConfig,
+    FailureConfig,
+    SimulationConfig,
+)
+from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
 from topologies.errors import quoted, unknown_name
 from training import TrainingConfig, load_backend
 
@@ -25,7 +33,7 @@ class OverlaysConfig:
     Parameters
     ----------
     kinds : tuple of str
-        Names of designers.
+        Names of designers, of overlays that stay or are drawn anew each round.
     """
 
     kinds: tuple[str, ...] = ("star", "mst", "ring")
@@ -35,32 +43,10 @@ class OverlaysConfig:
         if not self.kinds:
             raise InputError("kinds(=[]) must name an overlay.")
         for kind in self.kinds:
-            if kind not in DESIGNERS:
-                raise unknown_name("kinds", kind, DESIGNERS)
+            if kind not in DESIGNERS and kind not in RANDOM_DESIGNERS:
+                raise unknown_name("kinds", kind, [*DESIGNERS, *RANDOM_DESIGNERS])
         if len(set(self.kinds)) < len(self.kinds):
             raise InputError(f"kinds(={list(self.kinds)}) must not repeat a name.")
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class SimulationConfig:
-    """The ``[simulation]`` table.
-
-    Parameters
-    ----------
-    rounds : int
-        Rounds to simulate at least; a scenario that trains simulates as many as it trains.
-    sharing : {"maxmin", "equal"}
-    queueing : {"fifo", "overlap"}
-    """
-
-    rounds: int = 200
-    sharing: Literal["maxmin", "equal"] = "maxmin"
-    queueing: Literal["fifo", "overlap"] = "fifo"
-
-    def __post_init__(self) -> None:
-        """Check the rounds."""
-        if self.rounds < 1:
-            raise InputError(f"rounds(={self.rounds}) must be >= 1.")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,6 +88,14 @@ _TABLES: Mapping[str, type] = {
     "training": TrainingConfig,
 }
 
+_SIMULATION_TABLES: Mapping[str, type] = {
+    "compute": ComputeConfig,
+    "background": BackgroundConfig,
+    "capacity": CapacityConfig,
+    "failure": FailureConfig,
+    "away": AwayConfig,
+}
+
 
 def parse_scenario(text: str, *, source: str) -> Scenario:
     """Scenario of a TOML text.
@@ -130,6 +124,12 @@ def parse_scenario(text: str, *, source: str) -> Scenario:
     for name, owner in _TABLES.items():
         if isinstance(tables.get(name), dict):
             _check_keys(f"key in [{name}]", tables[name], owner, source)
+    if isinstance(tables.get("simulation"), dict):
+        for name, owner in _SIMULATION_TABLES.items():
+            inner = tables["simulation"].get(name)
+            for table in inner if isinstance(inner, list) else [inner]:
+                if isinstance(table, dict):
+                    _check_keys(f"key in [simulation.{name}]", table, owner, source)
     return validated(Scenario, tables, source=source)
 
 
@@ -182,11 +182,16 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
 
 
 def _beside(path: Path, scenario: Scenario) -> Scenario:
-    """The scenario with its GML file found beside it, where that is not a path from the working directory."""
+    """The scenario with GML file and trace found beside it, where they are no paths from the working directory."""
+    found = scenario
     gml = path.parent / scenario.network.underlay
-    if Path(scenario.network.underlay).exists() or not gml.is_file():
-        return scenario
-    return dataclasses.replace(scenario, network=dataclasses.replace(scenario.network, underlay=str(gml)))
+    if not Path(scenario.network.underlay).exists() and gml.is_file():
+        found = dataclasses.replace(found, network=dataclasses.replace(found.network, underlay=str(gml)))
+    compute = scenario.simulation.compute
+    if compute is not None and compute.trace is not None and not Path(compute.trace).exists():
+        beside = dataclasses.replace(compute, trace=str(path.parent / compute.trace))
+        found = dataclasses.replace(found, simulation=dataclasses.replace(found.simulation, compute=beside))
+    return found
 
 
 def preset_text(name: str) -> str:
@@ -196,7 +201,7 @@ def preset_text(name: str) -> str:
 
 def _check_keys(what: str, table: Mapping[str, Any], owner: type, source: str) -> None:
     """Raise an error for a key that the owner's dataclass does not have."""
-    known = [field.name for field in dataclasses.fields(owner)]
+    known = [field.name.rstrip("_") for field in dataclasses.fields(owner)]
     for key in table:
         if key not in known:
             raise unknown_name(what, key, known, source=source)

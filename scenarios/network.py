@@ -19,12 +19,15 @@ from topologies import (
     workload_presets,
 )
 from topologies.arrays import FloatArray
+from topologies.capacities import UNSTATED_CORE_BPS, idle_faster_links
 from topologies.connectivity import silo_labels
 from topologies.errors import quoted, unknown_name
 from topologies.underlay import Underlay
 
 _ARROW = re.compile(r"(?<=\S)\s+(->?)\s+(?=\S)")
 """Between the silos of a blocked pair."""
+_DIRECTED = re.compile(r"\s*(?P<quantity>[^,]*\S)\s+(?P<direction>up|down)\s*")
+"""A capacity of one direction."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,7 +45,8 @@ class NetworkConfig:
     access_up, access_down : str, optional
         The same for one direction only.
     access_at : mapping from label to str
-        Silos whose access link differs.
+        Silos whose access link differs: ``"10 Mbps"`` in both directions, ``"100 Mbps up, 1 Gbps down"``, or only
+        one of these two; the other is then as on all silos.
     silo_at : tuple of str, optional
         Label of the router that each silo hangs on. By default each router has one silo, which has its label; of
         several on one router the labels are numbered, for instance ``Paris/1`` and ``Paris/2``.
@@ -75,7 +79,7 @@ class NetworkConfig:
             if getattr(self, field) is not None:
                 parse_quantity(field, getattr(self, field), "bit/s")
         for label, text in (self.access_at or {}).items():
-            parse_quantity(f"access_at.{label}", text, "bit/s")
+            _up_down(label, text)
         if self.core not in (None, "stated"):
             parse_quantity("core", self.core, "bit/s")
         if self.silo_at is not None and not self.silo_at:
@@ -131,7 +135,8 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
     return connectivity(
         underlay,
         access=AccessLinks(
-            up_bps=_at(labels, up, config.access_at), down_bps=_at(labels, down, config.access_at)
+            up_bps=_at(labels, up, config.access_at, "up"),
+            down_bps=_at(labels, down, config.access_at, "down"),
         ),
         core=core,
         bandwidth=config.bandwidth,
@@ -167,14 +172,34 @@ def _blocked(labels: Sequence[str], text: str) -> list[tuple[int, int]]:
     return [(i, j)] if arrow == "->" else [(i, j), (j, i)]
 
 
-def _at(labels: Sequence[str], bps: float, special: Mapping[str, str] | None) -> FloatArray:
-    """One capacity per silo: `bps`, except where `special` says otherwise."""
+def _at(labels: Sequence[str], bps: float, special: Mapping[str, str] | None, direction: str) -> FloatArray:
+    """One capacity per silo: `bps`, except where `special` says otherwise of this direction."""
     capacity = np.full(len(labels), bps)
     for label, text in (special or {}).items():
         if label not in labels:
             raise unknown_name("access_at silo", label, labels)
-        capacity[labels.index(label)] = parse_quantity(f"access_at.{label}", text, "bit/s")
+        capacity[labels.index(label)] = _up_down(label, text).get(direction, bps)
     return capacity
+
+
+def _up_down(label: str, text: str) -> dict[str, float]:
+    """Capacities of one silo by direction; one that the text does not name is missing."""
+    field = f"access_at.{label}"
+    parts = str(text).split(",")
+    directed = [_DIRECTED.fullmatch(part) for part in parts]
+    if len(parts) == 1 and directed[0] is None:
+        both = parse_quantity(field, text, "bit/s")
+        return {"up": both, "down": both}
+    found = {
+        part["direction"]: parse_quantity(f"{field} {part['direction']}", part["quantity"], "bit/s")
+        for part in directed
+        if part is not None
+    }
+    if len(found) != len(parts):
+        raise InputError(
+            f"{field}(={quoted(text)}) must be one capacity, or one up and one down: '100 Mbps up, 1 Gbps down'."
+        )
+    return found
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -261,12 +286,7 @@ def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str
     places = "" if graph.silos == underlay.routers == used else f" on {used} of {underlay.routers} routers"
     missing = graph.silos * (graph.silos - 1) - int(graph.may_send.sum())
     barred = f"; {missing} arc{'s' if missing > 1 else ''} blocked" if missing else ""
-    if np.ptp(graph.core_bps) == 0:
-        core = f"core {format_rate(graph.core_bps[0])}"
-    elif np.isfinite(underlay.capacity_bps).all():
-        core = "core as stated"
-    else:
-        core = f"core as stated on {int(np.isfinite(underlay.capacity_bps).sum())} links, 1 Gbps elsewhere"
+    core = _core(graph)
     up, down = _span(graph.up_bps), _span(graph.down_bps)
     capacities = f"access {up if up == down else f'{up} up, {down} down'}; " if access else ""
     steps = f"{work.local_steps} local step{'s' if work.local_steps > 1 else ''}"
@@ -275,6 +295,31 @@ def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str
         f"{capacities}{core}\n"
         f"{work.name}: {format_bits(work.model_bits)}, {steps} of {format_s(float(np.max(work.compute_s)))}"
     )
+
+
+def _core(graph: Connectivity) -> str:
+    """Capacities of the core links, and on how many they are assumed."""
+    assumed = int(graph.core_assumed.sum())
+    if not assumed:
+        stated = np.array_equal(graph.core_bps, graph.underlay.capacity_bps)
+        return "core as stated" if stated else f"core {_span(graph.core_bps)}"
+    rate = format_rate(UNSTATED_CORE_BPS)
+    if assumed == graph.underlay.links:
+        return f"core {rate}, assumed on all {assumed} links"
+    return f"core as stated on {graph.underlay.links - assumed} links, {rate} assumed on {assumed}"
+
+
+def idle_links(graph: Connectivity) -> list[str]:
+    """One sentence, where faster links carry no route since a parallel link is shorter."""
+    idle = idle_faster_links(graph.underlay, graph.routes, graph.core_bps)
+    if not idle:
+        return []
+    first = graph.underlay.link_name(idle[0])
+    more = f" and {len(idle) - 1} more" if len(idle) > 1 else ""
+    return [
+        f"no route takes {first} ({format_rate(graph.core_bps[idle[0]])}){more}: of parallel links the shortest "
+        "carries all, though this one is faster."
+    ]
 
 
 def _span(bps: FloatArray) -> str:

@@ -24,8 +24,10 @@ class OverlayRecord:
     arcs : ndarray of int, shape (arcs, 3)
         Source, target and tokens of each arc.
     hub : int or None
-    consensus : ndarray, shape (silos, silos)
+    consensus : ndarray, shape (silos, silos), or None
+        None where the arcs are drawn anew each round.
     closed_forms : ClosedForms
+        NaN where an overlay that is drawn anew each round has none.
     busiest_link : str
         Name of the link direction that sets the load bound.
     simulated_s : float or None
@@ -40,7 +42,7 @@ class OverlayRecord:
     kind: str
     arcs: IntArray
     hub: int | None
-    consensus: FloatArray
+    consensus: FloatArray | None
     closed_forms: ClosedForms
     busiest_link: str
     simulated_s: float | None
@@ -171,7 +173,7 @@ def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
         kind=kind,
         arcs=group["arcs"][:],
         hub=None if attrs["hub"] < 0 else int(attrs["hub"]),
-        consensus=group["consensus"][:],
+        consensus=None if attrs.get("drawn", False) else group["consensus"][:],
         closed_forms=ClosedForms(
             paper_s=float(attrs["paper_s"]),
             serialized_s=float(attrs["serialized_s"]),

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import math
+import os
+import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -78,7 +80,9 @@ class Table:
         least = rich.measure.Measurement.get(console, unlimited, table).minimum
         console.print(self.caption, markup=False, highlight=False)
         console.print()
-        wide = rich.console.Console(file=console.file, width=max(console.width, least))
+        wide = rich.console.Console(
+            file=console.file, width=max(console.width, least), force_terminal=console.is_terminal
+        )
         wide.print(table)
         console.print()
         if self.notes:
@@ -99,25 +103,40 @@ class Table:
         return table
 
     def to_json(self) -> str:
-        """Rows and caption as JSON; infinite and missing numbers are null."""
-        rows = [{key: _finite(value) for key, value in row.items()} for row in self.rows]
+        """Rows and caption as JSON; all rows have the same keys, and infinite and missing numbers are null."""
+        rows = [{key: _finite(row.get(key)) for key in self._keys()} for row in self.rows]
         return json.dumps({"caption": self.caption, "rows": rows}, indent=1, ensure_ascii=False)
 
     def to_csv(self) -> str:
         """Rows as CSV, one column for each field."""
         text = io.StringIO()
-        writer = csv.DictWriter(text, fieldnames=list(dict.fromkeys(key for row in self.rows for key in row)))
+        writer = csv.DictWriter(text, fieldnames=self._keys())
         writer.writeheader()
         writer.writerows(self.rows)
         return text.getvalue()
+
+    def _keys(self) -> list[str]:
+        """All fields of all rows, in order of their first mention."""
+        return list(dict.fromkeys(key for row in self.rows for key in row))
 
 
 def print_table(table: Table, as_json: bool) -> None:
     """Print a table on standard output, as JSON or at the terminal's width (80 columns where there is none)."""
     if as_json:
-        print(table.to_json())
-    else:
-        table.print(rich.console.Console())
+        print_text(table.to_json())
+        return
+    terminal, text = rich.console.Console(), io.StringIO()
+    table.print(rich.console.Console(file=text, width=terminal.width, force_terminal=terminal.is_terminal))
+    print_text(text.getvalue().removesuffix("\n"))
+
+
+def print_text(text: str) -> None:
+    """Print on standard output; where its reader has left (``| head``), print nothing from then on."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        # The interpreter flushes again at its end, which must not fail either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def cycle_time_columns(rows: Sequence[Row], titles: Mapping[str, str]) -> tuple[list[Column], str]:

@@ -31,6 +31,7 @@ byte_per_second = byte / second = Bps
 _QUANTITY = re.compile(
     r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf|nan)\s*([A-Za-zµ]+(?:/[A-Za-z]+)?)\s*"
 )
+_SHARE = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*%\s*")
 _BELOW_ONE = re.compile("(?!mega|mebi)[mµu]")
 """Units with the prefix milli or micro, among those of bits and bytes."""
 _EXAMPLES = {"bit/s": "10 Gbps", "bit": "42.9 MB", "s": "25.4 ms"}
@@ -88,13 +89,48 @@ def parse_quantity(field: str, text: object, unit: str, *, zero: bool = False) -
             f"{shown} has the unit {written!r}, a fraction of a bit; write M for mega, m means milli."
         )
     value = float(number) * factor
-    if math.isnan(value) or value < 0 or (value == 0 and not zero):
+    if math.isnan(value):
+        raise InputError(f"{shown} must be finite.")
+    if value < 0 or (value == 0 and not zero):
         raise InputError(f"{shown} must be {'>= 0' if zero else '> 0'}.")
     if math.isinf(value) and (unit != "bit/s" or "inf" not in number):
         raise InputError(f"{shown} must be finite.")
     if 0 < value < 1 and unit != "s":
         raise InputError(f"{shown} must be >= 1 {unit}.")
     return value
+
+
+def parse_share(field: str, text: object) -> float:
+    """Fraction in [0, 1) of a text in percent.
+
+    Parameters
+    ----------
+    field : str
+        The name for the error message.
+    text : object
+        What the user wrote.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        If the text is no number with a percent sign, or not below 100 %.
+
+    Examples
+    --------
+    >>> parse_share("share", "30 %")
+    0.3
+    """
+    match = _SHARE.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise InputError(f"{field}(={text!r:.60}) must be a share in percent, for instance '30 %'.")
+    share = float(match[1]) / 100
+    if not 0 <= share < 1:
+        raise InputError(f"{field}(={text!r:.60}) must be >= 0 % and < 100 %.")
+    return share
 
 
 def format_rate(bps: float) -> str:

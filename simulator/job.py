@@ -106,7 +106,9 @@ def make_job(
     checks.check_choice("sharing", sharing, checks.SHARINGS)
     checks.check_choice("queueing", queueing, checks.QUEUEINGS)
     if world is not None and sharing == "equal":
-        raise InputError("sharing(='equal') must be 'maxmin' on a network that changes: constant rates know none.")
+        raise InputError(
+            "sharing(='equal') must be 'maxmin' on a network that changes: constant rates know none."
+        )
     rounds = checks.check_at_least_one("rounds", rounds)
     capacity_bps = checks.check_capacities(link_capacity_bps)
     bits = checks.check_message_bits(message_bits, len(arcs))

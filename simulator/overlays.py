@@ -6,8 +6,11 @@ from simulator import checks
 from simulator.arc import FlowArc
 from simulator.computing import ComputeTimes, Constant
 from simulator.job import Job, make_job
-from simulator.rounds import ScheduledRounds
-from topologies import Connectivity, Overlay, RandomOverlay, Schedule, make_schedule
+from simulator.rounds import RoundPlan, ScheduledRounds
+from simulator.world.away import without_the_absent
+from simulator.world.surroundings import surroundings
+from simulator.world.world import World
+from topologies import Connectivity, Overlay, RandomOverlay, Schedule, Workload, make_schedule
 from topologies.arrays import FloatArray, IntArray
 from topologies.delays import pair_rates
 from topologies.errors import InputError
@@ -21,12 +24,13 @@ def overlay_job(
     queueing: str = "fifo",
     compute: ComputeTimes | None = None,
     seed: int | None = None,
+    world: World | None = None,
 ) -> Job:
     """Job of an overlay on its underlay.
 
     Parameters
     ----------
-    overlay, rounds, sharing, queueing, compute, seed
+    overlay, rounds, sharing, queueing, compute, seed, world
         As for `simulate`.
 
     Returns
@@ -47,45 +51,57 @@ def overlay_job(
     else:
         overlay = make_schedule(overlay, seed, rounds)
     if isinstance(overlay, Schedule):
-        return _schedule_job(overlay, rounds, sharing, queueing, compute)
+        arcs, graph, work, plan = _schedule_arcs(overlay, rounds)
+    else:
+        graph, work, plan = overlay.graph, overlay.work, None
+        arcs = _flow_arcs(
+            graph, overlay.source, overlay.target, overlay.tokens, overlay.rate_bps, overlay.routes
+        )
+    compute = compute or Constant(compute_s=work.round_compute_s(graph.silos))
+    link_capacity_bps, changes = graph.link_capacity_bps, None
+    if world is not None and world.changes_network:
+        if sharing == "equal":
+            raise InputError(
+                "sharing(='equal') must be 'maxmin' in a world that changes the network: constant rates know none."
+            )
+        around = surroundings(world, graph, [(arc.source, arc.target) for arc in arcs])
+        link_capacity_bps, changes = around.link_capacity_bps, around.changes
+    if world is not None and world.absences:
+        checks.check_silos(arcs, compute.silos)
+        plan, compute = without_the_absent(
+            world.absences, graph, work.model_bits, arcs, rounds=rounds, plan=plan, compute=compute
+        )
     return make_job(
-        _flow_arcs(
-            overlay.graph, overlay.source, overlay.target, overlay.tokens, overlay.rate_bps, overlay.routes
-        ),
-        link_capacity_bps=overlay.graph.link_capacity_bps,
-        message_bits=overlay.work.model_bits,
-        compute=compute or Constant(compute_s=overlay.compute_s),
-        rounds=rounds,
-        sharing=sharing,
-        queueing=queueing,
-    )
-
-
-def _schedule_job(
-    schedule: Schedule, rounds: int, sharing: str, queueing: str, compute: ComputeTimes | None
-) -> Job:
-    graph, work = schedule.overlay.graph, schedule.overlay.work
-    if rounds > schedule.rounds:
-        raise InputError(f"rounds(={rounds}) must be <= {schedule.rounds}, the rounds of the schedule.")
-    plan = ScheduledRounds(schedule, rounds)
-    source, target = plan.source, plan.target
-    return make_job(
-        _flow_arcs(
-            graph,
-            source,
-            target,
-            np.ones_like(source),
-            pair_rates(graph)[source, target],
-            tuple(graph.route(i, j) for i, j in zip(source.tolist(), target.tolist(), strict=True)),
-        ),
-        link_capacity_bps=graph.link_capacity_bps,
+        arcs,
+        link_capacity_bps=link_capacity_bps,
         message_bits=work.model_bits,
-        compute=compute or Constant(compute_s=work.round_compute_s(graph.silos)),
+        compute=compute,
         rounds=rounds,
         plan=plan,
         sharing=sharing,
         queueing=queueing,
+        world=changes,
     )
+
+
+def _schedule_arcs(
+    schedule: Schedule, rounds: int
+) -> tuple[list[FlowArc], Connectivity, Workload, RoundPlan | None]:
+    """Arcs of all rounds, where they lie, what a round costs, and which arcs each round has."""
+    graph = schedule.overlay.graph
+    if rounds > schedule.rounds:
+        raise InputError(f"rounds(={rounds}) must be <= {schedule.rounds}, the rounds of the schedule.")
+    plan = ScheduledRounds(schedule, rounds)
+    source, target = plan.source, plan.target
+    arcs = _flow_arcs(
+        graph,
+        source,
+        target,
+        np.ones_like(source),
+        pair_rates(graph)[source, target],
+        tuple(graph.route(i, j) for i, j in zip(source.tolist(), target.tolist(), strict=True)),
+    )
+    return arcs, graph, schedule.overlay.work, plan
 
 
 def _flow_arcs(

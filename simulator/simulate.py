@@ -5,6 +5,7 @@ from simulator.flows import run
 from simulator.observer import Observer
 from simulator.overlays import overlay_job
 from simulator.timeline import Timeline
+from simulator.world.world import World
 from topologies import Overlay, RandomOverlay, Schedule
 
 
@@ -19,6 +20,7 @@ def simulate(
     seed: int | None = None,
     engine: str = "auto",
     messages: bool = False,
+    world: World | None = None,
 ) -> Timeline:
     """Simulate an overlay on its underlay, round by round.
 
@@ -43,6 +45,8 @@ def simulate(
         See `simulate_flows`.
     messages : bool
         Whether to keep a record of every message.
+    world : World, optional
+        What happens around the job; by default nothing.
 
     Returns
     -------
@@ -53,11 +57,14 @@ def simulate(
     Raises
     ------
     InputError
-        If a value is out of its range, or time could not advance around a circuit of arcs.
+        If a value is out of its range, time could not advance around a circuit of arcs, or a link of the world that
+        never comes back leaves an arc without a route.
 
     See Also
     --------
     simulate_flows : the same for arcs, routes and sizes that you bring; its Notes say how.
     """
-    job = overlay_job(overlay, rounds, sharing=sharing, queueing=queueing, compute=compute, seed=seed)
+    job = overlay_job(
+        overlay, rounds, sharing=sharing, queueing=queueing, compute=compute, seed=seed, world=world
+    )
     return run(job, observer=observer, engine=engine, messages=messages)

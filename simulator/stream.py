@@ -89,6 +89,8 @@ def make_engine(
     checks.check_at_least_one("block_rounds", block_rounds)
     watched = observer is not None and observer.on_rates is not None
     if engine == "compiled":
+        if job.world is not None:
+            raise InputError("engine(='compiled') must be 'events' here: it knows no network that changes.")
         if not supports(job) or watched:
             raise InputError(
                 "engine(='compiled') must be 'events' here: it knows no rounds with different arcs and no on_rates."

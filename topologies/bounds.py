@@ -8,21 +8,22 @@ from topologies.circuit_bound import circuit_bound
 from topologies.connectivity import Connectivity
 from topologies.delays import pair_delays
 from topologies.errors import InputError
+from topologies.sizes import MANY_SILOS
 from topologies.workload import Workload
 
-MOST_SILOS = 200
-"""More silos than this are bounded by assignment problems only."""
 TRIED = 2
 """Silos, those whose visit costs most, that linear programs bound the circuits of."""
 
 
-def lower_bound_s(graph: Connectivity, work: Workload) -> float:
+def lower_bound_s(graph: Connectivity, work: Workload, *, circuits: bool = True) -> float:
     """Cycle time below which no overlay that stays can fall on this network and workload.
 
     Parameters
     ----------
     graph : Connectivity
     work : Workload
+    circuits : bool
+        Whether linear programs, (3) below, raise the bound of the assignment problems; they take most of the time.
 
     Returns
     -------
@@ -55,7 +56,7 @@ def lower_bound_s(graph: Connectivity, work: Workload) -> float:
     every simple circuit through `x`, so by (2) `tau`.
 
     What remains loose: the bound asks nothing of two silos at once. Time O(n^4) at worst for (2), a few assignment
-    problems per silo in practice; about a second per silo of (3) on 100 silos, which is left out above `MOST_SILOS`.
+    problems per silo in practice; about a second per silo of (3) on 100 silos, which is left out above `MANY_SILOS`.
 
     References
     ----------
@@ -76,7 +77,7 @@ def lower_bound_s(graph: Connectivity, work: Workload) -> float:
             if lower >= ratio * (1 - 1e-12):
                 bound = ratio
                 break
-    if graph.silos <= MOST_SILOS:
+    if circuits and graph.silos <= MANY_SILOS:
         bound = max(bound, *(circuit_bound(delay, x) for x in worst_first[:TRIED].tolist()))
     return bound
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from topologies.arrays import BoolArray, FloatArray, IntArray, freeze
+from topologies.capacities import available_bandwidth, core_capacity
 from topologies.checks import per_silo
-from topologies.errors import InputError, quoted, unknown_name
+from topologies.errors import InputError, unknown_name
 from topologies.routing import Routes, shortest_routes
 from topologies.underlay import Underlay
 
@@ -18,8 +19,6 @@ S_PER_KM = 0.0085e-3
 """Propagation and queueing per kilometre (Gueye et al., cited by the paper)."""
 S_PER_PATH = 4e-3
 """Constant part of the latency."""
-UNSTATED_CORE_BPS = 1e9
-"""Capacity of a core link that states none: the paper's 1 Gbps."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -52,6 +51,8 @@ class Connectivity:
         Access capacities.
     core_bps : ndarray, shape (links,)
         Capacity of each core link, in each of its directions.
+    core_assumed : ndarray of bool, shape (links,)
+        Whether that capacity is neither stated by the underlay's file nor chosen by the user, but 1 Gbps assumed.
     latency_s : ndarray, shape (silos, silos)
         `l(i, j)`, zero on the diagonal.
     available_bps : ndarray, shape (silos, silos)
@@ -69,6 +70,7 @@ class Connectivity:
     up_bps: FloatArray
     down_bps: FloatArray
     core_bps: FloatArray
+    core_assumed: BoolArray
     latency_s: FloatArray
     available_bps: FloatArray
     bandwidth: Literal["hop_share", "bottleneck", "measured"]
@@ -160,14 +162,14 @@ def connectivity(
     Source: section 2 and appendix G of the paper. Time and memory as `shortest_routes`.
     """
     routes = shortest_routes(underlay)
-    core_bps = _core_capacity(underlay, core)
+    core_bps, core_assumed = core_capacity(underlay, core)
     router = _routers(underlay, routers)
     silos = len(router)
     if latency not in ("per_path", "per_link"):
         raise unknown_name("latency", latency, ("per_path", "per_link"))
     latency_s = latencies(routes, router, latency)
-    available_bps = _available(routes, core_bps, bandwidth, router, blocked)
-    freeze(router, core_bps, latency_s, available_bps)
+    available_bps = available_bandwidth(routes, core_bps, bandwidth, router, blocked)
+    freeze(router, core_bps, core_assumed, latency_s, available_bps)
     return Connectivity(
         underlay=underlay,
         routes=routes,
@@ -176,6 +178,7 @@ def connectivity(
         up_bps=per_silo("access up_bps", access.up_bps, silos, positive=True),
         down_bps=per_silo("access down_bps", access.down_bps, silos, positive=True),
         core_bps=core_bps,
+        core_assumed=core_assumed,
         latency_s=latency_s,
         available_bps=available_bps,
         bandwidth=bandwidth if isinstance(bandwidth, str) else "measured",
@@ -239,66 +242,3 @@ def silo_labels(underlay: Underlay, routers: Sequence[int]) -> tuple[str, ...]:
         seen[name] += 1
         labels.append(f"{name}/{seen[name]}" if name in several else name)
     return tuple(labels)
-
-
-def _core_capacity(underlay: Underlay, core: float | str | None) -> FloatArray:
-    """Capacity of each core link."""
-    stated = np.isfinite(underlay.capacity_bps)
-    if isinstance(core, str) and core == "stated" and not stated.any():
-        raise InputError(
-            f"core(='stated') needs capacities, but no link of {underlay.name} ({underlay.variant}) states one."
-        )
-    if core is None or (isinstance(core, str) and core == "stated"):
-        return np.where(stated, underlay.capacity_bps, UNSTATED_CORE_BPS)
-    if isinstance(core, (str, bool)) or np.ndim(core) > 0:
-        raise InputError(f"core(={quoted(core)}) must be 'stated' or a number in bit/s.")
-    return np.full(underlay.links, per_silo("core", core, 1, positive=True)[0])
-
-
-def _available(
-    routes: Routes,
-    core_bps: FloatArray,
-    rule: Literal["hop_share", "bottleneck"] | FloatArray,
-    router: IntArray,
-    blocked: Iterable[tuple[int, int]],
-) -> FloatArray:
-    """`A(i', j')` for every pair of silos."""
-    silos = len(router)
-    if not isinstance(rule, str):
-        try:
-            available = np.array(rule, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError("bandwidth must be 'hop_share', 'bottleneck' or a matrix of numbers.") from None
-        if available.shape != (silos, silos) or not np.all(available >= 0):
-            raise InputError(f"bandwidth matrix must have shape ({silos}, {silos}) and entries >= 0.")
-    elif rule in ("hop_share", "bottleneck"):
-        between = np.ix_(router, router)
-        available = _bottlenecks(routes, core_bps)[between]
-        if rule == "hop_share":
-            available = available / np.maximum(routes.hops[between], 1)
-    else:
-        raise unknown_name("bandwidth", rule, ("hop_share", "bottleneck"))
-    np.fill_diagonal(available, np.inf)
-    for i, j in blocked:
-        if not (0 <= i < silos and 0 <= j < silos and i != j):
-            raise InputError(f"blocked(={(i, j)}) must join two different silos of 0..{silos - 1}.")
-        available[i, j] = 0.0
-    return available
-
-
-def _bottlenecks(routes: Routes, core_bps: FloatArray) -> FloatArray:
-    """Smallest capacity on the route of every pair of routers; infinite where the route has no link.
-
-    Notes
-    -----
-    Only a route from its lower-numbered end is real, but it may pass routers below that end, so all of a row's tree is
-    followed: by pointer doubling, O(n^2 log n).
-    """
-    routers = len(routes.parent)
-    root = routes.parent < 0
-    before = np.where(root, np.arange(routers)[:, np.newaxis], routes.parent)
-    smallest = np.where(root, np.inf, core_bps[routes.parent_link // 2])
-    for _ in range(routers.bit_length()):
-        smallest = np.minimum(smallest, np.take_along_axis(smallest, before, axis=1))
-        before = np.take_along_axis(before, before, axis=1)
-    return np.asarray(np.triu(smallest) + np.triu(smallest, 1).T)

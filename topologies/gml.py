@@ -1,5 +1,6 @@
 """Networks from GML text, with the attribute names of the Internet Topology Zoo."""
 
+import difflib
 import math
 import re
 import sys
@@ -17,6 +18,11 @@ from topologies.geodesy import geodesic_km
 Block = Mapping[str, object]
 _GML_NUMBER = re.compile(r"[+-]?(?:\d+|(?:\d*\.\d+|\d+\.\d*|INF)(?:[eE][+-]?\d+)?)")
 """What GML calls an integer or a real."""
+_NODE_FIELDS = ("label", "Latitude", "Longitude")
+_LINK_FIELDS = ("capacity", "LinkSpeedRaw", "distance", "published_distance")
+"""Attributes that are read where they are stated: a misspelt one must not pass for one that is not."""
+_OTHERS = frozenset({"altitude", "labels", "linkspeed", "linklabel"})
+"""Attributes that other tools write, near to one that is read but of another meaning; in lower case."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -113,17 +119,22 @@ def parse_network(data: bytes) -> GmlNetwork:
     ------
     InputError
         If the text is no GML, the graph is directed, an id or a label is used twice, a link ends at an
-        unknown id, or a number is text, a list, NaN or infinite.
+        unknown id, a number is text, a list, NaN or infinite, or an attribute is almost, but not quite, named like
+        one that is read and that the node or link lacks. All other attributes are ignored.
     """
     graph = _graph(data)
     if graph.get("directed", 0):
         raise InputError(f"directed(={quoted(graph['directed'])}) must be 0: links are full duplex.")
     nodes, links = _blocks(graph, "node"), _blocks(graph, "edge")
     index_of = _node_ids(nodes)
+    for node_id, node in zip(index_of, nodes, strict=True):
+        _check_spelling(f"node {quoted(node_id)}", node, _NODE_FIELDS)
     labels = _labels(nodes, tuple(index_of))
     names = [f"node {quoted(node_id)}" for node_id in index_of]
     ends = [_ends(i, link, index_of) for i, link in enumerate(links)]
     link_names = [_link(i, labels[a], labels[b]) for i, (a, b) in enumerate(ends)]
+    for name, link in zip(link_names, links, strict=True):
+        _check_spelling(name, link, _LINK_FIELDS)
     return GmlNetwork(
         labels=labels,
         latitude_deg=_numbers(nodes, names, "Latitude"),
@@ -205,6 +216,19 @@ def _node_ids(nodes: Sequence[Block]) -> dict[object, int]:
             raise InputError(f"node id(={quoted(node_id)}) must be unique.")
         index_of[node_id] = i
     return index_of
+
+
+def _check_spelling(name: str, block: Block, fields: Sequence[str]) -> None:
+    """Raise an error for an attribute that is named almost like one that is read and that the block lacks."""
+    meant = {field.lower(): field for field in fields if field not in block}
+    for key in block:
+        lower = key.lower()
+        if key in fields or lower in _OTHERS:
+            continue
+        if close := difflib.get_close_matches(lower, meant, n=1, cutoff=0.8):
+            raise InputError(
+                f"{name}: the attribute {quoted(key)} is unknown (did you mean {meant[close[0]]!r}?)."
+            )
 
 
 def _labels(nodes: Sequence[Block], ids: Sequence[object]) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Why an arc takes longer, or less, than Eq. 3 says, in words."""
 
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,7 +14,26 @@ _NOTHING = 1e-6
 """Terms below this part of a cycle time have no cause worth a word."""
 
 
-def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> str:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cause:
+    """The largest term of an arc.
+
+    Attributes
+    ----------
+    assumption : str
+        Which assumption of the closed form fails, in two words; empty where none does.
+    place : str
+        The link or arc where it fails; empty where it has none.
+    words : str
+        One sentence without a full stop, with the names of links and silos and with numbers.
+    """
+
+    assumption: str
+    place: str
+    words: str
+
+
+def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> Cause:
     """The largest term of an arc, in words.
 
     Parameters
@@ -28,79 +48,96 @@ def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) 
 
     Returns
     -------
-    str
-        One sentence without a full stop, with the names of links and silos and with numbers.
+    Cause
     """
     parts = {
         "queue": abs(float(terms.queue_s[arc])),
         "rate": abs(float(terms.rate_s[arc])),
         "wait": abs(float(terms.wait_s[arc])),
+        "computing": abs(float(terms.computing_s[arc])),
     }
     largest = max(parts, key=lambda part: parts[part])
     if parts[largest] <= _NOTHING * cycle_time_s:
-        return "as Eq. 3 says"
+        return Cause(assumption="", place="", words="as Eq. 3 says")
     if largest == "wait":
         return _wait(resources, arc, terms, cycle_time_s)
+    if largest == "computing":
+        return _computing(resources.overlay, arc, terms)
     return _sending(resources, arc, terms, largest)
 
 
-def _sending(resources: Resources, arc: int, terms: Terms, largest: str) -> str:
+def _computing(overlay: Overlay, arc: int, terms: Terms) -> Cause:
+    """A silo whose computing times are not the constant one."""
+    label, excess_s = overlay.graph.labels[overlay.event_graph.source[arc]], float(terms.computing_s[arc])
+    words = f"{label} computes for {format_s(abs(excess_s))} {'more' if excess_s > 0 else 'less'} than s*T_c"
+    return Cause(assumption="computing", place=label, words=words)
+
+
+def _sending(resources: Resources, arc: int, terms: Terms, largest: str) -> Cause:
     """What makes an arc's models queue, slow or fast."""
     if largest == "queue":
         return _queue(resources.overlay, arc, terms)
     return _shared(resources.overlay, arc, terms) if terms.rate_s[arc] > 0 else _unused(resources, arc, terms)
 
 
-def _queue(overlay: Overlay, arc: int, terms: Terms) -> str:
+def _queue(overlay: Overlay, arc: int, terms: Terms) -> Cause:
     """An arc whose models wait for the earlier ones to leave."""
     sending_s, paper_s = float(terms.sending_s[arc]), overlay.proof.value_s
-    return (
-        f"serialization: one model takes {format_s(sending_s)} on {_place(overlay, arc, terms)}, the paper's cycle "
+    place = _place(overlay, arc, terms)
+    words = (
+        f"serialization: one model takes {format_s(sending_s)} on {place}, the paper's cycle "
         f"is {format_s(paper_s)}; models queue for {format_s(float(terms.queue_s[arc]))}"
     )
+    return Cause(assumption="serialization", place=place, words=words)
 
 
-def _shared(overlay: Overlay, arc: int, terms: Terms) -> str:
+def _shared(overlay: Overlay, arc: int, terms: Terms) -> Cause:
     """An arc that gets less than the rate of Eq. 3."""
     link, sending_s = int(terms.link[arc]), float(terms.sending_s[arc])
     crossing = Counter(link for route in overlay.routes for link in set(route))[link]
-    return (
-        f"shared {_place(overlay, arc, terms)}: {crossing} arc{'s' if crossing > 1 else ''} of the overlay "
+    place = _place(overlay, arc, terms)
+    words = (
+        f"shared {place}: {crossing} arc{'s' if crossing > 1 else ''} of the overlay "
         f"cross{'' if crossing > 1 else 'es'} it; one model takes {format_s(sending_s)}, by Eq. 3 "
         f"{format_s(float(overlay.transmission_s[arc]))}"
     )
+    return Cause(assumption="shared link", place=place, words=words)
 
 
-def _unused(resources: Resources, arc: int, terms: Terms) -> str:
+def _unused(resources: Resources, arc: int, terms: Terms) -> Cause:
     """An arc that gets more than the rate of Eq. 3."""
     overlay, graph = resources.overlay, resources.overlay.graph
     by_up, by_down, by_available = resources.binding()[:, arc].tolist()
     source, target = int(overlay.source[arc]), int(overlay.target[arc])
     links = resources.binding_links(arc) if by_available else []
     if by_up:
-        limit = f"{link_words(graph, overlay.routes[arc][0])}, {format_rate(graph.up_bps[source])}, into {resources.out[source]}"
+        place = link_words(graph, overlay.routes[arc][0])
+        limit = f"{place}, {format_rate(graph.up_bps[source])}, into {resources.out[source]}"
     elif by_down:
-        limit = (
-            f"{link_words(graph, overlay.routes[arc][-1])}, {format_rate(graph.down_bps[target])}, "
-            f"into {resources.into[target]}"
-        )
+        place = link_words(graph, overlay.routes[arc][-1])
+        limit = f"{place}, {format_rate(graph.down_bps[target])}, into {resources.into[target]}"
     elif links:
+        place = link_words(graph, links[0])
         limit = (
-            f"{link_words(graph, links[0])}, {format_rate(graph.core_bps[links[0] // 2])}, by the route's "
+            f"{place}, {format_rate(graph.core_bps[links[0] // 2])}, by the route's "
             f"{int(resources.parts[arc])} links"
         )
     else:
-        return f"unused bandwidth: the fair share is {_times(overlay, arc, terms)} the measured one"
-    return f"unused share: Eq. 3 divides {limit}; the fair share is {_times(overlay, arc, terms)} that"
+        words = f"unused bandwidth: the fair share is {_times(overlay, arc, terms)} the measured one"
+        return Cause(assumption="unused share", place="", words=words)
+    words = f"unused share: Eq. 3 divides {limit}; the fair share is {_times(overlay, arc, terms)} that"
+    return Cause(assumption="unused share", place=place, words=words)
 
 
 def _times(overlay: Overlay, arc: int, terms: Terms) -> str:
     """How much faster than by Eq. 3 the models leave."""
     sending_s = float(terms.sending_s[arc])
-    return "any times" if sending_s == 0 else f"{digits(float(overlay.transmission_s[arc]) / sending_s)} times"
+    return (
+        "any times" if sending_s == 0 else f"{digits(float(overlay.transmission_s[arc]) / sending_s)} times"
+    )
 
 
-def _wait(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> str:
+def _wait(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> Cause:
     """An arc whose target starts its next round later for something else; and why that is late."""
     overlay, labels = resources.overlay, resources.overlay.graph.labels
     target = int(overlay.event_graph.target[arc])
@@ -108,15 +145,14 @@ def _wait(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> 
     gate = int(entering[np.argmax(terms.gated[entering])])
     waits = f"{labels[target]} waits {format_s(float(terms.wait_s[arc]))} more for "
     if gate >= overlay.arcs:
-        return f"{waits}its own computing"
-    words = f"{waits}{labels[overlay.source[gate]]} -> {labels[target]}"
+        return Cause(assumption="wait", place=labels[target], words=f"{waits}its own computing")
+    place = f"{labels[overlay.source[gate]]} -> {labels[target]}"
+    words = f"{waits}{place}"
     parts = {"queue": abs(float(terms.queue_s[gate])), "rate": float(terms.rate_s[gate])}
     largest = max(parts, key=lambda part: parts[part])
-    return (
-        f"{words} ({_sending(resources, gate, terms, largest)})"
-        if parts[largest] > _NOTHING * cycle_time_s
-        else words
-    )
+    if parts[largest] > _NOTHING * cycle_time_s:
+        words = f"{words} ({_sending(resources, gate, terms, largest).words})"
+    return Cause(assumption="wait", place=place, words=words)
 
 
 def _place(overlay: Overlay, arc: int, terms: Terms) -> str:

@@ -1,10 +1,12 @@
 """Tables that compare the overlays of a run."""
 
+import math
 from collections.abc import Sequence
 
 from scenarios.record import RunRecord
 from scenarios.tables import Column, Row, Table, cycle_time_columns, percent
 from scenarios.units import digits
+from topologies import ClosedForms
 
 FORMS = {"paper_s": "paper", "serialized_s": "serialized", "load_bound_s": "load"}
 
@@ -22,6 +24,11 @@ def estimates_note(rows: Sequence[Row]) -> str:
     if all(row["simulated_s"] is None or row["simulated_is_exact"] for row in rows):
         return ""
     return "\n~: estimated from the last rounds, which show no period."
+
+
+def form_fields(forms: ClosedForms) -> dict[str, float | None]:
+    """Closed forms as fields of a row; None where an overlay that is drawn anew each round has none."""
+    return {key: None if math.isnan(getattr(forms, key)) else getattr(forms, key) for key in FORMS}
 
 
 def gap(simulated_s: float | None, paper_s: float) -> float | None:
@@ -56,9 +63,7 @@ def run_table(record: RunRecord, caption: str, target_accuracy: float | None) ->
         rows.append(
             {
                 "overlay": overlay.kind,
-                "paper_s": forms.paper_s,
-                "serialized_s": forms.serialized_s,
-                "load_bound_s": forms.load_bound_s,
+                **form_fields(forms),
                 "simulated_s": simulated_s,
                 "simulated_is_exact": overlay.simulated_is_exact,
                 "gap": gap(simulated_s, forms.paper_s),

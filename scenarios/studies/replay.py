@@ -6,11 +6,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 from scenarios.config import parse_scenario
+from scenarios.history import allocate_history, write_history
 from scenarios.network import build_network
+from scenarios.new_file import new_file
 from scenarios.outputs import check_new
 from scenarios.record import read_run
-from scenarios.store import allocate, new_file, write_head, write_history, write_overlay, write_timeline
-from scenarios.studies.simulation import simulate_with_progress
+from scenarios.simulated import SimulationWriter, allocate, file_bytes
+from scenarios.store import write_head, write_overlay
+from scenarios.studies.simulation import job_of, run_job
 from topologies import InputError, build_overlay
 
 
@@ -53,19 +56,28 @@ def replay(
     scenario = parse_scenario(record.scenario, source=f"{source} (scenario)")
     network = record.network.changed(**changes)
     graph = build_network(network, None if changes.get("underlay") else record.underlay)
-    if any(len(overlay.consensus) != graph.silos for overlay in record.overlays):
+    if any(overlay.consensus is None for overlay in record.overlays):
         raise InputError(
-            f"{graph.underlay.name} has {graph.silos} silos, but the run has {len(record.overlays[0].consensus)}."
+            f"{source} has overlays that are drawn anew each round; only those that stay are replayed."
+        )
+    consensus = [overlay.consensus for overlay in record.overlays if overlay.consensus is not None]
+    if any(len(matrix) != graph.silos for matrix in consensus):
+        raise InputError(
+            f"{graph.underlay.name} has {graph.silos} silos, but the run has {len(consensus[0])}."
         )
     overlays = [
         build_overlay(
-            kept.kind, graph, record.work, kept.arcs[:, :2].tolist(), hub=kept.hub, consensus=kept.consensus
+            kept.kind, graph, record.work, kept.arcs[:, :2].tolist(), hub=kept.hub, consensus=matrix
         )
-        for kept in record.overlays
+        for kept, matrix in zip(record.overlays, consensus, strict=True)
     ]
     settings = scenario.simulation
-    rounds = max(settings.rounds, scenario.training.rounds if scenario.training else 0)
-    with new_file(path, force=force) as file:
+    trained = scenario.training.rounds if scenario.training else 0
+    rounds = max(settings.rounds, trained)
+    jobs = [job_of(overlay, settings, rounds=rounds, seed=scenario.seed) for overlay in overlays]
+    rows = max((len(kept.wall_clock_s) for kept in record.overlays), default=0)
+    size_bytes = file_bytes(jobs, messages=settings.messages, rows=rows)
+    with new_file(path, size_bytes=size_bytes, force=force) as file:
         write_head(
             file,
             scenario=record.scenario,
@@ -74,18 +86,19 @@ def replay(
             graph=graph,
             work=record.work,
         )
-        for kept, overlay in zip(record.overlays, overlays, strict=True):
-            write_overlay(file, overlay)
-            allocate(
-                file,
-                overlay,
-                rounds=rounds,
-                rows=len(kept.wall_clock_s),
-                sharing=settings.sharing,
-                queueing=settings.queueing,
-            )
-        for kept, overlay in zip(record.overlays, overlays, strict=True):
-            timeline = simulate_with_progress(overlay, settings, rounds=rounds)
-            write_timeline(file, overlay.kind, timeline)
+        for kept, overlay, job in zip(record.overlays, overlays, jobs, strict=True):
+            write_overlay(file, overlay, job, overlay.closed_forms)
+            allocate(file, overlay.kind, job, messages=settings.messages)
             if kept.history:
-                write_history(file, overlay.kind, 0, kept.history, timeline.round_start_s)
+                rows = len(kept.wall_clock_s)
+                allocate_history(file, overlay.kind, rows=rows, silos=graph.silos)
+        for kept, job in zip(record.overlays, jobs, strict=True):
+            outcome = run_job(
+                job,
+                kept.kind,
+                until_ci=settings.until_ci,
+                least_rounds=trained,
+                writer=SimulationWriter(file, kept.kind),
+            )
+            if kept.history:
+                write_history(file, kept.kind, 0, kept.history, outcome.last_start_s)

@@ -5,13 +5,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
+
 from scenarios.config import Scenario
+from scenarios.designed import design_any, forms_of
+from scenarios.history import HistoryWriter, allocate_history
 from scenarios.network import build_network, build_workload
+from scenarios.new_file import new_file
 from scenarios.outputs import check_new
 from scenarios.progress import bar
-from scenarios.store import HistoryWriter, allocate, new_file, write_head, write_overlay, write_timeline
-from scenarios.studies.simulation import check_size, simulate_with_progress
-from topologies import Connectivity, InputError, Overlay, Workload, design
+from scenarios.simulated import SimulationWriter, allocate, file_bytes
+from scenarios.store import write_head, write_overlay
+from scenarios.studies.simulation import job_of, run_job
+from simulator import Job
+from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, make_schedule
 from training import (
     HistoryRow,
     MixingPlan,
@@ -23,6 +30,8 @@ from training import (
 )
 
 BITS_PER_PARAMETER = 32
+_MOST_ENTRIES = 2**27
+"""Of all consensus matrices of a training: 1 GiB."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -34,16 +43,19 @@ class Plan:
     scenario : Scenario
     graph : Connectivity
     work : Workload
-    overlays : tuple of Overlay
-    rounds : int
-        Rounds to simulate.
+    overlays : tuple of Overlay or RandomOverlay
+    jobs : tuple of Job
+        Their simulations.
+    mixing : tuple of MixingPlan
+        Their trainings; none where nothing is trained.
     """
 
     scenario: Scenario
     graph: Connectivity
     work: Workload
-    overlays: tuple[Overlay, ...]
-    rounds: int
+    overlays: tuple[Overlay | RandomOverlay, ...]
+    jobs: tuple[Job, ...]
+    mixing: tuple[MixingPlan, ...]
 
 
 def plan_run(scenario: Scenario) -> Plan:
@@ -66,14 +78,38 @@ def plan_run(scenario: Scenario) -> Plan:
     """
     graph = build_network(scenario.network)
     work = build_workload(scenario.workload, scenario.network.variant, trained_bits(scenario.training))
-    overlays = tuple(design(kind, graph, work) for kind in scenario.overlays.kinds)
-    trained_rounds = scenario.training.rounds if scenario.training else 0
-    rounds = max(scenario.simulation.rounds, trained_rounds)
-    for overlay in overlays:
-        check_size(overlay, rounds)
-    if scenario.training is not None:
-        load_backend(scenario.training.backend).check(scenario.training)
-    return Plan(scenario=scenario, graph=graph, work=work, overlays=overlays, rounds=rounds)
+    overlays = tuple(design_any(kind, graph, work) for kind in scenario.overlays.kinds)
+    training, seed = scenario.training, scenario.seed
+    rounds = max(scenario.simulation.rounds, 0 if training is None else training.rounds)
+    jobs = tuple(job_of(overlay, scenario.simulation, rounds=rounds, seed=seed) for overlay in overlays)
+    mixing: tuple[MixingPlan, ...] = ()
+    if training is not None:
+        load_backend(training.backend).check(training)
+        mixing = tuple(mixing_plan(overlay, training.rounds, seed) for overlay in overlays)
+    return Plan(scenario=scenario, graph=graph, work=work, overlays=overlays, jobs=jobs, mixing=mixing)
+
+
+def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> MixingPlan:
+    """Consensus matrices of a training's rounds; those of a random overlay follow the schedule that is simulated.
+
+    Raises
+    ------
+    InputError
+        If the drawn matrices do not fit into memory.
+    """
+    if isinstance(overlay, Overlay):
+        return MixingPlan.constant(overlay.consensus, rounds)
+    schedule = make_schedule(overlay, seed, rounds)
+    silos, drawn = overlay.graph.silos, len(schedule.choices)
+    if drawn * silos**2 > _MOST_ENTRIES:
+        raise InputError(
+            f"rounds(={rounds}) of {overlay.kind} draw {drawn} different matrices of {silos} silos; they must have "
+            f"<= {_MOST_ENTRIES} entries in all."
+        )
+    return MixingPlan(
+        matrices=np.stack([overlay.consensus(*overlay.arcs(choice)) for choice in schedule.choices]),
+        index=schedule.index,
+    )
 
 
 def trained_bits(training: TrainingConfig | None) -> float | None:
@@ -136,11 +172,14 @@ def run_scenario(
     except InputError as error:
         raise InputError(str(error), source=source) from None
     if place is not None and place.rank > 0:
-        for overlay in plan.overlays:
-            for _ in _training_rows(plan, overlay):
+        for mixing in plan.mixing:
+            for _ in _training_rows(plan, mixing):
                 pass
         return
-    with new_file(path, force=force) as file:
+    settings, training = scenario.simulation, scenario.training
+    rows = logged_rows(training)
+    size_bytes = file_bytes(plan.jobs, messages=settings.messages, rows=rows)
+    with new_file(path, size_bytes=size_bytes, force=force) as file:
         write_head(
             file,
             scenario=text,
@@ -149,35 +188,34 @@ def run_scenario(
             graph=plan.graph,
             work=plan.work,
         )
-        settings = scenario.simulation
-        for overlay in plan.overlays:
-            write_overlay(file, overlay)
-            allocate(
-                file,
-                overlay,
-                rounds=plan.rounds,
-                rows=logged_rows(scenario.training),
-                sharing=settings.sharing,
-                queueing=settings.queueing,
-            )
-        if scenario.training is not None:
+        for overlay, job in zip(plan.overlays, plan.jobs, strict=True):
+            write_overlay(file, overlay, job, forms_of(overlay, scenario.seed))
+            allocate(file, overlay.kind, job, messages=settings.messages)
+            if training is not None:
+                allocate_history(file, overlay.kind, rows=rows, silos=plan.graph.silos)
+        if training is not None:
             call_others()
-        for overlay in plan.overlays:
-            timeline = simulate_with_progress(overlay, settings, rounds=plan.rounds)
-            write_timeline(file, overlay.kind, timeline)
-            if scenario.training is None:
+        for number, (overlay, job) in enumerate(zip(plan.overlays, plan.jobs, strict=True)):
+            outcome = run_job(
+                job,
+                overlay.kind,
+                until_ci=settings.until_ci,
+                least_rounds=0 if training is None else training.rounds,
+                writer=SimulationWriter(file, overlay.kind),
+            )
+            if training is None:
                 continue
-            history = HistoryWriter(file, overlay.kind, timeline.round_start_s)
+            history = HistoryWriter(file, overlay.kind, outcome.last_start_s)
             try:
-                with bar(f"train {overlay.kind}", scenario.training.rounds) as advance:
-                    for row in _training_rows(plan, overlay):
+                with bar(f"train {overlay.kind}", training.rounds) as advance:
+                    for row in _training_rows(plan, plan.mixing[number]):
                         history.add(row)
                         advance(row.round, f"test accuracy {row.test_accuracy:.3f}")
             finally:
                 history.flush()
 
 
-def _training_rows(plan: Plan, overlay: Overlay) -> Iterator[HistoryRow]:
+def _training_rows(plan: Plan, mixing: MixingPlan) -> Iterator[HistoryRow]:
     """History rows of one overlay's training, while it runs; none where nothing is trained."""
     training = plan.scenario.training
     if training is None:
@@ -187,6 +225,6 @@ def _training_rows(plan: Plan, overlay: Overlay) -> Iterator[HistoryRow]:
         silos=plan.graph.silos,
         local_steps=plan.work.local_steps,
         seed=plan.scenario.seed,
-        mixing=MixingPlan.constant(overlay.consensus, training.rounds),
+        mixing=mixing,
     )
     return load_backend(training.backend).train(job)

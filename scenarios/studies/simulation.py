@@ -1,53 +1,211 @@
-"""One simulation with a progress bar."""
+"""One simulation, block by block: progress, file, and what came out."""
 
-from scenarios.config import SimulationConfig
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from scenarios.computing import compute_times
+from scenarios.interrupts import polite_interrupts
 from scenarios.progress import bar
-from scenarios.units import format_s
-from simulator import Observer, Timeline, simulate
-from topologies import InputError, Overlay
+from scenarios.simulated import SimulationWriter
+from scenarios.simulation_config import SimulationConfig
+from scenarios.studies.starts import RoundStarts
+from scenarios.surroundings import world_around
+from scenarios.units import format_s, parse_share
+from simulator import Block, Job, SteadyState, overlay_job
+from simulator.confidence import StopRule
+from simulator.stream import make_engine
+from topologies import InputError, Overlay, RandomOverlay, Schedule
+from topologies.arrays import FloatArray
+from topologies.statistics import ConfidenceInterval
 
-_MOST_DATES = 2**28
-"""Round starts and arrivals that a simulation may keep: 2 GiB."""
+_MOST_DATES = 2**31
+"""Round starts and arrivals that a file may hold: 16 GiB."""
+_BLOCK_MESSAGES = 20_000
+"""Messages of a block: even where links are shared by many, most blocks take less than half a second."""
+_BLOCK_ROUNDS = 256
 
 
-def check_size(overlay: Overlay, rounds: int) -> None:
-    """Raise an error if the dates of a simulation would not fit into memory.
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Outcome:
+    """What a simulation came to.
+
+    Attributes
+    ----------
+    kind : str
+        The overlay.
+    rounds : int
+        Simulated rounds.
+    steady : SteadyState
+        Its cycle time is the mean of `interval` where there is one.
+    interval : ConfidenceInterval or None
+        Of the cycle time; None where that is exact, or where there are too few rounds.
+    last_start_s : ndarray of shape (n,)
+        When the last silo starts each round; `n` is ``rounds + 1``, or `rounds` where the simulation was stopped before
+        the end of the job.
+    mean_start_s : ndarray of shape (m,)
+        Mean start of all silos, of the rounds that start before a silo has ended the job.
+    link_bits : ndarray of shape (links,)
+        Bits that crossed each link direction.
+    now_s : float
+        Simulated time.
+    messages : int
+    wall_s : float
+        How long the simulation took.
+    """
+
+    kind: str
+    rounds: int
+    steady: SteadyState
+    interval: ConfidenceInterval | None
+    last_start_s: FloatArray
+    mean_start_s: FloatArray
+    link_bits: FloatArray
+    now_s: float
+    messages: int
+    wall_s: float
+
+    @property
+    def half_width_s(self) -> float | None:
+        """Half width of the interval; 0 where the cycle time is exact, None where it is unknown."""
+        if self.steady.is_exact:
+            return 0.0
+        return None if self.interval is None else self.interval.half_width
+
+
+def job_of(
+    overlay: Overlay | RandomOverlay | Schedule, config: SimulationConfig, *, rounds: int, seed: int
+) -> Job:
+    """The job that a configuration describes.
+
+    Parameters
+    ----------
+    overlay : Overlay, RandomOverlay or Schedule
+    config : SimulationConfig
+    rounds : int
+        Instead of the configuration's.
+    seed : int
+        Of everything random.
+
+    Returns
+    -------
+    Job
 
     Raises
     ------
     InputError
-        If there are too many rounds for this number of silos and arcs.
+        If something cannot be simulated, or the file would be too large.
     """
-    most = _MOST_DATES // (overlay.graph.silos + overlay.arcs)
+    design = overlay.overlay if isinstance(overlay, Schedule) else overlay
+    job = overlay_job(
+        overlay,
+        rounds,
+        sharing=config.sharing,
+        queueing=config.queueing,
+        compute=compute_times(config.compute, design.graph, design.work, seed=seed, rounds=rounds),
+        seed=None if isinstance(overlay, Overlay | Schedule) else seed,
+        world=world_around(config, seed=seed),
+    )
+    most = _MOST_DATES // (job.silos + len(job.arcs) * (4 if config.messages else 1))
     if rounds > most:
         raise InputError(
-            f"rounds(={rounds}) must be <= {most} for {overlay.kind}'s {overlay.graph.silos} silos "
-            f"and {overlay.arcs} arcs."
+            f"rounds(={rounds}) must be <= {most} for {design.kind}'s {job.silos} silos and {len(job.arcs)} arcs."
         )
+    return job
 
 
-def simulate_with_progress(
-    overlay: Overlay, config: SimulationConfig, *, rounds: int, title: str = ""
-) -> Timeline:
-    """Simulate an overlay and show how far it is.
+def run_job(
+    job: Job,
+    kind: str,
+    *,
+    title: str = "",
+    until_ci: str | None = None,
+    least_rounds: int = 0,
+    writer: SimulationWriter | None = None,
+) -> Outcome:
+    """Simulate a job and show how far it is.
 
     Parameters
     ----------
-    overlay : Overlay
-    config : SimulationConfig
-    rounds : int
+    job : Job
+    kind : str
+        Name of the overlay.
     title : str
-        In front of the overlay's name.
+        In front of it, in the progress bar.
+    until_ci : str, optional
+        See `SimulationConfig`; a cycle time that is known exactly is narrow enough.
+    least_rounds : int
+        Rounds that are simulated even so.
+    writer : SimulationWriter, optional
+        Takes the blocks.
 
     Returns
     -------
-    Timeline
+    Outcome
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C, within a second; all rounds that were complete have been written.
+
+    Notes
+    -----
+    Memory: some blocks, a head of the round starts, and two numbers for each round.
     """
-    with bar(f"simulate {title}{overlay.kind}", rounds) as advance:
-        return simulate(
-            overlay,
-            rounds,
-            sharing=config.sharing,
-            queueing=config.queueing,
-            observer=Observer(on_round=lambda k, now_s: advance(k, f"simulated {format_s(now_s)}")),
-        )
+    block_rounds = min(_BLOCK_ROUNDS, max(1, _BLOCK_MESSAGES // max(1, len(job.arcs))))
+    engine = make_engine(job, block_rounds=block_rounds)
+    rule = (
+        None if until_ci is None else StopRule(parse_share("until_ci", until_ci), least_rounds=least_rounds)
+    )
+    starts = RoundStarts(job)
+    last: Block | None = None
+    began_s, messages = time.perf_counter(), 0
+    with bar(f"{title}{kind}", job.rounds) as advance, polite_interrupts() as interrupted:
+        try:
+            while (block := engine.advance()) is not None:
+                last = block
+                starts.add(block)
+                if writer is not None:
+                    writer.add(block)
+                messages += int(np.count_nonzero(~np.isnan(block.messages.arrival_s)))
+                done, elapsed_s = block.first_round + block.rounds, time.perf_counter() - began_s
+                advance(done, _note(block.now_s, done / elapsed_s, messages / elapsed_s))
+                if interrupted():
+                    raise KeyboardInterrupt
+                narrow = rule is not None and (engine.steady is not None or rule.is_met(starts.mean_s))
+                if narrow and done > least_rounds:
+                    break
+        finally:
+            if writer is not None:
+                writer.flush()
+    if last is None:
+        raise InputError(f"rounds(={job.rounds}) must be >= 1.")
+    steady, interval = starts.settle(engine.steady)
+    outcome = Outcome(
+        kind=kind,
+        rounds=last.first_round + last.rounds,
+        steady=steady,
+        interval=interval,
+        last_start_s=starts.last_s,
+        mean_start_s=starts.mean_s[: starts.undisturbed],
+        link_bits=last.link_bits,
+        now_s=last.now_s,
+        messages=messages,
+        wall_s=time.perf_counter() - began_s,
+    )
+    if writer is not None:
+        writer.finish(steady, outcome.half_width_s)
+    return outcome
+
+
+def _note(now_s: float, rounds_per_s: float, messages_per_s: float) -> str:
+    """Simulated time and speed, in few columns."""
+    return f"at {format_s(now_s)}, {_short(rounds_per_s)} rounds/s, {_short(messages_per_s)} msg/s"
+
+
+def _short(rate: float) -> str:
+    """Three digits, with k or M for thousands and millions."""
+    rounded = float(f"{rate:.3g}")
+    factor, prefix = next(((f, p) for f, p in ((1e6, "M"), (1e3, "k")) if rounded >= f), (1.0, ""))
+    return f"{rounded / factor:.3g}{prefix}"

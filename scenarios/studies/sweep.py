@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 
-from scenarios.config import SimulationConfig
+from scenarios.designed import design_any, forms_of
 from scenarios.network import NetworkConfig, build_network, describe
-from scenarios.studies.comparison import FORMS, estimates_note, forms_note, gap
-from scenarios.studies.simulation import check_size, simulate_with_progress
+from scenarios.simulation_config import SimulationConfig
+from scenarios.studies.comparison import FORMS, estimates_note, form_fields, forms_note, gap
+from scenarios.studies.simulation import job_of, run_job
 from scenarios.tables import Column, Table, cycle_time_columns, percent
 from scenarios.units import format_rate, parse_quantity
-from topologies import Workload, design
+from topologies import Workload
+
+SEED = 0
+"""Of overlays that are drawn anew each round."""
 
 
 def sweep(
@@ -38,25 +42,22 @@ def sweep(
     ordered = sorted(capacities, key=lambda text: parse_quantity("access", text, "bit/s"))
     graphs = [build_network(network.changed(access=text)) for text in ordered]
     designed = [
-        (text, design(kind, graph, work))
+        (text, design_any(kind, graph, work))
         for text, graph in zip(ordered, graphs, strict=True)
         for kind in kinds
     ]
-    for _, overlay in designed:
-        check_size(overlay, simulation.rounds)
+    jobs = [job_of(overlay, simulation, rounds=simulation.rounds, seed=SEED) for _, overlay in designed]
     rows: list[dict[str, object]] = []
-    for text, overlay in designed:
-        timeline = simulate_with_progress(overlay, simulation, rounds=simulation.rounds, title=f"{text} ")
-        forms, simulated_s = overlay.closed_forms, timeline.cycle_time_s
+    for (text, overlay), job in zip(designed, jobs, strict=True):
+        steady = run_job(job, overlay.kind, title=f"{text} ").steady
+        forms, simulated_s = forms_of(overlay, SEED), steady.cycle_time_s
         rows.append(
             {
                 "access_bps": parse_quantity("access", text, "bit/s"),
                 "overlay": overlay.kind,
-                "paper_s": forms.paper_s,
-                "serialized_s": forms.serialized_s,
-                "load_bound_s": forms.load_bound_s,
+                **form_fields(forms),
                 "simulated_s": simulated_s,
-                "simulated_is_exact": timeline.cycle_time_is_exact,
+                "simulated_is_exact": steady.is_exact,
                 "gap": gap(simulated_s, forms.paper_s),
             }
         )

@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from simulator import Timeline
+from simulator import ComputeTimes, Timeline
 from topologies import InputError, Overlay
 from topologies.arrays import FloatArray, IntArray
 
@@ -19,7 +19,7 @@ class Terms:
 
     Attributes
     ----------
-    queue_s, rate_s, wait_s : ndarray, shape (arcs + silos,)
+    queue_s, rate_s, wait_s, computing_s : ndarray, shape (arcs + silos,)
         See `scenarios.studies.attribution.attribute`.
     sending_s : ndarray, shape (arcs + silos,)
         Time in which a model's bits leave.
@@ -34,14 +34,17 @@ class Terms:
     queue_s: FloatArray
     rate_s: FloatArray
     wait_s: FloatArray
+    computing_s: FloatArray
     sending_s: FloatArray
     under_way_s: FloatArray
     link: IntArray
     gated: FloatArray
 
     @classmethod
-    def of(cls, overlay: Overlay, timeline: Timeline, first_round: int, rounds: int) -> Self:
-        """Terms of an overlay over some rounds of its simulation.
+    def of(
+        cls, overlay: Overlay, timeline: Timeline, compute: ComputeTimes, first_round: int, rounds: int
+    ) -> Self:
+        """Terms of an overlay over some rounds of its simulation, with its computing times.
 
         Raises
         ------
@@ -62,17 +65,19 @@ class Terms:
         start_s = timeline.round_start_s[first_round : first_round + rounds + 1]
         source, target, tokens = overlay.source, overlay.target, overlay.tokens
         leaves_s = np.where(tokens == 1, start_s[:-1, source], start_s[1:, source])
-        computed_s = start_s[:-1] + overlay.compute_s
+        compute_s = compute.rows(first_round, rounds)
+        computed_s, more_s = start_s[:-1] + compute_s, (compute_s - overlay.compute_s).mean(axis=0)
         none = np.zeros(overlay.graph.silos)
         under_way_s = (arrival_s - first_bit_s).mean(axis=0)
         waits_s = np.concatenate((start_s[1:, target] - arrival_s, start_s[1:] - computed_s), axis=1)
         same_s = _SAME * float(np.diff(start_s, axis=0).mean())
         return cls(
             queue_s=np.concatenate(
-                ((first_bit_s - leaves_s - tokens * overlay.compute_s[source]).mean(axis=0), none)
+                ((first_bit_s - leaves_s - tokens * compute_s[:, source]).mean(axis=0), none)
             ),
             rate_s=np.concatenate((under_way_s - overlay.latency_s - overlay.transmission_s, none)),
             wait_s=waits_s.mean(axis=0),
+            computing_s=np.concatenate((tokens * more_s[source], more_s)),
             sending_s=np.concatenate(((last_bit_s - first_bit_s).mean(axis=0), none)),
             under_way_s=np.concatenate((under_way_s, none)),
             link=np.concatenate((_longest(bound_link, last_bit_s - first_bit_s), np.full(len(none), -1))),

@@ -2,6 +2,7 @@
 
 from math import inf
 
+from simulator.compiled.ends import next_end_s
 from simulator.compiled.filling import settle
 from simulator.compiled.heap import Records, drop, put, size
 from simulator.compiled.jit import compiled
@@ -19,20 +20,16 @@ _SAME_INSTANT = 1.0 + 1e-13
 @compiled
 def run(network: Network, silos: Silos, queue: Queue, window: Window, saved: FloatArray, budget: int) -> int:
     """Go on until something must be seen to; say what."""
-    clock, events, ends = network.clock[0], silos.events, network.ends
+    clock, events = network.clock[0], silos.events
     clock.work = 0
     while True:
         blocked = _instant(network, silos, queue, window)
         if blocked:
             return blocked
-        if clock.changed:
-            settle(network)
-        clock.level_bps = inf
-        then_s = inf
+        settle(network)
+        then_s = next_end_s(network)
         if size(events):
-            then_s = events[events[0].order].key
-        if size(ends):
-            then_s = min(then_s, ends[ends[0].order].key)
+            then_s = min(then_s, events[events[0].order].key)
         if then_s == inf:
             return DONE
         if then_s > clock.now_s:
@@ -46,7 +43,7 @@ def run(network: Network, silos: Silos, queue: Queue, window: Window, saved: Flo
 @compiled
 def _instant(network: Network, silos: Silos, queue: Queue, window: Window) -> int:
     """Let everything happen that is due now, and what it sets off now."""
-    clock, events, ends = network.clock[0], silos.events, network.ends
+    clock, events = network.clock[0], silos.events
     while True:
         clock.work += 10
         if size(events) and events[events[0].order].key <= clock.now_s:
@@ -59,8 +56,8 @@ def _instant(network: Network, silos: Silos, queue: Queue, window: Window) -> in
                 _computed(network, silos, queue, window, silo)
             else:
                 _start(network, silos, queue, window, silo)
-        elif size(ends) and ends[ends[0].order].key <= clock.now_s * _SAME_INSTANT:
-            arc = ends[0].order
+        elif next_end_s(network) <= clock.now_s * _SAME_INSTANT:
+            arc = network.ends[0].order
             _deliver(network, silos, window, arc, leave(network, queue, window.messages, arc))
         else:
             return 0

@@ -103,7 +103,7 @@ def skip(network: Network, silos: Silos, window: Window, rounds: int, seconds: f
     network.arcs["head_round"] += rounds
     for table, dates in (
         (network.clock, ("now_s",)),
-        (network.arcs, ("since_s", "bound_since_s")),
+        (network.arcs, ("since_s", "end_s", "bound_since_s")),
         (network.ends, ("key",)),
         (silos.events, ("key",)),
         (window.inbox, ("round_start_s", "latest_s")),

@@ -61,6 +61,14 @@ def drop(heap: Records, item: int) -> None:
 
 
 @compiled
+def clear(heap: Records) -> None:
+    """Take all items out."""
+    for place in range(heap[len(heap) - 1].order):
+        heap[heap[place].order].place = -1
+    heap[len(heap) - 1].order = 0
+
+
+@compiled
 def _rise(heap: Records, item: int, place: int) -> None:
     key = heap[item].key
     while place > 0:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import config
+from numba.core import config, options
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -27,8 +27,11 @@ def compiled(function: Function) -> Function:
     try:
         settings.CACHE_DIR = str(folder or "")
         # Nothing is allocated in compiled code, so arrays need not be counted: that takes most of the time.
-        options: Any = {"nogil": True, "cache": folder is not None, "error_model": "numpy", "_nrt": False}
-        return cast(Function, numba.njit(**options)(function))
+        # The option is not public: a numba without it only takes longer.
+        known = getattr(options, "DefaultOptions", None)
+        uncounted: dict[str, Any] = {"_nrt": False} if hasattr(known, "_nrt") else {}
+        decorate: Any = numba.njit(nogil=True, cache=folder is not None, error_model="numpy", **uncounted)
+        return cast(Function, decorate(function))
     finally:
         settings.CACHE_DIR = before
 

@@ -1,8 +1,10 @@
 """Messages on the network: when they start and leave, and what limits them."""
 
-from simulator.compiled.heap import Records, drop, put
+from simulator.compiled.ends import schedule
+from simulator.compiled.filling import bind, count_bound, seek, watch
+from simulator.compiled.heap import Records, drop
 from simulator.compiled.jit import compiled
-from simulator.compiled.state import GREW, SHRANK, Network, Queue
+from simulator.compiled.state import Network, Queue
 
 
 @compiled
@@ -14,11 +16,9 @@ def begin(network: Network, queue: Queue, messages: Records, number: int, k: int
     row = k % len(queue.gap_bits)
     alone = True
     for part in range(arc.first, arc.end):
-        if links[parts[part].link].messages:
+        if links[parts[part].link].members:
             alone = False
-        links[parts[part].link].messages += 1
-    arc.count += 1
-    if arc.count == 1:
+    if not arc.count:
         arc.head_round = k
         arc.left_bits = arc.bits
         arc.tail_bits = arc.bits
@@ -33,13 +33,20 @@ def begin(network: Network, queue: Queue, messages: Records, number: int, k: int
     count_bound(network.arcs, parts, number, now_s)
     for part in range(arc.first, arc.end):
         queue.bound_s[row, part] = parts[part].bound_s
-    if alone:
-        arc.rate_bps = arc.alone_bps
-        arc.bound_part = arc.alone_part
-        arc.bound_since_s = now_s
-        put(network.ends, number, now_s + arc.bits / arc.alone_bps)
-    else:
-        _mark_changed(network, number, GREW)
+    if not alone:
+        seek(network, number, 1)
+        return
+    arc.count = 1
+    arc.rate_bps = arc.alone_bps
+    for part in range(arc.first, arc.end):
+        links[parts[part].link].load_bps = arc.alone_bps
+        network.seats[parts[part].place].rate_bps = arc.alone_bps
+        network.seats[parts[part].place].count = 1
+    bound = links[parts[arc.alone_part].link]
+    bound.level_bps = arc.alone_bps
+    bound.bound = 1
+    bind(network, number, arc.alone_part)
+    schedule(network, number, now_s + arc.bits / arc.alone_bps)
 
 
 @compiled
@@ -59,46 +66,40 @@ def leave(network: Network, queue: Queue, messages: Records, number: int) -> int
         arc.left_bits = arc.bits
         arc.tail_bits = arc.bits
         arc.since_s = now_s
-        put(network.ends, number, now_s + arc.bits / arc.rate_bps)
+        schedule(network, number, now_s + arc.bits / arc.rate_bps)
         return int(k)
-    for part in range(arc.first, arc.end):
-        links[parts[part].link].messages -= 1
-    clock.level_bps = min(clock.level_bps, arc.rate_bps)
+    _unload(network, number)
     arc.count -= 1
     if arc.count:
         sent_bits = arc.rate_bps * (now_s - arc.since_s)
         arc.left_bits = queue.gap_bits[(k + 1) % len(queue.gap_bits), number]
         arc.tail_bits = max(arc.left_bits, arc.tail_bits - sent_bits)
         arc.since_s = now_s
-        put(network.ends, number, now_s + arc.left_bits / arc.rate_bps)
+        schedule(network, number, now_s + arc.left_bits / arc.rate_bps)
     else:
+        if arc.active:
+            arc.active = 0
+            clock.open -= 1
+        else:
+            links[parts[arc.bound_part].link].bound -= 1
         arc.bound_part = -1
         drop(network.ends, number)
         _part(network, number)
-    _mark_changed(network, number, SHRANK)
+    for part in range(arc.first, arc.end):
+        watch(network, parts[part].link)
     return int(k)
 
 
 @compiled
-def count_bound(arcs: Records, parts: Records, number: int, now_s: float) -> None:
-    """Add up until now for how long the present bound of an arc has been its bound."""
-    part = arcs[number].bound_part
-    if part >= 0:
-        parts[part].bound_s += now_s - arcs[number].bound_since_s
-        arcs[number].bound_since_s = now_s
-
-
-@compiled
-def _mark_changed(network: Network, number: int, change: int) -> None:
-    """Note that the links of an arc must be shared anew, where anybody is left on them."""
-    clock, arc, parts, links = network.clock[0], network.arcs[number], network.parts, network.links
+def _unload(network: Network, number: int) -> None:
+    """Take one message off the links of an arc."""
+    arc, parts, links = network.arcs[number], network.parts, network.links
     for part in range(arc.first, arc.end):
-        link = parts[part].link
-        if links[link].members:
-            if not links[link].change:
-                links[clock.changed].changed = link
-                clock.changed += 1
-            links[link].change = max(links[link].change, change)
+        network.seats[parts[part].place].count -= 1
+        if arc.active:
+            links[parts[part].link].active -= 1
+        else:
+            links[parts[part].link].load_bps -= arc.rate_bps
 
 
 @compiled
@@ -119,7 +120,7 @@ def _join(network: Network, number: int) -> None:
     for part in range(arc.first, arc.end):
         link = links[parts[part].link]
         place = link.first + link.members
-        parts[place].member = part
+        network.seats[place].part = part
         parts[part].place = place
         link.members += 1
 
@@ -130,6 +131,8 @@ def _part(network: Network, number: int) -> None:
     for part in range(arc.first, arc.end):
         link = links[parts[part].link]
         link.members -= 1
-        last = parts[link.first + link.members].member
-        parts[parts[part].place].member = last
-        parts[last].place = parts[part].place
+        last, here = network.seats[link.first + link.members], network.seats[parts[part].place]
+        parts[last.part].place = parts[part].place
+        here.part = last.part
+        here.rate_bps = last.rate_bps
+        here.count = last.count

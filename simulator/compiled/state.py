@@ -13,23 +13,23 @@ from topologies.arrays import FloatArray
 
 COMPUTING, WAITING, GATED, ENDED = range(4)
 
-SHRANK, GREW = 1, 2  # in `change`
-
 NONE, OFF = -1, -2  # in `reference`, instead of a round
 
 _I, _L, _F = np.int32, np.int64, np.float64
 
 _ARC = np.dtype(
     [
-        ("target", _I), ("latency_s", _F), ("bits", _F),
+        ("rate_bps", _F), ("count", _I), ("active", _I),  # whether its rate is sought
+        ("bound_part", _I), ("bound_since_s", _F),
         ("first", _I), ("end", _I),  # its route
+        ("target", _I), ("latency_s", _F), ("bits", _F),
         ("alone_bps", _F), ("alone_part", _I),  # rate and bound of a message with nothing else on its links
-        ("count", _I), ("queued", _I),  # messages under way, all at one rate, and behind them
+        ("queued", _I),  # messages behind those under way; these are `count`, all at one rate
         ("head_round", _L), ("left_bits", _F),  # the first under way
         ("tail_bits", _F),  # what the last under way has left
-        ("since_s", _F), ("rate_bps", _F),  # `left_bits` and `tail_bits` hold at this date
-        ("bound_part", _I), ("bound_since_s", _F),
-        ("stamp", _L),
+        ("since_s", _F),  # `left_bits` and `tail_bits` hold at this date
+        ("end_s", _F),
+        ("stamp", _L),  # when its rate was last sought
         ("out", _I),  # a list: the out-arcs of each silo, those with a token first
     ],
     align=True,
@@ -39,19 +39,21 @@ _PART = np.dtype(
     [
         ("link", _I), ("arc", _I),
         ("bound_s", _F),  # for how long it has been the bound of its arc
-        ("place", _I),  # where it is in the next list
-        ("member", _I),  # a list: the parts in use of each link
+        ("place", _I),  # its seat
     ],
     align=True,
 )  # fmt: skip
 
+# The parts in use of each link, with what is looked at again and again.
+_SEAT = np.dtype([("rate_bps", _F), ("count", _I), ("part", _I)], align=True)  # rate: infinite while sought
+
 _LINK = np.dtype(
     [
         ("capacity_bps", _F),
-        ("first", _I), ("members", _I),  # its parts in use
-        ("messages", _I), ("change", _I),
-        ("left_bps", _F), ("unfrozen", _I), ("stamp", _L),
-        ("changed", _I), ("reached", _I),  # two lists
+        ("first", _I), ("members", _I),  # its seats
+        ("load_bps", _F), ("active", _I),  # messages whose rates are known, and how many are not
+        ("over", _I),  # whether known rates must fall
+        ("level_bps", _F), ("bound", _I),  # rate and number of the arcs whose bound it is
     ],
     align=True,
 )  # fmt: skip
@@ -67,8 +69,8 @@ _SILO = np.dtype(
 _CLOCK = np.dtype(
     [
         ("now_s", _F), ("base", _L), ("rounds", _L), ("fifo", _L),
-        ("changed", _L), ("stamp", _L), ("work", _L),
-        ("level_bps", _F),  # smaller rates stay as they are
+        ("open", _L),  # arcs that are active and links that are over
+        ("stamp", _L), ("work", _L),
         ("reference", _L),  # the round that silo 0 started at this instant
         ("saved_s", _F), ("saved_round", _L), ("next_round", _L),
     ],
@@ -89,10 +91,12 @@ class Network(NamedTuple):
 
     arcs: Records
     parts: Records
+    seats: Records
     links: Records
     clock: Records  # one entry
-    ends: Records  # heap of arcs
-    shares: Records  # heap of links
+    ends: Records  # heap of arcs, by dates that are at most their `end_s`
+    shares: Records  # heap of links, by rates at which they are not full earlier
+    levels: Records  # heap of links that may have something left for those that they bound
 
 
 class Silos(NamedTuple):
@@ -146,9 +150,10 @@ def make_network(job: Job) -> Network:
     clock = np.zeros(1, dtype=_CLOCK)
     clock["rounds"], clock["fifo"] = job.rounds, job.fifo
     clock["reference"] = NONE if job.compute.is_constant else OFF
-    clock["level_bps"] = inf
-    clock["saved_round"], clock["next_round"] = NONE, 1
-    return Network(arcs, parts, links, clock, make_heap(len(arcs)), make_heap(len(links)))
+    clock["saved_round"], clock["next_round"], clock["stamp"] = NONE, 1, 1
+    seats = np.zeros(len(parts), dtype=_SEAT)
+    ends, shares, levels = make_heap(len(arcs)), make_heap(len(links)), make_heap(len(links))
+    return Network(arcs, parts, seats, links, clock, ends, shares, levels)
 
 
 def make_silos(job: Job) -> Silos:

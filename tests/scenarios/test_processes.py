@@ -59,7 +59,7 @@ def test_an_existing_output_ends_all_processes(tmp_path, scenario, small_scenari
     "patched",
     [
         # The writer's disk is full in the middle of the first overlay's training.
-        "store.HistoryWriter.flush",
+        "history.HistoryWriter.flush",
         # The first process fails before it has told the others to train.
         "studies.run.write_head",
         # Another process fails on its way to the training.
@@ -72,7 +72,7 @@ def test_a_process_that_fails_alone_ends_the_others(tmp_path, scenario, patched)
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys\n"
         f"if os.environ.get('PMI_RANK') == '{rank}':\n"
-        "    import scenarios.store, scenarios.studies.run\n"
+        "    import scenarios.history, scenarios.studies.run\n"
         "    def broken(*args, **kwargs):\n"
         "        raise OSError(28, 'No space left on device')\n"
         f"    scenarios.{owner}.{name} = broken\n"

@@ -10,11 +10,15 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios import store
+from scenarios import history, simulated
+from scenarios.history import HistoryWriter, allocate_history
+from scenarios.new_file import new_file
 from scenarios.outputs import partial_path
 from scenarios.record import read_open, read_run
-from scenarios.store import HistoryWriter, allocate, new_file, write_head, write_overlay, write_timeline
-from simulator import simulate
+from scenarios.simulated import SimulationWriter, allocate
+from scenarios.store import write_head, write_overlay
+from scenarios.studies.simulation import run_job
+from simulator import overlay_job
 from topologies import (
     AccessLinks,
     InputError,
@@ -59,7 +63,8 @@ def row(k: int, silos: int) -> HistoryRow:
 
 
 def test_the_file_opens_with_every_flushed_row_whatever_write_a_kill_cuts_off(monkeypatch):
-    monkeypatch.setattr(store, "_FLUSH_S", float("inf"))
+    monkeypatch.setattr(history, "_FLUSH_S", float("inf"))
+    monkeypatch.setattr(simulated, "_FLUSH_S", 0.0)
     graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e8, down_bps=1e8))
     work = Workload(model_bits=1e6, compute_s=0.01)
     overlays = [design(kind, graph, work) for kind in ("star", "ring")]
@@ -67,14 +72,15 @@ def test_the_file_opens_with_every_flushed_row_whatever_write_a_kill_cuts_off(mo
     flushed: list[tuple[int, str, int]] = []
     with h5py.File(recording, "w") as file:
         write_head(file, scenario="", network='{"underlay": "gaia"}', seed=0, graph=graph, work=work)
-        for overlay in overlays:
-            write_overlay(file, overlay)
-            allocate(file, overlay, rounds=ROWS, rows=ROWS, sharing="maxmin", queueing="fifo")
+        jobs = [overlay_job(overlay, ROWS) for overlay in overlays]
+        for overlay, job in zip(overlays, jobs, strict=True):
+            write_overlay(file, overlay, job, overlay.closed_forms)
+            allocate(file, overlay.kind, job, messages=True)
+            allocate_history(file, overlay.kind, rows=ROWS, silos=graph.silos)
         begin = len(recording.changes)
-        for overlay in overlays:
-            timeline = simulate(overlay, ROWS)
-            write_timeline(file, overlay.kind, timeline)
-            writer = HistoryWriter(file, overlay.kind, timeline.round_start_s)
+        for overlay, job in zip(overlays, jobs, strict=True):
+            outcome = run_job(job, overlay.kind, writer=SimulationWriter(file, overlay.kind))
+            writer = HistoryWriter(file, overlay.kind, outcome.last_start_s)
             for k in range(ROWS):
                 writer.add(row(k, graph.silos))
                 flushed.append((len(recording.changes), overlay.kind, (k + 1) // 16 * 16))
@@ -92,6 +98,11 @@ def test_the_file_opens_with_every_flushed_row_whatever_write_a_kill_cuts_off(mo
             continue
         with h5py.File(io.BytesIO(image.getvalue()), "r") as file:
             record = read_open(file, source="x.h5")
+            for kind in ("star", "ring"):
+                group = file[f"simulation/{kind}"]
+                rounds = group.attrs["rounds"]
+                assert np.all(np.isfinite(group["round_start_s"][:rounds]))
+                assert np.all(np.isfinite(group["last_bit_s"][:rounds]))
         for overlay in record.overlays:
             rows = len(overlay.wall_clock_s)
             promised = [n for at, kind, n in flushed if at <= end and kind == overlay.kind]
@@ -174,6 +185,21 @@ def test_after_a_machine_error_only_a_file_without_rows_is_deleted(tmp_path, rou
     assert partial_path(path).exists() == kept
 
 
+@pytest.mark.parametrize(("rounds", "kept"), [(0, False), (7, True)])
+def test_where_nothing_is_trained_simulated_rounds_are_kept(tmp_path, rounds, kept):
+    path = tmp_path / "x.h5"
+
+    def simulate() -> None:
+        with new_file(path) as file:
+            file.create_group("simulation/ring").attrs["rounds"] = rounds
+            raise MachineError("the disk is gone")
+
+    with pytest.raises(MachineError):
+        simulate()
+
+    assert partial_path(path).exists() == kept
+
+
 def test_a_file_that_appears_meanwhile_is_kept(tmp_path):
     path = tmp_path / "x.h5"
     with pytest.raises(InputError, match="appeared meanwhile"), new_file(path):
@@ -183,7 +209,7 @@ def test_a_file_that_appears_meanwhile_is_kept(tmp_path):
     assert partial_path(path).exists()
 
 
-@pytest.mark.parametrize("limit_bytes", [40_000, 55_000])
+@pytest.mark.parametrize("limit_bytes", [0, 15_000, 55_000, 200_000])
 def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path, scenario, limit_bytes):
     code = (
         "import resource, sys, h5py, torch; from scenarios.cli import main;"

@@ -5,14 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from simulator import Constant, FlowArc, make_job
-from simulator.clock import LATE
+from simulator import CapacityChange, Constant, FlowArc, RouteChange, make_job
 from simulator.engine import EventEngine
 from topologies import InputError
 
 
 def run(changes, *, queueing="fifo", rounds=1, bits=12.0):
-    """Silos 0 and 1 send to silo 2 over link 0 (4 bit/s); changes: date -> method of the network and arguments."""
+    """Silos 0 and 1 send to silo 2 over link 0 (4 bit/s); changes: a list of them."""
     job = make_job(
         [
             FlowArc(source=0, target=2, latency_s=0.25, links=(0, 1)),
@@ -25,28 +24,23 @@ def run(changes, *, queueing="fifo", rounds=1, bits=12.0):
         compute=Constant(compute_s=[0.0, 0.0, 0.0]),
         rounds=rounds,
         queueing=queueing,
+        world=lambda: iter(sorted(changes, key=lambda change: change.date_s)),
     )
-    engine = EventEngine(job, block_rounds=rounds, changing=True)
-    for date_s, (method, *arguments) in changes.items():
-        event = engine.clock.event()
-        event.callbacks.append(
-            lambda _, method=method, arguments=arguments: getattr(engine.network, method)(*arguments)
-        )
-        engine.clock.succeed_at(event, date_s, LATE)
+    engine = EventEngine(job, block_rounds=rounds)
     block = engine.advance()
     assert engine.advance() is None
     return block
 
 
 def test_without_changes():
-    block = run({})
+    block = run([])
     assert block.messages.last_bit_s[0, :2].tolist() == [6.0, 6.0]
     assert block.link_bits.tolist() == [24.0, 12.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("queueing", ["fifo", "overlap"])
 def test_a_capacity_changes_the_rates_from_then_on(queueing):
-    block = run({3.0: ("set_capacity", 1, 1.0)}, queueing=queueing)
+    block = run([CapacityChange(date_s=3.0, link=1, capacity_bps=1.0)], queueing=queueing)
     # 6 bits each by 3 s, then 1 and 3 bit/s: the second ends at 5 s, the first at 9 s.
     assert block.messages.last_bit_s[0, :2].tolist() == [9.0, 5.0]
     assert block.messages.bound_link[0, :2].tolist() == [1, 0]
@@ -54,26 +48,41 @@ def test_a_capacity_changes_the_rates_from_then_on(queueing):
 
 
 def test_a_message_that_is_alone_feels_a_change_as_well():
-    block = run({5.5: ("set_capacity", 1, 1.0), 3.0: ("set_capacity", 0, 8.0)})
+    block = run(
+        [
+            CapacityChange(date_s=5.5, link=1, capacity_bps=1.0),
+            CapacityChange(date_s=3.0, link=0, capacity_bps=8.0),
+        ]
+    )
     # 6 bits each by 3 s, 4 bit/s each from then on until 4.5 s: done before the last change.
     assert block.messages.last_bit_s[0, :2].tolist() == [4.5, 4.5]
-    block = run({1.0: ("set_capacity", 1, 1.0), 6.0: ("set_capacity", 1, 3.0)})
+    block = run(
+        [
+            CapacityChange(date_s=1.0, link=1, capacity_bps=1.0),
+            CapacityChange(date_s=6.0, link=1, capacity_bps=3.0),
+        ]
+    )
     # 2 each by 1 s; 1 and 3 bit/s until the second ends at 1 + 10 / 3; the first has 5 left at 6 s: 3 bit/s.
     np.testing.assert_allclose(block.messages.last_bit_s[0, :2], [6.0 + 5 / 3, 1.0 + 10 / 3], rtol=1e-14)
 
 
 def test_a_link_without_capacity_holds_messages_up():
-    block = run({3.0: ("set_capacity", 0, 0.0), 10.0: ("set_capacity", 0, 4.0)})
+    block = run(
+        [
+            CapacityChange(date_s=3.0, link=0, capacity_bps=0.0),
+            CapacityChange(date_s=10.0, link=0, capacity_bps=4.0),
+        ]
+    )
     assert block.messages.last_bit_s[0, :2].tolist() == [13.0, 13.0]
 
 
 def test_a_link_that_never_comes_back_ends_in_an_error():
     with pytest.raises(InputError, match=r"round 0 never ends: its messages are on links of capacity 0\."):
-        run({3.0: ("set_capacity", 0, 0.0)})
+        run([CapacityChange(date_s=3.0, link=0, capacity_bps=0.0)])
 
 
 def test_a_rerouted_message_keeps_the_bits_that_it_sent():
-    block = run({3.0: ("set_route", 0, (0, 2, 3), 0.5)})
+    block = run([RouteChange(date_s=3.0, arc=0, links=(0, 2, 3), latency_s=0.5)])
     # 6 bits by 3 s over link 1; the other 6 over links 2 and 3 at 1 bit/s, while the second has 3 bit/s.
     assert block.messages.last_bit_s[0, :2].tolist() == [9.0, 5.0]
     assert block.messages.arrival_s[0, 0] == 9.5
@@ -82,7 +91,10 @@ def test_a_rerouted_message_keeps_the_bits_that_it_sent():
 
 
 def test_a_message_may_be_moved_twice_and_others_follow():
-    changes = {2.0: ("set_route", 0, (2,), 0.0), 5.0: ("set_route", 0, (0, 1), 0.0)}
+    changes = [
+        RouteChange(date_s=2.0, arc=0, links=(2,), latency_s=0.0),
+        RouteChange(date_s=5.0, arc=0, links=(0, 1), latency_s=0.0),
+    ]
     block = run(changes, rounds=2)
     # 4 bits by 2 s, 3 by 5 s over link 2; the others have link 0 alone meanwhile: the first leaves at 4 s and the
     # next, which waits since 0 s, has 8 left at 5 s. Then 2 bit/s each until 7.5 s and, with the other sender's next,
@@ -93,9 +105,9 @@ def test_a_message_may_be_moved_twice_and_others_follow():
 
 
 def test_onto_links_without_limit_the_rest_leaves_at_once():
-    block = run({3.0: ("set_route", 0, (3,), 0.0)}, rounds=1)
+    block = run([RouteChange(date_s=3.0, arc=0, links=(3,), latency_s=0.0)], rounds=1)
     # The second has link 0 for its last 6 bits: 1.5 s.
     assert block.messages.last_bit_s[0, :2].tolist() == [3.0, 4.5]
     assert block.link_bits.tolist() == [18.0, 6.0, 0.0, 6.0]
-    later = run({3.0: ("set_route", 0, (3,), 0.0)}, rounds=3)
+    later = run([RouteChange(date_s=3.0, arc=0, links=(3,), latency_s=0.0)], rounds=3)
     assert later.link_bits.tolist() == [6.0 + 36.0, 6.0, 0.0, 30.0]

@@ -158,3 +158,31 @@ def test_shipped_networks_have_the_dates_of_simpy(name, kind, rounds, access_bps
         for table in ("round_start_s", "start_s", "last_bit_s", "arrival_s", "link_bits"):
             if hasattr(one, table) and not callable(getattr(one, table)):
                 np.testing.assert_allclose(getattr(other, table), getattr(one, table), rtol=1e-9)
+
+
+@pytest.mark.parametrize("queueing", ["fifo", "overlap"])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_link_that_bound_longest_is_that_of_simpy(seed, queueing):
+    # Without ties: of links that are full at one rate, either may be named.
+    rng = np.random.default_rng(seed)
+    silos, links = 8, 10
+    pairs = {(i, (i + step) % silos) for i in range(silos) for step in (1, 3)}
+    values = {
+        "arcs": [
+            FlowArc(
+                source=i,
+                target=j,
+                latency_s=rng.uniform(0.1, 1.0),
+                links=tuple(rng.choice(links, size=rng.integers(1, 5), replace=False).tolist()),
+            )
+            for i, j in sorted(pairs)
+        ],
+        "link_capacity_bps": rng.uniform(0.5, 3.0, links).tolist(),
+        "message_bits": rng.uniform(0.5, 2.0, len(pairs)).tolist(),
+        "compute": Drawn(rng.uniform(0.1, 1.0, silos)),
+        "rounds": 12,
+        "queueing": queueing,
+    }
+    tables, expected = assert_like_simpy(values)
+    assert len(np.unique(tables["bound_link"])) > 4
+    np.testing.assert_array_equal(tables["bound_link"], expected.messages.bound_link)

@@ -168,7 +168,9 @@ def test_copied_rounds_equal_simulated_ones_on_random_rings(compute_s, capacity_
     # Some max-min jobs have a period that is unstable: copied rounds keep it, while in simulated ones the noise of
     # floats grows round by round. These can only be compared where a disturbance does not grow.
     disturbed_s = Constant(compute_s=np.array(compute_s) * (1 + 1e-13))
-    disturbed, _, _ = run(ring_job(rounds, compute=disturbed_s, capacity_bps=capacity_bps), fast_forward=False)
+    disturbed, _, _ = run(
+        ring_job(rounds, compute=disturbed_s, capacity_bps=capacity_bps), fast_forward=False
+    )
     assume(np.allclose(disturbed["round_start_s"], full["round_start_s"], rtol=1e-11, atol=0))
     copied, _, _ = run(job, block_rounds=block_rounds)
     for table in ("round_start_s", "start_s", "last_bit_s", "arrival_s"):

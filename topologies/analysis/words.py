@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from topologies.analysis.explain import Explanation
 
 WIDTH = 80
+SAME = 1e-6
+"""Relative difference below which gains are shown as equal."""
 _TIE = "\u00a0"
 """A space that no line is broken at."""
 
@@ -128,6 +130,11 @@ def _best(change: str, gains_s: Mapping[int, float | None], places: Sequence[str
     best = max(known, key=lambda place: known[place])
     if known[best] == 0:
         return f"{change} at one place gains nothing: another circuit is as slow."
+    if (
+        len({places[place] for place in known}) > 1
+        and max(known.values()) - min(known.values()) <= SAME * known[best]
+    ):
+        return f"{change} gains the same on each of {len(known)} arcs: {_time(known[best])}."
     return f"{change} gains most on {places[best]}: {_time(known[best])}."
 
 

@@ -78,11 +78,13 @@ def activation_probabilities(matchings: Matchings, budget: float) -> tuple[Float
     ``Z = (I - J) / (n - 1)`` this proves equal probabilities optimal on every complete graph, whose matchings are
     equally large: both sides are ``budget * n`` (`n` odd: `n` matchings of (n - 1) / 2 edges; even: n - 1 of n / 2).
 
-    Otherwise the semidefinite program is solved on a growing subspace: ``V^T L(p) V >= g I``, with the
-    eigenvectors that violate a solution added to `V`, until the dual solution proves the connectivity optimal to
-    1e-6. Few directions matter on sparse graphs: Ebone's underlay takes 0.3 s, where the program on all directions
-    takes 5 s with SCS and 64 s with Clarabel. Where the eigenvalues lie close together, as on dense graphs, most
-    directions matter; there SCS solves it on all at once.
+    Otherwise the semidefinite program is solved on a growing subspace: ``V^T L(p) V >= g I``, with the eigenvectors
+    that violate a solution added to `V`, until the dual solution proves the connectivity optimal to 1e-6 or `V`
+    spans the whole space. In the first case optimality to 1e-6 is proven; in the second it rests on the solver's
+    accuracy, and what is proven is ``connectivity <= optimum <= bound`` with the `bound` returned. Few directions
+    matter on sparse graphs: Ebone's underlay takes 0.3 s, where the program on all directions takes 5 s with SCS
+    and 64 s with Clarabel. Where the eigenvalues lie close together, as on dense graphs, most directions matter;
+    there SCS solves it on all at once.
     """
     nodes = matchings.nodes
     best = np.full(matchings.count, budget)

@@ -32,7 +32,8 @@ def christofides(graph: Connectivity, work: Workload) -> Overlay:
     Notes
     -----
     Source: propositions 3.3 and 3.6 of the paper: within a factor 3 N of the optimum. O(n^3). The designer ``ring``
-    searches on from this tour.
+    is another algorithm: its local search has a tour of Christofides' algorithm among its starts only where all pairs
+    can talk and there are 10 to 60 silos.
 
     Where pairs cannot talk, the algorithm prices such a pair at the shortest way through other silos.
     Local search then changes the tour in each direction only where that takes a missing arc out of it. What is left

@@ -9,9 +9,8 @@ from topologies.arrays import BoolArray
 from topologies.connectivity import Connectivity
 from topologies.digraph import check_connected, components
 from topologies.errors import InputError
+from topologies.sizes import MANY_SILOS
 
-LARGEST = 200
-"""Silos up to which the integer programme is tried."""
 ROUNDS = 40
 """Integer programmes solved at most, each with the cuts that the ones before asked for."""
 BRANCHES = 100
@@ -42,7 +41,7 @@ def some_circuit(allowed: BoolArray) -> tuple[list[int] | None, bool]:
     nodes = len(allowed)
     if not (allowed.any(axis=1).all() and allowed.any(axis=0).all()):
         return None, True
-    if nodes > LARGEST:
+    if nodes > MANY_SILOS:
         return None, False
     source, target = np.nonzero(allowed)
     arcs = np.arange(len(source))

@@ -19,6 +19,7 @@ from topologies.designers.trees import mst
 from topologies.errors import InputError, unknown_name
 from topologies.overlay import Overlay
 from topologies.schedule import RandomOverlay
+from topologies.sizes import MANY_SILOS
 from topologies.workload import Workload
 
 T = TypeVar("T")
@@ -42,13 +43,14 @@ def best_of_all(
 ) -> Overlay:
     """`best` with the overlay of every other designer in `DESIGNERS` as a candidate.
 
-    Those that do not exist on this network are left out, and on many silos those that take long or have many arcs: the
-    ring, which is always a candidate, starts from better tours than Christofides', and the complete overlay has every
-    other one's circuits at larger delays.
+    Those that do not exist on this network are left out, and above `MANY_SILOS` silos two more: ``complete``, which is
+    never faster than a candidate with fewer arcs, since it has that one's circuits at delays at least as large, and
+    ``christofides``, which takes O(silos^3) time. So the result is never worse than any other designer's, except that
+    above `MANY_SILOS` silos nothing is promised about ``christofides``.
     """
     candidates = []
     for kind, designer in _SIMPLE.items():
-        if kind in ("complete", "christofides") and graph.silos > LARGEST_COSTLY:
+        if kind in ("complete", "christofides") and graph.silos > MANY_SILOS:
             continue
         try:
             candidates.append(designer(graph, work))
@@ -56,9 +58,6 @@ def best_of_all(
             continue
     return best(graph, work, candidates=candidates, criterion=criterion, iterations=iterations, seed=seed)
 
-
-LARGEST_COSTLY = 200
-"""Silos up to which overlays that take O(silos^3) time, or have O(silos^2) arcs, are candidates of `best`."""
 
 _SIMPLE: Mapping[str, Designer] = MappingProxyType(
     {

@@ -35,8 +35,9 @@ def ring(graph: Connectivity, work: Workload, *, restarts: int = RESTARTS, seed:
     -----
     Every silo sends to one and hears one, so a ring's cycle time is the mean of Eq. 3's delays with degrees 1, or
     the longest computing time: the best ring is a shortest tour of an asymmetric travelling salesman problem. The
-    paper uses Christofides' algorithm (propositions 3.3 and 3.6); `short_tour` starts from it and from others and
-    is optimal for few silos.
+    paper uses Christofides' algorithm (propositions 3.3 and 3.6), the designer ``christofides``. This ring is optimal
+    for at most 9 silos; for more it is what `short_tour` finds, which starts from Christofides' tour only where all
+    pairs can talk and there are at most 60 silos. It is not proven to be as fast as that designer's.
     """
     silos = graph.silos
     if silos == 1:

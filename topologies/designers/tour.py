@@ -8,6 +8,7 @@ import numpy as np
 from topologies.arrays import FloatArray
 from topologies.designers.circuits import some_circuit
 from topologies.designers.tour_search import NEIGHBOURS, TourSearch
+from topologies.sizes import MANY_SILOS
 
 EXACT_NODES = 9
 """Up to this many nodes the tour is a proven optimum."""
@@ -88,7 +89,7 @@ def _starts(costs: FloatArray) -> list[list[int]]:
     """Tours to begin with."""
     nodes = len(costs)
     symmetric = (costs + costs.T) / 2
-    count = 5 if nodes <= 200 else 1
+    count = 5 if nodes <= MANY_SILOS else 1
     starts = [_nearest_neighbour(costs, first) for first in range(0, nodes, -(-nodes // count))]
     starts.append(_greedy(costs))
     if nodes <= CHRISTOFIDES_NODES and np.all(np.isfinite(symmetric[~np.eye(nodes, dtype=bool)])):

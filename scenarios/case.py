@@ -1,0 +1,114 @@
+"""What a command is about: a network and workload from options, or a whole scenario file."""
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Self
+
+import typer
+
+from scenarios.config import load_scenario
+from scenarios.network import NetworkConfig, build_network, build_workload
+from scenarios.options import Study, study_options
+from scenarios.simulation_config import SimulationConfig
+from scenarios.studies.run import trained_bits
+from scenarios.toml_text import scenario_text
+from topologies import Connectivity, InputError, Workload
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Case:
+    """Everything that a study of some overlays needs.
+
+    Attributes
+    ----------
+    text : str
+        A scenario's TOML text that says the same.
+    network : NetworkConfig
+    graph : Connectivity
+    work : Workload
+    kinds : sequence of str
+    simulation : SimulationConfig
+    seed : int
+    """
+
+    text: str
+    network: NetworkConfig
+    graph: Connectivity
+    work: Workload
+    kinds: Sequence[str]
+    simulation: SimulationConfig
+    seed: int
+
+    def changed(self, *, kinds: Sequence[str], seed: int, simulation: SimulationConfig) -> Self:
+        """The case with other overlays, seed and simulation, and with a text that says so."""
+        if (list(kinds), seed, simulation) == (list(self.kinds), self.seed, self.simulation):
+            return self
+        text = scenario_text(self.network, self.work, kinds, simulation, seed)
+        return replace(self, text=text, kinds=kinds, seed=seed, simulation=simulation)
+
+
+def is_scenario(study: Study) -> bool:
+    """Whether a command's first argument names a scenario file."""
+    return study.underlay.endswith(".toml")
+
+
+def scenario_case(path: Path, context: typer.Context) -> Case:
+    """Case of a scenario file, whose options for network and workload must not be given besides.
+
+    Parameters
+    ----------
+    path : Path
+    context : typer.Context
+        The command's.
+
+    Returns
+    -------
+    Case
+
+    Raises
+    ------
+    InputError
+        If the file is wrong, or such an option is given.
+    """
+    _refuse_study_options(path, context)
+    scenario, text = load_scenario(path)
+    try:
+        graph = build_network(scenario.network)
+        work = build_workload(scenario.workload, scenario.network.variant, trained_bits(scenario.training))
+    except InputError as error:
+        raise InputError(str(error), source=str(path)) from None
+    return Case(
+        text=text,
+        network=scenario.network,
+        graph=graph,
+        work=work,
+        kinds=scenario.overlays.kinds,
+        simulation=scenario.simulation,
+        seed=scenario.seed,
+    )
+
+
+def options_case(study: Study, kinds: Sequence[str], simulation: SimulationConfig, seed: int) -> Case:
+    """Case of command-line options."""
+    return Case(
+        text=scenario_text(study.network, study.work, kinds, simulation, seed),
+        network=study.network,
+        graph=study.graph(),
+        work=study.work,
+        kinds=kinds,
+        simulation=simulation,
+        seed=seed,
+    )
+
+
+def _refuse_study_options(path: Path, context: typer.Context) -> None:
+    """Raise an error for an option of network or workload on the command line."""
+    shared = inspect.signature(study_options).parameters.keys() - {"underlay"}
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name in shared and source is not None and source.name == "COMMANDLINE":
+            raise InputError(
+                f"{parameter.opts[0]} goes with the name of a network; change it in {path} instead."
+            )

@@ -1,0 +1,108 @@
+"""The command that simulates overlays."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from scenarios import options as opt
+from scenarios.case import is_scenario, options_case, scenario_case
+from scenarios.computing import compute_config
+from scenarios.config import validated
+from scenarios.outputs import check_new, check_output, partial_path, write_text
+from scenarios.simulation_config import SimulationConfig
+from scenarios.studies.design import DEFAULT_KINDS
+from scenarios.studies.simulate import simulate_table
+from scenarios.tables import print_table
+from topologies import InputError, MachineError
+
+DEFAULT_ROUNDS = 1000
+MOST_ROUNDS = 100_000
+"""Of a simulation that ends when its confidence interval is narrow enough."""
+
+
+@opt.of_a_study()
+def simulate(
+    study: opt.Study,
+    context: typer.Context,
+    kind: opt.Kinds = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(help="Rounds to simulate. [default: the scenario's, or 1000; 100000 with --until-ci]"),
+    ] = None,
+    until_ci: Annotated[
+        str | None, typer.Option(help="Stop when the 95 % interval is this narrow, for instance 0.1%.")
+    ] = None,
+    compute_times: Annotated[
+        str | None,
+        typer.Option(help="Random times: 'lognormal CV', 'exponential', 'FILE.csv', or 'FILE.csv repeat'."),
+    ] = None,
+    sharing: Annotated[
+        str | None, typer.Option(help="maxmin, or equal (Eq. 3's rates). [default: maxmin]")
+    ] = None,
+    queueing: Annotated[str | None, typer.Option(help="fifo or overlap. [default: fifo]")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of everything random. [default: 0]")] = None,
+    budget: Annotated[
+        float | None, typer.Option(help="MATCHA's communication budget C_b. [default: 0.5]")
+    ] = None,
+    messages: Annotated[bool, typer.Option("--messages", help="Write what happened to every model.")] = False,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("-o", "--output", help="File to write: FILE.h5 (all rounds) or FILE.csv (the table)."),
+    ] = None,
+    force: opt.Force = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Simulate overlays of a network or a scenario (.toml): cycle times, busiest links, all rounds in a file."""
+    changes: dict[str, Any] = {
+        "rounds": rounds,
+        "sharing": sharing,
+        "queueing": queueing,
+        "until_ci": until_ci,
+        "messages": messages or None,
+        "compute": None if compute_times is None else compute_config(compute_times),
+    }
+    if until_ci is not None and rounds is None:
+        changes["rounds"] = MOST_ROUNDS
+    given = {key: value for key, value in changes.items() if value is not None}
+    validated(SimulationConfig, {key: value for key, value in given.items() if key != "compute"})
+    case = (
+        scenario_case(Path(study.underlay), context)
+        if is_scenario(study)
+        else options_case(study, DEFAULT_KINDS, SimulationConfig(rounds=DEFAULT_ROUNDS), 0)
+    )
+    case = case.changed(
+        kinds=opt.each_once(kind, case.kinds),
+        seed=case.seed if seed is None else seed,
+        simulation=replace(case.simulation, **given),
+    )
+    stored, table_file = _outputs(output or [], force)
+    matcha = {} if budget is None else {"budget": budget}
+    options = {kind: matcha for kind in case.kinds if kind.startswith("matcha")}
+    try:
+        table = simulate_table(case, options=options, path=stored, force=force)
+    except (KeyboardInterrupt, MachineError):
+        if stored is not None and partial_path(stored).exists():
+            print(f"silosim: the finished rounds are in {partial_path(stored)}", file=sys.stderr)
+        raise
+    if table_file is not None:
+        write_text(table_file, table.to_csv())
+    print_table(table, as_json)
+    if output:
+        print(f"written: {', '.join(map(str, output))}", file=sys.stderr)
+
+
+def _outputs(paths: list[Path], force: bool) -> tuple[Path | None, Path | None]:
+    """The HDF5 file and the CSV file among the outputs, checked."""
+    found: dict[str, Path] = {}
+    for path in paths:
+        if path.suffix not in (".h5", ".csv") or path.suffix in found:
+            raise InputError(f"output(={str(path)!r}) must end in .h5 or .csv, one of each at most.")
+        found[path.suffix] = path
+    if ".h5" in found:
+        check_new(found[".h5"], force=force)
+    if ".csv" in found:
+        check_output(found[".csv"])
+    return found.get(".h5"), found.get(".csv")

@@ -1,0 +1,114 @@
+"""An HDF5 file under way: one writer, renamed into place when it is complete."""
+
+import functools
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Concatenate, ParamSpec
+
+import h5py
+
+from scenarios.outputs import check_new, create_locked, partial_path, remove_unlocked, writing
+from topologies import InputError, MachineError
+
+Arguments = ParamSpec("Arguments")
+
+
+@contextmanager
+def new_file(path: Path, *, size_bytes: int = 0, force: bool = False) -> Iterator[h5py.File]:
+    """Open an HDF5 file for writing that appears under its name only when it is complete.
+
+    Parameters
+    ----------
+    path : Path
+        Until the end, the file is called ``<path>.partial``. After an error of input or machine it is deleted if it
+        holds no training rows yet, or no simulated rounds where nothing is trained; after any other it is kept: it
+        opens and holds all rounds that were flushed.
+    size_bytes : int
+        About what the file will hold; the disk must have as much space.
+    force : bool
+        Whether an existing file is replaced; never one that another process is writing.
+
+    Yields
+    ------
+    h5py.File
+
+    Raises
+    ------
+    InputError
+        If the file exists already, is being written, or cannot be made.
+    MachineError
+        If there is too little space on the disk.
+
+    Notes
+    -----
+    HDF5 truncates a file before it locks it, so a second process would destroy what the first one writes. Here the
+    file is made exclusively and locked before HDF5 sees it, and stays locked until it has its final name.
+    """
+    check_new(path, force=force)
+    partial = partial_path(path)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            if force:
+                remove_unlocked(partial)
+            lock = create_locked(partial)
+        except (BlockingIOError, FileExistsError):
+            raise InputError(f"{partial} is being written by another process.") from None
+    try:
+        _check_space(lock, partial, size_bytes)
+        file = h5py.File(partial, "w", locking=False)
+        try:
+            yield file
+        except (InputError, MachineError):
+            if not _holds_rows(file):
+                partial.unlink()
+            raise
+        finally:
+            # After a full disk this fails again, at which the first error is the one to report.
+            with suppress(OSError, RuntimeError):
+                file.close()
+        if path.exists() and not force:
+            raise InputError(f"{path} appeared meanwhile and is kept; the run is in {partial}.")
+        os.replace(partial, path)
+    finally:
+        os.close(lock)
+
+
+def _check_space(descriptor: int, partial: Path, size_bytes: int) -> None:
+    """Take the space that a file needs and give it back, since HDF5 crashes where it finds a full disk."""
+    if size_bytes > 0:
+        try:
+            os.posix_fallocate(descriptor, 0, size_bytes)
+        except OSError as error:
+            partial.unlink()
+            reason = os.strerror(error.errno or 0)
+            raise MachineError(
+                f"{partial} cannot be written: {reason} ({size_bytes} bytes are needed)."
+            ) from None
+        os.ftruncate(descriptor, 0)
+
+
+def _holds_rows(file: h5py.File) -> bool:
+    """Whether any training row was written; where nothing is trained, any simulated round."""
+    if "training" in file:
+        return any(group["round"][0] >= 0 for group in file["training"].values())
+    return any(group.attrs["rounds"] > 0 for group in file.get("simulation", {}).values())
+
+
+def reports_full_disk(
+    write: Callable[Concatenate[h5py.File, Arguments], None],
+) -> Callable[Concatenate[h5py.File, Arguments], None]:
+    """Turn HDF5's errors of writing, as on a full disk, into a MachineError."""
+
+    def reporting(file: h5py.File, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        try:
+            write(file, *args, **kwargs)
+        except (OSError, RuntimeError) as error:
+            number = getattr(error, "errno", None)
+            reason = os.strerror(number) if number else str(error).splitlines()[0]
+            raise MachineError(f"{file.filename} cannot be written: {reason}") from None
+
+    functools.update_wrapper(reporting, write)
+    return reporting

@@ -1,0 +1,102 @@
+"""A simulation with all its round starts and messages, shown as it goes on, and ended when it is sure enough."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+
+import numpy as np
+
+from scenarios.interrupts import polite_interrupts
+from scenarios.progress import bar
+from scenarios.studies.settled import LEAST_ROUNDS
+from scenarios.units import format_s
+from simulator import Block, Job, SteadyState, Timeline
+from simulator.block import Messages
+from simulator.confidence import StopRule
+from simulator.steady import equal_steady_state, estimated_steady_state, has_period, within
+from simulator.stream import make_engine
+from topologies.arrays import FloatArray, IntArray
+
+_BLOCK_MESSAGES = 20_000
+_BLOCK_ROUNDS = 256
+
+
+def collect(job: Job, silos: IntArray, *, title: str, until: float | None = None) -> Timeline:
+    """Simulate a job.
+
+    Parameters
+    ----------
+    job : Job
+    silos : ndarray of int, shape (n,)
+        Silos whose mean round start the stop rule follows; see `scenarios.studies.settled.settle`.
+    title : str
+        In front of the progress bar.
+    until : float, optional
+        Half width of the confidence interval, as a fraction of the cycle time, at which it ends. A job that is known to
+        repeat ends after its first whole period.
+
+    Returns
+    -------
+    Timeline
+        With a record of messages.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C, within a second.
+
+    Notes
+    -----
+    Memory O(rounds * arcs).
+    """
+    block_rounds = min(_BLOCK_ROUNDS, max(1, _BLOCK_MESSAGES // max(1, len(job.arcs))))
+    engine = make_engine(job, block_rounds=block_rounds)
+    rule = None if until is None else StopRule(until)
+    blocks: list[Block] = []
+    mean_s = np.empty(0)
+    with bar(title, job.rounds) as advance, polite_interrupts() as interrupted:
+        while (block := engine.advance()) is not None:
+            blocks.append(block)
+            done = block.first_round + block.rounds
+            advance(done, f"at {format_s(block.now_s)}")
+            if interrupted():
+                raise KeyboardInterrupt
+            if rule is not None:
+                mean_s = np.append(mean_s, block.round_start_s[:, silos].mean(axis=1))
+                if _shows_period(engine.steady, done) or rule.is_met(mean_s):
+                    break
+    return _timeline(job, blocks, engine.steady)
+
+
+def _shows_period(steady: SteadyState | None, rounds: int) -> bool:
+    """Whether a job is known to repeat, and so many rounds hold a whole period."""
+    # One round less: of the last block before the job's end, the round that follows is not there yet.
+    return steady is not None and rounds > LEAST_ROUNDS and has_period(steady, rounds - 1)
+
+
+def _timeline(job: Job, blocks: Sequence[Block], proven: SteadyState | None) -> Timeline:
+    """The blocks in one; messages of the last round are left out where its end was not waited for."""
+    start_s = np.concatenate([block.round_start_s for block in blocks])
+    rounds = len(start_s) - 1
+    messages = Messages(
+        **{
+            field.name: np.concatenate([getattr(block.messages, field.name) for block in blocks])[:rounds]
+            for field in fields(Messages)
+        }
+    )
+    return Timeline(
+        round_start_s=start_s,
+        arrival_s=messages.arrival_s,
+        link_bits=blocks[-1].link_bits,
+        steady=_steady(job, proven, start_s),
+        messages=messages,
+    )
+
+
+def _steady(job: Job, proven: SteadyState | None, start_s: FloatArray) -> SteadyState:
+    """How the job goes on."""
+    if job.sharing == "equal" and job.plan is None and job.compute.is_constant:
+        # Constant rates: the silos that end the job first disturb nobody.
+        if proven is not None and has_period(proven, len(start_s)):
+            return proven
+        return equal_steady_state(job)[0]
+    return estimated_steady_state(start_s) if proven is None else within(proven, start_s)

@@ -1,0 +1,102 @@
+"""Round starts of a running simulation in little memory, and the cycle time that they show."""
+
+import numpy as np
+
+from simulator import Block, Job, SteadyState
+from simulator.confidence import cycle_time_interval
+from simulator.steady import equal_steady_state, has_period, repeating
+from topologies.arrays import FloatArray
+from topologies.statistics import ConfidenceInterval
+
+_HEAD = 2**22
+"""Round starts that are kept for the length of the transient: 32 MiB."""
+
+
+class RoundStarts:
+    """Takes the blocks of a simulation and keeps two numbers of each round, and the first rounds of each silo.
+
+    Parameters
+    ----------
+    job : Job
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._last_s, self._mean_s = np.empty(job.rounds + 1), np.empty(job.rounds + 1)
+        self._head_s = np.empty((min(job.rounds + 1, _HEAD // job.silos + 1), job.silos))
+        self._rows = 0
+        self._first_end_s: float | None = None
+
+    @property
+    def last_s(self) -> FloatArray:
+        """When the last silo starts each round so far."""
+        return self._last_s[: self._rows]
+
+    @property
+    def mean_s(self) -> FloatArray:
+        """Mean start of all silos of each round so far."""
+        return self._mean_s[: self._rows]
+
+    @property
+    def undisturbed(self) -> int:
+        """Number of rounds so far that start before a silo has ended the job, if these are half of them; else all."""
+        if self._first_end_s is None:
+            return self._rows
+        rows = int(np.searchsorted(self.last_s, self._first_end_s, side="right"))
+        return rows if rows > 1 and 2 * rows > self._rows else self._rows
+
+    def add(self, block: Block) -> None:
+        """Take the next block."""
+        first, rows_s = block.first_round, block.round_start_s
+        self._rows = first + len(rows_s)
+        self._last_s[first : self._rows] = rows_s.max(axis=1)
+        self._mean_s[first : self._rows] = rows_s.mean(axis=1)
+        head_s = self._head_s[first : self._rows]
+        head_s[...] = rows_s[: len(head_s)]
+        if len(rows_s) > block.rounds:
+            self._first_end_s = float(rows_s[-1].min())
+
+    def settle(self, proven: SteadyState | None) -> tuple[SteadyState, ConfidenceInterval | None]:
+        """Steady state of the job: exact, or the mean of the confidence interval, or the slope of the last half.
+
+        Parameters
+        ----------
+        proven : SteadyState or None
+            What the engine knows.
+
+        Returns
+        -------
+        steady : SteadyState
+        interval : ConfidenceInterval or None
+            Only of an estimate, and of enough rounds.
+
+        Notes
+        -----
+        Silos that are ahead end the job early and leave their links to the others. So an estimate leaves out the
+        rounds that some silo starts after the first silo has ended the job, as long as half of the rounds remain.
+        """
+        job, rows = self._job, self._rows
+        if job.sharing == "equal" and job.plan is None and job.compute.is_constant:
+            exact = proven if proven is not None and has_period(proven, rows) else equal_steady_state(job)[0]
+            if exact.is_exact:
+                return exact, None
+        rows = self.undisturbed
+        if proven is not None:
+            return self._within(proven, rows), None
+        interval = cycle_time_interval(self.mean_s[:rows])
+        if interval is not None:
+            return SteadyState(cycle_time_s=interval.mean, is_exact=False), interval
+        half_s = self.last_s[(rows - 1) // 2 : rows]
+        slope_s = float(half_s[-1] - half_s[0]) / max(1, len(half_s) - 1)
+        return SteadyState(cycle_time_s=slope_s, is_exact=False), None
+
+    def _within(self, proven: SteadyState, rows: int) -> SteadyState:
+        """A proven steady state with the transient that the kept rounds show; without any where they are too few."""
+        if proven.period_rounds is None or proven.period_s is None or proven.transient_rounds is None:
+            return proven
+        end = proven.transient_rounds + proven.period_rounds
+        if end > rows:
+            return SteadyState(cycle_time_s=proven.cycle_time_s, is_exact=True)
+        if end >= min(len(self._head_s), self._rows):
+            return proven
+        return repeating(self._head_s[: end + 1], proven.period_rounds, proven.period_s)

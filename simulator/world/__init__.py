@@ -1,0 +1,1 @@
+"""What happens around a job: other traffic, capacities that change, links that fail, silos that are away."""

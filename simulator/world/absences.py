@@ -1,0 +1,82 @@
+"""Silos that are away for some rounds."""
+
+from dataclasses import dataclass
+from math import isfinite
+from operator import index
+
+from topologies.errors import InputError
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Absence:
+    """A silo that misses some rounds while the others go on without it.
+
+    Parameters
+    ----------
+    silo : str or int
+        Label or number.
+    first_round : int
+        At least 0.
+    rounds : int
+        How many rounds it misses, >= 1.
+
+    Raises
+    ------
+    InputError
+        If a number is out of its range.
+
+    Notes
+    -----
+    In its missed rounds the silo neither computes nor sends, and nobody waits for it. It still ends the round before
+    as always, and then "starts" all missed rounds at once: their dates say when it left. In the last missed round its
+    in-neighbours send to it again, and it starts the round after when their models are in.
+
+    The arcs between the other silos may leave some of these without news of others meanwhile, as on a directed ring:
+    these drift apart, but by no more rounds than are missed, since the absence ends within the job.
+    """
+
+    silo: str | int
+    first_round: int
+    rounds: int
+
+    def __post_init__(self) -> None:
+        _check_round("first_round", self.first_round, 0)
+        _check_round("rounds", self.rounds, 1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pause:
+    """A silo that computes later than usual in one round, while the others wait for it.
+
+    Parameters
+    ----------
+    silo : str or int
+        Label or number.
+    first_round : int
+        The round, >= 0.
+    duration_s : float
+        How much longer its computing takes in that round, finite and >= 0.
+
+    Raises
+    ------
+    InputError
+        If a number is out of its range.
+    """
+
+    silo: str | int
+    first_round: int
+    duration_s: float
+
+    def __post_init__(self) -> None:
+        _check_round("first_round", self.first_round, 0)
+        if not (isfinite(self.duration_s) and self.duration_s >= 0):
+            raise InputError(f"duration_s(={self.duration_s}) must be finite and >= 0.")
+
+
+def _check_round(name: str, value: int, least: int) -> None:
+    try:
+        number = index(value)
+    except TypeError:
+        raise InputError(f"{name}(={value!r}) must be an integer.") from None
+    if number < least:
+        raise InputError(f"{name}(={number}) must be >= {least}.")

@@ -1,0 +1,232 @@
+"""Rounds and computing times of a job whose silos are away now and then."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from simulator.arc import FlowArc
+from simulator.computing import ComputeTimes
+from simulator.rounds import RoundPlan
+from simulator.world.absences import Absence, Pause
+from simulator.world.names import silo_of
+from topologies import Connectivity
+from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.delays import arc_rates, transmissions
+from topologies.errors import InputError
+
+
+class Away:
+    """Which silos miss which rounds.
+
+    Parameters
+    ----------
+    absences : sequence of (int, Absence)
+        With the number of the silo.
+    silos, rounds : int
+        Of the job.
+
+    Attributes
+    ----------
+    rounds : int
+
+    Raises
+    ------
+    InputError
+        If an absence ends after the job, overlaps another one of its silo, or with others leaves a round to nobody.
+    """
+
+    __slots__ = ("_end", "_first", "_silo", "_silos", "rounds")
+
+    def __init__(self, absences: Sequence[tuple[int, Absence]], silos: int, rounds: int) -> None:
+        ordered = sorted(
+            (silo, absence.first_round, absence.first_round + absence.rounds) for silo, absence in absences
+        )
+        self._silo, self._first, self._end = np.array(ordered, dtype=np.int64).reshape(-1, 3).T
+        self._silos = silos
+        self.rounds = rounds
+        for place, (silo, first, end) in enumerate(ordered):
+            if end > rounds:
+                raise InputError(
+                    f"first_round + rounds(={end}) of absent silo {silo} must be <= {rounds}, the rounds of the job."
+                )
+            if place and ordered[place - 1][0] == silo and first < ordered[place - 1][2]:
+                raise InputError(
+                    f"first_round(={first}) of absent silo {silo} must be >= {ordered[place - 1][2]}, "
+                    "the end of the absence before."
+                )
+            if self.during(first).all():
+                raise InputError(f"absences must leave a silo to round {first}.")
+
+    def during(self, round_: int) -> BoolArray:
+        """Who misses a round, shape (silos,)."""
+        return self._marked((self._first <= round_) & (round_ < self._end))
+
+    def back_after(self, round_: int) -> BoolArray:
+        """For whom it is the last missed round, shape (silos,)."""
+        return self._marked(self._end == round_ + 1)
+
+    def present(self, first: int, count: int) -> BoolArray:
+        """Who takes part in each of some rounds, shape (count, silos)."""
+        marks = np.ones((count, self._silos), dtype=np.bool_)
+        for silo, begin, end in zip(self._silo, self._first, self._end, strict=True):
+            marks[max(0, begin - first) : max(0, end - first), silo] = False
+        return marks
+
+    def _marked(self, which: BoolArray) -> BoolArray:
+        marks = np.zeros(self._silos, dtype=np.bool_)
+        marks[self._silo[which]] = True
+        return marks
+
+
+class AwayRounds:
+    """The arcs of a job without those of silos that are away; a `RoundPlan`.
+
+    Parameters
+    ----------
+    source, target : ndarray of int, shape (arcs,)
+    away : Away
+    sending_s : callable
+        Time in which each of the arcs given to it sends its message with ``sharing="equal"``, in seconds, if only
+        these are active.
+    plan : RoundPlan, optional
+        Which arcs are active if nobody is away; by default all.
+    """
+
+    __slots__ = ("_away", "_plan", "_sending_s", "_source", "_target")
+
+    def __init__(
+        self,
+        source: IntArray,
+        target: IntArray,
+        away: Away,
+        *,
+        sending_s: Callable[[IntArray], FloatArray],
+        plan: RoundPlan | None = None,
+    ) -> None:
+        self._source = source
+        self._target = target
+        self._away = away
+        self._sending_s = sending_s
+        self._plan = plan
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds."""
+        return self._away.rounds
+
+    def active(self, round_: int) -> IntArray:
+        """See `RoundPlan`."""
+        arcs = np.arange(len(self._source)) if self._plan is None else self._plan.active(round_)
+        away = self._away.during(round_)
+        deaf = away & ~self._away.back_after(round_)
+        return np.asarray(arcs[~away[self._source[arcs]] & ~deaf[self._target[arcs]]])
+
+    def sending_s(self, round_: int) -> FloatArray:
+        """See `RoundPlan`."""
+        return self._sending_s(self.active(round_))
+
+
+class AwayTimes:
+    """Computing times with absences and pauses; a `ComputeTimes`.
+
+    Parameters
+    ----------
+    compute : ComputeTimes
+        Times if nobody were away.
+    away : Away
+    pauses : sequence of (int, Pause)
+        With the number of the silo.
+
+    Raises
+    ------
+    InputError
+        If a silo pauses twice in a round, in a round that it misses, or after the job.
+    """
+
+    __slots__ = ("_away", "_compute", "_pauses")
+
+    def __init__(self, compute: ComputeTimes, away: Away, pauses: Sequence[tuple[int, Pause]]) -> None:
+        seen: set[tuple[int, int]] = set()
+        for silo, pause in pauses:
+            k = pause.first_round
+            if k >= away.rounds:
+                rule = f"must be < {away.rounds}, the rounds of the job"
+            elif (silo, k) in seen:
+                rule = "must not be given twice"
+            elif away.during(k)[silo]:
+                rule = "must not be a round that it misses"
+            else:
+                seen.add((silo, k))
+                continue
+            raise InputError(f"first_round(={k}) of the pause of silo {silo} {rule}.")
+        self._compute = compute
+        self._away = away
+        self._pauses = [(pause.first_round, silo, pause.duration_s) for silo, pause in pauses]
+
+    @property
+    def silos(self) -> int:
+        """Number of silos."""
+        return self._compute.silos
+
+    @property
+    def is_constant(self) -> bool:
+        """Never."""
+        return False
+
+    def rows(self, first: int, count: int, /) -> FloatArray:
+        """See `ComputeTimes`."""
+        rows_s = np.where(self._away.present(first, count), self._compute.rows(first, count), 0.0)
+        for k, silo, duration_s in self._pauses:
+            if first <= k < first + count:
+                rows_s[k - first, silo] += duration_s
+        return rows_s
+
+
+def without_the_absent(
+    absences: Sequence[Absence | Pause],
+    graph: Connectivity,
+    model_bits: float,
+    arcs: Sequence[FlowArc],
+    *,
+    rounds: int,
+    plan: RoundPlan | None,
+    compute: ComputeTimes,
+) -> tuple[RoundPlan | None, ComputeTimes]:
+    """Rounds and computing times of a job whose silos are away now and then.
+
+    Parameters
+    ----------
+    absences : sequence of Absence or Pause
+    graph : Connectivity
+    model_bits : float
+    arcs : sequence of FlowArc
+    rounds : int
+    plan, compute
+        If nobody were away.
+
+    Returns
+    -------
+    plan : RoundPlan or None
+        With ``sharing="equal"``, arcs have the rates of the paper's Eq. 3 with each round's own degrees.
+    compute : ComputeTimes
+
+    Raises
+    ------
+    InputError
+        If a silo is unknown, or an entry does not fit the job or another entry.
+    """
+    away = Away(
+        [(silo_of(graph, entry.silo), entry) for entry in absences if isinstance(entry, Absence)],
+        compute.silos,
+        rounds,
+    )
+    pauses = [(silo_of(graph, entry.silo), entry) for entry in absences if isinstance(entry, Pause)]
+    source = np.array([arc.source for arc in arcs], dtype=np.int64)
+    target = np.array([arc.target for arc in arcs], dtype=np.int64)
+
+    def sending_s(active: IntArray) -> FloatArray:
+        return transmissions(model_bits, arc_rates(graph, source[active], target[active]))
+
+    if any(isinstance(entry, Absence) for entry in absences):
+        plan = AwayRounds(source, target, away, sending_s=sending_s, plan=plan)
+    return plan, AwayTimes(compute, away, pauses)

@@ -1,0 +1,107 @@
+"""Traffic of others on the links."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+
+from simulator.world.changes import FlowChange
+from topologies.errors import InputError
+
+BACKGROUND_STREAM = int.from_bytes(b"background")
+"""Keeps the traffic of others apart from all other random numbers that a run draws from the same seed."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConstantShare:
+    """A part of a link's capacity that others use all the time.
+
+    Parameters
+    ----------
+    share : float
+        Part of the capacity, in [0, 1): the job has ``capacity * (1 - share)``.
+    link : str, int or None
+        See `World`; None: all core links, each in both directions.
+
+    Raises
+    ------
+    InputError
+        If the share is out of its range.
+    """
+
+    share: float
+    link: str | int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.share < 1:
+            raise InputError(f"share(={self.share}) must be >= 0 and < 1.")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OnOffFlow:
+    """A flow of others that comes and goes on each direction of a link.
+
+    While it is on, it shares the link max-min fairly with the messages, as one more flow, and never takes more than
+    its peak rate.
+
+    Parameters
+    ----------
+    peak_bps, mean_on_s, mean_off_s : float
+        Peak rate, and mean times that it is on and off, both exponential; finite and > 0.
+    seed : int
+        At least 0.
+    link : str, int or None
+        See `World`; None: all core links, each in both directions.
+
+    Raises
+    ------
+    InputError
+        If a value is out of its range.
+
+    Notes
+    -----
+    Link direction `d` draws from ``SeedSequence(seed, spawn_key=(BACKGROUND_STREAM, d))``, whatever the other links
+    do. It is on at the start with probability ``mean_on_s / (mean_on_s + mean_off_s)``: since exponential times have
+    no memory, the flow is in its steady state from the start. Each start and stop costs about as much as a message.
+    """
+
+    peak_bps: float
+    mean_on_s: float
+    mean_off_s: float
+    seed: int
+    link: str | int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("peak_bps", "mean_on_s", "mean_off_s"):
+            value = getattr(self, name)
+            if not (isfinite(value) and value > 0):
+                raise InputError(f"{name}(={value}) must be finite and > 0.")
+        if self.seed < 0:
+            raise InputError(f"seed(={self.seed}) must be >= 0.")
+
+
+def on_off_changes(flow: OnOffFlow, direction: int) -> Iterator[FlowChange]:
+    """Starts and stops of a flow on one link direction, without end.
+
+    Parameters
+    ----------
+    flow : OnOffFlow
+    direction : int
+        The link direction, and the number of the flow.
+
+    Yields
+    ------
+    FlowChange
+    """
+    seeds = np.random.SeedSequence(flow.seed, spawn_key=(BACKGROUND_STREAM, direction))
+    rng = np.random.default_rng(seeds)
+    is_on = rng.random() * (flow.mean_on_s + flow.mean_off_s) < flow.mean_on_s
+    date_s = 0.0
+    if is_on:
+        yield FlowChange(date_s=date_s, flow=direction, links=(direction,), peak_bps=flow.peak_bps)
+    while True:
+        date_s += float(rng.exponential(flow.mean_on_s if is_on else flow.mean_off_s))
+        is_on = not is_on
+        peak_bps = flow.peak_bps if is_on else 0.0
+        yield FlowChange(date_s=date_s, flow=direction, links=(direction,), peak_bps=peak_bps)

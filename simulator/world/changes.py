@@ -1,0 +1,111 @@
+"""Changes of the network at given dates, in the numbers of the simulator."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import isfinite
+
+from topologies.errors import InputError
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CapacityChange:
+    """From a date on, a link direction has another capacity.
+
+    Parameters
+    ----------
+    date_s : float
+        Since the job's start, finite and >= 0.
+    link : int
+        A link direction whose capacity is finite at the start.
+    capacity_bps : float
+        Finite and >= 0; at 0 messages stand still.
+
+    Raises
+    ------
+    InputError
+        If a value is out of its range.
+    """
+
+    date_s: float
+    link: int
+    capacity_bps: float
+
+    def __post_init__(self) -> None:
+        _check("date_s", self.date_s)
+        _check("capacity_bps", self.capacity_bps)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RouteChange:
+    """From a date on, an arc's messages take another route, those on their way as well.
+
+    Parameters
+    ----------
+    date_s : float
+        Since the job's start, finite and >= 0.
+    arc : int
+    links : tuple of int
+        Link directions, each once.
+    latency_s : float
+        Of the new route, finite and >= 0; for all messages whose last bit has not left yet.
+
+    Raises
+    ------
+    InputError
+        If a value is out of its range.
+
+    Notes
+    -----
+    A message keeps the bits that it has sent, and sends the others over the new route.
+    """
+
+    date_s: float
+    arc: int
+    links: tuple[int, ...]
+    latency_s: float
+
+    def __post_init__(self) -> None:
+        _check("date_s", self.date_s)
+        _check("latency_s", self.latency_s)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FlowChange:
+    """At a date, a flow of others starts or stops.
+
+    Parameters
+    ----------
+    date_s : float
+        Since the job's start, finite and >= 0.
+    flow : int
+        The flow's number, >= 0.
+    links : tuple of int
+        Link directions that it shares max-min fairly with the messages, each once.
+    peak_bps : float
+        The most that it takes, finite; 0: it stops.
+
+    Raises
+    ------
+    InputError
+        If a value is out of its range.
+    """
+
+    date_s: float
+    flow: int
+    links: tuple[int, ...]
+    peak_bps: float
+
+    def __post_init__(self) -> None:
+        _check("date_s", self.date_s)
+        _check("peak_bps", self.peak_bps)
+
+
+Change = CapacityChange | RouteChange | FlowChange
+
+Changes = Callable[[], Iterator[Change]]
+"""Makes the changes in the order of their dates, the same ones each time; they may have no end."""
+
+
+def _check(name: str, value: float) -> None:
+    if not (isfinite(value) and value >= 0):
+        raise InputError(f"{name}(={value}) must be finite and >= 0.")

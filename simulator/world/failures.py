@@ -1,0 +1,120 @@
+"""Core links that are down for a while or for ever."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf, isfinite
+
+from topologies.errors import InputError
+
+Downs = Mapping[int, tuple[tuple[float, float], ...]]
+"""Core link -> the times ``(from_s, until_s)`` at which it is down, one after the other."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkFailure:
+    """A core link that carries nothing, in both directions, from one date to another.
+
+    Parameters
+    ----------
+    link : str or int
+        Name of a core link, ``"A - B"``, or its number.
+    from_s : float
+        Since the job's start, finite and >= 0.
+    until_s : float
+        When the link is back, > `from_s`; infinite: never.
+
+    Raises
+    ------
+    InputError
+        If a date is out of its range.
+
+    Notes
+    -----
+    What a failure does to running messages, and why:
+
+    - At once, every arc whose route crosses the link gets the route that the network's own rule finds without it
+      (`topologies.routing.shortest_routes`). A message on its way keeps the bits that it sent, and sends the others
+      over the new route; it is not sent again from the start. So do models that travel over TCP: the connection
+      belongs to its two ends, survives the change of route, and repeats only what was on the wire when the link broke.
+      That repeat, at most the route's bandwidth times its latency, and the time that routers need to notice are
+      neglected: a fluid has no packets.
+    - The latency is that of the new route for every message whose last bit has not left yet. A message whose last bit
+      left at or before the failure arrives as if nothing had happened.
+    - An arc that has no other route while the link is down keeps its route and waits: its messages stand still at rate
+      0 until a link of the cut is back, and go on with the bits that they have left. A link that never comes back must
+      leave another route to all arcs.
+    - When the link is back, routes and latencies return at once to what they were, for running messages too.
+
+    Arcs that do not cross the link keep their routes, and feel the failure only through the links that they share with
+    the others' new routes. The closed forms do not know of failures.
+    """
+
+    link: str | int
+    from_s: float
+    until_s: float = inf
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.from_s) and self.from_s >= 0):
+            raise InputError(f"from_s(={self.from_s}) must be finite and >= 0.")
+        if not self.until_s > self.from_s:
+            raise InputError(f"until_s(={self.until_s}) must be > {self.from_s}, from_s.")
+
+
+def down_times(failures: Iterable[tuple[int, LinkFailure]]) -> Downs:
+    """When each core link is down.
+
+    Parameters
+    ----------
+    failures : iterable of (int, LinkFailure)
+        With the number of the core link.
+
+    Returns
+    -------
+    mapping of int to tuple of (float, float)
+
+    Raises
+    ------
+    InputError
+        If a link fails again before it is back.
+    """
+    downs: dict[int, list[tuple[float, float]]] = {}
+    for link, failure in failures:
+        downs.setdefault(link, []).append((failure.from_s, failure.until_s))
+    for link, times in downs.items():
+        times.sort()
+        for (_, until_s), (from_s, _) in pairwise(times):
+            if from_s <= until_s:
+                raise InputError(
+                    f"from_s(={from_s}) of core link {link} must be > {until_s}, the end of the failure before."
+                )
+    return {link: tuple(times) for link, times in downs.items()}
+
+
+def links_down(downs: Downs) -> list[tuple[float, frozenset[int]]]:
+    """The core links that are down, by date.
+
+    Parameters
+    ----------
+    downs : mapping
+        See `down_times`.
+
+    Returns
+    -------
+    list of (float, frozenset of int)
+        From each of these dates on, in seconds, exactly these links are down.
+    """
+    dates_s = sorted(
+        {date_s for times in downs.values() for pair in times for date_s in pair if isfinite(date_s)}
+    )
+    return [
+        (
+            date_s,
+            frozenset(
+                link
+                for link, times in downs.items()
+                if any(from_s <= date_s < until_s for from_s, until_s in times)
+            ),
+        )
+        for date_s in dates_s
+    ]

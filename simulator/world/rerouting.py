@@ -1,0 +1,135 @@
+"""Routes of a network without the links that are down."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from simulator.world.changes import RouteChange
+from simulator.world.failures import Downs, links_down
+from topologies import Connectivity
+from topologies.arrays import FloatArray
+from topologies.connectivity import latencies
+from topologies.errors import InputError
+from topologies.routing import Routes, shortest_routes
+
+Pairs = Sequence[tuple[int, int]]
+"""Source and target of each arc."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Detours:
+    """Routes around some links that are down.
+
+    Parameters
+    ----------
+    graph : Connectivity
+    down : frozenset of int
+        Core links.
+    routes : Routes
+        Those that cross none of them wherever there are such.
+    latency_s : ndarray of shape (silos, silos)
+    """
+
+    graph: Connectivity
+    down: frozenset[int]
+    routes: Routes
+    latency_s: FloatArray
+
+    def of(self, source: int, target: int) -> tuple[tuple[int, ...], float] | None:
+        """Link directions and latency in seconds between two silos, or None where there is no route."""
+        usual = self.graph.route(source, target)
+        if self._is_free(usual[1:-1]):
+            return usual, float(self.graph.latency_s[source, target])
+        router = self.graph.router
+        around = self.routes.links(int(router[source]), int(router[target]))
+        if not self._is_free(around):
+            return None
+        return (usual[0], *around, usual[-1]), float(self.latency_s[source, target])
+
+    def _is_free(self, core: Sequence[int]) -> bool:
+        return self.down.isdisjoint(direction // 2 for direction in core)
+
+
+def detours(graph: Connectivity, down: frozenset[int]) -> Detours:
+    """Routes by the network's own rule, without some core links.
+
+    Parameters
+    ----------
+    graph : Connectivity
+    down : frozenset of int
+        Core links.
+
+    Returns
+    -------
+    Detours
+
+    Notes
+    -----
+    The links stay in the graph, longer than any route without them, so that a route crosses one only where there is
+    no other. Time and memory as `shortest_routes`.
+    """
+    underlay = graph.underlay
+    length_km = np.array(underlay.length_km)
+    length_km[list(down)] = 2.0 * length_km.sum() + 1.0
+    routes = shortest_routes(replace(underlay, length_km=length_km))
+    return Detours(
+        graph=graph, down=down, routes=routes, latency_s=latencies(routes, graph.router, graph.latency)
+    )
+
+
+def route_changes(graph: Connectivity, arcs: Pairs, downs: Downs) -> Callable[[], Iterator[RouteChange]]:
+    """Changes of the arcs' routes when core links fail and return.
+
+    Parameters
+    ----------
+    graph : Connectivity
+    arcs : sequence of (int, int)
+        Source and target of each arc.
+    downs : mapping
+        See `down_times`.
+
+    Returns
+    -------
+    callable
+        Makes the changes in the order of their dates. An arc without a route keeps its own, whose capacity is 0.
+
+    Raises
+    ------
+    InputError
+        If a link that never returns leaves an arc without a route.
+
+    Notes
+    -----
+    One `shortest_routes` for each set of links that are down at a time.
+    """
+    by_date = links_down(downs)
+    _check_ends(graph, arcs, by_date)
+
+    def changes() -> Iterator[RouteChange]:
+        usual = [(graph.route(*arc), float(graph.latency_s[arc])) for arc in arcs]
+        current = list(usual)
+        for date_s, down in by_date:
+            around = detours(graph, down)
+            for number, arc in enumerate(arcs):
+                route = around.of(*arc) or usual[number]
+                if route != current[number]:
+                    current[number] = route
+                    yield RouteChange(date_s=date_s, arc=number, links=route[0], latency_s=route[1])
+
+    return changes
+
+
+def _check_ends(graph: Connectivity, arcs: Pairs, by_date: list[tuple[float, frozenset[int]]]) -> None:
+    """Accept failures that leave all arcs a route in the end."""
+    if not by_date or not by_date[-1][1]:
+        return
+    around = detours(graph, by_date[-1][1])
+    for source, target in arcs:
+        if around.of(source, target) is None:
+            crossed = [direction // 2 for direction in graph.route(source, target)[1:-1]]
+            link = next(link for link in crossed if link in around.down)
+            raise InputError(
+                f"core link {graph.underlay.link_name(link)} must come back (until_s): without it the cut between "
+                f"{graph.labels[source]} and {graph.labels[target]} has no other route for their arc."
+            )

@@ -1,0 +1,70 @@
+"""The parts of a gap add up to it, and name the link that causes it."""
+
+import numpy as np
+import pytest
+
+from scenarios.studies.attribution import attribute, growing_silos
+from scenarios.studies.settled import settle
+from simulator import Constant, simulate
+from topologies import AccessLinks, Workload, connectivity, design, load_underlay
+
+
+def _attributed(network, variant, kind, *, access_bps=1e10, slow=None, rounds=400):
+    underlay = load_underlay(network, variant=variant)
+    access = np.full(underlay.routers, access_bps)
+    for label, bps in (slow or {}).items():
+        access[underlay.labels.index(label)] = bps
+    graph = connectivity(underlay, access=AccessLinks(up_bps=access, down_bps=access))
+    overlay = design(kind, graph, Workload.preset("inaturalist", local_steps=1, variant=variant))
+    timeline = simulate(overlay, rounds, messages=True)
+    settled = settle(timeline, growing_silos(overlay))
+    compute = Constant(compute_s=overlay.compute_s)
+    return overlay, settled, attribute(overlay, timeline, compute, settled)
+
+
+@pytest.mark.parametrize("kind", ["star", "mst", "delta_mbst", "ring"])
+@pytest.mark.parametrize("variant", ["published", "corrected"])
+@pytest.mark.parametrize("network", ["gaia", "geant", "ebone"])
+@pytest.mark.parametrize("access_bps", [1e8, 1e10])
+def test_the_parts_add_up_to_both_cycle_times(network, variant, kind, access_bps):
+    overlay, settled, found = _attributed(network, variant, kind, access_bps=access_bps)
+
+    assert found.paper_s == pytest.approx(overlay.closed_forms.paper_s, rel=1e-12)
+    assert found.simulated_s == pytest.approx(settled.cycle_time_s, rel=1e-9)
+    assert sum(found.parts_s().values()) == pytest.approx(
+        settled.cycle_time_s - overlay.closed_forms.paper_s, abs=1e-9 * settled.cycle_time_s
+    )
+
+
+def test_a_slow_access_link_serializes():
+    _, settled, found = _attributed("geant", "published", "christofides", slow={"DE": 1e7})
+    worst = max(found.arcs, key=lambda arc: arc.queue_s)
+
+    assert settled.cycle_time_s == pytest.approx(4.4961717, rel=1e-9)
+    assert worst.target == "DE"
+    assert worst.cause.words.startswith("serialization: one model takes 4.496 s on DE's downlink")
+    assert worst.eq3_in_flight > 13 > 1.1 > worst.in_flight
+
+
+def test_a_star_shares_a_core_link():
+    _, settled, found = _attributed("geant", "published", "star")
+
+    assert settled.cycle_time_s == pytest.approx(2.2292354146664297, rel=1e-9)
+    assert "shared core link NL -> DE: 24 arcs" in found.arcs[0].cause.words + found.arcs[1].cause.words
+    assert found.parts_s()["shared links"] > 1.5
+
+
+def test_gaias_ring_queues_on_its_slow_core_link():
+    overlay, settled, found = _attributed("gaia", "corrected", "ring")
+
+    assert settled.cycle_time_s == pytest.approx(overlay.closed_forms.load_bound_s, rel=1e-9)
+    assert any("core link Sydney -> Sao Paulo" in arc.cause.words for arc in found.arcs)
+
+
+def test_unused_shares_make_geants_ring_faster_than_the_paper():
+    overlay, settled, found = _attributed("geant", "published", "ring")
+
+    assert settled.cycle_time_s < overlay.closed_forms.paper_s
+    assert found.parts_s()["unused shares"] == pytest.approx(
+        settled.cycle_time_s - overlay.closed_forms.paper_s
+    )

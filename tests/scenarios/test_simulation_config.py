@@ -1,0 +1,207 @@
+"""The tables under [simulation]: computing times, and what happens around the job."""
+
+from math import inf
+
+import numpy as np
+import pytest
+
+from scenarios.computing import compute_config, compute_times
+from scenarios.config import load_scenario, parse_scenario
+from scenarios.simulation_config import ComputeConfig
+from scenarios.surroundings import world_around
+from scenarios.units import parse_share
+from simulator import Empirical, Exponential, Lognormal, Trace
+from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay
+
+HEAD = '[network]\nunderlay = "gaia"\n'
+
+
+def simulation(text):
+    return parse_scenario(HEAD + text, source="x.toml").simulation
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+
+
+@pytest.fixture(scope="module")
+def work():
+    return Workload(model_bits=1e6, compute_s=0.01, local_steps=3)
+
+
+def times(config, graph, work, rounds=50):
+    return compute_times(config, graph, work, seed=4, rounds=rounds)
+
+
+def test_without_a_table_times_are_constant_and_nothing_happens(graph, work):
+    assert times(simulation("").compute, graph, work) is None
+    assert world_around(simulation(""), seed=1) is None
+
+
+def test_distributions_have_the_mean_of_a_round_and_the_seed(graph, work):
+    mean_s = np.full(11, 0.03)
+    for text, expected in (
+        ('distribution = "lognormal"\ncv = 0.3', Lognormal(mean_s=mean_s, cv=0.3, seed=4)),
+        ('distribution = "exponential"', Exponential(mean_s=mean_s, seed=4)),
+    ):
+        found = times(simulation(f"[simulation.compute]\n{text}").compute, graph, work)
+        assert np.array_equal(found.rows(5, 7), expected.rows(5, 7))
+
+
+def test_options_say_the_same_as_tables():
+    assert compute_config("lognormal 0.3") == ComputeConfig(distribution="lognormal", cv=0.3)
+    assert compute_config("exponential") == ComputeConfig(distribution="exponential")
+    assert compute_config("a b.csv") == ComputeConfig(trace="a b.csv")
+    assert compute_config("a b.csv repeat") == ComputeConfig(trace="a b.csv", repeat=True)
+
+
+@pytest.mark.parametrize("text", ["", "lognormal", "lognormal x", "normal 1", "times.txt", "exponential 1"])
+def test_an_option_that_is_none(text):
+    with pytest.raises(InputError, match="compute_times"):
+        compute_config(text)
+
+
+def test_columns_of_a_trace_go_to_the_silos_of_their_labels(tmp_path, graph, work):
+    order = np.random.default_rng(0).permutation(11)
+    table_s = np.arange(44.0).reshape(4, 11)
+    path = tmp_path / "times.csv"
+    rows = [",".join(graph.labels[i] for i in order), *(",".join(map(str, row[order])) for row in table_s)]
+    path.write_text("\n".join(rows))
+    found = times(ComputeConfig(trace=str(path)), graph, work, rounds=4)
+
+    assert isinstance(found, Trace)
+    assert np.array_equal(found.rows(0, 4), table_s)
+    with pytest.raises(InputError, match=r"times.csv: has 4 rows, but 5 rounds need as many"):
+        times(ComputeConfig(trace=str(path)), graph, work, rounds=5)
+    again = times(ComputeConfig(trace=str(path), repeat=True), graph, work, rounds=5)
+    assert np.array_equal(again.rows(4, 1)[0], table_s[0])
+
+
+def test_one_column_is_drawn_from(tmp_path, graph, work):
+    path = tmp_path / "times.csv"
+    path.write_text("compute_s\n0.5\n0.25\n2\n")
+    found = times(ComputeConfig(trace=str(path)), graph, work, rounds=1000)
+
+    assert isinstance(found, Empirical)
+    assert set(np.unique(found.rows(0, 1000))) == {0.25, 0.5, 2.0}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "its first line must be 'compute_s' or the labels of all 11 silos"),
+        ("Virginia,Atlantis\n1,2\n", "'Atlantis' is not on both sides"),
+        ("compute_s\n1\nfast\n", "row 2 must hold 1 numbers"),
+        ("compute_s\n1\n1,2\n", "row 2 must hold 1 numbers"),
+        ("compute_s\n1\n-1\n", "-1.0"),
+        ("compute_s\nnan\n", "nan"),
+        ("compute_s\n", "samples"),
+    ],
+)
+def test_a_file_of_times_that_is_wrong_is_named(tmp_path, graph, work, content, message):
+    path = tmp_path / "times.csv"
+    path.write_text(content)
+    with pytest.raises(InputError) as caught:
+        times(ComputeConfig(trace=str(path)), graph, work)
+
+    assert str(caught.value).startswith(f"{path}: ")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_trace_lies_beside_its_scenario(tmp_path):
+    (tmp_path / "times.csv").write_text("compute_s\n1\n")
+    path = tmp_path / "x.toml"
+    path.write_text(f'{HEAD}[simulation.compute]\ntrace = "times.csv"\n')
+
+    assert load_scenario(path)[0].simulation.compute.trace == str(tmp_path / "times.csv")
+
+
+def test_quantities_of_the_world_have_units():
+    config = simulation("""
+[[simulation.background]]
+link = "Tokyo - Oregon"
+share = "30 %"
+[[simulation.background]]
+peak = "200 Mbps"
+mean_on = "2 s"
+mean_off = "1 min"
+[[simulation.capacity]]
+link = "Tokyo uplink"
+at = ["0 s", "8 h"]
+capacity = ["1 Gbps", "0 bps"]
+repeat_every = "24 h"
+job_starts_at = "9 h"
+[[simulation.failure]]
+link = "Tokyo - Oregon"
+from = "10 s"
+until = "1 min"
+[[simulation.failure]]
+link = "Tokyo - Seoul"
+from = "10 s"
+[[simulation.away]]
+silo = "Tokyo"
+from_round = 3
+rounds = 2
+policy = "go_on"
+[[simulation.away]]
+silo = "Seoul"
+from_round = 4
+duration = "90 s"
+policy = "wait"
+""")
+    world = world_around(config, seed=6)
+    share, flow = world.background
+
+    assert (share.share, share.link) == (0.3, "Tokyo - Oregon")
+    assert (flow.peak_bps, flow.mean_on_s, flow.mean_off_s, flow.seed, flow.link) == (2e8, 2.0, 60.0, 6, None)
+    assert world.capacities[0].date_s.tolist() == [0, 28800]
+    assert world.capacities[0].capacity_bps.tolist() == [1e9, 0]
+    assert (world.capacities[0].period_s, world.capacities[0].job_start_s) == (86400, 32400)
+    assert [(failure.from_s, failure.until_s) for failure in world.failures] == [(10, 60), (10, inf)]
+    assert (world.absences[0].first_round, world.absences[0].rounds) == (3, 2)
+    assert (world.absences[1].first_round, world.absences[1].duration_s) == (4, 90)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[simulation]\nmesages = true", r"\[simulation\]\(='mesages'\).*did you mean 'messages'"),
+        ('[simulation]\nuntil_ci = "0.1"', r"simulation.until_ci\(='0.1'\) must be a share in percent"),
+        ('[simulation]\nuntil_ci = "0 %"', r"until_ci\(='0 %'\) must be > 0 %"),
+        ("[simulation.compute]\ncv = 0.3", "distribution or trace must be given"),
+        ('[simulation.compute]\ndistribution = "normal"', r"simulation.compute.distribution\(='normal'\)"),
+        ('[simulation.compute]\ndistribution = "lognormal"', r"cv\(=None\) must be given"),
+        ('[simulation.compute]\ndistribution = "exponential"\ncv = 1', r"cv\(=1.0\) must be given with"),
+        ('[simulation.compute]\ndistribution = "exponential"\nrepeat = true', "repeat"),
+        ("[[simulation.background]]\nshare = 0.3", r"background.0.share\(=0.3\)"),
+        ('[[simulation.background]]\nshare = "100 %"', r"share\(='100 %'\) must be >= 0 % and < 100 %"),
+        ('[[simulation.background]]\npeak = "1 Gbps"', "peak with mean_on and mean_off"),
+        ('[[simulation.background]]\nshare = "1 %"\npeak = "1 Gbps"', "not both"),
+        ('[[simulation.failure]]\nlink = "A - B"', "simulation.failure.0.from is missing"),
+        (
+            '[[simulation.failure]]\nlink = "A - B"\nfrom = "10"',
+            r"from\(='10'\) must be a number with a unit",
+        ),
+        ('[[simulation.failure]]\nlink = "A"\nform = "1 s"', r"\[simulation.failure\]\(='form'\).*'from'"),
+        ('[[simulation.away]]\nsilo = "A"\nfrom_round = 1\npolicy = "go_on"', "goes with rounds only"),
+        (
+            '[[simulation.away]]\nsilo = "A"\nfrom_round = 1\npolicy = "wait"\nrounds = 2',
+            "goes with duration only",
+        ),
+        ('[[simulation.capacity]]\nlink = "A"\nat = ["0"]\ncapacity = ["1 Gbps"]', r"at\(='0'\)"),
+    ],
+)
+def test_wrong_keys_and_values_are_named(text, message):
+    with pytest.raises(InputError, match=message) as caught:
+        simulation(text)
+
+    assert str(caught.value).startswith("x.toml: ")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["30", "30%%", "-1 %", "100%", "nan %", "", 0.3])
+def test_shares_that_are_none(text):
+    with pytest.raises(InputError, match="share"):
+        parse_share("share", text)

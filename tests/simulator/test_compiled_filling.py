@@ -1,0 +1,161 @@
+"""Rates that are kept up to date are those of filling all links anew."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simulator import FlowArc, max_min_rates
+from simulator.compiled import filling
+from simulator.compiled.network import begin, leave
+from simulator.compiled.state import make_network, make_queue, make_silos, make_window
+from simulator.computing import Constant
+from simulator.job import make_job
+
+
+def job_on(routes, capacity_bps, queueing="fifo"):
+    """A circle of silos; arc `n` takes route `n`."""
+    silos = len(routes)
+    return make_job(
+        [
+            FlowArc(source=n, target=(n + 1) % silos, latency_s=0.0, links=tuple(route))
+            for n, route in enumerate(routes)
+        ],
+        link_capacity_bps=capacity_bps,
+        message_bits=1.0,
+        compute=Constant(compute_s=np.ones(silos)),
+        rounds=1,
+        queueing=queueing,
+    )
+
+
+class Messages:
+    """Messages that come and go as told."""
+
+    def __init__(self, job):
+        self.network = make_network(job)
+        self.most = 8
+        self.queue = make_queue(self.network, self.most)
+        self.messages = make_window(make_silos(job), len(job.arcs), np.zeros((5_000, job.silos))).messages
+        self.capacity_bps = job.link_capacity_bps
+        self.next_round = [0] * len(job.arcs)
+
+    def toggle(self, arc):
+        """One more on an idle arc; one less on another."""
+        if self.network.arcs[arc]["count"]:
+            leave(self.network, self.queue, self.messages, arc)
+        else:
+            self.add(arc)
+
+    def add(self, arc):
+        """One more."""
+        if self.network.arcs[arc]["first"] == self.network.arcs[arc]["end"]:
+            return
+        begin(self.network, self.queue, self.messages, arc, self.next_round[arc])
+        self.next_round[arc] += 1
+
+    def settle(self):
+        filling.settle(self.network)
+        self.network.clock["now_s"] += 0.001
+
+    def check(self):
+        arcs, links = self.network.arcs, self.network.parts["link"]
+        busy = np.repeat(np.arange(len(arcs)), arcs["count"])
+        expected = max_min_rates(
+            [links[arcs["first"][n] : arcs["end"][n]].tolist() for n in busy], self.capacity_bps
+        )
+        np.testing.assert_allclose(arcs["rate_bps"][busy], expected, rtol=3e-12, atol=0)
+        assert not arcs["active"].any()
+        assert not self.network.links["active"].any()
+        return busy, expected
+
+
+@st.composite
+def systems(draw):
+    """Routes and capacities with ties, and which messages come or go at each instant."""
+    links, arcs = draw(st.integers(1, 8)), draw(st.integers(2, 14))
+    capacity = st.sampled_from([0.5, 1.0, 2.0, 3.0, 1e6]) | st.floats(0.1, 10.0)
+    routes = st.lists(st.integers(0, links - 1), unique=True, max_size=links)
+    return (
+        draw(st.lists(routes, min_size=arcs, max_size=arcs)),
+        draw(st.lists(capacity, min_size=links, max_size=links)),
+        draw(st.lists(st.lists(st.integers(0, arcs - 1), min_size=1, max_size=4), min_size=1, max_size=40)),
+    )
+
+
+@settings(deadline=None, max_examples=300)
+@given(systems())
+def test_rates_after_every_instant(system):
+    routes, capacity_bps, instants = system
+    messages = Messages(job_on(routes, capacity_bps))
+    for instant in instants:
+        for arc in instant:
+            messages.toggle(arc)
+        messages.settle()
+        messages.check()
+
+
+@settings(deadline=None, max_examples=150)
+@given(systems(), st.randoms(use_true_random=False))
+def test_rates_with_several_messages_on_an_arc(system, random):
+    routes, capacity_bps, instants = system
+    messages = Messages(job_on(routes, capacity_bps, queueing="overlap"))
+    for instant in instants:
+        for arc in instant:
+            few = messages.network.arcs[arc]["count"] < messages.most
+            if few and random.random() < 0.6:
+                messages.add(arc)
+            else:
+                messages.toggle(arc)
+        messages.settle()
+        messages.check()
+
+
+@pytest.mark.parametrize("capacities_bps", [(1.0,), (1.0, 3.0), (0.1, 0.3, 0.7), None])
+def test_rates_stay_right_over_thousands_of_instants(capacities_bps):
+    # Loads of links are kept up to date meanwhile, and summed up anew only now and then.
+    rng = np.random.default_rng(5)
+    routes = [rng.choice(25, size=rng.integers(1, 6), replace=False).tolist() for _ in range(60)]
+    capacity_bps = rng.uniform(0.1, 3.0, 25) if capacities_bps is None else rng.choice(capacities_bps, 25)
+    messages = Messages(job_on(routes, capacity_bps.tolist()))
+    for instant in range(4_000):
+        for arc in rng.integers(0, 60, size=rng.integers(1, 4)):
+            messages.toggle(int(arc))
+        messages.settle()
+        if instant % 8 == 0:
+            messages.check()
+    assert messages.network.clock["stamp"][0] > 3_000
+
+
+def test_equal_rates_stay_one_number():
+    # Each of nine arcs crosses one of three links and one of three others: all get a third of 1, again and again.
+    routes = [[i, 3 + j] for i in range(3) for j in range(3)]
+    messages = Messages(job_on(routes, [1.0] * 6))
+    for arc in range(9):
+        messages.toggle(arc)
+        messages.settle()
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        gone = rng.choice(9, size=rng.integers(1, 9), replace=False).tolist()
+        for arc in gone:
+            messages.toggle(arc)
+            messages.settle()
+            messages.check()
+        for arc in gone[::-1]:
+            messages.toggle(arc)
+            messages.settle()
+        assert set(messages.network.arcs["rate_bps"].tolist()) == {1 / 3}
+
+
+def test_only_what_a_change_can_reach_is_sought():
+    # A third message on link 0 does not matter for those of link 1, though arc 1 crosses both: it is slower.
+    messages = Messages(job_on([[0], [0, 1], [1], [0]], [9.0, 1.0]))
+    for arc in range(3):
+        messages.toggle(arc)
+    messages.settle()
+    assert messages.check()[1].tolist() == [8.5, 0.5, 0.5]
+    messages.toggle(3)
+    messages.settle()
+    assert messages.check()[1].tolist() == [4.25, 0.5, 0.5, 4.25]
+    stamps = messages.network.arcs["stamp"]
+    assert stamps[1] == stamps[2] < stamps[0] == stamps[3]

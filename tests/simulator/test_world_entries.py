@@ -1,0 +1,146 @@
+"""Entries of a world: what is refused, in one line each."""
+
+import math
+
+import pytest
+
+from simulator import Constant
+from simulator.world.absences import Absence, Pause
+from simulator.world.away import Away, AwayTimes
+from simulator.world.background import ConstantShare, OnOffFlow
+from simulator.world.capacities import CapacityTrace
+from simulator.world.changes import CapacityChange, FlowChange, RouteChange
+from simulator.world.failures import LinkFailure, down_times
+from topologies import InputError
+
+NAN, INF = math.nan, math.inf
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ConstantShare(share=1.0), "share(=1.0) must be >= 0 and < 1."),
+        (lambda: ConstantShare(share=-0.1), "share(=-0.1) must be >= 0 and < 1."),
+        (lambda: ConstantShare(share=NAN), "share(=nan) must be >= 0 and < 1."),
+        (lambda: on_off(peak_bps=0.0), "peak_bps(=0.0) must be finite and > 0."),
+        (lambda: on_off(peak_bps=INF), "peak_bps(=inf) must be finite and > 0."),
+        (lambda: on_off(mean_on_s=NAN), "mean_on_s(=nan) must be finite and > 0."),
+        (lambda: on_off(mean_off_s=-1.0), "mean_off_s(=-1.0) must be finite and > 0."),
+        (lambda: on_off(seed=-1), "seed(=-1) must be >= 0."),
+        (lambda: trace([], []), "date_s(of shape (0,)) must have one dimension and one or more numbers."),
+        (lambda: trace([0.0], "x"), "capacity_bps(='x') must hold numbers."),
+        (lambda: trace([0.0], [1.0, 2.0]), "capacity_bps(of length 2) must hold one number per date (1)."),
+        (lambda: trace([-1.0], [1.0]), "date_s[0](=-1.0) must be finite and >= 0."),
+        (lambda: trace([0.0, NAN], [1.0, 1.0]), "date_s[1](=nan) must be finite and >= 0."),
+        (lambda: trace([0.0], [-1.0]), "capacity_bps[0](=-1.0) must be finite and >= 0."),
+        (lambda: trace([0.0], [INF]), "capacity_bps[0](=inf) must be finite and >= 0."),
+        (lambda: trace([2.0, 1.0], [1.0, 1.0]), "date_s[1](=1.0) must be > 2.0, the one before."),
+        (lambda: trace([1.0, 1.0], [1.0, 1.0]), "date_s[1](=1.0) must be > 1.0, the one before."),
+        (lambda: trace([0.0], [0.0]), "capacity_bps[-1](=0.0) must be > 0: the last one lasts for ever."),
+        (
+            lambda: trace([0.0], [0.0], period_s=1.0),
+            "capacity_bps must hold a number > 0: the trace repeats for ever.",
+        ),
+        (
+            lambda: trace([0.0, 5.0], [1.0, 0.0], period_s=5.0),
+            "period_s(=5.0) must be finite and > 5.0, the last date.",
+        ),
+        (
+            lambda: trace([0.0], [1.0], period_s=NAN),
+            "period_s(=nan) must be finite and > 0.0, the last date.",
+        ),
+        (lambda: trace([0.0], [1.0], job_start_s=-1.0), "job_start_s(=-1.0) must be finite and >= 0."),
+        (lambda: LinkFailure(link=0, from_s=-1.0), "from_s(=-1.0) must be finite and >= 0."),
+        (lambda: LinkFailure(link=0, from_s=NAN), "from_s(=nan) must be finite and >= 0."),
+        (lambda: LinkFailure(link=0, from_s=2.0, until_s=2.0), "until_s(=2.0) must be > 2.0, from_s."),
+        (lambda: LinkFailure(link=0, from_s=2.0, until_s=NAN), "until_s(=nan) must be > 2.0, from_s."),
+        (
+            lambda: down_times([(3, failure(5.0, 9.0)), (3, failure(0.0, 5.0))]),
+            "from_s(=5.0) of core link 3 must be > 5.0, the end of the failure before.",
+        ),
+        (
+            lambda: down_times([(3, failure(0.0, INF)), (3, failure(5.0, 6.0))]),
+            "from_s(=5.0) of core link 3 must be > inf, the end of the failure before.",
+        ),
+        (lambda: Absence(silo=0, first_round=-1, rounds=1), "first_round(=-1) must be >= 0."),
+        (lambda: Absence(silo=0, first_round=0, rounds=0), "rounds(=0) must be >= 1."),
+        (lambda: Absence(silo=0, first_round=0.5, rounds=1), "first_round(=0.5) must be an integer."),
+        (lambda: pause(-1, 1.0), "first_round(=-1) must be >= 0."),
+        (lambda: pause(0, -1.0), "duration_s(=-1.0) must be finite and >= 0."),
+        (lambda: pause(0, NAN), "duration_s(=nan) must be finite and >= 0."),
+        (lambda: pause(0, INF), "duration_s(=inf) must be finite and >= 0."),
+        (
+            lambda: away((1, 4, 3)),
+            "first_round + rounds(=7) of absent silo 1 must be <= 6, the rounds of the job.",
+        ),
+        (
+            lambda: away((1, 2, 3), (1, 0, 3)),
+            "first_round(=2) of absent silo 1 must be >= 3, the end of the absence before.",
+        ),
+        (lambda: away((0, 0, 3), (1, 2, 1), (2, 1, 2)), "absences must leave a silo to round 2."),
+        (
+            lambda: times(away((1, 2, 2)), (1, pause(3, 1.0))),
+            "first_round(=3) of the pause of silo 1 must not be a round that it misses.",
+        ),
+        (
+            lambda: times(away(), (1, pause(3, 1.0)), (1, pause(3, 2.0))),
+            "first_round(=3) of the pause of silo 1 must not be given twice.",
+        ),
+        (
+            lambda: times(away(), (1, pause(6, 1.0))),
+            "first_round(=6) of the pause of silo 1 must be < 6, the rounds of the job.",
+        ),
+        (
+            lambda: CapacityChange(date_s=-1.0, link=0, capacity_bps=1.0),
+            "date_s(=-1.0) must be finite and >= 0.",
+        ),
+        (
+            lambda: CapacityChange(date_s=0.0, link=0, capacity_bps=NAN),
+            "capacity_bps(=nan) must be finite and >= 0.",
+        ),
+        (
+            lambda: RouteChange(date_s=0.0, arc=0, links=(), latency_s=-1.0),
+            "latency_s(=-1.0) must be finite and >= 0.",
+        ),
+        (
+            lambda: FlowChange(date_s=NAN, flow=0, links=(), peak_bps=1.0),
+            "date_s(=nan) must be finite and >= 0.",
+        ),
+        (
+            lambda: FlowChange(date_s=0.0, flow=0, links=(), peak_bps=INF),
+            "peak_bps(=inf) must be finite and >= 0.",
+        ),
+    ],
+)
+def test_bad_entries(make, message):
+    with pytest.raises(InputError) as caught:
+        make()
+    assert str(caught.value) == message
+
+
+def test_an_absence_may_follow_another_at_once():
+    assert away((1, 3, 1), (1, 0, 3)).during(3).tolist() == [False, True, False]
+
+
+def on_off(peak_bps=1.0, mean_on_s=1.0, mean_off_s=1.0, seed=0):
+    return OnOffFlow(peak_bps=peak_bps, mean_on_s=mean_on_s, mean_off_s=mean_off_s, seed=seed)
+
+
+def trace(date_s, capacity_bps, **period):
+    return CapacityTrace(link=0, date_s=date_s, capacity_bps=capacity_bps, **period)
+
+
+def failure(from_s, until_s):
+    return LinkFailure(link=3, from_s=from_s, until_s=until_s)
+
+
+def pause(first_round, duration_s):
+    return Pause(silo=1, first_round=first_round, duration_s=duration_s)
+
+
+def away(*absences):
+    return Away([(silo, Absence(silo=silo, first_round=k, rounds=n)) for silo, k, n in absences], 3, 6)
+
+
+def times(away, *pauses):
+    return AwayTimes(Constant(compute_s=[1.0, 1.0, 1.0]), away, pauses)

@@ -1,0 +1,144 @@
+"""Capacities of core links, and the bandwidth that a route has available."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+import numpy as np
+
+from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.checks import per_silo
+from topologies.errors import InputError, quoted, unknown_name
+from topologies.routing import Routes
+from topologies.underlay import Underlay
+
+UNSTATED_CORE_BPS = 1e9
+"""Capacity of a core link that states none: the paper's 1 Gbps."""
+
+
+def core_capacity(underlay: Underlay, core: float | str | None) -> tuple[FloatArray, BoolArray]:
+    """Capacity of each core link, and whether it was assumed.
+
+    Parameters
+    ----------
+    underlay : Underlay
+    core : float or "stated", optional
+        See `topologies.connectivity.connectivity`.
+
+    Returns
+    -------
+    core_bps : ndarray, shape (links,)
+    assumed : ndarray of bool, shape (links,)
+        True where neither the file states a capacity nor `core` gives one, so that it is `UNSTATED_CORE_BPS`.
+
+    Raises
+    ------
+    InputError
+        If `core` is neither, not > 0, or ``"stated"`` where no link states a capacity.
+    """
+    stated = np.isfinite(underlay.capacity_bps)
+    if isinstance(core, str) and core == "stated" and not stated.any():
+        raise InputError(
+            f"core(='stated') needs capacities, but no link of {underlay.name} ({underlay.variant}) states one."
+        )
+    if core is None or (isinstance(core, str) and core == "stated"):
+        return np.where(stated, underlay.capacity_bps, UNSTATED_CORE_BPS), ~stated
+    if isinstance(core, (str, bool)) or np.ndim(core) > 0:
+        raise InputError(f"core(={quoted(core)}) must be 'stated' or a number in bit/s.")
+    core_bps = np.full(underlay.links, per_silo("core", core, 1, positive=True)[0])
+    return core_bps, np.zeros(underlay.links, dtype=bool)
+
+
+def available_bandwidth(
+    routes: Routes,
+    core_bps: FloatArray,
+    rule: Literal["hop_share", "bottleneck"] | FloatArray,
+    router: IntArray,
+    blocked: Iterable[tuple[int, int]],
+) -> FloatArray:
+    """`A(i', j')` for every pair of silos.
+
+    Parameters
+    ----------
+    routes : Routes
+    core_bps : ndarray, shape (links,)
+    rule : {"hop_share", "bottleneck"} or array_like, shape (silos, silos)
+        See `topologies.connectivity.connectivity`.
+    router : ndarray of int, shape (silos,)
+        The router of each silo.
+    blocked : iterable of (int, int)
+        Ordered silo pairs that cannot talk.
+
+    Returns
+    -------
+    ndarray, shape (silos, silos)
+        In bit/s; infinite on the diagonal and between silos of one router, 0 where `i` cannot send to `j`.
+
+    Raises
+    ------
+    InputError
+        If the rule is unknown, the matrix wrong, or a pair does not exist.
+    """
+    silos = len(router)
+    if not isinstance(rule, str):
+        try:
+            available = np.array(rule, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError("bandwidth must be 'hop_share', 'bottleneck' or a matrix of numbers.") from None
+        if available.shape != (silos, silos) or not np.all(available >= 0):
+            raise InputError(f"bandwidth matrix must have shape ({silos}, {silos}) and entries >= 0.")
+    elif rule in ("hop_share", "bottleneck"):
+        between = np.ix_(router, router)
+        available = _bottlenecks(routes, core_bps)[between]
+        if rule == "hop_share":
+            available = available / np.maximum(routes.hops[between], 1)
+    else:
+        raise unknown_name("bandwidth", rule, ("hop_share", "bottleneck"))
+    np.fill_diagonal(available, np.inf)
+    for i, j in blocked:
+        if not (0 <= i < silos and 0 <= j < silos and i != j):
+            raise InputError(f"blocked(={(i, j)}) must join two different silos of 0..{silos - 1}.")
+        available[i, j] = 0.0
+    return available
+
+
+def _bottlenecks(routes: Routes, core_bps: FloatArray) -> FloatArray:
+    """Smallest capacity on the route of every pair of routers; infinite where the route has no link.
+
+    Notes
+    -----
+    Only a route from its lower-numbered end is real, but it may pass routers below that end, so all of a row's tree is
+    followed: by pointer doubling, O(n^2 log n).
+    """
+    routers = len(routes.parent)
+    root = routes.parent < 0
+    before = np.where(root, np.arange(routers)[:, np.newaxis], routes.parent)
+    smallest = np.where(root, np.inf, core_bps[routes.parent_link // 2])
+    for _ in range(routers.bit_length()):
+        smallest = np.minimum(smallest, np.take_along_axis(smallest, before, axis=1))
+        before = np.take_along_axis(before, before, axis=1)
+    return np.asarray(np.triu(smallest) + np.triu(smallest, 1).T)
+
+
+def idle_faster_links(underlay: Underlay, routes: Routes, core_bps: FloatArray) -> list[int]:
+    """Links that no route takes although they are faster than a parallel link that routes take.
+
+    Parameters
+    ----------
+    underlay : Underlay
+    routes : Routes
+    core_bps : ndarray, shape (links,)
+
+    Returns
+    -------
+    list of int
+        Their indices: routing goes by length, and of parallel links the shortest carries all routes. O(routers^2).
+    """
+    used = np.zeros(underlay.links, dtype=bool)
+    used[routes.parent_link[routes.parent >= 0] // 2] = True
+    fastest: dict[tuple[int, ...], float] = {}
+    pairs = [tuple(pair) for pair in np.sort(underlay.ends).tolist()]
+    for link in np.flatnonzero(used).tolist():
+        fastest[pairs[link]] = max(fastest.get(pairs[link], 0.0), float(core_bps[link]))
+    return [
+        link for link in np.flatnonzero(~used).tolist() if core_bps[link] > fastest.get(pairs[link], np.inf)
+    ]
