@@ -15,6 +15,10 @@ from topologies.errors import InputError, MachineError
 
 ENGINES = ("auto", "events", "compiled")
 
+_BLOCK_ROUNDS = 256
+_BLOCK_MESSAGES = 1 << 20
+"""Messages in a block, some tens of megabytes."""
+
 _MANY_MESSAGES = 20_000
 """From here on, SimPy takes longer than it takes to load what is compiled."""
 
@@ -30,15 +34,15 @@ class Engine(Protocol):
         """Simulate the next block of complete rounds; None after the last one."""
 
 
-def stream(job: Job, *, block_rounds: int = 256, engine: str = "auto") -> Iterator[Block]:
+def stream(job: Job, *, block_rounds: int | None = None, engine: str = "auto") -> Iterator[Block]:
     """Simulate a job and hand over its rounds as they are complete.
 
     Parameters
     ----------
     job : Job
         Made by `make_job` or `overlay_job`.
-    block_rounds : int
-        Rounds in a block, >= 1; the last one may be shorter.
+    block_rounds : int, optional
+        Rounds in a block, >= 1; the last one may be shorter. As a default 256, and less with many arcs.
     engine : {"auto", "events", "compiled"}
         See `simulate_flows`.
 
@@ -64,14 +68,14 @@ def stream(job: Job, *, block_rounds: int = 256, engine: str = "auto") -> Iterat
 
 
 def make_engine(
-    job: Job, *, block_rounds: int = 256, engine: str = "auto", observer: Observer | None = None
+    job: Job, *, block_rounds: int | None = None, engine: str = "auto", observer: Observer | None = None
 ) -> Engine:
     """The engine that simulates a job, before its first round.
 
     Parameters
     ----------
     job : Job
-    block_rounds : int
+    block_rounds : int, optional
     engine : {"auto", "events", "compiled"}
     observer : Observer, optional
         With its `on_rates`, ``engine="auto"`` means ``"events"``. Its `on_round` is called by that engine only.
@@ -86,6 +90,8 @@ def make_engine(
         See `stream`.
     """
     checks.check_choice("engine", engine, ENGINES)
+    if block_rounds is None:
+        block_rounds = max(1, min(_BLOCK_ROUNDS, _BLOCK_MESSAGES // max(1, len(job.arcs))))
     checks.check_at_least_one("block_rounds", block_rounds)
     watched = observer is not None and observer.on_rates is not None
     if engine == "compiled":

@@ -13,8 +13,8 @@ from simulator.job import Job
 from simulator.steady import SteadyState
 from topologies.arrays import FloatArray
 
-_BUDGET = 1 << 23
-"""Work between two returns to Python, some tenths of a second."""
+_BUDGET = 1 << 22
+"""Work between two returns to Python, a tenth of a second."""
 
 _TEMPLATE = 1 << 24
 """Numbers that the rounds of one period may hold to be copied instead of simulated, 128 MiB."""
