@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from scenarios.access import access_at, up_down
 from scenarios.units import format_bits, format_rate, format_s, parse_quantity
 from topologies import (
     AccessLinks,
@@ -26,8 +27,6 @@ from topologies.underlay import Underlay
 
 _ARROW = re.compile(r"(?<=\S)\s+(->?)\s+(?=\S)")
 """Between the silos of a blocked pair."""
-_DIRECTED = re.compile(r"\s*(?P<quantity>[^,]*\S)\s+(?P<direction>up|down)\s*")
-"""A capacity of one direction."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,7 +78,7 @@ class NetworkConfig:
             if getattr(self, field) is not None:
                 parse_quantity(field, getattr(self, field), "bit/s")
         for label, text in (self.access_at or {}).items():
-            _up_down(label, text)
+            up_down(label, text)
         if self.core not in (None, "stated"):
             parse_quantity("core", self.core, "bit/s")
         if self.silo_at is not None and not self.silo_at:
@@ -135,8 +134,8 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
     return connectivity(
         underlay,
         access=AccessLinks(
-            up_bps=_at(labels, up, config.access_at, "up"),
-            down_bps=_at(labels, down, config.access_at, "down"),
+            up_bps=access_at(labels, up, config.access_at, "up"),
+            down_bps=access_at(labels, down, config.access_at, "down"),
         ),
         core=core,
         bandwidth=config.bandwidth,
@@ -170,36 +169,6 @@ def _blocked(labels: Sequence[str], text: str) -> list[tuple[int, int]]:
         raise InputError(f"blocked(={quoted(text)}) must name two different silos.")
     i, j = labels.index(source), labels.index(target)
     return [(i, j)] if arrow == "->" else [(i, j), (j, i)]
-
-
-def _at(labels: Sequence[str], bps: float, special: Mapping[str, str] | None, direction: str) -> FloatArray:
-    """One capacity per silo: `bps`, except where `special` says otherwise of this direction."""
-    capacity = np.full(len(labels), bps)
-    for label, text in (special or {}).items():
-        if label not in labels:
-            raise unknown_name("access_at silo", label, labels)
-        capacity[labels.index(label)] = _up_down(label, text).get(direction, bps)
-    return capacity
-
-
-def _up_down(label: str, text: str) -> dict[str, float]:
-    """Capacities of one silo by direction; one that the text does not name is missing."""
-    field = f"access_at.{label}"
-    parts = str(text).split(",")
-    directed = [_DIRECTED.fullmatch(part) for part in parts]
-    if len(parts) == 1 and directed[0] is None:
-        both = parse_quantity(field, text, "bit/s")
-        return {"up": both, "down": both}
-    found = {
-        part["direction"]: parse_quantity(f"{field} {part['direction']}", part["quantity"], "bit/s")
-        for part in directed
-        if part is not None
-    }
-    if len(found) != len(parts):
-        raise InputError(
-            f"{field}(={quoted(text)}) must be one capacity, or one up and one down: '100 Mbps up, 1 Gbps down'."
-        )
-    return found
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

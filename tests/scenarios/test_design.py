@@ -53,7 +53,7 @@ def test_matcha_that_is_always_whole_has_the_gap_of_its_constant_matrix():
 
 
 def test_many_silos_have_a_bound_only_where_best_is_asked_for(monkeypatch):
-    monkeypatch.setattr(study, "LARGEST_BOUND", 10)
+    monkeypatch.setattr(study, "MANY_SILOS", 10)
     graph = build_network(NetworkConfig(underlay="gaia"))
 
     assert design_table(graph, WORK, ["ring"], {}).rows[0]["over_bound"] is None

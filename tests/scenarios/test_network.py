@@ -133,3 +133,77 @@ def test_a_runs_file_keeps_the_places_and_a_replay_uses_them(silosim, tmp_path):
     assert moved.code == 0, moved.err
     assert read_run(tmp_path / "moved.h5").network.silo_at == ("Denver", "Denver", "Miami", "Boston")
     assert read_run(tmp_path / "moved.h5").network.blocked is None
+
+
+@pytest.mark.parametrize(
+    ("text", "up", "down"),
+    [
+        ("10 Mbps", 1e7, 1e7),
+        ("100 Mbps up, 1 Gbps down", 1e8, 1e9),
+        ("1 Gbps down,100 Mbps up", 1e8, 1e9),
+        ("100 Mbps up", 1e8, 3e9),
+        ("1 Gbps down", 2e9, 1e9),
+    ],
+)
+def test_access_links_of_two_directions(text, up, down):
+    graph = build_network(network(access_up="2 Gbps", access_down="3 Gbps", access_at={"Tokyo": text}))
+    tokyo = graph.labels.index("Tokyo")
+
+    assert (graph.up_bps[tokyo], graph.down_bps[tokyo]) == (up, down)
+    assert set(np.delete(graph.up_bps, tokyo)) == {2e9}
+    assert set(np.delete(graph.down_bps, tokyo)) == {3e9}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 Gbps up, 2 Gbps", "must be one capacity, or one up and one down"),
+        ("1 Gbps up, 2 Gbps up", "must be one capacity, or one up and one down"),
+        ("1 Gbps, 2 Gbps", "must be one capacity, or one up and one down"),
+        ("1 Gbps sideways", "must be a number with a unit"),
+        ("100 up", "Tokyo up"),
+        ("nan Gbps down", "must be finite"),
+    ],
+)
+def test_unclear_access_links_are_refused(text, message):
+    with pytest.raises(InputError, match=r"access_at\.Tokyo") as caught:
+        network(access_at={"Tokyo": text})
+    assert message in str(caught.value)
+
+
+def test_both_directions_on_the_command_line(silosim):
+    both = ("--access-up", "20 Mbps", "--access-down", "50 Mbps", "--access-at", "DE=1 Mbps up")
+    result = silosim("design", "geant", "--kind", "mst", *both)
+
+    assert result.code == 0
+    assert "access 1 Mbps to 20 Mbps up, 50 Mbps down" in result.out
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({"underlay": "gaia"}, "core as stated"),
+        ({"underlay": "gaia", "variant": "published"}, "core 1 Gbps, assumed on all 55 links"),
+        ({"underlay": "geant"}, "core as stated on 39 links, 1 Gbps assumed on 22"),
+        ({"underlay": "geant", "core": "stated"}, "core as stated on 39 links, 1 Gbps assumed on 22"),
+        ({"underlay": "geant", "core": "1 Gbps"}, "core 1 Gbps"),
+        ({"underlay": "ebone"}, "core 1 Gbps, assumed on all 161 links"),
+    ],
+)
+def test_assumed_capacities_are_counted(changes, shown):
+    about = describe(build_network(NetworkConfig(**changes)), Workload.preset("inaturalist"))
+
+    assert about.splitlines()[1] == f"access 10 Gbps; {shown}"
+
+
+def test_a_faster_parallel_link_without_routes_is_named(silosim, tmp_path):
+    gml = tmp_path / "parallel.gml"
+    nodes = "".join(f'node [ id {k} label "{k}" ] ' for k in range(3))
+    link = "edge [ source {} target {} distance {} capacity {} ] "
+    links = [(0, 1, 5.0, 1000000), (0, 1, 9.0, 2000000000), (1, 0, 7.0, 1000000), (1, 2, 1.0, 1000000)]
+    gml.write_text(f"graph [ {nodes}{''.join(link.format(*each) for each in links)}]")
+
+    said = "no route takes 0 - 1 #2 (2 Gbps): of parallel links the shortest carries all"
+    for command in (("design", gml, "--kind", "mst"), ("explain", gml, "--kind", "mst")):
+        assert said in " ".join(silosim(*command).out.split())
+    assert "no route takes" not in silosim("design", gml, "--kind", "mst", "--core", "1 Gbps").out

@@ -61,8 +61,8 @@ CRITERIA = ("paper", "serialized", "all")
 
 
 @st.composite
-def networks(draw, make_underlay):
-    silos = draw(st.integers(1, 9))
+def networks(draw, make_underlay, sizes=(1, 9)):
+    silos = draw(st.integers(*sizes))
     routers = max(2, silos)
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     links = [(i, j, float(rng.integers(0, 3) * 1000)) for i, j in itertools.combinations(range(routers), 2)]
@@ -96,6 +96,28 @@ def test_never_worse_than_any_designer(make_underlay, data, criterion):
     assert lower_bound_s(graph, work) <= overlay.closed_forms.paper_s * (1 + 1e-12)
     check_consensus(overlay.consensus, columns=True)
     assert overlay.consensus.min() >= 0
+
+
+@given(data=st.data(), criterion=st.sampled_from(CRITERIA))
+@settings(max_examples=10, deadline=None)
+def test_a_long_search_stays_between_the_bound_and_the_ring(make_underlay, data, criterion):
+    graph, work = data.draw(networks(make_underlay, (8, 12)))
+    try:
+        overlay = best(graph, work, criterion=criterion, iterations=4_000, seed=data.draw(st.integers(0, 9)))
+    except InputError:
+        return
+    again = build_overlay(
+        "again", graph, work, zip(overlay.source.tolist(), overlay.target.tolist(), strict=True)
+    )
+
+    # Rebuilt from its arcs alone, so that no cycle time that the search kept for itself counts.
+    assert again.closed_forms.paper_s == pytest.approx(overlay.closed_forms.paper_s, rel=1e-12)
+    assert again.closed_forms.paper_s >= lower_bound_s(graph, work) * (1 - 1e-9)
+    try:
+        ring = design("ring", graph, work)
+    except InputError:
+        return
+    assert value(overlay.closed_forms, criterion) <= value(ring.closed_forms, criterion)
 
 
 @given(data=st.data(), warmth=st.sampled_from((0.005, 0.15)), criterion=st.sampled_from(CRITERIA))

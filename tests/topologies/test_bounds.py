@@ -200,3 +200,10 @@ def test_a_silo_on_no_circuit_is_named(make_underlay):
 
     with pytest.raises(InputError, match="r2 lies on no circuit"):
         lower_bound_s(graph, INATURALIST)
+
+
+def test_programs_only_raise_the_bound_of_the_assignments(published_graph):
+    graph = published_graph("geant", 1e10)
+    quick, highest = (lower_bound_s(graph, INATURALIST, circuits=circuits) for circuits in (False, True))
+
+    assert 0.07 < quick < highest

@@ -212,3 +212,53 @@ def test_huge_texts_are_cut_in_messages(tmp_path: Path) -> None:
     assert len(quoted("x" * 10_000)) <= 80
     assert len(quoted([["x" * 100] * 100] * 100)) <= 80
     assert "..." in error(tmp_path, graph(links=f'edge [ source "{"x" * 10_000}" target 7 ]'))
+
+
+@pytest.mark.parametrize(
+    ("links", "message"),
+    [
+        ("edge [ source 0 target 7 capcity 5 ]", "'capcity' is unknown (did you mean 'capacity'?)"),
+        ("edge [ source 0 target 7 distnace 5 ]", "'distnace' is unknown (did you mean 'distance'?)"),
+        ("edge [ source 0 target 7 Distance 5 ]", "'Distance' is unknown (did you mean 'distance'?)"),
+        ("edge [ source 0 target 7 capacity_bps 5 ]", "'capacity_bps' is unknown (did you mean 'capacity'?)"),
+        ("edge [ source 0 target 7 linkspeedraw 5 ]", "did you mean 'LinkSpeedRaw'?)"),
+    ],
+)
+def test_misspelt_attributes_of_links(tmp_path, links, message):
+    found = error(tmp_path, graph(links=links))
+
+    assert "link 0 ('A - B'): the attribute " in found
+    assert message in found
+
+
+@pytest.mark.parametrize(
+    ("attribute", "meant"), [("lable", "label"), ("latitude", "Latitude"), ("Longtitude", "Longitude")]
+)
+def test_misspelt_attributes_of_nodes(tmp_path, attribute, meant):
+    nodes = TWO_NODES.replace(meant, attribute, 1)
+
+    assert f"node 0: the attribute {attribute!r} is unknown (did you mean {meant!r}?)" in error(
+        tmp_path, graph(nodes)
+    )
+
+
+def test_other_attributes_are_ignored(tmp_path):
+    zoo = (
+        'node [ id {} label "{}" Country "France" Longitude 2.0 Internal 1 Latitude {} type "x" hyperedge 0 asn 1 '
+        'GeoName "P" place "P" region "R" altitude 1.0 LABEL "x" labels "y" ]'
+    )
+    link = (
+        'edge [ source 0 target 7 LinkType "Fibre" LinkSpeed "10" LinkNote "n" LinkLabel "10 Gbps" LinkSpeedUnits "G" '
+        'LinkSpeedRaw 10000000000.0 key 0 id "e7" dist 3 ]'
+    )
+    path = tmp_path / "zoo.gml"
+    path.write_text(graph(f"{zoo.format(0, 'A', 48.0)} {zoo.format(7, 'B', 49.0)}", link))
+
+    assert load_underlay(path).capacity_bps.tolist() == [1e10]
+
+
+def test_a_link_with_units_beside_its_speed_is_fine(tmp_path):
+    path = tmp_path / "zoo.gml"
+    path.write_text(graph(links='edge [ source 0 target 7 LinkSpeed "10" LinkSpeedUnits "G" ]'))
+
+    assert load_underlay(path).links == 1

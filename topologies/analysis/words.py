@@ -107,6 +107,7 @@ def _gains(explanation: Explanation) -> list[str]:
             "1 Gbps more",
             sent,
             ["each of " * (len(arc.resources) > 1) + _list(arc.resources) for arc in arcs],
+            "what limits ",
         ),
         _best(
             "1 ms less latency",
@@ -122,7 +123,7 @@ def _gains(explanation: Explanation) -> list[str]:
     return [sentence for sentence in sentences if sentence]
 
 
-def _best(change: str, gains_s: Mapping[int, float | None], places: Sequence[str]) -> str:
+def _best(change: str, gains_s: Mapping[int, float | None], places: Sequence[str], at: str = "") -> str:
     """One sentence on the place where a change gains most; empty where it applies to none."""
     known = {place: gain for place, gain in gains_s.items() if gain is not None}
     if not known:
@@ -130,11 +131,9 @@ def _best(change: str, gains_s: Mapping[int, float | None], places: Sequence[str
     best = max(known, key=lambda place: known[place])
     if known[best] == 0:
         return f"{change} at one place gains nothing: another circuit is as slow."
-    if (
-        len({places[place] for place in known}) > 1
-        and max(known.values()) - min(known.values()) <= SAME * known[best]
-    ):
-        return f"{change} gains the same on each of {len(known)} arcs: {_time(known[best])}."
+    if len(known) > 1 and known[best] - min(known.values()) <= SAME * known[best]:
+        arcs = f"all {len(known)} arcs" if len(known) == len(places) else f"each of {len(known)} arcs"
+        return f"{change} gains the same on {at}{arcs}: {_time(known[best])}."
     return f"{change} gains most on {places[best]}: {_time(known[best])}."
 
 

@@ -160,7 +160,7 @@ def test_a_pair_by_hand(make_underlay):
         "Its time: computing 0.0%, latency 6.8%, transmission 93.2%.",
         "The largest part of a delay: 1 arc (core link), 1 arc (uplink).",
         "1 Gbps more gains most on r0 uplink: 45 ms.",
-        "1 ms less latency gains most on r0 -> r1: 0.5 ms.",
+        "1 ms less latency gains the same on all 2 arcs: 0.5 ms.",
         "The best upgrade of one access link is r0's uplink: 34 ms with twice the",
         "capacity, 14 ms without a limit.",
     ]
@@ -172,8 +172,16 @@ def test_equal_access_links_bind_in_pairs(make_underlay):
 
     assert explain(pair).arcs[0].resources == ("r0 uplink", "r1 downlink")
     assert explain(pair).upgrades == ()
-    assert "each of r0 uplink and r1 downlink: 45 ms" in text(pair)
+    assert "1 Gbps more gains the same on what limits all 2 arcs: 45 ms." in text(pair)
     assert "none is the only limit of an arc on this circuit" in text(pair)
+
+
+def test_several_links_that_bind_at_once_are_upgraded_together(make_underlay):
+    up = np.array([1e8, 2e8])
+    graph = connectivity(make_underlay(2, [(0, 1, 0.0)]), access=AccessLinks(up_bps=up, down_bps=up[::-1]))
+    pair = build_overlay("pair", graph, Workload(model_bits=1e7, compute_s=0.0), [(0, 1), (1, 0)])
+
+    assert "1 Gbps more gains most on each of r0 uplink and r1 downlink: 45 ms." in text(pair)
 
 
 def test_both_directions_together_can_do_more(make_underlay):
@@ -266,3 +274,10 @@ def test_measured_bandwidth_has_no_link(make_underlay):
     assert (forth.binds, forth.resources) == ("measured bandwidth", ("measured bandwidth r0 -> r1",))
     # 1.1 Gbps measured: the access links of 1 Gbps take over.
     assert back.gbps_gain_s == pytest.approx((1.0 - 0.1) / 2)
+
+
+def test_equal_gains_are_said_to_be_the_same(published_graph):
+    said = text(design("ring", published_graph("gaia", 1e10), INATURALIST))
+
+    assert "1 ms less latency gains the same on all 11 arcs: 0.09091 ms." in said
+    assert "1 ms less computing gains the same on all 11 arcs: 0.09091 ms." in said
