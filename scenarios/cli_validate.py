@@ -2,40 +2,129 @@
 
 import json
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from scenarios import options as opt
-from scenarios.outputs import check_output, write_text
-from scenarios.progress import bar
+from scenarios.case import Case, is_scenario, options_case, scenario_case
+from scenarios.computing import compute_config
+from scenarios.config import validated
+from scenarios.outputs import check_new, write_text
+from scenarios.simulation_config import SimulationConfig
+from scenarios.studies.circuit_table import circuit_table
 from scenarios.studies.design import DEFAULT_KINDS
-from scenarios.studies.validation import arc_rows, validation_table
+from scenarios.studies.validation import DRAWN_ROUNDS, Validated
 from scenarios.studies.validation import validate as validate_overlays
-from scenarios.tables import print_table
+from scenarios.studies.validation_table import arc_rows, validation_table
+from scenarios.tables import Table, print_table
+from topologies import InputError
+
+DEFAULT_ROUNDS = 2000
+MOST_ROUNDS = 20_000
+"""Of a simulation that ends when its confidence interval is narrow enough."""
+FIGURES = (".png", ".svg", ".pdf")
 
 
 @opt.of_a_study()
 def validate(
     study: opt.Study,
+    context: typer.Context,
     kind: opt.Kinds = None,
-    rounds: opt.Rounds = 2000,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="CSV file to write.")] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            help=f"Rounds to simulate. [default: the scenario's, or {DEFAULT_ROUNDS}, {DRAWN_ROUNDS} of random "
+            f"overlays; {MOST_ROUNDS} with --until-ci]"
+        ),
+    ] = None,
+    until_ci: Annotated[
+        str | None, typer.Option(help="Stop when the 95 % interval is this narrow, for instance 0.1%.")
+    ] = None,
+    compute_times: Annotated[
+        str | None,
+        typer.Option(help="Random times: 'lognormal CV', 'exponential', 'FILE.csv', or 'FILE.csv repeat'."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of everything random. [default: 0]")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="FILE.csv, FILE.h5, a figure (.png, .svg, .pdf), or a folder for all three.",
+        ),
+    ] = None,
+    force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
-    """Hold the closed forms against the simulation, and say why they differ."""
-    if output is not None:
-        check_output(output)
-    kinds, graph = opt.each_once(kind, DEFAULT_KINDS), study.graph()
-    with bar("validate", len(kinds)) as advance:
-        results = validate_overlays(graph, study.work, kinds, rounds=rounds, advance=advance)
-    table = validation_table(graph, study.work, results)
-    if output is not None:
-        write_text(output, table.to_csv())
-        print(f"written: {output}", file=sys.stderr)
+    """Hold the closed forms against the simulation, and say why they differ; UNDERLAY may be a scenario (.toml)."""
+    changes: dict[str, Any] = {"rounds": rounds, "until_ci": until_ci}
+    if until_ci is not None and rounds is None:
+        changes["rounds"] = MOST_ROUNDS
+    given = {key: value for key, value in changes.items() if value is not None}
+    validated(SimulationConfig, given)
+    if compute_times is not None:
+        given["compute"] = compute_config(compute_times)
+    of_scenario = is_scenario(study)
+    case = (
+        scenario_case(Path(study.underlay), context)
+        if of_scenario
+        else options_case(study, DEFAULT_KINDS, SimulationConfig(rounds=DEFAULT_ROUNDS), 0)
+    )
+    case = case.changed(
+        kinds=opt.each_once(kind, case.kinds),
+        seed=case.seed if seed is None else seed,
+        simulation=replace(case.simulation, **given),
+    )
+    files = _outputs(output, Path(study.underlay).stem, force)
+    few = not of_scenario and rounds is None and until_ci is None
+    results = validate_overlays(case, drawn_rounds=DRAWN_ROUNDS if few else None)
+    table = validation_table(case, results)
+    for path in files:
+        _write(path, case, results, table, force)
     if as_json:
         arcs = [row for result in results for row in arc_rows(result)]
         print(json.dumps(json.loads(table.to_json()) | {"arcs": arcs}, indent=1, ensure_ascii=False))
-        return
-    print_table(table, as_json)
+    else:
+        print_table(table, as_json)
+        for result in results:
+            if result.attribution is not None and result.is_worth_a_word:
+                print()
+                print_table(circuit_table(result), as_json)
+    if files:
+        print(f"written: {', '.join(map(str, files))}", file=sys.stderr)
+
+
+def _outputs(path: Path | None, stem: str, force: bool) -> list[Path]:
+    """The files to write, checked."""
+    if path is None:
+        return []
+    if path.suffix in (".csv", ".h5", *FIGURES) and not path.is_dir():
+        files = [path]
+    elif path.suffix and not path.is_dir():
+        raise InputError(
+            f"output(={str(path)!r}) must end in .csv, .h5, {', '.join(FIGURES)}, or be a folder."
+        )
+    else:
+        files = [path / f"validation-{stem}{ending}" for ending in (".csv", ".h5", ".png")]
+    for file in files:
+        check_new(file, force=force)
+    return files
+
+
+def _write(path: Path, case: Case, results: Sequence[Validated], table: Table, force: bool) -> None:
+    """One file, by its ending."""
+    # Here since h5py and matplotlib take long to import.
+    if path.suffix == ".h5":
+        from scenarios.validation_file import write_validation
+
+        write_validation(path, case, results, force=force)
+    elif path.suffix == ".csv":
+        write_text(path, table.to_csv())
+    else:
+        from scenarios.plots import plot_validation
+
+        plot_validation(table, path, title=table.caption)

@@ -12,12 +12,20 @@ from matplotlib.figure import Figure
 
 from scenarios.outputs import writing
 from scenarios.record import RunRecord
-from scenarios.tables import Table
+from scenarios.tables import Table, percent
 from topologies import InputError
 
 # Okabe and Ito's palette, told apart by colour-blind readers; line styles tell them apart in grey.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _DASHES = ("-", "--", "-.", ":")
+_GAP_PARTS = {
+    "serialization_s": "queue: one model after the other",
+    "shared_links_s": "rate: shared links",
+    "unused_shares_s": "rate: unused shares",
+    "waits_for_other_arcs_s": "wait: for other arcs",
+    "computing_times_s": "computing times",
+}
+"""Parts of a gap as fields of a row, and what a figure calls them."""
 _WIDTH_IN = 7.0
 _FAR_APART = 5
 """From this ratio of run times on, a logarithmic time axis shows the fast overlays' curves too."""
@@ -123,6 +131,76 @@ def plot_sweep(table: Table, path: Path, *, title: str) -> None:
     axis.set_ylabel(f"cycle time ({unit})")
     axis.set_title(title, fontsize=10, parse_math=False, wrap=True)
     axis.legend(fontsize=8)
+    _save(figure, path)
+
+
+def plot_validation(table: Table, path: Path, *, title: str) -> None:
+    """Gap between simulation and paper for each overlay: its parts as stacked bars, the total with its interval.
+
+    Parameters
+    ----------
+    table : Table
+        Of `scenarios.studies.validation_table`.
+    path : Path
+        PNG, PDF or SVG, by its ending.
+    title : str
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    rows = list(table.rows)
+    figure, axes = _figure(1, 1, height_in=2.3 + 0.45 * len(rows))
+    axis = axes[0][0]
+    # An overlay whose cycle time is 0 by the paper has no gap in percent.
+    scale = [100 / row["paper_s"] if row["paper_s"] > 0 else 0.0 for row in rows]
+    places = np.arange(len(rows))
+    right, left = np.zeros(len(rows)), np.zeros(len(rows))
+    for (key, name), colour in zip(_GAP_PARTS.items(), _COLOURS, strict=False):
+        part = np.array([factor * (row[key] or 0.0) for factor, row in zip(scale, rows, strict=True)])
+        if key == "computing_times_s" and not part.any():
+            continue
+        start = np.where(part >= 0, right, left)
+        axis.barh(places, part, left=start, height=0.55, color=colour, label=name)
+        right, left = right + np.maximum(part, 0), left + np.minimum(part, 0)
+    totals = np.array([100 * (row["gap_maxmin"] or 0.0) for row in rows])
+    half = [factor * row["maxmin_half_width_s"] for factor, row in zip(scale, rows, strict=True)]
+    axis.errorbar(
+        totals,
+        places,
+        xerr=half,
+        fmt="D",
+        color="black",
+        markersize=5,
+        capsize=4,
+        label="gap, max-min (95 %)",
+    )
+    texts = ["no gap" if row["gap_maxmin"] is None else percent(row["gap_maxmin"]) for row in rows]
+    equal = [100 * (row["gap_equal"] or 0.0) for row in rows]
+    equal_half = [factor * row["equal_half_width_s"] for factor, row in zip(scale, rows, strict=True)]
+    axis.errorbar(
+        equal,
+        places,
+        xerr=equal_half,
+        fmt="o",
+        color="black",
+        markerfacecolor="none",
+        markersize=10,
+        capsize=4,
+        label="gap, Eq. 3's rates",
+    )
+    beside = axis.get_yaxis_transform()
+    for place, text in ((-0.6, "max-min"), *enumerate(texts)):
+        axis.text(1.02, place, text, transform=beside, va="center", ha="left", fontsize=9)
+    axis.use_sticky_edges = False
+    axis.margins(x=0.06)
+    axis.axvline(0, color="black", linewidth=0.8)
+    axis.set_yticks(places, [row["overlay"] for row in rows])
+    axis.set_ylim(len(rows) - 0.5, -0.5)
+    axis.set_xlabel("simulated cycle time over the paper's (%)")
+    figure.suptitle(title, fontsize=10, parse_math=False, wrap=True)
+    figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
     _save(figure, path)
 
 

@@ -12,6 +12,8 @@ from topologies.analysis.resources import Resources
 
 _NOTHING = 1e-6
 """Terms below this part of a cycle time have no cause worth a word."""
+_CHANCE = 1e-3
+"""The same for the mean of random computing times, which differs from the expected one by chance."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,8 +56,10 @@ def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) 
         "queue": abs(float(terms.queue_s[arc])),
         "rate": abs(float(terms.rate_s[arc])),
         "wait": abs(float(terms.wait_s[arc])),
-        "computing": abs(float(terms.computing_s[arc])),
     }
+    computing_s = abs(float(terms.computing_s[arc]))
+    if computing_s > _CHANCE * cycle_time_s:
+        parts["computing"] = computing_s
     largest = max(parts, key=lambda part: parts[part])
     if parts[largest] <= _NOTHING * cycle_time_s:
         return Cause(assumption="", place="", words="as Eq. 3 says")

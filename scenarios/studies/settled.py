@@ -99,13 +99,6 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
     )
 
 
-def shows_whole_period(settled: Settled) -> bool:
-    """Whether the rounds that a `Settled` names are what it says they are."""
-    if not settled.is_exact or settled.transient_rounds is None:
-        return not settled.is_exact
-    return settled.rounds == settled.period_rounds and settled.first_round >= settled.transient_rounds
-
-
 def _undisturbed(start_s: FloatArray) -> int:
     """The last round that all silos start before one of them has ended the job, if that is in the last half."""
     last = int(np.searchsorted(start_s.max(axis=1), start_s[-1].min(), side="right")) - 1

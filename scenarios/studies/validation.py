@@ -1,168 +1,146 @@
 """How far the closed forms lie from the simulation, and why."""
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from scenarios.network import describe
+import numpy as np
+
+from scenarios.case import Case
+from scenarios.designed import design_any
+from scenarios.simulation_config import SimulationConfig
 from scenarios.studies.attribution import Attribution, attribute, growing_silos
-from scenarios.studies.comparison import FORMS, forms_note, gap
+from scenarios.studies.collected import collect
+from scenarios.studies.comparison import gap
 from scenarios.studies.settled import LEAST_ROUNDS, Settled, settle
-from scenarios.tables import Column, Table, cycle_time_columns, note_lines, percent
-from scenarios.units import format_s
-from simulator import simulate
-from topologies import Connectivity, InputError, Overlay, Workload, design
+from scenarios.studies.simulation import job_of
+from scenarios.units import format_s, parse_share
+from simulator.confidence import paired_difference
+from topologies import InputError, Overlay, RandomOverlay
+from topologies.arrays import FloatArray
+from topologies.random_cycle_time import RandomCycleTime, random_cycle_time
+from topologies.statistics import ConfidenceInterval
 
 WORTH_A_WORD = 0.01
 """Gaps above this fraction are explained."""
+DRAWN_ROUNDS = 200
+"""Of an overlay that is drawn anew each round, where no number is asked for: its simulation takes longer."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Validated:
     """One overlay's closed forms beside its simulations.
 
     Attributes
     ----------
-    overlay : Overlay
+    overlay : Overlay or RandomOverlay
+    drawn : RandomCycleTime or None
+        Closed forms of an overlay that is drawn anew each round, over the simulated rounds.
     equal, maxmin : Settled
-        Simulated with Eq. 3's constant rates, and on shared links; one model after the other on each arc.
-    attribution : Attribution
-        Of the difference between `maxmin` and `paper`.
+        Simulated with Eq. 3's constant rates, and on shared links.
+    attribution : Attribution or None
+        Of the difference between `maxmin` and `paper`; None where arcs differ from round to round.
+    mean_start_s : ndarray, shape (rounds + 1,)
+        Mean start of all silos, with max-min fair rates.
+    difference : ConfidenceInterval or None
+        Of the `maxmin` cycle time minus the first overlay's, on the same random computing times.
     """
 
-    overlay: Overlay
+    overlay: Overlay | RandomOverlay
+    drawn: RandomCycleTime | None
     equal: Settled
     maxmin: Settled
-    attribution: Attribution
+    attribution: Attribution | None
+    mean_start_s: FloatArray
+    difference: ConfidenceInterval | None = None
+
+    @property
+    def paper_s(self) -> float:
+        """Cycle time by the paper; of a random overlay with a barrier after each round, as in its tables."""
+        if isinstance(self.overlay, Overlay):
+            return self.overlay.closed_forms.paper_s
+        return float("nan") if self.drawn is None else self.drawn.barrier.mean
+
+    @property
+    def gap(self) -> float | None:
+        """How far the `maxmin` cycle time lies above the paper's, as a fraction; None where that is 0."""
+        return gap(self.maxmin.cycle_time_s, self.paper_s)
+
+    @property
+    def is_worth_a_word(self) -> bool:
+        """Whether the gap is large enough to explain it."""
+        return self.gap is not None and abs(self.gap) > WORTH_A_WORD
 
     def why(self) -> str:
         """The largest part of a gap worth a word, and the cause of the arc that differs most; else empty."""
-        difference = gap(self.maxmin.cycle_time_s, self.overlay.closed_forms.paper_s)
-        if difference is None or abs(difference) <= WORTH_A_WORD:
+        if self.attribution is None or not self.is_worth_a_word:
             return ""
         parts = self.attribution.parts_s()
         name = max(parts, key=lambda part: abs(parts[part]))
-        arc = max(self.attribution.arcs, key=lambda share: abs(share.excess_s))
+        # Rounded, so that the first of several alike is named, whatever their last digits.
+        least = 1e-9 * self.maxmin.cycle_time_s
+        arc = max(self.attribution.arcs, key=lambda share: round(abs(share.excess_s) / least))
         sign = "+" if parts[name] >= 0 else "-"
-        return f"{name} {sign}{format_s(abs(parts[name]))} a round; most on {arc.source} -> {arc.target}: {arc.cause}"
+        where = f"{arc.source} -> {arc.target}" if arc.source != arc.target else arc.source
+        return f"{name} {sign}{format_s(abs(parts[name]))} a round; most on {where}: {arc.cause.words}"
 
 
-def validate(
-    graph: Connectivity,
-    work: Workload,
-    kinds: Sequence[str],
-    *,
-    rounds: int,
-    advance: Callable[[int], None] = lambda _: None,
-) -> list[Validated]:
+def validate(case: Case, *, drawn_rounds: int | None = None) -> list[Validated]:
     """Design and simulate overlays, and split the differences from `paper`.
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
-    kinds : sequence of str
-        Overlays that stay.
-    rounds : int
-        At least 100.
-    advance : callable, optional
-        Called with the number of overlays that are done.
+    case : Case
+        Its `sharing` does not matter: both are simulated.
+    drawn_rounds : int, optional
+        Rounds of overlays that are drawn anew each round, instead of the case's.
+
+    Returns
+    -------
+    list of Validated
+        One for each kind of overlay.
 
     Raises
     ------
     InputError
-        If there are too few rounds, or an overlay is unknown or cannot be built.
+        If there are too few rounds, or an overlay is unknown or cannot be built or simulated.
     """
-    if rounds < LEAST_ROUNDS:
-        raise InputError(f"rounds(={rounds}) must be >= {LEAST_ROUNDS}.")
-    made = []
-    for done, kind in enumerate(kinds, 1):
-        overlay = design(kind, graph, work)
-        silos = growing_silos(overlay)
-        timeline = simulate(overlay, rounds, messages=True)
-        maxmin = settle(timeline, silos)
-        equal = settle(simulate(overlay, rounds, sharing="equal"), silos)
-        attribution = attribute(overlay, timeline, maxmin)
-        made.append(Validated(overlay=overlay, equal=equal, maxmin=maxmin, attribution=attribution))
-        advance(done)
+    for name, rounds in (("rounds", case.simulation.rounds), ("drawn_rounds", drawn_rounds)):
+        if rounds is not None and rounds < LEAST_ROUNDS:
+            raise InputError(f"{name}(={rounds}) must be >= {LEAST_ROUNDS}.")
+    made: list[Validated] = []
+    for kind in case.kinds:
+        overlay = design_any(kind, case.graph, case.work)
+        rounds = case.simulation.rounds
+        if not isinstance(overlay, Overlay) and drawn_rounds is not None:
+            rounds = drawn_rounds
+        found = _validated(overlay, case.simulation, rounds=rounds, seed=case.seed)
+        if made and case.simulation.compute is not None:
+            found = replace(found, difference=paired_difference(found.mean_start_s, made[0].mean_start_s))
+        made.append(found)
     return made
 
 
-def validation_row(result: Validated) -> dict[str, object]:
-    """Fields of one overlay; the four parts, in seconds per round, add up to ``maxmin_s - paper_s``."""
-    forms, graph = result.overlay.closed_forms, result.overlay.graph
-    row: dict[str, object] = {
-        "overlay": result.overlay.kind,
-        "paper_s": forms.paper_s,
-        "serialized_s": forms.serialized_s,
-        "load_bound_s": forms.load_bound_s,
-        "busiest_link": "" if forms.busiest_link is None else graph.link_name(forms.busiest_link),
-    }
-    for name, settled in (("equal", result.equal), ("maxmin", result.maxmin)):
-        row |= {
-            f"{name}_s": settled.cycle_time_s,
-            f"{name}_half_width_s": settled.half_width_s,
-            f"{name}_is_exact": settled.is_exact,
-            f"{name}_period_rounds": settled.period_rounds,
-            f"gap_{name}": gap(settled.cycle_time_s, forms.paper_s),
-        }
-    parts = result.attribution.parts_s()
-    return row | {f"{name.replace(' ', '_')}_s": part for name, part in parts.items()} | {"why": result.why()}
-
-
-def validation_table(graph: Connectivity, work: Workload, results: Sequence[Validated]) -> Table:
-    """Closed forms and simulations side by side, with reasons for gaps above 1 % below."""
-    rows = [validation_row(result) for result in results]
-    times, unit = cycle_time_columns(rows, FORMS | {"equal_s": "equal", "maxmin_s": "maxmin"})
-    estimates = [result for result in results if not result.maxmin.is_exact]
-    return Table(
-        caption=describe(graph, work),
-        columns=(
-            Column(key="overlay", title="overlay"),
-            *times,
-            Column(key="gap_equal", title="gap\nequal", show=percent, exact="equal_is_exact"),
-            Column(key="gap_maxmin", title="gap\nmaxmin", show=percent, exact="maxmin_is_exact"),
-        ),
-        rows=rows,
-        notes="\n".join(
-            (
-                forms_note(unit),
-                note_lines(
-                    "equal, maxmin: simulated with Eq. 3's constant rates, and on links shared max-min fairly. gap: "
-                    "over paper.",
-                    *(_estimate(result) for result in estimates),
-                    *(f"{result.overlay.kind}: {result.why()}." for result in results if result.why()),
-                ),
-            )
-        ),
+def _validated(
+    overlay: Overlay | RandomOverlay, simulation: SimulationConfig, *, rounds: int, seed: int
+) -> Validated:
+    """Both simulations of an overlay."""
+    until = None if simulation.until_ci is None else parse_share("until_ci", simulation.until_ci)
+    silos = growing_silos(overlay) if isinstance(overlay, Overlay) else np.arange(overlay.graph.silos)
+    job = job_of(overlay, replace(simulation, sharing="maxmin"), rounds=rounds, seed=seed)
+    timeline = collect(job, silos, title=f"{overlay.kind}, maxmin", until=until)
+    # Constant rates know no network that changes.
+    constant = replace(simulation, sharing="equal", background=(), capacity=(), failure=())
+    equal_job = job_of(overlay, constant, rounds=rounds, seed=seed)
+    equal = settle(collect(equal_job, silos, title=f"{overlay.kind}, equal", until=until), silos)
+    maxmin = settle(timeline, silos)
+    return Validated(
+        overlay=overlay,
+        drawn=None
+        if isinstance(overlay, Overlay)
+        else random_cycle_time(overlay, maxmin.simulated_rounds, seed),
+        equal=equal,
+        maxmin=maxmin,
+        attribution=attribute(overlay, timeline, job.compute, maxmin)
+        if isinstance(overlay, Overlay) and job.plan is None
+        else None,
+        mean_start_s=timeline.round_start_s[: maxmin.first_round + maxmin.rounds + 1].mean(axis=1),
     )
-
-
-def _estimate(result: Validated) -> str:
-    """The confidence interval of a simulation that does not repeat."""
-    settled = result.maxmin
-    relative = settled.half_width_s / settled.cycle_time_s if settled.cycle_time_s > 0 else math.nan
-    return (
-        f"~ {result.overlay.kind}: maxmin shows no period; mean of {settled.rounds} rounds after a warm-up of "
-        f"{settled.first_round}, +- {100 * relative:.2g} % (95 %, batch means)."
-    )
-
-
-def arc_rows(result: Validated) -> list[dict[str, object]]:
-    """The critical circuit arc by arc, in seconds of the circuit: divided by its tokens, they add up."""
-    names = (
-        "source",
-        "target",
-        "tokens",
-        "eq3_s",
-        "queue_s",
-        "rate_s",
-        "wait_s",
-        "sending_s",
-        "eq3_sending_s",
-    )
-    more = ("in_flight", "eq3_in_flight", "link", "cause")
-    return [
-        {"overlay": result.overlay.kind} | {name: getattr(arc, name) for name in (*names, *more)}
-        for arc in result.attribution.arcs
-    ]
