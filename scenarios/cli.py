@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from scenarios import cli_design, cli_simulate, cli_validate
+from scenarios import cli_design, cli_import, cli_partition, cli_simulate, cli_validate
 from scenarios import options as opt
 from scenarios.config import Scenario, load_scenario, parse_scenario, preset_text
 from scenarios.outputs import check_output, partial_path, write_text
@@ -76,6 +76,8 @@ app.command()(cli_design.explain)
 app.command()(cli_design.tables)
 app.command()(cli_validate.validate)
 app.command()(cli_simulate.simulate)
+app.command()(cli_import.import_metrics)
+app.command()(cli_partition.partition)
 
 
 @app.command()
@@ -135,8 +137,8 @@ def show(run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")], as_js
     """Print the tables of a run."""
     record = read_run(run)
     scenario = parse_scenario(record.scenario, source=f"{run} (scenario)")
-    target = scenario.training.target_accuracy if scenario.training else None
-    print_table(run_table(record, f"{run}: {scenario.name}\n{record.about}", target), as_json)
+    caption = f"{run}: {scenario.name}\n{record.about}"
+    print_table(run_table(record, caption, scenario.target_accuracy), as_json)
 
 
 @app.command()
@@ -152,12 +154,17 @@ def plot(
 
     record = read_run(run)
     scenario = parse_scenario(record.scenario, source=f"{run} (scenario)")
-    target = scenario.training.target_accuracy if scenario.training else None
     figure = output or run.with_suffix(".png")
     figure = figure if figure.suffix else figure.with_suffix(".png")
     check_output(figure)
     network, links, _ = record.about.splitlines()
-    plot_run(record, figure, title=f"{scenario.name}: {network}\n{links}", target_accuracy=target)
+    plot_run(
+        record,
+        figure,
+        title=f"{scenario.name}: {network}\n{links}",
+        target_accuracy=scenario.target_accuracy,
+        loss_unit="" if scenario.imported else "nats",
+    )
     print(f"written: {figure}", file=sys.stderr)
 
 

@@ -50,6 +50,27 @@ class OverlaysConfig:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ImportedConfig:
+    """The ``[imported]`` table of a run whose training another program made.
+
+    Parameters
+    ----------
+    file : str
+        Where the metrics came from; it is not read again.
+    target_accuracy : float, optional
+        As in `TrainingConfig`.
+    """
+
+    file: str
+    target_accuracy: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the target."""
+        if self.target_accuracy is not None and not 0 < self.target_accuracy <= 1:
+            raise InputError(f"target_accuracy(={self.target_accuracy}) must be > 0 and <= 1.")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Scenario:
     """A whole study; the tables are optional except ``[network]``.
 
@@ -64,6 +85,8 @@ class Scenario:
     simulation : SimulationConfig
     training : TrainingConfig, optional
         Without it nothing is trained.
+    imported : ImportedConfig, optional
+        In the file of a run only, in place of `training`.
     """
 
     network: NetworkConfig
@@ -73,6 +96,13 @@ class Scenario:
     overlays: OverlaysConfig = dataclasses.field(default_factory=OverlaysConfig)
     simulation: SimulationConfig = dataclasses.field(default_factory=SimulationConfig)
     training: TrainingConfig | None = None
+    imported: ImportedConfig | None = None
+
+    @property
+    def target_accuracy(self) -> float | None:
+        """The target of the training or of the imported one, if there is any."""
+        config = self.training or self.imported
+        return None if config is None else config.target_accuracy
 
     def __post_init__(self) -> None:
         """Check the seed."""
@@ -86,6 +116,7 @@ _TABLES: Mapping[str, type] = {
     "overlays": OverlaysConfig,
     "simulation": SimulationConfig,
     "training": TrainingConfig,
+    "imported": ImportedConfig,
 }
 
 _SIMULATION_TABLES: Mapping[str, type] = {
@@ -172,6 +203,10 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
     scenario = _beside(path, parse_scenario(text, source=str(path)))
+    if scenario.imported is not None:
+        raise InputError(
+            "imported goes with the file of a run, which silosim import-metrics makes.", source=str(path)
+        )
     if scenario.training is not None:
         # Not in `parse_scenario`, which also reads the scenarios of runs: another machine's backend may have made them.
         try:

@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from scenarios.outputs import writing
-from scenarios.record import RunRecord
+from scenarios.record import OverlayRecord, RunRecord
 from scenarios.tables import Table, percent
 from topologies import InputError
 
@@ -31,7 +31,14 @@ _FAR_APART = 5
 """From this ratio of run times on, a logarithmic time axis shows the fast overlays' curves too."""
 
 
-def plot_run(record: RunRecord, path: Path, *, title: str, target_accuracy: float | None = None) -> None:
+def plot_run(
+    record: RunRecord,
+    path: Path,
+    *,
+    title: str,
+    target_accuracy: float | None = None,
+    loss_unit: str = "nats",
+) -> None:
     """Loss and accuracy against rounds and against wall-clock time, one line for each overlay.
 
     Parameters
@@ -42,16 +49,27 @@ def plot_run(record: RunRecord, path: Path, *, title: str, target_accuracy: floa
     title : str
     target_accuracy : float, optional
         Drawn as a thin line.
+    loss_unit : str
+        Empty where it is unknown.
 
     Raises
     ------
     InputError
         If nothing was trained, or the file cannot be written.
+
+    Notes
+    -----
+    What no row has is not drawn: the test loss takes the place of the training loss, and without accuracies there is
+    only the loss. Rows without a value are passed over.
     """
     trained = [overlay for overlay in record.overlays if overlay.history]
     if not trained:
         raise InputError("the run has no training, so there is no loss to plot.")
-    figure, axes = _figure(2, 2, height_in=5.2)
+    loss_name = "train_loss" if _has(trained, "train_loss") else "test_loss"
+    metrics = [(loss_name, 1.0)]
+    if _has(trained, "test_accuracy"):
+        metrics.append(("test_accuracy", 100.0))
+    figure, axes = _figure(len(metrics), 2, height_in=5.2 if len(metrics) > 1 else 3.2)
     last_s = [float(overlay.wall_clock_s[-1]) for overlay in trained]
     scale, unit = _time_unit(max(last_s))
     far_apart = max(last_s) > _FAR_APART * min(last_s) > 0
@@ -61,25 +79,28 @@ def plot_run(record: RunRecord, path: Path, *, title: str, target_accuracy: floa
             "linestyle": _DASHES[index % 4],
             "linewidth": 1.4,
         }
-        loss, accuracy = overlay.history["train_loss"], 100 * overlay.history["test_accuracy"]
         # Time 0 has no place on a logarithmic axis; drawn from its edge, round 0 would look like all that came after.
-        shown = overlay.wall_clock_s > 0 if far_apart else np.full(len(loss), True)
-        for column, (time, rows) in enumerate(
-            ((overlay.history["round"], slice(None)), (overlay.wall_clock_s / scale, shown))
-        ):
-            axes[0][column].plot(time[rows], loss[rows], label=overlay.kind, **style)
-            axes[1][column].plot(time[rows], accuracy[rows], **style)
+        shown = overlay.wall_clock_s > 0 if far_apart else np.full(len(overlay.wall_clock_s), True)
+        for row, (metric, factor) in enumerate(metrics):
+            values = factor * overlay.history[metric]
+            there = np.isfinite(values)
+            for column, (time, kept) in enumerate(
+                ((overlay.history["round"], there), (overlay.wall_clock_s / scale, there & shown))
+            ):
+                axes[row][column].plot(time[kept], values[kept], label=overlay.kind, **style)
     lines, names = axes[0][0].get_legend_handles_labels()
-    if target_accuracy is not None:
+    if target_accuracy is not None and len(metrics) > 1:
         for axis in axes[1]:
             target = axis.axhline(100 * target_accuracy, color="0.5", linewidth=0.8)
         lines, names = [*lines, target], [*names, f"target {100 * target_accuracy:g} %"]
-    axes[0][0].set_ylabel("training loss (nats)")
-    axes[1][0].set_ylabel("test accuracy (%)")
-    axes[1][0].set_xlabel("round")
-    axes[1][1].set_xlabel(f"wall-clock time ({unit})")
+    loss_label = "training loss" if loss_name == "train_loss" else "test loss"
+    axes[0][0].set_ylabel(f"{loss_label} ({loss_unit})" if loss_unit else loss_label)
+    if len(metrics) > 1:
+        axes[1][0].set_ylabel("test accuracy (%)")
+    axes[-1][0].set_xlabel("round")
+    axes[-1][1].set_xlabel(f"wall-clock time ({unit})")
     if far_apart:
-        axes[1][1].set_xscale("log")
+        axes[-1][1].set_xscale("log")
     figure.suptitle(title, fontsize=10, parse_math=False, wrap=True)
     figure.legend(lines, names, loc="outside lower center", ncols=min(len(lines), 5), frameon=False)
     _save(figure, path)
@@ -214,6 +235,11 @@ def _figure(rows: int, columns: int, *, height_in: float) -> tuple[Figure, Seque
         axis.set_axisbelow(True)
         axis.spines[["top", "right"]].set_visible(False)
     return figure, axes
+
+
+def _has(overlays: Sequence[OverlayRecord], metric: str) -> bool:
+    """Whether any row of any overlay has a metric."""
+    return any(np.isfinite(overlay.history[metric]).any() for overlay in overlays)
 
 
 def _time_unit(longest_s: float) -> tuple[float, str]:

@@ -12,7 +12,13 @@ from topologies import Workload
 
 
 def scenario_text(
-    network: NetworkConfig, work: Workload, kinds: Sequence[str], simulation: SimulationConfig, seed: int
+    network: NetworkConfig,
+    work: Workload,
+    kinds: Sequence[str],
+    simulation: SimulationConfig,
+    seed: int,
+    *,
+    name: str = "simulation",
 ) -> str:
     """TOML text of a scenario.
 
@@ -24,6 +30,8 @@ def scenario_text(
     kinds : sequence of str
     simulation : SimulationConfig
     seed : int
+    name : str
+        The scenario's.
 
     Returns
     -------
@@ -32,7 +40,7 @@ def scenario_text(
     """
     compute_s = float(np.max(work.compute_s))
     lines = [
-        f'name = "simulation"\nseed = {seed}\n\n[network]',
+        f"name = {_value(name)}\nseed = {seed}\n\n[network]",
         *_lines(network),
         f'\n[workload]\nmodel_size = "{work.model_bits!r} bit"\ncompute = "{compute_s!r} s"',
         f"local_steps = {work.local_steps}\n\n[overlays]\nkinds = {_value(list(kinds))}\n\n[simulation]",

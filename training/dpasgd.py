@@ -51,7 +51,7 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[History
     config = job.config
     with reproducible():
         device = resolve_device(config.device, communicator.rank)
-        dataset = load_dataset(config.dataset)
+        dataset = load_dataset(config.dataset, config.data_options)
         model = build_model(
             config.model, input_shape=dataset.train_inputs.shape[1:], classes=dataset.classes, seed=job.seed
         ).to(device)

@@ -15,14 +15,15 @@ from training.datasets import Dataset
 from training.exchange import Exchange, plan_exchange, remote_rows, silo_blocks
 from training.job import TrainingJob
 from training.optimizers import OPTIMIZERS
-from training.partitions import split
+from training.partitions import split_dataset
+from training.samples import Samples, samples_of
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Shard:
     """One silo's training samples, shape (samples, ...), and the order in which it reads them."""
 
-    inputs: Tensor
+    inputs: Samples
     labels: Tensor
     batches: BatchStream
 
@@ -111,7 +112,8 @@ class HostedSilos:
         losses = arena.parameters.new_zeros(len(self.own))
         for position, (shard, module) in enumerate(zip(self.shards, arena.modules, strict=True)):
             batch = torch.from_numpy(shard.batches.batch(step)).to(shard.labels.device)
-            loss = nn.functional.cross_entropy(module(shard.inputs[batch]), shard.labels[batch])
+            scores = module(shard.inputs[batch]).flatten(0, -2)
+            loss = nn.functional.cross_entropy(scores, shard.labels[batch].flatten())
             loss.backward()  # type: ignore[no-untyped-call]
             losses[position] = loss.detach()
         self._optimizer.step(arena.parameters, arena.gradients, learning_rate)
@@ -152,16 +154,17 @@ class HostedSilos:
 def _shards(job: TrainingJob, dataset: Dataset, own: range, device: torch.device) -> list[Shard]:
     """Return the data of the hosted silos; every rank computes the same split."""
     config = job.config
-    parts = split(
+    parts = split_dataset(
         config.partition,
-        dataset.train_labels,
+        dataset,
         silos=job.silos,
         alpha=config.dirichlet_alpha,
         seed=job.seed,
+        silo_places=job.silo_places,
     )
     return [
         Shard(
-            inputs=torch.from_numpy(dataset.train_inputs[parts[silo]]).to(device),
+            inputs=samples_of(dataset.train_inputs, parts[silo], device),
             labels=torch.from_numpy(dataset.train_labels[parts[silo]]).to(device),
             batches=BatchStream(
                 size=parts[silo].size, batch_size=config.batch_size, seed=job.seed, silo=silo

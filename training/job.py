@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from topologies.arrays import FloatArray, IntArray
 from topologies.errors import InputError
 from training.checks import check_integer, check_number
-from training.datasets import DATASETS
+from training.datasets import DATASETS, DataOptions
 from training.models import MODELS
 from training.optimizers import OPTIMIZERS
 from training.partitions import PARTITIONS
@@ -34,8 +34,15 @@ class TrainingConfig:
         Without effect under ``mpiexec`` or ``srun``: then the launcher's number counts.
     dataset, model, partition : str
         Names in `training.datasets`, `training.models`, `training.partitions`.
+    data : str
+        Folder of the user's data, read on every rank; empty for the data set's default.
+    skip_bad : bool
+        Leave bad samples out and count them, instead of stopping at the first.
     dirichlet_alpha : float
         Concentration of the ``dirichlet`` partition, > 0; smaller is more heterogeneous.
+    shift_west_deg : float, optional
+        Degrees by which the ``geographic`` partition moves the silos to the west before it looks for the closest one;
+        None for the paper's rule: 90 for European networks, 0 for all others.
     optimizer : str
         ``sgd`` or ``adam``; the state stays in its silo, only models are mixed.
     learning_rate : float
@@ -64,9 +71,12 @@ class TrainingConfig:
     backend: str = "mpi"
     ranks: int = 2
     dataset: str = "digits"
+    data: str = ""
+    skip_bad: bool = False
     model: str = "cnn"
     partition: str = "dirichlet"
     dirichlet_alpha: float = 0.5
+    shift_west_deg: float | None = None
     optimizer: str = "sgd"
     learning_rate: float = 0.1
     momentum: float = 0.0
@@ -77,13 +87,24 @@ class TrainingConfig:
     target_accuracy: float = 0.9
     device: str = "cpu"
 
+    @property
+    def data_options(self) -> DataOptions:
+        """Where the data are and how they are read."""
+        return DataOptions(data=self.data, skip_bad=self.skip_bad)
+
     def __post_init__(self) -> None:
         for field, table in _TABLES.items():
             lookup(table, getattr(self, field), field=field)
+        if not isinstance(self.data, str):
+            raise InputError(f"data(={self.data!r}) must be the path of a folder.")
+        if not isinstance(self.skip_bad, bool):
+            raise InputError(f"skip_bad(={self.skip_bad!r}) must be true or false.")
         for field in ("ranks", "rounds", "batch_size", "log_every"):
             check_integer(field, getattr(self, field), minimum=1)
         if check_number("dirichlet_alpha", self.dirichlet_alpha) <= 0:
             raise InputError(f"dirichlet_alpha(={self.dirichlet_alpha}) must be > 0.")
+        if self.shift_west_deg is not None:
+            check_number("shift_west_deg", self.shift_west_deg)
         if check_number("learning_rate", self.learning_rate) < 0:
             raise InputError(f"learning_rate(={self.learning_rate}) must be >= 0.")
         if not 0 <= check_number("momentum", self.momentum) < 1:
@@ -166,6 +187,9 @@ class TrainingJob:
         Seed of the partition, the initial model and every silo's data order, >= 0.
     mixing : MixingPlan
         One matrix per round, ``silos`` by ``silos``.
+    silo_places : FloatArray, shape (silos, 2), optional
+        Latitude and longitude of each silo in degrees, moved as the configuration says; only the ``geographic``
+        partition reads them.
 
     Raises
     ------
@@ -178,6 +202,7 @@ class TrainingJob:
     local_steps: int
     seed: int
     mixing: MixingPlan
+    silo_places: FloatArray | None = None
 
     def __post_init__(self) -> None:
         check_integer("silos", self.silos, minimum=1)
@@ -191,6 +216,14 @@ class TrainingJob:
             raise InputError(
                 f"mixing index(rounds={planned}) must have rounds(={self.config.rounds}) entries."
             )
+        if self.silo_places is not None:
+            places = _read_only(np.asarray(self.silo_places, dtype=np.float64))
+            if places.shape != (self.silos, 2):
+                raise InputError(
+                    f"silo_places(shape={places.shape}) must have one latitude and longitude for each of "
+                    f"silos(={self.silos})."
+                )
+            object.__setattr__(self, "silo_places", places)
 
 
 def _read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:

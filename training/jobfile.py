@@ -17,7 +17,14 @@ def write_job(path: Path, job: TrainingJob) -> None:
         "local_steps": job.local_steps,
         "seed": job.seed,
     }
-    np.savez(path, settings=json.dumps(settings), matrices=job.mixing.matrices, index=job.mixing.index)
+    places = np.empty((0, 2)) if job.silo_places is None else job.silo_places
+    np.savez(
+        path,
+        settings=json.dumps(settings),
+        matrices=job.mixing.matrices,
+        index=job.mixing.index,
+        silo_places=places,
+    )
 
 
 def read_job(path: Path) -> TrainingJob:
@@ -25,10 +32,12 @@ def read_job(path: Path) -> TrainingJob:
     with np.load(path, allow_pickle=False) as stored:
         settings = json.loads(str(stored["settings"]))
         mixing = MixingPlan(matrices=stored["matrices"], index=stored["index"])
+        places = stored["silo_places"]
     return TrainingJob(
         config=TrainingConfig(**settings["config"]),
         silos=settings["silos"],
         local_steps=settings["local_steps"],
         seed=settings["seed"],
         mixing=mixing,
+        silo_places=places if len(places) else None,
     )

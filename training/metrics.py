@@ -9,36 +9,38 @@ from torch import Tensor, nn
 from topologies.arrays import FloatArray
 from training.arena import bind
 from training.communicator import Communicator
-from training.datasets import Dataset
+from training.datasets import IGNORED, Dataset
 from training.history import HistoryRow
 from training.hosted import HostedSilos
+from training.samples import Samples, samples_of
 
 CHUNK = 512
 TEST_CHUNK = 64
 _SILO_COLUMNS = ("loss", "correct", "own_loss", "samples", "squared_distance", "diverged_in")
 
 
-def evaluate(model: nn.Module, inputs: Tensor, labels: Tensor) -> tuple[float, float]:
+def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> tuple[float, float]:
     """Return the sum of cross-entropies (nats) and the number of correct predictions.
 
     Parameters
     ----------
     model : torch.nn.Module
         A classifier.
-    inputs : torch.Tensor, shape (samples, ...)
+    inputs : Samples, shape (samples, ...)
         Samples.
-    labels : torch.Tensor, shape (samples,)
-        Their classes.
+    labels : torch.Tensor, shape (samples,) or (samples, length)
+        Their classes, or those of each position.
 
     Returns
     -------
     loss_sum, correct : float
-        Sums over the samples, in float64.
+        Sums over the samples and positions, in float64; `IGNORED` positions do not count.
     """
     loss_sum = correct = 0.0
     with torch.no_grad():
-        for samples, truth in zip(torch.split(inputs, CHUNK), torch.split(labels, CHUNK), strict=True):
-            scores = model(samples)
+        for start in range(0, len(labels), CHUNK):
+            chunk = slice(start, start + CHUNK)
+            scores, truth = model(inputs[chunk]).flatten(0, -2), labels[chunk].flatten()
             losses = nn.functional.cross_entropy(scores, truth, reduction="none")
             loss_sum += float(losses.sum(dtype=torch.float64))
             correct += float((scores.argmax(dim=1) == truth).sum())
@@ -74,14 +76,15 @@ class Meter:
         self._silos = silos
         self._communicator = communicator
         self._tests = [
-            (inputs.to(device), labels.to(device))
-            for inputs, labels in zip(
-                torch.split(torch.from_numpy(dataset.test_inputs), TEST_CHUNK),
-                torch.split(torch.from_numpy(dataset.test_labels), TEST_CHUNK),
-                strict=True,
+            (
+                samples_of(dataset.test_inputs, chunk, device),
+                torch.from_numpy(dataset.test_labels[chunk]).to(device),
+            )
+            for chunk in np.split(
+                np.arange(len(dataset.test_labels)), range(TEST_CHUNK, len(dataset.test_labels), TEST_CHUNK)
             )
         ]
-        self._tested = dataset.test_labels.size
+        self._tested = int((dataset.test_labels != IGNORED).sum())
         self._row = torch.zeros(sum(parameter.numel() for parameter in model.parameters()), device=device)
         self._average = bind(model, self._row)
 
@@ -143,7 +146,7 @@ class Meter:
             (
                 *evaluate(self._average, shard.inputs, shard.labels),
                 evaluate(module, shard.inputs, shard.labels)[0],
-                shard.labels.numel(),
+                int((shard.labels != IGNORED).sum()),
                 float((parameters.double() - average).square().sum()),
                 float(diverged_in),
             )

@@ -13,12 +13,14 @@ from scenarios.history import HistoryWriter, allocate_history
 from scenarios.network import build_network, build_workload
 from scenarios.new_file import new_file
 from scenarios.outputs import check_new
+from scenarios.places import silo_places
 from scenarios.progress import bar
 from scenarios.simulated import SimulationWriter, allocate, file_bytes
 from scenarios.store import write_head, write_overlay
 from scenarios.studies.simulation import job_of, run_job
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, make_schedule
+from topologies.arrays import FloatArray
 from training import (
     HistoryRow,
     MixingPlan,
@@ -48,6 +50,8 @@ class Plan:
         Their simulations.
     mixing : tuple of MixingPlan
         Their trainings; none where nothing is trained.
+    silo_places : ndarray, shape (silos, 2), optional
+        Where the silos are for the training's partition, if it asks.
     """
 
     scenario: Scenario
@@ -56,6 +60,7 @@ class Plan:
     overlays: tuple[Overlay | RandomOverlay, ...]
     jobs: tuple[Job, ...]
     mixing: tuple[MixingPlan, ...]
+    silo_places: FloatArray | None = None
 
 
 def plan_run(scenario: Scenario) -> Plan:
@@ -83,10 +88,19 @@ def plan_run(scenario: Scenario) -> Plan:
     rounds = max(scenario.simulation.rounds, 0 if training is None else training.rounds)
     jobs = tuple(job_of(overlay, scenario.simulation, rounds=rounds, seed=seed) for overlay in overlays)
     mixing: tuple[MixingPlan, ...] = ()
+    places = None if training is None else silo_places(graph, training)
     if training is not None:
         load_backend(training.backend).check(training)
         mixing = tuple(mixing_plan(overlay, training.rounds, seed) for overlay in overlays)
-    return Plan(scenario=scenario, graph=graph, work=work, overlays=overlays, jobs=jobs, mixing=mixing)
+    return Plan(
+        scenario=scenario,
+        graph=graph,
+        work=work,
+        overlays=overlays,
+        jobs=jobs,
+        mixing=mixing,
+        silo_places=places,
+    )
 
 
 def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> MixingPlan:
@@ -226,5 +240,6 @@ def _training_rows(plan: Plan, mixing: MixingPlan) -> Iterator[HistoryRow]:
         local_steps=plan.work.local_steps,
         seed=plan.scenario.seed,
         mixing=mixing,
+        silo_places=plan.silo_places,
     )
     return load_backend(training.backend).train(job)

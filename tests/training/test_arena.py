@@ -3,7 +3,7 @@ import pytest
 import torch
 from torch import nn
 
-from training.arena import Arena
+from training.arena import Arena, bind
 
 CPU = torch.device("cpu")
 
@@ -68,3 +68,87 @@ def test_consensus_distance_decays_by_the_second_singular_value(ring):
         distances.append(float((rows - rows.mean(dim=0)).square().sum(dim=1).mean().sqrt()))
         arena.mix(torch.from_numpy(matrix).float(), 0)
     assert np.array(distances[1:]) / np.array(distances[:-1]) == pytest.approx(np.cos(np.pi / 8), rel=1e-5)
+
+
+def normalized() -> nn.Module:
+    return nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2), nn.Linear(2, 1))
+
+
+def test_a_model_without_buffers_has_the_same_rows_either_way():
+    model = nn.Linear(3, 2)
+    plain, exchanging = (
+        Arena(model, silos=2, before=1, after=1, device=CPU, exchange_buffers=flag) for flag in (False, True)
+    )
+    assert plain.buffers.shape == exchanging.buffers.shape == (2, 0)
+    assert torch.equal(plain.rows, exchanging.rows)
+    assert torch.equal(plain.rows, plain.parameters)
+    assert plain.rows.data_ptr() == plain.parameters.data_ptr()
+
+
+@pytest.mark.parametrize("exchange", [False, True])
+def test_running_statistics_are_those_of_the_silos_own_batches(exchange):
+    model = normalized()
+    arena = Arena(model, silos=3, before=1, after=0, device=CPU, exchange_buffers=exchange)
+    batch = torch.randn(8, 3, generator=torch.Generator().manual_seed(0))
+    hidden = model[0](batch).detach()
+    before = arena.buffers.clone()
+    arena.modules[1](batch)
+    # Batch norm keeps mean and variance (divided by n - 1), each 0.9 times the old value and 0.1 times the new one.
+    expected = torch.cat([0.1 * hidden.mean(dim=0), 0.9 + 0.1 * hidden.var(dim=0)])
+    torch.testing.assert_close(arena.buffers[1, :4], expected)
+    assert torch.equal(arena.buffers[[0, 2]], before[[0, 2]])
+    assert [int(module[1].num_batches_tracked) for module in arena.modules] == [0, 1, 0]
+    assert int(model[1].num_batches_tracked) == 0
+
+
+@pytest.mark.parametrize("exchange", [False, True])
+def test_evaluation_reads_the_rows_and_leaves_them(exchange):
+    arena = Arena(normalized(), silos=2, before=0, after=0, device=CPU, exchange_buffers=exchange)
+    module = arena.modules[1].eval()
+    arena.buffers[1, :4] = torch.tensor([0.5, -1.0, 4.0, 0.25])
+    rows = arena.buffers.clone()
+    inputs = torch.ones(1, 3)
+    hidden = (module[0](inputs) - rows[1, :2]) / (rows[1, 2:4] + 1e-5).sqrt()
+    torch.testing.assert_close(module(inputs), module[2](hidden))
+    assert torch.equal(arena.buffers, rows)
+
+
+@pytest.mark.parametrize("exchange", [False, True])
+def test_mixing_takes_buffers_along_only_if_they_are_exchanged(exchange):
+    arena = Arena(normalized(), silos=2, before=1, after=0, device=CPU, exchange_buffers=exchange)
+    assert arena.received(-1).shape == arena.rows[0].shape
+    assert arena.rows.is_contiguous()
+    assert all(row.data_ptr() % 64 == 0 for row in (*arena.rows, *arena.parameters, *arena.buffers))
+    arena.received(-1).fill_(8.0)
+    arena.parameters[0], arena.parameters[1] = 2.0, 4.0
+    arena.buffers[0], arena.buffers[1] = 1.0, 3.0
+    arena.modules[0][1].num_batches_tracked.fill_(5)
+    arena.mix(torch.tensor([[0.25, 0.75, 0.0], [0.0, 0.5, 0.5]]), -1)
+    assert arena.parameters[:, 0].tolist() == [3.5, 3.0]
+    expected = [2.75, 2.0] if exchange else [1.0, 3.0]
+    assert [float(module[1].running_mean[1]) for module in arena.modules] == expected
+    assert [float(module[1].running_var[1]) for module in arena.modules] == expected
+    assert [int(module[1].num_batches_tracked) for module in arena.modules] == [5, 0]
+
+
+def test_a_bound_average_model_reads_averaged_buffers():
+    model = normalized()
+    row, buffers = torch.zeros(32), torch.zeros(16)
+    average = bind(model, row, buffers=buffers).eval()
+    assert buffers[:4].tolist() == [0, 0, 1, 1]
+    buffers[2:4] = 4.0
+    assert average[1].running_var.tolist() == [4, 4]
+    assert model[1].running_var.tolist() == [1, 1]
+    own = bind(model, row)
+    own[1].running_var.fill_(9.0)
+    assert model[1].running_var.tolist() == [1, 1]
+    assert buffers[2:4].tolist() == [4, 4]
+
+
+def test_rows_do_not_depend_on_which_rank_hosts_a_silo():
+    model = normalized()
+    together = Arena(model, silos=3, before=0, after=0, device=CPU, exchange_buffers=True)
+    apart = [
+        Arena(model, silos=silos, before=1, after=2, device=CPU, exchange_buffers=True) for silos in (1, 0, 2)
+    ]
+    assert torch.equal(together.rows, torch.cat([arena.rows for arena in apart]))

@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 
 from topologies.errors import InputError
-from training.datasets import digits, held_out, load_dataset
+from training.datasets import DATASETS, DataOptions, held_out, load_dataset
 
 # optdigits.names of the UCI repository, "testing" column.
 UCI_CLASS_COUNTS = [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
 
 
 def test_digits_are_the_1797_samples_of_uci():
-    data = digits()
+    data = load_dataset("digits")
     inputs = np.concatenate([data.train_inputs, data.test_inputs])
     labels = np.concatenate([data.train_labels, data.test_labels])
     assert inputs.shape == (1797, 1, 8, 8)
@@ -21,13 +21,13 @@ def test_digits_are_the_1797_samples_of_uci():
 
 
 def test_the_first_sample_is_the_zero_that_the_file_starts_with():
-    data = digits()
+    data = load_dataset("digits")
     assert data.train_labels[0] == 0
     np.testing.assert_array_equal(data.train_inputs[0, 0, 0] * 16, [0, 0, 5, 13, 9, 1, 0, 0])
 
 
 def test_the_test_set_is_every_fifth_sample_of_each_class():
-    data = digits()
+    data = load_dataset("digits")
     np.testing.assert_array_equal(np.bincount(data.test_labels), np.array(UCI_CLASS_COUNTS) // 5)
     np.testing.assert_array_equal(
         held_out(np.array([1, 0, 1, 1, 0, 1, 1, 0])), [False, False, False, False, False, False, True, False]
@@ -35,13 +35,31 @@ def test_the_test_set_is_every_fifth_sample_of_each_class():
 
 
 def test_no_test_sample_is_a_training_sample():
-    data = digits()
+    data = load_dataset("digits")
     train = {sample.tobytes() for sample in data.train_inputs}
     assert not any(sample.tobytes() in train for sample in data.test_inputs)
 
 
 def test_an_unknown_data_set_is_an_error():
-    with pytest.raises(
-        InputError, match=r"dataset\(='digit'\) must be one of digits \(did you mean 'digits'\?\)"
-    ):
+    with pytest.raises(InputError, match=r"dataset\(='digit'\) must be one of .*\(did you mean 'digits'\?\)"):
         load_dataset("digit")
+
+
+@pytest.mark.parametrize("name", sorted(DATASETS.keys() - {"digits"}))
+def test_missing_data_say_in_one_line_what_to_bring(name, tmp_path):
+    missing = tmp_path / "nothing"
+    with pytest.raises(InputError) as caught:
+        load_dataset(name, DataOptions(data=str(missing)))
+    message = str(caught.value)
+    assert message.startswith("data(=")
+    assert f"must be the {name} folder" in message
+    assert DATASETS[name].needs in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("name", sorted(DATASETS.keys() - {"digits"}))
+def test_an_empty_folder_is_an_error_in_one_line(name, tmp_path):
+    with pytest.raises(InputError) as caught:
+        load_dataset(name, DataOptions(data=str(tmp_path)))
+    assert str(tmp_path) in str(caught.value)
+    assert "\n" not in str(caught.value)

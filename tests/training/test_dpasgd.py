@@ -10,7 +10,7 @@ from topologies.errors import InputError, MachineError, TrainingError
 from training import MixingPlan
 from training.batches import BatchStream
 from training.communicator import Alone
-from training.datasets import digits
+from training.datasets import load_dataset
 from training.dpasgd import check_finite, train_rank
 from training.exchange import plan_exchange
 from training.models import build_model
@@ -21,7 +21,7 @@ class ByHand:
     """DPASGD with torch's own optimizers and a loop over layers, for comparison."""
 
     def __init__(self, job, make_optimizer):
-        data = digits()
+        data = load_dataset("digits")
         config = job.config
         parts = split(
             config.partition, data.train_labels, silos=job.silos, alpha=config.dirichlet_alpha, seed=job.seed

@@ -28,7 +28,7 @@ from training.jobfile import read_job, write_job
         ({"dataset": "mnist"}, "dataset(='mnist') must be one of digits"),
         (
             {"partition": "dirichlett"},
-            "partition(='dirichlett') must be one of dirichlet, iid (did you mean 'dirichlet'?).",
+            "partition(='dirichlett') must be one of dirichlet, geographic, groups, iid (did you mean 'dirichlet'?).",
         ),
         ({"optimizer": "adm"}, "optimizer(='adm') must be one of adam, sgd (did you mean 'adam'?)."),
         ({"learning_rate_schedule": "cosine"}, "must be one of constant, inverse_sqrt"),

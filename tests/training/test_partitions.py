@@ -1,10 +1,12 @@
+import hashlib
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topologies.errors import InputError
-from training.datasets import digits
+from training.datasets import load_dataset
 from training.partitions import PARTITIONS, split
 
 
@@ -16,21 +18,49 @@ from training.partitions import PARTITIONS, split
     alpha=st.sampled_from([1e-6, 1e-2, 0.5, 10.0, 1e9]),
     seed=st.integers(0, 2**32),
 )
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=120)
 def test_shares_are_disjoint_complete_nonempty_and_seeded(name, classes, samples, data, alpha, seed):
     labels = np.array(data.draw(st.lists(st.integers(0, classes - 1), min_size=samples, max_size=samples)))
-    silos = data.draw(st.integers(1, samples))
-    shares = split(name, labels, silos=silos, alpha=alpha, seed=seed)
+    groups = data.draw(st.lists(st.integers(0, 9), min_size=samples, max_size=samples))
+    silos = data.draw(st.integers(1, len(set(groups)) if name == "groups" else samples))
+    earth = np.random.default_rng(seed)
+    given_to_all = {
+        "silos": silos,
+        "alpha": alpha,
+        "seed": seed,
+        "groups": np.array(groups),
+        "places": earth.uniform((-90, -180), (90, 180), (samples, 2)),
+        "silo_places": earth.uniform((-90, -180), (90, 180), (silos, 2)),
+    }
+    shares = split(name, labels, **given_to_all)
     assert len(shares) == silos
     assert all(share.size >= 1 for share in shares)
+    assert all(np.all(np.diff(share) > 0) for share in shares)
     np.testing.assert_array_equal(np.sort(np.concatenate(shares)), np.arange(samples))
-    again = split(name, labels, silos=silos, alpha=alpha, seed=seed)
+    again = split(name, labels, **given_to_all)
     assert all(np.array_equal(a, b) for a, b in zip(shares, again, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "silos", "alpha", "seed", "digest"),
+    [
+        ("iid", 11, 0.5, 0, "b19a2cc504417d4c"),
+        ("iid", 200, 0.05, 1, "ede8108852ee797f"),
+        ("dirichlet", 11, 0.5, 0, "b7e4279cf75f5c2e"),
+        ("dirichlet", 200, 0.05, 1, "8fb3e85a2350734e"),
+    ],
+)
+def test_splits_of_the_digits_stay_as_they_were_recorded(name, silos, alpha, seed, digest):
+    labels = load_dataset("digits").train_labels
+    found = hashlib.sha256()
+    for share in split(name, labels, silos=silos, alpha=alpha, seed=seed):
+        found.update(np.int64(share.size).tobytes() + share.astype(np.int64).tobytes())
+    assert found.hexdigest()[:16] == digest
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.5])
 def test_two_hundred_silos_share_the_digits(alpha):
-    labels = digits().train_labels
+    labels = load_dataset("digits").train_labels
     shares = split("dirichlet", labels, silos=200, alpha=alpha, seed=1)
     assert min(share.size for share in shares) >= 1
     assert sum(share.size for share in shares) == labels.size
@@ -54,12 +84,37 @@ def test_iid_sizes_differ_by_at_most_one():
     assert sorted(sizes) == [10] * 7 + [11] * 3
 
 
-def test_another_seed_is_another_split():
-    labels = digits().train_labels
-    first, second = (split("dirichlet", labels, silos=5, alpha=0.5, seed=seed) for seed in (0, 1))
+@pytest.mark.parametrize("name", sorted(PARTITIONS))
+def test_another_seed_is_another_split(name):
+    labels = load_dataset("digits").train_labels
+    places = np.random.default_rng(0).uniform((-90, -180), (90, 180), (labels.size + 5, 2))
+    first, second = (
+        split(
+            name,
+            labels,
+            silos=5,
+            alpha=0.5,
+            seed=seed,
+            groups=np.arange(labels.size) // 20,
+            places=places[:-5],
+            silo_places=places[-5:],
+        )
+        for seed in (0, 1)
+    )
     assert any(not np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 
-def test_more_silos_than_samples_is_an_error():
+@pytest.mark.parametrize("name", sorted(PARTITIONS))
+def test_more_silos_than_samples_is_an_error(name):
     with pytest.raises(InputError, match=r"silos\(=4\) must be <= 3, the number of training samples\."):
-        split("dirichlet", np.array([0, 1, 0]), silos=4, alpha=1.0, seed=0)
+        split(name, np.array([0, 1, 0]), silos=4, alpha=1.0, seed=0)
+
+
+def test_sequences_have_no_class_of_their_own_so_dirichlet_deals_out_their_groups():
+    roles = np.repeat(np.arange(3), 50)
+    by_role = split("dirichlet", np.zeros((150, 7)), silos=4, alpha=0.3, seed=2, groups=roles)
+    as_class = split("dirichlet", roles, silos=4, alpha=0.3, seed=2)
+    assert all(np.array_equal(a, b) for a, b in zip(by_role, as_class, strict=True))
+    with pytest.raises(InputError, match="must have data with one label per sample, or with groups"):
+        split("dirichlet", np.zeros((150, 7)), silos=4, alpha=0.3, seed=2)
+    assert [part.size for part in split("iid", np.zeros((10, 7)), silos=2, alpha=1, seed=0)] == [5, 5]

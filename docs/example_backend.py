@@ -1,0 +1,69 @@
+"""A training backend in 40 lines: DPASGD of a logistic regression in NumPy, in this process."""
+
+import numpy as np
+
+from topologies import InputError
+from training import HistoryRow
+from training.batches import BatchStream
+from training.datasets import load_dataset
+from training.partitions import split_dataset
+
+
+class NumpyLogistic:
+    """What `training.TrainingBackend` asks for."""
+
+    def check(self, config):
+        """Called first: say now what cannot be done."""
+        asked = (config.model, config.optimizer, config.momentum, config.learning_rate_schedule)
+        if asked != ("softmax", "sgd", 0, "constant"):
+            raise InputError(
+                "backend(=numpy_logistic) needs model = 'softmax' and plain sgd at a constant rate."
+            )
+
+    def train(self, job):
+        """Yield the metrics of rounds 0, log_every, ... and of the last one."""
+        config, data = job.config, load_dataset(job.config.dataset, job.config.data_options)
+        x, y = with_bias(data.train_inputs), data.train_labels
+        test_x, test_y = with_bias(data.test_inputs), data.test_labels
+        split = {"silos": job.silos, "alpha": config.dirichlet_alpha, "silo_places": job.silo_places}
+        parts = split_dataset(config.partition, data, seed=job.seed, **split)
+        order = {"batch_size": config.batch_size, "seed": job.seed}
+        orders = [BatchStream(size=len(part), silo=silo, **order) for silo, part in enumerate(parts)]
+        models = np.zeros((job.silos, x.shape[1], data.classes))
+        for k in range(config.rounds + 1):
+            if k % config.log_every == 0 or k == config.rounds:
+                mean = models.mean(axis=0)
+                row = dict(zip(("train_loss", "train_accuracy"), measure(mean, x, y), strict=False))
+                row |= dict(zip(("test_loss", "test_accuracy"), measure(mean, test_x, test_y), strict=False))
+                row["silo_loss"] = tuple(
+                    measure(models[i], x[part], y[part])[0] for i, part in enumerate(parts)
+                )
+                yield HistoryRow(round=k, consensus_distance=distance(models - mean), **row)
+            if k < config.rounds:
+                for step in range(k * job.local_steps, (k + 1) * job.local_steps):
+                    for i, part in enumerate(parts):
+                        batch = part[orders[i].batch(step)]
+                        models[i] -= config.learning_rate * measure(models[i], x[batch], y[batch])[2]
+                models = np.tensordot(job.mixing.matrices[job.mixing.index[k]], models, 1)  # X <- A X
+
+
+def measure(model, x, y):
+    """Mean cross-entropy in nats, share of right predictions, gradient."""
+    scores = x @ model
+    log_p = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
+    wrong = np.exp(log_p) - np.eye(model.shape[1])[y]
+    return (
+        float(-log_p[np.arange(len(y)), y].mean()),
+        float((log_p.argmax(axis=1) == y).mean()),
+        x.T @ wrong / len(y),
+    )
+
+
+def distance(models):
+    """Root of the mean squared norm over silos."""
+    return float(np.sqrt((models**2).sum(axis=(1, 2)).mean()))
+
+
+def with_bias(inputs):
+    """Samples as rows of numbers, with a 1 in front."""
+    return np.insert(np.reshape(inputs[:], (len(inputs), -1)).astype(float), 0, 1.0, axis=1)

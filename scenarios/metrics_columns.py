@@ -1,0 +1,162 @@
+"""Which column of a foreign file holds which metric."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from topologies import InputError
+from topologies.errors import quoted, unknown_name
+
+ROUNDS = (
+    "round",
+    "rounds",
+    "communication_round",
+    "server_round",
+    "global_round",
+    "step",
+    "global_step",
+    "iteration",
+)
+_TEST, _TRAIN = ("test", "val", "validation", "valid", "eval"), ("train", "training")
+
+
+def _names(phases: Sequence[str], metrics: Sequence[str]) -> tuple[str, ...]:
+    """Such as ``train_loss`` and ``loss_train``."""
+    pairs = [(phase, metric) for phase in phases for metric in metrics]
+    return tuple(f"{a}_{b}" for a, b in pairs) + tuple(f"{b}_{a}" for a, b in pairs)
+
+
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    "train_loss": (*_names(_TRAIN, ("loss",)), "loss"),
+    "train_accuracy": _names(_TRAIN, ("accuracy", "acc")),
+    "test_loss": _names(_TEST, ("loss",)),
+    "test_accuracy": (*_names(_TEST, ("accuracy", "acc")), "accuracy", "acc"),
+    "consensus_distance": ("consensus_distance",),
+}
+"""Names in lower case of each metric, the preferred first; any sign between letters and digits counts as ``_``."""
+OPTIONS: Mapping[str, str] = {
+    "train_loss": "loss",
+    "train_accuracy": "train_accuracy",
+    "test_loss": "test_loss",
+    "test_accuracy": "accuracy",
+}
+"""Command-line options that name a column."""
+SILO_LOSS = "silo_loss/{silo}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ColumnNames:
+    """Names that the user gave.
+
+    Parameters
+    ----------
+    round : str, optional
+        By default the first of `ROUNDS` that is there.
+    metrics : mapping
+        Field of `HistoryRow` to name; by default the first of `SYNONYMS` that is there.
+    silo_loss : str, optional
+        With ``{silo}`` for a silo's label or number, from 0; by default `SILO_LOSS`, if it is there.
+    """
+
+    round: str | None = None
+    metrics: Mapping[str, str] = field(default_factory=dict)
+    silo_loss: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the pattern."""
+        if self.silo_loss is not None and "{silo}" not in self.silo_loss:
+            raise InputError(f"silo_loss(={quoted(self.silo_loss)}) must contain {{silo}}.")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Columns:
+    """Columns of a file.
+
+    Parameters
+    ----------
+    round : str
+    metrics : mapping
+        Field of `HistoryRow` to column.
+    silo_loss : tuple of str
+        One for each silo, or none.
+    """
+
+    round: str
+    metrics: Mapping[str, str]
+    silo_loss: tuple[str, ...]
+
+
+def find_columns(known: Sequence[str], given: ColumnNames, labels: Sequence[str], *, source: str) -> Columns:
+    """Columns of a file by the user's names and by usual ones.
+
+    Parameters
+    ----------
+    known : sequence of str
+        All columns or tags of the file.
+    given : ColumnNames
+    labels : sequence of str
+        The silos'.
+    source : str
+        The file, for error messages.
+
+    Returns
+    -------
+    Columns
+
+    Raises
+    ------
+    InputError
+        If a name that was given is not there, no column holds the round or the loss, or only some silos have a loss.
+    """
+    for option, name in (("round", given.round), *((OPTIONS[f], name) for f, name in given.metrics.items())):
+        if name is not None and name not in known:
+            raise unknown_name(option, name, known, source=source)
+    usual: dict[str, str] = {}
+    for name in known:
+        usual.setdefault(_plain(name), name)
+    round_ = given.round or next((usual[name] for name in ROUNDS if name in usual), None)
+    listed = ", ".join(known[:10]) + (f", ... ({len(known)} columns)" if len(known) > 10 else "")
+    if round_ is None:
+        raise InputError(f"has no column {ROUNDS[0]}; --round must name one of {listed}.", source=source)
+    metrics = {}
+    for metric, names in SYNONYMS.items():
+        found = given.metrics.get(metric) or next((usual[name] for name in names if name in usual), None)
+        if found is not None:
+            metrics[metric] = found
+    if "train_loss" not in metrics and "test_loss" not in metrics:
+        raise InputError(f"has no column loss; --loss must name one of {listed}.", source=source)
+    return Columns(
+        round=round_,
+        metrics=metrics,
+        silo_loss=_silo_columns(usual, given.silo_loss, labels, source=source),
+    )
+
+
+def _silo_columns(
+    usual: Mapping[str, str], given: str | None, labels: Sequence[str], *, source: str
+) -> tuple[str, ...]:
+    """One column for each silo, or none."""
+    pattern = given or SILO_LOSS
+    silos = range(len(labels))
+    by_label = [usual.get(_plain(pattern.replace("{silo}", label))) for label in labels]
+    by_number = [usual.get(_plain(pattern.replace("{silo}", str(silo)))) for silo in silos]
+    names = by_label if any(by_label) else by_number
+    one_more = _plain(pattern.replace("{silo}", str(len(labels))))
+    if any(by_number) and one_more in usual:
+        raise InputError(
+            f"{usual[one_more]} must not be there: there are {len(labels)} silos.", source=source
+        )
+    missing = next((silo for silo in silos if names[silo] is None), None)
+    if given is not None and not any(names):
+        raise InputError(f"has no column {pattern} of a silo such as {labels[0]} or 0.", source=source)
+    if any(names) and missing is not None:
+        raise InputError(
+            f"has a loss of some silos, must have one of {labels[missing]} (silo {missing}) too: {pattern}.",
+            source=source,
+        )
+    return tuple(name for name in names if name is not None)
+
+
+def _plain(name: str) -> str:
+    """Lower case, with ``_`` for any sign between letters and digits."""
+    return re.sub(r"[\W_]+", "_", name.strip().lower()).strip("_")

@@ -1,0 +1,62 @@
+"""Figure of a partition: samples of each silo, and how unlike every two silos are."""
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from scenarios.outputs import writing
+from scenarios.studies.partition import Division
+
+_MOST_NAMES = 45
+"""Silos whose names fit beside a panel; with more only some are named."""
+
+
+def plot_partition(division: Division, path: Path) -> None:
+    """Bars of samples per silo beside the matrix of Jensen-Shannon divergences.
+
+    Parameters
+    ----------
+    division : Division
+    path : Path
+        PNG, PDF or SVG, by its ending.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    silos = len(division.silos)
+    height_in = min(max(3.4, 1.2 + 0.13 * silos), 7.0)
+    figure = Figure(figsize=(10.0, height_in), layout="constrained")
+    FigureCanvasAgg(figure)
+    bars, matrix = figure.subplots(1, 2, width_ratios=(1, 1.5))
+    bars.barh(np.arange(silos), division.samples, height=0.8, color="#0072B2")
+    bars.set_ylim(silos - 0.5, -0.5)
+    bars.set_xlabel("training samples")
+    bars.grid(visible=True, axis="x", color="0.9", linewidth=0.6)
+    bars.set_axisbelow(True)
+    bars.spines[["top", "right"]].set_visible(False)
+    image = matrix.imshow(division.divergence_bits, vmin=0, vmax=1, cmap="cividis", interpolation="nearest")
+    figure.colorbar(image, ax=matrix, label="Jensen-Shannon divergence of labels (bits)", shrink=0.9)
+    _name_silos(bars, division, both=False)
+    _name_silos(matrix, division, both=True)
+    figure.suptitle(division.about, fontsize=10, parse_math=False, wrap=True)
+    # Type 42 fonts, which publishers take; matplotlib's default type 3 some refuse.
+    with writing(path), rc_context({"pdf.fonttype": 42}):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=200)
+
+
+def _name_silos(axis: Axes, division: Division, *, both: bool) -> None:
+    """Name every silo, or one in several where there are many, on the vertical or on both axes."""
+    every = -(-len(division.silos) // _MOST_NAMES)
+    places = range(0, len(division.silos), every)
+    names = [division.silos[silo] for silo in places]
+    size = 8 if len(names) <= 22 else 6
+    axis.set_yticks(places, names, fontsize=size, parse_math=False)
+    if both:
+        axis.set_xticks(places, names, fontsize=size, rotation=90, parse_math=False)

@@ -1,0 +1,57 @@
+"""How often each silo has each label, and how unlike the silos are."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.spatial.distance import jensenshannon
+
+from topologies.arrays import FloatArray, IntArray
+
+
+def label_counts(labels: IntArray, shares: Sequence[IntArray], classes: int) -> IntArray:
+    """How often each silo has each label.
+
+    Parameters
+    ----------
+    labels : ndarray of int, shape (samples,) or (samples, length)
+        Negative where a position is padding.
+    shares : sequence of ndarray of int
+        Each silo's samples.
+    classes : int
+
+    Returns
+    -------
+    ndarray of int, shape (silos, classes)
+    """
+    own = (labels[share].ravel() for share in shares)
+    return np.array([np.bincount(part[part >= 0], minlength=classes) for part in own])
+
+
+def divergences_bits(counts: IntArray) -> FloatArray:
+    """Jensen-Shannon divergence of every two silos' label distributions.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (silos, classes)
+        At least one label in each silo.
+
+    Returns
+    -------
+    ndarray, shape (silos, silos)
+        In bits, 0 (alike) to 1 (no label in common); symmetric.
+
+    Notes
+    -----
+    The square of SciPy's Jensen-Shannon distance with base 2. O(silos^2 * classes).
+
+    References
+    ----------
+    J. Lin, "Divergence measures based on the Shannon entropy", IEEE Transactions on Information Theory 37, 1991.
+    """
+    result = np.zeros((len(counts), len(counts)))
+    for silo in range(len(counts) - 1):
+        # Of nearly equal distributions rounding may leave less than 0, of which SciPy takes the root.
+        with np.errstate(invalid="ignore"):
+            distance = jensenshannon(counts[silo][np.newaxis], counts[silo + 1 :], base=2, axis=1)
+        result[silo, silo + 1 :] = np.minimum(np.nan_to_num(distance) ** 2, 1.0)
+    return np.asarray(result + result.T)

@@ -1,0 +1,111 @@
+"""A training that another program made, joined with the simulation of overlays."""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+
+from scenarios.case import Case
+from scenarios.config import ImportedConfig
+from scenarios.designed import design_any, forms_of
+from scenarios.history import allocate_history, write_history
+from scenarios.metrics import ForeignHistory
+from scenarios.new_file import new_file
+from scenarios.simulated import SimulationWriter, allocate, file_bytes
+from scenarios.store import write_head, write_overlay
+from scenarios.studies.simulation import job_of, run_job
+from scenarios.toml_text import scenario_text
+
+
+def import_run(
+    case: Case,
+    foreign: ForeignHistory,
+    imported: ImportedConfig,
+    path: Path,
+    *,
+    force: bool = False,
+) -> None:
+    """Write the file of a run whose training comes from another program.
+
+    Parameters
+    ----------
+    case : Case
+        Network, workload and overlays.
+    foreign : ForeignHistory
+        The same rows go to every overlay.
+    imported : ImportedConfig
+        Where the rows come from, after which the run is named, and the target.
+    path : Path
+        The HDF5 file.
+    force : bool
+        Whether an existing file is replaced.
+
+    Raises
+    ------
+    InputError
+        If an overlay cannot be designed or simulated, or the file cannot be written.
+
+    Notes
+    -----
+    The scenario in the file simulates up to the last imported round at least, and no longer stops by a confidence
+    interval, so that replays have a time for each row too.
+    """
+    rounds = max(case.simulation.rounds, foreign.last_round)
+    settings = replace(case.simulation, rounds=rounds, until_ci=None)
+    overlays = [design_any(kind, case.graph, case.work) for kind in case.kinds]
+    jobs = [job_of(overlay, settings, rounds=rounds, seed=case.seed) for overlay in overlays]
+    text = scenario_text(
+        case.network, case.work, case.kinds, settings, case.seed, name=run_name(imported.file)
+    )
+    text += _imported_table(imported)
+    rows = len(foreign.history["round"])
+    size_bytes = file_bytes(jobs, messages=settings.messages, rows=rows)
+    with new_file(path, size_bytes=size_bytes, force=force) as file:
+        write_head(
+            file,
+            scenario=text,
+            network=json.dumps(asdict(case.network)),
+            seed=case.seed,
+            graph=case.graph,
+            work=case.work,
+        )
+        for overlay, job in zip(overlays, jobs, strict=True):
+            write_overlay(file, overlay, job, forms_of(overlay, case.seed))
+            allocate(file, overlay.kind, job, messages=settings.messages)
+            allocate_history(file, overlay.kind, rows=rows, silos=case.graph.silos)
+        for overlay, job in zip(overlays, jobs, strict=True):
+            outcome = run_job(job, overlay.kind, writer=SimulationWriter(file, overlay.kind))
+            write_history(file, overlay.kind, 0, foreign.history, outcome.last_start_s)
+
+
+def run_name(metrics_file: str | Path) -> str:
+    """Name of a run that was imported."""
+    return f"metrics of {Path(metrics_file).name}"
+
+
+def columns_note(foreign: ForeignHistory, *, overlays: int) -> tuple[str, ...]:
+    """Sentences on what was taken from which column, and what that means for several overlays."""
+    columns, history = foreign.columns, foreign.history
+    rows = len(history["round"])
+    taken = [
+        f"{field} from {column}"
+        if (count := int(np.isfinite(history[field]).sum())) == rows
+        else f"{field} from {column} ({count} rows)"
+        for field, column in columns.metrics.items()
+    ]
+    if columns.silo_loss:
+        taken.append(f"silo_loss from {columns.silo_loss[0]} ... {columns.silo_loss[-1]}")
+    first, last = int(history["round"][0]), foreign.last_round
+    note = f"imported: {rows} rows, rounds {first} to {last} of {columns.round}: {', '.join(taken)}."
+    if overlays == 1:
+        return (note,)
+    return note, "The same curve per round stands on every overlay; only the times differ."
+
+
+def _imported_table(imported: ImportedConfig) -> str:
+    """The ``[imported]`` table in TOML."""
+    lines = ["\n[imported]", f"file = {json.dumps(imported.file, ensure_ascii=False)}"]
+    if imported.target_accuracy is not None:
+        lines.append(f"target_accuracy = {imported.target_accuracy!r}")
+    return "\n".join(lines) + "\n"

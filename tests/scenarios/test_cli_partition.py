@@ -1,0 +1,259 @@
+"""``silosim partition``: sizes, labels and divergences of a split, and its files."""
+
+import csv
+import io
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from scenarios.config import parse_scenario
+from scenarios.network import NetworkConfig, build_network
+from scenarios.places import is_european, silo_places
+from scenarios.studies.divergence import divergences_bits, label_counts
+from scenarios.studies.partition import _number
+from scenarios.studies.run import plan_run
+from training import TrainingConfig
+from training.datasets import Dataset, load_dataset
+from training.partitions import split
+
+
+@pytest.fixture
+def use_data(monkeypatch):
+    """Let every data set be this one."""
+
+    def use(**parts):
+        size = len(parts["train_labels"])
+        data = Dataset(
+            train_inputs=np.zeros((size, 1)),
+            test_inputs=np.zeros((1, 1)),
+            test_labels=np.zeros(1, dtype=np.int64),
+            **{"classes": int(np.max(parts["train_labels"])) + 1, **parts},
+        )
+        monkeypatch.setattr("scenarios.studies.partition.load_dataset", lambda *_: data)
+
+    return use
+
+
+def test_disjoint_labels_are_one_bit_apart_and_proportional_ones_none():
+    bits = divergences_bits(np.array([[4, 2, 0, 0], [0, 0, 9, 1], [2, 1, 0, 0]]))
+
+    np.testing.assert_allclose(bits, [[0, 1, 0], [1, 0, 1], [0, 1, 0]], atol=1e-15)
+    assert bits.max() <= 1.0
+
+
+def test_divergence_of_half_shared_labels():
+    # m = (3/4, 1/4): (log2(4/3) + (log2(2/3) + log2(2)) / 2) / 2 = 3/2 - 3/4 log2(3).
+    bits = divergences_bits(np.array([[7, 0], [5, 5]]))
+
+    assert bits[0, 1] == pytest.approx(1.5 - 0.75 * np.log2(3), rel=1e-12)
+
+
+def test_nearly_equal_labels_are_no_nan():
+    bits = divergences_bits(np.array([[10**9, 10**9 + k] for k in range(40)]))
+
+    assert np.isfinite(bits).all()
+    assert bits.max() < 1e-15
+
+
+def test_padding_is_no_label():
+    labels = np.array([[0, 2, -100], [2, -100, -100], [1, 1, 1]])
+
+    assert label_counts(labels, [np.array([0, 1]), np.array([2])], 4).tolist() == [[1, 0, 2, 0], [0, 3, 0, 0]]
+
+
+def test_table_says_what_the_split_says(silosim):
+    labels = load_dataset("digits").train_labels
+    shares = split("dirichlet", labels, silos=11, alpha=0.3, seed=5)
+    sizes = np.array([share.size for share in shares])
+    result = silosim("partition", "gaia", "--alpha", "0.3", "--seed", "5", "--json")
+    whole = json.loads(result.out)
+    samples, different, divergence = whole["rows"]
+
+    assert (result.code, result.err) == (0, "")
+    assert samples == {
+        "of": "samples per silo",
+        "mean": pytest.approx(1442 / 11),
+        "stdev": pytest.approx(np.sqrt(np.mean((sizes - 1442 / 11) ** 2))),
+        "min": sizes.min(),
+        "max": sizes.max(),
+    }
+    assert different["min"] == min(len(set(labels[share].tolist())) for share in shares)
+    bits = np.array(whole["divergence_bits"])
+    np.testing.assert_array_equal(bits, bits.T)
+    assert divergence["mean"] == pytest.approx(bits.sum() / (11 * 10))
+    assert [silo["samples"] for silo in whole["silos"]] == sizes.tolist()
+    assert whole["silos"][4]["divergence_max_bits"] == bits[4].max()
+
+
+def test_terminal_has_80_columns_and_files_are_written(silosim, tmp_path):
+    files = [tmp_path / name for name in ("a.png", "a.svg", "a.pdf", "a.csv")]
+    result = silosim(
+        "partition", "exodus", "--partition", "iid", *(x for file in files for x in ("-o", file))
+    )
+    rows = list(csv.DictReader(io.StringIO(files[3].read_text())))
+
+    assert result.code == 0
+    assert max(map(len, result.out.splitlines())) <= 80
+    assert "iid, seed 0, over 79 silos of exodus" in result.out
+    assert "fewest samples: " in result.out
+    assert "Jensen-Shannon, base 2" in result.out
+    assert "1442 training samples" in result.out
+    assert [file.read_bytes()[:4] for file in files[:3]] == [b"\x89PNG", b"<?xm", b"%PDF"]
+    assert sum(int(row["samples"]) for row in rows) == 1442
+    assert {int(row["samples"]) for row in rows} == {18, 19}
+    assert result.err.startswith("written: ")
+
+
+def test_labels_of_sequences_count_at_every_position(silosim, use_data):
+    use_data(train_labels=np.tile([0, 1, 1, -100], (22, 1)), classes=3)
+    text = silosim("partition", "gaia", "--partition", "iid").out
+
+    assert "labels of sequences count at every position." in text
+    assert "of 3 in the data set" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(3, "3"), (144.25, "144.2"), (36.05, "36.050"), (0.00452, "0.00452"), (0.0, "0.000")]
+)
+def test_small_numbers_keep_three_digits(value, text):
+    assert _number(value) == text
+
+
+def test_groups_are_counted(silosim, use_data):
+    use_data(train_labels=np.zeros(440, dtype=np.int64), train_groups=np.arange(440) // 4)
+    whole = json.loads(silosim("partition", "gaia", "--partition", "groups", "--json").out)
+
+    assert [row["of"] for row in whole["rows"]][:2] == ["samples per silo", "groups per silo"]
+    assert whole["rows"][1]["mean"] == 10
+    assert all(silo["samples"] == 4 * silo["groups"] for silo in whole["silos"])
+
+
+def test_scenario_gives_network_training_and_seed_and_options_change_them(silosim, scenario):
+    scenario.write_text(scenario.read_text() + 'partition = "iid"\n')
+    told = silosim("partition", scenario).out
+    changed = silosim("partition", scenario, "--partition", "dirichlet", "--alpha", "2", "--seed", "8").out
+
+    assert "iid, seed 3, over 11 silos of gaia" in told
+    assert "dirichlet, alpha 2, seed 8, over 11 silos of gaia" in changed
+    assert changed == silosim("partition", "gaia", "--alpha", "2", "--seed", "8").out
+
+
+def test_one_silo_has_everything(silosim):
+    result = silosim("partition", "gaia", "--silo-at", "Tokyo", "--json")
+    whole = json.loads(result.out)
+
+    assert result.code == 0
+    assert [row["of"] for row in whole["rows"]] == ["samples per silo", "labels per silo"]
+    assert whole["rows"][0]["min"] == whole["rows"][0]["max"] == 1442
+    assert whole["silos"][0]["divergence_mean_bits"] is None
+    assert "divergence" not in silosim("partition", "gaia", "--silo-at", "Tokyo").out
+
+
+def test_picture_of_one_silo(silosim, tmp_path):
+    result = silosim("partition", "gaia", "--silo-at", "Tokyo", "-o", tmp_path / "one.png")
+
+    assert result.code == 0
+    assert (tmp_path / "one.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "european"),
+    [("gaia", False), ("aws_na", False), ("geant", True), ("exodus", False), ("ebone", True)],
+)
+def test_european_networks_move_90_degrees_to_the_west(name, european):
+    graph = build_network(NetworkConfig(underlay=name))
+    training = TrainingConfig(partition="geographic")
+    longitude = graph.underlay.longitude_deg
+    moved = (longitude - (90.0 if european else 0.0) + 180) % 360 - 180
+
+    assert is_european(graph) is european
+    np.testing.assert_allclose(silo_places(graph, training)[:, 1], moved)
+    np.testing.assert_array_equal(silo_places(graph, training)[:, 0], graph.underlay.latitude_deg)
+    assert silo_places(graph, TrainingConfig(partition="iid")) is None
+
+
+def test_longitudes_stay_in_one_turn():
+    graph = build_network(NetworkConfig(underlay="gaia", silo_at=("Sao Paulo",)))
+    (place,) = silo_places(graph, TrainingConfig(partition="geographic", shift_west_deg=180.0))
+
+    # 46.6 degrees west and 180 more is 133.4 degrees east.
+    assert place[1] == pytest.approx(133.4, abs=0.1)
+
+
+def test_a_run_trains_on_the_places_of_its_silos(small_scenario):
+    text = small_scenario.replace('"gaia"', '"geant"') + 'partition = "geographic"\nshift_west_deg = 12.5\n'
+    plan = plan_run(parse_scenario(text, source="small.toml"))
+
+    underlay = plan.graph.underlay
+    np.testing.assert_allclose(plan.silo_places.T, [underlay.latitude_deg, underlay.longitude_deg - 12.5])
+    assert plan_run(parse_scenario(small_scenario, source="small.toml")).silo_places is None
+
+
+def test_pictures_of_chicago_go_to_the_spanish_silo_of_geant(silosim, use_data):
+    chicago, unknown = (41.9, -87.6), (np.nan, np.nan)
+    use_data(train_labels=np.zeros(8000, dtype=np.int64), train_places=np.array([chicago] * 7999 + [unknown]))
+
+    def samples(*more):
+        out = silosim("partition", "geant", "--partition", "geographic", *more, "--json").out
+        return {silo["silo"]: silo["samples"] for silo in json.loads(out)["silos"]}
+
+    # Moved by 90 degrees, Madrid lies at 40.4 N, 93.7 W: 540 km from Chicago; Milan's 680 and Paris' 770 km.
+    moved, unmoved = samples(), samples("--shift-west", "0")
+    others = [count for silo, count in moved.items() if silo != "ES"]
+
+    # Of 7,999 with a place 3,999 go to the closest; the other 4,001 are dealt out to 40.
+    assert moved["ES"] == 3999 + 100
+    assert sorted(others) == [100] * 38 + [101]
+    assert unmoved["IS"] == 3999 + 100
+    assert unmoved["ES"] == 100
+    text = silosim("partition", "geant", "--partition", "geographic").out
+    assert "silos moved 90 degrees to the west" in text
+    assert "samples without a place, dealt out evenly: 1." in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--partition", "dirichlett"), "did you mean 'dirichlet'?"),
+        (("--partition", "groups"), "partition(='groups') must have data with groups"),
+        (("--partition", "geographic"), "partition(='geographic') must have data with places"),
+        (("--alpha", "0"), "dirichlet_alpha(=0.0) must be > 0."),
+        (("--alpha", "nan"), "dirichlet_alpha(=nan) must be a finite number."),
+        (
+            ("--partition", "iid", "--alpha", "1"),
+            "alpha(=1.0) goes with the partition dirichlet, not with iid.",
+        ),
+        (("--shift-west", "90"), "shift_west(=90.0) goes with the partition geographic, not with dirichlet."),
+        (("--seed", "-1"), "seed(=-1) must be >= 0"),
+        (("--dataset", "digit"), "did you mean 'digits'?"),
+        (("-o", "x.txt"), "output(='x.txt') must end in .png, .svg, .pdf or .csv."),
+        (("--silo-at", "Paris"), "silo_at(='Paris') must be one of"),
+    ],
+)
+def test_errors_are_one_line(silosim, arguments, message):
+    result = silosim("partition", "gaia", *arguments)
+
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert message in result.err
+
+
+def test_a_scenario_names_its_own_routers(silosim, scenario):
+    result = silosim("partition", scenario, "--silo-at", "Tokyo")
+
+    assert (result.code, result.err.count("\n")) == (2, 1)
+    assert "--silo-at goes with the name of a network" in result.err
+
+
+def test_routers_without_coordinates_are_named():
+    graph = SimpleNamespace(
+        underlay=SimpleNamespace(
+            name="mine", latitude_deg=np.array([1.0, np.nan]), longitude_deg=np.array([1.0, np.nan])
+        ),
+        router=np.arange(2),
+        labels=("A", "B"),
+        silos=2,
+    )
+    with pytest.raises(ValueError, match=r"router 'B' of 'mine' must have a latitude and a longitude\."):
+        silo_places(graph, TrainingConfig(partition="geographic"))

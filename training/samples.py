@@ -1,0 +1,48 @@
+"""Samples on a device, or read and moved there batch by batch."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from topologies.arrays import IntArray
+from training.datasets import Inputs
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class LazySamples:
+    """Some samples of inputs that are read when they are needed.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        All samples.
+    index : IntArray, shape (samples,)
+        Which of them.
+    device : torch.device
+        Where a batch goes.
+    """
+
+    inputs: Inputs
+    index: IntArray
+    device: torch.device
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.index)
+
+    def __getitem__(self, batch: Tensor | slice) -> Tensor:
+        """Return a batch, shape (batch, ...)."""
+        chosen = batch if isinstance(batch, slice) else batch.cpu().numpy()
+        return torch.from_numpy(self.inputs[self.index[chosen]]).to(self.device)
+
+
+Samples = Tensor | LazySamples
+
+
+def samples_of(inputs: Inputs, index: IntArray, device: torch.device) -> Samples:
+    """Return some samples: arrays as a tensor on the device, others as `LazySamples`."""
+    if isinstance(inputs, np.ndarray):
+        return torch.from_numpy(inputs[index]).to(device)
+    return LazySamples(inputs=inputs, index=index, device=device)
