@@ -66,9 +66,9 @@ def simulate_flows(
         Which arcs carry a message in which round; by default all in every one. A silo waits for those of its
         in-arcs only that the round has.
     engine : {"auto", "events", "compiled"}
-        ``"events"`` simulates anything with SimPy; ``"compiled"`` only jobs whose arcs are the same in all rounds
-        on a network that stays as it is, much faster, with the same results to a relative 1e-9; ``"auto"`` takes it
-        for 20,000 messages or more where it can.
+        ``"events"`` simulates anything with SimPy; ``"compiled"`` only jobs on a network that stays as it is, much
+        faster, with the same results to a relative 1e-9; ``"auto"`` takes it for 20,000 messages or more where it
+        can.
     messages : bool
         Whether to keep a record of every message.
     world : Changes, optional

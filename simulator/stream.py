@@ -95,12 +95,10 @@ def make_engine(
     checks.check_at_least_one("block_rounds", block_rounds)
     watched = observer is not None and observer.on_rates is not None
     if engine == "compiled":
-        if job.world is not None:
+        if not supports(job):
             raise InputError("engine(='compiled') must be 'events' here: it knows no network that changes.")
-        if not supports(job) or watched:
-            raise InputError(
-                "engine(='compiled') must be 'events' here: it knows no rounds with different arcs and no on_rates."
-            )
+        if watched:
+            raise InputError("engine(='compiled') must be 'events' here: it knows no on_rates.")
         if find_spec("numba") is None:
             raise MachineError("engine(='compiled') needs numba, which is not installed.")
         return CompiledEngine(job, block_rounds)

@@ -8,9 +8,9 @@ from scenarios.case import Case
 from scenarios.designed import design_any
 from scenarios.simulation_config import SimulationConfig
 from scenarios.studies.attribution import Attribution, attribute, growing_silos
-from scenarios.studies.collected import collect
+from scenarios.studies.collected import FEWEST_ROUNDS, collect
 from scenarios.studies.comparison import gap
-from scenarios.studies.settled import LEAST_ROUNDS, Settled, settle
+from scenarios.studies.settled import Settled, settle
 from scenarios.studies.simulation import job_of
 from scenarios.units import format_s, parse_share
 from simulator.confidence import paired_difference
@@ -21,7 +21,7 @@ from topologies.statistics import ConfidenceInterval
 
 WORTH_A_WORD = 0.01
 """Gaps above this fraction are explained."""
-DRAWN_ROUNDS = 200
+DRAWN_ROUNDS = 1000
 """Of an overlay that is drawn anew each round, where no number is asked for: its simulation takes longer."""
 
 
@@ -104,8 +104,8 @@ def validate(case: Case, *, drawn_rounds: int | None = None) -> list[Validated]:
         If there are too few rounds, or an overlay is unknown or cannot be built or simulated.
     """
     for name, rounds in (("rounds", case.simulation.rounds), ("drawn_rounds", drawn_rounds)):
-        if rounds is not None and rounds < LEAST_ROUNDS:
-            raise InputError(f"{name}(={rounds}) must be >= {LEAST_ROUNDS}.")
+        if rounds is not None and rounds < FEWEST_ROUNDS:
+            raise InputError(f"{name}(={rounds}) must be >= {FEWEST_ROUNDS}.")
     made: list[Validated] = []
     for kind in case.kinds:
         overlay = design_any(kind, case.graph, case.work)
@@ -114,7 +114,10 @@ def validate(case: Case, *, drawn_rounds: int | None = None) -> list[Validated]:
             rounds = drawn_rounds
         found = _validated(overlay, case.simulation, rounds=rounds, seed=case.seed)
         if made and case.simulation.compute is not None:
-            found = replace(found, difference=paired_difference(found.mean_start_s, made[0].mean_start_s))
+            difference = paired_difference(
+                found.mean_start_s, made[0].mean_start_s, silos=overlay.graph.silos
+            )
+            found = replace(found, difference=difference)
         made.append(found)
     return made
 

@@ -1,1 +1,1 @@
-"""The plain case compiled with numba: fixed arcs on a network that does not change."""
+"""Jobs on a network that does not change, compiled with numba."""

@@ -50,7 +50,7 @@ def _instant(network: Network, silos: Silos, queue: Queue, window: Window) -> in
             silo = events[0].order
             if silos.table[silo].round + 1 - clock.base >= len(window.inbox):
                 return FULL_WINDOW
-            if not clock.fifo and _queue_is_full(network.arcs, silos.table, silo, len(queue.gap_bits)):
+            if not clock.fifo and _queue_is_full(network, silos.table, window, silo, len(queue.gap_bits)):
                 return FULL_QUEUE
             if silos.table[silo].phase == COMPUTING:
                 _computed(network, silos, queue, window, silo)
@@ -75,7 +75,9 @@ def _start(network: Network, silos: Silos, queue: Queue, window: Window, number:
         clock.reference = k
     if k > 0:
         for place in range(silo.middle, silo.end):
-            _send(network, silos, queue, window, network.arcs[place].out, k - 1)
+            _send(network, silos, queue, window, _out(network, window, place, k - 1), k - 1)
+    if clock.planned:
+        silo.first, silo.middle, silo.end = here.first, here.middle, here.end
     if k < clock.rounds:
         silo.phase = COMPUTING
         put(silos.events, number, clock.now_s + here.compute_s)
@@ -90,7 +92,7 @@ def _computed(network: Network, silos: Silos, queue: Queue, window: Window, numb
     """Send what was computed, and wait for the others."""
     clock, silo = network.clock[0], silos.table[number]
     for place in range(silo.first, silo.middle):
-        _send(network, silos, queue, window, network.arcs[place].out, silo.round)
+        _send(network, silos, queue, window, _out(network, window, place, silo.round), silo.round)
     here = window.inbox[silo.round - clock.base, number]
     if here.missing:
         silo.phase = WAITING
@@ -103,6 +105,15 @@ def _computed(network: Network, silos: Silos, queue: Queue, window: Window, numb
 
 
 @compiled
+def _out(network: Network, window: Window, place: int, k: int) -> int:
+    """The out-arc at some place of the list, which each round of a plan has of its own."""
+    clock = network.clock[0]
+    if clock.planned:
+        return int(window.messages[k - clock.base, place].out)
+    return int(network.arcs[place].out)
+
+
+@compiled
 def _send(network: Network, silos: Silos, queue: Queue, window: Window, number: int, k: int) -> None:
     clock, arc = network.clock[0], network.arcs[number]
     if arc.first == arc.end:
@@ -112,6 +123,8 @@ def _send(network: Network, silos: Silos, queue: Queue, window: Window, number: 
         _deliver(network, silos, window, number, k)
     elif clock.fifo and arc.count:
         arc.queued += 1
+        if clock.planned:
+            window.messages[k - clock.base, number].start_s = clock.now_s
     else:
         begin(network, queue, window.messages, number, k)
 
@@ -131,9 +144,10 @@ def _deliver(network: Network, silos: Silos, window: Window, number: int, k: int
 
 
 @compiled
-def _queue_is_full(arcs: Records, table: Records, silo: int, rows: int) -> bool:
+def _queue_is_full(network: Network, table: Records, window: Window, silo: int, rows: int) -> bool:
     """Whether an arc on which the silo may send now cannot take one more message."""
     most = 0
     for place in range(table[silo].first, table[silo].end):
-        most = max(most, arcs[arcs[place].out].count)
+        number = _out(network, window, place, table[silo].round)
+        most = max(most, network.arcs[number].count)
     return bool(most >= rows)

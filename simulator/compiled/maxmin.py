@@ -8,7 +8,8 @@ from simulator.compiled.computing import computing
 from simulator.compiled.events import DONE, FULL_QUEUE, FULL_WINDOW, REPEATED, run
 from simulator.compiled.forward import History, Template, skip
 from simulator.compiled.rows import Rows
-from simulator.compiled.state import OFF, make_network, make_queue, make_silos, make_window
+from simulator.compiled.state import OFF, Window, make_network, make_queue, make_silos, make_window
+from simulator.compiled.wiring import Wirings
 from simulator.job import Job
 from simulator.steady import SteadyState
 from topologies.arrays import FloatArray
@@ -43,8 +44,9 @@ class MaxMin:
         self._fast_forward = fast_forward
         self._network = make_network(job)
         self._silos = make_silos(job)
+        self._wirings = Wirings(job)
         self._queue = make_queue(self._network, 1 if job.fifo else 4)
-        self._window = make_window(self._silos, len(job.arcs), computing(job, 0, rows))
+        self._window = self._make_window(rows)
         self._saved = self._room_for_state()
         self._history = History()
         self._template: Template | None = None
@@ -90,7 +92,7 @@ class MaxMin:
                 skip(self._network, self._silos, self._window, rounds, periods * template.period_s)
 
     def _rows(self, count: int, *, ended: bool = False) -> Rows:
-        inbox, messages = self._window
+        inbox, messages = self._window.inbox, self._window.messages
         return Rows(
             round_start_s=inbox["round_start_s"][: count + ended].copy(),
             start_s=messages["start_s"][:count].copy(),
@@ -117,13 +119,17 @@ class MaxMin:
         """Let the window begin some rows later, with a given number of rows."""
         old = self._window
         self._network.clock["base"] += begin
-        self._window = make_window(self._silos, len(self._job.arcs), computing(self._job, self._base, rows))
+        self._window = self._make_window(rows)
         kept = len(old.inbox) - begin
         for name in ("round_start_s", "missing", "latest_s"):
             self._window.inbox[name][:kept] = old.inbox[name][begin:]
         self._window.messages[:kept] = old.messages[begin:]
         if rows > len(old.inbox):
             self._forget_state()
+
+    def _make_window(self, rows: int) -> Window:
+        job, base = self._job, self._base
+        return make_window(job, self._wirings.rows(base, rows), computing(job, base, rows))
 
     def _room_for_state(self) -> FloatArray:
         rows, silos, arcs = len(self._window.inbox), self._job.silos, len(self._job.arcs)
@@ -140,8 +146,8 @@ class MaxMin:
         arcs, part_arc = np.arange(len(self._job.arcs)), self._network.parts["arc"]
         parts = np.arange(len(part_arc))
         for ahead in range(len(old.gap_bits)):
-            k = self._network.arcs["head_round"] + ahead
-            here, there = k % len(old.gap_bits), k % len(new.gap_bits)
+            place = self._network.arcs["head"] + ahead
+            here, there = place % len(old.gap_bits), place % len(new.gap_bits)
             new.gap_bits[there, arcs] = old.gap_bits[here, arcs]
             new.bound_s[there[part_arc], parts] = old.bound_s[here[part_arc], parts]
         self._queue = new

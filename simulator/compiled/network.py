@@ -1,5 +1,7 @@
 """Messages on the network: when they start and leave, and what limits them."""
 
+from math import isnan
+
 from simulator.compiled.ends import schedule
 from simulator.compiled.filling import bind, count_bound, seek, watch
 from simulator.compiled.heap import Records, drop
@@ -13,7 +15,7 @@ def begin(network: Network, queue: Queue, messages: Records, number: int, k: int
     clock, arc, parts, links = network.clock[0], network.arcs[number], network.parts, network.links
     now_s = clock.now_s
     messages[k - clock.base, number].start_s = now_s
-    row = k % len(queue.gap_bits)
+    row = (arc.head + arc.count) % len(queue.gap_bits)
     alone = True
     for part in range(arc.first, arc.end):
         if links[parts[part].link].members:
@@ -57,10 +59,11 @@ def leave(network: Network, queue: Queue, messages: Records, number: int) -> int
     messages[k - clock.base, number].last_bit_s = now_s
     count_bound(network.arcs, parts, number, now_s)
     messages[k - clock.base, number].bound_link = _longest_bound(network.arcs, parts, queue, number)
-    arc.head_round = k + 1
+    arc.head += 1
     if clock.fifo and arc.queued:
         arc.queued -= 1
-        messages[k + 1 - clock.base, number].start_s = now_s
+        arc.head_round = _next_round(network, messages, number)
+        messages[arc.head_round - clock.base, number].start_s = now_s
         for part in range(arc.first, arc.end):
             queue.bound_s[0, part] = parts[part].bound_s
         arc.left_bits = arc.bits
@@ -72,7 +75,8 @@ def leave(network: Network, queue: Queue, messages: Records, number: int) -> int
     arc.count -= 1
     if arc.count:
         sent_bits = arc.rate_bps * (now_s - arc.since_s)
-        arc.left_bits = queue.gap_bits[(k + 1) % len(queue.gap_bits), number]
+        arc.head_round = _next_round(network, messages, number)
+        arc.left_bits = queue.gap_bits[arc.head % len(queue.gap_bits), number]
         arc.tail_bits = max(arc.left_bits, arc.tail_bits - sent_bits)
         arc.since_s = now_s
         schedule(network, number, now_s + arc.left_bits / arc.rate_bps)
@@ -91,6 +95,15 @@ def leave(network: Network, queue: Queue, messages: Records, number: int) -> int
 
 
 @compiled
+def _next_round(network: Network, messages: Records, number: int) -> int:
+    """The round of the message after the first one under way on an arc."""
+    clock, k = network.clock[0], network.arcs[number].head_round + 1
+    while clock.planned and isnan(messages[k - clock.base, number].start_s):
+        k += 1
+    return int(k)
+
+
+@compiled
 def _unload(network: Network, number: int) -> None:
     """Take one message off the links of an arc."""
     arc, parts, links = network.arcs[number], network.parts, network.links
@@ -105,7 +118,7 @@ def _unload(network: Network, number: int) -> None:
 @compiled
 def _longest_bound(arcs: Records, parts: Records, queue: Queue, number: int) -> int:
     arc = arcs[number]
-    row = arc.head_round % len(queue.gap_bits)
+    row = arc.head % len(queue.gap_bits)
     longest_s, link = -1.0, -1
     for part in range(arc.first, arc.end):
         bound_s = parts[part].bound_s - queue.bound_s[row, part]

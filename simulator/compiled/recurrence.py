@@ -19,9 +19,9 @@ _SAME = 1e-9
 
 
 class Arcs(NamedTuple):
-    """Arcs in an order in which everything is known when it is needed."""
+    """Arcs in an order in which everything is known when it is needed; of one round after the other with a plan."""
 
-    order: NDArray[np.int32]
+    number: NDArray[np.int32]
     source: NDArray[np.int32]
     target: NDArray[np.int32]
     tokens: NDArray[np.int32]
@@ -49,15 +49,16 @@ class Equal:
         job = self._job
         start_s, free_s = np.zeros(job.silos), np.zeros(len(job.arcs))
         saved_s, saved_round = np.zeros(job.silos + len(job.arcs)), np.array([-1, 1], dtype=np.int64)
-        watch = job.compute.is_constant
+        watch = job.compute.is_constant and job.plan is None
         for first in range(0, job.rounds, self._rows):
             count = min(self._rows, job.rounds - first)
             compute_s = computing(job, first, count)
+            arcs, begin, end = self._arcs_of(first, count)
             round_start_s = np.empty((count + 1, job.silos))
             round_start_s[0] = start_s
-            begin_s, last_bit_s, arrival_s = np.empty((3, count, len(job.arcs)))
+            begin_s, last_bit_s, arrival_s = self._messages(count)
             repeat = advance(
-                self._arcs, job.fifo, compute_s, round_start_s, begin_s, last_bit_s, arrival_s, free_s,
+                arcs, begin, end, job.fifo, compute_s, round_start_s, begin_s, last_bit_s, arrival_s, free_s,
                 saved_s, saved_round, first, watch,
             )  # fmt: skip
             if watch:
@@ -76,10 +77,38 @@ class Equal:
                 bound_link=np.full((count, len(job.arcs)), -1, dtype=np.int32),
             )
 
+    def _arcs_of(self, first: int, count: int) -> tuple[Arcs, IntArray, IntArray]:
+        """Arcs, and where those of each round begin and end."""
+        plan, arcs = self._job.plan, self._arcs
+        if plan is None:
+            return arcs, np.zeros(count, dtype=np.int64), np.full(count, len(arcs.number))
+        rounds, place_of = range(first, first + count), np.argsort(arcs.number)
+        places = [place_of[plan.active(k)] for k in rounds]
+        counts = np.array([len(place) for place in places])
+        place, row = np.concatenate(places), np.repeat(np.arange(count), counts)
+        order = np.lexsort((place, row))
+        sending_s = np.concatenate([plan.sending_s(k) for k in rounds])[order]
+        place = place[order]
+        planned = Arcs(
+            number=arcs.number[place],
+            source=arcs.source[place],
+            target=arcs.target[place],
+            tokens=arcs.tokens[place],
+            latency_s=arcs.latency_s[place],
+            sending_s=sending_s,
+        )
+        return planned, np.cumsum(counts) - counts, np.cumsum(counts)
+
+    def _messages(self, count: int) -> FloatArray:
+        shape = (3, count, len(self._job.arcs))
+        return np.empty(shape) if self._job.plan is None else np.full(shape, np.nan)
+
 
 @compiled
 def advance(
     arcs: Arcs,
+    begin: IntArray,
+    end: IntArray,
     fifo: bool,
     compute_s: FloatArray,
     round_start_s: FloatArray,
@@ -98,14 +127,14 @@ def advance(
         now_s, next_s = round_start_s[row], round_start_s[row + 1]
         for silo in range(len(now_s)):
             next_s[silo] = now_s[silo] + compute_s[row, silo]
-        for number in range(len(arcs.order)):
-            arc, source, target = arcs.order[number], arcs.source[number], arcs.target[number]
-            start_s = now_s[source] + compute_s[row, source] if arcs.tokens[number] else next_s[source]
+        for place in range(begin[row], end[row]):
+            arc, source, target = arcs.number[place], arcs.source[place], arcs.target[place]
+            start_s = now_s[source] + compute_s[row, source] if arcs.tokens[place] else next_s[source]
             if fifo:
                 start_s = max(start_s, free_s[arc])
             begin_s[row, arc] = start_s
-            last_bit_s[row, arc] = free_s[arc] = start_s + arcs.sending_s[number]
-            arrival_s[row, arc] = last_bit_s[row, arc] + arcs.latency_s[number]
+            last_bit_s[row, arc] = free_s[arc] = start_s + arcs.sending_s[place]
+            arrival_s[row, arc] = last_bit_s[row, arc] + arcs.latency_s[place]
             next_s[target] = max(next_s[target], arrival_s[row, arc])
         if watch and not repeat:
             k = first + row + 1
@@ -145,7 +174,7 @@ def _sorted_arcs(job: Job) -> Arcs:
     )
     arcs = [job.arcs[number] for number in order]
     return Arcs(
-        order=np.array(order, dtype=np.int32),
+        number=np.array(order, dtype=np.int32),
         source=np.array([arc.source for arc in arcs], dtype=np.int32),
         target=np.array([arc.target for arc in arcs], dtype=np.int32),
         tokens=np.array([arc.tokens for arc in arcs], dtype=np.int32),

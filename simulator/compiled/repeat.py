@@ -69,7 +69,7 @@ def _compare(
             return False
         place += 3
         for behind in range(1, arc.count):
-            gap_bits = queue.gap_bits[(arc.head_round + behind) % len(queue.gap_bits), number]
+            gap_bits = queue.gap_bits[(arc.head + behind) % len(queue.gap_bits), number]
             if not _same(saved, place, gap_bits, arc.bits + noise_s * arc.rate_bps, save):
                 return False
             place += 1

@@ -7,7 +7,7 @@ import numpy as np
 
 from simulator.block import Block, LinkArray, Messages
 from simulator.job import Job
-from topologies.arrays import FloatArray
+from topologies.arrays import FloatArray, IntArray
 
 
 class Rows(NamedTuple):
@@ -43,9 +43,8 @@ def joined(parts: Sequence[Rows]) -> Rows:
 
 def blocks(job: Job, pieces: Iterator[Rows], block_rounds: int) -> Iterator[Block]:
     """Cut rows that come in pieces of any length into blocks of equal length; the last one may be shorter."""
-    load_bits = np.zeros(len(job.link_capacity_bps))
-    for route, bits in zip(job.routes, job.message_bits, strict=True):
-        load_bits[list(route)] += bits
+    crossed, sent = _Crossed(job), np.zeros(len(job.arcs), dtype=np.int64)
+    round_bits = crossed.bits(sent + 1)
     first, held = 0, next(pieces)
     while first < job.rounds:
         # One more row of round starts tells when the last round of the block ends.
@@ -53,6 +52,8 @@ def blocks(job: Job, pieces: Iterator[Rows], block_rounds: int) -> Iterator[Bloc
         while len(held.round_start_s) <= count:
             held = joined((held, next(pieces)))
         last = first + count == job.rounds
+        if job.plan is not None:
+            sent = sent + np.count_nonzero(~np.isnan(held.last_bit_s[:count]), axis=0)
         yield Block(
             first_round=first,
             round_start_s=held.round_start_s[: count + last].copy(),
@@ -62,8 +63,23 @@ def blocks(job: Job, pieces: Iterator[Rows], block_rounds: int) -> Iterator[Bloc
                 arrival_s=held.arrival_s[:count].copy(),
                 bound_link=held.bound_link[:count].copy(),
             ),
-            link_bits=load_bits * (first + count),
+            link_bits=round_bits * (first + count) if job.plan is None else crossed.bits(sent),
             now_s=float(held.round_start_s[count].max()),
         )
         held = held.cut(count)
         first += count
+
+
+class _Crossed:
+    """What messages leave on the links of their routes."""
+
+    def __init__(self, job: Job) -> None:
+        self._message_bits = np.array(job.message_bits)
+        self._links = len(job.link_capacity_bps)
+        self._arc = np.repeat(np.arange(len(job.arcs)), [len(route) for route in job.routes])
+        self._link = np.array([link for route in job.routes for link in route], dtype=np.int64)
+
+    def bits(self, sent: IntArray) -> FloatArray:
+        """Bits on each link direction of so many messages of each arc."""
+        crossed_bits = (sent * self._message_bits)[self._arc]
+        return np.asarray(np.bincount(self._link, crossed_bits, minlength=self._links), dtype=np.float64)

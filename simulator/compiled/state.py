@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.compiled.heap import Records, make_heap, put
+from simulator.compiled.wiring import Wiring, Wirings
 from simulator.job import Job
 from simulator.reduction import limiting_links
 from topologies.arrays import FloatArray
@@ -25,12 +26,13 @@ _ARC = np.dtype(
         ("target", _I), ("latency_s", _F), ("bits", _F),
         ("alone_bps", _F), ("alone_part", _I),  # rate and bound of a message with nothing else on its links
         ("queued", _I),  # messages behind those under way; these are `count`, all at one rate
-        ("head_round", _L), ("left_bits", _F),  # the first under way
+        ("head", _L),  # how many have left, which is the number of the first under way
+        ("head_round", _L), ("left_bits", _F),  # its round, and what it has left
         ("tail_bits", _F),  # what the last under way has left
         ("since_s", _F),  # `left_bits` and `tail_bits` hold at this date
         ("end_s", _F),
         ("stamp", _L),  # when its rate was last sought
-        ("out", _I),  # a list: the out-arcs of each silo, those with a token first
+        ("out", _I),  # without a plan, a list: the out-arcs of each silo, those with a token first
     ],
     align=True,
 )  # fmt: skip
@@ -61,7 +63,7 @@ _LINK = np.dtype(
 _SILO = np.dtype(
     [
         ("round", _L), ("phase", _I), ("in_arcs", _I),
-        ("first", _I), ("middle", _I), ("end", _I),  # out-arcs with and without a token
+        ("first", _I), ("middle", _I), ("end", _I),  # out-arcs with and without a token, of its round with a plan
     ],
     align=True,
 )  # fmt: skip
@@ -69,6 +71,7 @@ _SILO = np.dtype(
 _CLOCK = np.dtype(
     [
         ("now_s", _F), ("base", _L), ("rounds", _L), ("fifo", _L),
+        ("planned", _L),  # whether each round has arcs of its own
         ("open", _L),  # arcs that are active and links that are over
         ("stamp", _L), ("work", _L),
         ("reference", _L),  # the round that silo 0 started at this instant
@@ -78,11 +81,19 @@ _CLOCK = np.dtype(
 )  # fmt: skip
 
 _INBOX = np.dtype(
-    [("compute_s", _F), ("round_start_s", _F), ("missing", _I), ("latest_s", _F)], align=True
+    [
+        ("compute_s", _F), ("round_start_s", _F), ("latest_s", _F), ("missing", _I),
+        ("first", _I), ("middle", _I), ("end", _I),  # as for a silo, in `out` of this row
+    ],
+    align=True,
 )  # fmt: skip
 
 _MESSAGE = np.dtype(
-    [("start_s", _F), ("last_bit_s", _F), ("arrival_s", _F), ("bound_link", _I)], align=True
+    [
+        ("start_s", _F), ("last_bit_s", _F), ("arrival_s", _F), ("bound_link", _I),
+        ("out", _I),  # with a plan, a list: the out-arcs of each silo in this round, those with a token first
+    ],
+    align=True,
 )  # fmt: skip
 
 
@@ -107,7 +118,7 @@ class Silos(NamedTuple):
 
 
 class Queue(NamedTuple):
-    """Messages under way on one arc, by round modulo the number of rows."""
+    """Messages under way on one arc, by their number on it modulo the number of rows."""
 
     gap_bits: FloatArray  # what a message has left more than the one before it
     bound_s: FloatArray  # `bound_s` of each part when it started
@@ -117,7 +128,7 @@ class Window(NamedTuple):
     """Rounds ``clock.base`` on, one a row."""
 
     inbox: Records
-    messages: Records
+    messages: Records  # with a plan, `start_s` is NaN where nothing was sent yet
 
 
 def make_network(job: Job) -> Network:
@@ -139,7 +150,8 @@ def make_network(job: Job) -> Network:
         int(np.argmin([capacity_bps[link] for link in route])) if route else 0 for route in routes
     ]
     arcs["bound_part"] = -1
-    arcs["out"] = sorted(range(len(routes)), key=lambda n: (job.arcs[n].source, -job.arcs[n].tokens, n))
+    if job.plan is None:
+        arcs["out"] = Wirings(job).rows(0, 1).out[0]
     parts = np.zeros(int(arcs["end"].max(initial=0)), dtype=_PART)
     parts["link"] = list(chain.from_iterable(routes))
     parts["arc"] = np.repeat(np.arange(len(routes)), [len(route) for route in routes])
@@ -149,7 +161,8 @@ def make_network(job: Job) -> Network:
     links["first"] = np.cumsum(users) - users
     clock = np.zeros(1, dtype=_CLOCK)
     clock["rounds"], clock["fifo"] = job.rounds, job.fifo
-    clock["reference"] = NONE if job.compute.is_constant else OFF
+    clock["planned"] = job.plan is not None
+    clock["reference"] = NONE if job.compute.is_constant and job.plan is None else OFF
     clock["saved_round"], clock["next_round"], clock["stamp"] = NONE, 1, 1
     seats = np.zeros(len(parts), dtype=_SEAT)
     ends, shares, levels = make_heap(len(arcs)), make_heap(len(links)), make_heap(len(links))
@@ -162,27 +175,28 @@ def make_silos(job: Job) -> Silos:
     table["round"] = -1
     table["phase"] = GATED
     table["in_arcs"] = np.bincount([arc.target for arc in job.arcs], minlength=job.silos)
-    after_computing, after_start = (
-        np.bincount([arc.source for arc in job.arcs if arc.tokens == tokens], minlength=job.silos)
-        for tokens in (1, 0)
-    )
-    table["end"] = np.cumsum(after_computing + after_start)
-    table["middle"] = table["end"] - after_start
-    table["first"] = table["middle"] - after_computing
+    if job.plan is None:
+        wiring = Wirings(job).rows(0, 1)
+        table["first"], table["middle"], table["end"] = wiring.first[0], wiring.middle[0], wiring.end[0]
     events = make_heap(job.silos)
     for silo in range(job.silos):
         put(events, silo, 0.0)
     return Silos(table, events)
 
 
-def make_window(silos: Silos, arcs: int, compute_s: FloatArray) -> Window:
+def make_window(job: Job, wiring: Wiring, compute_s: FloatArray) -> Window:
     """A window on as many rounds as there are rows of computing times, in which nothing has happened."""
     inbox = np.zeros(compute_s.shape, dtype=_INBOX)
     inbox["compute_s"] = compute_s
     inbox["round_start_s"] = np.nan
-    inbox["missing"] = silos.table["in_arcs"]
-    messages = np.zeros((len(compute_s), arcs), dtype=_MESSAGE)
+    inbox["missing"] = wiring.in_arcs
+    messages = np.zeros((len(compute_s), len(job.arcs)), dtype=_MESSAGE)
     messages["bound_link"] = -1
+    if job.plan is not None:
+        inbox["first"], inbox["middle"], inbox["end"] = wiring.first, wiring.middle, wiring.end
+        messages["out"][:, : wiring.out.shape[1]] = wiring.out
+        for date in ("start_s", "last_bit_s", "arrival_s"):
+            messages[date] = np.nan
     return Window(inbox, messages)
 
 

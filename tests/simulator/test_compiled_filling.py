@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from simulator import FlowArc, max_min_rates
 from simulator.compiled import filling
 from simulator.compiled.network import begin, leave
-from simulator.compiled.state import make_network, make_queue, make_silos, make_window
+from simulator.compiled.state import make_network, make_queue, make_window
+from simulator.compiled.wiring import Wirings
 from simulator.computing import Constant
 from simulator.job import make_job
 
@@ -36,7 +37,7 @@ class Messages:
         self.network = make_network(job)
         self.most = 8
         self.queue = make_queue(self.network, self.most)
-        self.messages = make_window(make_silos(job), len(job.arcs), np.zeros((5_000, job.silos))).messages
+        self.messages = make_window(job, Wirings(job).rows(0, 1), np.zeros((5_000, job.silos))).messages
         self.capacity_bps = job.link_capacity_bps
         self.next_round = [0] * len(job.arcs)
 

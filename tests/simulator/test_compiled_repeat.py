@@ -186,6 +186,30 @@ def test_an_unstable_period_is_kept():
     np.testing.assert_allclose(start_s[4:] - start_s[:-4], 613 / 120, rtol=1e-9)
 
 
+@pytest.mark.parametrize("rounds", [340, 342])
+@pytest.mark.parametrize(
+    ("capacity_bps", "latency_s", "compute_s", "period_rounds"),
+    [(1.75, (0.75, 1.0, 0.0), (0.25, 1.0, 0.25), 11), (0.5, (1.0, 0.75, 0.0), (0.75, 0.75, 0.25), 19)],
+)
+def test_several_messages_under_way_on_an_arc_stay_apart_in_copied_rounds(
+    capacity_bps, latency_s, compute_s, period_rounds, rounds
+):
+    job = make_job(
+        [FlowArc(source=i, target=(i + 1) % 3, latency_s=latency_s[i], links=(i,)) for i in range(3)],
+        link_capacity_bps=[capacity_bps, 50.0, 50.0],
+        message_bits=4.0,
+        compute=Constant(compute_s=np.array(compute_s)),
+        rounds=rounds,
+        queueing="overlap",
+    )
+    full, _, _ = run(job, block_rounds=16, fast_forward=False)
+    copied, _, steady = run(job, block_rounds=16)
+    assert steady.period_rounds == period_rounds
+    assert (full["start_s"][1:, 0] < full["last_bit_s"][:-1, 0]).any()
+    for table, expected in full.items():
+        np.testing.assert_allclose(copied[table], expected, rtol=1e-9, atol=0, err_msg=table)
+
+
 @pytest.mark.parametrize("queueing", ["fifo", "overlap"])
 @pytest.mark.parametrize(("kind", "access_bps"), [("ring", 1e10), ("mst", 1e8), ("star", 1e9)])
 def test_equal_sharing_has_the_steady_state_of_the_recurrence(kind, access_bps, queueing):

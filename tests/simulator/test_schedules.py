@@ -182,13 +182,9 @@ def test_a_connection_sends_its_next_message_after_the_last_one():
         ({"rounds": 5}, "seed must be given: the arcs of random_ring are drawn anew each round."),
         ({"rounds": 0, "seed": 1}, "rounds(=0) must be >= 1."),
         ({"rounds": 5, "seed": -1}, "seed(=-1) must be >= 0."),
-        (
-            {"rounds": 5, "seed": 1, "engine": "compiled"},
-            "engine(='compiled') must be 'events' here: it knows no rounds with different arcs and no on_rates.",
-        ),
     ],
 )
-def test_a_random_overlay_needs_a_seed_and_the_events(arguments, message):
+def test_a_random_overlay_needs_a_seed(arguments, message):
     ring = design_random(
         "random_ring", connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9)), WORK
     )
