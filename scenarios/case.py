@@ -8,7 +8,7 @@ from typing import Self
 
 import typer
 
-from scenarios.config import load_scenario
+from scenarios.config import check_seed, load_scenario
 from scenarios.network import NetworkConfig, build_network, build_workload
 from scenarios.options import Study, study_options
 from scenarios.simulation_config import SimulationConfig
@@ -42,7 +42,8 @@ class Case:
     seed: int
 
     def changed(self, *, kinds: Sequence[str], seed: int, simulation: SimulationConfig) -> Self:
-        """The case with other overlays, seed and simulation, and with a text that says so."""
+        """The case with other overlays, seed and simulation, and with a text that says so; the seed is checked."""
+        check_seed(seed)
         if (list(kinds), seed, simulation) == (list(self.kinds), self.seed, self.simulation):
             return self
         text = scenario_text(self.network, self.work, kinds, simulation, seed)

@@ -44,9 +44,7 @@ def simulate(
     ] = None,
     queueing: Annotated[str | None, typer.Option(help="fifo or overlap. [default: fifo]")] = None,
     seed: Annotated[int | None, typer.Option(help="Of everything random. [default: 0]")] = None,
-    budget: Annotated[
-        float | None, typer.Option(help="MATCHA's communication budget C_b. [default: 0.5]")
-    ] = None,
+    budget: opt.Budget = None,
     messages: Annotated[bool, typer.Option("--messages", help="Write what happened to every model.")] = False,
     output: Annotated[
         list[Path] | None,
@@ -78,9 +76,9 @@ def simulate(
         seed=case.seed if seed is None else seed,
         simulation=replace(case.simulation, **given),
     )
+    families = opt.designer_options(case.kinds, budget=budget)
+    options = {kind: families.get("matcha" if kind.startswith("matcha") else kind, {}) for kind in case.kinds}
     stored, table_file = _outputs(output or [], force)
-    matcha = {} if budget is None else {"budget": budget}
-    options = {kind: matcha for kind in case.kinds if kind.startswith("matcha")}
     try:
         table = simulate_table(case, options=options, path=stored, force=force)
     except (KeyboardInterrupt, MachineError):

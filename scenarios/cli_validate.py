@@ -20,7 +20,7 @@ from scenarios.studies.design import DEFAULT_KINDS
 from scenarios.studies.validation import DRAWN_ROUNDS, Validated
 from scenarios.studies.validation import validate as validate_overlays
 from scenarios.studies.validation_table import arc_rows, validation_table
-from scenarios.tables import Table, print_table
+from scenarios.tables import Table, print_table, print_text
 from topologies import InputError
 
 DEFAULT_ROUNDS = 2000
@@ -87,12 +87,12 @@ def validate(
         _write(path, case, results, table, force)
     if as_json:
         arcs = [row for result in results for row in arc_rows(result)]
-        print(json.dumps(json.loads(table.to_json()) | {"arcs": arcs}, indent=1, ensure_ascii=False))
+        print_text(json.dumps(json.loads(table.to_json()) | {"arcs": arcs}, indent=1, ensure_ascii=False))
     else:
         print_table(table, as_json)
         for result in results:
             if result.attribution is not None and result.is_worth_a_word:
-                print()
+                print_text("")
                 print_table(circuit_table(result), as_json)
     if files:
         print(f"written: {', '.join(map(str, files))}", file=sys.stderr)

@@ -106,8 +106,14 @@ class Scenario:
 
     def __post_init__(self) -> None:
         """Check the seed."""
-        if not 0 <= self.seed < 2**63:
-            raise InputError(f"seed(={quoted(self.seed)}) must be >= 0 and < 2^63.")
+        check_seed(self.seed)
+
+
+def check_seed(seed: int) -> int:
+    """Accept a seed that the file of a run can hold."""
+    if not 0 <= seed < 2**63:
+        raise InputError(f"seed(={quoted(seed)}) must be >= 0 and < 2^63.")
+    return seed
 
 
 _TABLES: Mapping[str, type] = {

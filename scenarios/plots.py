@@ -186,7 +186,7 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
         axis.barh(places, part, left=start, height=0.55, color=colour, label=name)
         right, left = right + np.maximum(part, 0), left + np.minimum(part, 0)
     totals = np.array([100 * (row["gap_maxmin"] or 0.0) for row in rows])
-    half = [factor * row["maxmin_half_width_s"] for factor, row in zip(scale, rows, strict=True)]
+    half = [factor * (row["maxmin_half_width_s"] or 0.0) for factor, row in zip(scale, rows, strict=True)]
     axis.errorbar(
         totals,
         places,
@@ -199,7 +199,9 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
     )
     texts = ["no gap" if row["gap_maxmin"] is None else percent(row["gap_maxmin"]) for row in rows]
     equal = [100 * (row["gap_equal"] or 0.0) for row in rows]
-    equal_half = [factor * row["equal_half_width_s"] for factor, row in zip(scale, rows, strict=True)]
+    equal_half = [
+        factor * (row["equal_half_width_s"] or 0.0) for factor, row in zip(scale, rows, strict=True)
+    ]
     axis.errorbar(
         equal,
         places,

@@ -107,11 +107,14 @@ class ChangingNetwork(FluidNetwork):
             for link in self._routes[arc]:
                 self._members[link][flow] = None
             self._changed.update(dict.fromkeys((*flow.links, *self._routes[arc])))
+            unlimited = not flow.links
             flow.links = self._routes[arc]
             if not flow.links:
                 flow.bind(-1, now_s)
                 flow.rate_bps = inf
                 self._schedule_end(flow)
+            elif unlimited:
+                flow.rate_bps, flow.end_s = 0.0, inf
             self._settle_late()
 
     def set_flow(self, number: int, links: Sequence[int], peak_bps: float) -> None:

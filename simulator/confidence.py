@@ -4,48 +4,92 @@ import numpy as np
 
 from topologies.arrays import FloatArray
 from topologies.errors import InputError
-from topologies.statistics import ConfidenceInterval, batch_means
+from topologies.statistics import ConfidenceInterval, correlated_batch_means
 
-BATCHES = 30
+BATCHES = 20
 WARM_UP = 0.25
 """Part of the rounds that does not count."""
-LEAST_ROUNDS = 400
-"""Rounds from which on each batch holds ten or more."""
+_LEAST_ROUNDS, _LEAST_PER_SILO = 400, 20
 _LOOK_AGAIN = 1.25
 
 
-def cycle_time_interval(start_s: FloatArray) -> ConfidenceInterval | None:
+def least_rounds(silos: int) -> int:
+    """Rounds from which on the cycle time of so many silos has a confidence interval.
+
+    Parameters
+    ----------
+    silos : int
+
+    Returns
+    -------
+    int
+        The larger of 400 and 20 times the silos.
+    """
+    return max(_LEAST_ROUNDS, _LEAST_PER_SILO * silos)
+
+
+def counted_rounds(rounds: int) -> int:
+    """How many of the first rounds of a simulation its estimated cycle time is the mean over: the last ones.
+
+    Parameters
+    ----------
+    rounds : int
+        Simulated rounds, >= 1.
+
+    Returns
+    -------
+    int
+        All but a warm-up of a quarter, in 20 batches of equal length where there are enough.
+    """
+    counted = max(1, int((1 - WARM_UP) * rounds))
+    return counted - counted % BATCHES if counted >= BATCHES else counted
+
+
+def cycle_time_interval(start_s: FloatArray, *, silos: int) -> ConfidenceInterval | None:
     """Confidence interval of the cycle time, by batch means of the growth per round.
 
     Parameters
     ----------
     start_s : ndarray of shape (n,)
-        Start of each round from round 0 on, in seconds: of one silo, or the mean of all.
+        Start of each round from round 0 on, in seconds: of one silo, or the mean of some or all.
+    silos : int
+        All silos of the overlay.
 
     Returns
     -------
     ConfidenceInterval or None
-        95 %, in seconds; None for fewer than `LEAST_ROUNDS` rounds.
+        95 %, in seconds; None for fewer than `least_rounds` rounds.
 
     Notes
     -----
-    The first quarter of the rounds is a warm-up; the others make 30 batches of equal length. See
-    `topologies.statistics.batch_means`. All silos of a strongly connected overlay have the same growth rate in the
-    long run. Time O(n).
+    The first quarter of the rounds is a warm-up; the others make 20 batches of equal length, whose correlation widens
+    the interval: see `topologies.statistics.correlated_batch_means`. All silos of a strongly connected overlay have the
+    same growth rate in the long run. Time O(n).
+
+    With random computing times a late silo is felt by the others for many rounds, and for more the more silos there
+    are; so the least number of rounds grows with them. Measured on max-plus rings of 1, 11, 40 and 87 silos with
+    lognormal computing times (cv 0.5) and no delays, which forget slowly: of 400 intervals each, 92 to 98 % hold the
+    cycle time, from `least_rounds` to 20,000 rounds (40 silos: 92 % after 800 rounds; 87 silos: 93 % after 1,740).
+
+    It does not hold where something lasts for more than a small part of the simulated time, such as a trace of
+    capacities with a period of a day in a run of two days, or traffic that is away for hours.
     """
     rounds = len(start_s) - 1
-    if rounds < LEAST_ROUNDS:
+    if rounds < least_rounds(silos):
         return None
-    return batch_means(np.diff(start_s[int(WARM_UP * rounds) :]), batches=BATCHES)
+    counted_s = start_s[rounds - counted_rounds(rounds) :]
+    return correlated_batch_means(np.diff(counted_s), batches=BATCHES)
 
 
-def paired_difference(start_s: FloatArray, other_s: FloatArray) -> ConfidenceInterval | None:
+def paired_difference(start_s: FloatArray, other_s: FloatArray, *, silos: int) -> ConfidenceInterval | None:
     """Confidence interval of a cycle time minus another one that was simulated on the same computing times.
 
     Parameters
     ----------
     start_s, other_s : ndarray of shape (n,), (m,)
         As for `cycle_time_interval`; the first ``min(n, m)`` rounds are compared.
+    silos : int
+        Of both overlays.
 
     Returns
     -------
@@ -58,7 +102,7 @@ def paired_difference(start_s: FloatArray, other_s: FloatArray) -> ConfidenceInt
     that of independent runs. Its mean is the difference of both growth rates.
     """
     both = min(len(start_s), len(other_s))
-    return cycle_time_interval(start_s[:both] - other_s[:both])
+    return cycle_time_interval(start_s[:both] - other_s[:both], silos=silos)
 
 
 class StopRule:
@@ -68,7 +112,9 @@ class StopRule:
     ----------
     relative : float
         Half width of the interval as a fraction of its mean that is narrow enough, > 0.
-    least_rounds : int
+    silos : int
+        All silos of the overlay.
+    least : int
         Never before so many rounds.
 
     Raises
@@ -78,17 +124,20 @@ class StopRule:
 
     Notes
     -----
-    It looks after `LEAST_ROUNDS` rounds, then each time the rounds are a quarter more, so that few looks share the
-    chance of an interval that is narrow by luck; and it wants two narrow ones in a row.
+    It looks after `least_rounds` rounds, then each time the rounds are a quarter more, so that few looks share the
+    chance of an interval that is narrow by luck; and it wants two narrow ones in a row. Measured as for
+    `cycle_time_interval`, 92 to 95 % of the intervals at the stop hold the cycle time, at 2 %, 1 % and 0.7 % (one silo:
+    2 % only).
     """
 
-    __slots__ = ("_narrow_before", "_next", "_relative")
+    __slots__ = ("_narrow_before", "_next", "_relative", "_silos")
 
-    def __init__(self, relative: float, *, least_rounds: int = 0) -> None:
+    def __init__(self, relative: float, *, silos: int, least: int = 0) -> None:
         if not (np.isfinite(relative) and relative > 0):
             raise InputError(f"until_ci(={relative}) must be finite and > 0.")
         self._relative = relative
-        self._next = max(LEAST_ROUNDS, least_rounds)
+        self._silos = silos
+        self._next = max(least_rounds(silos), least)
         self._narrow_before = False
 
     def is_met(self, start_s: FloatArray) -> bool:
@@ -107,7 +156,7 @@ class StopRule:
         if rounds < self._next:
             return False
         self._next = int(np.ceil(_LOOK_AGAIN * rounds))
-        interval = cycle_time_interval(start_s)
+        interval = cycle_time_interval(start_s, silos=self._silos)
         narrow = interval is not None and interval.half_width <= self._relative * interval.mean
         met = narrow and self._narrow_before
         self._narrow_before = narrow

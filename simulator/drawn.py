@@ -87,7 +87,8 @@ class Lognormal(DrawnTimes):
         self._mean_s = checks.check_compute(mean_s, "mean_s")
         if not (np.isfinite(cv) and cv >= 0):
             raise InputError(f"cv(={cv}) must be finite and >= 0.")
-        self._sigma = float(np.sqrt(np.log1p(cv**2)))
+        # From 1e100 on, 1 + cv^2 is cv^2 to all digits, and may be too large for a float.
+        self._sigma = float(np.sqrt(np.log1p(cv**2) if cv < 1e100 else 2 * np.log(cv)))
         super().__init__(len(self._mean_s), seed)
 
     def _draw(self, rng: np.random.Generator, silo: int, count: int, /) -> FloatArray:

@@ -56,8 +56,9 @@ class Flow:
 
     def settle(self, now_s: float) -> None:
         """Count what has left until now."""
-        self.left_bits = max(0.0, self.left_bits - self.rate_bps * (now_s - self.since_s))
-        self.since_s = now_s
+        if now_s > self.since_s:  # a rate that was infinite for no time sent nothing
+            self.left_bits = max(0.0, self.left_bits - self.rate_bps * (now_s - self.since_s))
+            self.since_s = now_s
 
     def bind(self, bottleneck: int, now_s: float) -> None:
         """Note that from now on another link sets the rate."""

@@ -72,13 +72,11 @@ def estimated_steady_state(round_start_s: FloatArray) -> SteadyState:
 
     Notes
     -----
-    Silos that are rounds ahead end the job early and leave their links to the others, whose last rounds are
-    faster for it. So the rounds that some silo starts after the first silo has ended the job are left out, as
-    long as half of the rounds remain.
+    Of the rounds that `kept_rows` keeps.
     """
-    rows = undisturbed(round_start_s)
-    start_s = round_start_s[:rows] if rows > 1 and 2 * rows > len(round_start_s) else round_start_s
-    return SteadyState(cycle_time_s=_slope(start_s[(len(start_s) - 1) // 2 :]), is_exact=False)
+    last_s = round_start_s.max(axis=1)
+    rows = kept_rows(last_s, float(round_start_s[-1].min()))
+    return SteadyState(cycle_time_s=_slope(last_s[(rows - 1) // 2 : rows]), is_exact=False)
 
 
 def within(steady: SteadyState, round_start_s: FloatArray) -> SteadyState:
@@ -100,7 +98,7 @@ def within(steady: SteadyState, round_start_s: FloatArray) -> SteadyState:
         steady.period_rounds is None
         or steady.period_s is None
         or steady.transient_rounds is None
-        or not has_period(steady, undisturbed(round_start_s))
+        or not has_period(steady, undisturbed_rows(round_start_s.max(axis=1), float(round_start_s[-1].min())))
     ):
         return SteadyState(cycle_time_s=steady.cycle_time_s, is_exact=steady.is_exact)
     end = steady.transient_rounds + steady.period_rounds
@@ -114,9 +112,43 @@ def has_period(steady: SteadyState, rounds: int) -> bool:
     return steady.transient_rounds + steady.period_rounds <= rounds
 
 
-def undisturbed(round_start_s: FloatArray) -> int:
-    """Number of rounds, from round 0 on, that all silos start before one of them has ended the job."""
-    return int(np.searchsorted(round_start_s.max(axis=1), round_start_s[-1].min(), side="right"))
+def undisturbed_rows(last_s: FloatArray, end_s: float) -> int:
+    """Number of rounds, from round 0 on, that all silos start before one of them has ended the job.
+
+    Parameters
+    ----------
+    last_s : ndarray of shape (n,)
+        When the last silo starts each round.
+    end_s : float
+        When the first silo has ended the job.
+
+    Returns
+    -------
+    int
+    """
+    return int(np.searchsorted(last_s, end_s, side="right"))
+
+
+def kept_rows(last_s: FloatArray, end_s: float) -> int:
+    """Number of round starts, from round 0 on, that an estimate of the cycle time looks at.
+
+    Parameters
+    ----------
+    last_s, end_s
+        See `undisturbed_rows`.
+
+    Returns
+    -------
+    int
+        The undisturbed ones, if these are two or more and more than half; else all.
+
+    Notes
+    -----
+    Silos that are rounds ahead end the job early and leave their links to the others, whose last rounds are faster
+    for it.
+    """
+    rows = undisturbed_rows(last_s, end_s)
+    return rows if rows > 1 and 2 * rows > len(last_s) else len(last_s)
 
 
 def repeating(round_start_s: FloatArray, period_rounds: int, period_s: float) -> SteadyState:
@@ -194,7 +226,7 @@ def equal_steady_state(job: Job) -> tuple[SteadyState, FloatArray]:
                 start_s = np.concatenate(seen_s)
                 steady = repeating(start_s, period, growth_s)
                 return steady, start_s
-    slope_s = _slope(states_s[len(states_s) // 2 - 1 :, :silos])
+    slope_s = _slope(states_s[len(states_s) // 2 - 1 :, :silos].max(axis=1))
     return SteadyState(cycle_time_s=slope_s, is_exact=False), np.empty((0, silos))
 
 
@@ -222,9 +254,8 @@ def _pieces(rounds: int, *, first: int, largest: int) -> Iterator[int]:
         piece = min(2 * piece, largest)
 
 
-def _slope(start_s: FloatArray) -> float:
-    """Mean growth per round of the date at which the last silo starts a round."""
-    last_s = start_s.max(axis=1)
+def _slope(last_s: FloatArray) -> float:
+    """Mean growth per round."""
     return float(last_s[-1] - last_s[0]) / (len(last_s) - 1)
 
 

@@ -68,8 +68,8 @@ def unknown_name(
     value : str
         The name that the user gave.
     known : iterable of str
-        The names that exist, in an order of their own. Up to 16 are listed, sorted; of more the nearest to the user's,
-        then the first as given, ten in all.
+        The names that exist, in an order of their own. Up to 16 are listed, sorted; of more, after the suggestion, the
+        nearest to the user's, then the first as given, ten in all.
     otherwise : str, optional
         What else is allowed.
     source : str, optional
@@ -83,11 +83,11 @@ def unknown_name(
     choices = list(dict.fromkeys(known))
     by_lower = {choice.lower(): choice for choice in sorted(choices)}
     close = [by_lower[name] for name in difflib.get_close_matches(str(value).lower(), by_lower)]
+    hint = f" (did you mean {close[0]!r}?)" if close else ""
     if len(choices) > MOST_NAMES:
         listed = list(dict.fromkeys((*close, *choices)))[:FEW_NAMES]
-        names = f"{', '.join(listed)}, ... ({len(choices)} names)"
+        names, after = f"{len(choices)} names", f"{hint}: {', '.join(listed)}, ..."
     else:
-        names = ", ".join(sorted(choices))
+        names, after = ", ".join(sorted(choices)), f"{hint}."
     rule = f"{names} or {otherwise}" if otherwise else names
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
-    return InputError(f"{field}(={quoted(value)}) must be one of {rule}{hint}.", source=source)
+    return InputError(f"{field}(={quoted(value)}) must be one of {rule}{after}", source=source)

@@ -134,7 +134,7 @@ class HostedSilos:
         mixing = self._mixings[number]
         place = {int(silo): position for position, silo in enumerate(mixing.exchange.columns, -mixing.lower)}
         self._communicator.exchange(
-            [(peer, silo, arena.parameters[silo - self.own.start]) for peer, silo in mixing.exchange.sends],
+            [(peer, silo, arena.rows[silo - self.own.start]) for peer, silo in mixing.exchange.sends],
             [(peer, silo, arena.received(place[silo])) for peer, silo in mixing.exchange.receives],
         )
         arena.mix(mixing.weights, -mixing.lower)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from topologies.arrays import FloatArray
-from training.arena import bind
+from training.arena import bind, float_buffers, padded
 from training.communicator import Communicator
 from training.datasets import IGNORED, Dataset
 from training.history import HistoryRow
@@ -37,13 +37,19 @@ def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> tuple[float, 
         Sums over the samples and positions, in float64; `IGNORED` positions do not count.
     """
     loss_sum = correct = 0.0
-    with torch.no_grad():
-        for start in range(0, len(labels), CHUNK):
-            chunk = slice(start, start + CHUNK)
-            scores, truth = model(inputs[chunk]).flatten(0, -2), labels[chunk].flatten()
-            losses = nn.functional.cross_entropy(scores, truth, reduction="none")
-            loss_sum += float(losses.sum(dtype=torch.float64))
-            correct += float((scores.argmax(dim=1) == truth).sum())
+    trains = model.training
+    # Batch normalisation would learn from what it is measured on.
+    model.eval()
+    try:
+        with torch.no_grad():
+            for start in range(0, len(labels), CHUNK):
+                chunk = slice(start, start + CHUNK)
+                scores, truth = model(inputs[chunk]).flatten(0, -2), labels[chunk].flatten()
+                losses = nn.functional.cross_entropy(scores, truth, reduction="none")
+                loss_sum += float(losses.sum(dtype=torch.float64))
+                correct += float((scores.argmax(dim=1) == truth).sum())
+    finally:
+        model.train(trains)
     return loss_sum, correct
 
 
@@ -86,7 +92,10 @@ class Meter:
         ]
         self._tested = int((dataset.test_labels != IGNORED).sum())
         self._row = torch.zeros(sum(parameter.numel() for parameter in model.parameters()), device=device)
-        self._average = bind(model, self._row)
+        self._buffers = torch.zeros(
+            padded(sum(buffer.numel() for _owner, _name, buffer in float_buffers(model))), device=device
+        )
+        self._average = bind(model, self._row, buffers=self._buffers)
 
     def measure(self, round_index: int, hosted: HostedSilos) -> tuple[HistoryRow, FloatArray]:
         """Return the metrics of the models as they are now; the same on every rank.
@@ -133,12 +142,17 @@ class Meter:
         return row, np.where(unusable, np.minimum(silo["diverged_in"], round_index), silo["diverged_in"])
 
     def _average_parameters(self, hosted: HostedSilos) -> Tensor:
-        """Load the average model and return its parameters in float64, shape (stride,)."""
-        parameters = hosted.arena.parameters
-        total = self._communicator.sum(parameters.sum(dim=0, dtype=torch.float64).cpu().numpy())
-        average = torch.from_numpy(total / self._silos).to(parameters.device)
+        """Load the average model, buffers included, and return its parameters in float64, shape (stride,)."""
+        average = self._average_rows(hosted.arena.parameters)
         self._row.copy_(average[: self._row.numel()])
+        if self._buffers.numel():
+            self._buffers.copy_(self._average_rows(hosted.arena.buffers))
         return average
+
+    def _average_rows(self, rows: Tensor) -> Tensor:
+        """Return the mean of all silos' rows in float64."""
+        total = self._communicator.sum(rows.sum(dim=0, dtype=torch.float64).cpu().numpy())
+        return torch.from_numpy(total / self._silos).to(rows.device)
 
     def _silo_metrics(self, hosted: HostedSilos, average: Tensor) -> FloatArray:
         """Return `_SILO_COLUMNS` of each hosted silo."""

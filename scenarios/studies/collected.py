@@ -7,7 +7,6 @@ import numpy as np
 
 from scenarios.interrupts import polite_interrupts
 from scenarios.progress import bar
-from scenarios.studies.settled import LEAST_ROUNDS
 from scenarios.units import format_s
 from simulator import Block, Job, SteadyState, Timeline
 from simulator.block import Messages
@@ -16,6 +15,8 @@ from simulator.steady import equal_steady_state, estimated_steady_state, has_per
 from simulator.stream import make_engine
 from topologies.arrays import FloatArray, IntArray
 
+FEWEST_ROUNDS = 100
+"""Of a job that ends by itself: less shows too little of how it starts."""
 _BLOCK_MESSAGES = 20_000
 _BLOCK_ROUNDS = 256
 
@@ -50,7 +51,7 @@ def collect(job: Job, silos: IntArray, *, title: str, until: float | None = None
     """
     block_rounds = min(_BLOCK_ROUNDS, max(1, _BLOCK_MESSAGES // max(1, len(job.arcs))))
     engine = make_engine(job, block_rounds=block_rounds)
-    rule = None if until is None else StopRule(until)
+    rule = None if until is None else StopRule(until, silos=job.silos)
     blocks: list[Block] = []
     mean_s = np.empty(0)
     with bar(title, job.rounds) as advance, polite_interrupts() as interrupted:
@@ -70,7 +71,7 @@ def collect(job: Job, silos: IntArray, *, title: str, until: float | None = None
 def _shows_period(steady: SteadyState | None, rounds: int) -> bool:
     """Whether a job is known to repeat, and so many rounds hold a whole period."""
     # One round less: of the last block before the job's end, the round that follows is not there yet.
-    return steady is not None and rounds > LEAST_ROUNDS and has_period(steady, rounds - 1)
+    return steady is not None and rounds > FEWEST_ROUNDS and has_period(steady, rounds - 1)
 
 
 def _timeline(job: Job, blocks: Sequence[Block], proven: SteadyState | None) -> Timeline:

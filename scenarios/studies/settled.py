@@ -2,17 +2,10 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from simulator import Timeline
-from topologies.arrays import FloatArray, IntArray
-from topologies.statistics import batch_means
-
-BATCHES = 30
-LEAST_ROUNDS = 100
-"""Rounds from which on batches are more than single rounds."""
-WARM_UP = 0.25
-"""Part of the rounds that is discarded where a run does not repeat."""
+from simulator.confidence import counted_rounds, cycle_time_interval
+from simulator.steady import kept_rows
+from topologies.arrays import IntArray
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,13 +15,13 @@ class Settled:
     Attributes
     ----------
     cycle_time_s : float
-    half_width_s : float
-        Of its 95 % confidence interval; 0 where the job repeats.
+    half_width_s : float or None
+        Of its 95 % confidence interval; 0 where the job repeats, None where there are too few rounds for an interval.
     is_exact : bool
         Whether the job repeats, so that the cycle time is exact.
     first_round, rounds : int
-        The rounds that the cycle time is the mean over: one whole period, or what is left after the warm-up, in 30
-        batches of equal length. The first ``first_round`` rounds of an estimate are the warm-up.
+        The rounds that the cycle time is the mean over: one whole period, or what is left after the warm-up. The first
+        ``first_round`` rounds of an estimate are the warm-up.
     simulated_rounds : int
     period_s : float or None
     period_rounds : int or None
@@ -37,7 +30,7 @@ class Settled:
     """
 
     cycle_time_s: float
-    half_width_s: float
+    half_width_s: float | None
     is_exact: bool
     first_round: int
     rounds: int
@@ -53,7 +46,7 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
     Parameters
     ----------
     timeline : Timeline
-        Of `LEAST_ROUNDS` rounds or more.
+        Of one round or more.
     silos : ndarray of int, shape (n,)
         Silos whose round starts an estimate follows; one that is named twice counts twice.
 
@@ -66,13 +59,13 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
     Silos that are rounds ahead end the job early and leave their links to the others. So the rounds that start after
     the first silo has ended are left out, as long as half of the rounds remain.
 
-    Without a repeat, the cycle time is the mean growth per round of the mean start of `silos`, after a warm-up of a
-    quarter of the rounds, with an interval by `topologies.statistics.batch_means`. In a strongly connected overlay all
-    silos have the same growth rate in the long run. Time O(rounds * silos).
+    Without a repeat, the cycle time is the mean growth per round of the mean start of `silos` over
+    `simulator.confidence.counted_rounds`, with an interval by `simulator.confidence.cycle_time_interval`. In a strongly
+    connected overlay all silos have the same growth rate in the long run. Time O(rounds * silos).
     """
     start_s, steady = timeline.round_start_s, timeline.steady
     simulated = len(start_s) - 1
-    last = _undisturbed(start_s)
+    last = kept_rows(start_s.max(axis=1), float(start_s[-1].min())) - 1
     if steady.is_exact and steady.period_rounds is not None:
         rounds = min(steady.period_rounds, last)
         return Settled(
@@ -86,21 +79,14 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
             period_rounds=steady.period_rounds,
             transient_rounds=steady.transient_rounds,
         )
-    rounds = BATCHES * int((1 - WARM_UP) * last / BATCHES)
-    mean_start_s = start_s[last - rounds : last + 1, silos].mean(axis=1)
-    interval = batch_means(np.diff(mean_start_s), batches=BATCHES)
+    rounds = counted_rounds(last)
+    mean_start_s = start_s[: last + 1, silos].mean(axis=1)
+    interval = cycle_time_interval(mean_start_s, silos=start_s.shape[1])
     return Settled(
-        cycle_time_s=interval.mean,
-        half_width_s=interval.half_width,
+        cycle_time_s=float(mean_start_s[-1] - mean_start_s[-1 - rounds]) / rounds,
+        half_width_s=None if interval is None else interval.half_width,
         is_exact=False,
         first_round=last - rounds,
         rounds=rounds,
         simulated_rounds=simulated,
     )
-
-
-def _undisturbed(start_s: FloatArray) -> int:
-    """The last round that all silos start before one of them has ended the job, if that is in the last half."""
-    last = int(np.searchsorted(start_s.max(axis=1), start_s[-1].min(), side="right")) - 1
-    rounds = len(start_s) - 1
-    return last if 2 * last >= rounds else rounds

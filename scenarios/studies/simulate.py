@@ -19,7 +19,7 @@ from scenarios.store import write_head, write_overlay
 from scenarios.studies.simulation import Outcome, job_of, run_job
 from scenarios.tables import Column, Row, Table, note_lines
 from scenarios.units import TIME_UNITS, digits, format_s, in_unit, parse_share
-from simulator.confidence import LEAST_ROUNDS, paired_difference
+from simulator.confidence import least_rounds, paired_difference
 from topologies import Overlay, RandomOverlay
 from topologies.statistics import ConfidenceInterval
 
@@ -98,7 +98,7 @@ def simulate_table(
         rows=rows,
         notes=note_lines(
             *(f"{row['overlay']}'s busiest links: {_busiest(row)}." for row in rows),
-            *_explanations(rows, paired),
+            *_explanations(rows, paired, case.graph.silos),
             *_too_wide(rows, settings.until_ci),
         ),
     )
@@ -107,7 +107,11 @@ def simulate_table(
 def _row(overlay: Overlay | RandomOverlay, outcome: Outcome, first: Outcome | None) -> dict[str, object]:
     """Fields of one overlay; `cycle_time` and `difference` are texts for people."""
     steady, half_s = outcome.steady, outcome.half_width_s
-    difference = None if first is None else paired_difference(outcome.mean_start_s, first.mean_start_s)
+    difference = (
+        None
+        if first is None
+        else paired_difference(outcome.mean_start_s, first.mean_start_s, silos=overlay.graph.silos)
+    )
     capacity_bps = overlay.graph.link_capacity_bps
     utilisation = outcome.link_bits / (capacity_bps * outcome.now_s) if outcome.now_s else 0 * capacity_bps
     busiest = np.argsort(-utilisation, kind="stable")[:BUSIEST].tolist()
@@ -196,7 +200,7 @@ def _too_wide(rows: Sequence[Row], until_ci: str | None) -> list[str]:
     return [f"Not as narrow as {until_ci}, it needs more rounds: {', '.join(wide)}."] if wide else []
 
 
-def _explanations(rows: Sequence[Row], paired: bool) -> list[str]:
+def _explanations(rows: Sequence[Row], paired: bool, silos: int) -> list[str]:
     """What the table's texts mean, as far as it has them."""
     lines = [
         "models/s: simulated per second of this machine. A link's percent: of its capacity, over all rounds."
@@ -206,7 +210,10 @@ def _explanations(rows: Sequence[Row], paired: bool) -> list[str]:
     if any(row["half_width_s"] for row in rows):
         lines.append("+-: 95 % confidence by batch means.")
     if any(row["half_width_s"] is None for row in rows):
-        lines.append(f"about: no period, and fewer than the {LEAST_ROUNDS} rounds that an interval needs.")
+        lines.append(
+            f"about: an estimate; too few rounds for an interval ({silos} silos: {least_rounds(silos):,} "
+            "before one has ended)."
+        )
     if paired:
         lines.append("minus: difference of cycle times on the same computing times.")
     return lines

@@ -22,7 +22,7 @@ from topologies.statistics import ConfidenceInterval
 
 _MOST_DATES = 2**31
 """Round starts and arrivals that a file may hold: 16 GiB."""
-_BLOCK_MESSAGES = 20_000
+_BLOCK_MESSAGES = 10_000
 """Messages of a block: even where links are shared by many, most blocks take less than half a second."""
 _BLOCK_ROUNDS = 256
 
@@ -156,7 +156,9 @@ def run_job(
     block_rounds = min(_BLOCK_ROUNDS, max(1, _BLOCK_MESSAGES // max(1, len(job.arcs))))
     engine = make_engine(job, block_rounds=block_rounds)
     rule = (
-        None if until_ci is None else StopRule(parse_share("until_ci", until_ci), least_rounds=least_rounds)
+        None
+        if until_ci is None
+        else StopRule(parse_share("until_ci", until_ci), silos=job.silos, least=least_rounds)
     )
     starts = RoundStarts(job)
     last: Block | None = None
@@ -188,7 +190,7 @@ def run_job(
         steady=steady,
         interval=interval,
         last_start_s=starts.last_s,
-        mean_start_s=starts.mean_s[: starts.undisturbed],
+        mean_start_s=starts.mean_s[: starts.kept],
         link_bits=last.link_bits,
         now_s=last.now_s,
         messages=messages,

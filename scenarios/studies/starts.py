@@ -4,7 +4,7 @@ import numpy as np
 
 from simulator import Block, Job, SteadyState
 from simulator.confidence import cycle_time_interval
-from simulator.steady import equal_steady_state, has_period, repeating
+from simulator.steady import equal_steady_state, has_period, kept_rows, repeating, undisturbed_rows
 from topologies.arrays import FloatArray
 from topologies.statistics import ConfidenceInterval
 
@@ -38,12 +38,9 @@ class RoundStarts:
         return self._mean_s[: self._rows]
 
     @property
-    def undisturbed(self) -> int:
-        """Number of rounds so far that start before a silo has ended the job, if these are half of them; else all."""
-        if self._first_end_s is None:
-            return self._rows
-        rows = int(np.searchsorted(self.last_s, self._first_end_s, side="right"))
-        return rows if rows > 1 and 2 * rows > self._rows else self._rows
+    def kept(self) -> int:
+        """Number of round starts that an estimate looks at: see `simulator.steady.kept_rows`."""
+        return self._rows if self._first_end_s is None else kept_rows(self.last_s, self._first_end_s)
 
     def add(self, block: Block) -> None:
         """Take the next block."""
@@ -72,30 +69,30 @@ class RoundStarts:
 
         Notes
         -----
-        Silos that are ahead end the job early and leave their links to the others. So an estimate leaves out the
-        rounds that some silo starts after the first silo has ended the job, as long as half of the rounds remain.
+        An estimate looks at the rounds that `simulator.steady.kept_rows` keeps.
         """
         job, rows = self._job, self._rows
         if job.sharing == "equal" and job.plan is None and job.compute.is_constant:
             exact = proven if proven is not None and has_period(proven, rows) else equal_steady_state(job)[0]
             if exact.is_exact:
                 return exact, None
-        rows = self.undisturbed
         if proven is not None:
-            return self._within(proven, rows), None
-        interval = cycle_time_interval(self.mean_s[:rows])
+            return self._within(proven), None
+        rows = self.kept
+        interval = cycle_time_interval(self.mean_s[:rows], silos=job.silos)
         if interval is not None:
             return SteadyState(cycle_time_s=interval.mean, is_exact=False), interval
         half_s = self.last_s[(rows - 1) // 2 : rows]
         slope_s = float(half_s[-1] - half_s[0]) / max(1, len(half_s) - 1)
         return SteadyState(cycle_time_s=slope_s, is_exact=False), None
 
-    def _within(self, proven: SteadyState, rows: int) -> SteadyState:
-        """A proven steady state with the transient that the kept rounds show; without any where they are too few."""
+    def _within(self, proven: SteadyState) -> SteadyState:
+        """A proven steady state with the transient that undisturbed rounds show; without where these are too few."""
         if proven.period_rounds is None or proven.period_s is None or proven.transient_rounds is None:
             return proven
         end = proven.transient_rounds + proven.period_rounds
-        if end > rows:
+        end_s = self._first_end_s
+        if end > (self._rows if end_s is None else undisturbed_rows(self.last_s, end_s)):
             return SteadyState(cycle_time_s=proven.cycle_time_s, is_exact=True)
         if end >= min(len(self._head_s), self._rows):
             return proven

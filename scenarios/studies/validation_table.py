@@ -144,10 +144,17 @@ def _estimates(result: Validated) -> list[str]:
     both: list[tuple[str, Settled]] = [("equal", result.equal), ("maxmin", result.maxmin)]
     shown = [(name, settled) for name, settled in both if not settled.is_exact]
     return [
-        f"~ {result.overlay.kind}: {name} shows no period; {plus_minus(settled.cycle_time_s, settled.half_width_s)}, "
-        f"mean of {settled.rounds} rounds after a warm-up of {settled.first_round} (95 %, batch means)."
+        f"~ {result.overlay.kind}: {name} shows no period; {_estimate(settled)} "
+        f"(mean of {settled.rounds} rounds after a warm-up of {settled.first_round})."
         for name, settled in shown
     ]
+
+
+def _estimate(settled: Settled) -> str:
+    """A cycle time with its interval, if there is one."""
+    if settled.half_width_s is None:
+        return f"{format_s(settled.cycle_time_s)}, an estimate: too few rounds for an interval"
+    return f"{plus_minus(settled.cycle_time_s, settled.half_width_s)} with 95 % confidence, by batch means"
 
 
 def _differences(results: Sequence[Validated]) -> list[str]:

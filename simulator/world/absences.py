@@ -29,7 +29,9 @@ class Absence:
     -----
     In its missed rounds the silo neither computes nor sends, and nobody waits for it. It still ends the round before
     as always, and then "starts" all missed rounds at once: their dates say when it left. In the last missed round its
-    in-neighbours send to it again, and it starts the round after when their models are in.
+    in-neighbours send to it again, and it starts the round after when their models are in. Where none of them is there
+    to send in that round, as when two neighbours of a ring are away together, it can only come back later: it misses
+    more rounds, one after the other, until a model reaches it.
 
     The arcs between the other silos may leave some of these without news of others meanwhile, as on a directed ring:
     these drift apart, but by no more rounds than are missed, since the absence ends within the job.

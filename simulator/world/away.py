@@ -9,6 +9,7 @@ from simulator.computing import ComputeTimes
 from simulator.rounds import RoundPlan
 from simulator.world.absences import Absence, Pause
 from simulator.world.names import silo_of
+from simulator.world.returns import until_heard
 from topologies import Connectivity
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.delays import arc_rates, transmissions
@@ -215,18 +216,23 @@ def without_the_absent(
     InputError
         If a silo is unknown, or an entry does not fit the job or another entry.
     """
-    away = Away(
-        [(silo_of(graph, entry.silo), entry) for entry in absences if isinstance(entry, Absence)],
-        compute.silos,
-        rounds,
-    )
+    absent = [(silo_of(graph, entry.silo), entry) for entry in absences if isinstance(entry, Absence)]
     pauses = [(silo_of(graph, entry.silo), entry) for entry in absences if isinstance(entry, Pause)]
     source = np.array([arc.source for arc in arcs], dtype=np.int64)
     target = np.array([arc.target for arc in arcs], dtype=np.int64)
 
+    def senders(silo: int, round_: int) -> IntArray:
+        active = np.arange(len(source)) if plan is None else plan.active(round_)
+        return np.asarray(source[active][target[active] == silo])
+
+    Away(absent, compute.silos, rounds)  # accepts them as they were given
+    away = Away(until_heard(absent, senders, rounds=rounds), compute.silos, rounds)
+
     def sending_s(active: IntArray) -> FloatArray:
         return transmissions(model_bits, arc_rates(graph, source[active], target[active]))
 
-    if any(isinstance(entry, Absence) for entry in absences):
-        plan = AwayRounds(source, target, away, sending_s=sending_s, plan=plan)
+    if absent:
+        return AwayRounds(source, target, away, sending_s=sending_s, plan=plan), AwayTimes(
+            compute, away, pauses
+        )
     return plan, AwayTimes(compute, away, pauses)

@@ -68,7 +68,10 @@ def test_explain_takes_a_hub_and_a_gain_of_computing(silosim):
         (("--kind", "matcha"), "kind(='matcha') is drawn anew each round"),
         (("--kind", "random_ring"), "explain takes one that stays: star, mst"),
         (("--kind", "mst", "--hub", "HU"), "hub(='HU') goes with the kind star, not with mst"),
-        (("--kind", "star", "--hub", "Nowhereville"), "hub(='Nowhereville') must be one of load, closeness"),
+        (
+            ("--kind", "star", "--hub", "Nowhereville"),
+            "hub(='Nowhereville') must be one of 43 names: load, closeness",
+        ),
         (
             ("--kind", "ring", "--criterion", "all"),
             "criterion(='all') goes with the kind best, not with ring",
@@ -183,7 +186,7 @@ def test_tables_as_json(silosim, monkeypatch):
     ("arguments", "message"),
     [
         (("--kind", "mst", "--hub", "HU"), "hub(='HU') goes with the kind star, not with mst"),
-        (("--hub", "Nowhereville"), "hub(='Nowhereville') must be one of load, closeness"),
+        (("--hub", "Nowhereville"), "hub(='Nowhereville') must be one of 43 names: load, closeness"),
         (("--budget", "0.3"), "budget(=0.3) goes with the kind matcha"),
         (("--kind", "matcha_ring", "--budget", "2"), "budget(=2.0) must be > 0 and <= 1"),
         (("--kind", "matcha", "--budget", "nan"), "budget(=nan) must be > 0 and <= 1"),

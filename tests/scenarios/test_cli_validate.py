@@ -118,15 +118,27 @@ def test_a_random_overlay_has_both_of_its_forms_and_no_parts(silosim):
     found = json.loads(silosim(*command, "--json").out)
     row = found["rows"][0]
 
-    assert row["maxmin_rounds"] == 200
+    assert row["maxmin_rounds"] == 1000
     assert row["max_plus_s"] <= row["paper_s"]
     assert row["max_plus_s"] <= row["equal_s"] + row["equal_half_width_s"] + row["max_plus_half_width_s"]
     assert row["maxmin_half_width_s"] > 0
     assert (row["serialized_s"], row["shared_links_s"], found["arcs"]) == (None, None, [])
     assert "the paper's form (a barrier after each round)" in " ".join(out.split())
     assert "no parts arc by arc" in out
-    assert "random_ring: 200 rounds, since drawn arcs take longer; --rounds sets it." in out
+    assert "random_ring: 1000 rounds, since drawn arcs take longer; --rounds sets it." in out
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_too_few_rounds_for_an_interval_are_said_so_and_drawn(silosim, tmp_path):
+    path = tmp_path / "gaia.png"
+    command = ("validate", "gaia", "--kind", "random_ring", "--rounds", "200")
+    result = silosim(*command, "-o", path)
+    row = json.loads(silosim(*command, "--json").out)["rows"][0]
+
+    assert (result.code, path.stat().st_size > 1000) == (0, True)
+    assert "an estimate: too few rounds for an interval" in " ".join(result.out.split())
+    assert (row["maxmin_half_width_s"], row["equal_half_width_s"]) == (None, None)
+    assert row["maxmin_s"] > 0
 
 
 def test_until_ci_stops_early(silosim, toml):
@@ -227,7 +239,7 @@ def test_a_folder_gets_all_three_and_keeps_them_without_force(silosim, tmp_path)
 
 def test_the_file_holds_forms_simulations_and_parts_that_add_up(silosim, tmp_path):
     path = tmp_path / "gaia.h5"
-    silosim("validate", "gaia", "--kind", "random_ring", "--kind", "ring", "--rounds", "200", "-o", path)
+    silosim("validate", "gaia", "--kind", "random_ring", "--kind", "ring", "--rounds", "450", "-o", path)
 
     with h5py.File(path) as file:
         ring, drawn = file["validation/ring"], file["validation/random_ring"]

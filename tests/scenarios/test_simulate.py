@@ -176,6 +176,18 @@ def test_wrong_options_are_one_line(silosim, options, message):
     assert result.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(("network", "least"), [("gaia", 400), ("geant", 800)])
+def test_too_few_rounds_for_the_silos_have_no_interval(silosim, network, least):
+    options = ("simulate", network, "--kind", "ring", "--compute-times", "lognormal 0.5")
+    few = silosim(*options, "--rounds", least - 1).out
+    enough = json.loads(silosim(*options, "--rounds", least + 100, "--json").out)["rows"][0]
+
+    assert "too few rounds for an interval" in " ".join(few.split())
+    assert f"silos: {least} before one has ended)." in " ".join(few.split())
+    assert "+-" not in few
+    assert enough["half_width_s"] > 0
+
+
 def test_an_interval_that_stays_too_wide_is_said_so(silosim):
     options = ["--compute-times", "lognormal 2", "--until-ci", "0.01%", "--rounds", 500]
     out = silosim("simulate", "gaia", "--kind", "mst", *options).out

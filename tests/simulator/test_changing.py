@@ -111,3 +111,27 @@ def test_onto_links_without_limit_the_rest_leaves_at_once():
     assert block.link_bits.tolist() == [18.0, 6.0, 0.0, 6.0]
     later = run([RouteChange(date_s=3.0, arc=0, links=(3,), latency_s=0.0)], rounds=3)
     assert later.link_bits.tolist() == [6.0 + 36.0, 6.0, 0.0, 30.0]
+
+
+@pytest.mark.parametrize("queueing", ["fifo", "overlap"])
+def test_a_route_without_limit_for_no_time_sends_nothing(queueing):
+    changes = [
+        RouteChange(date_s=3.0, arc=0, links=(), latency_s=0.0),
+        RouteChange(date_s=3.0, arc=0, links=(3,), latency_s=0.5),
+        RouteChange(date_s=3.0, arc=0, links=(0, 1), latency_s=0.25),
+    ]
+    block, plain = run(changes, queueing=queueing, rounds=2), run([], queueing=queueing, rounds=2)
+    np.testing.assert_array_equal(block.messages.last_bit_s, plain.messages.last_bit_s)
+    np.testing.assert_array_equal(block.messages.arrival_s, plain.messages.arrival_s)
+    np.testing.assert_array_equal(block.messages.bound_link, plain.messages.bound_link)
+    np.testing.assert_array_equal(block.link_bits, plain.link_bits)
+
+
+def test_a_message_that_comes_back_to_a_link_without_capacity_waits():
+    changes = [
+        CapacityChange(date_s=3.0, link=0, capacity_bps=0.0),
+        RouteChange(date_s=3.0, arc=0, links=(), latency_s=0.0),
+        RouteChange(date_s=3.0, arc=0, links=(0, 1), latency_s=0.25),
+        CapacityChange(date_s=10.0, link=0, capacity_bps=4.0),
+    ]
+    assert run(changes).messages.last_bit_s[0, :2].tolist() == [13.0, 13.0]

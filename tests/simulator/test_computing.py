@@ -77,6 +77,17 @@ def test_without_variation_a_lognormal_time_is_its_mean():
     assert np.array_equal(Lognormal(mean_s=MEAN_S, cv=0.0, seed=3).rows(5, 3), np.tile(MEAN_S, (3, 1)))
 
 
+@pytest.mark.parametrize("cv", [1e99, 1e100, 1e200, 1e308])
+def test_a_huge_variation_is_finite(cv):
+    # The logarithm of a time is normal with this mean and variance, ln(1 + cv^2).
+    rows_s = Lognormal(mean_s=[1.0], cv=cv, seed=1).rows(0, 1024)[:, 0]
+    variance = 2 * math.log(cv)
+    assert np.all(np.isfinite(rows_s))
+    assert np.log(np.median(rows_s)) == pytest.approx(
+        -variance / 2, abs=4 * math.sqrt(math.pi * variance / 2048)
+    )
+
+
 def test_an_empirical_time_is_one_of_the_samples_each_as_often():
     count = 30_000
     times = Empirical(samples_s=[0.1, 0.2, 0.7], silos=1, seed=1).rows(0, count)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simulator import FlowArc, SteadyState, simulate, simulate_flows
-from simulator.steady import estimated_steady_state, repeating, undisturbed, within
+from simulator.steady import estimated_steady_state, kept_rows, repeating, undisturbed_rows, within
 from topologies import (
     AccessLinks,
     InputError,
@@ -97,8 +97,17 @@ def ending_early():
 
 
 def test_the_last_rounds_do_not_count_when_silos_end_the_job_early():
-    assert undisturbed(ending_early()) == 38
+    last_s, end_s = ending_early().max(axis=1), ending_early()[-1].min()
+    assert undisturbed_rows(last_s, end_s) == kept_rows(last_s, end_s) == 38
     assert estimated_steady_state(ending_early()) == estimate(2.0)
+
+
+@pytest.mark.parametrize(
+    ("last_s", "end_s", "kept"),
+    [([0.0], 0.0, 1), ([0.0, 1.0], 0.5, 2), ([0.0, 1.0, 2.0], 1.0, 2), ([0.0, 1.0, 2.0, 3.0], 1.0, 4)],
+)
+def test_all_rounds_count_where_half_of_them_or_more_are_disturbed(last_s, end_s, kept):
+    assert kept_rows(np.array(last_s), end_s) == kept
 
 
 def test_rounds_that_hold_no_undisturbed_period_show_the_cycle_time_only():

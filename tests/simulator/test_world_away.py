@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from simulator import Absence, Pause, Trace, World, simulate
+from simulator import Absence, Pause, Trace, World, overlay_job, simulate
 from topologies import AccessLinks, InputError, Underlay, Workload, build_overlay, connectivity, design_random
 
 COMPUTE_S = np.array([1.0, 2.0, 4.0])
@@ -94,6 +96,97 @@ def test_a_hub_that_is_away_leaves_all_silos_alone():
     assert timeline.round_start_s[2] == pytest.approx([4 + L, b + 2, c + 4], rel=1e-14)
     # B and C go on; the hub is back when their models of round 2 are in.
     assert timeline.round_start_s[3] == pytest.approx([c + 8 + L, b + 4, c + 8], rel=1e-14)
+
+
+def square(arcs, *, hub=None):
+    """Four silos that compute for 1 s on a ring of links without length; 10 bits take 1 s on an uplink."""
+    underlay = Underlay(
+        name="square",
+        variant="corrected",
+        labels=tuple("ABCD"),
+        latitude_deg=np.zeros(4),
+        longitude_deg=np.zeros(4),
+        ends=[(0, 1), (1, 2), (2, 3), (3, 0)],
+        length_km=[0.0] * 4,
+        capacity_bps=[1e9] * 4,
+    )
+    graph = connectivity(underlay, access=AccessLinks(up_bps=10.0, down_bps=math.inf))
+    return build_overlay("test", graph, Workload(model_bits=10.0, compute_s=np.ones(4)), arcs, hub=hub)
+
+
+@pytest.mark.parametrize("engine", ["events", "compiled"])
+def test_neighbours_that_are_away_come_back_one_after_the_other(engine):
+    absences = [Absence(silo=silo, first_round=2, rounds=5) for silo in "BC"]
+    timeline = starts(square([(0, 1), (1, 2), (2, 3), (3, 0)]), 12, *absences, engine=engine)
+    a, b, c, d = timeline.round_start_s.T
+    hop_s = 1 + L  # from the last bit's start to the arrival
+    # B gets A's model of round 6 and starts round 7 with it. Nobody can send to C in that round: C misses round 7 too,
+    # and starts round 8 with B's model of round 7.
+    assert b[7] == pytest.approx(a[6] + 1 + hop_s, rel=1e-14)
+    assert c[7] == c[2]
+    assert c[8] == pytest.approx(b[7] + 1 + hop_s, rel=1e-14)
+    # D hears nobody until then, and waits for C's model of round 8.
+    assert d[8] == pytest.approx(d[3] + 5, rel=1e-14)
+    assert d[9] == pytest.approx(c[8] + 1 + hop_s, rel=1e-14)
+    came = np.isfinite(timeline.arrival_s)
+    assert np.flatnonzero(~came[:, 0]).tolist() == [2, 3, 4, 5]  # A -> B
+    assert np.flatnonzero(~came[:, 1]).tolist() == [2, 3, 4, 5, 6]  # B -> C
+    assert np.flatnonzero(~came[:, 2]).tolist() == [2, 3, 4, 5, 6, 7]  # C -> D
+    assert came[:, 3].all()
+
+
+def test_a_hub_and_a_silo_that_leave_together():
+    absences = [Absence(silo=silo, first_round=1, rounds=2) for silo in "AD"]
+    timeline = starts(square([(0, 1), (0, 2), (0, 3), (1, 0), (2, 0), (3, 0)], hub=0), 6, *absences)
+    hub, _, _, d = timeline.round_start_s.T
+    # The hub is back with the models of round 2; its average of round 3 is the first that D can get.
+    assert d[3] == d[1] < hub[3] < hub[4] < d[4]
+    assert np.flatnonzero(np.isnan(timeline.arrival_s[:, -1])).tolist() == [1, 2, 3]  # D -> A
+
+
+@settings(deadline=None, max_examples=60)
+@given(data=st.data(), seed=st.integers(0, 1000), kind=st.sampled_from(["ring", "star", "matcha"]))
+def test_nobody_comes_back_before_a_silo_that_was_there(data, seed, kind):
+    rounds = 24
+    arcs = {
+        "ring": [(0, 1), (1, 2), (2, 3), (3, 0)],
+        "star": [(0, 1), (0, 2), (0, 3), (1, 0), (2, 0), (3, 0)],
+    }
+    if kind == "matcha":
+        job = design_random(
+            "matcha", square(arcs["ring"]).graph, Workload(model_bits=10.0, compute_s=np.ones(4))
+        )
+    else:
+        job = square(arcs[kind], hub=0 if kind == "star" else None)
+    # Silo D is always there; the others leave once and should be back by round 12.
+    absences = [
+        Absence(silo=silo, first_round=first, rounds=data.draw(st.integers(1, 12 - first)))
+        for silo in data.draw(st.sets(st.sampled_from("ABC"), min_size=1))
+        for first in [data.draw(st.integers(1, 11))]
+    ]
+    drawn = seed if kind == "matcha" else None
+    timeline = starts(job, rounds, *absences, seed=drawn)
+    start_s, arcs = timeline.round_start_s, overlay_job(job, rounds, seed=drawn).arcs
+    for absence in absences:
+        silo, end = "ABC".index(absence.silo), absence.first_round + absence.rounds
+        same = start_s[:, silo] == start_s[absence.first_round, silo]
+        back = int(np.flatnonzero(same)[-1]) + 1  # its first round that starts later than it left
+        assert back >= end
+        in_arcs = [number for number, arc in enumerate(arcs) if arc.target == silo]
+        came_s = timeline.arrival_s[back - 1, in_arcs]
+        assert start_s[back, silo] == np.nanmax(came_s)
+        for number in np.asarray(in_arcs)[np.isfinite(came_s)].tolist():
+            assert start_s[back, silo] > start_s[back - 1, arcs[number].source] + 1.0
+
+
+def test_a_silo_that_hears_nobody_any_more_cannot_come_back():
+    absences = [Absence(silo=silo, first_round=2, rounds=4) for silo in "BC"]
+    with pytest.raises(InputError) as caught:
+        starts(square([(0, 1), (1, 2), (2, 3), (3, 0)]), 6, *absences)
+    assert str(caught.value) == (
+        "absence of silo 2 from round 2 on must end before the job: in none of rounds 5 to 5 is a silo there that "
+        "sends to it."
+    )
 
 
 def test_a_silo_that_comes_late_and_one_that_leaves_early():

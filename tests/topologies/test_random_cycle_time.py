@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.signal import lfilter
 from scipy.stats import t as student
 
 from topologies import (
@@ -23,7 +24,7 @@ from topologies.designers.matcha import matcha, matcha_plus
 from topologies.designers.random_ring import random_ring
 from topologies.random_cycle_time import random_cycle_time
 from topologies.schedule import make_schedule
-from topologies.statistics import batch_means
+from topologies.statistics import batch_means, correlated_batch_means
 
 TABLES = {
     "table3_s1_access10G_inaturalist": ("inaturalist", 1, 1e10),
@@ -234,5 +235,39 @@ def test_coverage_of_correlated_samples_needs_the_batches():
     ],
 )
 def test_batch_means_of_bad_input(samples, options, rule):
-    with pytest.raises(InputError, match=rule):
-        batch_means(samples, **options)
+    for interval_of in (batch_means, correlated_batch_means):
+        with pytest.raises(InputError, match=rule):
+            interval_of(samples, **options)
+
+
+def test_batch_means_that_are_not_correlated_have_students_interval():
+    # Their lag-one correlation is -3/4: below 0, with the 1/4 for its bias too.
+    samples = [1.0, 3.0, 1.0, 3.0]
+    assert correlated_batch_means(samples, batches=4) == batch_means(samples, batches=4)
+
+
+def test_correlated_batch_means_are_wider_by_their_correlation():
+    # Lag-one correlation 1/4, plus 1/4 for its bias: three times the variance, 3 degrees of freedom.
+    interval = correlated_batch_means([1.0, 1.0, 2.0, 2.0], batches=4)
+    assert interval.mean == 1.5
+    assert interval.half_width == pytest.approx(
+        3**0.5 * batch_means([1.0, 1.0, 2.0, 2.0], batches=4).half_width
+    )
+
+
+def test_equal_samples_have_no_width():
+    assert correlated_batch_means([2.0] * 40).half_width == 0
+
+
+def test_coverage_of_batches_as_short_as_the_correlation():
+    rng = np.random.default_rng(6)
+    covered = {batch_means: 0, correlated_batch_means: 0}
+    for _ in range(400):
+        noise = rng.normal(size=600)
+        series = lfilter([1.0], [1.0, -0.95], noise)
+        for interval_of in covered:
+            interval = interval_of(series[200:], batches=20)
+            covered[interval_of] += interval.low <= 0 <= interval.high
+
+    assert covered[batch_means] < 0.85 * 400
+    assert covered[correlated_batch_means] > 0.90 * 400

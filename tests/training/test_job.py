@@ -23,8 +23,14 @@ from training.jobfile import read_job, write_job
         ({"momentum": 1.0}, "momentum(=1.0) must be >= 0 and < 1."),
         ({"momentum": 0.9, "optimizer": "adam"}, "momentum(=0.9) must be 0 with optimizer adam."),
         ({"target_accuracy": 1.1}, "target_accuracy(=1.1) must be > 0 and <= 1."),
-        ({"model": "cnnn"}, "model(='cnnn') must be one of cnn, softmax (did you mean 'cnn'?)."),
-        ({"model": ["cnn"]}, "model(=['cnn']) must be one of cnn, softmax"),
+        (
+            {"model": "cnnn"},
+            "model(='cnnn') must be one of bilstm, char_gru, cnn, femnist_cnn, resnet18, resnet50, softmax",
+        ),
+        (
+            {"model": ["cnn"]},
+            "model(=['cnn']) must be one of bilstm, char_gru, cnn, femnist_cnn, resnet18, resnet50, softmax",
+        ),
         ({"dataset": "mnist"}, "dataset(='mnist') must be one of digits"),
         (
             {"partition": "dirichlett"},

@@ -1,0 +1,121 @@
+"""`silosim simulate`: bad worlds and options are one line, and a reader may leave."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from topologies import load_underlay
+
+WORLD = """
+[network]
+underlay = "geant"
+
+[workload]
+preset = "inaturalist"
+
+[overlays]
+kinds = ["ring"]
+
+[simulation]
+rounds = 20
+"""
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        (
+            '[[simulation.failure]]\nlink = "PL - UA"\nfrom = "1 s"',
+            "core link PL - UA",
+        ),
+        (
+            '[[simulation.failure]]\nlink = "PL - UB"\nfrom = "1 s"',
+            "core link(='PL - UB') must be one of 122 names (did you mean 'PL - UA'?): PL - UA, ",
+        ),
+        (
+            '[[simulation.background]]\nlink = "PL -> UB"\nshare = "10%"',
+            "(did you mean 'PL -> UA'?): PL -> UA, ",
+        ),
+        (
+            '[[simulation.away]]\nsilo = "PL"\nfrom_round = 2\npolicy = "go_on"\nrounds = 19',
+            "first_round + rounds(=21) of absent silo",
+        ),
+        ('[simulation.compute]\ntrace = "short.csv"', "has 3 rows, but 20 rounds need as many"),
+    ],
+)
+def test_a_bad_world_is_one_line(silosim, tmp_path, monkeypatch, tables, message):
+    monkeypatch.chdir(tmp_path)
+    labels = load_underlay("geant").labels
+    rows = [",".join(labels), *[",".join("1" * len(labels))] * 3]
+    (tmp_path / "short.csv").write_text("\n".join(rows))
+    path = tmp_path / "world.toml"
+    path.write_text(WORLD + tables)
+    result = silosim("simulate", path)
+
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+    assert result.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--kind", "ring", "--budget", "0.3"], "budget(=0.3) goes with the kind matcha, not with ring."),
+        (["--kind", "matcha", "--budget", "3"], "budget(=3.0) must be > 0 and <= 1."),
+        (["--kind", "ring", "--seed", "-1", "-o", "x.h5"], "seed(=-1) must be >= 0 and < 2^63."),
+        (["--kind", "ring", "--seed", str(2**63)], f"seed(={2**63}) must be >= 0 and < 2^63."),
+        (
+            [
+                *["--silo-at", "Tokyo"] * 2,
+                "--latency",
+                "per_link",
+                "--model-size",
+                "0 MB",
+                "--compute",
+                "0 s",
+            ],
+            "arcs on which computing, latency and sending take 0 s must not form a circuit, but silos 1 -> 0 -> 1 do.",
+        ),
+    ],
+)
+def test_bad_options_are_one_line(silosim, tmp_path, monkeypatch, options, message):
+    monkeypatch.chdir(tmp_path)
+    result = silosim("simulate", "gaia", "--rounds", 5, *options)
+
+    assert (result.code, result.out) == (2, "")
+    assert result.err == f"silosim: error: {message}\n"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", [["simulate", "--rounds", 5], ["validate", "--rounds", 100, "--json"]])
+def test_a_reader_that_leaves_is_no_error(command):
+    name, *options = command
+    line = [
+        sys.executable,
+        "-c",
+        "from scenarios.cli import main; main()",
+        name,
+        "gaia",
+        "--kind",
+        "ring",
+        *options,
+    ]
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as closed:
+        done = subprocess.run(
+            list(map(str, line)), stdout=closed, stderr=subprocess.PIPE, text=True, check=False
+        )
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_budget_is_matchas(silosim):
+    command = ["simulate", "gaia", "--kind", "matcha", "--kind", "ring", "--rounds", 50, "--json"]
+    little, much = (json.loads(silosim(*command, "--budget", budget).out)["rows"] for budget in (0.2, 0.9))
+
+    assert little[0]["messages"] < much[0]["messages"]
+    assert little[1]["messages"] == much[1]["messages"] == 50 * 11
