@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from topologies.arrays import FloatArray, IntArray
-from topologies.balanced import fast_balanced
+from topologies.balanced import fast_balanced, rebuilt
 from topologies.digraph import check_connected
 from topologies.errors import InputError, unknown_name
 
@@ -36,10 +36,7 @@ def local_degree(silos: int, source: IntArray, target: IntArray) -> FloatArray:
     averaging" (2004), section 4.
     """
     into = np.bincount(target, minlength=silos)
-    weights = np.zeros((silos, silos))
-    weights[target, source] = 1 / (1 + np.maximum(into[source], into[target]))
-    np.fill_diagonal(weights, 1 - weights.sum(axis=1))
-    return weights
+    return rebuilt(silos, source, target, 1 / (1 + np.maximum(into[source], into[target])))
 
 
 def uniform(silos: int) -> FloatArray:

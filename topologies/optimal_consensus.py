@@ -99,6 +99,12 @@ class _Program:
     weights: csc_array
     symmetric: bool
 
+    def received(self) -> csc_array:
+        """Matrix from the `x_k` to the sum of the weights of the models that each silo receives."""
+        arcs = np.arange(len(self.target))
+        into = coo_array((np.ones(len(arcs)), (self.target, arcs)), shape=(self.silos, len(arcs)))
+        return csc_array(into.tocsr() @ self.weights)
+
 
 def _fastest(
     silos: int, source: IntArray, target: IntArray, *, nonnegative: bool, accuracy: float
@@ -148,8 +154,7 @@ def _interior(program: _Program, nonnegative: bool, accuracy: float) -> FloatArr
     differences[source[chosen], edge] = -1.0
     limit, bound = csc_array((0, size)), np.empty(0)
     if nonnegative:
-        into = coo_array((np.ones(len(source)), (target, np.arange(len(source)))), shape=(silos, len(source)))
-        limit = csc_array(vstack((-eye_array(size), into.tocsr() @ program.weights)))
+        limit = csc_array(vstack((-eye_array(size), program.received())))
         bound = np.concatenate((np.zeros(size), np.ones(silos)))
     found = smallest_norm(
         NormProgram(
@@ -187,8 +192,7 @@ def _first_order(program: _Program, nonnegative: bool) -> FloatArray:
         incidence = cp.Constant(_incidence(silos, program.source, program.target))
         constraints.append(incidence @ x == 0)
     if nonnegative:
-        into = coo_array((np.ones(len(arcs)), (program.target, arcs)), shape=(silos, len(arcs))).tocsr()
-        constraints += [program.weights @ x >= 0, (into @ program.weights) @ x <= 1]
+        constraints += [program.weights @ x >= 0, program.received() @ x <= 1]
     problem = cp.Problem(cp.Minimize(norm), constraints)
     with warnings.catch_warnings():
         # The result is rebuilt, and compared with weights that need no solver.

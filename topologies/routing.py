@@ -11,6 +11,8 @@ from topologies.underlay import Underlay
 
 TIE = 1e-9
 """Two path lengths within this relative distance are equal."""
+BLOCK_ARCS = 2_000_000
+"""Sources times arcs that are searched together: it bounds the memory."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -77,7 +79,8 @@ def shortest_routes(underlay: Underlay) -> Routes:
     -----
     Dijkstra's algorithm from each router, then a breadth-first search along the arcs that lie on a shortest
     route. Within one level of it, routes have equally many links, so their lexicographic order is the order of
-    their parents, then of the routers themselves. Time O(n (m + n) log n), memory O(n^2).
+    their parents, then of the routers themselves. Many routers are searched from at once, level by level. Time
+    O(n (m + n) log n), memory O(n^2).
     """
     routers = underlay.routers
     tail, head, direction, length = _arcs(underlay)
@@ -86,17 +89,11 @@ def shortest_routes(underlay: Underlay) -> Routes:
     shortest = np.asarray(dijkstra(weights), dtype=np.float64)
 
     distance = np.zeros((routers, routers))
-    hops = np.zeros((routers, routers), dtype=np.int64)
+    hops = np.full((routers, routers), -1, dtype=np.int64)
     parent = np.full((routers, routers), -1, dtype=np.int64)
     parent_link = np.full((routers, routers), -1, dtype=np.int64)
-    for source in range(routers):
-        from_source = shortest[source]
-        tight = from_source[tail] + length <= from_source[head] * (1 + TIE)
-        _fill_from(
-            source,
-            (tail[tight], head[tight], direction[tight], length[tight]),
-            (distance[source], hops[source], parent[source], parent_link[source]),
-        )
+    for sources in np.array_split(np.arange(routers), -(-routers * len(tail) // BLOCK_ARCS)):
+        _fill_from(sources, shortest, (tail, head, direction, length), (distance, hops, parent, parent_link))
     lower = np.tril_indices(routers, -1)
     distance[lower] = distance.T[lower]
     hops[lower] = hops.T[lower]
@@ -104,43 +101,50 @@ def shortest_routes(underlay: Underlay) -> Routes:
 
 
 def _arcs(underlay: Underlay) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
-    """Tail, head, link direction and length of both directions of each link that can carry a route."""
+    """Tail, head, link direction and length of both directions of each link that can carry a route, sorted."""
     order = np.argsort(underlay.length_km, kind="stable")
     ends = np.sort(underlay.ends[order], axis=1)
     _, first = np.unique(ends, axis=0, return_index=True)
     link = np.sort(order[first])
     a, b = underlay.ends[link].T
+    tail, head = np.concatenate((a, b)), np.concatenate((b, a))
+    by_ends = np.lexsort((head, tail))
     return (
-        np.concatenate((a, b)),
-        np.concatenate((b, a)),
-        np.concatenate((2 * link, 2 * link + 1)),
-        np.tile(underlay.length_km[link], 2),
+        tail[by_ends],
+        head[by_ends],
+        np.concatenate((2 * link, 2 * link + 1))[by_ends],
+        np.tile(underlay.length_km[link], 2)[by_ends],
     )
 
 
 def _fill_from(
-    source: int,
+    sources: IntArray,
+    shortest: FloatArray,
     arcs: tuple[IntArray, IntArray, IntArray, FloatArray],
     rows: tuple[FloatArray, IntArray, IntArray, IntArray],
 ) -> None:
-    """Fill the rows of `source`, level by level of a breadth-first search along `arcs`."""
+    """Fill the rows of `sources`, all of them level by level, by a breadth-first search along tight arcs."""
     tail, head, direction, length = arcs
     distance, hops, parent, parent_link = rows
-    level_of = np.full(len(hops), -1, dtype=np.int64)
-    level_of[source] = 0
-    rank = np.zeros(len(hops), dtype=np.int64)
-    level = 0
-    while True:
-        found = np.flatnonzero((level_of[tail] == level) & (level_of[head] < 0))
-        if not len(found):
-            break
-        found = found[np.lexsort((head[found], rank[tail[found]]))]
-        _, first = np.unique(head[found], return_index=True)
-        best = found[np.sort(first)]
-        node, level = head[best], level + 1
-        level_of[node] = level
-        rank[node] = np.arange(len(node))
-        hops[node] = level
-        parent[node] = tail[best]
-        parent_link[node] = direction[best]
-        distance[node] = distance[tail[best]] + length[best]
+    first = np.searchsorted(tail, np.arange(len(hops) + 1))
+    degree = np.diff(first)
+    # Pairs of a source and a router in the order of their routes: by source, then lexicographic.
+    source, node, level = sources, sources, 0
+    hops[source, node] = 0
+    while len(node):
+        level += 1
+        count = degree[node]
+        arc = np.arange(count.sum()) + np.repeat(first[node] - np.cumsum(count) + count, count)
+        source = np.repeat(source, count)
+        new = np.flatnonzero(hops[source, head[arc]] < 0)
+        source, arc = source[new], arc[new]
+        tight = shortest[source, tail[arc]] + length[arc] <= shortest[source, head[arc]] * (1 + TIE)
+        source, arc = source[tight], arc[tight]
+        _, best = np.unique(source * len(hops) + head[arc], return_index=True)
+        best.sort()
+        source, arc = source[best], arc[best]
+        node = head[arc]
+        hops[source, node] = level
+        parent[source, node] = tail[arc]
+        parent_link[source, node] = direction[arc]
+        distance[source, node] = distance[source, tail[arc]] + length[arc]

@@ -41,6 +41,20 @@ def make_underlay() -> Callable[[int, Links], Underlay]:
 
 
 @pytest.fixture(scope="session")
+def few_silos(make_underlay: Callable[[int, Links], Underlay]) -> Callable[[int], Connectivity]:
+    """Connectivity graph of up to three silos on three routers, two of them at one place."""
+
+    def make(silos: int) -> Connectivity:
+        return connectivity(
+            make_underlay(3, [(0, 1, 100.0), (1, 2, 0.0)]),
+            access=AccessLinks(up_bps=1e9, down_bps=1e9),
+            routers=range(silos),
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def published_graph() -> Callable[[str, float], Connectivity]:
     """Connectivity graph with the paper's inputs and equal access links."""
 

@@ -200,11 +200,5 @@ def test_unknown_criterion(published_graph):
 
 
 @pytest.mark.parametrize("silos", [1, 2, 3])
-def test_few_silos(make_underlay, silos):
-    graph = connectivity(
-        make_underlay(3, [(0, 1, 100.0), (1, 2, 0.0)]),
-        access=AccessLinks(up_bps=1e9, down_bps=1e9),
-        routers=range(silos),
-    )
-
-    assert best(graph, INATURALIST, iterations=100).graph.silos == silos
+def test_few_silos(few_silos, silos):
+    assert best(few_silos(silos), INATURALIST, iterations=100).graph.silos == silos

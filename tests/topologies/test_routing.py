@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topologies import load_underlay, shipped_underlays
+from topologies import load_underlay, routing, shipped_underlays
 from topologies.routing import TIE, shortest_routes
 
 
@@ -118,3 +118,26 @@ def test_routes_of_the_shipped_underlays_are_whole_and_add_up(name):
         assert sum(underlay.length_km[d // 2] for d in directions) == pytest.approx(
             routes.distance_km[source, target], rel=1e-12
         )
+
+
+def test_routes_do_not_depend_on_how_many_sources_are_searched_together(monkeypatch):
+    underlay = load_underlay("geant")
+    together = shortest_routes(underlay)
+    monkeypatch.setattr(routing, "BLOCK_ARCS", 1_000)
+    apart = shortest_routes(underlay)
+
+    assert np.array_equal(together.distance_km, apart.distance_km)
+    assert np.array_equal(together.hops, apart.hops)
+    assert np.array_equal(together.parent, apart.parent)
+    assert np.array_equal(together.parent_link, apart.parent_link)
+
+
+def test_a_long_thin_network(make_underlay):
+    routers = 1_000
+    routes = shortest_routes(make_underlay(routers, [(i, i + 1, 1.0) for i in range(routers - 1)]))
+    index = np.arange(routers)
+    apart = np.abs(np.subtract.outer(index, index))
+
+    assert np.array_equal(routes.hops, apart)
+    assert np.array_equal(routes.distance_km, apart)
+    assert routes.links(0, routers - 1) == tuple(range(0, 2 * routers - 2, 2))

@@ -116,13 +116,8 @@ def test_published_networks(published_graph, name, optimum_ms):
 
 
 @pytest.mark.parametrize("silos", [1, 2, 3])
-def test_few_silos(make_underlay, silos):
-    graph = connectivity(
-        make_underlay(3, [(0, 1, 100.0), (1, 2, 0.0)]),
-        access=AccessLinks(up_bps=1e9, down_bps=1e9),
-        routers=range(silos),
-    )
-    overlay = ring(graph, INATURALIST)
+def test_few_silos(few_silos, silos):
+    overlay = ring(few_silos(silos), INATURALIST)
 
     assert overlay.arcs == (0 if silos == 1 else silos)
 

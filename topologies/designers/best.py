@@ -12,6 +12,7 @@ from topologies.consensus import SUM_TOLERANCE, check_consensus
 from topologies.designers.best_costs import ASKED
 from topologies.designers.best_detours import detour_search
 from topologies.designers.best_polish import polish
+from topologies.designers.circuits import tour_along
 from topologies.designers.ring import ring
 from topologies.errors import InputError, unknown_name
 from topologies.overlay import Overlay, build_overlay
@@ -80,7 +81,7 @@ def best(
         )
 
     found = [*candidates, *_ring(graph, work)]
-    found = found or [build_overlay("best", graph, work, _all_pairs(graph))]
+    found = found or [build_overlay("best", graph, work, np.argwhere(graph.may_send))]
     digraphs = [overlay for overlay in found if overlay.hub is None]
     if digraphs and graph.silos > 2 and iterations > 0:
         found += _searched(graph, work, sorted(digraphs, key=tau), tau, criterion, iterations, seed)
@@ -109,7 +110,7 @@ def _searched(
     rings = [overlay for overlay in digraphs if overlay.arcs == graph.silos >= 4]
     results = []
     if rings:
-        tour = _tour(rings[0])
+        tour = tour_along(rings[0].source, rings[0].target)
         for run, warmth in enumerate(WARMTHS):
             arcs = detour_search(
                 graph,
@@ -137,17 +138,3 @@ def _ring(graph: Connectivity, work: Workload) -> list[Overlay]:
         return [ring(graph, work)]
     except InputError:
         return []
-
-
-def _all_pairs(graph: Connectivity) -> list[tuple[int, int]]:
-    """Every arc that the network allows."""
-    return [(int(i), int(j)) for i, j in zip(*np.nonzero(graph.may_send), strict=True)]
-
-
-def _tour(overlay: Overlay) -> list[int]:
-    """Silos of a ring in order."""
-    after = dict(zip(overlay.source.tolist(), overlay.target.tolist(), strict=True))
-    tour = [0]
-    while len(tour) < overlay.arcs:
-        tour.append(after[tour[-1]])
-    return tour

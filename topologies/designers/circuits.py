@@ -5,7 +5,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array, csr_array, vstack
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from topologies.arrays import BoolArray
+from topologies.arrays import BoolArray, IntArray
 from topologies.connectivity import Connectivity
 from topologies.digraph import check_connected, components
 from topologies.errors import InputError
@@ -62,15 +62,20 @@ def some_circuit(allowed: BoolArray) -> tuple[list[int] | None, bool]:
         used = answer.x > 0.5
         parts, part = components(nodes, source[used], target[used], strong=False)
         if parts == 1:
-            after = dict(zip(source[used].tolist(), target[used].tolist(), strict=True))
-            tour = [0]
-            while len(tour) < nodes:
-                tour.append(after[tour[-1]])
-            return tour, True
+            return tour_along(source[used], target[used]), True
         inside = np.arange(parts)[:, np.newaxis] == part
         leaving = csr_array((inside[:, source] & ~inside[:, target]).astype(np.float64))
         rules.append(LinearConstraint(leaving, 1, np.inf))
     return None, False
+
+
+def tour_along(source: IntArray, target: IntArray) -> list[int]:
+    """Nodes of a directed ring with these arcs, in order, from node 0 on."""
+    after = dict(zip(source.tolist(), target.tolist(), strict=True))
+    tour = [0]
+    while len(tour) < len(after):
+        tour.append(after[tour[-1]])
+    return tour
 
 
 def require_reach(kind: str, graph: Connectivity) -> None:

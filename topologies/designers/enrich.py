@@ -7,7 +7,7 @@ import numpy as np
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.consensus import consensus_matrix, consensus_rules, is_symmetric, spectral_gap
-from topologies.delays import delays, pair_rates, transmissions
+from topologies.delays import pair_rates, transmissions
 from topologies.errors import InputError, unknown_name
 from topologies.optimal_consensus import fdla
 from topologies.overlay import Overlay, build_overlay
@@ -280,10 +280,8 @@ def _traffic(overlay: Overlay, route: tuple[int, ...]) -> FloatArray:
 
 def _delays(overlay: Overlay, out: IntArray, into: IntArray) -> tuple[FloatArray, FloatArray]:
     """Delay and transmission time of every arc between silos of these degrees (Eq. 3), infinite without a path."""
-    graph, bits = overlay.graph, overlay.work.model_bits
-    rate_bps = pair_rates(graph, out, into)
-    delay_s = delays(overlay.compute_s[:, np.newaxis], graph.latency_s, bits, rate_bps)
-    return delay_s, transmissions(bits, rate_bps)
+    transmission_s = transmissions(overlay.work.model_bits, pair_rates(overlay.graph, out, into))
+    return overlay.compute_s[:, np.newaxis] + overlay.graph.latency_s + transmission_s, transmission_s
 
 
 def _longest(excess_s: FloatArray) -> FloatArray:

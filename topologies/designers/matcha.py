@@ -170,8 +170,7 @@ def matcha_plus(graph: Connectivity, work: Workload, *, budget: float = 0.5) -> 
         If `budget` is not in (0, 1] or these pairs, where they can talk both ways, do not connect all silos.
     """
     near = neighbouring_silos(graph) & graph.may_send & graph.may_send.T
-    pairs = [(i, j) for i, j in np.argwhere(np.triu(near)).tolist()]
-    return matcha(graph, work, budget=budget, edges=pairs, kind="matcha_plus")
+    return matcha(graph, work, budget=budget, edges=np.argwhere(np.triu(near)), kind="matcha_plus")
 
 
 def _first_active(probability: FloatArray, rng: np.random.Generator) -> BoolArray:

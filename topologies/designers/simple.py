@@ -26,7 +26,7 @@ def complete(graph: Connectivity, work: Workload) -> Overlay:
     InputError
         If the arcs do not make a strongly connected digraph.
     """
-    return build_overlay("complete", graph, work, _arcs(graph.may_send))
+    return build_overlay("complete", graph, work, np.argwhere(graph.may_send))
 
 
 def underlay_overlay(graph: Connectivity, work: Workload) -> Overlay:
@@ -54,7 +54,7 @@ def underlay_overlay(graph: Connectivity, work: Workload) -> Overlay:
     without a silo only forwards: it joins all silos around it, as if it and its links were contracted. A model still
     takes the route of the connectivity graph, which may be shorter than the link. Time and memory O(silos^2 + links).
     """
-    return build_overlay("underlay", graph, work, _arcs(neighbouring_silos(graph) & graph.may_send))
+    return build_overlay("underlay", graph, work, np.argwhere(neighbouring_silos(graph) & graph.may_send))
 
 
 def neighbouring_silos(graph: Connectivity) -> BoolArray:
@@ -78,8 +78,3 @@ def neighbouring_silos(graph: Connectivity) -> BoolArray:
     near = np.eye(routers, dtype=bool) | (touches @ touches.T > 0)
     near[a, b] = near[b, a] = True
     return near[np.ix_(graph.router, graph.router)]
-
-
-def _arcs(chosen: BoolArray) -> list[tuple[int, int]]:
-    """Pairs (source, target) where a matrix is true."""
-    return [(int(i), int(j)) for i, j in np.argwhere(chosen)]

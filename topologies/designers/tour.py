@@ -55,13 +55,13 @@ def short_tour(costs: FloatArray, *, restarts: int = RESTARTS, seed: int = SEED)
     tours = [search.improved(start) for start in _starts(costs)]
     best = min(tours, key=search.length)
     best = search.perturbed(best, restarts, seed)
-    if any(not np.isfinite(costs[i, j]) for i, j in zip(best, best[1:] + best[:1], strict=True)):
-        circuit, _ = some_circuit(np.isfinite(costs) & ~np.eye(nodes, dtype=bool))
+    existing = np.isfinite(costs) & ~np.eye(nodes, dtype=bool)
+    if not existing[best, best[1:] + best[:1]].all():
+        circuit, _ = some_circuit(existing)
         if circuit is None:
             return None
         best = search.perturbed(search.improved(circuit), restarts, seed)
-    first = best.index(0)
-    return best[first:] + best[:first]
+    return _from_first(best)
 
 
 def _exact(costs: FloatArray) -> list[int] | None:
@@ -150,8 +150,7 @@ def christofides_tour(weights: FloatArray) -> list[int]:
         (i, j, float(weights[i, j])) for i in range(len(weights)) for j in range(i + 1, len(weights))
     )
     tour: list[int] = nx.approximation.christofides(complete)
-    first = tour.index(0)
-    return [int(node) for node in tour[first:-1] + tour[:first]]
+    return _from_first([int(node) for node in tour[:-1]])
 
 
 def repaired(costs: FloatArray, tour: list[int]) -> list[int] | None:
@@ -162,5 +161,10 @@ def repaired(costs: FloatArray, tour: list[int]) -> list[int] | None:
     result = dataclasses.replace(TourSearch.of(costs), noise=threshold).improved(tour)
     if not existing[result, result[1:] + result[:1]].all():
         return None
-    first = result.index(0)
-    return result[first:] + result[:first]
+    return _from_first(result)
+
+
+def _from_first(tour: list[int]) -> list[int]:
+    """The same tour from node 0 on."""
+    first = tour.index(0)
+    return tour[first:] + tour[:first]
