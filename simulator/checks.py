@@ -21,12 +21,18 @@ def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
         raise InputError(f"{name}(={value!r}) must be {' or '.join(map(repr, choices))}.")
 
 
-def check_at_least_one(name: str, value: int) -> int:
-    """Accept an integer >= 1."""
-    count = _integer(name, value)
-    if count < 1:
-        raise InputError(f"{name}(={count}) must be >= 1.")
-    return count
+def check_at_least(least: int, name: str, value: int) -> int:
+    """Accept an integer that is not too small."""
+    number = _integer(name, value)
+    if number < least:
+        raise InputError(f"{name}(={number}) must be >= {least}.")
+    return number
+
+
+def check_not_negative(name: str, value: float) -> None:
+    """Accept a finite number >= 0."""
+    if not _finite_not_negative(value):
+        raise InputError(f"{name}(={value}) must be finite and >= 0.")
 
 
 def check_capacities(link_capacity_bps: ArrayLike) -> list[float]:
@@ -61,8 +67,7 @@ def check_message_bits(message_bits: ArrayLike, arcs: int) -> list[float]:
     """Accept finite numbers >= 0: one for all arcs, or one per arc."""
     values = _array("message_bits", message_bits)
     if values.ndim == 0:
-        if not _finite_not_negative(float(values)):
-            raise InputError(f"message_bits(={values}) must be finite and >= 0.")
+        check_not_negative("message_bits", float(values))
         return [float(values)] * arcs
     if values.shape != (arcs,):
         raise InputError(

@@ -6,7 +6,6 @@ import numpy as np
 
 from simulator import checks
 from topologies.arrays import FloatArray
-from topologies.errors import InputError
 
 COMPUTE_STREAM = int.from_bytes(b"compute")
 """Keeps computing times apart from all other random numbers that a run draws from the same seed."""
@@ -27,10 +26,8 @@ class DrawnTimes(ABC):
     __slots__ = ("_seed", "_silos")
 
     def __init__(self, silos: int, seed: int) -> None:
-        self._silos = checks.check_at_least_one("silos", silos)
-        if seed < 0:
-            raise InputError(f"seed(={seed}) must be >= 0.")
-        self._seed = seed
+        self._silos = checks.check_at_least(1, "silos", silos)
+        self._seed = checks.check_at_least(0, "seed", seed)
 
     @property
     def silos(self) -> int:
@@ -85,8 +82,7 @@ class Lognormal(DrawnTimes):
 
     def __init__(self, *, mean_s: FloatArray, cv: float, seed: int) -> None:
         self._mean_s = checks.check_compute(mean_s, "mean_s")
-        if not (np.isfinite(cv) and cv >= 0):
-            raise InputError(f"cv(={cv}) must be finite and >= 0.")
+        checks.check_not_negative("cv", cv)
         # From 1e100 on, 1 + cv^2 is cv^2 to all digits, and may be too large for a float.
         self._sigma = float(np.sqrt(np.log1p(cv**2) if cv < 1e100 else 2 * np.log(cv)))
         super().__init__(len(self._mean_s), seed)

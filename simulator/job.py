@@ -109,7 +109,7 @@ def make_job(
         raise InputError(
             "sharing(='equal') must be 'maxmin' on a network that changes: constant rates know none."
         )
-    rounds = checks.check_at_least_one("rounds", rounds)
+    rounds = checks.check_at_least(1, "rounds", rounds)
     capacity_bps = checks.check_capacities(link_capacity_bps)
     bits = checks.check_message_bits(message_bits, len(arcs))
     routes = checks.check_routes([arc.links for arc in arcs], len(capacity_bps))

@@ -42,7 +42,7 @@ def overlay_job(
     InputError
         See `simulate`.
     """
-    rounds = checks.check_at_least_one("rounds", rounds)
+    rounds = checks.check_at_least(1, "rounds", rounds)
     if isinstance(overlay, Overlay | Schedule):
         if seed is not None:
             raise InputError(f"seed(={seed}) must be left out: only a random overlay is drawn here.")

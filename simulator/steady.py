@@ -151,15 +151,18 @@ def kept_rows(last_s: FloatArray, end_s: float) -> int:
     return rows if rows > 1 and 2 * rows > len(last_s) else len(last_s)
 
 
-def repeating(round_start_s: FloatArray, period_rounds: int, period_s: float) -> SteadyState:
+def repeating(
+    round_start_s: FloatArray, period_rounds: int, period_s: float, *, first_round: int = 0
+) -> SteadyState:
     """Steady state of a job whose last rounds are known to repeat.
 
     Parameters
     ----------
-    round_start_s : ndarray of shape (rounds + 1, silos)
-        The last of them repeat.
+    round_start_s : ndarray of shape (n, silos)
+        Of round `first_round` and those after it; the last of them repeat. NaN, a date not known yet, repeats.
     period_rounds : int
     period_s : float
+    first_round : int
 
     Returns
     -------
@@ -173,7 +176,7 @@ def repeating(round_start_s: FloatArray, period_rounds: int, period_s: float) ->
         is_exact=True,
         period_rounds=period_rounds,
         period_s=period_s,
-        transient_rounds=int(differs[-1]) + 1 if len(differs) else 0,
+        transient_rounds=first_round + int(differs.max(initial=-1)) + 1,
     )
 
 

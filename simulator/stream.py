@@ -92,7 +92,7 @@ def make_engine(
     checks.check_choice("engine", engine, ENGINES)
     if block_rounds is None:
         block_rounds = max(1, min(_BLOCK_ROUNDS, _BLOCK_MESSAGES // max(1, len(job.arcs))))
-    checks.check_at_least_one("block_rounds", block_rounds)
+    checks.check_at_least(1, "block_rounds", block_rounds)
     watched = observer is not None and observer.on_rates is not None
     if engine == "compiled":
         if not supports(job):

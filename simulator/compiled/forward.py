@@ -6,10 +6,8 @@ import numpy as np
 
 from simulator.compiled.rows import Rows, joined
 from simulator.compiled.state import Network, Silos, Window
-from simulator.steady import SteadyState
+from simulator.steady import SteadyState, repeating
 from topologies.arrays import FloatArray
-
-_SAME = 1e-9
 
 _KEPT = 1 << 22
 """Round starts to look back at for the first round that repeats, 32 MiB."""
@@ -41,15 +39,7 @@ class History:
         Dates that are not known yet (NaN) come after the repeat, and so repeat.
         """
         start_s = np.concatenate(self._starts_s)
-        growth_s = start_s[period_rounds:] - start_s[:-period_rounds]
-        differs = (np.abs(growth_s - period_s) > _SAME * period_s).any(axis=1)
-        return SteadyState(
-            cycle_time_s=period_s / period_rounds,
-            is_exact=True,
-            period_rounds=period_rounds,
-            period_s=period_s,
-            transient_rounds=self._first + int(np.flatnonzero(differs).max(initial=-1)) + 1,
-        )
+        return repeating(start_s, period_rounds, period_s, first_round=self._first)
 
 
 class Template:

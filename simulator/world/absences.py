@@ -1,10 +1,8 @@
 """Silos that are away for some rounds."""
 
 from dataclasses import dataclass
-from math import isfinite
-from operator import index
 
-from topologies.errors import InputError
+from simulator.checks import check_at_least, check_not_negative
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,8 +40,8 @@ class Absence:
     rounds: int
 
     def __post_init__(self) -> None:
-        _check_round("first_round", self.first_round, 0)
-        _check_round("rounds", self.rounds, 1)
+        check_at_least(0, "first_round", self.first_round)
+        check_at_least(1, "rounds", self.rounds)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,15 +68,5 @@ class Pause:
     duration_s: float
 
     def __post_init__(self) -> None:
-        _check_round("first_round", self.first_round, 0)
-        if not (isfinite(self.duration_s) and self.duration_s >= 0):
-            raise InputError(f"duration_s(={self.duration_s}) must be finite and >= 0.")
-
-
-def _check_round(name: str, value: int, least: int) -> None:
-    try:
-        number = index(value)
-    except TypeError:
-        raise InputError(f"{name}(={value!r}) must be an integer.") from None
-    if number < least:
-        raise InputError(f"{name}(={number}) must be >= {least}.")
+        check_at_least(0, "first_round", self.first_round)
+        check_not_negative("duration_s", self.duration_s)

@@ -6,6 +6,7 @@ from math import isfinite
 
 import numpy as np
 
+from simulator.checks import check_at_least
 from simulator.world.changes import FlowChange
 from topologies.errors import InputError
 
@@ -77,8 +78,7 @@ class OnOffFlow:
             value = getattr(self, name)
             if not (isfinite(value) and value > 0):
                 raise InputError(f"{name}(={value}) must be finite and > 0.")
-        if self.seed < 0:
-            raise InputError(f"seed(={self.seed}) must be >= 0.")
+        check_at_least(0, "seed", self.seed)
 
 
 def on_off_changes(flow: OnOffFlow, direction: int) -> Iterator[FlowChange]:

@@ -8,6 +8,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import ArrayLike
 
+from simulator.checks import check_not_negative
 from topologies.arrays import FloatArray, freeze
 from topologies.errors import InputError
 
@@ -57,8 +58,7 @@ class CapacityTrace:
             raise InputError(
                 f"date_s[{place + 1}](={date_s[place + 1]}) must be > {date_s[place]}, the one before."
             )
-        if not (isfinite(self.job_start_s) and self.job_start_s >= 0):
-            raise InputError(f"job_start_s(={self.job_start_s}) must be finite and >= 0.")
+        check_not_negative("job_start_s", self.job_start_s)
         if self.period_s is None:
             if not capacity_bps[-1]:
                 raise InputError("capacity_bps[-1](=0.0) must be > 0: the last one lasts for ever.")

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import isfinite
 
-from topologies.errors import InputError
+from simulator.checks import check_not_negative
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,8 +30,8 @@ class CapacityChange:
     capacity_bps: float
 
     def __post_init__(self) -> None:
-        _check("date_s", self.date_s)
-        _check("capacity_bps", self.capacity_bps)
+        check_not_negative("date_s", self.date_s)
+        check_not_negative("capacity_bps", self.capacity_bps)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,8 +64,8 @@ class RouteChange:
     latency_s: float
 
     def __post_init__(self) -> None:
-        _check("date_s", self.date_s)
-        _check("latency_s", self.latency_s)
+        check_not_negative("date_s", self.date_s)
+        check_not_negative("latency_s", self.latency_s)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,16 +95,11 @@ class FlowChange:
     peak_bps: float
 
     def __post_init__(self) -> None:
-        _check("date_s", self.date_s)
-        _check("peak_bps", self.peak_bps)
+        check_not_negative("date_s", self.date_s)
+        check_not_negative("peak_bps", self.peak_bps)
 
 
 Change = CapacityChange | RouteChange | FlowChange
 
 Changes = Callable[[], Iterator[Change]]
 """Makes the changes in the order of their dates, the same ones each time; they may have no end."""
-
-
-def _check(name: str, value: float) -> None:
-    if not (isfinite(value) and value >= 0):
-        raise InputError(f"{name}(={value}) must be finite and >= 0.")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import inf, isfinite
 
+from simulator.checks import check_not_negative
 from topologies.errors import InputError
 
 Downs = Mapping[int, tuple[tuple[float, float], ...]]
@@ -55,8 +56,7 @@ class LinkFailure:
     until_s: float = inf
 
     def __post_init__(self) -> None:
-        if not (isfinite(self.from_s) and self.from_s >= 0):
-            raise InputError(f"from_s(={self.from_s}) must be finite and >= 0.")
+        check_not_negative("from_s", self.from_s)
         if not self.until_s > self.from_s:
             raise InputError(f"until_s(={self.until_s}) must be > {self.from_s}, from_s.")
 
