@@ -41,7 +41,10 @@ FOUR = ("star", "mst", "delta_mbst", "ring")
 LARGEST = {
     "underlay": 1000,
     "random_ring": 1000,
+    "matcha": 500,
     "matcha_plus": 500,
+    "matcha_ring": 500,
+    "matcha_delta_mbst": 500,
     "christofides": 250,
     "best": 250,
     "complete": 250,
@@ -92,7 +95,7 @@ def machine() -> None:
     """Print what the times depend on."""
     print(f"{os.cpu_count()} CPUs, {platform.machine()}, Python {platform.python_version()}")
     names = ("numpy", "scipy", "networkx", "cvxpy", "scs", "clarabel")
-    print(", ".join(f"{name} {version(name)}" for name in names))
+    print(" ".join(f"{name} {version(name)}" for name in names))
     print("ours: median of 3 runs; plain Python: one run")
     print(f"{'':<34}{'ours':>11}{'plain':>12}{'ratio':>9}  agree")
 
@@ -172,17 +175,19 @@ def growth() -> None:
         graph = connectivity(underlay, access=access)
         for kind in FOUR:
             times[kind].append(seconds(lambda: design(kind, graph, work)))  # noqa: B023
+    memory_gb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    for silos in sizes:
+        graph = connectivity(geometric(silos), access=AccessLinks(up_bps=1e9, down_bps=1e9))
         for kind, largest in LARGEST.items():
             if silos <= largest:
                 make = design if kind in DESIGNERS else design_random
                 times[kind].append(seconds(lambda: make(kind, graph, work)))  # noqa: B023
     print("Random geometric underlay, each timed once")
-    print(f"{'silos':<13}" + "".join(f"{silos:>9}" for silos in sizes) + "   exponent")
+    print(f"{'silos':<17}" + "".join(f"{silos:>9}" for silos in sizes) + "   exponent")
     for name, row in times.items():
         exponent = np.polyfit(np.log(sizes[: len(row)]), np.log(row), 1)[0]
-        print(f"{name:<13}" + "".join(f"{value:8.3f}s" for value in row).ljust(36) + f"   {exponent:.2f}")
+        print(f"{name:<17}" + "".join(f"{value:8.3f}s" for value in row).ljust(36) + f"   {exponent:.2f}")
     total = sum(times[name][-1] for name in ("connectivity", *FOUR))
-    memory_gb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"1,000 silos, connectivity and the first four: {total:.1f} s, {memory_gb:.2f} GB at most")
 
 
