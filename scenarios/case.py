@@ -12,6 +12,7 @@ from scenarios.config import check_seed, load_scenario
 from scenarios.network import NetworkConfig, build_network, build_workload
 from scenarios.options import Study, study_options
 from scenarios.simulation_config import SimulationConfig
+from scenarios.studies.design import DEFAULT_KINDS
 from scenarios.studies.run import trained_bits
 from scenarios.toml_text import scenario_text
 from topologies import Connectivity, InputError, Workload
@@ -55,7 +56,23 @@ def is_scenario(study: Study) -> bool:
     return study.underlay.endswith(".toml")
 
 
-def scenario_case(path: Path, context: typer.Context) -> Case:
+def case_of(study: Study, context: typer.Context, *, rounds: int) -> Case:
+    """Case of a command: its scenario file's, or that of its options with so many rounds of the default overlays."""
+    if is_scenario(study):
+        return _scenario_case(Path(study.underlay), context)
+    kinds, simulation = DEFAULT_KINDS, SimulationConfig(rounds=rounds)
+    return Case(
+        text=scenario_text(study.network, study.work, kinds, simulation, 0),
+        network=study.network,
+        graph=study.graph(),
+        work=study.work,
+        kinds=kinds,
+        simulation=simulation,
+        seed=0,
+    )
+
+
+def _scenario_case(path: Path, context: typer.Context) -> Case:
     """Case of a scenario file, whose options for network and workload must not be given besides.
 
     Parameters
@@ -88,19 +105,6 @@ def scenario_case(path: Path, context: typer.Context) -> Case:
         kinds=scenario.overlays.kinds,
         simulation=scenario.simulation,
         seed=scenario.seed,
-    )
-
-
-def options_case(study: Study, kinds: Sequence[str], simulation: SimulationConfig, seed: int) -> Case:
-    """Case of command-line options."""
-    return Case(
-        text=scenario_text(study.network, study.work, kinds, simulation, seed),
-        network=study.network,
-        graph=study.graph(),
-        work=study.work,
-        kinds=kinds,
-        simulation=simulation,
-        seed=seed,
     )
 
 

@@ -9,12 +9,13 @@ from typing import Annotated
 import typer
 
 from scenarios import options as opt
+from scenarios.interrupts import check_interrupts
 from scenarios.outputs import check_output, write_text
 from scenarios.progress import bar
 from scenarios.studies.design import DEFAULT_KINDS, design_table
 from scenarios.studies.explanation import explanation_table
 from scenarios.studies.published import NETWORKS, TABLES, published_table
-from scenarios.tables import Table, print_table, print_text
+from scenarios.tables import print_table, print_text
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
 from topologies import design as design_overlay
 from topologies.errors import unknown_name
@@ -81,11 +82,14 @@ def tables(
             raise unknown_name("network", name, NETWORKS)
     if output is not None:
         check_output(output)
-    made: list[Table] = []
     done = itertools.count()
     with bar("tables", len(TABLES) * len(networks)) as advance:
-        for published in TABLES:
-            made.append(published_table(published, lambda name: advance(next(done), name), networks=networks))
+
+        def begin(name: str) -> None:
+            check_interrupts()
+            advance(next(done), name)
+
+        made = [published_table(published, begin, networks=networks) for published in TABLES]
     if output is not None:
         lines = [made[0].to_csv(), *(table.to_csv().split("\n", 1)[1] for table in made[1:])]
         write_text(output, "".join(lines))
@@ -94,5 +98,7 @@ def tables(
         whole = [json.loads(table.to_json()) for table in made]
         print_text(json.dumps(whole, indent=1, ensure_ascii=False))
         return
-    for table in made:
+    for number, table in enumerate(made):
+        if number:
+            print_text("")
         print_table(table, as_json)

@@ -9,16 +9,14 @@ from typing import Annotated
 import typer
 
 from scenarios import options as opt
-from scenarios.case import is_scenario, options_case, scenario_case
+from scenarios.case import case_of
 from scenarios.config import ImportedConfig
 from scenarios.metrics import read_history
 from scenarios.metrics_columns import OPTIONS, ColumnNames
 from scenarios.metrics_files import read_rows
 from scenarios.outputs import check_new
 from scenarios.record import read_run
-from scenarios.simulation_config import SimulationConfig
 from scenarios.studies.comparison import run_table
-from scenarios.studies.design import DEFAULT_KINDS
 from scenarios.studies.imported import columns_note, import_run, run_name
 from scenarios.tables import note_lines, print_table
 from topologies import InputError
@@ -80,11 +78,7 @@ def import_metrics(
     """Join loss and accuracy per round of another program's training with simulated overlays: a run's file."""
     check_new(output, force=force)
     imported = ImportedConfig(file=str(file), target_accuracy=target_accuracy)
-    case = (
-        scenario_case(Path(study.underlay), context)
-        if is_scenario(study)
-        else options_case(study, DEFAULT_KINDS, SimulationConfig(rounds=_LEAST_ROUNDS), 0)
-    )
+    case = case_of(study, context, rounds=_LEAST_ROUNDS)
     case = case.changed(kinds=opt.each_once(kind, case.kinds), seed=case.seed, simulation=case.simulation)
     given = {"loss": loss, "accuracy": accuracy, "train_accuracy": train_accuracy, "test_loss": test_loss}
     names = ColumnNames(

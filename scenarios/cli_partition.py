@@ -9,13 +9,12 @@ import typer
 
 from scenarios import options as opt
 from scenarios.case import is_scenario
-from scenarios.config import load_scenario
+from scenarios.config import check_seed, load_scenario
 from scenarios.network import build_network
 from scenarios.outputs import check_output, write_text
 from scenarios.studies.partition import divide
 from scenarios.tables import print_table, print_text
 from topologies import InputError
-from topologies.errors import quoted
 from training import TrainingConfig
 from training.datasets import DATASETS
 from training.partitions import PARTITIONS
@@ -80,8 +79,7 @@ def partition(
         scenario, _text = load_scenario(Path(study.underlay))
         network, training, seed_used = scenario.network, scenario.training or training, scenario.seed
     seed_used = seed_used if seed is None else seed
-    if not 0 <= seed_used < 2**63:
-        raise InputError(f"seed(={quoted(seed_used)}) must be >= 0 and < 2^63.")
+    check_seed(seed_used)
     training = replace(training, **{key: value for key, value in changes.items() if value is not None})
     for name, value, owner in (("alpha", alpha, "dirichlet"), ("shift_west", shift_west, "geographic")):
         if value is not None and training.partition != owner:

@@ -8,12 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from scenarios import options as opt
-from scenarios.case import is_scenario, options_case, scenario_case
+from scenarios.case import case_of
 from scenarios.computing import compute_config
 from scenarios.config import validated
 from scenarios.outputs import check_new, check_output, partial_path, write_text
 from scenarios.simulation_config import SimulationConfig
-from scenarios.studies.design import DEFAULT_KINDS
 from scenarios.studies.simulate import simulate_table
 from scenarios.tables import print_table
 from topologies import InputError, MachineError
@@ -32,18 +31,13 @@ def simulate(
         int | None,
         typer.Option(help="Rounds to simulate. [default: the scenario's, or 1000; 100000 with --until-ci]"),
     ] = None,
-    until_ci: Annotated[
-        str | None, typer.Option(help="Stop when the 95 % interval is this narrow, for instance 0.1%.")
-    ] = None,
-    compute_times: Annotated[
-        str | None,
-        typer.Option(help="Random times: 'lognormal CV', 'exponential', 'FILE.csv', or 'FILE.csv repeat'."),
-    ] = None,
+    until_ci: opt.UntilCi = None,
+    compute_times: opt.ComputeTimes = None,
     sharing: Annotated[
         str | None, typer.Option(help="maxmin, or equal (Eq. 3's rates). [default: maxmin]")
     ] = None,
     queueing: Annotated[str | None, typer.Option(help="fifo or overlap. [default: fifo]")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of everything random. [default: 0]")] = None,
+    seed: opt.Seed = None,
     budget: opt.Budget = None,
     messages: Annotated[bool, typer.Option("--messages", help="Write what happened to every model.")] = False,
     output: Annotated[
@@ -66,11 +60,7 @@ def simulate(
         changes["rounds"] = MOST_ROUNDS
     given = {key: value for key, value in changes.items() if value is not None}
     validated(SimulationConfig, {key: value for key, value in given.items() if key != "compute"})
-    case = (
-        scenario_case(Path(study.underlay), context)
-        if is_scenario(study)
-        else options_case(study, DEFAULT_KINDS, SimulationConfig(rounds=DEFAULT_ROUNDS), 0)
-    )
+    case = case_of(study, context, rounds=DEFAULT_ROUNDS)
     case = case.changed(
         kinds=opt.each_once(kind, case.kinds),
         seed=case.seed if seed is None else seed,

@@ -10,13 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from scenarios import options as opt
-from scenarios.case import Case, is_scenario, options_case, scenario_case
+from scenarios.case import Case, case_of, is_scenario
 from scenarios.computing import compute_config
 from scenarios.config import validated
 from scenarios.outputs import check_new, write_text
 from scenarios.simulation_config import SimulationConfig
 from scenarios.studies.circuit_table import circuit_table
-from scenarios.studies.design import DEFAULT_KINDS
 from scenarios.studies.validation import DRAWN_ROUNDS, Validated
 from scenarios.studies.validation import validate as validate_overlays
 from scenarios.studies.validation_table import arc_rows, validation_table
@@ -41,14 +40,9 @@ def validate(
             f"overlays; {MOST_ROUNDS} with --until-ci]"
         ),
     ] = None,
-    until_ci: Annotated[
-        str | None, typer.Option(help="Stop when the 95 % interval is this narrow, for instance 0.1%.")
-    ] = None,
-    compute_times: Annotated[
-        str | None,
-        typer.Option(help="Random times: 'lognormal CV', 'exponential', 'FILE.csv', or 'FILE.csv repeat'."),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of everything random. [default: 0]")] = None,
+    until_ci: opt.UntilCi = None,
+    compute_times: opt.ComputeTimes = None,
+    seed: opt.Seed = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -68,19 +62,14 @@ def validate(
     validated(SimulationConfig, given)
     if compute_times is not None:
         given["compute"] = compute_config(compute_times)
-    of_scenario = is_scenario(study)
-    case = (
-        scenario_case(Path(study.underlay), context)
-        if of_scenario
-        else options_case(study, DEFAULT_KINDS, SimulationConfig(rounds=DEFAULT_ROUNDS), 0)
-    )
+    case = case_of(study, context, rounds=DEFAULT_ROUNDS)
     case = case.changed(
         kinds=opt.each_once(kind, case.kinds),
         seed=case.seed if seed is None else seed,
         simulation=replace(case.simulation, **given),
     )
     files = _outputs(output, Path(study.underlay).stem, force)
-    few = not of_scenario and rounds is None and until_ci is None
+    few = not is_scenario(study) and rounds is None and until_ci is None
     results = validate_overlays(case, drawn_rounds=DRAWN_ROUNDS if few else None)
     table = validation_table(case, results)
     for path in files:

@@ -1,4 +1,4 @@
-"""Ctrl-C that waits for the piece of work under way."""
+"""Ctrl-C that is not lost, and that waits for the piece of work under way."""
 
 import signal
 import threading
@@ -6,7 +6,57 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+EXIT_INTERRUPTED = 130
 GRACE_S = 0.7
+
+
+class _Note:
+    """Handler of Ctrl-C that remembers it; while it is patient, the first one raises nothing at once."""
+
+    def __init__(self) -> None:
+        self.pressed = False
+        self.patient = False
+
+    def __call__(self, _number: int, _frame: FrameType | None) -> None:
+        if self.patient and not self.pressed:
+            signal.setitimer(signal.ITIMER_REAL, GRACE_S)
+            self.pressed = True
+            return
+        self.pressed = True
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def noted_interrupts() -> Iterator[None]:
+    """Remember Ctrl-C, so that `check_interrupts` raises it again where Python discarded the KeyboardInterrupt.
+
+    Notes
+    -----
+    Python discards what is raised in a destructor or a weak reference's callback, and hears of a signal wherever it is.
+
+    Elsewhere than in the main thread, where signals cannot be handled, and inside itself it changes nothing.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if isinstance(before, _Note) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, _Note())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+
+
+def was_interrupted() -> bool:
+    """Whether the user has pressed Ctrl-C since `noted_interrupts` began."""
+    note = signal.getsignal(signal.SIGINT)
+    return isinstance(note, _Note) and note.pressed
+
+
+def check_interrupts() -> None:
+    """Raise KeyboardInterrupt if the user has pressed Ctrl-C since `noted_interrupts` began."""
+    if was_interrupted():
+        raise KeyboardInterrupt
 
 
 @contextmanager
@@ -21,7 +71,7 @@ def polite_interrupts() -> Iterator[Callable[[], bool]]:
     Raises
     ------
     KeyboardInterrupt
-        In the midst of a piece that takes longer, and at the second Ctrl-C.
+        At once, if Ctrl-C was pressed earlier; in the midst of a piece that takes longer; and at the second Ctrl-C.
 
     Notes
     -----
@@ -30,25 +80,21 @@ def polite_interrupts() -> Iterator[Callable[[], bool]]:
 
     Elsewhere than in the main thread, where signals cannot be handled, it changes nothing.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    pressed = False
+    with noted_interrupts():
+        note = signal.getsignal(signal.SIGINT)
+        if not isinstance(note, _Note) or threading.current_thread() is not threading.main_thread():
+            yield lambda: False
+            return
+        check_interrupts()
 
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    def note(_number: int, _frame: FrameType | None) -> None:
-        nonlocal pressed
-        if pressed:
+        def stop(_number: int, _frame: FrameType | None) -> None:
             raise KeyboardInterrupt
-        pressed = True
-        signal.setitimer(signal.ITIMER_REAL, GRACE_S)
 
-    before = signal.signal(signal.SIGALRM, stop), signal.signal(signal.SIGINT, note)
-    try:
-        yield lambda: pressed
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before[0] or signal.SIG_DFL)
-        signal.signal(signal.SIGINT, before[1] or signal.SIG_DFL)
+        before = signal.signal(signal.SIGALRM, stop)
+        note.patient = True
+        try:
+            yield lambda: note.pressed
+        finally:
+            note.patient = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before or signal.SIG_DFL)

@@ -92,6 +92,14 @@ Criterion = Annotated[
     ),
 ]
 Rounds = Annotated[int, typer.Option(help="Rounds to simulate.")]
+UntilCi = Annotated[
+    str | None, typer.Option(help="Stop when the 95 % interval is this narrow, for instance 0.1%.")
+]
+ComputeTimes = Annotated[
+    str | None,
+    typer.Option(help="Random times: 'lognormal CV', 'exponential', 'FILE.csv', or 'FILE.csv repeat'."),
+]
+Seed = Annotated[int | None, typer.Option(help="Of everything random. [default: 0]")]
 Sharing = Annotated[
     str, typer.Option(help="How messages share links: maxmin, or equal (Eq. 3's constant rates).")
 ]

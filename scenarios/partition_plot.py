@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from scenarios.outputs import writing
+from scenarios.plots import save_figure
 from scenarios.studies.partition import Division
 
 _MOST_NAMES = 45
@@ -45,10 +44,7 @@ def plot_partition(division: Division, path: Path) -> None:
     _name_silos(bars, division, both=False)
     _name_silos(matrix, division, both=True)
     figure.suptitle(division.about, fontsize=10, parse_math=False, wrap=True)
-    # Type 42 fonts, which publishers take; matplotlib's default type 3 some refuse.
-    with writing(path), rc_context({"pdf.fonttype": 42}):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=200)
+    save_figure(figure, path)
 
 
 def _name_silos(axis: Axes, division: Division, *, both: bool) -> None:

@@ -103,7 +103,7 @@ def plot_run(
         axes[-1][1].set_xscale("log")
     figure.suptitle(title, fontsize=10, parse_math=False, wrap=True)
     figure.legend(lines, names, loc="outside lower center", ncols=min(len(lines), 5), frameon=False)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def plot_sweep(table: Table, path: Path, *, title: str) -> None:
@@ -152,7 +152,7 @@ def plot_sweep(table: Table, path: Path, *, title: str) -> None:
     axis.set_ylabel(f"cycle time ({unit})")
     axis.set_title(title, fontsize=10, parse_math=False, wrap=True)
     axis.legend(fontsize=8)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def plot_validation(table: Table, path: Path, *, title: str) -> None:
@@ -224,7 +224,7 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
     axis.set_xlabel("simulated cycle time over the paper's (%)")
     figure.suptitle(title, fontsize=10, parse_math=False, wrap=True)
     figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def _figure(rows: int, columns: int, *, height_in: float) -> tuple[Figure, Sequence[Sequence[Axes]]]:
@@ -252,8 +252,8 @@ def _time_unit(longest_s: float) -> tuple[float, str]:
     return 1.0, "s"
 
 
-def _save(figure: Figure, path: Path) -> None:
-    """Write the figure; the format follows from the ending."""
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure, with the folders that it needs; the format follows from the ending."""
     # Type 42 fonts, which publishers take; matplotlib's default type 3 some refuse.
     with writing(path), rc_context({"pdf.fonttype": 42}):
         path.parent.mkdir(parents=True, exist_ok=True)

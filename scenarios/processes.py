@@ -8,12 +8,12 @@ from typing import NoReturn
 
 import numpy as np
 
+from scenarios.interrupts import EXIT_INTERRUPTED
 from topologies import InputError, MachineError, SilosimError, TrainingError
 from training import World, world
 from training.launch import abort, check_size, start_mpi
 
 EXIT_TRAINING, EXIT_INPUT, EXIT_MACHINE = 1, 2, 3
-EXIT_INTERRUPTED = 130
 _GRACE_S = 1.0
 
 

@@ -8,6 +8,7 @@ import h5py
 import numpy as np
 from numpy.typing import DTypeLike
 
+from scenarios.interrupts import check_interrupts
 from scenarios.new_file import reports_full_disk
 from simulator import Block, Job, SteadyState
 
@@ -163,5 +164,6 @@ def _make(group: h5py.Group, name: str, shape: tuple[int, ...], dtype: DTypeLike
     dataset = group.create_dataset(name, shape, dtype, fill_time="never")
     rows = max(1, _PIECE // max(1, int(np.prod(shape[1:]))))
     for first in range(0, shape[0], rows):
+        check_interrupts()
         count = min(rows, shape[0] - first)
         dataset[first : first + count] = np.full((count, *shape[1:]), fill, dtype=dtype)

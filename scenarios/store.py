@@ -1,12 +1,14 @@
 """The HDF5 file of a run: its head, network and overlays."""
 
 import hashlib
+import json
+from dataclasses import asdict
 from importlib.metadata import version
 
 import h5py
 import numpy as np
 
-from scenarios.network import describe
+from scenarios.network import NetworkConfig, describe
 from scenarios.new_file import reports_full_disk
 from simulator import Job
 from topologies import ClosedForms, Connectivity, Overlay, RandomOverlay, Workload
@@ -16,7 +18,7 @@ SCHEMA = "silosim-run/1"
 
 @reports_full_disk
 def write_head(
-    file: h5py.File, *, scenario: str, network: str, seed: int, graph: Connectivity, work: Workload
+    file: h5py.File, *, scenario: str, network: NetworkConfig, seed: int, graph: Connectivity, work: Workload
 ) -> None:
     """Write the root attributes and the groups that describe network and workload."""
     underlay = graph.underlay
@@ -36,7 +38,7 @@ def write_head(
         schema=SCHEMA,
         silosim_version=version("silosim"),
         scenario=scenario,
-        network=network,
+        network=json.dumps(asdict(network)),
         about=describe(graph, work),
         seed=seed,
         graph_sha256=digest.hexdigest(),

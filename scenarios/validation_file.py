@@ -1,8 +1,6 @@
 """A validation in an HDF5 file: closed forms, simulations and the parts of each gap."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from json import dumps
 from math import nan
 from pathlib import Path
 
@@ -43,7 +41,7 @@ def write_validation(path: Path, case: Case, results: Sequence[Validated], *, fo
         write_head(
             file,
             scenario=case.text,
-            network=dumps(asdict(case.network)),
+            network=case.network,
             seed=case.seed,
             graph=case.graph,
             work=case.work,

@@ -88,9 +88,11 @@ def _queue(overlay: Overlay, arc: int, terms: Terms) -> Cause:
     """An arc whose models wait for the earlier ones to leave."""
     sending_s, paper_s = float(terms.sending_s[arc]), overlay.proof.value_s
     place = _place(overlay, arc, terms)
+    # A link that could send more often than the cycle asks for is no limit: the models come in bunches.
+    uneven = " and models leave unevenly" if sending_s < paper_s else ""
     words = (
         f"serialization: one model takes {format_s(sending_s)} on {place}, the paper's cycle "
-        f"is {format_s(paper_s)}; models queue for {format_s(float(terms.queue_s[arc]))}"
+        f"is {format_s(paper_s)}{uneven}; models queue for {format_s(float(terms.queue_s[arc]))}"
     )
     return Cause(assumption="serialization", place=place, words=words)
 
@@ -145,8 +147,9 @@ def _wait(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> 
     """An arc whose target starts its next round later for something else; and why that is late."""
     overlay, labels = resources.overlay, resources.overlay.graph.labels
     target = int(overlay.event_graph.target[arc])
-    entering = np.flatnonzero(overlay.event_graph.target == target)
-    gate = int(entering[np.argmax(terms.gated[entering])])
+    # Never the arc itself: it has no wait in the rounds that it gates.
+    others = [int(other) for other in np.flatnonzero(overlay.event_graph.target == target) if other != arc]
+    gate = max(others, key=lambda other: float(terms.gated[other]), default=arc)
     waits = f"{labels[target]} waits {format_s(float(terms.wait_s[arc]))} more for "
     if gate >= overlay.arcs:
         return Cause(assumption="wait", place=labels[target], words=f"{waits}its own computing")

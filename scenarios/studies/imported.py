@@ -1,7 +1,7 @@
 """A training that another program made, joined with the simulation of overlays."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +65,7 @@ def import_run(
         write_head(
             file,
             scenario=text,
-            network=json.dumps(asdict(case.network)),
+            network=case.network,
             seed=case.seed,
             graph=case.graph,
             work=case.work,

@@ -1,8 +1,6 @@
 """The same training run on another network: new wall-clock times, no training."""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from scenarios.config import parse_scenario
@@ -81,7 +79,7 @@ def replay(
         write_head(
             file,
             scenario=record.scenario,
-            network=json.dumps(asdict(network)),
+            network=network,
             seed=scenario.seed,
             graph=graph,
             work=record.work,

@@ -1,8 +1,7 @@
 """The whole path of a scenario: design, simulate, train, join."""
 
-import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from scenarios.config import Scenario
 from scenarios.designed import design_any, forms_of
 from scenarios.history import HistoryWriter, allocate_history
+from scenarios.interrupts import check_interrupts
 from scenarios.network import build_network, build_workload
 from scenarios.new_file import new_file
 from scenarios.outputs import check_new
@@ -197,7 +197,7 @@ def run_scenario(
         write_head(
             file,
             scenario=text,
-            network=json.dumps(asdict(scenario.network)),
+            network=scenario.network,
             seed=scenario.seed,
             graph=plan.graph,
             work=plan.work,
@@ -225,6 +225,7 @@ def run_scenario(
                     for row in _training_rows(plan, plan.mixing[number]):
                         history.add(row)
                         advance(row.round, f"test accuracy {row.test_accuracy:.3f}")
+                        check_interrupts()
             finally:
                 history.flush()
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict
-from json import dumps
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +68,7 @@ def simulate_table(
             write_head(
                 file,
                 scenario=case.text,
-                network=dumps(asdict(case.network)),
+                network=case.network,
                 seed=seed,
                 graph=case.graph,
                 work=case.work,

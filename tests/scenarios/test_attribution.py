@@ -1,5 +1,7 @@
 """The parts of a gap add up to it, and name the link that causes it."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -68,3 +70,21 @@ def test_unused_shares_make_geants_ring_faster_than_the_paper():
     assert found.parts_s()["unused shares"] == pytest.approx(
         settled.cycle_time_s - overlay.closed_forms.paper_s
     )
+
+
+def test_models_that_wait_for_a_randomly_slow_silo(silosim, tmp_path):
+    # Sides of about 1000 km: a round takes 30.5 ms by the paper, of which 8 ms send the model.
+    places = ("A", 48.0, 2.0), ("B", 48.0, 15.4), ("C", 56.0, 9.0)
+    nodes = (f'node [ id {n} label "{p[0]}" Latitude {p[1]} Longitude {p[2]} ]' for n, p in enumerate(places))
+    edges = (f"edge [ source {a} target {b} ]" for a, b in ((0, 1), (1, 2), (0, 2)))
+    (tmp_path / "net.gml").write_text("\n".join(("graph [", *nodes, *edges, "]")))
+    options = ("--access", "1 Gbps", "--model-size", "1 MB", "--compute", "10 ms", "--kind", "ring")
+    random = ("--rounds", 200, "--compute-times", "lognormal 0.3")
+    result = json.loads(silosim("validate", tmp_path / "net.gml", *options, *random, "--json").out)
+
+    assert result["rows"][0]["paper_s"] == pytest.approx(0.0305, abs=1e-4)
+    assert result["rows"][0]["why"].startswith("waits for other arcs +")
+    # In a ring a silo has one arc to wait for, so that an arc's own wait is for the silo's computing.
+    for arc in result["arcs"]:
+        assert (arc["assumption"], arc["place"]) == ("wait", arc["target"])
+        assert arc["cause"].endswith("more for its own computing")

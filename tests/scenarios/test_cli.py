@@ -77,6 +77,19 @@ def test_sweep_writes_table_csv_and_figure(silosim, tmp_path):
     assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("name", ["s.csv", "s.png"])
+def test_sweep_replaces_files_only_when_told_to(silosim, tmp_path, name):
+    command = ("sweep", "gaia", "--kind", "ring", "--access", "1 Gbps", "--rounds", 5, "-o", tmp_path / "s")
+    (tmp_path / name).write_text("mine")
+    kept = silosim(*command)
+
+    assert (kept.code, kept.out) == (2, "")
+    assert kept.err == f"silosim: error: {tmp_path / name} exists already; --force replaces it.\n"
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
+    assert silosim(*command, "--force").code == 0
+    assert (tmp_path / name).read_bytes() != b"mine"
+
+
 def test_version_says_where_the_packages_are(silosim):
     result = silosim("--version")
 

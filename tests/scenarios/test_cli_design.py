@@ -130,6 +130,17 @@ def test_the_papers_ring_and_ours_are_two_rows(silosim, monkeypatch):
     assert max(map(len, result.out.splitlines())) <= 80
 
 
+def test_a_blank_line_parts_the_tables(silosim, monkeypatch):
+    monkeypatch.setattr("scenarios.cli_design.TABLES", TABLES[:2])
+    monkeypatch.setattr("scenarios.studies.published._KINDS", {"STAR": "star"})
+    lines = silosim("tables", "--network", "gaia").out.splitlines()
+    second = lines.index("Table 6: iNaturalist, 5 local steps, 10 Gbps access (ms)")
+
+    assert lines[0].startswith("Table 3")
+    assert lines[second - 1] == ""
+    assert lines[second - 2] != ""
+
+
 def test_an_unknown_network_of_the_tables(silosim):
     result = silosim("tables", "--network", "gent")
 

@@ -12,6 +12,7 @@ import pytest
 
 from scenarios import history, simulated
 from scenarios.history import HistoryWriter, allocate_history
+from scenarios.network import NetworkConfig
 from scenarios.new_file import new_file
 from scenarios.outputs import partial_path
 from scenarios.record import read_open, read_run
@@ -71,7 +72,7 @@ def test_the_file_opens_with_every_flushed_row_whatever_write_a_kill_cuts_off(mo
     recording = Recording()
     flushed: list[tuple[int, str, int]] = []
     with h5py.File(recording, "w") as file:
-        write_head(file, scenario="", network='{"underlay": "gaia"}', seed=0, graph=graph, work=work)
+        write_head(file, scenario="", network=NetworkConfig(underlay="gaia"), seed=0, graph=graph, work=work)
         jobs = [overlay_job(overlay, ROWS) for overlay in overlays]
         for overlay, job in zip(overlays, jobs, strict=True):
             write_overlay(file, overlay, job, overlay.closed_forms)
