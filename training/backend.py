@@ -5,9 +5,10 @@ from importlib.metadata import entry_points
 from typing import Protocol, cast
 
 from topologies.errors import MachineError
+from training.config import TrainingConfig
 from training.datasets import load_dataset
 from training.history import HistoryRow
-from training.job import TrainingConfig, TrainingJob
+from training.job import TrainingJob
 from training.models import build_model
 from training.registry import lookup
 

@@ -11,9 +11,9 @@ from training.datasets import load_dataset
 from training.device import reproducible, resolve_device
 from training.history import HistoryRow
 from training.hosted import HostedSilos
+from training.initial import initial_model
 from training.job import TrainingJob
 from training.metrics import Meter
-from training.models import build_model
 from training.schedules import SCHEDULES
 
 
@@ -36,7 +36,8 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[History
     Raises
     ------
     InputError
-        If there are more silos than training samples; on every rank.
+        If there are more silos than training samples, or the model cannot read or train on such batches; on every
+        rank.
     MachineError
         If the device is not there.
     TrainingError
@@ -52,9 +53,7 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[History
     with reproducible():
         device = resolve_device(config.device, communicator.rank)
         dataset = load_dataset(config.dataset, config.data_options)
-        model = build_model(
-            config.model, input_shape=dataset.train_inputs.shape[1:], classes=dataset.classes, seed=job.seed
-        ).to(device)
+        model = initial_model(config, dataset, seed=job.seed).to(device)
         hosted = HostedSilos(job, model, dataset, communicator=communicator, device=device)
         meter = Meter(model, dataset, silos=job.silos, communicator=communicator, device=device)
         for k in range(config.rounds + 1):

@@ -7,11 +7,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from topologies.arrays import FloatArray
+from topologies.arrays import BoolArray, FloatArray
 from training.arena import Arena
 from training.batches import BatchStream
 from training.communicator import Communicator
-from training.datasets import Dataset
+from training.datasets import IGNORED, Dataset
 from training.exchange import Exchange, plan_exchange, remote_rows, silo_blocks
 from training.job import TrainingJob
 from training.optimizers import OPTIMIZERS
@@ -21,10 +21,23 @@ from training.samples import Samples, samples_of
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Shard:
-    """One silo's training samples, shape (samples, ...), and the order in which it reads them."""
+    """One silo's training samples.
+
+    Parameters
+    ----------
+    inputs : Samples, shape (samples, ...)
+        The samples.
+    labels : torch.Tensor, shape (samples,) or (samples, length)
+        Their classes.
+    counted : BoolArray, shape (samples,)
+        Which samples have a label that is not `IGNORED`.
+    batches : BatchStream
+        The order in which they are read.
+    """
 
     inputs: Samples
     labels: Tensor
+    counted: BoolArray
     batches: BatchStream
 
 
@@ -91,7 +104,14 @@ class HostedSilos:
         self.own = self._blocks[communicator.rank]
         self.shards = _shards(job, dataset, self.own, device)
         before, after = remote_rows(job.mixing, self.own)
-        self.arena = Arena(model, silos=len(self.own), before=before, after=after, device=device)
+        self.arena = Arena(
+            model,
+            silos=len(self.own),
+            before=before,
+            after=after,
+            device=device,
+            exchange_buffers=job.config.exchange_buffers,
+        )
         self.diverged_in = torch.full((len(self.own),), math.inf, device=device, dtype=torch.float64)
         self._optimizer = OPTIMIZERS[job.config.optimizer](self.arena.parameters, job.config.momentum)
 
@@ -111,7 +131,10 @@ class HostedSilos:
         arena.gradients.zero_()
         losses = arena.parameters.new_zeros(len(self.own))
         for position, (shard, module) in enumerate(zip(self.shards, arena.modules, strict=True)):
-            batch = torch.from_numpy(shard.batches.batch(step)).to(shard.labels.device)
+            samples = shard.batches.batch(step)
+            if not shard.counted[samples].any():
+                continue  # a batch of padding teaches nothing: loss and gradient are zero
+            batch = torch.from_numpy(samples).to(shard.labels.device)
             scores = module(shard.inputs[batch]).flatten(0, -2)
             loss = nn.functional.cross_entropy(scores, shard.labels[batch].flatten())
             loss.backward()  # type: ignore[no-untyped-call]
@@ -162,10 +185,12 @@ def _shards(job: TrainingJob, dataset: Dataset, own: range, device: torch.device
         seed=job.seed,
         silo_places=job.silo_places,
     )
+    counted = (dataset.train_labels.reshape(len(dataset.train_labels), -1) != IGNORED).any(axis=1)
     return [
         Shard(
             inputs=samples_of(dataset.train_inputs, parts[silo], device),
             labels=torch.from_numpy(dataset.train_labels[parts[silo]]).to(device),
+            counted=counted[parts[silo]],
             batches=BatchStream(
                 size=parts[silo].size, batch_size=config.batch_size, seed=job.seed, silo=silo
             ),

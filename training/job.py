@@ -1,4 +1,4 @@
-"""What to train: the user's settings, the schedule of consensus matrices, and both as one job."""
+"""The schedule of consensus matrices, and everything that decides a training as one job."""
 
 from dataclasses import dataclass
 from typing import TypeVar
@@ -8,121 +8,10 @@ from numpy.typing import NDArray
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.errors import InputError
-from training.checks import check_integer, check_number
-from training.datasets import DATASETS, DataOptions
-from training.models import MODELS
-from training.optimizers import OPTIMIZERS
-from training.partitions import PARTITIONS
-from training.registry import lookup
-from training.schedules import SCHEDULES
+from training.checks import check_integer
+from training.config import TrainingConfig
 
 Scalar = TypeVar("Scalar", bound=np.generic)
-
-DEVICES = {"auto": "a GPU where there is one", "cpu": "the processor", "cuda": "a GPU, or an error"}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TrainingConfig:
-    """Settings of a training run, as a scenario's ``[training]`` table states them.
-
-    Parameters
-    ----------
-    backend : str
-        Name of a training backend; ``mpi`` is the built-in one.
-    ranks : int
-        Processes that the backend starts, >= 1. More than silos are not started. Results do not depend on it.
-        Without effect under ``mpiexec`` or ``srun``: then the launcher's number counts.
-    dataset, model, partition : str
-        Names in `training.datasets`, `training.models`, `training.partitions`.
-    data : str
-        Folder of the user's data, read on every rank; empty for the data set's default.
-    skip_bad : bool
-        Leave bad samples out and count them, instead of stopping at the first.
-    dirichlet_alpha : float
-        Concentration of the ``dirichlet`` partition, > 0; smaller is more heterogeneous.
-    shift_west_deg : float, optional
-        Degrees by which the ``geographic`` partition moves the silos to the west before it looks for the closest one;
-        None for the paper's rule: 90 for European networks, 0 for all others.
-    optimizer : str
-        ``sgd`` or ``adam``; the state stays in its silo, only models are mixed.
-    learning_rate : float
-        Rate of round 0, >= 0.
-    momentum : float
-        Momentum of ``sgd``, ``0 <= momentum < 1``.
-    learning_rate_schedule : str
-        ``constant`` or ``inverse_sqrt`` (of the round).
-    rounds : int
-        Rounds, >= 1.
-    batch_size : int
-        Samples per local step and silo, >= 1.
-    log_every : int
-        Rounds between two rows of the history, >= 1.
-    target_accuracy : float
-        Test accuracy whose first round reports ask for, in (0, 1]; training itself does not stop there.
-    device : str
-        ``cpu``, ``cuda`` or ``auto``.
-
-    Raises
-    ------
-    InputError
-        If a value breaks its rule; the message names field, value and rule.
-    """
-
-    backend: str = "mpi"
-    ranks: int = 2
-    dataset: str = "digits"
-    data: str = ""
-    skip_bad: bool = False
-    model: str = "cnn"
-    partition: str = "dirichlet"
-    dirichlet_alpha: float = 0.5
-    shift_west_deg: float | None = None
-    optimizer: str = "sgd"
-    learning_rate: float = 0.1
-    momentum: float = 0.0
-    learning_rate_schedule: str = "constant"
-    rounds: int = 150
-    batch_size: int = 16
-    log_every: int = 1
-    target_accuracy: float = 0.9
-    device: str = "cpu"
-
-    @property
-    def data_options(self) -> DataOptions:
-        """Where the data are and how they are read."""
-        return DataOptions(data=self.data, skip_bad=self.skip_bad)
-
-    def __post_init__(self) -> None:
-        for field, table in _TABLES.items():
-            lookup(table, getattr(self, field), field=field)
-        if not isinstance(self.data, str):
-            raise InputError(f"data(={self.data!r}) must be the path of a folder.")
-        if not isinstance(self.skip_bad, bool):
-            raise InputError(f"skip_bad(={self.skip_bad!r}) must be true or false.")
-        for field in ("ranks", "rounds", "batch_size", "log_every"):
-            check_integer(field, getattr(self, field), minimum=1)
-        if check_number("dirichlet_alpha", self.dirichlet_alpha) <= 0:
-            raise InputError(f"dirichlet_alpha(={self.dirichlet_alpha}) must be > 0.")
-        if self.shift_west_deg is not None:
-            check_number("shift_west_deg", self.shift_west_deg)
-        if check_number("learning_rate", self.learning_rate) < 0:
-            raise InputError(f"learning_rate(={self.learning_rate}) must be >= 0.")
-        if not 0 <= check_number("momentum", self.momentum) < 1:
-            raise InputError(f"momentum(={self.momentum}) must be >= 0 and < 1.")
-        if self.momentum and self.optimizer != "sgd":
-            raise InputError(f"momentum(={self.momentum}) must be 0 with optimizer {self.optimizer}.")
-        if not 0 < check_number("target_accuracy", self.target_accuracy) <= 1:
-            raise InputError(f"target_accuracy(={self.target_accuracy}) must be > 0 and <= 1.")
-
-
-_TABLES = {
-    "dataset": DATASETS,
-    "model": MODELS,
-    "partition": PARTITIONS,
-    "optimizer": OPTIMIZERS,
-    "learning_rate_schedule": SCHEDULES,
-    "device": DEVICES,
-}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -194,7 +83,8 @@ class TrainingJob:
     Raises
     ------
     InputError
-        If a value breaks its rule or the plan does not fit the silos and rounds.
+        If a value breaks its rule, the plan does not fit the silos and rounds, or buffers are exchanged with a
+        matrix that has an entry below zero (beyond rounding, 1e-9).
     """
 
     config: TrainingConfig
@@ -215,6 +105,13 @@ class TrainingJob:
         if planned != self.config.rounds:
             raise InputError(
                 f"mixing index(rounds={planned}) must have rounds(={self.config.rounds}) entries."
+            )
+        negative = np.argwhere(self.mixing.matrices < -1e-9)
+        if self.config.exchange_buffers and negative.size:
+            m, row, column = negative[0]
+            weight = self.mixing.matrices[m, row, column]
+            raise InputError(
+                f"mixing matrix {m}, row {row}: its weight(={weight}) must be >= 0 with exchange_buffers = true."
             )
         if self.silo_places is not None:
             places = _read_only(np.asarray(self.silo_places, dtype=np.float64))

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from training.job import MixingPlan, TrainingConfig, TrainingJob
+from training.config import TrainingConfig
+from training.job import MixingPlan, TrainingJob
 
 
 def write_job(path: Path, job: TrainingJob) -> None:

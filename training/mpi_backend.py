@@ -5,8 +5,9 @@ import traceback
 from collections.abc import Iterator
 
 from topologies.errors import InputError, MachineError, TrainingError
+from training.config import TrainingConfig
 from training.history import HistoryRow
-from training.job import TrainingConfig, TrainingJob
+from training.job import TrainingJob
 from training.launch import World, abort, check_size, mpiexec_path, start_mpi, world
 from training.ranks import run_ranks
 

@@ -3,8 +3,9 @@
 torch is imported where a model is built: it takes seconds, and most commands need only the names.
 """
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
@@ -15,7 +16,7 @@ from training.streams import Purpose, stream
 if TYPE_CHECKING:
     from torch import nn
 
-Builder = Callable[[tuple[int, ...], int], "nn.Module"]
+Builder = Callable[..., "nn.Module"]
 
 IMAGE = ("channels", "height", "width")
 TOKENS = ("length",)
@@ -31,29 +32,39 @@ class ModelSpec:
     module : str
         Module under `training.models` that holds the builder.
     builder : str
-        Name of a function of (input_shape, classes).
-    axes : tuple of str
-        Axes of one sample; empty if any shape will do.
+        Name of a function of (input_shape, classes) and the options.
+    reads : tuple of tuple of str
+        Axes of one sample, for each kind of sample that the model reads.
+    options : mapping of str to int
+        Keyword arguments of the builder.
+    norm_stride : int
+        By what height and width are divided, rounded up, where the last batch norm sees an image; 0 without one.
     """
 
     module: str
     builder: str
-    axes: tuple[str, ...] = ()
+    reads: tuple[tuple[str, ...], ...]
+    options: Mapping[str, int] = field(default_factory=dict)
+    norm_stride: int = 0
 
     def build(self, input_shape: tuple[int, ...], classes: int) -> "nn.Module":
         """Return a new model; it draws from torch's global random state."""
         module = import_module(f"training.models.{self.module}")
-        return cast(Builder, getattr(module, self.builder))(input_shape, classes)
+        return cast(Builder, getattr(module, self.builder))(input_shape, classes, **self.options)
 
 
 MODELS: Mapping[str, ModelSpec] = {
-    "bilstm": ModelSpec(module="recurrent", builder="bilstm", axes=SEQUENCE),
-    "char_gru": ModelSpec(module="recurrent", builder="char_gru", axes=TOKENS),
-    "cnn": ModelSpec(module="feedforward", builder="cnn", axes=IMAGE),
-    "femnist_cnn": ModelSpec(module="feedforward", builder="femnist_cnn", axes=IMAGE),
-    "resnet18": ModelSpec(module="resnet", builder="resnet18", axes=IMAGE),
-    "resnet50": ModelSpec(module="resnet", builder="resnet50", axes=IMAGE),
-    "softmax": ModelSpec(module="feedforward", builder="softmax"),
+    "bilstm": ModelSpec(module="recurrent", builder="bilstm", reads=(SEQUENCE,)),
+    "char_gru": ModelSpec(module="recurrent", builder="char_gru", reads=(TOKENS,)),
+    "cnn": ModelSpec(module="feedforward", builder="cnn", reads=(IMAGE,)),
+    "femnist_cnn": ModelSpec(module="feedforward", builder="femnist_cnn", reads=(IMAGE,)),
+    "resnet18": ModelSpec(
+        module="resnet", builder="resnet", reads=(IMAGE,), options={"layers": 18}, norm_stride=32
+    ),
+    "resnet50": ModelSpec(
+        module="resnet", builder="resnet", reads=(IMAGE,), options={"layers": 50}, norm_stride=32
+    ),
+    "softmax": ModelSpec(module="feedforward", builder="softmax", reads=(IMAGE, SEQUENCE)),
 }
 
 
@@ -92,10 +103,34 @@ def build_model(name: str, *, input_shape: tuple[int, ...], classes: int, seed: 
     import torch
 
     spec = lookup(MODELS, name, field="model")
-    if spec.axes and len(input_shape) != len(spec.axes):
-        raise InputError(
-            f"model(={name!r}) must read samples of shape ({', '.join(spec.axes)}), not {tuple(input_shape)}."
-        )
+    if len(input_shape) not in map(len, spec.reads):
+        shapes = " or ".join(f"({', '.join(axes)})" for axes in spec.reads)
+        raise InputError(f"model(={name!r}) must read samples of shape {shapes}, not {tuple(input_shape)}.")
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(int(stream(seed, Purpose.INITIAL_MODEL).integers(2**62)))
         return spec.build(input_shape, classes)
+
+
+def check_batch_size(name: str, *, input_shape: tuple[int, ...], batch_size: int) -> None:
+    """Check that a model can train on batches of a size: batch norm needs two values per channel.
+
+    Parameters
+    ----------
+    name : str
+        One of `MODELS`.
+    input_shape : tuple of int
+        Shape of one sample that the model reads.
+    batch_size : int
+        Samples per batch, >= 1.
+
+    Raises
+    ------
+    InputError
+        If one sample is too small to be a batch.
+    """
+    stride = MODELS[name].norm_stride
+    if stride and batch_size * math.prod(math.ceil(side / stride) for side in input_shape[1:]) < 2:
+        raise InputError(
+            f"batch_size(={batch_size}) must be >= 2 for model {name} and images of"
+            f" {' x '.join(map(str, input_shape[1:]))} pixels: batch norm needs two values per channel."
+        )

@@ -1,6 +1,14 @@
 """Residual networks with the parameter names of torchvision."""
 
+from collections.abc import Mapping
+
 from torch import Tensor, nn
+
+STAGES: Mapping[int, tuple[tuple[int, ...], bool]] = {
+    18: ((2, 2, 2, 2), False),
+    50: ((3, 4, 6, 3), True),
+}
+"""Blocks per stage, and whether they are bottlenecks, by the number of layers."""
 
 
 class Block(nn.Module):
@@ -108,8 +116,8 @@ def convolution(inputs: int, outputs: int, kernel: int, stride: int) -> nn.Conv2
     return nn.Conv2d(inputs, outputs, kernel, stride=stride, padding=kernel // 2, bias=False)
 
 
-def resnet18(input_shape: tuple[int, ...], classes: int) -> nn.Module:
-    """Return ResNet-18 (11,217,552 parameters for 80 classes, and 9,600 floats of running statistics).
+def resnet(input_shape: tuple[int, ...], classes: int, *, layers: int) -> nn.Module:
+    """Return a residual network.
 
     Parameters
     ----------
@@ -117,6 +125,9 @@ def resnet18(input_shape: tuple[int, ...], classes: int) -> nn.Module:
         (channels, height, width); the network reads any height and width.
     classes : int
         Number of classes.
+    layers : int
+        One of `STAGES`: 18 (11,217,552 parameters for 80 classes, and 9,600 floats of running statistics) or 50
+        (40,190,990 for 8,142 classes, and 53,120).
 
     Returns
     -------
@@ -125,38 +136,13 @@ def resnet18(input_shape: tuple[int, ...], classes: int) -> nn.Module:
 
     Notes
     -----
-    Initial values as torchvision's: convolutions normal with standard deviation ``sqrt(2 / fan_out)``, batch norm
-    one and zero (in the last one of a block too), the output layer torch's own.
+    The stride of a block with three convolutions sits on its 3 x 3 convolution, as in torchvision and unlike the
+    article. Initial values as torchvision's: convolutions normal with standard deviation ``sqrt(2 / fan_out)``, batch
+    norm one and zero (in the last one of a block too), the output layer torch's own.
 
     References
     ----------
     K. He, X. Zhang, S. Ren, J. Sun, "Deep Residual Learning for Image Recognition", CVPR 2016.
     """
-    return ResNet(input_shape[0], (2, 2, 2, 2), bottleneck=False, classes=classes)
-
-
-def resnet50(input_shape: tuple[int, ...], classes: int) -> nn.Module:
-    """Return ResNet-50 (40,190,990 parameters for 8,142 classes, and 53,120 floats of running statistics).
-
-    Parameters
-    ----------
-    input_shape : tuple of int
-        (channels, height, width); the network reads any height and width.
-    classes : int
-        Number of classes.
-
-    Returns
-    -------
-    torch.nn.Module
-        With three channels its state dict has torchvision's keys, order and shapes, so that torchvision's files load.
-
-    Notes
-    -----
-    The stride of a block sits on its 3 x 3 convolution, as in torchvision and unlike the article. Initial values as
-    in `resnet18`.
-
-    References
-    ----------
-    K. He, X. Zhang, S. Ren, J. Sun, "Deep Residual Learning for Image Recognition", CVPR 2016.
-    """
-    return ResNet(input_shape[0], (3, 4, 6, 3), bottleneck=True, classes=classes)
+    blocks, bottleneck = STAGES[layers]
+    return ResNet(input_shape[0], blocks, bottleneck=bottleneck, classes=classes)
