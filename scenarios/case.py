@@ -8,13 +8,17 @@ from typing import Self
 
 import typer
 
+from scenarios.computing import compute_times
 from scenarios.config import check_seed, load_scenario
+from scenarios.designed import check_kinds
 from scenarios.network import NetworkConfig, build_network, build_workload
 from scenarios.options import Study, study_options
 from scenarios.simulation_config import SimulationConfig
 from scenarios.studies.design import DEFAULT_KINDS
 from scenarios.studies.run import trained_bits
+from scenarios.studies.simulation import check_surroundings
 from scenarios.toml_text import scenario_text
+from scenarios.toml_words import in_table, located
 from topologies import Connectivity, InputError, Workload
 
 
@@ -32,6 +36,8 @@ class Case:
     kinds : sequence of str
     simulation : SimulationConfig
     seed : int
+    source, compute_source : str, optional
+        Where the simulation and its computing times come from, for error messages.
     """
 
     text: str
@@ -41,14 +47,44 @@ class Case:
     kinds: Sequence[str]
     simulation: SimulationConfig
     seed: int
+    source: str | None = None
+    compute_source: str | None = None
 
     def changed(self, *, kinds: Sequence[str], seed: int, simulation: SimulationConfig) -> Self:
-        """The case with other overlays, seed and simulation, and with a text that says so; the seed is checked."""
+        """The case with other overlays, seed and simulation, and a text that says so; seed and kinds are checked."""
         check_seed(seed)
+        check_kinds("overlay kind", kinds)
         if (list(kinds), seed, simulation) == (list(self.kinds), self.seed, self.simulation):
             return self
         text = scenario_text(self.network, self.work, kinds, simulation, seed)
-        return replace(self, text=text, kinds=kinds, seed=seed, simulation=simulation)
+        is_same = simulation.compute == self.simulation.compute
+        return replace(
+            self,
+            text=text,
+            kinds=kinds,
+            seed=seed,
+            simulation=simulation,
+            compute_source=self.compute_source if is_same else None,
+        )
+
+    def check(self, *, rounds: int | None = None) -> None:
+        """Accept the simulation, before there is an overlay.
+
+        Parameters
+        ----------
+        rounds : int, optional
+            Instead of the simulation's.
+
+        Raises
+        ------
+        InputError
+            If computing times, or what happens around the job, do not fit the network or the rounds.
+        """
+        rounds = rounds or self.simulation.rounds
+        with located(self.compute_source):
+            compute_times(self.simulation.compute, self.graph, self.work, seed=self.seed, rounds=rounds)
+        with located(self.source):
+            check_surroundings(self.simulation, self.graph, rounds=rounds)
 
 
 def is_scenario(study: Study) -> bool:
@@ -92,11 +128,10 @@ def _scenario_case(path: Path, context: typer.Context) -> Case:
     """
     _refuse_study_options(path, context)
     scenario, text = load_scenario(path)
-    try:
-        graph = build_network(scenario.network)
+    with located(str(path)):
+        with in_table("network", NetworkConfig):
+            graph = build_network(scenario.network)
         work = build_workload(scenario.workload, scenario.network.variant, trained_bits(scenario.training))
-    except InputError as error:
-        raise InputError(str(error), source=str(path)) from None
     return Case(
         text=text,
         network=scenario.network,
@@ -105,6 +140,8 @@ def _scenario_case(path: Path, context: typer.Context) -> Case:
         kinds=scenario.overlays.kinds,
         simulation=scenario.simulation,
         seed=scenario.seed,
+        source=str(path),
+        compute_source=f"{path}: simulation.compute.trace",
     )
 
 

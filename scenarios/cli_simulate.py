@@ -8,11 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from scenarios import options as opt
-from scenarios.case import case_of
+from scenarios.case import case_of, is_scenario
 from scenarios.computing import compute_config
 from scenarios.config import validated
 from scenarios.outputs import check_new, check_output, partial_path, write_text
 from scenarios.simulation_config import SimulationConfig
+from scenarios.studies.settled import rounds_for_interval
 from scenarios.studies.simulate import simulate_table
 from scenarios.tables import print_table
 from topologies import InputError, MachineError
@@ -29,7 +30,10 @@ def simulate(
     kind: opt.Kinds = None,
     rounds: Annotated[
         int | None,
-        typer.Option(help="Rounds to simulate. [default: the scenario's, or 1000; 100000 with --until-ci]"),
+        typer.Option(
+            help=f"Rounds to simulate. [default: the scenario's, or {DEFAULT_ROUNDS}, and 25 per silo where that is "
+            f"more; at most {MOST_ROUNDS} with --until-ci]"
+        ),
     ] = None,
     until_ci: opt.UntilCi = None,
     compute_times: opt.ComputeTimes = None,
@@ -61,6 +65,8 @@ def simulate(
     given = {key: value for key, value in changes.items() if value is not None}
     validated(SimulationConfig, {key: value for key, value in given.items() if key != "compute"})
     case = case_of(study, context, rounds=DEFAULT_ROUNDS)
+    if not is_scenario(study) and "rounds" not in given:
+        given["rounds"] = max(DEFAULT_ROUNDS, rounds_for_interval(case.graph.silos))
     case = case.changed(
         kinds=opt.each_once(kind, case.kinds),
         seed=case.seed if seed is None else seed,

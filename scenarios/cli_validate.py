@@ -16,13 +16,16 @@ from scenarios.config import validated
 from scenarios.outputs import check_new, write_text
 from scenarios.simulation_config import SimulationConfig
 from scenarios.studies.circuit_table import circuit_table
-from scenarios.studies.validation import DRAWN_ROUNDS, Validated
+from scenarios.studies.collected import FEWEST_ROUNDS
+from scenarios.studies.settled import rounds_for_interval
+from scenarios.studies.validation import Validated
 from scenarios.studies.validation import validate as validate_overlays
 from scenarios.studies.validation_table import arc_rows, validation_table
 from scenarios.tables import Table, print_table, print_text
 from topologies import InputError
 
-DEFAULT_ROUNDS = 2000
+DEFAULT_ROUNDS, DRAWN_ROUNDS = 2000, 1000
+"""Of overlays that stay, and of those that are drawn anew each round, whose simulation takes longer."""
 MOST_ROUNDS = 20_000
 """Of a simulation that ends when its confidence interval is narrow enough."""
 FIGURES = (".png", ".svg", ".pdf")
@@ -36,8 +39,9 @@ def validate(
     rounds: Annotated[
         int | None,
         typer.Option(
-            help=f"Rounds to simulate. [default: the scenario's, or {DEFAULT_ROUNDS}, {DRAWN_ROUNDS} of random "
-            f"overlays; {MOST_ROUNDS} with --until-ci]"
+            help=f"Rounds to simulate, {FEWEST_ROUNDS} or more. [default: the scenario's, or {DEFAULT_ROUNDS}, "
+            f"{DRAWN_ROUNDS} of random overlays, and 25 per silo where that is more; at most {MOST_ROUNDS} with "
+            "--until-ci]"
         ),
     ] = None,
     until_ci: opt.UntilCi = None,
@@ -63,14 +67,17 @@ def validate(
     if compute_times is not None:
         given["compute"] = compute_config(compute_times)
     case = case_of(study, context, rounds=DEFAULT_ROUNDS)
+    drawn_rounds = None
+    if not is_scenario(study) and "rounds" not in given:
+        enough = rounds_for_interval(case.graph.silos)
+        given["rounds"], drawn_rounds = max(DEFAULT_ROUNDS, enough), max(DRAWN_ROUNDS, enough)
     case = case.changed(
         kinds=opt.each_once(kind, case.kinds),
         seed=case.seed if seed is None else seed,
         simulation=replace(case.simulation, **given),
     )
     files = _outputs(output, Path(study.underlay).stem, force)
-    few = not is_scenario(study) and rounds is None and until_ci is None
-    results = validate_overlays(case, drawn_rounds=DRAWN_ROUNDS if few else None)
+    results = validate_overlays(case, drawn_rounds=drawn_rounds)
     table = validation_table(case, results)
     for path in files:
         _write(path, case, results, table, force)

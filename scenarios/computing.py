@@ -10,6 +10,7 @@ from scenarios.config import validated
 from scenarios.simulation_config import ComputeConfig
 from simulator import ComputeTimes, Empirical, Exponential, Lognormal, Trace
 from topologies import Connectivity, InputError, Workload
+from topologies.arrays import FloatArray
 
 SAMPLES = "compute_s"
 """Head of the one column of a file of samples."""
@@ -76,6 +77,15 @@ def compute_config(text: str) -> ComputeConfig:
     return validated(ComputeConfig, values)
 
 
+def computing_words(config: ComputeConfig | None) -> str:
+    """Computing times in few words: ``constant``, ``lognormal (cv 0.3)``, ``exponential``, ``trace times.csv``."""
+    if config is None:
+        return "constant"
+    if config.trace is not None:
+        return f"trace {config.trace}{', repeated' if config.repeat else ''}"
+    return f"{config.distribution}{'' if config.cv is None else f' (cv {config.cv:g})'}"
+
+
 def _read_trace(path: Path, labels: Sequence[str], *, seed: int, rounds: int, repeat: bool) -> ComputeTimes:
     """Times of a CSV file: one column per silo, headed by its label, or one column of samples to draw from."""
     source = str(path)
@@ -101,6 +111,7 @@ def _read_trace(path: Path, labels: Sequence[str], *, seed: int, rounds: int, re
             raise InputError(
                 f"row {number + 1} must hold {len(head)} numbers, in seconds.", source=source
             ) from None
+    _check_times(table_s, head, source)
     try:
         if is_samples:
             return Empirical(samples_s=table_s[:, 0], silos=len(labels), seed=seed)
@@ -109,3 +120,12 @@ def _read_trace(path: Path, labels: Sequence[str], *, seed: int, rounds: int, re
         return Trace(table_s=table_s[:, [head.index(label) for label in labels]], repeat=repeat)
     except InputError as error:
         raise InputError(str(error), source=source) from None
+
+
+def _check_times(table_s: FloatArray, head: Sequence[str], source: str) -> None:
+    """Accept times that are finite and >= 0."""
+    for row, column in np.argwhere(~(np.isfinite(table_s) & (table_s >= 0))).tolist():
+        raise InputError(
+            f"{head[column]!r} in row {row + 1}(={table_s[row, column]}) must be finite and >= 0.",
+            source=source,
+        )

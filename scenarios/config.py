@@ -10,18 +10,15 @@ from typing import Any, TypeVar
 
 import pydantic
 
+from scenarios.designed import check_kinds
 from scenarios.network import NetworkConfig, WorkloadConfig
-from scenarios.simulation_config import (
-    AwayConfig,
-    BackgroundConfig,
-    CapacityConfig,
-    ComputeConfig,
-    FailureConfig,
-    SimulationConfig,
-)
-from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
+from scenarios.pydantic_words import first_problem
+from scenarios.simulation_config import ComputeConfig, SimulationConfig
+from scenarios.world_config import AwayConfig, BackgroundConfig, CapacityConfig, FailureConfig
+from topologies import InputError
 from topologies.errors import quoted, unknown_name
 from training import TrainingConfig, load_backend
+from training.tasks import with_task
 
 Config = TypeVar("Config")
 
@@ -42,9 +39,7 @@ class OverlaysConfig:
         """Check the names."""
         if not self.kinds:
             raise InputError("kinds(=[]) must name an overlay.")
-        for kind in self.kinds:
-            if kind not in DESIGNERS and kind not in RANDOM_DESIGNERS:
-                raise unknown_name("kinds", kind, [*DESIGNERS, *RANDOM_DESIGNERS])
+        check_kinds("kinds", self.kinds)
         if len(set(self.kinds)) < len(self.kinds):
             raise InputError(f"kinds(={list(self.kinds)}) must not repeat a name.")
 
@@ -84,7 +79,8 @@ class Scenario:
     overlays : OverlaysConfig
     simulation : SimulationConfig
     training : TrainingConfig, optional
-        Without it nothing is trained.
+        Without it nothing is trained. The table's key ``task`` names one of `training.tasks.TASKS`, whose settings
+        hold where the table states none.
     imported : ImportedConfig, optional
         In the file of a run only, in place of `training`.
     """
@@ -160,7 +156,13 @@ def parse_scenario(text: str, *, source: str) -> Scenario:
     _check_keys("key", tables, Scenario, source)
     for name, owner in _TABLES.items():
         if isinstance(tables.get(name), dict):
-            _check_keys(f"key in [{name}]", tables[name], owner, source)
+            also = ("task",) if owner is TrainingConfig else ()
+            _check_keys(f"key in [{name}]", tables[name], owner, source, also=also)
+    if isinstance(tables.get("training"), dict):
+        try:
+            tables["training"] = with_task(tables["training"])
+        except InputError as error:
+            raise InputError(f"training.{error}", source=source) from None
     if isinstance(tables.get("simulation"), dict):
         for name, owner in _SIMULATION_TABLES.items():
             inner = tables["simulation"].get(name)
@@ -191,7 +193,7 @@ def validated(owner: type[Config], values: Mapping[str, object], *, source: str 
         # Strict JSON mode takes TOML's lists for tuples, but no text for a number and no number for a text.
         return pydantic.TypeAdapter(owner).validate_json(json.dumps(values, default=str), strict=True)
     except pydantic.ValidationError as error:
-        raise InputError(_first_problem(error), source=source) from None
+        raise InputError(first_problem(error), source=source) from None
 
 
 def load_scenario(path: Path) -> tuple[Scenario, str]:
@@ -240,23 +242,11 @@ def preset_text(name: str) -> str:
     return resources.files("scenarios").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8")
 
 
-def _check_keys(what: str, table: Mapping[str, Any], owner: type, source: str) -> None:
+def _check_keys(
+    what: str, table: Mapping[str, Any], owner: type, source: str, *, also: tuple[str, ...] = ()
+) -> None:
     """Raise an error for a key that the owner's dataclass does not have."""
-    known = [field.name.rstrip("_") for field in dataclasses.fields(owner)]
+    known = [*(field.name.rstrip("_") for field in dataclasses.fields(owner)), *also]
     for key in table:
         if key not in known:
             raise unknown_name(what, key, known, source=source)
-
-
-def _first_problem(error: pydantic.ValidationError) -> str:
-    """One line about the first of pydantic's problems: key, value and rule."""
-    problems = error.errors()
-    first = problems[0]
-    key = ".".join(str(part) for part in first["loc"])
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    cause = first.get("ctx", {}).get("error")
-    if isinstance(cause, InputError):
-        return f"{key + '.' if key else ''}{cause}{more}"
-    if first["type"] == "missing":
-        return f"{key} is missing{more}"
-    return f"{key}(={first['input']!r:.60}) is wrong: {first['msg'].lower()}{more}"

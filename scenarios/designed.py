@@ -1,9 +1,10 @@
 """Overlays by name, those that stay and those that are drawn anew each round."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from topologies import (
+    DESIGNERS,
     RANDOM_DESIGNERS,
     ClosedForms,
     Connectivity,
@@ -13,14 +14,39 @@ from topologies import (
     design,
     design_random,
 )
+from topologies.errors import unknown_name
 from topologies.random_cycle_time import random_cycle_time
 
 RANDOM_ROUNDS = 1000
 """Drawn rounds that the cycle times of a random overlay are estimated from."""
 
 
+def check_kinds(field: str, kinds: Sequence[str]) -> None:
+    """Accept names of overlays, of those that stay and of those that are drawn anew each round.
+
+    Parameters
+    ----------
+    field : str
+        The name for the error message.
+    kinds : sequence of str
+
+    Raises
+    ------
+    InputError
+        If a name is unknown.
+    """
+    for kind in kinds:
+        if kind not in DESIGNERS and kind not in RANDOM_DESIGNERS:
+            raise unknown_name(field, kind, [*DESIGNERS, *RANDOM_DESIGNERS])
+
+
 def design_any(
-    kind: str, graph: Connectivity, work: Workload, options: Mapping[str, Any] | None = None
+    kind: str,
+    graph: Connectivity,
+    work: Workload,
+    options: Mapping[str, Any] | None = None,
+    *,
+    seed: int = 0,
 ) -> Overlay | RandomOverlay:
     """Design an overlay.
 
@@ -32,6 +58,8 @@ def design_any(
     work : Workload
     options : mapping, optional
         Of the designer.
+    seed : int
+        Of the search of ``best``; the others have none.
 
     Returns
     -------
@@ -42,8 +70,10 @@ def design_any(
     InputError
         As `topologies.design`.
     """
+    check_kinds("overlay kind", [kind])
     make = design_random if kind in RANDOM_DESIGNERS else design
-    return make(kind, graph, work, **(options or {}))
+    seeded = {"seed": seed} if kind == "best" else {}
+    return make(kind, graph, work, **seeded | dict(options or {}))
 
 
 def forms_of(overlay: Overlay | RandomOverlay, seed: int) -> ClosedForms:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from scenarios.access import access_at, up_down
-from scenarios.units import format_bits, format_rate, format_s, parse_quantity
+from scenarios.units import Duration, Rate, Size, format_bits, format_rate, format_s, parse_quantity
 from topologies import (
     AccessLinks,
     Connectivity,
@@ -59,13 +59,13 @@ class NetworkConfig:
 
     underlay: str
     variant: Variant = "corrected"
-    access: str = "10 Gbps"
-    access_up: str | None = None
-    access_down: str | None = None
-    access_at: Mapping[str, str] | None = None
+    access: Rate = "10 Gbps"
+    access_up: Rate | None = None
+    access_down: Rate | None = None
+    access_at: Mapping[str, Rate] | None = None
     silo_at: tuple[str, ...] | None = None
     blocked: tuple[str, ...] | None = None
-    core: str | None = None
+    core: Rate | None = None
     bandwidth: Literal["hop_share", "bottleneck"] = "hop_share"
     latency: Literal["per_path", "per_link"] = "per_path"
 
@@ -188,8 +188,8 @@ class WorkloadConfig:
     """
 
     preset: str | None = None
-    model_size: str | None = None
-    compute: str | None = None
+    model_size: Size | None = None
+    compute: Duration | None = None
     local_steps: int = 1
 
     def __post_init__(self) -> None:
@@ -243,7 +243,8 @@ def build_workload(config: WorkloadConfig, variant: Variant, trained_bits: float
         compute_s = float(np.asarray(preset.compute_s))
     else:
         raise InputError("workload needs a preset or a compute time, for instance compute = '25.4 ms'.")
-    name = config.preset or ("trained model" if config.model_size is None else "custom")
+    changed = config.model_size is not None or (preset is not None and config.compute is not None)
+    name = "custom" if changed else config.preset or "trained model"
     return Workload(model_bits=bits, compute_s=compute_s, local_steps=config.local_steps, name=name)
 
 

@@ -3,8 +3,11 @@
 import functools
 import math
 import re
+from typing import Annotated
 
 import pint
+import pydantic
+from pydantic_core import PydanticCustomError
 
 from topologies.errors import InputError
 
@@ -35,6 +38,28 @@ _SHARE = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*%\s*")
 _BELOW_ONE = re.compile("(?!mega|mebi)[mµu]")
 """Units with the prefix milli or micro, among those of bits and bytes."""
 _EXAMPLES = {"bit/s": "10 Gbps", "bit": "42.9 MB", "s": "25.4 ms"}
+
+
+RULE = "rule"
+"""Type of an error of pydantic whose message is a rule, ``must be`` and so on."""
+
+
+def _text(rule: str) -> pydantic.BeforeValidator:
+    """What checks that a field holds a text, as the rule says."""
+
+    def check(value: object) -> object:
+        if not isinstance(value, str):
+            raise PydanticCustomError(RULE, rule)
+        return value
+
+    return pydantic.BeforeValidator(check)
+
+
+Rate = Annotated[str, _text('must be a text with a unit, as in "10 Gbps"')]
+"""Field of a scenario that holds a data rate; only that it is a text is checked by the type."""
+Size = Annotated[str, _text('must be a text with a unit, as in "42.9 MB"')]
+Duration = Annotated[str, _text('must be a text with a unit, as in "5 s"')]
+Share = Annotated[str, _text('must be a text in percent, as in "30 %"')]
 
 
 @functools.cache

@@ -70,6 +70,15 @@ def check_dates(sending_s: Sequence[float], messages: int) -> None:
             )
 
 
+def check_sum(message_bits: Sequence[float], rounds: int) -> None:
+    """Accept messages whose bits on a link can be added up over all rounds."""
+    if not isfinite(rounds * sum(message_bits)):
+        raise InputError(
+            f"message_bits(={max(message_bits)}) must not pass 1.8e308 bits on all {len(message_bits)} arcs in all "
+            f"{rounds} rounds."
+        )
+
+
 def check_strong(arcs: Sequence[FlowArc], silos: int) -> None:
     """Accept arcs along which every silo hears, in the end, of every other."""
     source = np.array([arc.source for arc in arcs], dtype=np.int64)

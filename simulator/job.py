@@ -117,6 +117,7 @@ def make_job(
     sending_s = _sending_alone_s(arcs, routes, bits, capacity_bps, sharing)
     feasibility.check_durations(arcs, sending_s, feasibility.check_rows(compute, rounds - 1, 1)[0])
     feasibility.check_dates(sending_s, rounds if queueing == "fifo" else 1)
+    feasibility.check_sum(bits, rounds)
     if plan is None:
         feasibility.check_strong(arcs, compute.silos)
     else:

@@ -1,9 +1,10 @@
 """A simulation with all its round starts and messages, shown as it goes on, and ended when it is sure enough."""
 
-from collections.abc import Sequence
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scenarios.interrupts import polite_interrupts
 from scenarios.progress import bar
@@ -21,7 +22,9 @@ _BLOCK_MESSAGES = 20_000
 _BLOCK_ROUNDS = 256
 
 
-def collect(job: Job, silos: IntArray, *, title: str, until: float | None = None) -> Timeline:
+def collect(
+    job: Job, silos: IntArray, *, title: str, until: float | None = None, messages: bool = False
+) -> Timeline:
     """Simulate a job.
 
     Parameters
@@ -34,11 +37,12 @@ def collect(job: Job, silos: IntArray, *, title: str, until: float | None = None
     until : float, optional
         Half width of the confidence interval, as a fraction of the cycle time, at which it ends. A job that is known to
         repeat ends after its first whole period.
+    messages : bool
+        Whether to keep what happened to every message.
 
     Returns
     -------
     Timeline
-        With a record of messages.
 
     Raises
     ------
@@ -47,16 +51,21 @@ def collect(job: Job, silos: IntArray, *, title: str, until: float | None = None
 
     Notes
     -----
-    Memory O(rounds * arcs).
+    Memory O(rounds * arcs): a number for each message, or four with `messages`, and twice that while they are joined.
     """
     block_rounds = min(_BLOCK_ROUNDS, max(1, _BLOCK_MESSAGES // max(1, len(job.arcs))))
     engine = make_engine(job, block_rounds=block_rounds)
     rule = None if until is None else StopRule(until, silos=job.silos)
-    blocks: list[Block] = []
+    names = [field.name for field in fields(Messages)] if messages else ["arrival_s"]
+    kept: dict[str, list[NDArray[Any]]] = {name: [] for name in ("round_start_s", *names)}
+    last: Block | None = None
     mean_s = np.empty(0)
     with bar(title, job.rounds) as advance, polite_interrupts() as interrupted:
         while (block := engine.advance()) is not None:
-            blocks.append(block)
+            last = block
+            kept["round_start_s"].append(block.round_start_s)
+            for name in names:
+                kept[name].append(getattr(block.messages, name))
             done = block.first_round + block.rounds
             advance(done, f"at {format_s(block.now_s)}")
             if interrupted():
@@ -65,32 +74,23 @@ def collect(job: Job, silos: IntArray, *, title: str, until: float | None = None
                 mean_s = np.append(mean_s, block.round_start_s[:, silos].mean(axis=1))
                 if _shows_period(engine.steady, done) or rule.is_met(mean_s):
                     break
-    return _timeline(job, blocks, engine.steady)
+    assert last is not None, "a job has a round or more"
+    start_s = np.concatenate(kept["round_start_s"])
+    # Messages of the last round are left out where its end was not waited for.
+    record = {name: np.concatenate(kept.pop(name))[: len(start_s) - 1] for name in names}
+    return Timeline(
+        round_start_s=start_s,
+        arrival_s=record["arrival_s"],
+        link_bits=last.link_bits,
+        steady=_steady(job, engine.steady, start_s),
+        messages=Messages(**record) if messages else None,
+    )
 
 
 def _shows_period(steady: SteadyState | None, rounds: int) -> bool:
     """Whether a job is known to repeat, and so many rounds hold a whole period."""
     # One round less: of the last block before the job's end, the round that follows is not there yet.
     return steady is not None and rounds > FEWEST_ROUNDS and has_period(steady, rounds - 1)
-
-
-def _timeline(job: Job, blocks: Sequence[Block], proven: SteadyState | None) -> Timeline:
-    """The blocks in one; messages of the last round are left out where its end was not waited for."""
-    start_s = np.concatenate([block.round_start_s for block in blocks])
-    rounds = len(start_s) - 1
-    messages = Messages(
-        **{
-            field.name: np.concatenate([getattr(block.messages, field.name) for block in blocks])[:rounds]
-            for field in fields(Messages)
-        }
-    )
-    return Timeline(
-        round_start_s=start_s,
-        arrival_s=messages.arrival_s,
-        link_bits=blocks[-1].link_bits,
-        steady=_steady(job, proven, start_s),
-        messages=messages,
-    )
 
 
 def _steady(job: Job, proven: SteadyState | None, start_s: FloatArray) -> SteadyState:

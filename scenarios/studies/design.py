@@ -4,13 +4,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scenarios.designed import check_kinds
 from scenarios.network import describe, idle_links
 from scenarios.studies.comparison import FORMS, forms_note
 from scenarios.tables import Column, Table, cycle_time_columns, note_lines
 from scenarios.units import digits, format_s, in_unit
 from topologies import (
     DESIGNERS,
-    RANDOM_DESIGNERS,
     Connectivity,
     InputError,
     Overlay,
@@ -23,7 +23,6 @@ from topologies.bounds import lower_bound_s
 from topologies.consensus import spectral_gap
 from topologies.designers.matcha import Matcha
 from topologies.designers.random_ring import RandomRing
-from topologies.errors import unknown_name
 from topologies.random_cycle_time import random_cycle_time
 from topologies.sizes import MANY_SILOS
 
@@ -68,9 +67,7 @@ def design_table(
     InputError
         If a kind is unknown or cannot be built.
     """
-    for kind in kinds:
-        if kind not in DESIGNERS and kind not in RANDOM_DESIGNERS:
-            raise unknown_name("overlay kind", kind, [*DESIGNERS, *RANDOM_DESIGNERS])
+    check_kinds("overlay kind", kinds)
     star = _star(graph, work, options.get("star", {}), needed="star" in kinds)
     star_s = None if star is None else star.closed_forms.paper_s
     rows: list[dict[str, object]] = []

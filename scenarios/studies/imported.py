@@ -53,7 +53,8 @@ def import_run(
     """
     rounds = max(case.simulation.rounds, foreign.last_round)
     settings = replace(case.simulation, rounds=rounds, until_ci=None)
-    overlays = [design_any(kind, case.graph, case.work) for kind in case.kinds]
+    case.check(rounds=rounds)
+    overlays = [design_any(kind, case.graph, case.work, seed=case.seed) for kind in case.kinds]
     jobs = [job_of(overlay, settings, rounds=rounds, seed=case.seed) for overlay in overlays]
     text = scenario_text(
         case.network, case.work, case.kinds, settings, case.seed, name=run_name(imported.file)

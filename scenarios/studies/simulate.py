@@ -13,9 +13,20 @@ from scenarios.designed import design_any, forms_of
 from scenarios.network import describe
 from scenarios.new_file import new_file
 from scenarios.simulated import SimulationWriter, allocate, file_bytes
+from scenarios.simulation_config import SimulationConfig
 from scenarios.store import write_head, write_overlay
+from scenarios.studies.how import how
 from scenarios.studies.simulation import Outcome, job_of, run_job
+from scenarios.studies.utilisation import utilisation
+from scenarios.studies.windows import (
+    estimate_window,
+    events_note,
+    format_long,
+    means_note,
+    paired_window,
+)
 from scenarios.tables import Column, Row, Table, note_lines
+from scenarios.toml_words import located
 from scenarios.units import TIME_UNITS, digits, format_s, in_unit, parse_share
 from simulator.confidence import least_rounds, paired_difference
 from topologies import Overlay, RandomOverlay
@@ -46,17 +57,23 @@ def simulate_table(
     Returns
     -------
     Table
-        One row for each overlay. Where computing times are random, ``difference_s`` is the cycle time minus that of
-        the first overlay, which has the same computing times.
+        One row for each overlay. An estimated ``cycle_time_s`` is the mean over ``first_round`` to ``last_round``.
+        Where computing times are random, ``difference_s`` is the cycle time minus that of the first overlay on the same
+        computing times, over ``difference_first_round`` to ``difference_last_round``. For ``utilisation_1`` and so on
+        see `scenarios.studies.utilisation`.
 
     Raises
     ------
     InputError
         If an overlay cannot be designed or simulated, or the file cannot be written.
     """
+    case.check()
     settings, seed = case.simulation, case.seed
-    overlays = [design_any(kind, case.graph, case.work, (options or {}).get(kind)) for kind in case.kinds]
-    jobs = [job_of(overlay, settings, rounds=settings.rounds, seed=seed) for overlay in overlays]
+    overlays = [
+        design_any(kind, case.graph, case.work, (options or {}).get(kind), seed=seed) for kind in case.kinds
+    ]
+    with located(case.source):
+        jobs = [job_of(overlay, settings, rounds=settings.rounds, seed=seed) for overlay in overlays]
     target: AbstractContextManager[h5py.File | None] = (
         nullcontext()
         if path is None
@@ -79,62 +96,78 @@ def simulate_table(
         for overlay, job in zip(overlays, jobs, strict=True):
             writer = None if file is None else SimulationWriter(file, overlay.kind)
             outcomes.append(run_job(job, overlay.kind, until_ci=settings.until_ci, writer=writer))
+    first = outcomes[0]
     rows = [
-        _row(overlay, outcome, None if settings.compute is None or outcome is outcomes[0] else outcomes[0])
+        _row(case, overlay, outcome, None if settings.compute is None or outcome is first else first)
         for overlay, outcome in zip(overlays, outcomes, strict=True)
     ]
     paired = settings.compute is not None and len(rows) > 1
+    windows = {outcome.kind: estimate_window(outcome) for outcome in outcomes}
     return Table(
-        caption=f"{describe(case.graph, case.work)}\n{_how(case)}",
+        caption=f"{describe(case.graph, case.work)}\n{how(settings, settings.sharing)}",
         columns=(
             Column(key="overlay", title="overlay"),
             Column(key="cycle_time", title="cycle time"),
             Column(key="rounds", title="rounds", show="{:,}".format),
+            Column(key="simulated_s", title="simulated", show=format_long),
             *([Column(key="difference", title=f"minus {rows[0]['overlay']}")] if paired else []),
-            Column(key="messages_per_s", title="models/s", show=lambda rate: f"{float(f'{rate:.3g}'):,.0f}"),
         ),
         rows=rows,
         notes=note_lines(
             *(f"{row['overlay']}'s busiest links: {_busiest(row)}." for row in rows),
-            *_explanations(rows, paired, case.graph.silos),
+            _percent_note(settings),
+            *_marks(rows, case.graph.silos),
+            *means_note(windows),
+            *([_paired_note(outcomes)] if paired else []),
+            *events_note(settings, windows),
             *_too_wide(rows, settings.until_ci),
+            _speed_note(rows),
         ),
     )
 
 
-def _row(overlay: Overlay | RandomOverlay, outcome: Outcome, first: Outcome | None) -> dict[str, object]:
+def _row(
+    case: Case, overlay: Overlay | RandomOverlay, outcome: Outcome, first: Outcome | None
+) -> dict[str, object]:
     """Fields of one overlay; `cycle_time` and `difference` are texts for people."""
-    steady, half_s = outcome.steady, outcome.half_width_s
+    steady, window = outcome.steady, estimate_window(outcome)
     difference = (
         None
         if first is None
         else paired_difference(outcome.mean_start_s, first.mean_start_s, silos=overlay.graph.silos)
     )
-    capacity_bps = overlay.graph.link_capacity_bps
-    utilisation = outcome.link_bits / (capacity_bps * outcome.now_s) if outcome.now_s else 0 * capacity_bps
-    busiest = np.argsort(-utilisation, kind="stable")[:BUSIEST].tolist()
+    both = (
+        None
+        if first is None or difference is None
+        else paired_window(outcome.mean_start_s, first.mean_start_s)
+    )
+    used = utilisation(outcome.link_bits, overlay.graph, case.simulation, outcome.now_s)
     links = [
         field
-        for place, link in enumerate(busiest, start=1)
+        for place, link in enumerate(np.argsort(-used, kind="stable")[:BUSIEST].tolist(), start=1)
         for field in (
             (f"busiest_link_{place}", overlay.graph.link_name(link)),
-            (f"utilisation_{place}", float(utilisation[link])),
+            (f"utilisation_{place}", float(used[link])),
         )
     ]
     return {
         "overlay": outcome.kind,
         "cycle_time": _cycle_time(outcome),
         "cycle_time_s": steady.cycle_time_s,
-        "half_width_s": half_s,
+        "half_width_s": outcome.half_width_s,
         "is_exact": steady.is_exact,
         "period_s": steady.period_s,
         "period_rounds": steady.period_rounds,
         "transient_rounds": steady.transient_rounds,
+        "first_round": None if window is None else window.first_round,
+        "last_round": None if window is None else window.last_round,
         "rounds": outcome.rounds,
         "simulated_s": outcome.now_s,
         "difference": None if difference is None else _plus_minus(difference, sign="+"),
         "difference_s": None if difference is None else difference.mean,
         "difference_half_width_s": None if difference is None else difference.half_width,
+        "difference_first_round": None if both is None else both.first_round,
+        "difference_last_round": None if both is None else both.last_round,
         "messages": outcome.messages,
         "messages_per_s": outcome.messages / outcome.wall_s,
         **dict(links),
@@ -142,13 +175,13 @@ def _row(overlay: Overlay | RandomOverlay, outcome: Outcome, first: Outcome | No
 
 
 def _cycle_time(outcome: Outcome) -> str:
-    """``86.31 ms = 604.2 ms / 7 rounds``, ``86.31 ms +- 0.12``, or ``about 86.31 ms``."""
+    """``86.31 ms = 604.2 ms / 7 rounds``, ``86.31 ms +- 0.12``, or ``~86.31 ms``."""
     steady = outcome.steady
     if outcome.interval is not None:
         return _plus_minus(outcome.interval)
     text = format_s(steady.cycle_time_s)
     if not steady.is_exact:
-        return f"about {text}"
+        return f"~{text}"
     if steady.period_s is None or steady.period_rounds in (None, 1):
         return text
     return f"{text} = {format_s(steady.period_s)} / {steady.period_rounds} rounds"
@@ -160,29 +193,14 @@ def _plus_minus(interval: ConfidenceInterval, sign: str = "") -> str:
     plus = sign if mean_s > 0 else "-" if mean_s < 0 else ""
     unit = next((unit for unit in TIME_UNITS if in_unit(half_s, unit) >= 1), "ns")
     half = f"{in_unit(half_s, unit):.2g}" if in_unit(half_s, unit) < 100 else digits(in_unit(half_s, unit))
-    return f"{plus}{format_s(abs(mean_s))} +- {half} {unit}"
+    # Rounding errors are no uncertainty.
+    return f"{plus}{format_s(abs(mean_s))} +- {f'{half} {unit}' if half_s > 1e-8 * abs(mean_s) else '0 s'}"
 
 
 def _busiest(row: Row) -> str:
     """Links with their utilisation."""
     named = [(row.get(f"busiest_link_{n}"), row.get(f"utilisation_{n}")) for n in range(1, BUSIEST + 1)]
     return ", ".join(f"{link} {100 * share:.1f} %" for link, share in named if share) or "none"
-
-
-def _how(case: Case) -> str:
-    """One line on the simulation."""
-    settings = case.simulation
-    parts = [f"sharing {settings.sharing}, queueing {settings.queueing}"]
-    if settings.compute is not None:
-        compute = settings.compute
-        times = f"trace {compute.trace}" if compute.trace else str(compute.distribution)
-        parts.append(f"computing {times}{'' if compute.cv is None else f' (cv {compute.cv:g})'}")
-    around = [name for name in ("background", "capacity", "failure", "away") if getattr(settings, name)]
-    if around:
-        parts.append(f"with {', '.join(around)}")
-    if settings.until_ci is not None:
-        parts.append(f"until +- {settings.until_ci}")
-    return "; ".join(parts)
 
 
 def _too_wide(rows: Sequence[Row], until_ci: str | None) -> list[str]:
@@ -198,20 +216,49 @@ def _too_wide(rows: Sequence[Row], until_ci: str | None) -> list[str]:
     return [f"Not as narrow as {until_ci}, it needs more rounds: {', '.join(wide)}."] if wide else []
 
 
-def _explanations(rows: Sequence[Row], paired: bool, silos: int) -> list[str]:
-    """What the table's texts mean, as far as it has them."""
-    lines = [
-        "models/s: simulated per second of this machine. A link's percent: of its capacity, over all rounds."
+def _percent_note(simulation: SimulationConfig) -> str:
+    """What the utilisation of a link is."""
+    capacity = [
+        text
+        for name, text in (("capacity", "that of its trace"), ("failure", "0 while it is down"))
+        if getattr(simulation, name)
     ]
+    details = [f"the capacity is {' and '.join(capacity)}"] if capacity else []
+    if simulation.background:
+        details.append("the traffic of others is not counted, and takes nothing off the capacity")
+    text = "A link's percent: the bits of this job over those that the link could carry in the simulated time"
+    return f"{'; '.join([text, *details])}."
+
+
+def _marks(rows: Sequence[Row], silos: int) -> list[str]:
+    """What the signs in the cycle times mean, as far as there are any."""
+    lines = []
     if any(row["period_rounds"] not in (None, 1) for row in rows):
         lines.append("= : the exact period.")
     if any(row["half_width_s"] for row in rows):
         lines.append("+-: 95 % confidence by batch means.")
     if any(row["half_width_s"] is None for row in rows):
         lines.append(
-            f"about: an estimate; too few rounds for an interval ({silos} silos: {least_rounds(silos):,} "
+            f"~: an estimate; too few rounds for an interval ({silos} silos: {least_rounds(silos):,} "
             "before one has ended)."
         )
-    if paired:
-        lines.append("minus: difference of cycle times on the same computing times.")
     return lines
+
+
+def _paired_note(outcomes: Sequence[Outcome]) -> str:
+    """Over which rounds the differences are means."""
+    first, *others = outcomes
+    windows = {other.kind: str(paired_window(other.mean_start_s, first.mean_start_s)) for other in others}
+    alike = set(windows.values())
+    rounds = alike if len(alike) == 1 else [f"{kind}, {window}" for kind, window in windows.items()]
+    return (
+        "minus: difference of cycle times on the same computing times, over the rounds that both ran, without the "
+        f"warm-up: {'; '.join(rounds)}."
+    )
+
+
+def _speed_note(rows: Sequence[Row]) -> str:
+    """How fast the simulations were."""
+    speeds = [float(f"{row['messages_per_s']:.3g}") for row in rows]
+    span = dict.fromkeys((f"{min(speeds):,.0f}", f"{max(speeds):,.0f}"))
+    return f"Speed: {' to '.join(span)} models per second of this machine."

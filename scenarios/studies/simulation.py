@@ -12,11 +12,13 @@ from scenarios.simulated import SimulationWriter
 from scenarios.simulation_config import SimulationConfig
 from scenarios.studies.starts import RoundStarts
 from scenarios.surroundings import world_around
+from scenarios.toml_words import in_words_of_world
 from scenarios.units import format_s, parse_share
 from simulator import Block, Job, SteadyState, overlay_job
 from simulator.confidence import StopRule
 from simulator.stream import make_engine
-from topologies import InputError, Overlay, RandomOverlay, Schedule
+from simulator.world.check import check_world
+from topologies import Connectivity, InputError, Overlay, RandomOverlay, Schedule
 from topologies.arrays import FloatArray
 from topologies.statistics import ConfidenceInterval
 
@@ -74,6 +76,27 @@ class Outcome:
         return None if self.interval is None else self.interval.half_width
 
 
+def check_surroundings(config: SimulationConfig, graph: Connectivity, *, rounds: int) -> None:
+    """Accept what happens around a job, before there is an overlay.
+
+    Parameters
+    ----------
+    config : SimulationConfig
+    graph : Connectivity
+    rounds : int
+        Instead of the configuration's.
+
+    Raises
+    ------
+    InputError
+        If an entry does not fit the network, the rounds or another entry: it is named as in a scenario's file.
+    """
+    with in_words_of_world(config):
+        world = world_around(config, seed=0)
+        if world is not None:
+            check_world(world, graph, rounds=rounds)
+
+
 def job_of(
     overlay: Overlay | RandomOverlay | Schedule, config: SimulationConfig, *, rounds: int, seed: int
 ) -> Job:
@@ -98,15 +121,16 @@ def job_of(
         If something cannot be simulated, or the file would be too large.
     """
     design = overlay.overlay if isinstance(overlay, Schedule) else overlay
-    job = overlay_job(
-        overlay,
-        rounds,
-        sharing=config.sharing,
-        queueing=config.queueing,
-        compute=compute_times(config.compute, design.graph, design.work, seed=seed, rounds=rounds),
-        seed=None if isinstance(overlay, Overlay | Schedule) else seed,
-        world=world_around(config, seed=seed),
-    )
+    with in_words_of_world(config):
+        job = overlay_job(
+            overlay,
+            rounds,
+            sharing=config.sharing,
+            queueing=config.queueing,
+            compute=compute_times(config.compute, design.graph, design.work, seed=seed, rounds=rounds),
+            seed=None if isinstance(overlay, Overlay | Schedule) else seed,
+            world=world_around(config, seed=seed),
+        )
     most = _MOST_DATES // (job.silos + len(job.arcs) * (4 if config.messages else 1))
     if rounds > most:
         raise InputError(

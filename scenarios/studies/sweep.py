@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from scenarios.designed import design_any, forms_of
+from scenarios.designed import check_kinds, design_any, forms_of
 from scenarios.network import NetworkConfig, build_network, describe
 from scenarios.simulation_config import SimulationConfig
 from scenarios.studies.comparison import FORMS, estimates_note, form_fields, forms_note, gap
@@ -39,6 +39,7 @@ def sweep(
     Table
         One row for each capacity and overlay, capacities in ascending order.
     """
+    check_kinds("overlay kind", kinds)
     ordered = sorted(capacities, key=lambda text: parse_quantity("access", text, "bit/s"))
     graphs = [build_network(network.changed(access=text)) for text in ordered]
     designed = [

@@ -21,8 +21,6 @@ from topologies.statistics import ConfidenceInterval
 
 WORTH_A_WORD = 0.01
 """Gaps above this fraction are explained."""
-DRAWN_ROUNDS = 1000
-"""Of an overlay that is drawn anew each round, where no number is asked for: its simulation takes longer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -106,9 +104,12 @@ def validate(case: Case, *, drawn_rounds: int | None = None) -> list[Validated]:
     for name, rounds in (("rounds", case.simulation.rounds), ("drawn_rounds", drawn_rounds)):
         if rounds is not None and rounds < FEWEST_ROUNDS:
             raise InputError(f"{name}(={rounds}) must be >= {FEWEST_ROUNDS}.")
+    case.check(
+        rounds=case.simulation.rounds if drawn_rounds is None else min(drawn_rounds, case.simulation.rounds)
+    )
     made: list[Validated] = []
     for kind in case.kinds:
-        overlay = design_any(kind, case.graph, case.work)
+        overlay = design_any(kind, case.graph, case.work, seed=case.seed)
         rounds = case.simulation.rounds
         if not isinstance(overlay, Overlay) and drawn_rounds is not None:
             rounds = drawn_rounds
@@ -129,7 +130,8 @@ def _validated(
     until = None if simulation.until_ci is None else parse_share("until_ci", simulation.until_ci)
     silos = growing_silos(overlay) if isinstance(overlay, Overlay) else np.arange(overlay.graph.silos)
     job = job_of(overlay, replace(simulation, sharing="maxmin"), rounds=rounds, seed=seed)
-    timeline = collect(job, silos, title=f"{overlay.kind}, maxmin", until=until)
+    has_parts = isinstance(overlay, Overlay) and job.plan is None
+    timeline = collect(job, silos, title=f"{overlay.kind}, maxmin", until=until, messages=has_parts)
     # Constant rates know no network that changes.
     constant = replace(simulation, sharing="equal", background=(), capacity=(), failure=())
     equal_job = job_of(overlay, constant, rounds=rounds, seed=seed)
@@ -143,7 +145,7 @@ def _validated(
         equal=equal,
         maxmin=maxmin,
         attribution=attribute(overlay, timeline, job.compute, maxmin)
-        if isinstance(overlay, Overlay) and job.plan is None
+        if isinstance(overlay, Overlay) and has_parts
         else None,
         mean_start_s=timeline.round_start_s[: maxmin.first_round + maxmin.rounds + 1].mean(axis=1),
     )

@@ -8,8 +8,10 @@ from scenarios.case import Case
 from scenarios.network import describe
 from scenarios.studies.attribution import ArcShare
 from scenarios.studies.comparison import FORMS, forms_note, gap
+from scenarios.studies.how import how
 from scenarios.studies.settled import Settled
 from scenarios.studies.validation import Validated
+from scenarios.studies.windows import Window, events_note, paired_window
 from scenarios.tables import Column, Table, cycle_time_columns, note_lines, percent
 from scenarios.units import format_s
 from topologies import Overlay
@@ -77,7 +79,7 @@ def validation_table(case: Case, results: Sequence[Validated]) -> Table:
     rows = [validation_row(result) for result in results]
     times, unit = cycle_time_columns(rows, FORMS | {"equal_s": "equal", "maxmin_s": "maxmin"})
     return Table(
-        caption=describe(case.graph, case.work),
+        caption=f"{describe(case.graph, case.work)}\n{how(case.simulation, 'equal and maxmin')}",
         columns=(
             Column(key="overlay", title="overlay"),
             *times,
@@ -94,6 +96,7 @@ def validation_table(case: Case, results: Sequence[Validated]) -> Table:
                     *_world_notes(case),
                     *(line for result in results for line in _drawn(case, result)),
                     *(line for result in results for line in _estimates(result)),
+                    *_events(case, results),
                     *_differences(results),
                     *(f"{result.overlay.kind}: {result.why()}." for result in results if result.why()),
                     *_unexplained(results),
@@ -157,16 +160,31 @@ def _estimate(settled: Settled) -> str:
     return f"{plus_minus(settled.cycle_time_s, settled.half_width_s)} with 95 % confidence, by batch means"
 
 
+def _events(case: Case, results: Sequence[Validated]) -> list[str]:
+    """Whether what happens around the jobs is part of the `maxmin` cycle times."""
+    return events_note(
+        case.simulation,
+        {
+            result.overlay.kind: None
+            if result.maxmin.is_exact
+            else Window.of(result.mean_start_s, result.maxmin.rounds)
+            for result in results
+        },
+    )
+
+
 def _differences(results: Sequence[Validated]) -> list[str]:
     """Cycle times compared on the same random computing times."""
-    first = results[0].overlay.kind if results else ""
     lines = []
     for result in results[1:]:
         if result.difference is not None:
+            first = results[0]
+            both = paired_window(result.mean_start_s, first.mean_start_s)
             mean_s, half_s = result.difference.mean, result.difference.half_width
             lines.append(
-                f"{result.overlay.kind} minus {first}, maxmin on the same computing times: "
-                f"{'-' if mean_s < 0 else '+'}{format_s(abs(mean_s))} +- {format_s(half_s)} a round (95 %, paired)."
+                f"{result.overlay.kind} minus {first.overlay.kind}, maxmin on the same computing times: "
+                f"{'-' if mean_s < 0 else '+'}{format_s(abs(mean_s))} +- {format_s(half_s)} a round (95 %, paired, "
+                f"over {both}, which both ran)."
             )
     return lines
 

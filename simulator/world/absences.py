@@ -44,6 +44,10 @@ class Absence:
         check_at_least(1, "rounds", self.rounds)
 
 
+PlacedAbsence = tuple[int, int, Absence]
+"""An absence after its place in a world's `absences` and the number of its silo."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pause:
     """A silo that computes later than usual in one round, while the others wait for it.
@@ -70,3 +74,7 @@ class Pause:
     def __post_init__(self) -> None:
         check_at_least(0, "first_round", self.first_round)
         check_not_negative("duration_s", self.duration_s)
+
+
+PlacedPause = tuple[int, int, Pause]
+"""A pause after its place in a world's `absences` and the number of its silo."""

@@ -7,7 +7,7 @@ import numpy as np
 from simulator.arc import FlowArc
 from simulator.computing import ComputeTimes
 from simulator.rounds import RoundPlan
-from simulator.world.absences import Absence, Pause
+from simulator.world.absences import Absence, Pause, PlacedAbsence, PlacedPause
 from simulator.world.names import silo_of
 from simulator.world.returns import until_heard
 from topologies import Connectivity
@@ -21,8 +21,7 @@ class Away:
 
     Parameters
     ----------
-    absences : sequence of (int, Absence)
-        With the number of the silo.
+    absences : sequence of PlacedAbsence
     silos, rounds : int
         Of the job.
 
@@ -38,25 +37,25 @@ class Away:
 
     __slots__ = ("_end", "_first", "_silo", "_silos", "rounds")
 
-    def __init__(self, absences: Sequence[tuple[int, Absence]], silos: int, rounds: int) -> None:
+    def __init__(self, absences: Sequence[PlacedAbsence], silos: int, rounds: int) -> None:
         ordered = sorted(
-            (silo, absence.first_round, absence.first_round + absence.rounds) for silo, absence in absences
+            (silo, absence.first_round, absence.first_round + absence.rounds, place)
+            for place, silo, absence in absences
         )
-        self._silo, self._first, self._end = np.array(ordered, dtype=np.int64).reshape(-1, 3).T
+        self._silo, self._first, self._end, _ = np.array(ordered, dtype=np.int64).reshape(-1, 4).T
         self._silos = silos
         self.rounds = rounds
-        for place, (silo, first, end) in enumerate(ordered):
+        for number, (silo, first, end, place) in enumerate(ordered):
+            field = f"absences[{place}].first_round"
             if end > rounds:
+                raise InputError(f"{field} + rounds(={end}) must be <= {rounds}, the rounds of the job.")
+            if number and ordered[number - 1][0] == silo and first < ordered[number - 1][2]:
                 raise InputError(
-                    f"first_round + rounds(={end}) of absent silo {silo} must be <= {rounds}, the rounds of the job."
-                )
-            if place and ordered[place - 1][0] == silo and first < ordered[place - 1][2]:
-                raise InputError(
-                    f"first_round(={first}) of absent silo {silo} must be >= {ordered[place - 1][2]}, "
-                    "the end of the absence before."
+                    f"{field}(={first}) must be >= {ordered[number - 1][2]}, the end of "
+                    f"absences[{ordered[number - 1][3]}] of the same silo."
                 )
             if self.during(first).all():
-                raise InputError(f"absences must leave a silo to round {first}.")
+                raise InputError(f"absences[{place}] must leave a silo to round {first}: all others miss it.")
 
     def during(self, round_: int) -> BoolArray:
         """Who misses a round, shape (silos,)."""
@@ -135,8 +134,7 @@ class AwayTimes:
     compute : ComputeTimes
         Times if nobody were away.
     away : Away
-    pauses : sequence of (int, Pause)
-        With the number of the silo.
+    pauses : sequence of PlacedPause
 
     Raises
     ------
@@ -146,23 +144,11 @@ class AwayTimes:
 
     __slots__ = ("_away", "_compute", "_pauses")
 
-    def __init__(self, compute: ComputeTimes, away: Away, pauses: Sequence[tuple[int, Pause]]) -> None:
-        seen: set[tuple[int, int]] = set()
-        for silo, pause in pauses:
-            k = pause.first_round
-            if k >= away.rounds:
-                rule = f"must be < {away.rounds}, the rounds of the job"
-            elif (silo, k) in seen:
-                rule = "must not be given twice"
-            elif away.during(k)[silo]:
-                rule = "must not be a round that it misses"
-            else:
-                seen.add((silo, k))
-                continue
-            raise InputError(f"first_round(={k}) of the pause of silo {silo} {rule}.")
+    def __init__(self, compute: ComputeTimes, away: Away, pauses: Sequence[PlacedPause]) -> None:
+        _check_pauses(away, pauses)
         self._compute = compute
         self._away = away
-        self._pauses = [(pause.first_round, silo, pause.duration_s) for silo, pause in pauses]
+        self._pauses = [(pause.first_round, silo, pause.duration_s) for _, silo, pause in pauses]
 
     @property
     def silos(self) -> int:
@@ -181,6 +167,50 @@ class AwayTimes:
             if first <= k < first + count:
                 rows_s[k - first, silo] += duration_s
         return rows_s
+
+
+def _check_pauses(away: Away, pauses: Sequence[PlacedPause]) -> None:
+    """Accept pauses in rounds of the job that their silos do not miss, one a round."""
+    seen: dict[tuple[int, int], int] = {}
+    for place, silo, pause in pauses:
+        k = pause.first_round
+        if k >= away.rounds:
+            rule = f"must be < {away.rounds}, the rounds of the job"
+        elif (silo, k) in seen:
+            rule = f"must not be that of absences[{seen[silo, k]}] of the same silo"
+        elif away.during(k)[silo]:
+            rule = "must not be a round that the silo misses"
+        else:
+            seen[silo, k] = place
+            continue
+        raise InputError(f"absences[{place}].first_round(={k}) {rule}.")
+
+
+def placed(
+    absences: Sequence[Absence | Pause], graph: Connectivity, *, rounds: int
+) -> tuple[list[PlacedAbsence], list[PlacedPause]]:
+    """Absences and pauses with their silos' numbers, as far as they can be checked without an overlay.
+
+    Parameters
+    ----------
+    absences : sequence of Absence or Pause
+    graph : Connectivity
+    rounds : int
+        Of the job.
+
+    Raises
+    ------
+    InputError
+        If a silo is unknown, or an entry does not fit the job or another entry.
+    """
+    numbered = [
+        (place, silo_of(graph, entry.silo, f"absences[{place}].silo"), entry)
+        for place, entry in enumerate(absences)
+    ]
+    absent = [(place, silo, entry) for place, silo, entry in numbered if isinstance(entry, Absence)]
+    pauses = [(place, silo, entry) for place, silo, entry in numbered if isinstance(entry, Pause)]
+    _check_pauses(Away(absent, graph.silos, rounds), pauses)
+    return absent, pauses
 
 
 def without_the_absent(
@@ -216,8 +246,7 @@ def without_the_absent(
     InputError
         If a silo is unknown, or an entry does not fit the job or another entry.
     """
-    absent = [(silo_of(graph, entry.silo), entry) for entry in absences if isinstance(entry, Absence)]
-    pauses = [(silo_of(graph, entry.silo), entry) for entry in absences if isinstance(entry, Pause)]
+    absent, pauses = placed(absences, graph, rounds=rounds)
     source = np.array([arc.source for arc in arcs], dtype=np.int64)
     target = np.array([arc.target for arc in arcs], dtype=np.int64)
 
@@ -225,7 +254,6 @@ def without_the_absent(
         active = np.arange(len(source)) if plan is None else plan.active(round_)
         return np.asarray(source[active][target[active] == silo])
 
-    Away(absent, compute.silos, rounds)  # accepts them as they were given
     away = Away(until_heard(absent, senders, rounds=rounds), compute.silos, rounds)
 
     def sending_s(active: IntArray) -> FloatArray:

@@ -56,14 +56,14 @@ class CapacityTrace:
             )
         for place in np.flatnonzero(np.diff(date_s) <= 0).tolist():
             raise InputError(
-                f"date_s[{place + 1}](={date_s[place + 1]}) must be > {date_s[place]}, the one before."
+                f"date_s[{place + 1}](={date_s[place + 1]}) must be > date_s[{place}](={date_s[place]})."
             )
         check_not_negative("job_start_s", self.job_start_s)
         if self.period_s is None:
             if not capacity_bps[-1]:
                 raise InputError("capacity_bps[-1](=0.0) must be > 0: the last one lasts for ever.")
         elif not (isfinite(self.period_s) and self.period_s > date_s[-1]):
-            raise InputError(f"period_s(={self.period_s}) must be finite and > {date_s[-1]}, the last date.")
+            raise InputError(f"period_s(={self.period_s}) must be finite and > date_s[-1](={date_s[-1]}).")
         elif not capacity_bps.any():
             raise InputError("capacity_bps must hold a number > 0: the trace repeats for ever.")
         freeze(date_s, capacity_bps)

@@ -58,7 +58,7 @@ class LinkFailure:
     def __post_init__(self) -> None:
         check_not_negative("from_s", self.from_s)
         if not self.until_s > self.from_s:
-            raise InputError(f"until_s(={self.until_s}) must be > {self.from_s}, from_s.")
+            raise InputError(f"until_s(={self.until_s}) must be > from_s(={self.from_s}).")
 
 
 def down_times(failures: Iterable[tuple[int, LinkFailure]]) -> Downs:
@@ -67,7 +67,7 @@ def down_times(failures: Iterable[tuple[int, LinkFailure]]) -> Downs:
     Parameters
     ----------
     failures : iterable of (int, LinkFailure)
-        With the number of the core link.
+        All of a world, each with the number of its core link.
 
     Returns
     -------
@@ -78,17 +78,18 @@ def down_times(failures: Iterable[tuple[int, LinkFailure]]) -> Downs:
     InputError
         If a link fails again before it is back.
     """
-    downs: dict[int, list[tuple[float, float]]] = {}
-    for link, failure in failures:
-        downs.setdefault(link, []).append((failure.from_s, failure.until_s))
-    for link, times in downs.items():
+    downs: dict[int, list[tuple[float, float, int]]] = {}
+    for place, (link, failure) in enumerate(failures):
+        downs.setdefault(link, []).append((failure.from_s, failure.until_s, place))
+    for times in downs.values():
         times.sort()
-        for (_, until_s), (from_s, _) in pairwise(times):
+        for (_, until_s, before), (from_s, _, place) in pairwise(times):
             if from_s <= until_s:
                 raise InputError(
-                    f"from_s(={from_s}) of core link {link} must be > {until_s}, the end of the failure before."
+                    f"failures[{place}].from_s(={from_s}) must be > failures[{before}].until_s(={until_s}): it is the "
+                    "same link."
                 )
-    return {link: tuple(times) for link, times in downs.items()}
+    return {link: tuple((from_s, until_s) for from_s, until_s, _ in times) for link, times in downs.items()}
 
 
 def links_down(downs: Downs) -> list[tuple[float, frozenset[int]]]:

@@ -7,7 +7,7 @@ from topologies import Connectivity
 from topologies.errors import InputError, unknown_name
 
 
-def directions_of(graph: Connectivity) -> Callable[[str | int | None], tuple[int, ...]]:
+def directions_of(graph: Connectivity) -> Callable[[str | int | None, str], tuple[int, ...]]:
     """How to find link directions by name.
 
     Parameters
@@ -19,7 +19,8 @@ def directions_of(graph: Connectivity) -> Callable[[str | int | None], tuple[int
     callable
         Gives the link directions of a name: both of a core link for ``"A - B"``, one for ``"A -> B"``, ``"A uplink"``
         and ``"A downlink"``, parallel links with their number as in ``"A - B #2"`` and ``"A -> B #2"``; of a number:
-        that link direction; of None: all directions of core links. An InputError for a name or number that is none.
+        that link direction; of None: all directions of core links. An InputError for a name or number that is none
+        calls it as the second argument says.
     """
     core = 2 * graph.underlay.links
     known: dict[str, tuple[int, ...]] = {}
@@ -32,19 +33,19 @@ def directions_of(graph: Connectivity) -> Callable[[str | int | None], tuple[int
     for direction in range(core, core + 2 * graph.silos):
         known[graph.link_name(direction)] = (direction,)
 
-    def find(name: str | int | None) -> tuple[int, ...]:
+    def find(name: str | int | None, field: str) -> tuple[int, ...]:
         if name is None:
             return tuple(range(core))
         if isinstance(name, str):
             if name not in known:
-                raise unknown_name("link", name, known)
+                raise unknown_name(field, name, known)
             return known[name]
-        return (_number("link", name, core + 2 * graph.silos),)
+        return (_number(field, name, core + 2 * graph.silos),)
 
     return find
 
 
-def core_link_of(graph: Connectivity, name: str | int) -> int:
+def core_link_of(graph: Connectivity, name: str | int, field: str) -> int:
     """Number of a core link.
 
     Parameters
@@ -52,6 +53,8 @@ def core_link_of(graph: Connectivity, name: str | int) -> int:
     graph : Connectivity
     name : str or int
         ``"A - B"`` in either order, with ``" #2"`` among parallel links, or a number.
+    field : str
+        What messages call it.
 
     Returns
     -------
@@ -63,18 +66,18 @@ def core_link_of(graph: Connectivity, name: str | int) -> int:
         If there is no such link.
     """
     if not isinstance(name, str):
-        return _number("core link", name, graph.underlay.links)
+        return _number(field, name, graph.underlay.links)
     known: dict[str, int] = {}
     for link in range(graph.underlay.links):
         (a, b), _, number = _ends(graph, link)
         known[f"{a} - {b}{number}"] = link
         known.setdefault(f"{b} - {a}{number}", link)
     if name not in known:
-        raise unknown_name("core link", name, known)
+        raise unknown_name(field, name, known)
     return known[name]
 
 
-def silo_of(graph: Connectivity, name: str | int) -> int:
+def silo_of(graph: Connectivity, name: str | int, field: str) -> int:
     """Number of a silo.
 
     Parameters
@@ -82,6 +85,8 @@ def silo_of(graph: Connectivity, name: str | int) -> int:
     graph : Connectivity
     name : str or int
         Its label or its number.
+    field : str
+        What messages call it.
 
     Returns
     -------
@@ -93,9 +98,9 @@ def silo_of(graph: Connectivity, name: str | int) -> int:
         If there is no such silo.
     """
     if not isinstance(name, str):
-        return _number("silo", name, graph.silos)
+        return _number(field, name, graph.silos)
     if name not in graph.labels:
-        raise unknown_name("silo", name, graph.labels)
+        raise unknown_name(field, name, graph.labels)
     return graph.labels.index(name)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import isinf
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from simulator.world.failures import Downs, links_down
 from topologies import Connectivity
 from topologies.arrays import FloatArray
 from topologies.connectivity import latencies
-from topologies.errors import InputError
 from topologies.routing import Routes, shortest_routes
 
 Pairs = Sequence[tuple[int, int]]
@@ -94,17 +94,11 @@ def route_changes(graph: Connectivity, arcs: Pairs, downs: Downs) -> Callable[[]
     callable
         Makes the changes in the order of their dates. An arc without a route keeps its own, whose capacity is 0.
 
-    Raises
-    ------
-    InputError
-        If a link that never returns leaves an arc without a route.
-
     Notes
     -----
     One `shortest_routes` for each set of links that are down at a time.
     """
     by_date = links_down(downs)
-    _check_ends(graph, arcs, by_date)
 
     def changes() -> Iterator[RouteChange]:
         usual = [(graph.route(*arc), float(graph.latency_s[arc])) for arc in arcs]
@@ -120,16 +114,25 @@ def route_changes(graph: Connectivity, arcs: Pairs, downs: Downs) -> Callable[[]
     return changes
 
 
-def _check_ends(graph: Connectivity, arcs: Pairs, by_date: list[tuple[float, frozenset[int]]]) -> None:
-    """Accept failures that leave all arcs a route in the end."""
-    if not by_date or not by_date[-1][1]:
-        return
-    around = detours(graph, by_date[-1][1])
+def cut_for_ever(graph: Connectivity, arcs: Pairs, downs: Downs) -> tuple[int, int, int] | None:
+    """The first arc that links that never return leave without a route.
+
+    Parameters
+    ----------
+    graph, arcs, downs
+        As for `route_changes`.
+
+    Returns
+    -------
+    (int, int, int) or None
+        Source and target of the arc, and one of these links on its route.
+    """
+    down = frozenset(link for link, times in downs.items() if isinf(times[-1][1]))
+    if not down:
+        return None
+    around = detours(graph, down)
     for source, target in arcs:
         if around.of(source, target) is None:
             crossed = [direction // 2 for direction in graph.route(source, target)[1:-1]]
-            link = next(link for link in crossed if link in around.down)
-            raise InputError(
-                f"core link {graph.underlay.link_name(link)} must come back (until_s): without it the cut between "
-                f"{graph.labels[source]} and {graph.labels[target]} has no other route for their arc."
-            )
+            return source, target, next(link for link in crossed if link in down)
+    return None

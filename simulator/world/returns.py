@@ -6,7 +6,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from simulator.world.absences import Absence
+from simulator.world.absences import PlacedAbsence
 from topologies.arrays import IntArray
 from topologies.errors import InputError
 
@@ -14,22 +14,20 @@ Senders = Callable[[int, int], IntArray]
 """The sources of a silo's in-arcs in a round, if nobody is away: ``(silo, round)``."""
 
 
-def until_heard(
-    absences: Sequence[tuple[int, Absence]], senders: Senders, *, rounds: int
-) -> list[tuple[int, Absence]]:
+def until_heard(absences: Sequence[PlacedAbsence], senders: Senders, *, rounds: int) -> list[PlacedAbsence]:
     """Make each absence last until an in-neighbour is there to send its model to the silo.
 
     Parameters
     ----------
-    absences : sequence of (int, Absence)
-        With the number of the silo; those of one silo must not overlap, and all must end within the job.
+    absences : sequence of PlacedAbsence
+        Those of one silo must not overlap, and all must end within the job.
     senders : Senders
     rounds : int
         Of the job.
 
     Returns
     -------
-    list of (int, Absence)
+    list of PlacedAbsence
         The same absences; one whose last missed round brings the silo no model is longer by as many rounds as it takes,
         or reaches to the next absence of its silo.
 
@@ -45,22 +43,23 @@ def until_heard(
     each round more.
     """
     lasting = list(absences)
-    ends = [(absence.first_round + absence.rounds, place) for place, (_, absence) in enumerate(lasting)]
+    ends = [(absence.first_round + absence.rounds, number) for number, (_, _, absence) in enumerate(lasting)]
     heapify(ends)
     while ends:
-        end, place = heappop(ends)
-        silo, absence = lasting[place]
-        if any(other == silo and later.first_round == end for other, later in lasting):
+        end, number = heappop(ends)
+        place, silo, absence = lasting[number]
+        if any(other == silo and later.first_round == end for _, other, later in lasting):
             continue
-        away = [other for other, its in lasting if its.first_round < end <= its.first_round + its.rounds]
+        away = [other for _, other, its in lasting if its.first_round < end <= its.first_round + its.rounds]
         if not np.isin(senders(silo, end - 1), away).all():
             continue
         if end == rounds:
-            asked = absences[place][1]
+            asked = absences[number][2]
+            last = asked.first_round + asked.rounds
             raise InputError(
-                f"absence of silo {silo} from round {asked.first_round} on must end before the job: in none of rounds "
-                f"{asked.first_round + asked.rounds - 1} to {rounds - 1} is a silo there that sends to it."
+                f"absences[{place}].first_round + rounds(={last}) must leave time to come back: from round "
+                f"{last - 1} on, no silo is there that sends to it."
             )
-        lasting[place] = silo, replace(absence, rounds=absence.rounds + 1)
-        heappush(ends, (end + 1, place))
+        lasting[number] = place, silo, replace(absence, rounds=absence.rounds + 1)
+        heappush(ends, (end + 1, number))
     return lasting

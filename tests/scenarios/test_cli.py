@@ -124,7 +124,7 @@ def test_version_says_where_the_packages_are(silosim):
         (("sweep", "gaia", "--access", "1 Gbps", "-o", "bad.toml/x"), "bad.toml must be a directory"),
         (("sweep", "gaia", "--access", "1 Gbps", "-o", "n" * 300), "cannot be written: File name too long"),
         (("run", "long.toml", "-o", "x.h5"), "long.toml: rounds(=99999999999999) must be <="),
-        (("run", "far.toml", "-o", "x.h5"), "far.toml: access_at silo(='Pariss')"),
+        (("run", "far.toml", "-o", "x.h5"), "far.toml: network.access_at silo(='Pariss')"),
         (("run", "seed.toml", "-o", "x.h5"), "seed.toml: seed(=99999999999999999999999)"),
         (("run", "long.toml", "-o", ".", "--force"), "output(='.') must be the name of a file"),
         (("run", "long.toml", "-o", "folder", "--force"), "output(='folder') is a directory"),

@@ -26,20 +26,23 @@ def test_a_scenario_needs_only_a_network():
     [
         ("[network", "not valid TOML"),
         ("", "network is missing"),
-        ("[network]", "network.underlay is missing"),
+        ("[network]", r"network.underlay is missing\.$"),
         ("[netwrok]\n", r"key\(='netwrok'\).*did you mean 'network'"),
         (
             '[network]\nunderlay = "gaia"\nacess = "10 Gbps"',
             r"\[network\]\(='acess'\).*did you mean 'access'",
         ),
-        ('[network]\nunderlay = "gaia"\naccess = 10', r"network.access\(=10\)"),
+        (
+            '[network]\nunderlay = "gaia"\naccess = 10',
+            r'network.access\(=10\) must be a text with a unit, as in "10 Gbps"\.$',
+        ),
         (
             '[network]\nunderlay = "gaia"\nvariant = "publishd"',
             r"network.variant\(='publishd'\).*'published'",
         ),
-        ('network = "gaia"', r"network\(='gaia'\)"),
+        ('network = "gaia"', r"network\(='gaia'\) must be a table\.$"),
         ('seed = -1\n[network]\nunderlay = "gaia"', r"seed\(=-1\) must be >= 0"),
-        ('seed = "1"\n[network]\nunderlay = "gaia"', r"seed\(='1'\)"),
+        ('seed = "1"\n[network]\nunderlay = "gaia"', r"seed\(='1'\) must be an integer\.$"),
         ('seed = true\n[network]\nunderlay = "gaia"', r"seed\(=True\)"),
         ('[network]\nunderlay = "gaia"\n[simulation]\nrounds = 0', r"simulation.rounds\(=0\) must be >= 1"),
         ('[network]\nunderlay = "gaia"\n[simulation]\nrounds = 2.5', r"simulation.rounds\(=2.5\)"),

@@ -73,12 +73,15 @@ def test_the_description_names_places_and_blocked_arcs():
     [
         ("silo_at = []", "network.silo_at(=[]) must name a router"),
         ('silo_at = "Seoul"', "network.silo_at(='Seoul')"),
-        ('silo_at = ["Seol"]', "silo_at(='Seol') must be one of"),
+        ('silo_at = ["Seol"]', "network.silo_at(='Seol') must be one of"),
         ('blocked = ["Seoul"]', "network.blocked(='Seoul') must be 'A - B'"),
         ('blocked = ["Seoul-Tokyo"]', "network.blocked(='Seoul-Tokyo') must be 'A - B'"),
         ('blocked = ["Seoul - Seoul"]', "blocked(='Seoul - Seoul') must name two different silos"),
         ('blocked = ["Seoul -> Tokio"]', "blocked silo(='Tokio') must be one of"),
-        ('blocked = [["Seoul", "Tokyo"]]', "network.blocked.0(=['Seoul', 'Tokyo'])"),
+        (
+            'blocked = [["Seoul", "Tokyo"]]',
+            "network.blocked[0](=['Seoul', 'Tokyo']) must be a text, in quotes.",
+        ),
         ('silo_at = ["Seoul", "Seoul"]\nblocked = ["Seoul - Tokyo"]', "blocked silo(='Seoul')"),
         ('silo_at = ["Seoul", "Seoul"]\naccess_at = { Seoul = "1 Mbps" }', "must be one of Seoul/1, Seoul/2"),
         ('silo_at = ["Seoul", "Tokyo"]\nblocked = ["Seoul -> Tokyo"]', "Seoul"),

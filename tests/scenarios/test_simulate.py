@@ -151,7 +151,7 @@ def test_a_scenario_brings_its_own_network(silosim, tmp_path):
     assert (row["overlay"], row["rounds"], row["is_exact"]) == ("mst", 30, False)
     assert refused.code == 2
     assert refused.err.startswith("silosim: error: --access goes with the name of a network")
-    assert "about" in silosim("simulate", path, "--rounds", 30).out
+    assert "~" in silosim("simulate", path, "--rounds", 30).out
 
 
 @pytest.mark.parametrize(

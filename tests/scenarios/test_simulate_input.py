@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from topologies import load_underlay
+from topologies import DESIGNERS, RANDOM_DESIGNERS, load_underlay
 
 WORLD = """
 [network]
@@ -29,11 +29,11 @@ rounds = 20
     [
         (
             '[[simulation.failure]]\nlink = "PL - UA"\nfrom = "1 s"',
-            "core link PL - UA",
+            "simulation.failure[0].until must be a date: while PL - UA is down, no route is left between ",
         ),
         (
             '[[simulation.failure]]\nlink = "PL - UB"\nfrom = "1 s"',
-            "core link(='PL - UB') must be one of 122 names (did you mean 'PL - UA'?): PL - UA, ",
+            "simulation.failure[0].link(='PL - UB') must be one of 122 names (did you mean 'PL - UA'?): PL - UA, ",
         ),
         (
             '[[simulation.background]]\nlink = "PL -> UB"\nshare = "10%"',
@@ -41,9 +41,12 @@ rounds = 20
         ),
         (
             '[[simulation.away]]\nsilo = "PL"\nfrom_round = 2\npolicy = "go_on"\nrounds = 19',
-            "first_round + rounds(=21) of absent silo",
+            "simulation.away[0].from_round + rounds(=21) must be <= 20, the rounds of the job.",
         ),
-        ('[simulation.compute]\ntrace = "short.csv"', "has 3 rows, but 20 rounds need as many"),
+        (
+            '[simulation.compute]\ntrace = "short.csv"',
+            "simulation.compute.trace: short.csv: has 3 rows, but 20 rounds need as many",
+        ),
     ],
 )
 def test_a_bad_world_is_one_line(silosim, tmp_path, monkeypatch, tables, message):
@@ -56,6 +59,7 @@ def test_a_bad_world_is_one_line(silosim, tmp_path, monkeypatch, tables, message
     result = silosim("simulate", path)
 
     assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"silosim: error: {path}: simulation.")
     assert message in result.err
     assert result.err.count("\n") == 1
 
@@ -88,6 +92,35 @@ def test_bad_options_are_one_line(silosim, tmp_path, monkeypatch, options, messa
     assert (result.code, result.out) == (2, "")
     assert result.err == f"silosim: error: {message}\n"
     assert not list(tmp_path.iterdir())
+
+
+def test_every_command_and_a_scenario_name_all_kinds(silosim, tmp_path):
+    path = tmp_path / "world.toml"
+    path.write_text(WORLD.replace('"ring"', '"rung"'))
+    names = ", ".join(sorted((*DESIGNERS, *RANDOM_DESIGNERS)))
+    told = [
+        silosim(command, "gaia", "--kind", "rung", *options).err
+        for command, *options in (["simulate"], ["validate"], ["design"], ["sweep", "--access", "1 Gbps"])
+    ]
+
+    assert (
+        told
+        == [f"silosim: error: overlay kind(='rung') must be one of {names} (did you mean 'ring'?).\n"] * 4
+    )
+    assert silosim("simulate", path).err.endswith(
+        f"overlays.kinds(='rung') must be one of {names} (did you mean 'ring'?).\n"
+    )
+
+
+def test_computing_times_of_an_option_are_no_key_of_the_scenario(silosim, tmp_path):
+    path, times = tmp_path / "world.toml", tmp_path / "times.csv"
+    path.write_text(f'{WORLD}[simulation.compute]\ntrace = "missing.csv"')
+    times.write_text("compute_s\nfast\n")
+
+    assert silosim("simulate", path, "--compute-times", times).err == (
+        f"silosim: error: {times}: row 1 must hold 1 numbers, in seconds.\n"
+    )
+    assert silosim("simulate", path, "--compute-times", "exponential").code == 0
 
 
 @pytest.mark.parametrize("command", [["simulate", "--rounds", 5], ["validate", "--rounds", 100, "--json"]])

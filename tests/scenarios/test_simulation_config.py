@@ -172,14 +172,17 @@ policy = "wait"
         ('[simulation]\nuntil_ci = "0 %"', r"until_ci\(='0 %'\) must be > 0 %"),
         ("[simulation.compute]\ncv = 0.3", "distribution or trace must be given"),
         ('[simulation.compute]\ndistribution = "normal"', r"simulation.compute.distribution\(='normal'\)"),
-        ('[simulation.compute]\ndistribution = "lognormal"', r"cv\(=None\) must be given"),
-        ('[simulation.compute]\ndistribution = "exponential"\ncv = 1', r"cv\(=1.0\) must be given with"),
+        ('[simulation.compute]\ndistribution = "lognormal"', "cv must be given with"),
+        ('[simulation.compute]\ndistribution = "exponential"\ncv = 1', r"cv\(=1.0\) must not be given with"),
         ('[simulation.compute]\ndistribution = "exponential"\nrepeat = true', "repeat"),
-        ("[[simulation.background]]\nshare = 0.3", r"background.0.share\(=0.3\)"),
+        (
+            "[[simulation.background]]\nshare = 0.3",
+            r'background\[0\].share\(=0.3\) must be a text in percent, as in "30 %"',
+        ),
         ('[[simulation.background]]\nshare = "100 %"', r"share\(='100 %'\) must be >= 0 % and < 100 %"),
         ('[[simulation.background]]\npeak = "1 Gbps"', "peak with mean_on and mean_off"),
         ('[[simulation.background]]\nshare = "1 %"\npeak = "1 Gbps"', "not both"),
-        ('[[simulation.failure]]\nlink = "A - B"', "simulation.failure.0.from is missing"),
+        ('[[simulation.failure]]\nlink = "A - B"', r"simulation.failure\[0\].from is missing\.$"),
         (
             '[[simulation.failure]]\nlink = "A - B"\nfrom = "10"',
             r"from\(='10'\) must be a number with a unit",
@@ -190,7 +193,11 @@ policy = "wait"
             '[[simulation.away]]\nsilo = "A"\nfrom_round = 1\npolicy = "wait"\nrounds = 2',
             "goes with duration only",
         ),
-        ('[[simulation.capacity]]\nlink = "A"\nat = ["0"]\ncapacity = ["1 Gbps"]', r"at\(='0'\)"),
+        ('[[simulation.capacity]]\nlink = "A"\nat = ["0"]\ncapacity = ["1 Gbps"]', r"at\[0\]\(='0'\)"),
+        (
+            '[simulation]\nsharing = "equal"\n[[simulation.background]]\nshare = "1 %"',
+            r"simulation.sharing\(='equal'\) must be 'maxmin' with a background",
+        ),
     ],
 )
 def test_wrong_keys_and_values_are_named(text, message):

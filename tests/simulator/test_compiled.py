@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_networks import silos_of, strong_digraphs
 
-from simulator import FlowArc, simulate, simulate_flows
+from simulator import FlowArc, Lognormal, simulate, simulate_flows
 from simulator.compiled.engine import CompiledEngine, supports
 from simulator.computing import Constant
 from simulator.job import make_job
@@ -19,57 +20,25 @@ CASES = json.loads((Path(__file__).parent / "data" / "simgrid_fluid.json").read_
 TABLES = ("start_s", "last_bit_s", "arrival_s")
 
 
-class Drawn:
-    """Other computing times in every round; a pure function of the round."""
-
-    is_constant = False
-
-    def __init__(self, compute_s):
-        self.compute_s = np.array(compute_s)
-        self.silos = len(self.compute_s)
-
-    def rows(self, first, count):
-        return np.array(
-            [
-                self.compute_s * (0.5 + np.random.default_rng(k).random(self.silos))
-                for k in range(first, first + count)
-            ]
-        ).reshape(count, self.silos)
-
-
 @st.composite
 def jobs(draw):
-    """Strong digraphs with ties, zero latencies and sizes, 0-token arcs and shared links."""
-    silos, links = draw(st.integers(2, 6)), draw(st.integers(1, 6))
-    ring = draw(st.permutations(range(silos)))
-    pairs = {(ring[k - 1], ring[k]) for k in range(silos)}
-    pairs |= set(draw(st.lists(st.tuples(st.integers(0, silos - 1), st.integers(0, silos - 1)), max_size=8)))
-    arcs = [
-        FlowArc(
-            source=source,
-            target=target,
-            latency_s=draw(st.sampled_from([0.0, 0.25, 1.0]) | st.floats(0.0, 2.0)),
-            links=tuple(draw(st.lists(st.integers(0, links - 1), unique=True, max_size=4))),
-            tokens=draw(st.integers(0, 1)) if source < target else 1,
-            rate_bps=draw(st.sampled_from([0.5, 1.0, 4.0, math.inf])),
-        )
-        for source, target in sorted(pairs)
-        if source != target
-    ]
+    """Strong digraphs with computing times that stay or are drawn, and fast and slow links."""
     capacities = st.sampled_from([0.5, 1.0, 3.0, 30.0, math.inf]) | st.floats(0.05, 50.0)
+    job = draw(strong_digraphs(capacities))
+    silos = silos_of(job)
     seconds = st.sampled_from([0.0, 0.5, 1.0]) | st.floats(0.01, 2.0)
-    bits = st.sampled_from([0.0, 1.0, 3.0])
     compute_s = draw(st.lists(seconds, min_size=silos, max_size=silos))
     # Time must advance along every circuit.
-    compute_s[ring[0]] += 0.0 if all(arc.latency_s for arc in arcs) else 0.125
-    if not all(arc.latency_s for arc in arcs):
+    if not all(arc.latency_s for arc in job["arcs"]):
         compute_s = [value or 0.125 for value in compute_s]
-    return {
-        "arcs": arcs,
-        "link_capacity_bps": draw(st.lists(capacities, min_size=links, max_size=links)),
-        "message_bits": draw(bits | st.lists(bits, min_size=len(arcs), max_size=len(arcs))),
-        "compute": draw(st.sampled_from([Drawn, lambda values: Constant(compute_s=values)]))(compute_s),
+    return job | {
+        "compute": draw(st.sampled_from([drawn, lambda values: Constant(compute_s=values)]))(compute_s)
     }
+
+
+def drawn(mean_s):
+    """Other computing times in every round."""
+    return Lognormal(mean_s=mean_s, cv=0.3, seed=5)
 
 
 def run(job, *, block_rounds=256, fast_forward=True):
@@ -179,7 +148,7 @@ def test_the_link_that_bound_longest_is_that_of_simpy(seed, queueing):
         ],
         "link_capacity_bps": rng.uniform(0.5, 3.0, links).tolist(),
         "message_bits": rng.uniform(0.5, 2.0, len(pairs)).tolist(),
-        "compute": Drawn(rng.uniform(0.1, 1.0, silos)),
+        "compute": drawn(rng.uniform(0.1, 1.0, silos)),
         "rounds": 12,
         "queueing": queueing,
     }

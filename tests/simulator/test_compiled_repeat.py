@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from simulator import FlowArc, simulate
+from simulator import FlowArc, Lognormal, simulate
 from simulator.compiled.engine import CompiledEngine
 from simulator.computing import Constant
 from simulator.job import make_job
@@ -13,20 +13,6 @@ from simulator.overlays import overlay_job
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
 
 TABLES = ("start_s", "last_bit_s", "arrival_s", "bound_link")
-
-
-class Drawn:
-    """Other computing times in every round; a pure function of the round."""
-
-    is_constant = False
-
-    def __init__(self, compute_s):
-        self.compute_s = np.array(compute_s)
-        self.silos = len(self.compute_s)
-
-    def rows(self, first, count):
-        growth = [0.5 + np.random.default_rng(k).random(self.silos) for k in range(first, first + count)]
-        return self.compute_s * np.array(growth).reshape(count, self.silos)
 
 
 def run(job, *, block_rounds=64, fast_forward=True):
@@ -130,7 +116,12 @@ def test_few_rounds_prove_nothing():
 def test_drawn_computing_times_never_repeat():
     values_s = [0.5, 1.0, 0.75]
     for sharing in ("maxmin", "equal"):
-        drawn = ring_job(400, compute=Drawn(values_s), capacity_bps=[1.0, 3, 3, 3], sharing=sharing)
+        drawn = ring_job(
+            400,
+            compute=Lognormal(mean_s=values_s, cv=0.3, seed=5),
+            capacity_bps=[1.0, 3, 3, 3],
+            sharing=sharing,
+        )
         assert run(drawn)[2] is None
         constant = ring_job(
             400, compute=Constant(compute_s=np.array(values_s)), capacity_bps=[1.0, 3, 3, 3], sharing=sharing

@@ -54,6 +54,10 @@ def arcs(**changes):
         ({"message_bits": -1.0}, "message_bits(=-1.0) must be finite and >= 0."),
         ({"message_bits": [1.0, math.nan]}, "message_bits[1](=nan) must be finite and >= 0."),
         ({"message_bits": math.inf}, "message_bits(=inf) must be finite and >= 0."),
+        (
+            {"message_bits": 1.7e308, "link_capacity_bps": [1e300, 1e300]},
+            "message_bits(=1.7e+308) must not pass 1.8e308 bits on all 2 arcs in all 2 rounds.",
+        ),
         ({"message_bits": [1.0]}, "message_bits(of shape (1,)) must be one number, or one per arc (2)."),
         ({"message_bits": "1 MB"}, "message_bits(='1 MB') must hold numbers."),
         ({"arcs": arcs(target=2)}, "target of arc 1(=2) must be >= 0 and < 2, the silo count."),

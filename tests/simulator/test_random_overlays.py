@@ -7,41 +7,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_networks import silos_of, strong_digraphs
 
-from simulator import FlowArc, Observer, max_min_rates, simulate_flows
+from simulator import Observer, max_min_rates, simulate_flows
 
 ROUNDS = 8
 
 
 @st.composite
 def jobs(draw):
-    """A strong digraph with ties, zero latencies, 0-token arcs and shared links; keywords of simulate_flows."""
-    silos, links = draw(st.integers(2, 6)), draw(st.integers(1, 6))
-    ring = draw(st.permutations(range(silos)))
-    pairs = {(ring[k - 1], ring[k]) for k in range(silos)}
-    pairs |= set(draw(st.lists(st.tuples(st.integers(0, silos - 1), st.integers(0, silos - 1)), max_size=8)))
-    arcs = [
-        FlowArc(
-            source=source,
-            target=target,
-            latency_s=draw(st.sampled_from([0.0, 0.25, 1.0]) | st.floats(0.0, 2.0)),
-            links=tuple(draw(st.lists(st.integers(0, links - 1), unique=True, max_size=4))),
-            tokens=draw(st.integers(0, 1)) if source < target else 1,
-            rate_bps=draw(st.sampled_from([0.5, 1.0, 4.0, math.inf])),
-        )
-        for source, target in sorted(pairs)
-        if source != target
-    ]
-    capacities = st.sampled_from([0.5, 1.0, 3.0, math.inf]) | st.floats(0.2, 5.0)
+    """Keywords of simulate_flows."""
+    job = draw(strong_digraphs(st.sampled_from([0.5, 1.0, 3.0, math.inf]) | st.floats(0.2, 5.0)))
     seconds = st.sampled_from([0.5, 1.0]) | st.floats(0.01, 2.0)
-    bits = st.sampled_from([0.0, 1.0, 3.0])
-    return {
-        "arcs": arcs,
-        "link_capacity_bps": draw(st.lists(capacities, min_size=links, max_size=links)),
-        "message_bits": draw(bits | st.lists(bits, min_size=len(arcs), max_size=len(arcs))),
-        "compute_s": draw(st.lists(seconds, min_size=silos, max_size=silos)),
-        "rounds": ROUNDS,
-    }
+    silos = silos_of(job)
+    return job | {"compute_s": draw(st.lists(seconds, min_size=silos, max_size=silos)), "rounds": ROUNDS}
 
 
 def recurrence(job, *, fifo):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from small_networks import triangle_network
 
 from simulator import (
     CapacityTrace,
@@ -16,7 +17,6 @@ from simulator.compiled.engine import supports
 from topologies import (
     AccessLinks,
     InputError,
-    Underlay,
     Workload,
     build_overlay,
     connectivity,
@@ -30,23 +30,13 @@ NEAR, FAR, FARTHER = (0.0085e-3 * km + 0.004 for km in (100.0, 150.0, 250.0))
 
 @pytest.fixture
 def ring():
-    """A -> B -> C -> A, 100 bits, 1 s of computing; A - B has 10 bit/s, B - C 5 and A - C 20."""
+    """A -> B -> C -> A, 100 bits, 1 s of computing."""
     return triangle([(0, 1), (1, 2), (2, 0)])
 
 
 def triangle(arcs):
-    underlay = Underlay(
-        name="triangle",
-        variant="corrected",
-        labels=("A", "B", "C"),
-        latitude_deg=np.zeros(3),
-        longitude_deg=np.zeros(3),
-        ends=[(0, 1), (1, 2), (0, 2)],
-        length_km=[100.0, 100.0, 150.0],
-        capacity_bps=[10.0, 5.0, 20.0],
-    )
-    graph = connectivity(underlay, access=AccessLinks(up_bps=1000.0, down_bps=1000.0))
-    return build_overlay("test", graph, Workload(model_bits=100.0, compute_s=1.0), arcs)
+    work = Workload(model_bits=100.0, compute_s=1.0)
+    return build_overlay("test", triangle_network(), work, arcs)
 
 
 def messages(overlay, rounds=1, **world):
@@ -129,7 +119,7 @@ def test_a_link_that_never_comes_back_must_leave_a_route():
     pair = triangle([(0, 1), (1, 2), (2, 0)])
     failures = [LinkFailure(link=link, from_s=6.0) for link in ("A - B", "A - C")]
     with pytest.raises(
-        InputError, match=r"^core link A - B must come back .* the cut between A and B has no other"
+        InputError, match=r"^failures\[0\].until_s must be a date: .* no route is left between A and B\.$"
     ):
         simulate(pair, 1, world=World(failures=failures))
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_networks import network
 
 from simulator import Absence, Pause, Trace, World, overlay_job, simulate
 from topologies import AccessLinks, InputError, Underlay, Workload, build_overlay, connectivity, design_random
@@ -15,17 +16,8 @@ COMPUTE_S = np.array([1.0, 2.0, 4.0])
 
 def overlay(arcs, *, hub=None, up_bps=10.0, bits=0.0):
     """Silos A, B and C compute for 1, 2 and 4 s; all links are 0 km long, so that the latency is 4 ms."""
-    underlay = Underlay(
-        name="triangle",
-        variant="corrected",
-        labels=("A", "B", "C"),
-        latitude_deg=np.zeros(3),
-        longitude_deg=np.zeros(3),
-        ends=[(0, 1), (1, 2), (0, 2)],
-        length_km=[0.0, 0.0, 0.0],
-        capacity_bps=[1e9, 1e9, 1e9],
-    )
-    graph = connectivity(underlay, access=AccessLinks(up_bps=up_bps, down_bps=math.inf))
+    ends = [(0, 1), (1, 2), (0, 2)]
+    graph = network(ends, [0.0] * 3, [1e9] * 3, up_bps=up_bps, down_bps=math.inf)
     return build_overlay("test", graph, Workload(model_bits=bits, compute_s=COMPUTE_S), arcs, hub=hub)
 
 
@@ -184,7 +176,7 @@ def test_a_silo_that_hears_nobody_any_more_cannot_come_back():
     with pytest.raises(InputError) as caught:
         starts(square([(0, 1), (1, 2), (2, 3), (3, 0)]), 6, *absences)
     assert str(caught.value) == (
-        "absence of silo 2 from round 2 on must end before the job: in none of rounds 5 to 5 is a silo there that "
+        "absences[1].first_round + rounds(=6) must leave time to come back: from round 5 on, no silo is there that "
         "sends to it."
     )
 
@@ -227,8 +219,8 @@ def test_absences_and_rounds_that_are_drawn():
 
 def test_an_absence_must_fit_the_job():
     with pytest.raises(
-        InputError, match=r"^first_round \+ rounds\(=5\) of absent silo 2 must be <= 4, the rounds of"
+        InputError, match=r"^absences\[0\]\.first_round \+ rounds\(=5\) must be <= 4, the rounds of"
     ):
         starts(overlay(RING), 4, Absence(silo="C", first_round=1, rounds=4))
-    with pytest.raises(InputError, match=r"^silo\(='X'\) must be one of A, B, C"):
+    with pytest.raises(InputError, match=r"^absences\[0\]\.silo\(='X'\) must be one of A, B, C"):
         starts(overlay(RING), 4, Absence(silo="X", first_round=1, rounds=1))

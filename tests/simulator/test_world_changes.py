@@ -1,40 +1,28 @@
 """Changes that a world makes, without any simulation."""
 
+from dataclasses import replace
 from itertools import islice, pairwise, takewhile
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_networks import network, triangle_network
 
 from simulator.world.background import ConstantShare, OnOffFlow, on_off_changes
 from simulator.world.capacities import CapacityTrace, capacity_steps
 from simulator.world.changes import CapacityChange, FlowChange, RouteChange
+from simulator.world.check import check_world
 from simulator.world.failures import LinkFailure, down_times, links_down
 from simulator.world.rerouting import detours, route_changes
 from simulator.world.surroundings import surroundings
 from simulator.world.world import World
-from topologies import AccessLinks, InputError, Underlay, connectivity, load_underlay
-
-
-def network(ends, length_km, capacity_bps, labels="ABCD", **how):
-    routers = int(np.max(ends)) + 1
-    underlay = Underlay(
-        name="test",
-        variant="corrected",
-        labels=tuple(labels[:routers]),
-        latitude_deg=np.zeros(routers),
-        longitude_deg=np.zeros(routers),
-        ends=ends,
-        length_km=length_km,
-        capacity_bps=capacity_bps,
-    )
-    return connectivity(underlay, access=AccessLinks(up_bps=1000.0, down_bps=1000.0), **how)
+from topologies import AccessLinks, InputError, connectivity, load_underlay
 
 
 @pytest.fixture
 def triangle():
-    return network([(0, 1), (1, 2), (0, 2)], [100.0, 100.0, 150.0], [10.0, 5.0, 20.0])
+    return triangle_network()
 
 
 def steps(trace, count, stated_bps=9.0):
@@ -181,11 +169,27 @@ def test_a_link_that_never_comes_back_must_leave_a_route(triangle):
 
     assert [c.links for c in fail(0).changes() if isinstance(c, RouteChange)] == [(6, 4, 3, 10)]
     message = (
-        r"^core link A - B must come back \(until_s\): without it the cut between A and B has no other route "
-        r"for their arc\.$"
+        r"^failures\[0\]\.until_s must be a date: while A - B is down, no route is left between A and B\.$"
     )
     with pytest.raises(InputError, match=message):
         fail("A - B", "C - A")
+
+
+def test_a_network_that_falls_apart_is_known_without_an_overlay(triangle):
+    def check(*failures):
+        check_world(World(failures=failures), triangle, rounds=1)
+
+    ab, ac = (LinkFailure(link=link, from_s=1.0) for link in ("A - B", "C - A"))
+    check(ab)
+    check(ac, replace(ab, until_s=2.0))
+    with pytest.raises(InputError, match=r"^failures\[1\]\.until_s must be a date: .* between A and B\.$"):
+        check(ac, ab)
+
+
+def test_a_network_of_one_silo_cannot_fall_apart():
+    graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9), routers=[3])
+    failures = [LinkFailure(link=link, from_s=1.0) for link in range(graph.underlay.links)]
+    check_world(World(failures=failures), graph, rounds=1)
 
 
 def around(graph, **entries):
@@ -194,10 +198,11 @@ def around(graph, **entries):
 
 def test_infinite_capacities_cannot_change():
     graph = network([(0, 1), (1, 2)], [1.0, 1.0], [10.0, 10.0], core=np.inf)
-    with pytest.raises(InputError, match=r"^capacity of A -> B\(=inf\) must be finite to change\.$"):
+    rule = r"capacity of A -> B\(=inf\) must be finite to change\.$"
+    with pytest.raises(InputError, match=rf"^failures\[0\]: {rule}"):
         surroundings(World(failures=[LinkFailure(link=0, from_s=1.0, until_s=2.0)]), graph, [])
     late = CapacityTrace(link=0, date_s=[1.0], capacity_bps=[3.0])
-    with pytest.raises(InputError, match=r"^capacity of A -> B\(=inf\) must be finite to change\.$"):
+    with pytest.raises(InputError, match=rf"^capacities\[0\]: {rule}"):
         surroundings(World(capacities=[late]), graph, [])
     from_the_start = CapacityTrace(link=0, date_s=[0.0], capacity_bps=[3.0])
     found = surroundings(World(capacities=[from_the_start]), graph, [])

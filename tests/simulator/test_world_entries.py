@@ -34,8 +34,8 @@ NAN, INF = math.nan, math.inf
         (lambda: trace([0.0, NAN], [1.0, 1.0]), "date_s[1](=nan) must be finite and >= 0."),
         (lambda: trace([0.0], [-1.0]), "capacity_bps[0](=-1.0) must be finite and >= 0."),
         (lambda: trace([0.0], [INF]), "capacity_bps[0](=inf) must be finite and >= 0."),
-        (lambda: trace([2.0, 1.0], [1.0, 1.0]), "date_s[1](=1.0) must be > 2.0, the one before."),
-        (lambda: trace([1.0, 1.0], [1.0, 1.0]), "date_s[1](=1.0) must be > 1.0, the one before."),
+        (lambda: trace([2.0, 1.0], [1.0, 1.0]), "date_s[1](=1.0) must be > date_s[0](=2.0)."),
+        (lambda: trace([1.0, 1.0], [1.0, 1.0]), "date_s[1](=1.0) must be > date_s[0](=1.0)."),
         (lambda: trace([0.0], [0.0]), "capacity_bps[-1](=0.0) must be > 0: the last one lasts for ever."),
         (
             lambda: trace([0.0], [0.0], period_s=1.0),
@@ -43,24 +43,24 @@ NAN, INF = math.nan, math.inf
         ),
         (
             lambda: trace([0.0, 5.0], [1.0, 0.0], period_s=5.0),
-            "period_s(=5.0) must be finite and > 5.0, the last date.",
+            "period_s(=5.0) must be finite and > date_s[-1](=5.0).",
         ),
         (
             lambda: trace([0.0], [1.0], period_s=NAN),
-            "period_s(=nan) must be finite and > 0.0, the last date.",
+            "period_s(=nan) must be finite and > date_s[-1](=0.0).",
         ),
         (lambda: trace([0.0], [1.0], job_start_s=-1.0), "job_start_s(=-1.0) must be finite and >= 0."),
         (lambda: LinkFailure(link=0, from_s=-1.0), "from_s(=-1.0) must be finite and >= 0."),
         (lambda: LinkFailure(link=0, from_s=NAN), "from_s(=nan) must be finite and >= 0."),
-        (lambda: LinkFailure(link=0, from_s=2.0, until_s=2.0), "until_s(=2.0) must be > 2.0, from_s."),
-        (lambda: LinkFailure(link=0, from_s=2.0, until_s=NAN), "until_s(=nan) must be > 2.0, from_s."),
+        (lambda: LinkFailure(link=0, from_s=2.0, until_s=2.0), "until_s(=2.0) must be > from_s(=2.0)."),
+        (lambda: LinkFailure(link=0, from_s=2.0, until_s=NAN), "until_s(=nan) must be > from_s(=2.0)."),
         (
             lambda: down_times([(3, failure(5.0, 9.0)), (3, failure(0.0, 5.0))]),
-            "from_s(=5.0) of core link 3 must be > 5.0, the end of the failure before.",
+            "failures[0].from_s(=5.0) must be > failures[1].until_s(=5.0): it is the same link.",
         ),
         (
             lambda: down_times([(3, failure(0.0, INF)), (3, failure(5.0, 6.0))]),
-            "from_s(=5.0) of core link 3 must be > inf, the end of the failure before.",
+            "failures[1].from_s(=5.0) must be > failures[0].until_s(=inf): it is the same link.",
         ),
         (lambda: Absence(silo=0, first_round=-1, rounds=1), "first_round(=-1) must be >= 0."),
         (lambda: Absence(silo=0, first_round=0, rounds=0), "rounds(=0) must be >= 1."),
@@ -71,24 +71,27 @@ NAN, INF = math.nan, math.inf
         (lambda: pause(0, INF), "duration_s(=inf) must be finite and >= 0."),
         (
             lambda: away((1, 4, 3)),
-            "first_round + rounds(=7) of absent silo 1 must be <= 6, the rounds of the job.",
+            "absences[0].first_round + rounds(=7) must be <= 6, the rounds of the job.",
         ),
         (
             lambda: away((1, 2, 3), (1, 0, 3)),
-            "first_round(=2) of absent silo 1 must be >= 3, the end of the absence before.",
+            "absences[0].first_round(=2) must be >= 3, the end of absences[1] of the same silo.",
         ),
-        (lambda: away((0, 0, 3), (1, 2, 1), (2, 1, 2)), "absences must leave a silo to round 2."),
+        (
+            lambda: away((0, 0, 3), (1, 2, 1), (2, 1, 2)),
+            "absences[1] must leave a silo to round 2: all others miss it.",
+        ),
         (
             lambda: times(away((1, 2, 2)), (1, pause(3, 1.0))),
-            "first_round(=3) of the pause of silo 1 must not be a round that it misses.",
+            "absences[7].first_round(=3) must not be a round that the silo misses.",
         ),
         (
             lambda: times(away(), (1, pause(3, 1.0)), (1, pause(3, 2.0))),
-            "first_round(=3) of the pause of silo 1 must not be given twice.",
+            "absences[8].first_round(=3) must not be that of absences[7] of the same silo.",
         ),
         (
             lambda: times(away(), (1, pause(6, 1.0))),
-            "first_round(=6) of the pause of silo 1 must be < 6, the rounds of the job.",
+            "absences[7].first_round(=6) must be < 6, the rounds of the job.",
         ),
         (
             lambda: CapacityChange(date_s=-1.0, link=0, capacity_bps=1.0),
@@ -139,8 +142,13 @@ def pause(first_round, duration_s):
 
 
 def away(*absences):
-    return Away([(silo, Absence(silo=silo, first_round=k, rounds=n)) for silo, k, n in absences], 3, 6)
+    placed = [
+        (place, silo, Absence(silo=silo, first_round=k, rounds=n))
+        for place, (silo, k, n) in enumerate(absences)
+    ]
+    return Away(placed, 3, 6)
 
 
 def times(away, *pauses):
-    return AwayTimes(Constant(compute_s=[1.0, 1.0, 1.0]), away, pauses)
+    placed = [(place, silo, pause) for place, (silo, pause) in enumerate(pauses, start=7)]
+    return AwayTimes(Constant(compute_s=[1.0, 1.0, 1.0]), away, placed)

@@ -1,0 +1,278 @@
+"""`silosim simulate`: over which rounds, what time and which capacities its numbers are taken, and that it says so."""
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+
+from scenarios import designed
+from scenarios.config import parse_scenario
+from scenarios.network import build_network
+from scenarios.studies.utilisation import mean_capacity_bps, utilisation
+from scenarios.studies.windows import Window, events_note, format_long
+
+NETWORK = """
+[network]
+underlay = "gaia"
+access = "1 Gbps"
+[workload]
+preset = "inaturalist"
+[overlays]
+kinds = ["ring", "mst"]
+"""
+RANDOM = ("--kind", "ring", "--kind", "mst", "--compute-times", "lognormal 1", "--until-ci", "1%")
+
+
+def words(text):
+    """Without line breaks."""
+    return " ".join(text.split())
+
+
+def world(text):
+    return parse_scenario(f"{NETWORK}[simulation]\n{text}", source="x")
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return build_network(world("").network)
+
+
+def test_estimates_are_means_over_the_rounds_that_are_named(silosim, tmp_path):
+    command = ("simulate", "gaia", "--published", "--access", "1 Gbps", *RANDOM)
+    result = silosim(*command, "-o", tmp_path / "x.h5")
+    rows = json.loads(silosim(*command, "--json").out)["rows"]
+    with h5py.File(tmp_path / "x.h5") as file:
+        starts_s = [file[f"simulation/{kind}/round_start_s"][:].mean(axis=1) for kind in ("ring", "mst")]
+
+    assert rows[0]["rounds"] > rows[1]["rounds"]
+    for row, start_s in zip(rows, starts_s, strict=True):
+        first, end = row["first_round"], row["last_round"] + 1
+        assert end <= row["rounds"]
+        assert row["cycle_time_s"] == pytest.approx((start_s[end] - start_s[first]) / (end - first), rel=1e-9)
+        assert f"{row['overlay']}, rounds {first:,} to {end - 1:,} (" in words(result.out)
+        assert start_s[end] <= row["simulated_s"]
+    first, end = rows[1]["difference_first_round"], rows[1]["difference_last_round"] + 1
+    apart_s = starts_s[1] - starts_s[0]
+    assert rows[1]["difference_s"] == pytest.approx((apart_s[end] - apart_s[first]) / (end - first), rel=1e-9)
+    assert f"rounds that both ran, without the warm-up: rounds {first:,} to {end - 1:,}." in words(result.out)
+    assert max(map(len, result.out.splitlines())) <= 80
+
+
+def test_without_an_interval_the_mean_is_over_the_last_half(silosim):
+    command = ("simulate", "gaia", "--kind", "ring", "--compute-times", "exponential", "--rounds", 40)
+    row = json.loads(silosim(*command, "--json").out)["rows"][0]
+    out = words(silosim(*command).out)
+
+    assert row["half_width_s"] is None
+    assert row["first_round"] == (row["last_round"] + 1) // 2
+    assert f"a mean: ring, rounds {row['first_round']} to {row['last_round']} (" in out
+    assert "~: an estimate" in out
+
+
+def test_the_total_time_is_that_of_all_rounds_and_an_exact_one_has_no_window(silosim):
+    command = ("simulate", "gaia", "--kind", "ring", "--rounds", 1000)
+    row = json.loads(silosim(*command, "--json").out)["rows"][0]
+    out = silosim(*command).out
+
+    assert row["is_exact"]
+    assert (row["first_round"], row["last_round"]) == (None, None)
+    assert row["simulated_s"] == pytest.approx(1000 * row["cycle_time_s"], rel=1e-2)
+    assert f"{row['simulated_s'] / 60:.2f} min" in out
+    assert "a mean" not in out
+    assert "What happens" not in out
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0 s"),
+        (0.05, "50.00 ms"),
+        (119.9, "119.9 s"),
+        (120, "2.000 min"),
+        (7199, "120.0 min"),
+        (7200, "2.000 h"),
+        (172_800, "2.000 d"),
+        (365 * 86_400, "365.0 d"),
+    ],
+)
+def test_long_durations(seconds, text):
+    assert format_long(seconds) == text
+
+
+FAILURE = '[[simulation.failure]]\nlink = "Tokyo - Oregon"\nfrom = "1 min"\nuntil = "2 min"\n'
+AWAY = '[[simulation.away]]\nsilo = "Tokyo"\nfrom_round = 10\npolicy = "go_on"\nrounds = 5\n'
+WAIT = '[[simulation.away]]\nsilo = "Tokyo"\nfrom_round = 10\npolicy = "wait"\nduration = "1 h"\n'
+
+
+@pytest.mark.parametrize(
+    ("table", "rounds", "dates_s", "outside"),
+    [
+        (FAILURE, (100, 200), (0, 60), True),
+        (FAILURE, (100, 200), (0, 61), False),
+        (FAILURE, (100, 200), (119, 500), False),
+        (FAILURE, (100, 200), (120, 500), True),
+        (FAILURE.replace('until = "2 min"\n', ""), (100, 200), (120, 500), False),
+        (AWAY, (0, 9), (0, 1), True),
+        (AWAY, (0, 10), (0, 1), False),
+        (AWAY, (14, 20), (0, 1), False),
+        (AWAY, (15, 20), (0, 1), True),
+        (WAIT, (10, 20), (0, 1), False),
+        (WAIT, (11, 20), (0, 1), True),
+    ],
+)
+def test_events_outside_of_the_rounds_are_named(table, rounds, dates_s, outside):
+    window = Window(first_round=rounds[0], last_round=rounds[1], from_s=dates_s[0], until_s=dates_s[1])
+    first, *others = events_note(world(table).simulation, {"ring": window, "mst": None})
+
+    assert (
+        first == f"What happens in a cycle time's rounds is part of it: {table.split('.')[1].split(']')[0]}."
+    )
+    assert len(others) == outside
+    assert all(line.startswith("Not in these rounds") and line.endswith(" (ring).") for line in others)
+
+
+def test_no_events_no_note():
+    assert events_note(world("").simulation, {"ring": None}) == []
+
+
+def test_the_table_says_which_events_count(silosim, tmp_path):
+    path = tmp_path / "x.toml"
+    path.write_text(f"{NETWORK}[simulation]\nrounds = 400\n{FAILURE}{AWAY}")
+    result = silosim("simulate", path)
+    out = words(result.out)
+
+    assert "What happens in a cycle time's rounds is part of it: failure, away." in out
+    assert "Not in these rounds, and so no part of it: Tokyo away from round 10 (ring, mst)." in out
+    assert "the capacity is 0 while it is down." in out
+    assert max(map(len, result.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("tables", "end_s", "expected_bps"),
+    [
+        ("", 240, 1e9),
+        ('[[simulation.capacity]]\nlink = "Tokyo uplink"\nat = ["60 s"]\ncapacity = ["200 Mbps"]', 240, 4e8),
+        ('[[simulation.capacity]]\nlink = "Tokyo uplink"\nat = ["60 s"]\ncapacity = ["200 Mbps"]', 60, 1e9),
+        (
+            '[[simulation.capacity]]\nlink = "Tokyo uplink"\nat = ["0 s", "1 s"]\ncapacity = ["3 Gbps", "0 Mbps"]\n'
+            'repeat_every = "4 s"\njob_starts_at = "1 s"',
+            240,
+            7.5e8,
+        ),
+        ('[[simulation.background]]\nlink = "Tokyo uplink"\nshare = "30 %"', 240, 1e9),
+    ],
+)
+def test_the_mean_capacity_follows_a_trace_and_no_traffic(graph, tables, end_s, expected_bps):
+    mean_bps = mean_capacity_bps(graph, world(tables).simulation, end_s)
+    uplink = next(n for n in range(len(mean_bps)) if graph.link_name(n) == "Tokyo uplink")
+
+    assert mean_bps[uplink] == pytest.approx(expected_bps, rel=1e-12)
+    others = np.arange(len(mean_bps)) != uplink
+    assert np.array_equal(mean_bps[others], graph.link_capacity_bps[others])
+
+
+@pytest.mark.parametrize(("end_s", "share"), [(30, 1), (60, 1), (90, 2 / 3), (120, 0.5), (240, 0.75)])
+def test_a_link_that_is_down_carries_nothing(graph, end_s, share):
+    mean_bps = mean_capacity_bps(graph, world(FAILURE).simulation, end_s)
+    factor = mean_bps / graph.link_capacity_bps
+    names = {graph.link_name(n) for n in np.flatnonzero(np.abs(factor - 1) > 1e-9)}
+
+    assert factor.min() == pytest.approx(share, rel=1e-12)
+    assert names == (set() if share == 1 else {"Tokyo -> Oregon", "Oregon -> Tokyo"})
+
+
+def test_no_time_and_no_bits_are_no_utilisation(graph):
+    bits = np.zeros(len(graph.link_capacity_bps))
+    down = world(FAILURE.replace('from = "1 min"', 'from = "0 s"')).simulation
+
+    assert not utilisation(bits, graph, down, 0.0).any()
+    assert not utilisation(bits, graph, down, 60.0).any()
+
+
+@pytest.mark.parametrize(
+    ("tables", "link", "share", "note"),
+    [
+        (
+            '[[simulation.capacity]]\nlink = "Tokyo uplink"\nat = ["0 s"]\ncapacity = ["50 Mbps"]\n',
+            "Tokyo uplink",
+            1.0,
+            "the capacity is that of its trace.",
+        ),
+        (
+            '[[simulation.background]]\nshare = "50 %"\n',
+            "Sydney -> Sao Paulo",
+            0.5,
+            "the traffic of others is not counted, and takes nothing off the capacity.",
+        ),
+    ],
+)
+def test_the_utilisation_is_the_jobs_own_of_the_capacity_that_there_is(
+    silosim, tmp_path, tables, link, share, note
+):
+    path = tmp_path / "x.toml"
+    path.write_text(f"{NETWORK}[simulation]\nrounds = 400\n{tables}")
+    row = json.loads(silosim("simulate", path, "--kind", "ring", "--json").out)["rows"][0]
+
+    # The link that sets the pace sends one model after the other, but for the computing of the first round.
+    assert (row["busiest_link_1"], row["utilisation_1"]) == (link, pytest.approx(share, rel=1e-3))
+    assert note in words(silosim("simulate", path).out)
+
+
+def test_the_seed_is_the_search_of_bests(silosim, monkeypatch, tmp_path):
+    seeds = []
+
+    def remember(kind, graph, work, **options):
+        seeds.append((kind, options))
+        return design("ring", graph, work)
+
+    design = designed.design
+    monkeypatch.setattr(designed, "design", remember)
+    kinds = ("--kind", "best", "--kind", "mst")
+    path = tmp_path / "x.toml"
+    path.write_text(f"seed = 7\n{NETWORK}")
+    for command in (("simulate", "gaia", "--seed", 3), ("validate", "gaia", "--seed", 4), ("simulate", path)):
+        silosim(*command, *kinds, "--rounds", 100)
+
+    assert seeds == [
+        ("best", {"seed": 3}),
+        ("mst", {}),
+        ("best", {"seed": 4}),
+        ("mst", {}),
+        ("best", {"seed": 7}),
+        ("mst", {}),
+    ]
+
+
+def test_many_silos_get_rounds_for_an_interval(silosim):
+    command = ("simulate", "ebone", "--kind", "matcha_ring")
+    row = json.loads(silosim(*command, "--json").out)["rows"][0]
+    few = json.loads(silosim("simulate", "gaia", "--kind", "random_ring", "--json").out)["rows"][0]
+
+    assert (row["rounds"], few["rounds"]) == (25 * 87, 1000)
+    assert min(row["half_width_s"], few["half_width_s"]) > 0
+    assert f"{row['rounds']:,}" in silosim(*command).out
+    assert "25 per silo where that is more" in words(silosim("simulate", "--help").out)
+
+
+def test_a_rounding_error_is_no_uncertainty(silosim):
+    command = ("simulate", "geant", "--kind", "mst")
+    row = json.loads(silosim(*command, "--json").out)["rows"][0]
+
+    assert 0 < row["half_width_s"] < 1e-9 * row["cycle_time_s"]
+    assert "+- 0 s" in silosim(*command).out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--model-size", "1 MB"), ("--compute", "3 ms"), ("--model-size", "1 MB", "--compute", "3 ms")],
+)
+def test_another_size_or_computing_time_is_no_preset(silosim, options):
+    out = silosim("simulate", "gaia", "--kind", "ring", "--rounds", 20, *options).out
+
+    assert "custom: " in out
+    assert "inaturalist" not in out
+
+
+def test_without_changes_the_workload_has_its_name(silosim):
+    assert "femnist: " in silosim("simulate", "gaia", "--kind", "ring", "--workload", "femnist").out
