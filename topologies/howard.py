@@ -47,7 +47,8 @@ def cycle_time(graph: EventGraph) -> CycleTime:
     Raises
     ------
     InputError
-        If the graph has no circuit: then no cycle time exists.
+        If the graph has no circuit: then no cycle time exists. If delays are so large that
+        their sum over all nodes may be infinite.
 
     Notes
     -----
@@ -61,6 +62,10 @@ def cycle_time(graph: EventGraph) -> CycleTime:
     inner = np.flatnonzero(on_circuit(graph.nodes, graph.source, graph.target))
     if not len(inner):
         raise InputError("the event graph has no circuit, so it has no cycle time.")
+    longest_s = float(np.abs(graph.delay_s).max())
+    # Potentials are differences of sums over paths.
+    if not math.isfinite(4 * graph.nodes * longest_s):
+        raise InputError(f"delay_s(={longest_s}) must not pass 1.8e308 s on {4 * graph.nodes} arcs.")
     nodes, source = np.unique(graph.source[inner], return_inverse=True)
     order = np.argsort(source, kind="stable")
     inner, source = inner[order], source[order]

@@ -220,3 +220,13 @@ def test_the_recurrence_grows_by_the_cycle_time(graph):
     # From below by the critical circuit, from above by the potential: |t(k) - tau k| stays bounded.
     bound = 2 * graph.nodes * (graph.delay_s.max() + tau) + 1e-9
     assert np.all(np.abs(last - tau * rounds) <= bound)
+
+
+def test_delays_whose_sum_is_no_number_are_refused():
+    ends = np.array([0, 1])
+    graph = EventGraph(
+        nodes=2, source=ends, target=1 - ends, delay_s=np.array([1e308, 1.1e308]), tokens=np.array([1, 1])
+    )
+
+    with pytest.raises(InputError, match=r"delay_s\(=1\.1e\+308\) must not pass 1\.8e308 s on 8 arcs"):
+        cycle_time(graph)
