@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 
 from simulator.checks import check_at_least, check_not_negative
+from topologies.errors import InputError
+
+LONGEST_PAUSE_S = 1e9
+"""32 years: later dates would be less exact than a microsecond."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,7 +63,7 @@ class Pause:
     first_round : int
         The round, >= 0.
     duration_s : float
-        How much longer its computing takes in that round, finite and >= 0.
+        How much longer its computing takes in that round, >= 0 and at most `LONGEST_PAUSE_S`.
 
     Raises
     ------
@@ -74,6 +78,8 @@ class Pause:
     def __post_init__(self) -> None:
         check_at_least(0, "first_round", self.first_round)
         check_not_negative("duration_s", self.duration_s)
+        if self.duration_s > LONGEST_PAUSE_S:
+            raise InputError(f"duration_s(={self.duration_s}) must be <= {LONGEST_PAUSE_S:g}.")
 
 
 PlacedPause = tuple[int, int, Pause]

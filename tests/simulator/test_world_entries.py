@@ -67,6 +67,7 @@ NAN, INF = math.nan, math.inf
         (lambda: Absence(silo=0, first_round=0.5, rounds=1), "first_round(=0.5) must be an integer."),
         (lambda: pause(-1, 1.0), "first_round(=-1) must be >= 0."),
         (lambda: pause(0, -1.0), "duration_s(=-1.0) must be finite and >= 0."),
+        (lambda: pause(0, 2e9), "duration_s(=2000000000.0) must be <= 1e+09."),
         (lambda: pause(0, NAN), "duration_s(=nan) must be finite and >= 0."),
         (lambda: pause(0, INF), "duration_s(=inf) must be finite and >= 0."),
         (
