@@ -1,12 +1,14 @@
 """The parameters and buffers of all silos that one rank hosts, as rows of tensors."""
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import torch
 from torch import Tensor, nn
 
 ALIGNMENT = 16
+SPAN = 128
+EVERYTHING = (slice(None),)
 
 
 class Arena:
@@ -28,22 +30,27 @@ class Arena:
 
     Attributes
     ----------
-    parameters, gradients : torch.Tensor, shape (silos, stride)
-        Row ``i`` is the model of the ``i``-th hosted silo, layer after layer.
-    buffers : torch.Tensor, shape (silos, buffer stride)
-        The floating-point buffers, such as batch norm's running statistics; no columns for a model without.
-    rows : torch.Tensor, shape (silos, width)
-        What is exchanged and mixed: the parameters, followed by the buffers if they are exchanged.
-    modules : tuple of torch.nn.Module
-        One per hosted silo; its parameters, their gradients and its buffers are views into rows.
+    parity : int
+        Which of the two windows is the current one: 0, and the other one after every `mix`.
+    gradients : torch.Tensor, shape (silos, stride)
+        Row ``i`` belongs to the ``i``-th hosted silo, layer after layer; the same for both windows.
 
     Notes
     -----
-    The window of shape (before + silos + after, width) holds the rows of lower silos, the rank's own and those of
-    higher silos. In any round the rows in use are adjacent and in silo order, so mixing is one matrix product, in the
-    same order of terms on any number of ranks, and rows are received where they are used. The product goes to a
-    second buffer, as its input must stay whole, and is then copied back: swapping the buffers would save that copy
-    (one pass over memory, small beside the product) but every parameter of every module would have to be bound anew.
+    A window of shape (before + silos + after, width) holds the rows of lower silos, the rank's own and those of
+    higher silos. In any round the rows in use are adjacent and in silo order, so mixing is one matrix product, and
+    rows are received where they are used. Its input must stay whole, so there are two windows: `mix` reads the
+    current one and writes the own rows of the other, which is then the current one. Every module exists twice, bound
+    to either window. `rows`, `parameters`, `modules` and, if they are exchanged, `buffers` therefore change with every
+    `mix`: ask for them anew, do not keep them. They alternate between two tensors each, whose places never change.
+
+    The product is dense. One thread multiplies up to about 40 rows by 40 columns as fast as it copies them, as both
+    wait for the memory, so that a sparse matrix leaves nothing to save; sparse products in PyTorch are slower. Per
+    number the terms are added one after the other, in silo order, and a weight of zero adds nothing: the sum does
+    not depend on which other silos the rank hosts, nor on the columns that are multiplied at a time. Two things would
+    break this order and are avoided: a single row (libraries then take another routine, that of a matrix and a
+    vector; so it is multiplied twice) and more columns than a library sums at a stretch (so sums are taken over
+    `SPAN` silos at a time). Results then have the same bits for any number of ranks.
 
     Rows are padded with zeros to whole cache lines (`ALIGNMENT` floats), so that a row's address has the same
     alignment in any row: vector code may round differently where it has not.
@@ -70,37 +77,85 @@ class Arena:
         stride = padded(sum(parameter.numel() for parameter in model.parameters()))
         buffer_stride = padded(sum(buffer.numel() for _owner, _name, buffer in float_buffers(model)))
         width = stride + buffer_stride if exchange_buffers else stride
-        self._before = before
-        self._window = torch.zeros(before + silos + after, width, device=device)
-        self.rows = self._window[before : before + silos]
-        self.parameters = self.rows[:, :stride]
-        self.buffers = (
-            self.rows[:, stride:] if exchange_buffers else torch.zeros(silos, buffer_stride, device=device)
-        )
+        # A single row is multiplied as two: there must be room for a second one.
+        height = max(before + silos + after, before + 2)
+        self._own = slice(before, before + silos)
+        self._windows = tuple(torch.zeros(height, width, device=device) for _ in range(2))
+        self._rows = tuple(window[self._own] for window in self._windows)
+        self._parameters = tuple(rows[:, :stride] for rows in self._rows)
+        kept = torch.zeros(silos, buffer_stride, device=device)
+        self._buffers = tuple(rows[:, stride:] if exchange_buffers else kept for rows in self._rows)
         self.gradients = torch.zeros(silos, stride, device=device)
-        self._mixed = torch.empty(silos, width, device=device)
-        self.modules = tuple(
-            bind(model, row, gradient, buffers=buffers)
-            for row, gradient, buffers in zip(self.parameters, self.gradients, self.buffers, strict=True)
+        first, second = (
+            tuple(
+                bind(model, row, gradient, buffers=buffers)
+                for row, gradient, buffers in zip(parameters, self.gradients, buffers, strict=True)
+            )
+            for parameters, buffers in zip(self._parameters, self._buffers, strict=True)
         )
+        for module, twin in zip(first, second, strict=True):
+            share_counters(module, twin)
+        self._modules = (first, second)
+        self.parity = 0
+
+    @property
+    def rows(self) -> Tensor:
+        """What is exchanged and mixed, shape (silos, width): parameters, followed by buffers if they are exchanged."""
+        return self._rows[self.parity]
+
+    @property
+    def parameters(self) -> Tensor:
+        """Row ``i`` is the model of the ``i``-th hosted silo, layer after layer; shape (silos, stride)."""
+        return self._parameters[self.parity]
+
+    @property
+    def buffers(self) -> Tensor:
+        """Floating-point buffers, such as running statistics, shape (silos, buffer stride); maybe without columns."""
+        return self._buffers[self.parity]
+
+    @property
+    def modules(self) -> tuple[nn.Module, ...]:
+        """One per hosted silo; its parameters, their gradients and its buffers are views into rows."""
+        return self._modules[self.parity]
 
     def received(self, position: int) -> Tensor:
         """Return the row at a position relative to the rank's first own row: negative for lower silos."""
-        return self._window[self._before + position]
+        return self._windows[self.parity][self._own.start + position]
 
-    def mix(self, weights: Tensor, first: int) -> None:
+    def mix(
+        self,
+        weights: Tensor,
+        first: int,
+        *,
+        spans: Iterable[slice] = EVERYTHING,
+        columns: Iterable[slice] = EVERYTHING,
+    ) -> None:
         """Replace the own rows by weighted sums of the window's rows, ``X <- A X``.
 
         Parameters
         ----------
-        weights : torch.Tensor, shape (silos, columns)
+        weights : torch.Tensor, shape (silos, rows in use)
             The rank's rows of the consensus matrix, restricted to the rows in use.
         first : int
             Position of the first row in use, relative to the rank's first own row: ``0`` or negative.
+        spans : iterable of slice
+            The rows in use in groups of at most `SPAN`, which are added one after the other; see
+            `training.exchange.spans`.
+        columns : iterable of slice
+            Columns of the window, multiplied in this order, each when the iterable yields it; together all of them.
         """
-        start = self._before + first
-        torch.mm(weights, self._window[start : start + weights.shape[1]], out=self._mixed)
-        self.rows.copy_(self._mixed)
+        if len(weights) == 1:
+            weights = weights.repeat(2, 1)
+        current, other = self._windows[self.parity], self._windows[1 - self.parity]
+        used = current[self._own.start + first :]
+        mixed = other[self._own.start : self._own.start + len(weights)]
+        terms = [(weights[:, span], used[: weights.shape[1]][span]) for span in spans]
+        for piece in columns:
+            (factors, rows), *others = terms
+            torch.mm(factors, rows[:, piece], out=mixed[:, piece])
+            for factors, rows in others:
+                mixed[:, piece] += factors @ rows[:, piece]
+        self.parity = 1 - self.parity
 
 
 def padded(size: int) -> int:
@@ -129,6 +184,20 @@ def float_buffers(model: nn.Module) -> Iterator[tuple[nn.Module, str, Tensor]]:
         for name, buffer in owner.named_buffers(recurse=False):
             if buffer.is_floating_point():
                 yield owner, name, buffer
+
+
+def share_counters(module: nn.Module, twin: nn.Module) -> None:
+    """Give a second copy of a model the whole-number buffers of the first: what one counts, both have counted.
+
+    Parameters
+    ----------
+    module, twin : torch.nn.Module
+        Two copies of a model; the second is changed.
+    """
+    for owner, other in zip(module.modules(), twin.modules(), strict=True):
+        for name, buffer in owner.named_buffers(recurse=False):
+            if not buffer.is_floating_point():
+                setattr(other, name, buffer)
 
 
 def bind(

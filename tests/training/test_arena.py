@@ -3,7 +3,9 @@ import pytest
 import torch
 from torch import nn
 
-from training.arena import Arena, bind
+from training.arena import SPAN, Arena, bind
+from training.communicator import pieces
+from training.exchange import plan_exchange, silo_blocks, spans
 
 CPU = torch.device("cpu")
 
@@ -152,3 +154,97 @@ def test_rows_do_not_depend_on_which_rank_hosts_a_silo():
         Arena(model, silos=silos, before=1, after=2, device=CPU, exchange_buffers=True) for silos in (1, 0, 2)
     ]
     assert torch.equal(together.rows, torch.cat([arena.rows for arena in apart]))
+
+
+@pytest.mark.parametrize("exchange", [False, True])
+def test_two_windows_take_turns(exchange):
+    arena = Arena(normalized(), silos=2, before=1, after=1, device=CPU, exchange_buffers=exchange)
+    views = {
+        name: [] for name in ("parity", "rows", "parameters", "buffers", "gradients", "modules", "received")
+    }
+    for _ in range(4):
+        views["parity"].append(arena.parity)
+        views["modules"].append(arena.modules)
+        views["received"].append(arena.received(2).data_ptr())
+        for name in ("rows", "parameters", "buffers", "gradients"):
+            views[name].append(getattr(arena, name).data_ptr())
+        arena.mix(torch.eye(2), 0)
+    assert views["parity"] == [0, 1, 0, 1]
+    for name, seen in views.items():
+        assert seen[:2] == seen[2:]
+        shared = name == "gradients" or (name == "buffers" and not exchange)
+        assert (seen[0] == seen[1]) == shared, name
+
+
+def test_both_sets_of_modules_read_their_window_and_add_to_the_same_gradients():
+    arena = Arena(nn.Linear(2, 1), silos=2, before=0, after=0, device=CPU)
+    inputs = torch.tensor([[2.0, 3.0]])
+    for _ in range(3):
+        arena.parameters[:, :3] = torch.tensor([[1.0, 10.0, 100.0], [2.0, 20.0, 200.0]])
+        assert [float(module(inputs).detach()) for module in arena.modules] == [132, 264]
+        arena.gradients.zero_()
+        arena.modules[1](inputs).sum().backward()
+        assert arena.gradients[:, :3].tolist() == [[0, 0, 0], [2, 3, 1]]
+        arena.mix(torch.tensor([[0.0, 1.0], [1.0, 0.0]]), 0)
+        assert [float(module(inputs).detach()) for module in arena.modules] == [264, 132]
+
+
+@pytest.mark.parametrize("exchange", [False, True])
+def test_counters_count_on_over_both_windows(exchange):
+    arena = Arena(normalized(), silos=2, before=0, after=0, device=CPU, exchange_buffers=exchange)
+    for done in range(1, 4):
+        arena.modules[0](torch.randn(4, 3))
+        arena.mix(torch.eye(2), 0)
+        assert [int(module[1].num_batches_tracked) for module in arena.modules] == [done, 0]
+
+
+def test_nothing_of_the_other_window_leaks():
+    arena = Arena(nn.Linear(2, 1), silos=1, before=1, after=1, device=CPU)
+    for _ in range(2):
+        arena.received(-1).fill_(1.0)
+        arena.rows.fill_(2.0)
+        arena.received(1).fill_(3.0)
+        old = [arena.received(position) for position in (-1, 0, 1)]
+        arena.mix(torch.tensor([[0.5, 0.25, 2.0]]), -1, spans=(slice(0, 1), slice(1, 3)))
+        assert arena.rows[0].tolist() == [7.0] * 16
+        for row in old:
+            row.fill_(torch.nan)
+
+
+def mixed_by(ranks: int, matrix: np.ndarray, rows: torch.Tensor, length: int) -> torch.Tensor:
+    """The rows after one mixing by a number of ranks, columns in pieces of a length."""
+    blocks = silo_blocks(len(rows), ranks)
+    mixed = []
+    for rank, own in enumerate(blocks):
+        columns = plan_exchange(matrix, blocks, rank).columns
+        before = int((columns < own.start).sum())
+        after = int((columns >= own.stop).sum())
+        model = nn.Linear(rows.shape[1] - 1, 1)
+        arena = Arena(model, silos=len(own), before=before, after=after, device=CPU)
+        for position, silo in enumerate(columns, -before):
+            arena.received(position).copy_(rows[silo])
+        arena.mix(
+            torch.from_numpy(matrix[own.start : own.stop, columns]).float(),
+            -before,
+            spans=spans(columns, SPAN),
+            columns=pieces(slice(0, rows.shape[1]), length),
+        )
+        mixed.append(arena.rows)
+    return torch.cat(mixed)
+
+
+@pytest.mark.parametrize(
+    ("silos", "ranks", "width"),
+    [(7, (2, 3, 7), 16), (22, (2, 3, 20), 4096), (40, (3, 40), 1008), (2 * SPAN + 9, (2, 3, SPAN), 256)],
+)
+@pytest.mark.parametrize("share", [0.15, 1.0])
+def test_mixed_rows_have_the_same_bits_for_any_number_of_ranks(silos, ranks, width, share):
+    rng = np.random.default_rng(silos)
+    matrix = np.where(rng.random((silos, silos)) < share, rng.random((silos, silos)), 0) + np.eye(silos)
+    matrix /= matrix.sum(axis=1, keepdims=True)
+    rows = torch.from_numpy(rng.standard_normal((silos, width))).float()
+    alone = mixed_by(1, matrix, rows, width)
+    for number in ranks:
+        assert torch.equal(mixed_by(number, matrix, rows, width), alone)
+        assert torch.equal(mixed_by(number, matrix, rows, 48), alone)
+    torch.testing.assert_close(alone.double(), torch.from_numpy(matrix) @ rows.double(), rtol=0, atol=1e-6)

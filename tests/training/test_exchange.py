@@ -1,9 +1,76 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from training import MixingPlan
-from training.exchange import plan_exchange, remote_rows, silo_blocks
+from training import HistoryRow, MixingPlan, load_backend
+from training.communicator import STEP, Alone, pieces
+from training.exchange import plan_exchange, remote_rows, silo_blocks, spans
+from training.launch import mpiexec_path, rank_environment
+
+EXCHANGE = """
+from training.launch import start_mpi
+start_mpi(started=3)
+import torch
+from training.communicator import MESSAGE, STEP
+from training.mpi_communicator import MpiCommunicator
+ours = MpiCommunicator()
+rank, size = ours.rank, ours.size
+
+def row_of(silo, width, round_index):
+    return torch.arange(width, dtype=torch.float32) + 1e7 * silo + 1e6 * round_index
+
+for round_index, width in enumerate([16, MESSAGE - 16, 2 * MESSAGE + 16, 656, 0]):
+    # Two silos a rank: the first goes to all other ranks, the second to the next one.
+    own = {silo: row_of(silo, width, round_index) for silo in (2 * rank, 2 * rank + 1)}
+    sends = [(peer, 2 * rank, own[2 * rank]) for peer in range(size) if peer != rank]
+    sends.append(((rank + 1) % size, 2 * rank + 1, own[2 * rank + 1]))
+    sources = [2 * peer for peer in range(size) if peer != rank] + [2 * ((rank - 1) % size) + 1]
+    receives = [(silo // 2, silo, torch.full((width,), torch.nan)) for silo in sources]
+    stop = 0
+    for columns in ours.exchange(sends, receives, width):
+        assert columns.start == stop and 0 < columns.stop - columns.start <= STEP
+        stop = columns.stop
+        for _, silo, row in receives:
+            assert torch.equal(row[columns], row_of(silo, width, round_index)[columns])
+    assert stop == width
+"""
+
+WAITING = """
+import time
+from training.launch import start_mpi
+start_mpi(started=2)
+import torch
+from training.mpi_communicator import MpiCommunicator
+ours = MpiCommunicator()
+row = torch.zeros(64)
+for _ in ours.exchange([(1 - ours.rank, ours.rank, row)], [(1 - ours.rank, 1 - ours.rank, row.clone())], 64):
+    pass
+if ours.rank == 1:
+    time.sleep(1.5)
+began, busy = time.perf_counter(), time.process_time()
+for _ in ours.exchange([(1 - ours.rank, ours.rank, row)], [(1 - ours.rank, 1 - ours.rank, row.clone())], 64):
+    pass
+if ours.rank == 0:
+    print(time.perf_counter() - began, time.process_time() - busy)
+"""
+
+
+def ranks(code: str, number: int) -> str:
+    """Run a program on ranks and return what it prints."""
+    done = subprocess.run(
+        [str(mpiexec_path()), "-n", str(number), sys.executable, "-P", "-m", "mpi4py", "-c", code],
+        env=rank_environment(os.environ),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 @given(silos=st.integers(0, 50), ranks=st.integers(1, 20))
@@ -39,3 +106,64 @@ def test_there_is_room_for_the_round_that_receives_most():
     assert remote_rows(MixingPlan(matrices=matrices, index=np.array([0, 2])), own) == (0, 0)
     assert remote_rows(MixingPlan(matrices=matrices, index=np.array([0, 1])), own) == (2, 2)
     assert remote_rows(MixingPlan(matrices=matrices, index=np.array([1])), range(6, 6)) == (0, 0)
+
+
+@given(silos=st.sets(st.integers(0, 60), min_size=1).map(sorted), length=st.integers(1, 70))
+@settings(deadline=None, max_examples=60)
+def test_spans_cut_between_the_same_silos_whichever_are_there(silos, length):
+    columns = np.array(silos)
+    found = [columns[span].tolist() for span in spans(columns, length)]
+    assert [silo for group in found for silo in group] == silos
+    groups = [{silo // length for silo in group} for group in found]
+    assert all(len(group) == 1 for group in groups)
+    assert len(set().union(*groups)) == len(groups)
+
+
+@given(start=st.integers(0, 50), size=st.integers(0, 100), length=st.integers(1, 120))
+@settings(deadline=None, max_examples=60)
+def test_pieces_cover_all_columns_in_order(start, size, length):
+    found = pieces(slice(start, start + size), length)
+    assert [column for piece in found for column in range(piece.start, piece.stop)] == [
+        *range(start, start + size)
+    ]
+    assert all(piece.stop - piece.start == length for piece in found[:-1])
+    assert all(0 < piece.stop - piece.start <= length for piece in found)
+
+
+def test_a_process_alone_has_all_columns_at_once():
+    assert list(Alone().exchange([], [], STEP + 1)) == [slice(0, STEP), slice(STEP, STEP + 1)]
+
+
+def test_rows_of_any_length_arrive_column_by_column_on_three_ranks():
+    ranks(EXCHANGE, 3)
+
+
+def test_silos_lose_the_same_to_the_last_bit_on_any_number_of_ranks(make_job):
+    weights = np.random.default_rng(3).random((5, 5))
+    weights[[0, 1, 4], [3, 4, 2]] = 0
+    mixing = MixingPlan.constant(weights / weights.sum(axis=1, keepdims=True), 4)
+
+    def losses(ranks):
+        job = make_job(
+            silos=5,
+            rounds=4,
+            local_steps=2,
+            mixing=mixing,
+            model="cnn",
+            executor="loop",
+            momentum=0.9,
+            ranks=ranks,
+        )
+        rows = [row for row in load_backend("mpi").train(job) if isinstance(row, HistoryRow)]
+        return [row.silo_loss for row in rows]
+
+    alone = losses(1)
+    assert len(set(alone)) == 5
+    assert losses(2) == alone
+    assert losses(3) == alone
+
+
+def test_waiting_for_a_late_rank_leaves_the_core_to_others():
+    waited_s, busy_s = map(float, ranks(WAITING, 2).split())
+    assert waited_s > 1
+    assert busy_s < 0.2 * waited_s

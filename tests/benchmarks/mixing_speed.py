@@ -1,0 +1,172 @@
+"""How fast models are mixed and exchanged: ``python tests/benchmarks/mixing_speed.py`` prints ratios of one run.
+
+Mixing is compared with a copy of the same bytes by one thread, exchange with bare Isend/Irecv of two ranks.
+"""
+
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from training.arena import Arena
+from training.communicator import Alone
+from training.launch import mpiexec_path, rank_environment, start_mpi
+
+SILOS = 22
+SIZES = {"1.2 M": 1_200_000, "11 M": 11_217_552}
+ROWS = {"2.6 kB": 650, "4.8 MB": 1_200_000, "45 MB": 11_217_552}
+LEAST_MIXING, LARGEST_EXCHANGE = 0.7, 1.2
+CPU = torch.device("cpu")
+
+
+def alternating(
+    works: Sequence[Callable[[], Any]], runs: int, before: Callable[[], Any]
+) -> list[list[float]]:
+    """Wall-clock seconds of some works, which take turns so that a busy machine slows all of them."""
+    times: list[list[float]] = [[] for _ in works]
+    for _ in range(runs + 1):
+        for work, row in zip(works, times, strict=True):
+            before()
+            began = time.perf_counter()
+            work()
+            row.append(time.perf_counter() - began)
+    return [row[1:] for row in times]
+
+
+def matrices() -> dict[str, torch.Tensor]:
+    """Doubly stochastic matrices: a directed ring, four neighbours, all."""
+    steps = {"ring": (1,), "degree 4": (1, 4, 9, 15), "complete": tuple(range(1, SILOS))}
+    one = torch.eye(SILOS)
+    return {
+        name: sum((torch.roll(one, step, dims=1) for step in shifts), one) / (len(shifts) + 1)
+        for name, shifts in steps.items()
+    }
+
+
+def arena_of(parameters: int, silos: int, received: int) -> Arena:
+    """An arena with rows of given length and random numbers."""
+    arena = Arena(nn.Linear(parameters - 1, 1), silos=silos, before=0, after=received, device=CPU)
+    arena.rows.uniform_(-1, 1)
+    return arena
+
+
+def mixing() -> bool:
+    """Print the speed of mixing on one thread; whether it is enough."""
+    enough = True
+    print(f"Mixing of {SILOS} silos, one thread{'copy':>16}{'mixing':>11}   copy / mixing")
+    for name, parameters in SIZES.items():
+        arena = arena_of(parameters, SILOS, 0)
+        for kind, weights in matrices().items():
+            copy_s, mix_s = map(
+                statistics.median,
+                alternating(
+                    [
+                        lambda arena=arena: arena.gradients.copy_(arena.parameters),
+                        lambda arena=arena, weights=weights: arena.mix(
+                            weights, 0, columns=Alone().exchange([], [], arena.rows.shape[1])
+                        ),
+                    ],
+                    5 if parameters > 10**7 else 15,
+                    lambda: None,
+                ),
+            )
+            enough &= copy_s / mix_s >= LEAST_MIXING
+            row = f"  {name} parameters, {kind}"
+            print(f"{row:<33}{copy_s * 1e3:11.2f} ms{mix_s * 1e3:8.2f} ms{copy_s / mix_s:10.2f}", flush=True)
+    return enough
+
+
+def exchanges() -> bool:
+    """Print, on rank 0 of two, the speed of exchanges; whether it is enough."""
+    start_mpi(started=2)
+    from mpi4py import MPI
+
+    from training.mpi_communicator import MpiCommunicator
+
+    world, ours = MPI.COMM_WORLD, MpiCommunicator()
+    peer, enough = 1 - world.rank, True
+
+    def report(what: str, plain: list[float], times: list[float], most: float | None) -> bool:
+        """Print medians of the slower rank's times; whether their ratio is small enough."""
+        slowest = np.array([plain, times])
+        world.Allreduce(MPI.IN_PLACE, slowest, op=MPI.MAX)
+        plain_s, ours_s = np.median(slowest, axis=1)
+        if world.rank == 0:
+            print(
+                f"{what:<33}{plain_s * 1e3:11.3f} ms{ours_s * 1e3:8.3f} ms{ours_s / plain_s:10.2f}",
+                flush=True,
+            )
+        return most is None or bool(ours_s / plain_s <= most)
+
+    if world.rank == 0:
+        print(f"Exchange of two ranks{'bare':>26}{'exchange':>13}  exchange / bare")
+    for name, width in ROWS.items():
+        for rows in (1, 2):
+            out, into = torch.ones(rows, width), torch.zeros(rows, width)
+
+            def bare(out: torch.Tensor = out, into: torch.Tensor = into) -> None:
+                requests = [world.Irecv(row.numpy(), peer, tag) for tag, row in enumerate(into)]
+                requests += [world.Isend(row.numpy(), peer, tag) for tag, row in enumerate(out)]
+                MPI.Request.Waitall(requests)
+
+            def exchange(out: torch.Tensor = out, into: torch.Tensor = into, width: int = width) -> None:
+                base = 10 * world.rank
+                sends = [(peer, base + row, out[row]) for row in range(len(out))]
+                receives = [(peer, 10 * peer + row, into[row]) for row in range(len(into))]
+                for _ in ours.exchange(sends, receives, width):
+                    pass
+
+            runs = {650: 400, 1_200_000: 60}.get(width, 11)
+            times = alternating([bare, exchange], runs, world.Barrier)
+            # Smaller rows cost what Python's calls and a busy machine's schedule cost.
+            enough &= report(
+                f"  {rows} of {name} each way", *times, LARGEST_EXCHANGE if width > 10**7 else None
+            )
+    if world.rank == 0:
+        print(f"With mixing of 11 silos a rank{'in turn':>17}{'overlapped':>13}  overlapped / in turn")
+    for name, width in list(ROWS.items())[1:]:
+        arena = arena_of(width, SILOS // 2, 2)
+        weights = torch.rand(SILOS // 2, SILOS // 2 + 2)
+
+        def travel(arena: Arena = arena) -> Any:
+            sends = [(peer, 10 * world.rank + row, arena.rows[row]) for row in range(2)]
+            receives = [(peer, 10 * peer + row, arena.received(SILOS // 2 + row)) for row in range(2)]
+            return ours.exchange(sends, receives, arena.rows.shape[1])
+
+        def in_turn(arena: Arena = arena, weights: torch.Tensor = weights) -> None:
+            arena.mix(weights, 0, columns=list(travel(arena)))
+
+        def overlapped(arena: Arena = arena, weights: torch.Tensor = weights) -> None:
+            arena.mix(weights, 0, columns=travel(arena))
+
+        times = alternating([in_turn, overlapped], 7 if width > 10**7 else 25, world.Barrier)
+        report(f"  2 of {name} each way", *times, None)
+    return enough
+
+
+def main() -> int:
+    """Run everything; 1 if something is too slow."""
+    print(
+        f"{os.cpu_count()} CPUs ({platform.machine()}), load {os.getloadavg()[0]:.1f}, torch {torch.__version__}"
+    )
+    print("medians of calls that take turns")
+    enough = mixing()
+    ranks = subprocess.run(
+        [str(mpiexec_path()), "-n", "2", sys.executable, __file__, "rank"],
+        env=rank_environment(os.environ),
+        check=False,
+    )
+    return 0 if enough and ranks.returncode == 0 else 1
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    sys.exit(main() if len(sys.argv) == 1 else int(not exchanges()))
