@@ -52,6 +52,9 @@ class BatchStream:
             Positions in ``range(size)``.
         """
         first = step * self.batch_size
+        epoch, offset = divmod(first, self.size)
+        if offset + self.batch_size <= self.size:
+            return self._epoch_order(epoch)[offset : offset + self.batch_size].copy()
         epochs, offsets = np.divmod(np.arange(first, first + self.batch_size), self.size)
         batch = np.empty(self.batch_size, dtype=np.int64)
         for epoch in range(int(epochs[0]), int(epochs[-1]) + 1):

@@ -7,38 +7,17 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from topologies.arrays import BoolArray, FloatArray
-from training.arena import Arena
-from training.batches import BatchStream
+from topologies.arrays import FloatArray
+from training.arena import SPAN, Arena
 from training.communicator import Communicator
-from training.datasets import IGNORED, Dataset
-from training.exchange import Exchange, plan_exchange, remote_rows, silo_blocks
+from training.data_check import counted_labels, divided
+from training.datasets import Dataset
+from training.exchange import Exchange, plan_exchange, remote_rows, silo_blocks, spans
+from training.executors.choice import choose
 from training.job import TrainingJob
+from training.objectives import silo_weights
 from training.optimizers import OPTIMIZERS
-from training.partitions import split_dataset
-from training.samples import Samples, samples_of
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Shard:
-    """One silo's training samples.
-
-    Parameters
-    ----------
-    inputs : Samples, shape (samples, ...)
-        The samples.
-    labels : torch.Tensor, shape (samples,) or (samples, length)
-        Their classes.
-    counted : BoolArray, shape (samples,)
-        Which samples have a label that is not `IGNORED`.
-    batches : BatchStream
-        The order in which they are read.
-    """
-
-    inputs: Samples
-    labels: Tensor
-    counted: BoolArray
-    batches: BatchStream
+from training.shards import shard_of
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -51,12 +30,15 @@ class Mixing:
         The rows that travel.
     weights : torch.Tensor, shape (hosted silos, columns)
         The matrix' rows of the hosted silos, at the columns of `exchange`.
+    spans : tuple of slice
+        Groups of these columns, which are summed one after the other.
     lower : int
         Columns of lower silos than the hosted ones.
     """
 
     exchange: Exchange
     weights: Tensor
+    spans: tuple[slice, ...]
     lower: int
 
 
@@ -84,8 +66,14 @@ class HostedSilos:
         One per hosted silo.
     arena : Arena
         Their models.
+    optimizer : Optimizer
+        What updates them, with its state.
+    samples : int
+        Training samples of all silos, hosted or not.
     diverged_in : torch.Tensor, shape (hosted silos,)
         The first round in which a silo's loss or model was not finite; infinity for a sound one.
+    notices : list of str
+        What the user should know, oldest first; `train_rank` takes them out and tells rank 0's before the next row.
     """
 
     def __init__(
@@ -100,9 +88,24 @@ class HostedSilos:
         self._communicator = communicator
         self._matrices = job.mixing.matrices
         self._mixings: dict[int, Mixing] = {}
+        self.notices: list[str] = []
         self._blocks = silo_blocks(job.silos, communicator.size)
         self.own = self._blocks[communicator.rank]
-        self.shards = _shards(job, dataset, self.own, device)
+        parts = divided(job.config, dataset, silos=job.silos, seed=job.seed, silo_places=job.silo_places)
+        counted = counted_labels(dataset.train_labels)
+        self.samples = len(dataset.train_labels)
+        self.shards = [
+            shard_of(
+                dataset,
+                parts[silo],
+                silo=silo,
+                counted=counted,
+                batch_size=job.config.batch_size,
+                seed=job.seed,
+                device=device,
+            )
+            for silo in self.own
+        ]
         before, after = remote_rows(job.mixing, self.own)
         self.arena = Arena(
             model,
@@ -113,7 +116,26 @@ class HostedSilos:
             exchange_buffers=job.config.exchange_buffers,
         )
         self.diverged_in = torch.full((len(self.own),), math.inf, device=device, dtype=torch.float64)
-        self._optimizer = OPTIMIZERS[job.config.optimizer](self.arena.parameters, job.config.momentum)
+        self.optimizer = OPTIMIZERS[job.config.optimizer](self.arena.parameters, job.config.momentum)
+        self._executor, notice = choose(
+            job.config,
+            self.arena,
+            self.shards,
+            parameters=sum(parameter.numel() for parameter in model.parameters()),
+            communicator=communicator,
+        )
+        if notice:
+            self.notices.append(notice)
+        self._stretch: Tensor | None = None
+        if job.config.objective != "silos":
+            labels = np.array([counted[part].sum() for part in parts], dtype=np.float64)
+            stretch = job.silos * silo_weights(job.config.objective, labels)[self.own.start : self.own.stop]
+            self._stretch = torch.from_numpy(stretch[:, None]).to(self.arena.parameters)
+
+    @property
+    def executor(self) -> str:
+        """Name of what computes the gradients: the configuration's executor, or what was chosen."""
+        return self._executor.name
 
     def local_step(self, step: int, learning_rate: float, *, round_index: int) -> None:
         """Make one mini-batch step in every hosted silo.
@@ -128,20 +150,20 @@ class HostedSilos:
             The round, noted where a silo diverges.
         """
         arena = self.arena
-        arena.gradients.zero_()
-        losses = arena.parameters.new_zeros(len(self.own))
-        for position, (shard, module) in enumerate(zip(self.shards, arena.modules, strict=True)):
-            samples = shard.batches.batch(step)
-            if not shard.counted[samples].any():
-                continue  # a batch of padding teaches nothing: loss and gradient are zero
-            batch = torch.from_numpy(samples).to(shard.labels.device)
-            scores = module(shard.inputs[batch]).flatten(0, -2)
-            loss = nn.functional.cross_entropy(scores, shard.labels[batch].flatten())
-            loss.backward()  # type: ignore[no-untyped-call]
-            losses[position] = loss.detach()
-        self._optimizer.step(arena.parameters, arena.gradients, learning_rate)
+        losses = self._executor.gradients(step)
+        self._update(learning_rate)
         sound = torch.isfinite(losses) & torch.isfinite(arena.parameters.sum(dim=1))
         self.diverged_in = torch.where(sound, self.diverged_in, self.diverged_in.clamp(max=round_index))
+
+    def _update(self, learning_rate: float) -> None:
+        """Make the optimizer's step, in each silo as long as the objective asks for."""
+        parameters = self.arena.parameters
+        if self._stretch is None:
+            self.optimizer.step(parameters, self.arena.gradients, learning_rate)
+            return
+        before = parameters.clone()
+        self.optimizer.step(parameters, self.arena.gradients, learning_rate)
+        torch.lerp(before, parameters, self._stretch, out=parameters)
 
     def mix(self, number: int) -> None:
         """Replace every model by its weighted average, ``X <- A X``, together with the other ranks.
@@ -150,17 +172,24 @@ class HostedSilos:
         ----------
         number : int
             The round's consensus matrix among those of the job's mixing plan.
+
+        Notes
+        -----
+        Columns that have arrived are mixed while later ones travel. To mix whole rows instead, first of the silos that
+        only need hosted ones and then of the others, takes nearly twice as long: it reads the rows twice, and mixing
+        waits for the memory.
         """
         arena = self.arena
         if number not in self._mixings:
             self._mixings[number] = self._mixing(self._matrices[number])
         mixing = self._mixings[number]
         place = {int(silo): position for position, silo in enumerate(mixing.exchange.columns, -mixing.lower)}
-        self._communicator.exchange(
+        arrived = self._communicator.exchange(
             [(peer, silo, arena.rows[silo - self.own.start]) for peer, silo in mixing.exchange.sends],
             [(peer, silo, arena.received(place[silo])) for peer, silo in mixing.exchange.receives],
+            arena.rows.shape[1],
         )
-        arena.mix(mixing.weights, -mixing.lower)
+        arena.mix(mixing.weights, -mixing.lower, spans=mixing.spans, columns=arrived)
 
     def _mixing(self, matrix: FloatArray) -> Mixing:
         """Derive what this rank sends, receives and weighs; the same in every round with this matrix."""
@@ -170,30 +199,6 @@ class HostedSilos:
         return Mixing(
             exchange=exchange,
             weights=weights.to(self.arena.parameters),
+            spans=spans(exchange.columns, SPAN),
             lower=int(np.searchsorted(exchange.columns, own.start)),
         )
-
-
-def _shards(job: TrainingJob, dataset: Dataset, own: range, device: torch.device) -> list[Shard]:
-    """Return the data of the hosted silos; every rank computes the same split."""
-    config = job.config
-    parts = split_dataset(
-        config.partition,
-        dataset,
-        silos=job.silos,
-        alpha=config.dirichlet_alpha,
-        seed=job.seed,
-        silo_places=job.silo_places,
-    )
-    counted = (dataset.train_labels.reshape(len(dataset.train_labels), -1) != IGNORED).any(axis=1)
-    return [
-        Shard(
-            inputs=samples_of(dataset.train_inputs, parts[silo], device),
-            labels=torch.from_numpy(dataset.train_labels[parts[silo]]).to(device),
-            counted=counted[parts[silo]],
-            batches=BatchStream(
-                size=parts[silo].size, batch_size=config.batch_size, seed=job.seed, silo=silo
-            ),
-        )
-        for silo in own
-    ]

@@ -2,9 +2,22 @@
 
 import math
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from topologies.errors import InputError
+
+
+class ChannelsLast(nn.Sequential):
+    """Layers that see an image's channels last in memory, as convolutions with many of them read it fastest."""
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Return the last layer's output for images, shape (n, channels, height, width)."""
+        # Not `to(memory_format=...)`, which fails under `torch.func.vmap`, nor `contiguous()`, which leaves the strides
+        # of a single channel as they are: convolutions go by them.
+        last = images.permute(0, 2, 3, 1).clone(memory_format=torch.contiguous_format).permute(0, 3, 1, 2)
+        scores: Tensor = super().forward(last)  # type: ignore[no-untyped-call]
+        return scores
 
 
 def softmax(input_shape: tuple[int, ...], classes: int) -> nn.Module:
@@ -55,7 +68,8 @@ def femnist_cnn(input_shape: tuple[int, ...], classes: int) -> nn.Module:
     -------
     torch.nn.Module
         3 x 3 convolutions to 32 and to 64 channels without padding, 2 x 2 max-pooling, a layer of 128 units and the
-        output layer, with ReLU in between. No buffers and no dropout.
+        output layer, with ReLU in between (after the pooling, which gives the same on a quarter of the numbers). No
+        buffers and no dropout.
 
     Raises
     ------
@@ -71,13 +85,13 @@ def femnist_cnn(input_shape: tuple[int, ...], classes: int) -> nn.Module:
     channels, height, width = input_shape
     if min(height, width) < 6:
         raise InputError(f"image(={height} x {width}) must be at least 6 x 6 pixels for model femnist_cnn.")
-    return nn.Sequential(
+    return ChannelsLast(
         nn.Conv2d(channels, 32, kernel_size=3),
-        nn.ReLU(),
+        nn.ReLU(inplace=True),
         nn.Conv2d(32, 64, kernel_size=3),
-        nn.ReLU(),
         nn.MaxPool2d(2),
         nn.Flatten(),
+        nn.ReLU(inplace=True),
         nn.Linear(64 * ((height - 4) // 2) * ((width - 4) // 2), 128),
         nn.ReLU(),
         nn.Linear(128, classes),

@@ -39,6 +39,8 @@ class ModelSpec:
         Keyword arguments of the builder.
     norm_stride : int
         By what height and width are divided, rounded up, where the last batch norm sees an image; 0 without one.
+    vectorizes : bool
+        Whether `torch.func.vmap` works on it; torch has no batching rule for recurrent layers.
     """
 
     module: str
@@ -46,6 +48,7 @@ class ModelSpec:
     reads: tuple[tuple[str, ...], ...]
     options: Mapping[str, int] = field(default_factory=dict)
     norm_stride: int = 0
+    vectorizes: bool = True
 
     def build(self, input_shape: tuple[int, ...], classes: int) -> "nn.Module":
         """Return a new model; it draws from torch's global random state."""
@@ -54,8 +57,8 @@ class ModelSpec:
 
 
 MODELS: Mapping[str, ModelSpec] = {
-    "bilstm": ModelSpec(module="recurrent", builder="bilstm", reads=(SEQUENCE,)),
-    "char_gru": ModelSpec(module="recurrent", builder="char_gru", reads=(TOKENS,)),
+    "bilstm": ModelSpec(module="recurrent", builder="bilstm", reads=(SEQUENCE,), vectorizes=False),
+    "char_gru": ModelSpec(module="recurrent", builder="char_gru", reads=(TOKENS,), vectorizes=False),
     "cnn": ModelSpec(module="feedforward", builder="cnn", reads=(IMAGE,)),
     "femnist_cnn": ModelSpec(module="feedforward", builder="femnist_cnn", reads=(IMAGE,)),
     "resnet18": ModelSpec(
@@ -97,8 +100,7 @@ def build_model(name: str, *, input_shape: tuple[int, ...], classes: int, seed: 
     Notes
     -----
     `torch.func.functional_call` works on all of them. `torch.func.vmap` over stacked parameters (and, for the
-    ResNets, stacked buffers) works on all but ``char_gru`` and ``bilstm``: torch has no batching rule for recurrent
-    layers.
+    ResNets, stacked buffers) works on all that say so (`ModelSpec.vectorizes`).
     """
     import torch
 

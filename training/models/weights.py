@@ -32,7 +32,7 @@ def load_weights(model: nn.Module, path: Path) -> nn.Module:
     ------
     InputError
         If the file is missing, holds no state dict, or does not fit the model: the first tensor that is missing,
-        unknown or of another shape is named.
+        unknown, of another shape or not finite is named.
 
     Notes
     -----
@@ -52,6 +52,8 @@ def load_weights(model: nn.Module, path: Path) -> nn.Module:
                 f"weights(={path}): {name}(shape={tuple(stored[name].shape)}) must have"
                 f" the model's shape {tuple(value.shape)}."
             )
+        if not torch.isfinite(stored[name]).all():
+            raise InputError(f"weights(={path}): {name} must hold finite numbers.")
     unknown = [name for name in stored if name not in own]
     if unknown:
         raise InputError(f"weights(={path}) must have the model's tensors only, {unknown[0]} is unknown.")

@@ -1,0 +1,227 @@
+import copy
+
+import pytest
+import torch
+from torch import nn
+
+from training import load_backend
+from training.arena import Arena
+from training.batches import BatchStream
+from training.communicator import Alone
+from training.datasets import IGNORED
+from training.dpasgd import train_rank
+from training.executors.graphs import GraphsExecutor
+from training.executors.loop import LoopExecutor
+from training.executors.vectorized import VectorizedExecutor
+from training.history import HistoryRow
+from training.models import MODELS, build_model
+from training.shards import Shard
+
+CPU = torch.device("cpu")
+SILOS, BATCH = 3, 6
+SHAPES = {"cnn": (1, 8, 8), "femnist_cnn": (1, 12, 12), "resnet18": (3, 32, 32), "softmax": (1, 8, 8)}
+
+
+class Eager:
+    """A recorder that repeats a work by doing it again, and notes what it was asked."""
+
+    def __init__(self):
+        self.recorded, self.replayed, self.open = 0, 0, False
+
+    def record(self, lane, work):
+        assert lane == self.recorded % SILOS
+        assert not self.open
+        self.recorded += 1
+        work()
+
+        def replay():
+            assert self.open
+            self.replayed += 1
+            work()
+
+        return replay
+
+    def fork(self):
+        self.open = True
+
+    def join(self):
+        self.open = False
+
+
+def shards(shape, *, padding=()):
+    """Random samples of three silos; all labels of those named in `padding` are padding, and one of every silo."""
+    generator = torch.Generator().manual_seed(5)
+    made = []
+    for silo in range(SILOS):
+        labels = torch.randint(4, (20,), generator=generator)
+        labels[3 if silo not in padding else slice(None)] = IGNORED
+        made.append(
+            Shard(
+                inputs=torch.randn(20, *shape, generator=generator),
+                labels=labels,
+                counted=(labels != IGNORED).numpy(),
+                batches=BatchStream(size=20, batch_size=BATCH, seed=1, silo=silo),
+            )
+        )
+    return made
+
+
+def arena_of(model):
+    """Silos whose models differ."""
+    arena = Arena(model, silos=SILOS, before=0, after=0, device=CPU)
+    arena.parameters.mul_(1 + 0.1 * torch.arange(SILOS)[:, None])
+    return arena
+
+
+def normalized():
+    return nn.Sequential(
+        nn.Conv2d(1, 3, 3), nn.BatchNorm2d(3), nn.ReLU(inplace=True), nn.Flatten(), nn.Linear(108, 4)
+    )
+
+
+def results(executor, arena, steps):
+    """Losses, gradients and buffers after each step; the window changes in between."""
+    found = []
+    for step in range(steps):
+        losses = executor.gradients(step)
+        buffers = [buffer.clone().double() for module in arena.modules for buffer in module.buffers()]
+        found.append((losses, arena.gradients.clone(), *buffers))
+        arena.mix(torch.eye(SILOS), 0)
+    return found
+
+
+def assert_like_the_loop(make, model, shape, *, padding=(), rtol=1e-5):
+    arenas = [arena_of(model) for _ in range(2)]
+    data = shards(shape, padding=padding)
+    expected = results(LoopExecutor(arenas[0], data, "float32"), arenas[0], 4)
+    found = results(make(arenas[1], data), arenas[1], 4)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert theirs[1].abs().max() > 0
+        for value, reference in zip(ours, theirs, strict=True):
+            assert float((value - reference).norm()) <= rtol * float(reference.norm())
+    return expected
+
+
+@pytest.mark.parametrize("name", ["cnn", "femnist_cnn", "softmax"])
+@pytest.mark.parametrize("padding", [(), (1,)])
+def test_stacked_models_have_the_gradients_of_the_loop(name, padding):
+    model = build_model(name, input_shape=SHAPES[name], classes=4, seed=0)
+    expected = assert_like_the_loop(
+        lambda arena, data: VectorizedExecutor(arena, data, "float32"), model, SHAPES[name], padding=padding
+    )
+    for losses, gradients, *_ in expected:
+        assert [bool(loss == 0) for loss in losses] == [silo in padding for silo in range(SILOS)]
+        assert not gradients[list(padding)].any()
+
+
+@pytest.mark.parametrize("padding", [(), (0,)])
+def test_stacked_models_learn_their_running_statistics_as_the_loop_does(padding):
+    expected = assert_like_the_loop(
+        lambda arena, data: VectorizedExecutor(arena, data, "float32"),
+        normalized(),
+        (1, 8, 8),
+        padding=padding,
+    )
+    counters = expected[-1][4::3]  # running mean, running variance and counter of each silo
+    assert [int(counter) for counter in counters] == [0 if silo in padding else 4 for silo in range(SILOS)]
+
+
+def test_a_stacked_resnet_is_as_exact_as_the_loop():
+    # Batch norm over six values divides by small variances: both ways differ from float64 by more than rounding.
+    model = build_model("resnet18", input_shape=SHAPES["resnet18"], classes=4, seed=0)
+    data = shards(SHAPES["resnet18"])
+    errors, start = {}, arena_of(model)
+    for way in (LoopExecutor, VectorizedExecutor):
+        arena = arena_of(model)
+        losses = way(arena, data, "float32").gradients(0)
+        distances, lengths = [], []
+        exacts = [copy.deepcopy(module).double() for module in start.modules]
+        for position, (shard, exact) in enumerate(zip(data, exacts, strict=True)):
+            batch = torch.from_numpy(shard.batches.batch(0))
+            loss = nn.functional.cross_entropy(exact(shard.inputs[batch].double()), shard.labels[batch])
+            gradient = torch.cat(
+                [part.flatten() for part in torch.autograd.grad(loss, list(exact.parameters()))]
+            )
+            assert float(losses[position]) == pytest.approx(float(loss.detach()), rel=1e-4)
+            distances.append((arena.gradients[position, : gradient.numel()] - gradient).norm())
+            lengths.append(gradient.norm())
+        errors[way] = float(torch.stack(distances).norm() / torch.stack(lengths).norm())
+    assert errors[LoopExecutor] < 1e-3
+    assert errors[VectorizedExecutor] < 3 * errors[LoopExecutor]
+
+
+@pytest.mark.parametrize("padding", [(), (2,)])
+def test_recorded_steps_have_the_very_gradients_of_the_loop(padding):
+    recorder = Eager()
+    assert_like_the_loop(
+        lambda arena, data: GraphsExecutor(arena, data, "float32", recorder),
+        normalized(),
+        (1, 8, 8),
+        padding=padding,
+        rtol=0.0,
+    )
+    assert recorder.recorded == 2 * SILOS  # once for each window
+    assert recorder.replayed == 4 * (SILOS - len(padding))
+    assert not recorder.open
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        LoopExecutor,
+        VectorizedExecutor,
+        lambda arena, data, precision: GraphsExecutor(arena, data, precision, Eager()),
+    ],
+)
+def test_bfloat16_gives_nearly_the_same_losses_and_single_precision_gradients(make):
+    model = build_model("cnn", input_shape=(1, 8, 8), classes=4, seed=0)
+    (exact, gradients), (rough, rounded) = (
+        results(make(arena, shards((1, 8, 8)), precision), arena, 1)[0]
+        for arena, precision in ((arena_of(model), "float32"), (arena_of(model), "bf16"))
+    )
+    assert rounded.dtype == torch.float32
+    assert not torch.equal(rough, exact)
+    torch.testing.assert_close(rough.float(), exact, rtol=0.02, atol=0)
+    # Eight bits of precision in every layer, and some units on the other side of zero.
+    assert float((rounded - gradients).norm() / gradients.norm()) < 0.2
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        LoopExecutor,
+        VectorizedExecutor,
+        lambda arena, data, precision: GraphsExecutor(arena, data, precision, Eager()),
+    ],
+)
+def test_a_rank_without_silos_has_nothing_to_do(make):
+    arena = Arena(nn.Linear(2, 2), silos=0, before=0, after=0, device=CPU)
+    assert make(arena, [], "float32").gradients(0).shape == (0,)
+
+
+def test_models_say_whether_they_can_be_stacked():
+    assert {name for name, spec in MODELS.items() if not spec.vectorizes} == {"bilstm", "char_gru"}
+
+
+def rows(job):
+    return [report for report in train_rank(job, Alone()) if isinstance(report, HistoryRow)]
+
+
+def test_training_by_either_executor_gives_the_same_curve(make_job):
+    loop, stacked = (
+        rows(make_job(model="cnn", rounds=20, momentum=0.9, learning_rate=0.05, executor=executor))
+        for executor in ("loop", "vmap")
+    )
+    assert loop[-1].train_loss < loop[0].train_loss - 0.1
+    for row, other in zip(stacked, loop, strict=True):
+        assert row.silo_loss == pytest.approx(other.silo_loss, rel=1e-4)
+
+
+def test_stacked_training_does_not_depend_on_the_number_of_ranks(make_job):
+    def curve(ranks):
+        job = make_job(silos=5, rounds=6, model="cnn", executor="vmap", ranks=ranks)
+        return [row for row in load_backend("mpi").train(job) if isinstance(row, HistoryRow)]
+
+    alone, shared = curve(1), curve(2)
+    for row, other in zip(shared, alone, strict=True):
+        assert row.silo_loss == pytest.approx(other.silo_loss, rel=1e-5)

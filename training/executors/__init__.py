@@ -1,0 +1,1 @@
+"""Ways to compute the gradients of all silos of one rank, and the choice between them."""

@@ -1,0 +1,97 @@
+"""What an executor is, and what all of them share."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Protocol
+
+import torch
+from torch import Tensor, nn
+
+from training.arena import Arena
+
+
+class Executor(Protocol):
+    """Computes one mini-batch gradient in every hosted silo."""
+
+    @property
+    def name(self) -> str:
+        """Its name in `training.config.EXECUTORS`."""
+
+    def gradients(self, step: int) -> Tensor:
+        """Fill the rows of the arena's gradients, and update the buffers, as every silo's module would.
+
+        Parameters
+        ----------
+        step : int
+            Local steps that each silo has made before; it decides the batches.
+
+        Returns
+        -------
+        torch.Tensor, shape (silos,)
+            Mean cross-entropy of each silo's batch. A silo whose batch is padding has loss and gradient zero.
+        """
+
+
+def precise(precision: str, device: torch.device) -> AbstractContextManager[object]:
+    """Return the context of a forward pass.
+
+    Parameters
+    ----------
+    precision : str
+        One of `training.config.PRECISIONS`.
+    device : torch.device
+        Where it is computed.
+
+    Returns
+    -------
+    context manager
+        Autocast to bfloat16, or none. Casts are not kept: a parameter is read once per forward pass, and what a CUDA
+        graph has captured must not depend on earlier casts.
+    """
+    if precision == "bf16":
+        return torch.autocast(device.type, dtype=torch.bfloat16, cache_enabled=False)
+    return nullcontext()
+
+
+def laid_out(inputs: Tensor) -> Tensor:
+    """Return a batch as convolutions read it fastest: images on a GPU with their channels last."""
+    if inputs.is_cuda and inputs.dim() == 4:
+        return inputs.to(memory_format=torch.channels_last)
+    return inputs
+
+
+def write_gradients(loss: Tensor, module: nn.Module) -> None:
+    """Write the gradient of a loss to where the module's parameters have theirs.
+
+    Parameters
+    ----------
+    loss : torch.Tensor, shape ()
+        Depends on all parameters.
+    module : torch.nn.Module
+        One of the arena's.
+
+    Notes
+    -----
+    `loss.backward()` would add to what is there: zeros, which had to be written and read again.
+    """
+    parameters = list(module.parameters())
+    found = torch.autograd.grad(loss, parameters)
+    torch._foreach_copy_([parameter.grad for parameter in parameters if parameter.grad is not None], found)
+
+
+@contextmanager
+def unchanged(arena: Arena) -> Iterator[None]:
+    """Let executors be tried: buffers are as before afterwards, and gradients zero.
+
+    Parameters
+    ----------
+    arena : Arena
+        Its parameters are not changed by an executor.
+    """
+    kept = [(buffer, buffer.clone()) for module in arena.modules for buffer in module.buffers()]
+    try:
+        yield
+    finally:
+        for buffer, value in kept:
+            buffer.copy_(value)
+        arena.gradients.zero_()

@@ -1,0 +1,162 @@
+"""The choice of an executor, by a short measurement or by name."""
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import torch
+
+from topologies.arrays import FloatArray
+from topologies.errors import MachineError
+from training.arena import Arena
+from training.communicator import Communicator
+from training.config import TrainingConfig
+from training.executors.base import Executor, unchanged
+from training.executors.graphs import GraphsExecutor
+from training.executors.loop import LoopExecutor
+from training.executors.vectorized import VectorizedExecutor
+from training.models import MODELS
+from training.shards import Shard
+
+FACTORIES: Mapping[str, Callable[[Arena, Sequence[Shard], str], Executor]] = {
+    "loop": LoopExecutor,
+    "vmap": VectorizedExecutor,
+    "graphs": GraphsExecutor,
+}
+RUNS = 3
+GAIN = 1.2
+"""How many times as fast as the loop another executor must be: less would let noise decide."""
+
+LARGEST_VECTORIZED = 1 << 18
+"""Parameters of the largest model whose silos are tried at once. A larger model's step costs its arithmetic, which
+grouped convolutions do slower than one silo's, and activations of all silos at once would need not fit."""
+
+
+def candidates(config: TrainingConfig, *, parameters: int, gpu: bool) -> tuple[str, ...]:
+    """Return the executors that are worth a measurement, the loop first.
+
+    Parameters
+    ----------
+    config : TrainingConfig
+        Names the model, and the executor if there is no choice.
+    parameters : int
+        Of the model.
+    gpu : bool
+        Whether it is computed on a GPU.
+
+    Returns
+    -------
+    tuple of str
+        Keys of `FACTORIES`.
+
+    Raises
+    ------
+    MachineError
+        If CUDA graphs are asked for and there is no GPU.
+    """
+    if config.executor == "graphs" and not gpu:
+        raise MachineError("executor(=graphs) needs a GPU and a torch built for it; torch sees none.")
+    if config.executor != "auto":
+        return (config.executor,)
+    vectorizes = MODELS[config.model].vectorizes and parameters <= LARGEST_VECTORIZED
+    return ("loop", *(["vmap"] if vectorizes else []), *(["graphs"] if gpu else []))
+
+
+def choose(
+    config: TrainingConfig,
+    arena: Arena,
+    shards: Sequence[Shard],
+    *,
+    parameters: int,
+    communicator: Communicator,
+) -> tuple[Executor, str]:
+    """Return the executor of this rank, of the same kind on every rank.
+
+    Parameters
+    ----------
+    config : TrainingConfig
+        The user's settings.
+    arena : Arena
+        The hosted silos' models; they stay as they are.
+    shards : sequence of Shard
+        Their data.
+    parameters : int
+        Of one model.
+    communicator : Communicator
+        All ranks call this together.
+
+    Returns
+    -------
+    executor : Executor
+        The one that was asked for, or the fastest.
+    notice : str
+        What was chosen and why, for the user; empty if there was no choice.
+
+    Notes
+    -----
+    Each candidate computes a few steps on the real batches. All ranks decide by the sum of their times, so that they
+    agree. The loop stays unless another one is `GAIN` times as fast.
+    """
+    names = candidates(config, parameters=parameters, gpu=arena.gradients.is_cuda)
+    if len(names) == 1:
+        return FACTORIES[names[0]](arena, shards, config.precision), ""
+    seconds = communicator.sum(
+        np.array(
+            [
+                measure(factory, config, arena, shards) if name in names else math.inf
+                for name, factory in FACTORIES.items()
+            ]
+        )
+    )
+    chosen = fastest(seconds)
+    return FACTORIES[chosen](arena, shards, config.precision), _notice(chosen, seconds)
+
+
+def fastest(seconds: FloatArray) -> str:
+    """Return the name of the executor to take.
+
+    Parameters
+    ----------
+    seconds : FloatArray, shape (executors,)
+        Time of a step by each of `FACTORIES`; infinity for those that cannot be taken.
+
+    Returns
+    -------
+    str
+        The fastest, but the loop unless another is `GAIN` times as fast.
+    """
+    times = dict(zip(FACTORIES, seconds.tolist(), strict=True))
+    best = min(times, key=times.__getitem__)
+    return best if times[best] * GAIN <= times["loop"] else "loop"
+
+
+def measure(
+    factory: Callable[[Arena, Sequence[Shard], str], Executor],
+    config: TrainingConfig,
+    arena: Arena,
+    shards: Sequence[Shard],
+) -> float:
+    """Return the seconds of the fastest of a few steps; infinity if a GPU has not the memory."""
+    if not shards:
+        return 0.0
+    times = []
+    try:
+        with unchanged(arena):
+            executor = factory(arena, shards, config.precision)
+            for step in range(1 + RUNS):
+                start = time.perf_counter()
+                executor.gradients(step)
+                if arena.gradients.is_cuda:
+                    torch.cuda.synchronize(arena.gradients.device)
+                times.append(time.perf_counter() - start)
+    except torch.OutOfMemoryError:
+        return math.inf
+    return min(times[1:])
+
+
+def _notice(chosen: str, seconds: FloatArray) -> str:
+    """One line about the choice."""
+    measured = {name: value for name, value in zip(FACTORIES, seconds, strict=True) if np.isfinite(value)}
+    times = ", ".join(f"{name} {1e3 * value:.3g} ms" for name, value in measured.items())
+    return f"executor {chosen}: a step of all silos took {times} (sums over ranks)"

@@ -1,0 +1,95 @@
+"""One silo's part of the training data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from topologies.arrays import BoolArray, IntArray
+from training.batches import BatchStream
+from training.datasets import Dataset
+from training.samples import Samples, samples_of
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Shard:
+    """One silo's training samples.
+
+    Parameters
+    ----------
+    inputs : Samples, shape (samples, ...)
+        The samples.
+    labels : torch.Tensor, shape (samples,) or (samples, length)
+        Their classes.
+    counted : BoolArray, shape (samples,)
+        Which samples have a label that is not `IGNORED`.
+    batches : BatchStream
+        The order in which they are read.
+    """
+
+    inputs: Samples
+    labels: Tensor
+    counted: BoolArray
+    batches: BatchStream
+
+
+def shard_of(
+    dataset: Dataset,
+    part: IntArray,
+    *,
+    silo: int,
+    counted: IntArray,
+    batch_size: int,
+    seed: int,
+    device: torch.device,
+) -> Shard:
+    """Return the data of one silo.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The data of all silos.
+    part : IntArray, shape (samples of the silo,)
+        Which of its training samples belong to the silo.
+    silo : int
+        The silo's index.
+    counted : IntArray, shape (samples of all silos,)
+        Labels of each sample that are not `IGNORED`.
+    batch_size, seed : int
+        Of the training.
+    device : torch.device
+        Where the samples will be needed.
+    """
+    return Shard(
+        inputs=samples_of(dataset.train_inputs, part, device),
+        labels=torch.from_numpy(dataset.train_labels[part]).to(device),
+        counted=counted[part] > 0,
+        batches=BatchStream(size=part.size, batch_size=batch_size, seed=seed, silo=silo),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class StepBatches:
+    """The batches of one step of several silos.
+
+    Parameters
+    ----------
+    index : torch.Tensor, shape (silos, batch)
+        Positions within each silo's own samples, on the device of its labels.
+    counted : BoolArray, shape (silos,)
+        Whether any label of the silo's batch counts. A batch of padding teaches nothing: its loss and its gradient
+        are zero, and the silo's buffers stay.
+    """
+
+    index: Tensor
+    counted: BoolArray
+
+
+def step_batches(shards: Sequence[Shard], step: int) -> StepBatches:
+    """Return which samples each of one or more silos reads in a step."""
+    chosen = [shard.batches.batch(step) for shard in shards]
+    counted = np.array([shard.counted[batch].any() for shard, batch in zip(shards, chosen, strict=True)])
+    index = torch.from_numpy(np.stack(chosen)).to(shards[0].labels.device, non_blocking=True)
+    return StepBatches(index=index, counted=counted)
