@@ -6,10 +6,10 @@ from typing import Protocol, cast
 
 from topologies.errors import MachineError
 from training.config import TrainingConfig
-from training.datasets import load_dataset
-from training.history import HistoryRow
+from training.datasets import DATASETS
 from training.job import TrainingJob
 from training.models import build_model
+from training.notice import Report
 from training.registry import lookup
 
 GROUP = "silosim.training_backends"
@@ -38,8 +38,8 @@ class TrainingBackend(Protocol):
         Takes no part in a launcher's job and starts nothing, so that one process may call it alone.
         """
 
-    def train(self, job: TrainingJob) -> Iterator[HistoryRow]:
-        """Train and yield the history while the training runs.
+    def train(self, job: TrainingJob) -> Iterator[Report]:
+        """Train and yield the history while the training runs, and what the user should know.
 
         Parameters
         ----------
@@ -49,10 +49,17 @@ class TrainingBackend(Protocol):
         Yields
         ------
         HistoryRow
-            In round order. Where the whole program runs as several processes, only process 0 receives rows; the
-            others take part and receive none. Closing the iterator on process 0 ends this training on all processes,
-            which then go on with what their program does next. A program that closes it because of an error must
-            therefore end the other processes itself.
+            In round order.
+        Notice
+            At any time, or never: a sentence for the user, such as a choice that was made or the memory that is
+            needed.
+
+        Notes
+        -----
+        Where the whole program runs as several processes, only process 0 receives rows and notices;
+        the others take part and receive none. Closing the iterator on process 0 ends this training on all processes,
+        which then go on with what their program does next. A program that closes it because of an error must
+        therefore end the other processes itself.
         """
 
 
@@ -84,20 +91,37 @@ def load_backend(name: str) -> TrainingBackend:
     return cast(TrainingBackend, lookup(found, name, field="backend").load()())
 
 
-def parameter_count(config: TrainingConfig) -> int:
-    """Return the number of parameters of the configured model.
+def exchanged_numbers(config: TrainingConfig) -> int:
+    """Return how many numbers a silo sends as its model.
 
     Parameters
     ----------
     config : TrainingConfig
-        Names the model and the data set.
+        Names the model and the data set, and says whether buffers are exchanged.
 
     Returns
     -------
     int
-        Parameters; a silo sends 32 bits for each of them.
+        Parameters, and floating-point buffers if they are exchanged; 32 bits each.
+
+    Raises
+    ------
+    InputError
+        If the model does not read such samples, or the number of classes is needed from data that are missing.
+
+    Notes
+    -----
+    Reads no samples: shapes are known, and so is the number of classes, or it follows from the data's lists.
     """
-    dataset = load_dataset(config.dataset, config.data_options)
-    shape = dataset.train_inputs.shape[1:]
-    model = build_model(config.model, input_shape=shape, classes=dataset.classes, seed=0)
-    return sum(parameter.numel() for parameter in model.parameters())
+    import torch
+
+    from training.arena import float_buffers
+
+    spec = DATASETS[config.dataset]
+    classes = spec.count_classes(config.data_options)
+    with torch.device("meta"):
+        model = build_model(config.model, input_shape=spec.shape, classes=classes, seed=0)
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    if not config.exchange_buffers:
+        return parameters
+    return parameters + sum(buffer.numel() for _owner, _name, buffer in float_buffers(model))

@@ -1,6 +1,6 @@
 """Decentralized periodic averaging SGD (DPASGD), as one rank runs it."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 
 import numpy as np
 
@@ -9,15 +9,17 @@ from topologies.errors import TrainingError
 from training.communicator import Communicator
 from training.datasets import load_dataset
 from training.device import reproducible, resolve_device
-from training.history import HistoryRow
 from training.hosted import HostedSilos
 from training.initial import initial_model
 from training.job import TrainingJob
+from training.keeping import Keeper, is_logged
+from training.memory import check_memory
 from training.metrics import Meter
-from training.schedules import SCHEDULES
+from training.notice import Notice, Report
+from training.schedules import SCHEDULES, epoch_of
 
 
-def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[HistoryRow]:
+def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]:
     """Train together with the other ranks; rank 0 yields the history.
 
     Parameters
@@ -30,16 +32,19 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[History
     Yields
     ------
     HistoryRow
-        On rank 0: round 0 (before training), every `log_every` rounds, and the last. Other ranks yield nothing. When
-        rank 0's consumer closes the generator, every rank stops.
+        On rank 0: round 0 (before training), every `log_every` rounds, and the last. Other ranks yield nothing. Rows
+        from before a checkpoint come first. When rank 0's consumer closes the generator, every rank stops.
+    Notice
+        On rank 0: first how many bad samples were left out, if any, and the memory plan; before a row what
+        `HostedSilos.notices` holds.
 
     Raises
     ------
     InputError
-        If there are more silos than training samples, or the model cannot read or train on such batches; on every
-        rank.
+        If data are missing or bad, cannot be divided over the silos, or the model cannot read or train on such
+        batches; on every rank.
     MachineError
-        If the device is not there.
+        If the device is not there, or not the memory; the latter on rank 0 alone, as for the others it is over then.
     TrainingError
         If a loss or model is no longer finite; on every rank, at the next row.
 
@@ -53,25 +58,68 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[History
     with reproducible():
         device = resolve_device(config.device, communicator.rank)
         dataset = load_dataset(config.dataset, config.data_options)
-        model = initial_model(config, dataset, seed=job.seed).to(device)
-        hosted = HostedSilos(job, model, dataset, communicator=communicator, device=device)
-        meter = Meter(model, dataset, silos=job.silos, communicator=communicator, device=device)
-        for k in range(config.rounds + 1):
-            if k % config.log_every == 0 or k == config.rounds:
-                row, diverged_in = meter.measure(k, hosted)
-                check_finite(diverged_in, config.learning_rate)
-                wanted = 0.0
-                try:
-                    if communicator.rank == 0:
-                        yield row
-                        wanted = 1.0
-                finally:
-                    # Also on the way out: the other ranks wait here for what rank 0's consumer decided.
-                    goes_on = communicator.sum(np.array([wanted]))[0] > 0
-                if not goes_on:
-                    return
-            if k < config.rounds:
-                train_round(job, hosted, k)
+        with Keeper(job, dataset, communicator=communicator) as keeper:
+            job = keeper.settled(gpu=device.type == "cuda")
+            model = initial_model(config, dataset, seed=job.seed)
+            memory = check_memory(job, model, dataset, communicator=communicator, device=device)
+            left_out = [Notice(f"bad samples left out: {dataset.skipped}.")] if dataset.skipped else []
+            if not (yield from _tell(communicator, [*left_out, Notice(memory)])):
+                return
+            model = model.to(device)
+            hosted = HostedSilos(job, model, dataset, communicator=communicator, device=device)
+            meter = Meter(
+                model,
+                dataset,
+                silos=job.silos,
+                communicator=communicator,
+                device=device,
+                objective=config.objective,
+            )
+            del dataset  # silos and tests have copies of their samples, where samples are in memory
+            yield from _rounds(job, hosted, meter, keeper, communicator)
+
+
+def _rounds(
+    job: TrainingJob, hosted: HostedSilos, meter: Meter, keeper: Keeper, communicator: Communicator
+) -> Iterator[Report]:
+    """Train all rounds, or those after the newest checkpoint."""
+    config = job.config
+    done, rows = keeper.done, keeper.resume(hosted)
+    if done:
+        resumed = Notice(f"resumed from round {done} of {job.directory}")
+        if not (yield from _tell(communicator, [resumed, *_taken(hosted), *rows])):
+            return
+    logged = communicator.sum(np.array([float(any(row.round == done for row in rows))]))[0] > 0
+    for k in range(done, config.rounds + 1):
+        if is_logged(config, k) and not (k == done and logged):
+            row, diverged_in = meter.measure(k, hosted)
+            check_finite(diverged_in, config.learning_rate)
+            keeper.add(row, meter.average, hosted)
+            if not (yield from _tell(communicator, [*_taken(hosted), row])):
+                return
+        keeper.checkpoint(k, hosted)
+        if k < config.rounds:
+            train_round(job, hosted, k)
+
+
+def _taken(hosted: HostedSilos) -> list[Notice]:
+    """Take the notices out of a rank's silos."""
+    notices = [Notice(text) for text in hosted.notices]
+    hosted.notices.clear()
+    return notices
+
+
+def _tell(communicator: Communicator, reports: Iterable[Report]) -> Generator[Report, None, bool]:
+    """Yield on rank 0; whether its consumer wants more, on every rank."""
+    wanted = 0.0
+    try:
+        if communicator.rank == 0:
+            yield from reports
+            wanted = 1.0
+    finally:
+        # Also on the way out: the other ranks wait here for what rank 0's consumer decided.
+        goes_on = communicator.sum(np.array([wanted]))[0] > 0
+    return bool(goes_on)
 
 
 def check_finite(diverged_in: FloatArray, learning_rate: float) -> None:
@@ -110,7 +158,14 @@ def train_round(job: TrainingJob, hosted: HostedSilos, k: int) -> None:
         The round.
     """
     config = job.config
-    learning_rate = SCHEDULES[config.learning_rate_schedule](config.learning_rate, k)
+    epoch = epoch_of(
+        k,
+        local_steps=job.local_steps,
+        batch_size=config.batch_size,
+        silos=job.silos,
+        samples=hosted.samples,
+    )
+    learning_rate = SCHEDULES[config.learning_rate_schedule](config.learning_rate, k, epoch)
     for step in range(k * job.local_steps, (k + 1) * job.local_steps):
         hosted.local_step(step, learning_rate, round_index=k)
     hosted.mix(int(job.mixing.index[k]))

@@ -1,6 +1,7 @@
 """The schedule of consensus matrices, and everything that decides a training as one job."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -79,6 +80,10 @@ class TrainingJob:
     silo_places : FloatArray, shape (silos, 2), optional
         Latitude and longitude of each silo in degrees, moved as the configuration says; only the ``geographic``
         partition reads them.
+    directory : pathlib.Path, optional
+        Where the training keeps what ``checkpoint_every`` and ``keep_models`` of the configuration ask for; on a file
+        system that all ranks share. Nothing is kept without it. With ``checkpoint_every``, a training goes on from
+        the newest checkpoint that it finds there. See `training.keeping`.
 
     Raises
     ------
@@ -93,6 +98,7 @@ class TrainingJob:
     seed: int
     mixing: MixingPlan
     silo_places: FloatArray | None = None
+    directory: Path | None = None
 
     def __post_init__(self) -> None:
         check_integer("silos", self.silos, minimum=1)

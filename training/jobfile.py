@@ -17,6 +17,7 @@ def write_job(path: Path, job: TrainingJob) -> None:
         "silos": job.silos,
         "local_steps": job.local_steps,
         "seed": job.seed,
+        "directory": None if job.directory is None else str(job.directory.absolute()),
     }
     places = np.empty((0, 2)) if job.silo_places is None else job.silo_places
     np.savez(
@@ -41,4 +42,5 @@ def read_job(path: Path) -> TrainingJob:
         seed=settings["seed"],
         mixing=mixing,
         silo_places=places if len(places) else None,
+        directory=None if settings["directory"] is None else Path(settings["directory"]),
     )

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from topologies.errors import InputError, MachineError, TrainingError
 from training.config import TrainingConfig
-from training.history import HistoryRow
 from training.job import TrainingJob
 from training.launch import World, abort, check_size, mpiexec_path, start_mpi, world
+from training.notice import Report
 from training.ranks import run_ranks
 
 
@@ -46,7 +46,7 @@ class MpiBackend:
 
             resolve_device(config.device, rank=0)
 
-    def train(self, job: TrainingJob) -> Iterator[HistoryRow]:
+    def train(self, job: TrainingJob) -> Iterator[Report]:
         """Train and yield the history while the training runs.
 
         Parameters
@@ -58,6 +58,8 @@ class MpiBackend:
         ------
         HistoryRow
             In round order, on process 0 only.
+        Notice
+            What the user should know, on process 0 only.
 
         Raises
         ------
@@ -88,13 +90,13 @@ class MpiBackend:
             yield from train_rank(job, Alone())
 
 
-def _in_world(job: TrainingJob, place: World) -> Iterator[HistoryRow]:
+def _in_world(job: TrainingJob, place: World) -> Iterator[Report]:
     """Train on the processes that a launcher started, this one among them."""
     start_mpi(started=place.size)
     from training.dpasgd import train_rank
     from training.mpi_communicator import MpiCommunicator
 
-    communicator = MpiCommunicator()
+    communicator = MpiCommunicator(gpu_aware=job.config.gpu_aware_mpi)
     check_size(started=place.size, found=communicator.size)
     try:
         yield from train_rank(job, communicator)

@@ -13,7 +13,19 @@ if TYPE_CHECKING:
 
 
 class Optimizer(Protocol):
-    """One local step of every hosted silo."""
+    """One local step of every hosted silo.
+
+    Attributes
+    ----------
+    steps : int
+        Steps made before; a training that goes on from a checkpoint sets it.
+    """
+
+    steps: int
+
+    @property
+    def state(self) -> Mapping[str, "Tensor"]:
+        """All else that `step` remembers, by name: tensors of shape (silos, parameters), changed in place."""
 
     def step(self, parameters: "Tensor", gradients: "Tensor", learning_rate: float) -> None:
         """Update `parameters` in place from `gradients`, both of shape (silos, parameters)."""
@@ -31,11 +43,18 @@ class Sgd:
     """
 
     def __init__(self, parameters: "Tensor", momentum: float) -> None:
+        self.steps = 0
         self.momentum = momentum
         self.velocity = parameters.new_zeros(parameters.shape) if momentum else None
 
+    @property
+    def state(self) -> Mapping[str, "Tensor"]:
+        """The running sums of gradients, if there is momentum."""
+        return {} if self.velocity is None else {"velocity": self.velocity}
+
     def step(self, parameters: "Tensor", gradients: "Tensor", learning_rate: float) -> None:
         """Apply ``v <- momentum v + g`` and ``x <- x - rate v``."""
+        self.steps += 1
         if self.velocity is not None:
             gradients = self.velocity.mul_(self.momentum).add_(gradients)
         parameters.add_(gradients, alpha=-learning_rate)
@@ -60,6 +79,11 @@ class Adam:
         self.steps = 0
         self.mean = parameters.new_zeros(parameters.shape)
         self.square = parameters.new_zeros(parameters.shape)
+
+    @property
+    def state(self) -> Mapping[str, "Tensor"]:
+        """Running means of gradients and of their squares."""
+        return {"mean": self.mean, "square": self.square}
 
     def step(self, parameters: "Tensor", gradients: "Tensor", learning_rate: float) -> None:
         """Apply one bias-corrected step."""

@@ -74,14 +74,15 @@ def _train(directory: Path, ranks: int, pipe: int) -> None:
     from training.dpasgd import train_rank
     from training.jobfile import read_job
     from training.mpi_communicator import MpiCommunicator
+    from training.notice import to_line
 
-    communicator = MpiCommunicator()
-    check_size(started=ranks, found=communicator.size)
     job = read_job(directory / JOB)
+    communicator = MpiCommunicator(gpu_aware=job.config.gpu_aware_mpi)
+    check_size(started=ranks, found=communicator.size)
     if communicator.rank == 0:
         with os.fdopen(pipe, "w", closefd=False) as rows:
-            for row in train_rank(job, communicator):
-                rows.write(row.to_json() + "\n")
+            for report in train_rank(job, communicator):
+                rows.write(to_line(report) + "\n")
                 rows.flush()
     else:
         for _ in train_rank(job, communicator):

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from topologies.errors import InputError, MachineError, TrainingError
-from training.history import HistoryRow
 from training.job import TrainingJob
 from training.jobfile import write_job
 from training.launch import mpiexec_path, rank_environment
+from training.notice import Report, from_line
 from training.rank import ERRORS, JOB, ROWS
 
 LOG = "log.txt"
@@ -22,7 +22,7 @@ POLL_S = 0.1
 STOP_S = 5.0
 
 
-def run_ranks(job: TrainingJob, ranks: int) -> Iterator[HistoryRow]:
+def run_ranks(job: TrainingJob, ranks: int) -> Iterator[Report]:
     """Train on a number of new processes of this machine.
 
     Parameters
@@ -34,7 +34,7 @@ def run_ranks(job: TrainingJob, ranks: int) -> Iterator[HistoryRow]:
 
     Yields
     ------
-    HistoryRow
+    HistoryRow, Notice
         While the training runs.
 
     Raises
@@ -46,8 +46,9 @@ def run_ranks(job: TrainingJob, ranks: int) -> Iterator[HistoryRow]:
 
     Notes
     -----
-    Rows come through a named pipe, which nothing that a rank prints can disturb. If this process is killed, the
-    ranks find the pipe without a reader and end within moments. Closing the generator ends the job at once.
+    Rows and notices come through a named pipe, which nothing that a rank prints can disturb. If this process is killed,
+    the ranks find the pipe without a reader and end within moments; while they start MPI, which keeps their threads
+    from running, a guard ends them. Closing the generator ends the job at once.
     """
     mpiexec = mpiexec_path()
     with tempfile.TemporaryDirectory(prefix="silosim-") as name:
@@ -71,7 +72,7 @@ def run_ranks(job: TrainingJob, ranks: int) -> Iterator[HistoryRow]:
             _process([*map(str, command), str(ranks)], directory / LOG) as process,
         ):
             for line in _lines(pipe, process):
-                yield HistoryRow.from_json(line)
+                yield from_line(line)
         if process.returncode != 0:
             raise _error(directory, process.returncode)
 
@@ -99,7 +100,8 @@ def _process(command: list[str], log: Path) -> Iterator["subprocess.Popen[bytes]
             start_new_session=True,
         )
     try:
-        yield process
+        with _guard(process.pid, log.parent):
+            yield process
     finally:
         if process.poll() is None:
             process.terminate()
@@ -108,6 +110,28 @@ def _process(command: list[str], log: Path) -> Iterator["subprocess.Popen[bytes]
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+@contextmanager
+def _guard(launcher: int, directory: Path) -> Iterator[None]:
+    """End the launcher and remove the directory if this process is killed: ranks that just start MPI do not see it."""
+    read, alive = os.pipe()
+    script = 'read -r _; kill "$LAUNCHER"; rm -rf "$DIRECTORY"'
+    guard = subprocess.Popen(
+        ["/bin/sh", "-c", script],
+        stdin=read,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "LAUNCHER": str(launcher), "DIRECTORY": str(directory)},
+        start_new_session=True,
+    )
+    os.close(read)
+    try:
+        yield
+    finally:
+        guard.kill()
+        guard.wait()
+        os.close(alive)
 
 
 def _lines(pipe: int, process: "subprocess.Popen[bytes]") -> Iterator[str]:

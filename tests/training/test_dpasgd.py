@@ -1,4 +1,5 @@
 import math
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +12,18 @@ from training import MixingPlan
 from training.batches import BatchStream
 from training.communicator import Alone
 from training.datasets import load_dataset
-from training.dpasgd import check_finite, train_rank
+from training.dpasgd import check_finite
+from training.dpasgd import train_rank as train_and_tell
 from training.exchange import plan_exchange
+from training.history import HistoryRow
 from training.models import build_model
 from training.partitions import split
+
+
+def train_rank(job, communicator):
+    """The rows without the notices."""
+    with closing(train_and_tell(job, communicator)) as reports:
+        yield from (report for report in reports if isinstance(report, HistoryRow))
 
 
 class ByHand:

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,8 @@ from training.jobfile import read_job, write_job
         ({"ranks": -1}, "ranks(=-1) must be >= 1."),
         ({"batch_size": True}, "batch_size(=True) must be an integer."),
         ({"log_every": 1.5}, "log_every(=1.5) must be an integer."),
+        ({"checkpoint_every": -1}, "checkpoint_every(=-1) must be >= 0."),
+        ({"keep_models": 1}, "keep_models(=1) must be true or false."),
         ({"learning_rate": -0.1}, "learning_rate(=-0.1) must be >= 0."),
         ({"learning_rate": math.nan}, "learning_rate(=nan) must be a finite number."),
         ({"learning_rate": "fast"}, "learning_rate(='fast') must be a finite number."),
@@ -37,7 +40,14 @@ from training.jobfile import read_job, write_job
             "partition(='dirichlett') must be one of dirichlet, geographic, groups, iid (did you mean 'dirichlet'?).",
         ),
         ({"optimizer": "adm"}, "optimizer(='adm') must be one of adam, sgd (did you mean 'adam'?)."),
-        ({"learning_rate_schedule": "cosine"}, "must be one of constant, inverse_sqrt"),
+        ({"learning_rate_schedule": "cosine"}, "must be one of constant, halved_each_epoch, inverse_sqrt"),
+        (
+            {"objective": "sample"},
+            "objective(='sample') must be one of samples, silos (did you mean 'samples'?).",
+        ),
+        ({"initial_weights": 1}, "initial_weights(=1) must be the path of a file."),
+        ({"exchange_buffers": "no"}, "exchange_buffers(='no') must be true or false."),
+        ({"gpu_aware_mpi": 1}, "gpu_aware_mpi(=1) must be true or false."),
         ({"device": "gpu"}, "device(='gpu') must be one of auto, cpu, cuda"),
     ],
 )
@@ -90,6 +100,10 @@ def test_a_plan_cannot_be_changed_and_leaves_its_input_writable():
             {"rounds": 3, "mixing": MixingPlan.constant(np.eye(4), 5)},
             "mixing index(rounds=5) must have rounds(=3) entries.",
         ),
+        (
+            {"silos": 2, "matrix": np.array([[1.0, 0.0], [1.25, -0.25]]), "exchange_buffers": True},
+            "mixing matrix 0, row 1: its weight(=-0.25) must be >= 0 with exchange_buffers = true.",
+        ),
     ],
 )
 def test_a_wrong_job_names_what_is_wrong(make_job, settings, message):
@@ -105,6 +119,13 @@ def test_a_job_file_keeps_every_bit(make_job, tmp_path: Path):
     write_job(tmp_path / "job.npz", job)
     read = read_job(tmp_path / "job.npz")
     assert read.config == job.config
+    assert read.directory is None
     assert (read.silos, read.local_steps, read.seed) == (5, 2, 2**40)
     np.testing.assert_array_equal(read.mixing.matrices, matrices)
     np.testing.assert_array_equal(read.mixing.index, [2, 0, 1, 2])
+
+
+def test_the_ranks_get_the_directory_whatever_folder_they_run_in(make_job, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_job(tmp_path / "job.npz", replace(make_job(), directory=Path("kept")))
+    assert read_job(tmp_path / "job.npz").directory == tmp_path / "kept"

@@ -23,11 +23,13 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from topologies.errors import SilosimError
-from training import load_backend, world
+from training import Notice, load_backend, world
 from training.jobfile import read_job
 rows = []
 try:
     for row in load_backend("mpi").train(read_job(Path(sys.argv[1]))):
+        if isinstance(row, Notice):
+            continue
         rows.append(row)
         print(row.to_json(), flush=True)
         if len(rows) == int(sys.argv[2]):
@@ -90,6 +92,12 @@ def alternating_job(make_job, ring):
     return make
 
 
+def history(job):
+    """The rows without the notices."""
+    with contextlib.closing(load_backend("mpi").train(job)) as reports:
+        yield from (report for report in reports if isinstance(report, HistoryRow))
+
+
 def assert_same_curve(rows, reference):
     assert [row.round for row in rows] == [row.round for row in reference]
     for row, other in zip(rows, reference, strict=True):
@@ -106,12 +114,11 @@ def wait_until(condition, seconds):
 
 
 def test_any_number_of_ranks_gives_the_same_curve(alternating_job, launch, tmp_path):
-    backend = load_backend("mpi")
-    alone = list(backend.train(alternating_job(1)))
+    alone = list(history(alternating_job(1)))
     assert alone[-1].train_loss < alone[0].train_loss
     assert alone[-1].consensus_distance > 0.1
     for ranks in (2, 4):
-        assert_same_curve(list(backend.train(alternating_job(ranks))), alone)
+        assert_same_curve(list(history(alternating_job(ranks))), alone)
     assert not list(tmp_path.glob("silosim-*"))
     by_hand = launch(alternating_job(1), 2)
     assert by_hand.returncode == 0, by_hand.stderr
@@ -125,7 +132,7 @@ def test_more_processes_than_silos_and_a_consumer_that_stops_early(make_job, lau
 
 
 def test_more_ranks_than_silos_are_not_started(make_job):
-    rows = list(load_backend("mpi").train(make_job(silos=1, rounds=2, ranks=64)))
+    rows = list(history(make_job(silos=1, rounds=2, ranks=64)))
     assert [row.round for row in rows] == [0, 1, 2]
 
 
@@ -134,13 +141,13 @@ def test_an_exception_in_one_rank_ends_the_job_with_its_traceback(make_job, monk
         "import os\n"
         "if os.environ.get('PMI_RANK') == '1':\n"
         "    import training.schedules\n"
-        "    def broken(rate, k):\n"
+        "    def broken(rate, k, epoch):\n"
         "        print('a stray print')\n"
         "        raise ValueError('boom in rank 1')\n"
         "    training.schedules.SCHEDULES['constant'] = broken\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    rows = load_backend("mpi").train(make_job(rounds=10**4, log_every=10**4, ranks=2))
+    rows = history(make_job(rounds=10**4, log_every=10**4, ranks=2))
     assert next(rows).round == 0
     start = time.monotonic()
     with pytest.raises(TrainingError) as caught:
@@ -152,7 +159,7 @@ def test_an_exception_in_one_rank_ends_the_job_with_its_traceback(make_job, monk
 
 
 def test_a_rank_that_dies_without_a_word_is_an_error(make_job, processes_naming, tmp_path):
-    rows = load_backend("mpi").train(make_job(rounds=10**6, log_every=10**6, ranks=2))
+    rows = history(make_job(rounds=10**6, log_every=10**6, ranks=2))
     next(rows)
     os.kill(max(processes_naming(next(tmp_path.glob("silosim-*")))), signal.SIGKILL)
     with pytest.raises(TrainingError, match="mpiexec ended with status"):
@@ -162,14 +169,14 @@ def test_a_rank_that_dies_without_a_word_is_an_error(make_job, processes_naming,
 def test_divergence_is_one_line_on_any_number_of_ranks(make_job, launch):
     job = make_job(silos=4, rounds=20, learning_rate=1e38, log_every=20, ranks=1)
     with pytest.raises(TrainingError) as alone:
-        list(load_backend("mpi").train(job))
+        list(history(job))
     by_hand = launch(job, 2)
     assert by_hand.returncode == 1
     assert by_hand.stderr.splitlines() == [f"TrainingError: {alone.value}"]
 
 
 def test_closing_the_history_leaves_no_process(make_job, processes_naming, tmp_path):
-    rows = load_backend("mpi").train(make_job(rounds=10**6, log_every=10, ranks=2))
+    rows = history(make_job(rounds=10**6, log_every=10, ranks=2))
     assert next(rows).round == 0
     directory = next(tmp_path.glob("silosim-*"))
     assert len(processes_naming(directory)) >= 3
@@ -271,7 +278,7 @@ def test_an_mpiexec_of_another_mpi_beside_the_interpreter_is_one_line(make_job, 
     fake.chmod(0o755)
     monkeypatch.setattr("training.ranks.mpiexec_path", lambda: fake)
     with pytest.raises(MachineError) as caught:
-        next(load_backend("mpi").train(make_job(ranks=2)))
+        next(history(make_job(ranks=2)))
     assert str(caught.value).startswith("the launcher started 2 processes but MPI sees 1:")
 
 

@@ -32,7 +32,27 @@ def test_each_row_moves_as_torch_moves_it(name, momentum, reference):
 
 
 def test_schedules():
-    assert [SCHEDULES["constant"](0.3, k) for k in (0, 5)] == [0.3, 0.3]
-    assert [SCHEDULES["inverse_sqrt"](0.3, k) for k in (0, 3, 99)] == pytest.approx(
+    assert [SCHEDULES["constant"](0.3, k, 0) for k in (0, 5)] == [0.3, 0.3]
+    assert [SCHEDULES["inverse_sqrt"](0.3, k, 0) for k in (0, 3, 99)] == pytest.approx(
         [0.3, 0.15, 0.03], rel=1e-15
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "momentum", "names"),
+    [("sgd", 0.0, []), ("sgd", 0.9, ["velocity"]), ("adam", 0.0, ["mean", "square"])],
+)
+def test_state_and_steps_are_all_that_an_optimizer_remembers(name, momentum, names):
+    gradients = torch.arange(12.0).reshape(3, 4)
+    whole, parameters = OPTIMIZERS[name](gradients, momentum), torch.ones(3, 4)
+    for _ in range(3):
+        whole.step(parameters, gradients, 0.1)
+    assert list(whole.state) == names
+    assert whole.steps == 3
+    other, copied = OPTIMIZERS[name](gradients, momentum), parameters.clone()
+    for kind, rows in whole.state.items():
+        other.state[kind].copy_(rows)
+    other.steps = 3
+    whole.step(parameters, 1 + gradients, 0.1)
+    other.step(copied, 1 + gradients, 0.1)
+    assert torch.equal(parameters, copied)

@@ -1,0 +1,34 @@
+"""What a backend says beside the history, and both as lines of text for the pipe between processes."""
+
+import json
+from dataclasses import dataclass
+
+from training.history import HistoryRow
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A sentence for the user: a choice that the backend made, or what it needs.
+
+    Parameters
+    ----------
+    text : str
+        One line or more, without a newline at the end. It is printed above the progress bar and kept in the file of
+        the run.
+    """
+
+    text: str
+
+
+Report = HistoryRow | Notice
+"""What a backend yields."""
+
+
+def to_line(report: Report) -> str:
+    """Return a report as one line: a JSON object for a row, a JSON string for a notice."""
+    return json.dumps(report.text) if isinstance(report, Notice) else report.to_json()
+
+
+def from_line(line: str) -> Report:
+    """Return the report that `to_line` wrote."""
+    return Notice(json.loads(line)) if line.startswith('"') else HistoryRow.from_json(line)
