@@ -14,10 +14,12 @@ class NumpyLogistic:
 
     def check(self, config):
         """Called first: say now what cannot be done."""
-        asked = (config.model, config.optimizer, config.momentum, config.learning_rate_schedule)
-        if asked != ("softmax", "sgd", 0, "constant"):
+        asked = (config.model, config.objective, config.initial_weights)
+        rule = (config.optimizer, config.momentum, config.learning_rate_schedule)
+        if asked != ("softmax", "silos", "") or rule != ("sgd", 0, "constant"):
             raise InputError(
-                "backend(=numpy_logistic) needs model = 'softmax' and plain sgd at a constant rate."
+                "backend(=numpy_logistic) needs model = 'softmax' from zeros, the mean of silos as objective, and "
+                "plain sgd at a constant rate."
             )
 
     def train(self, job):

@@ -6,11 +6,19 @@ from topologies.errors import InputError
 from training.checks import check_integer, check_number
 from training.datasets import DATASETS, DataOptions
 from training.models import MODELS
+from training.objectives import OBJECTIVES
 from training.optimizers import OPTIMIZERS
 from training.partitions import PARTITIONS
 from training.registry import lookup
 from training.schedules import SCHEDULES
 
+EXECUTORS = {
+    "auto": "the fastest for the model, by a short measurement",
+    "graphs": "a CUDA graph per silo, several at a time",
+    "loop": "one silo after the other",
+    "vmap": "all silos of a rank as stacked tensors",
+}
+PRECISIONS = {"bf16": "autocast to bfloat16 where torch deems it safe", "float32": "single precision"}
 DEVICES = {"auto": "a GPU where there is one", "cpu": "the processor", "cuda": "a GPU, or an error"}
 
 
@@ -34,11 +42,18 @@ class TrainingConfig:
     exchange_buffers : bool
         Whether batch norm's running statistics are sent and mixed like parameters; by default they stay in their silo,
         as in the paper. Mixing weights must then be >= 0. See `training.arena.Arena`.
+    initial_weights : str
+        File with the state dict that every silo starts from, such as torchvision's; random weights if empty. A final
+        layer for another number of classes stays random.
     dirichlet_alpha : float
         Concentration of the ``dirichlet`` partition, > 0; smaller is more heterogeneous.
     shift_west_deg : float, optional
         Degrees by which the ``geographic`` partition moves the silos to the west before it looks for the closest one;
         None for the paper's rule: 90 for European networks, 0 for all others.
+    objective : str
+        What is minimized: ``silos``, the mean of the silos' losses, or ``samples``, their mean weighted by samples,
+        ``p_i = n_i / n``. Mixing weighs all silos alike, so with ``samples`` a silo's local steps are ``N p_i`` times
+        as long: the same as that factor on its gradient, but for ``adam`` too, whose steps ignore such factors.
     optimizer : str
         ``sgd`` or ``adam``; the state stays in its silo, only models are mixed.
     learning_rate : float
@@ -46,7 +61,8 @@ class TrainingConfig:
     momentum : float
         Momentum of ``sgd``, ``0 <= momentum < 1``.
     learning_rate_schedule : str
-        ``constant`` or ``inverse_sqrt`` (of the round).
+        ``constant``, ``inverse_sqrt`` (of the round) or ``halved_each_epoch``: an epoch is over once the silos together
+        have drawn as many samples as there are.
     rounds : int
         Rounds, >= 1.
     batch_size : int
@@ -57,6 +73,21 @@ class TrainingConfig:
         Test accuracy whose first round reports ask for, in (0, 1]; training itself does not stop there.
     device : str
         ``cpu``, ``cuda`` or ``auto``.
+    executor : str
+        How a rank computes the gradients of its silos: ``loop``, one after the other; ``vmap``, all at once as stacked
+        tensors, which pays for small models; ``graphs``, a CUDA graph each; ``auto`` measures which is fastest. They
+        differ by rounding, and so may two runs with ``auto``: name one for the same bits again.
+    precision : str
+        Of forward and backward passes: ``float32``, or ``bf16`` (autocast). Parameters, gradients, the optimizer's
+        state, mixing and metrics are in single precision.
+    gpu_aware_mpi : bool
+        Hand models on a GPU to MPI as they are. Only for an MPI built for GPUs: others crash. By default models travel
+        through pinned host memory. Without effect on the processor.
+    checkpoint_every : int
+        Rounds between two checkpoints, from which a run that was cut short goes on; 0 for none. The last round always
+        gets one where there are any.
+    keep_models : bool
+        Whether the best and the last average model are kept as state dicts that PyTorch loads.
 
     Raises
     ------
@@ -71,9 +102,11 @@ class TrainingConfig:
     skip_bad: bool = False
     model: str = "cnn"
     exchange_buffers: bool = False
+    initial_weights: str = ""
     partition: str = "dirichlet"
     dirichlet_alpha: float = 0.5
     shift_west_deg: float | None = None
+    objective: str = "silos"
     optimizer: str = "sgd"
     learning_rate: float = 0.1
     momentum: float = 0.0
@@ -83,6 +116,11 @@ class TrainingConfig:
     log_every: int = 1
     target_accuracy: float = 0.9
     device: str = "cpu"
+    executor: str = "auto"
+    precision: str = "float32"
+    gpu_aware_mpi: bool = False
+    checkpoint_every: int = 0
+    keep_models: bool = False
 
     @property
     def data_options(self) -> DataOptions:
@@ -94,11 +132,14 @@ class TrainingConfig:
             lookup(table, getattr(self, field), field=field)
         if not isinstance(self.data, str):
             raise InputError(f"data(={self.data!r}) must be the path of a folder.")
-        for field in ("skip_bad", "exchange_buffers"):
+        if not isinstance(self.initial_weights, str):
+            raise InputError(f"initial_weights(={self.initial_weights!r}) must be the path of a file.")
+        for field in ("skip_bad", "exchange_buffers", "keep_models", "gpu_aware_mpi"):
             if not isinstance(getattr(self, field), bool):
                 raise InputError(f"{field}(={getattr(self, field)!r}) must be true or false.")
         for field in ("ranks", "rounds", "batch_size", "log_every"):
             check_integer(field, getattr(self, field), minimum=1)
+        check_integer("checkpoint_every", self.checkpoint_every, minimum=0)
         if check_number("dirichlet_alpha", self.dirichlet_alpha) <= 0:
             raise InputError(f"dirichlet_alpha(={self.dirichlet_alpha}) must be > 0.")
         if self.shift_west_deg is not None:
@@ -109,6 +150,13 @@ class TrainingConfig:
             raise InputError(f"momentum(={self.momentum}) must be >= 0 and < 1.")
         if self.momentum and self.optimizer != "sgd":
             raise InputError(f"momentum(={self.momentum}) must be 0 with optimizer {self.optimizer}.")
+        if self.executor == "vmap" and not MODELS[self.model].vectorizes:
+            raise InputError(
+                f"executor(=vmap) must be auto, graphs or loop with model {self.model}: "
+                "torch cannot compute recurrent layers of many models at once."
+            )
+        if self.executor == "graphs" and self.device == "cpu":
+            raise InputError("executor(=graphs) must be auto, loop or vmap with device cpu.")
         if not 0 < check_number("target_accuracy", self.target_accuracy) <= 1:
             raise InputError(f"target_accuracy(={self.target_accuracy}) must be > 0 and <= 1.")
 
@@ -117,7 +165,10 @@ _TABLES = {
     "dataset": DATASETS,
     "model": MODELS,
     "partition": PARTITIONS,
+    "objective": OBJECTIVES,
     "optimizer": OPTIMIZERS,
     "learning_rate_schedule": SCHEDULES,
     "device": DEVICES,
+    "executor": EXECUTORS,
+    "precision": PRECISIONS,
 }

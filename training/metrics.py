@@ -1,6 +1,7 @@
 """Loss and accuracy of models, and how far the silos' models lie apart."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -10,17 +11,48 @@ from topologies.arrays import FloatArray
 from training.arena import bind, float_buffers, padded
 from training.communicator import Communicator
 from training.datasets import IGNORED, Dataset
+from training.exact_sums import exact_sums
 from training.history import HistoryRow
 from training.hosted import HostedSilos
+from training.objectives import silo_weights
 from training.samples import Samples, samples_of
 
 CHUNK = 512
 TEST_CHUNK = 64
-_SILO_COLUMNS = ("loss", "correct", "own_loss", "samples", "squared_distance", "diverged_in")
+PIECE = 1 << 16
+TOP = 5
+_SILO_COLUMNS = (
+    "loss",
+    "correct",
+    "correct_top5",
+    "own_loss",
+    "own_correct",
+    "labels",
+    "squared_distance",
+    "diverged_in",
+)
 
 
-def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> tuple[float, float]:
-    """Return the sum of cross-entropies (nats) and the number of correct predictions.
+class Evaluation(NamedTuple):
+    """Sums over samples, or over the positions of sequences; padding does not count.
+
+    Parameters
+    ----------
+    loss : float
+        Sum of cross-entropies, in nats.
+    correct : float
+        Predictions that are right: the largest score is that of the label, the first one among equals.
+    correct_top5 : float
+        Samples of whose scores fewer than five are larger than that of the label; equal ones are no larger.
+    """
+
+    loss: float
+    correct: float
+    correct_top5: float
+
+
+def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> Evaluation:
+    """Return how a model does on samples.
 
     Parameters
     ----------
@@ -29,14 +61,14 @@ def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> tuple[float, 
     inputs : Samples, shape (samples, ...)
         Samples.
     labels : torch.Tensor, shape (samples,) or (samples, length)
-        Their classes, or those of each position.
+        Their classes, or those of each position; `IGNORED` where a position is padding.
 
     Returns
     -------
-    loss_sum, correct : float
-        Sums over the samples and positions, in float64; `IGNORED` positions do not count.
+    Evaluation
+        Sums, in float64.
     """
-    loss_sum = correct = 0.0
+    sums = torch.zeros(len(Evaluation._fields), dtype=torch.float64, device=labels.device)
     trains = model.training
     # Batch normalisation would learn from what it is measured on.
     model.eval()
@@ -46,11 +78,15 @@ def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> tuple[float, 
                 chunk = slice(start, start + CHUNK)
                 scores, truth = model(inputs[chunk]).flatten(0, -2), labels[chunk].flatten()
                 losses = nn.functional.cross_entropy(scores, truth, reduction="none")
-                loss_sum += float(losses.sum(dtype=torch.float64))
-                correct += float((scores.argmax(dim=1) == truth).sum())
+                own = scores.gather(1, truth.clamp(min=0)[:, None])
+                in_top5 = ((scores > own).sum(dim=1) < TOP) & (truth != IGNORED)
+                correct = scores.argmax(dim=1) == truth
+                sums += torch.stack(
+                    [values.sum(dtype=torch.float64) for values in (losses, correct, in_top5)]
+                )
     finally:
         model.train(trains)
-    return loss_sum, correct
+    return Evaluation(*sums.tolist())
 
 
 class Meter:
@@ -68,6 +104,8 @@ class Meter:
         The ranks.
     device : torch.device
         Where the models live.
+    objective : str, default "silos"
+        One of `training.objectives.OBJECTIVES`.
     """
 
     def __init__(
@@ -78,7 +116,9 @@ class Meter:
         silos: int,
         communicator: Communicator,
         device: torch.device,
+        objective: str = "silos",
     ) -> None:
+        self._objective = objective
         self._silos = silos
         self._communicator = communicator
         self._tests = [
@@ -96,6 +136,11 @@ class Meter:
             padded(sum(buffer.numel() for _owner, _name, buffer in float_buffers(model))), device=device
         )
         self._average = bind(model, self._row, buffers=self._buffers)
+
+    @property
+    def average(self) -> nn.Module:
+        """The average model of the last measurement, float buffers included; changed by the next one."""
+        return self._average
 
     def measure(self, round_index: int, hosted: HostedSilos) -> tuple[HistoryRow, FloatArray]:
         """Return the metrics of the models as they are now; the same on every rank.
@@ -116,27 +161,33 @@ class Meter:
 
         Notes
         -----
-        Each number of a silo or of a test chunk comes from one rank and the others add zero, so that the result has
-        the same bits for any number of ranks; sums over silos are then taken in silo order. Only the average model,
-        summed in float64 and rounded to float32, may differ in a last bit.
+        The result has the same bits for any number of ranks: each number of a silo or of a test chunk comes from one
+        rank and the others add zero, sums over silos are then taken in silo order, and those of the average model are
+        exact (`training.exact_sums`).
         """
         average = self._average_parameters(hosted)
         per_silo = np.zeros((self._silos, len(_SILO_COLUMNS)))
         per_silo[hosted.own.start : hosted.own.stop] = self._silo_metrics(hosted, average)
-        per_chunk = np.zeros((len(self._tests), 2))
+        per_chunk = np.zeros((len(self._tests), len(Evaluation._fields)))
         for chunk in range(self._communicator.rank, len(self._tests), self._communicator.size):
             per_chunk[chunk] = evaluate(self._average, *self._tests[chunk])
         table = self._communicator.sum(np.concatenate([per_silo.ravel(), per_chunk.ravel()]))
         silo = dict(zip(_SILO_COLUMNS, table[: per_silo.size].reshape(per_silo.shape).T, strict=True))
-        test_loss, test_correct = table[per_silo.size :].reshape(per_chunk.shape).sum(axis=0)
+        test = Evaluation(*table[per_silo.size :].reshape(per_chunk.shape).sum(axis=0).tolist())
+        labels = silo["labels"].sum()
+        weights = silo_weights(self._objective, silo["labels"])
         row = HistoryRow(
             round=round_index,
-            train_loss=float(silo["loss"].sum() / silo["samples"].sum()),
-            train_accuracy=float(silo["correct"].sum() / silo["samples"].sum()),
-            test_loss=float(test_loss / self._tested),
-            test_accuracy=float(test_correct / self._tested),
+            train_loss=float(silo["loss"].sum() / labels),
+            train_accuracy=float(silo["correct"].sum() / labels),
+            test_loss=test.loss / self._tested,
+            test_accuracy=test.correct / self._tested,
             consensus_distance=math.sqrt(silo["squared_distance"].mean()),
-            silo_loss=tuple((silo["own_loss"] / silo["samples"]).tolist()),
+            silo_loss=tuple((silo["own_loss"] / silo["labels"]).tolist()),
+            objective=float((weights * silo["loss"] / silo["labels"]).sum()),
+            train_top5_accuracy=float(silo["correct_top5"].sum() / labels),
+            test_top5_accuracy=test.correct_top5 / self._tested,
+            silo_accuracy=tuple((silo["own_correct"] / silo["labels"]).tolist()),
         )
         unusable = ~np.isfinite(silo["own_loss"])
         return row, np.where(unusable, np.minimum(silo["diverged_in"], round_index), silo["diverged_in"])
@@ -151,21 +202,28 @@ class Meter:
 
     def _average_rows(self, rows: Tensor) -> Tensor:
         """Return the mean of all silos' rows in float64."""
-        total = self._communicator.sum(rows.sum(dim=0, dtype=torch.float64).cpu().numpy())
-        return torch.from_numpy(total / self._silos).to(rows.device)
+        average = rows.new_empty(rows.shape[1], dtype=torch.float64)
+        for start in range(0, len(average), PIECE):
+            piece = slice(start, start + PIECE)
+            total = self._communicator.sum(exact_sums(rows[:, piece]).cpu().numpy())
+            average[piece] = torch.from_numpy(total.sum(axis=0) / self._silos)
+        return average
 
     def _silo_metrics(self, hosted: HostedSilos, average: Tensor) -> FloatArray:
         """Return `_SILO_COLUMNS` of each hosted silo."""
-        rows = [
-            (
-                *evaluate(self._average, shard.inputs, shard.labels),
-                evaluate(module, shard.inputs, shard.labels)[0],
-                int((shard.labels != IGNORED).sum()),
-                float((parameters.double() - average).square().sum()),
-                float(diverged_in),
+        rows = []
+        for shard, module, parameters, diverged_in in zip(
+            hosted.shards, hosted.arena.modules, hosted.arena.parameters, hosted.diverged_in, strict=True
+        ):
+            own = evaluate(module, shard.inputs, shard.labels)
+            rows.append(
+                (
+                    *evaluate(self._average, shard.inputs, shard.labels),
+                    own.loss,
+                    own.correct,
+                    int((shard.labels != IGNORED).sum()),
+                    float((parameters.double() - average).square().sum()),
+                    float(diverged_in),
+                )
             )
-            for shard, module, parameters, diverged_in in zip(
-                hosted.shards, hosted.arena.modules, hosted.arena.parameters, hosted.diverged_in, strict=True
-            )
-        ]
         return np.array(rows).reshape(-1, len(_SILO_COLUMNS))

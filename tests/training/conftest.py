@@ -1,4 +1,6 @@
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +9,12 @@ import pytest
 import torch
 
 from topologies.arrays import FloatArray
-from training import MixingPlan, TrainingConfig, TrainingJob
+from training import HistoryRow, MixingPlan, TrainingConfig, TrainingJob
+from training.communicator import Alone, Communicator
+from training.datasets import Dataset, load_dataset
+from training.dpasgd import train_rank
+from training.hosted import HostedSilos
+from training.initial import initial_model
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -42,7 +49,7 @@ def make_job() -> Callable[..., TrainingJob]:
         **settings: Any,
     ) -> TrainingJob:
         return TrainingJob(
-            config=TrainingConfig(**{"model": "softmax", "rounds": rounds, **settings}),
+            config=TrainingConfig(**{"model": "softmax", "rounds": rounds, "executor": "loop", **settings}),
             silos=silos,
             local_steps=local_steps,
             seed=seed,
@@ -69,3 +76,45 @@ def processes_naming() -> Callable[[Path], list[int]]:
         return found
 
     return find
+
+
+@pytest.fixture
+def hosted_silos() -> Callable[..., HostedSilos]:
+    """Make the silos of one rank on the processor, by default of the job's own data."""
+
+    def make(
+        job: TrainingJob, dataset: Dataset | None = None, *, communicator: Communicator | None = None
+    ) -> HostedSilos:
+        data = load_dataset(job.config.dataset) if dataset is None else dataset
+        model = initial_model(job.config, data, seed=job.seed)
+        return HostedSilos(job, model, data, communicator=communicator or Alone(), device=torch.device("cpu"))
+
+    return make
+
+
+@pytest.fixture
+def rows_of() -> Callable[..., list[HistoryRow]]:
+    """Train in this process and give the rows; the consumer may leave at one."""
+
+    def train(job: TrainingJob, *, stop_at: int | None = None) -> list[HistoryRow]:
+        rows = []
+        with closing(train_rank(job, Alone())) as reports:
+            for report in reports:
+                if isinstance(report, HistoryRow):
+                    rows.append(report)
+                    if report.round == stop_at:
+                        break
+        return rows
+
+    return train
+
+
+@pytest.fixture
+def keeping(make_job: Callable[..., TrainingJob], tmp_path: Path) -> Callable[..., TrainingJob]:
+    """Make jobs that keep checkpoints in one folder."""
+
+    def make(*, every: int = 2, **settings: Any) -> TrainingJob:
+        settings = {"learning_rate": 0.2, "executor": "loop", **settings}
+        return replace(make_job(checkpoint_every=every, **settings), directory=tmp_path / "kept")
+
+    return make

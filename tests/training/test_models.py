@@ -6,7 +6,7 @@ from torch import nn
 
 from topologies import Workload
 from topologies.errors import InputError
-from training import TrainingConfig, parameter_count
+from training import TrainingConfig, exchanged_numbers
 from training.communicator import Alone
 from training.dpasgd import train_rank
 from training.models import MODELS, build_model
@@ -43,9 +43,26 @@ def test_every_model_is_tried():
     assert set(CASES) == set(MODELS)
 
 
-@pytest.mark.parametrize(("model", "parameters"), [("softmax", 650), ("cnn", 21_546)])
-def test_parameter_counts(model, parameters):
-    assert parameter_count(TrainingConfig(model=model)) == parameters
+@pytest.mark.parametrize(
+    ("settings", "numbers"),
+    [
+        ({"model": "softmax"}, 650),
+        ({"model": "cnn"}, 21_546),
+        ({"model": "cnn", "exchange_buffers": True}, 21_546),
+        ({"model": "femnist_cnn", "dataset": "femnist"}, 1_206_590),
+        ({"model": "char_gru", "dataset": "shakespeare", "data": "nowhere"}, 632_484),
+        ({"model": "bilstm", "dataset": "sentiment140"}, 2_311_170),
+    ],
+)
+def test_what_a_silo_sends_is_known_without_data(settings, numbers):
+    assert exchanged_numbers(TrainingConfig(**settings)) == numbers
+
+
+@pytest.mark.parametrize(("exchange_buffers", "numbers"), [(False, 11_217_552), (True, 11_227_152)])
+def test_running_statistics_are_sent_where_they_are_exchanged(monkeypatch, exchange_buffers, numbers):
+    monkeypatch.setattr("training.readers.inaturalist.inaturalist_classes", lambda _options: 80)
+    config = TrainingConfig(model="resnet18", dataset="inaturalist", exchange_buffers=exchange_buffers)
+    assert exchanged_numbers(config) == numbers
 
 
 @pytest.mark.parametrize(
@@ -185,6 +202,9 @@ def test_samples_that_a_model_cannot_read_are_an_error():
     rule = r"^model\(='resnet18'\) must read samples of shape \(channels, height, width\), not \(200,\)\.$"
     with pytest.raises(InputError, match=rule):
         build_model("resnet18", input_shape=(200,), classes=10, seed=0)
+    rule = r"^model\(='softmax'\) must read samples of shape \(channels, height, width\) or \(length, features\), not"
+    with pytest.raises(InputError, match=rule):
+        build_model("softmax", input_shape=(200,), classes=100, seed=0)
     with pytest.raises(InputError, match=r"^image\(=5 x 28\) must be at least 6 x 6 pixels"):
         build_model("femnist_cnn", input_shape=(1, 5, 28), classes=10, seed=0)
 

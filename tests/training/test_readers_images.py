@@ -1,5 +1,6 @@
 import gzip
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -38,6 +39,39 @@ def test_leaf_files_are_read_by_writer(tmp_path):
     assert data.classes == 62
 
 
+def test_writers_come_in_the_order_of_the_lists_whatever_the_order_of_the_data(tmp_path):
+    one = {"x": [[1] * 784], "y": [1]}
+    two = {"x": [[0.5] * 784] * 2, "y": [2, 3]}
+    content = {"user_data": {"b": two, "a": one}, "users": ["a", "b"]}
+    (tmp_path / "train").mkdir()
+    (tmp_path / "test").mkdir()
+    (tmp_path / "train" / "x.json").write_text("\ufeff" + json.dumps(content))
+    leaf(tmp_path / "test" / "x.json", {"c": [7]})
+    data = load_dataset("femnist", DataOptions(data=str(tmp_path)))
+    assert data.group_names == ("a", "b")
+    assert data.train_labels.tolist() == [1, 2, 3]
+    assert data.train_inputs[:, 0, 0, 0].tolist() == [1, 0.5, 0.5]
+    assert data.train_groups.tolist() == [0, 1, 1]
+    assert data.test_labels.tolist() == [7]
+
+
+def test_reading_many_files_needs_little_more_than_their_arrays(tmp_path):
+    # What is held besides: the arrays, which grow by eighths, one file and its text.
+    for number in range(10):
+        leaf(tmp_path / f"{number}.json", {f"f{number}{user}": [1, 2, 3, 4, 5] * 4 for user in range(5)})
+    load_dataset("femnist", DataOptions(data=str(tmp_path)))
+    tracemalloc.start()
+    try:
+        data = load_dataset("femnist", DataOptions(data=str(tmp_path)))
+        _now, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    arrays = data.train_inputs.nbytes + data.test_inputs.nbytes
+    text = (tmp_path / "0.json").stat().st_size
+    assert peak < 1.125 * arrays + 2 * text + arrays / 10 + 2**20
+    assert arrays > 3_000_000
+
+
 def test_undivided_leaf_files_hold_out_a_fifth_of_each_writer(tmp_path):
     leaf(tmp_path / "a.json", {"f1": [0, 1, 2, 3, 4], "f2": [5, 6]})
     data = load_dataset("femnist", DataOptions(data=str(tmp_path)))
@@ -62,6 +96,20 @@ def test_undivided_leaf_files_hold_out_a_fifth_of_each_writer(tmp_path):
             json.dumps({"users": ["a"], "user_data": {"a": {"x": [[0] * 783], "y": [1]}}}),
             r"x\(shape=\(1, 783\)\)",
         ),
+        (
+            json.dumps({"users": ["a"], "user_data": {"a": {"x": [[float("nan")] * 784], "y": [1]}}}),
+            r"user\(='a'\): pixel\(=nan\) of sample 0 must be",
+        ),
+        (
+            json.dumps({"users": ["a"], "user_data": {"a": {"x": [[0] * 784], "y": ["b"]}}}),
+            r"user\(='a'\) must have 'x'",
+        ),
+        (
+            json.dumps({"users": ["a", "a"], "user_data": {"a": {"x": [[0] * 784], "y": [1]}}}),
+            r"user\(='a'\) must be there once",
+        ),
+        ('{"users": "a", "user_data": {}}', r"must hold 'users', a list, and 'user_data'"),
+        ("[]", r"must hold 'users', a list, and 'user_data'"),
     ],
 )
 def test_a_bad_leaf_file_is_named(tmp_path, content, message):

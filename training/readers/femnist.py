@@ -1,5 +1,6 @@
 """Handwritten characters by writer, from LEAF's JSON files."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,40 +22,77 @@ def _packed(item: dict[str, Any]) -> dict[str, Any]:
     """Turn a writer's lists into arrays as soon as they are parsed: a list needs eight times the memory."""
     if item.keys() == {"x", "y"}:
         try:
-            return {"x": np.asarray(item["x"], dtype=np.float32), "y": np.asarray(item["y"])}
+            return {
+                "x": np.asarray(item["x"], dtype=np.float32),
+                "y": np.asarray(item["y"], dtype=np.float64),
+            }
         except (TypeError, ValueError):
             return item
     return item
 
 
-def read_leaf(paths: list[Path]) -> dict[str, Samples]:
-    """Return the samples of every writer.
+class Stack:
+    """Samples one after the other in memory that grows in place, so that no second copy of all is ever needed."""
+
+    def __init__(self) -> None:
+        self._pixels, self._labels = bytearray(), bytearray()
+        self._counts: list[int] = []
+
+    def add(self, pixels: NDArray[np.float32], labels: IntArray) -> None:
+        """Append the samples of the next writer, shapes (samples, 784) and (samples,)."""
+        self._pixels += pixels.tobytes()
+        self._labels += labels.tobytes()
+        self._counts.append(labels.size)
+
+    @property
+    def images(self) -> NDArray[np.float32]:
+        """All images, shape (samples, 1, 28, 28)."""
+        return np.frombuffer(self._pixels, dtype=np.float32).reshape(-1, 1, 28, 28)
+
+    @property
+    def labels(self) -> IntArray:
+        """Their classes, shape (samples,)."""
+        return np.frombuffer(self._labels, dtype=np.int64)
+
+    @property
+    def writers(self) -> IntArray:
+        """The number of each sample's writer, in the order of adding, shape (samples,)."""
+        return np.repeat(np.arange(len(self._counts)), self._counts)
+
+
+def read_leaf(paths: list[Path]) -> Iterator[tuple[str, Samples]]:
+    """Return the samples of every writer, one file in memory at a time.
 
     Parameters
     ----------
     paths : list of pathlib.Path
         LEAF's files: ``users`` and ``user_data``, there for each user ``x``, lists of 784 pixels, and ``y``, classes.
 
-    Returns
-    -------
-    dict of str to (float32 array, shape (samples, 784), IntArray)
-        Writers in the order of the files and of their lists of users.
+    Yields
+    ------
+    writer : str
+        In the order of the files and of their lists of users.
+    samples : (float32 array, shape (samples, 784), IntArray, shape (samples,))
+        Pixels and classes.
 
     Raises
     ------
     InputError
         If a file is cut, a writer has no samples or is there twice, or a sample has a wrong size or label.
     """
-    writers: dict[str, Samples] = {}
+    known: set[str] = set()
     for path in paths:
         content = read_json(path, object_hook=_packed)
-        if not isinstance(content, dict) or not {"users", "user_data"} <= content.keys():
-            raise InputError("must hold 'users' and 'user_data'.", source=str(path))
-        for user in content["users"]:
-            if user in writers:
+        users, samples = (
+            content.get(key) if isinstance(content, dict) else None for key in ("users", "user_data")
+        )
+        if not isinstance(users, list) or not isinstance(samples, dict):
+            raise InputError("must hold 'users', a list, and 'user_data'.", source=str(path))
+        for user in map(str, users):
+            if user in known:
                 raise InputError(f"user(={quoted(user)}) must be there once.", source=str(path))
-            writers[user] = _checked(content["user_data"].get(user), user, path)
-    return writers
+            known.add(user)
+            yield user, _checked(samples.pop(user, None), user, path)
 
 
 def _checked(samples: Any, user: str, path: Path) -> Samples:
@@ -63,6 +101,8 @@ def _checked(samples: Any, user: str, path: Path) -> Samples:
     if not isinstance(samples, dict) or not isinstance(samples.get("x"), np.ndarray):
         raise InputError(f"{who} must have 'x', lists of {PIXELS} numbers, and 'y'.", source=source)
     pixels, labels = samples["x"], samples["y"]
+    if labels.ndim != 1:
+        raise InputError(f"{who}: y must be a list of classes, one per sample.", source=source)
     if labels.size == 0:
         raise InputError(f"{who} must have samples, not 0.", source=source)
     if pixels.shape != (labels.size, PIXELS):
@@ -70,8 +110,12 @@ def _checked(samples: Any, user: str, path: Path) -> Samples:
         raise InputError(f"{who}: x(shape={pixels.shape}) {rule}.", source=source)
     wrong = np.flatnonzero((labels < 0) | (labels >= CLASSES) | (labels != np.round(labels)))
     if wrong.size:
-        value = f"label(={labels[wrong[0]]}) of sample {wrong[0]}"
+        value = f"label(={labels[wrong[0]]:g}) of sample {wrong[0]}"
         raise InputError(f"{who}: {value} must be 0 to {CLASSES - 1}.", source=source)
+    bad = np.argwhere(~((pixels >= 0) & (pixels <= 1)))
+    if bad.size:
+        value = f"pixel(={pixels[tuple(bad[0])]:g}) of sample {bad[0, 0]}"
+        raise InputError(f"{who}: {value} must be >= 0 and <= 1.", source=source)
     return pixels, labels.astype(np.int64)
 
 
@@ -103,29 +147,23 @@ def femnist(options: DataOptions) -> Dataset:
     paths = sorted((folder / "train" if divided else folder).glob("*.json"))
     if not paths:
         required("femnist", (folder / "train" if divided else folder) / "*.json")
-    writers = read_leaf(paths)
-    inputs, labels, groups = _stack(writers)
+    names: list[str] = []
+    train, test = Stack(), Stack()
+    for writer, (pixels, labels) in read_leaf(paths):
+        names.append(writer)
+        held = np.zeros(labels.size, dtype=np.bool_) if divided else held_out(np.zeros_like(labels))
+        train.add(pixels[~held], labels[~held])
+        test.add(pixels[held], labels[held])
     if divided:
         tests = sorted((folder / "test").glob("*.json")) or [required("femnist", folder / "test" / "*.json")]
-        test_inputs, test_labels, _groups = _stack(read_leaf(tests))
-    else:
-        test = held_out(groups)
-        test_inputs, test_labels = inputs[test], labels[test]
-        inputs, labels, groups = inputs[~test], labels[~test], groups[~test]
+        for _writer, samples in read_leaf(tests):
+            test.add(*samples)
     return Dataset(
-        train_inputs=inputs,
-        train_labels=labels,
-        test_inputs=test_inputs,
-        test_labels=test_labels,
+        train_inputs=train.images,
+        train_labels=train.labels,
+        test_inputs=test.images,
+        test_labels=test.labels,
         classes=CLASSES,
-        train_groups=groups,
-        group_names=tuple(writers),
+        train_groups=train.writers,
+        group_names=tuple(names),
     )
-
-
-def _stack(writers: dict[str, Samples]) -> tuple[NDArray[np.float32], IntArray, IntArray]:
-    """Return images, labels and writers' numbers of all samples."""
-    labels = np.concatenate([labels for _pixels, labels in writers.values()])
-    groups = np.repeat(np.arange(len(writers)), [part.size for _pixels, part in writers.values()])
-    images = np.concatenate([pixels for pixels, _labels in writers.values()]).reshape(-1, 1, 28, 28)
-    return images, labels, groups

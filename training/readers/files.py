@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from topologies.errors import InputError, quoted
+from topologies.errors import InputError
 from training.datasets import DATASETS, DataOptions
 
 
@@ -34,7 +34,7 @@ def data_folder(name: str, options: DataOptions, *, default: str = "") -> Path:
     folder = Path(options.data or default)
     if not (options.data or default) or not folder.is_dir():
         raise InputError(
-            f"data(={quoted(str(options.data or default))}) must be the {name} {DATASETS[name].needs}."
+            f"data(={str(options.data or default)!r}) must be the {name} {DATASETS[name].needs}."
         )
     return folder
 
@@ -49,7 +49,8 @@ def required(name: str, path: Path) -> Path:
 def read_json(path: Path, *, object_hook: Callable[[dict[str, Any]], Any] | None = None) -> Any:
     """Return what a JSON file holds; InputError with line and column if it is cut or broken."""
     try:
-        return json.loads(path.read_bytes(), object_hook=object_hook)
+        # Decoded apart: `json.loads` would hold the bytes beside the text all the while.
+        return json.loads(path.read_bytes().decode("utf-8-sig"), object_hook=object_hook)
     except json.JSONDecodeError as error:
         raise InputError(
             f"must be complete JSON: {error.msg} at line {error.lineno}, column {error.colno}.",
@@ -57,3 +58,5 @@ def read_json(path: Path, *, object_hook: Callable[[dict[str, Any]], Any] | None
         ) from error
     except UnicodeDecodeError as error:
         raise InputError(f"must be UTF-8: byte {error.start} is not.", source=str(path)) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"must be JSON of usual depth and numbers: {error}.", source=str(path)) from error

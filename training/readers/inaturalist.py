@@ -115,9 +115,8 @@ def _read(folder: Path) -> _Pictures:
     for part in ("train2018", "val2018"):
         path = required("inaturalist", folder / f"{part}.json")
         listed = read_json(path)
-        spots = read_json(required("inaturalist", folder / f"{part}_locations.json"))
+        place = _spots(required("inaturalist", folder / f"{part}_locations.json"))
         try:
-            place = {spot["id"]: (spot["lat"], spot["lon"]) for spot in spots}
             category = {note["image_id"]: note["category_id"] for note in listed["annotations"]}
             known = {entry["id"] for entry in listed["categories"]}
             for image in listed["images"]:
@@ -127,9 +126,7 @@ def _read(folder: Path) -> _Pictures:
                     raise InputError(f"{value} {rule}.", source=str(path))
                 paths.append(str(folder / image["file_name"]))
                 categories.append(category[image["id"]])
-                latitude, longitude = place.get(image["id"], (None, None))
-                known_place = latitude is not None and longitude is not None
-                places.append((float(latitude), float(longitude)) if known_place else (np.nan, np.nan))
+                places.append(place.get(image["id"], (np.nan, np.nan)))
         except (KeyError, TypeError) as error:
             raise InputError(
                 f"must hold images, annotations and categories as the competition does: {error}.",
@@ -140,6 +137,21 @@ def _read(folder: Path) -> _Pictures:
     return _Pictures(
         paths=np.array(paths), categories=np.array(categories), places=np.array(places).reshape(-1, 2)
     )
+
+
+def _spots(path: Path) -> dict[Any, tuple[float, float]]:
+    """Return latitude and longitude of each picture whose place is known."""
+    listed = read_json(path)
+    try:
+        return {
+            spot["id"]: (float(spot["lat"]), float(spot["lon"]))
+            for spot in listed
+            if spot["lat"] is not None and spot["lon"] is not None
+        }
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"must be a list of id, lat and lon as the competition's: {error}.", source=str(path)
+        ) from error
 
 
 def inaturalist(options: DataOptions) -> Dataset:
@@ -178,15 +190,31 @@ def full_inaturalist(options: DataOptions) -> Dataset:
     return _dataset("full_inaturalist", options, most=None)
 
 
+def inaturalist_classes(options: DataOptions) -> int:
+    """Return the number of classes of `inaturalist`, from the lists alone."""
+    return len(_most_frequent(_read(data_folder("inaturalist", options)), CLASSES))
+
+
+def full_inaturalist_classes(options: DataOptions) -> int:
+    """Return the number of classes of `full_inaturalist`, from the lists alone."""
+    return len(_most_frequent(_read(data_folder("full_inaturalist", options)), None))
+
+
+def _most_frequent(pictures: _Pictures, most: int | None) -> list[int]:
+    """Return the categories with the most pictures, by falling number."""
+    return [category for category, _count in Counter(pictures.categories.tolist()).most_common(most)]
+
+
 def _dataset(name: str, options: DataOptions, *, most: int | None) -> Dataset:
     """Build the data set of the most frequent categories."""
     pictures = _read(data_folder(name, options))
-    chosen = [category for category, _count in Counter(pictures.categories.tolist()).most_common(most)]
+    chosen = _most_frequent(pictures, most)
     number = {category: place for place, category in enumerate(chosen)}
     labels = np.array([number.get(category, -1) for category in pictures.categories.tolist()])
     used = np.flatnonzero(labels >= 0)
+    usable = _decodes if options.skip_bad and options.decode_all else os.path.isfile
     with ThreadPoolExecutor(THREADS) as pool:
-        good = list(pool.map(_decodes if options.skip_bad else os.path.isfile, pictures.paths[used].tolist()))
+        good = list(pool.map(usable, pictures.paths[used].tolist()))
     if not options.skip_bad and not all(good):
         required(name, Path(pictures.paths[used[good.index(False)]]))
     sound = used[good]

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,8 @@ def sentiment140(options: DataOptions) -> Dataset:
     glove = required("sentiment140", folder / VECTORS)
     tweets = _read_tweets(path, skip_bad=options.skip_bad)
     vectors, rows = read_vectors(glove, tweets.words)
+    if len(vectors) == 1:
+        raise InputError("must hold the vector of a word of the tweets.", source=str(glove))
     tokens = rows.astype(np.int32)[tweets.tokens]
     test = held_out(tweets.labels)
     return Dataset(
@@ -168,7 +171,7 @@ def _read_tweets(path: Path, *, skip_bad: bool) -> _Tweets:
     skipped = 0
     sample = np.zeros(LENGTH, dtype=np.int32)
     with path.open(encoding="latin-1", newline="") as lines:
-        for number, row in enumerate(csv.reader(lines), 1):
+        for number, row in enumerate(_rows(lines, path), 1):
             if len(row) != 6 or row[0] not in LABELS:
                 if not skip_bad:
                     raise InputError(_bad_row(number, row), source=str(path))
@@ -190,6 +193,26 @@ def _read_tweets(path: Path, *, skip_bad: bool) -> _Tweets:
         names=names,
         skipped=skipped,
     )
+
+
+def _rows(lines: Iterable[str], path: Path) -> Iterator[list[str]]:
+    """Iterate over the rows of a CSV file; InputError at a row without an end, as in a file that was cut."""
+    number = quotes = opened = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal quotes
+        for line in lines:
+            quotes += line.count('"')
+            yield line
+
+    try:
+        for row in csv.reader(counted()):
+            number, opened, quotes = number + 1, quotes % 2, 0
+            yield row
+    except csv.Error as error:
+        raise InputError(f"row {number + 1}: must be CSV: {error}.", source=str(path)) from error
+    if opened:
+        raise InputError(f"row {number}: must end its text with a quote; the file was cut.", source=str(path))
 
 
 def _bad_row(number: int, row: list[str]) -> str:

@@ -99,9 +99,15 @@ def read_roles(folder: Path) -> dict[str, list[str]]:
         if play in POEMS:
             continue
         try:
-            found = roles_of(path.read_text(encoding="ascii"))
+            text = path.read_text(encoding="ascii")
         except UnicodeDecodeError as error:
             raise InputError(f"must be ASCII: byte {error.start} is not.", source=str(path)) from error
+        if strange := set(text).difference(ALPHABET):
+            line = text[: text.index(min(strange))].count("\n") + 1
+            raise InputError(
+                f"line {line}: character(={min(strange)!r}) must be printable.", source=str(path)
+            )
+        found = roles_of(text)
         if not found:
             raise InputError("must hold speaking roles: a name on a line of its own.", source=str(path))
         roles |= {f"{play}/{role}": lines for role, lines in found.items() if len(lines) >= 2}

@@ -1,0 +1,176 @@
+"""Which machine or GPU is too small, and what would fit, on numbers worked out by hand."""
+
+import math
+import mmap
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from topologies.errors import MachineError
+from training.available import available_bytes, resident_bytes
+from training.hardware import hardware_name, machine_number, processor_name
+from training.room import Place, check_fits, gigabytes, places_of
+
+GB = 1e9
+
+
+def place(**changes):
+    fields = {
+        "kind": "machine",
+        "ranks": (0, 1),
+        "silos": 22,
+        "need": 24 * GB,
+        "available": 12.9 * GB,
+        "per_silo": 1 * GB,
+        "fixed": 1 * GB,
+    }
+    return Place(**{**fields, **changes})
+
+
+def test_what_fits_exactly_is_let_through_and_one_byte_less_is_not():
+    check_fits([place(available=24 * GB)], silos=22)
+
+    with pytest.raises(MachineError):
+        check_fits([place(available=24 * GB - 1)], silos=22)
+
+
+def test_message_says_need_room_and_how_many_silos_per_rank_would_fit():
+    # 12.9 GB for 2 ranks: 6.45 each, less 1 fixed: 5 silos of 1 GB; 22 silos are 5 ranks, on 3 machines of 2.
+    with pytest.raises(MachineError) as error:
+        check_fits([place()], silos=22)
+
+    assert str(error.value) == (
+        "training must fit into memory: 2 ranks with 22 silos on the machine of rank 0 would take 24.0 GB more, "
+        "12.9 GB are available; 5 silos per rank would fit: 5 ranks on 3 machines like this."
+    )
+
+
+def test_the_machine_that_lacks_most_is_named():
+    places = [place(available=23 * GB), place(ranks=(2, 3), available=20 * GB), place(available=math.inf)]
+
+    with pytest.raises(MachineError, match=r"machine of rank 2 would take 24\.0 GB more, 20\.0 GB"):
+        check_fits(places, silos=44)
+
+
+def test_where_not_one_silo_fits_no_number_of_ranks_is_promised():
+    with pytest.raises(MachineError, match="not one silo per rank would fit"):
+        check_fits([place(available=3.9 * GB)], silos=22)
+
+
+def test_unknown_room_lets_everything_through():
+    check_fits([place(available=math.inf)], silos=22)
+
+    assert place(available=math.inf).fitting == 22
+
+
+def test_ranks_that_share_a_machine_share_its_memory():
+    table = np.array(
+        [
+            [7, 0, 10, 0, 4, 2, 100, math.inf],
+            [9, 0, 8, 0, 3, 2, 50, math.inf],
+            [7, 0, 8, 0, 3, 2, 90, math.inf],
+        ],
+        dtype=float,
+    )
+
+    assert places_of(table) == [
+        place(ranks=(0, 2), silos=7, need=18, available=90, per_silo=2, fixed=2),
+        place(ranks=(1,), silos=3, need=8, available=50, per_silo=2, fixed=2),
+    ]
+
+
+def test_silos_on_a_gpu_count_there_and_only_rows_on_their_way_on_the_machine():
+    table = np.array([[7, 5, 3, 40, 4, 9, 100, 80], [7, 6, 3, 40, 4, 9, 100, 80]], dtype=float)
+
+    machine, *gpus = places_of(table)
+
+    assert (machine.kind, machine.need, machine.per_silo) == ("machine", 6, 0)
+    assert [(gpu.kind, gpu.ranks, gpu.need, gpu.fixed) for gpu in gpus] == [
+        ("GPU", (0,), 40, 4),
+        ("GPU", (1,), 40, 4),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0.000 GB"),
+        (1.5e6, "0.002 GB"),
+        (9.999e8, "1.00 GB"),
+        (1.234e9, "1.23 GB"),
+        (9.996e9, "10.0 GB"),
+        (1.2345e12, "1230 GB"),
+    ],
+)
+def test_sizes_have_three_digits(number, text):
+    assert gigabytes(number) == text
+
+
+@pytest.fixture
+def system(tmp_path):
+    """A machine with 8 GiB left, as Linux describes it."""
+    proc, cgroup = tmp_path / "proc", tmp_path / "cgroup"
+    (proc / "self").mkdir(parents=True)
+    (proc / "meminfo").write_text("MemTotal: 99999999 kB\nMemAvailable: 8388608 kB\n")
+
+    def group(path, limit_file, limit, usage_file, usage, cache):
+        (cgroup / path).mkdir(parents=True, exist_ok=True)
+        (cgroup / path / limit_file).write_text(f"{limit}\n")
+        (cgroup / path / usage_file).write_text(f"{usage}\n")
+        (cgroup / path / "memory.stat").write_text(f"anon 5\n{cache}\n")
+
+    return SimpleNamespace(proc=proc, cgroup=cgroup, group=group)
+
+
+def test_without_control_groups_the_machine_counts(system):
+    assert available_bytes(system.proc, system.cgroup) == 8 * 2**30
+
+
+def test_a_limit_of_an_outer_group_counts_and_droppable_files_do_not(system):
+    (system.proc / "self" / "cgroup").write_text("0::/job/step\n")
+    system.group("job/step", "memory.max", "max", "memory.current", 400, "inactive_file 0")
+    system.group("job", "memory.max", 1000, "memory.current", 700, "inactive_file 250")
+
+    assert available_bytes(system.proc, system.cgroup) == 1000 - 700 + 250
+
+
+def test_version_one_of_control_groups(system):
+    (system.proc / "self" / "cgroup").write_text("5:cpu:/x\n4:memory:/not/here\n0::/\n")
+    system.group(
+        "memory", "memory.limit_in_bytes", 3000, "memory.usage_in_bytes", 1000, "total_inactive_file 1"
+    )
+
+    assert available_bytes(system.proc, system.cgroup) == 2001
+
+
+def test_a_group_beyond_its_limit_leaves_nothing(system):
+    (system.proc / "self" / "cgroup").write_text("0::/job\n")
+    system.group("job", "memory.max", 1000, "memory.current", 1200, "inactive_file 0")
+
+    assert available_bytes(system.proc, system.cgroup) == 0
+
+
+def test_a_system_that_tells_nothing_has_no_limit(tmp_path):
+    assert available_bytes(tmp_path, tmp_path) == math.inf
+    assert resident_bytes(tmp_path) > 1e7
+
+
+def test_resident_memory_grows_with_what_is_written():
+    # A mapping of its own: memory that was freed before could be used again otherwise.
+    with mmap.mmap(-1, 64_000_000) as block:
+        before = resident_bytes()
+        block.write(b"1" * len(block))
+        grown = resident_bytes() - before
+
+    assert grown == pytest.approx(64e6, rel=0.1)
+
+
+def test_the_processor_has_one_name(tmp_path):
+    info = tmp_path / "cpuinfo"
+    info.write_text("vendor_id : X\nmodel name\t: Some  CPU   @ 2 GHz\nmodel name : Some CPU @ 2 GHz\n")
+
+    assert processor_name(info) == "Some CPU @ 2 GHz"
+    assert processor_name(tmp_path / "missing")
+    assert hardware_name(SimpleNamespace(type="cpu")).endswith("(1 thread)")
+    assert machine_number() == machine_number() < 2**32

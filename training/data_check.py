@@ -1,0 +1,100 @@
+"""Whether a training's data can be read, divided and learnt from."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from topologies.arrays import FloatArray, IntArray
+from topologies.errors import InputError
+from training.config import TrainingConfig
+from training.datasets import IGNORED, Dataset, load_dataset
+from training.initial import initial_model
+from training.partitions import split_dataset
+
+
+def check_data(
+    config: TrainingConfig, *, silos: int, seed: int, silo_places: FloatArray | None = None
+) -> None:
+    """Check all that depends on the data, before anything is designed or started.
+
+    Parameters
+    ----------
+    config : TrainingConfig
+        The settings of the training.
+    silos : int
+        Number of silos.
+    seed : int
+        The run's seed.
+    silo_places : FloatArray, shape (silos, 2), optional
+        As in `training.job.TrainingJob`.
+
+    Raises
+    ------
+    InputError
+        If data or initial weights are missing or bad, the model cannot read or train on such batches, or the data
+        cannot be divided over so many silos.
+
+    Notes
+    -----
+    Reads the data once. Images are only looked for; one that does not decode shows when it is read.
+    """
+    dataset = load_dataset(config.dataset, replace(config.data_options, decode_all=False))
+    initial_model(config, dataset, seed=seed)
+    divided(config, dataset, silos=silos, seed=seed, silo_places=silo_places)
+
+
+def divided(
+    config: TrainingConfig,
+    dataset: Dataset,
+    *,
+    silos: int,
+    seed: int,
+    silo_places: FloatArray | None = None,
+) -> list[IntArray]:
+    """Return each silo's training samples, checked: every silo has something to learn from.
+
+    Parameters
+    ----------
+    config : TrainingConfig
+        Names the partition.
+    dataset : Dataset
+        What is divided.
+    silos : int
+        Number of silos.
+    seed : int
+        The run's seed.
+    silo_places : FloatArray, shape (silos, 2), optional
+        As in `training.job.TrainingJob`.
+
+    Returns
+    -------
+    list of IntArray
+        Indices of each silo's samples.
+
+    Raises
+    ------
+    InputError
+        If the data cannot be divided, a silo has no label that counts, or no sample is held out for tests.
+    """
+    parts = split_dataset(
+        config.partition,
+        dataset,
+        silos=silos,
+        alpha=config.dirichlet_alpha,
+        seed=seed,
+        silo_places=silo_places,
+    )
+    counted = counted_labels(dataset.train_labels)
+    for silo, part in enumerate(parts):
+        if not counted[part].any():
+            raise InputError(
+                f"partition(={config.partition!r}) must give silo {silo} a sample whose label counts: all are padding."
+            )
+    if not counted_labels(dataset.test_labels).any():
+        raise InputError(f"dataset(={config.dataset!r}) must hold out test samples, not 0.")
+    return parts
+
+
+def counted_labels(labels: IntArray) -> IntArray:
+    """Return how many labels of each sample count: 1, or the positions of a sequence that are no padding."""
+    return (labels.reshape(len(labels), -1) != IGNORED).sum(axis=1) if labels.size else np.zeros(0, dtype=int)
