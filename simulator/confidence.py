@@ -105,6 +105,31 @@ def paired_difference(start_s: FloatArray, other_s: FloatArray, *, silos: int) -
     return cycle_time_interval(start_s[:both] - other_s[:both], silos=silos)
 
 
+def estimated_cycle_time(
+    last_s: FloatArray, mean_s: FloatArray, *, silos: int
+) -> tuple[float, ConfidenceInterval | None]:
+    """Cycle time of a job that is not known to repeat: the mean of its interval, or the slope of the last half.
+
+    Parameters
+    ----------
+    last_s, mean_s : ndarray of shape (n,)
+        Start of each round from round 0 on, in seconds: of the last silo, and the mean of all; `n` >= 2.
+    silos : int
+        All silos of the overlay.
+
+    Returns
+    -------
+    cycle_time_s : float
+    interval : ConfidenceInterval or None
+        See `cycle_time_interval`.
+    """
+    interval = cycle_time_interval(mean_s, silos=silos)
+    if interval is not None:
+        return interval.mean, interval
+    half_s = last_s[(len(last_s) - 1) // 2 :]
+    return float(half_s[-1] - half_s[0]) / max(1, len(half_s) - 1), None
+
+
 class StopRule:
     """Says when the confidence interval of a running simulation's cycle time is narrow enough.
 

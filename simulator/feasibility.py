@@ -63,11 +63,22 @@ def check_dates(sending_s: Sequence[float], messages: int) -> None:
             f"sending time of arc {slowest}(={sending_s[slowest]} s) must not pass 1.8e308 s in all rounds."
         )
     for number, duration_s in enumerate(sending_s):
-        if duration_s and date_s + duration_s == date_s:
-            raise InputError(
-                f"sending time of arc {number}(={duration_s} s) must be longer than what floating point "
-                f"loses at {date_s} s, when arc {slowest} has sent its messages."
-            )
+        _check_moves(f"sending time of arc {number}", duration_s, date_s, slowest)
+
+
+def check_computing(compute_s: FloatArray, sending_s: Sequence[float], messages: int) -> None:
+    """Accept computing times of a round whose longest one still moves the date, as in `check_dates`.
+
+    Shorter ones may be lost beside it: random times hold some of any size.
+    """
+    if sending_s:
+        slowest, longest = int(np.argmax(sending_s)), int(np.argmax(compute_s))
+        _check_moves(
+            f"computing time of silo {longest}",
+            float(compute_s[longest]),
+            messages * sending_s[slowest],
+            slowest,
+        )
 
 
 def check_sum(message_bits: Sequence[float], rounds: int) -> None:
@@ -95,6 +106,15 @@ def check_plan(plan: RoundPlan, rounds: int) -> None:
     """Accept a plan that knows all rounds."""
     if plan.rounds < rounds:
         raise InputError(f"rounds(={rounds}) must be <= {plan.rounds}, the rounds of the plan.")
+
+
+def _check_moves(what: str, duration_s: float, date_s: float, slowest: int) -> None:
+    """Accept a time that is 0 or moves the date at which an arc has sent its messages."""
+    if duration_s and date_s + duration_s == date_s:
+        raise InputError(
+            f"{what}(={duration_s} s) must be longer than what floating point loses at {date_s} s, when arc {slowest} "
+            "has sent its messages."
+        )
 
 
 def _check_no_circuit(pairs: Sequence[tuple[int, int]], rule: str) -> None:

@@ -115,9 +115,12 @@ def make_job(
     routes = checks.check_routes([arc.links for arc in arcs], len(capacity_bps))
     checks.check_silos(arcs, compute.silos)
     sending_s = _sending_alone_s(arcs, routes, bits, capacity_bps, sharing)
-    feasibility.check_durations(arcs, sending_s, feasibility.check_rows(compute, rounds - 1, 1)[0])
-    feasibility.check_dates(sending_s, rounds if queueing == "fifo" else 1)
+    compute_s = feasibility.check_rows(compute, rounds - 1, 1)[0]
+    in_a_row = rounds if queueing == "fifo" else 1
+    feasibility.check_durations(arcs, sending_s, compute_s)
+    feasibility.check_dates(sending_s, in_a_row)
     feasibility.check_sum(bits, rounds)
+    feasibility.check_computing(compute_s, sending_s, in_a_row)
     if plan is None:
         feasibility.check_strong(arcs, compute.silos)
     else:

@@ -42,16 +42,18 @@ class Away:
             (silo, absence.first_round, absence.first_round + absence.rounds, place)
             for place, silo, absence in absences
         )
+        for _, _, end, place in ordered:
+            if end > rounds:
+                raise InputError(
+                    f"absences[{place}].first_round + rounds(={end}) must be <= {rounds}, the rounds of the job."
+                )
         self._silo, self._first, self._end, _ = np.array(ordered, dtype=np.int64).reshape(-1, 4).T
         self._silos = silos
         self.rounds = rounds
-        for number, (silo, first, end, place) in enumerate(ordered):
-            field = f"absences[{place}].first_round"
-            if end > rounds:
-                raise InputError(f"{field} + rounds(={end}) must be <= {rounds}, the rounds of the job.")
+        for number, (silo, first, _, place) in enumerate(ordered):
             if number and ordered[number - 1][0] == silo and first < ordered[number - 1][2]:
                 raise InputError(
-                    f"{field}(={first}) must be >= {ordered[number - 1][2]}, the end of "
+                    f"absences[{place}].first_round(={first}) must be >= {ordered[number - 1][2]}, the end of "
                     f"absences[{ordered[number - 1][3]}] of the same silo."
                 )
             if self.during(first).all():
@@ -68,7 +70,9 @@ class Away:
     def present(self, first: int, count: int) -> BoolArray:
         """Who takes part in each of some rounds, shape (count, silos)."""
         marks = np.ones((count, self._silos), dtype=np.bool_)
-        for silo, begin, end in zip(self._silo, self._first, self._end, strict=True):
+        for silo, begin, end in zip(
+            self._silo.tolist(), self._first.tolist(), self._end.tolist(), strict=True
+        ):
             marks[max(0, begin - first) : max(0, end - first), silo] = False
         return marks
 

@@ -81,6 +81,16 @@ def arcs(**changes):
             "when arc 0 has sent its messages.",
         ),
         (
+            {"message_bits": 1e18, "compute_s": [1.0, 2.0]},
+            "computing time of silo 1(=2.0 s) must be longer than what floating point loses at 2e+18 s, "
+            "when arc 0 has sent its messages.",
+        ),
+        (
+            {"message_bits": 1e16, "rounds": 10},
+            "computing time of silo 0(=1.0 s) must be longer than what floating point loses at 1e+17 s, "
+            "when arc 0 has sent its messages.",
+        ),
+        (
             {"message_bits": 1e308, "rounds": 10},
             "sending time of arc 0(=1e+308 s) must not pass 1.8e308 s in all rounds.",
         ),
@@ -141,8 +151,13 @@ def test_time_must_advance_around_every_circuit(no_sending):
 
 
 def test_a_message_without_time_may_stand_beside_a_long_one():
-    timeline = run(message_bits=[1e18, 0.0], compute_s=[1.0, 1.0])
-    assert timeline.arrival_s[0].tolist() == [1e18, 1.1]
+    timeline = run(message_bits=[1e18, 0.0], compute_s=[0.0, 0.0])
+    assert timeline.arrival_s[0].tolist() == [1e18, 0.1]
+
+
+def test_a_short_computing_time_may_stand_beside_a_long_one():
+    timeline = run(message_bits=2.0**40, compute_s=[1.0, 1e-9], rounds=1)
+    assert timeline.arrival_s[0].tolist() == [2.0**40 + 1.0 + 0.1, 2.0**40 + 0.1]
 
 
 def test_any_delay_lets_time_advance():
