@@ -20,7 +20,7 @@ from training.executors.choice import candidates
 from training.executors.graphs import STREAMS
 from training.hardware import gpu_number, machine_number
 from training.job import TrainingJob
-from training.metrics import CHUNK, TEST_CHUNK
+from training.metrics import TEST_CHUNK, chunk_size
 from training.room import Place, check_fits, gigabytes, place_name, places_of
 
 FLOAT, DOUBLE = 4, 8
@@ -145,7 +145,9 @@ def plan_memory(
     together = max(_AT_ONCE[name](len(own)) for name in executors)
     sizes = [len(parts[silo]) for silo in own]
     train = (_bytes(dataset.train_inputs) + dataset.train_labels.nbytes) / max(1, len(dataset.train_labels))
-    measured = min(CHUNK, max(min(TEST_CHUNK, len(dataset.test_labels)), *sizes, 0))
+    measured = min(
+        chunk_size(dataset.train_inputs.shape[1:]), max(min(TEST_CHUNK, len(dataset.test_labels)), *sizes, 0)
+    )
     double = DOUBLE / FLOAT * row
     return MemoryPlan(
         silos=len(own),

@@ -17,7 +17,8 @@ from training.hosted import HostedSilos
 from training.objectives import silo_weights
 from training.samples import Samples, samples_of
 
-CHUNK = 512
+LARGEST_CHUNK = 512
+CHUNK_NUMBERS = 1 << 22
 TEST_CHUNK = 64
 PIECE = 1 << 16
 TOP = 5
@@ -51,6 +52,11 @@ class Evaluation(NamedTuple):
     correct_top5: float
 
 
+def chunk_size(sample_shape: tuple[int, ...]) -> int:
+    """Return how many samples are measured at a time: 512, or fewer large ones (27 images of 224 x 224)."""
+    return max(1, min(LARGEST_CHUNK, CHUNK_NUMBERS // max(1, math.prod(sample_shape))))
+
+
 def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> Evaluation:
     """Return how a model does on samples.
 
@@ -74,8 +80,9 @@ def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> Evaluation:
     model.eval()
     try:
         with torch.no_grad():
-            for start in range(0, len(labels), CHUNK):
-                chunk = slice(start, start + CHUNK)
+            size = chunk_size(inputs.shape[1:])
+            for start in range(0, len(labels), size):
+                chunk = slice(start, start + size)
                 scores, truth = model(inputs[chunk]).flatten(0, -2), labels[chunk].flatten()
                 losses = nn.functional.cross_entropy(scores, truth, reduction="none")
                 own = scores.gather(1, truth.clamp(min=0)[:, None])

@@ -32,6 +32,11 @@ class LazySamples:
         """Return the number of samples."""
         return len(self.index)
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Samples, and the shape of one."""
+        return (len(self.index), *self.inputs.shape[1:])
+
     def __getitem__(self, batch: Tensor | slice) -> Tensor:
         """Return a batch, shape (batch, ...)."""
         chosen = batch if isinstance(batch, slice) else batch.cpu().numpy()

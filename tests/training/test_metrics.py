@@ -13,7 +13,7 @@ from training import HistoryRow
 from training.communicator import Alone
 from training.datasets import IGNORED, Dataset
 from training.initial import initial_model
-from training.metrics import Meter, evaluate
+from training.metrics import Meter, chunk_size, evaluate
 
 
 class Samples(NamedTuple):
@@ -161,3 +161,10 @@ def test_a_row_of_a_backend_that_measures_less_survives_its_line():
     assert math.isnan(read.objective)
     assert math.isnan(read.test_top5_accuracy)
     assert json.loads(row.to_json())["round"] == 3
+
+
+@pytest.mark.parametrize(
+    ("shape", "size"), [((1, 8, 8), 512), ((200,), 512), ((3, 224, 224), 27), ((), 512), ((1 << 23,), 1)]
+)
+def test_fewer_large_samples_are_measured_at_a_time(shape, size):
+    assert chunk_size(shape) == size
