@@ -1,6 +1,7 @@
 """Ctrl-C that is not lost, and that waits for the piece of work under way."""
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from types import FrameType
 
 EXIT_INTERRUPTED = 130
 GRACE_S = 0.7
+_AGAIN_S = 0.01
 
 
 class _Note:
@@ -26,25 +28,47 @@ class _Note:
         raise KeyboardInterrupt
 
 
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    """Handler of the alarm."""
+    raise KeyboardInterrupt
+
+
 @contextmanager
 def noted_interrupts() -> Iterator[None]:
-    """Remember Ctrl-C, so that `check_interrupts` raises it again where Python discarded the KeyboardInterrupt.
+    """Remember Ctrl-C, and raise its KeyboardInterrupt again where Python discarded it.
 
     Notes
     -----
-    Python discards what is raised in a destructor or a weak reference's callback, and hears of a signal wherever it is.
+    Python discards what is raised in a destructor or a weak reference's callback, with a traceback on standard error,
+    and hears of a signal wherever it is. Here nothing is printed, and the KeyboardInterrupt comes again 10 ms later.
+    What else catches it is made up for by `check_interrupts`.
 
-    Elsewhere than in the main thread, where signals cannot be handled, and inside itself it changes nothing.
+    Elsewhere than in the main thread, where signals cannot be handled, inside itself, and where Ctrl-C is ignored, as
+    in a job that a shell's script left in the background, it changes nothing.
     """
     before = signal.getsignal(signal.SIGINT)
-    if isinstance(before, _Note) or threading.current_thread() is not threading.main_thread():
+    is_heard = before is not signal.SIG_IGN and not isinstance(before, _Note)
+    if not is_heard or threading.current_thread() is not threading.main_thread():
         yield
         return
+    report = sys.unraisablehook
+
+    def hear(discarded: "sys.UnraisableHookArgs") -> None:
+        if issubclass(discarded.exc_type, KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
+        else:
+            report(discarded)
+
+    alarm = signal.signal(signal.SIGALRM, _stop)
+    sys.unraisablehook = hear
     signal.signal(signal.SIGINT, _Note())
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, alarm or signal.SIG_DFL)
+        sys.unraisablehook = report
 
 
 def was_interrupted() -> bool:
@@ -86,15 +110,9 @@ def polite_interrupts() -> Iterator[Callable[[], bool]]:
             yield lambda: False
             return
         check_interrupts()
-
-        def stop(_number: int, _frame: FrameType | None) -> None:
-            raise KeyboardInterrupt
-
-        before = signal.signal(signal.SIGALRM, stop)
         note.patient = True
         try:
             yield lambda: note.pressed
         finally:
             note.patient = False
             signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before or signal.SIG_DFL)

@@ -16,19 +16,24 @@ Arguments = ParamSpec("Arguments")
 
 
 @contextmanager
-def new_file(path: Path, *, size_bytes: int = 0, force: bool = False) -> Iterator[h5py.File]:
+def new_file(
+    path: Path, *, size_bytes: int = 0, force: bool = False, resume: bool = False
+) -> Iterator[h5py.File]:
     """Open an HDF5 file for writing that appears under its name only when it is complete.
 
     Parameters
     ----------
     path : Path
         Until the end, the file is called ``<path>.partial``. After an error of input or machine it is deleted if it
-        holds no training rows yet, or no simulated rounds where nothing is trained; after any other it is kept: it
-        opens and holds all rounds that were flushed.
+        holds no training rows yet, or no simulated rounds where nothing is trained; after Ctrl-C if it holds neither.
+        Else, and after any other error, it is kept: it opens and holds all rounds that were flushed.
     size_bytes : int
         About what the file will hold; the disk must have as much space.
     force : bool
         Whether an existing file is replaced; never one that another process is writing.
+    resume : bool
+        Whether the ``.partial`` file of a run that was cut short is replaced, as its rows are written again; never one
+        that another process is writing.
 
     Yields
     ------
@@ -46,34 +51,41 @@ def new_file(path: Path, *, size_bytes: int = 0, force: bool = False) -> Iterato
     HDF5 truncates a file before it locks it, so a second process would destroy what the first one writes. Here the
     file is made exclusively and locked before HDF5 sees it, and stays locked until it has its final name.
     """
-    check_new(path, force=force)
+    check_new(path, force=force, resume=resume)
     partial = partial_path(path)
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            if force:
+            if force or resume:
                 remove_unlocked(partial)
             lock = create_locked(partial)
         except (BlockingIOError, FileExistsError):
             raise InputError(f"{partial} is being written by another process.") from None
+    file: h5py.File | None = None
     try:
-        _check_space(lock, partial, size_bytes)
-        file = h5py.File(partial, "w", locking=False)
         try:
+            _check_space(lock, partial, size_bytes)
+            file = h5py.File(partial, "w", locking=False)
             yield file
-        except (InputError, MachineError):
-            if not _holds_rows(file):
+        except (InputError, MachineError, KeyboardInterrupt) as error:
+            if file is None or not _is_kept(file, error):
                 partial.unlink()
             raise
         finally:
             # After a full disk this fails again, at which the first error is the one to report.
             with suppress(OSError, RuntimeError):
-                file.close()
+                if file is not None:
+                    file.close()
         if path.exists() and not force:
             raise InputError(f"{path} appeared meanwhile and is kept; the run is in {partial}.")
         os.replace(partial, path)
     finally:
         os.close(lock)
+
+
+def _is_kept(file: h5py.File, error: BaseException) -> bool:
+    """Whether a file has what is worth keeping after an error."""
+    return _holds_rows(file) or (isinstance(error, KeyboardInterrupt) and _is_simulated(file))
 
 
 def _check_space(descriptor: int, partial: Path, size_bytes: int) -> None:
@@ -82,7 +94,6 @@ def _check_space(descriptor: int, partial: Path, size_bytes: int) -> None:
         try:
             os.posix_fallocate(descriptor, 0, size_bytes)
         except OSError as error:
-            partial.unlink()
             reason = os.strerror(error.errno or 0)
             raise MachineError(
                 f"{partial} cannot be written: {reason} ({size_bytes} bytes are needed)."
@@ -93,8 +104,13 @@ def _check_space(descriptor: int, partial: Path, size_bytes: int) -> None:
 def _holds_rows(file: h5py.File) -> bool:
     """Whether any training row was written; where nothing is trained, any simulated round."""
     if "training" in file:
-        return any(group["round"][0] >= 0 for group in file["training"].values())
-    return any(group.attrs["rounds"] > 0 for group in file.get("simulation", {}).values())
+        return any("round" in group and group["round"][0] >= 0 for group in file["training"].values())
+    return _is_simulated(file)
+
+
+def _is_simulated(file: h5py.File) -> bool:
+    """Whether any round was simulated."""
+    return any(group.attrs.get("rounds", 0) > 0 for group in file.get("simulation", {}).values())
 
 
 def reports_full_disk(

@@ -1,7 +1,7 @@
 """Reading the HDF5 file of a run, complete or killed."""
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 
 import h5py
@@ -9,9 +9,39 @@ import numpy as np
 
 from scenarios.network import NetworkConfig
 from scenarios.store import SCHEMA
+from simulator.confidence import estimated_cycle_time
 from topologies import ClosedForms, InputError, Underlay, Workload
 from topologies.arrays import FloatArray, IntArray
+from topologies.statistics import ConfidenceInterval
 from training import HistoryRow
+from training.history import PER_SILO
+
+_PIECE = 2**20
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SimulationRecord:
+    """What the file of a run holds of one overlay's simulation, but for the dates.
+
+    Attributes
+    ----------
+    rounds : int
+        Simulated rounds, 0 where none was before the run was cut short.
+    is_whole : bool
+        Whether the simulation came to its end; else the cycle time is an estimate from the rounds that are there.
+    cycle_time_s : float or None
+        None where there are too few rounds for one.
+    half_width_s : float or None
+        Of its 95 % interval; 0 where it is exact, None where it is unknown.
+    is_exact : bool
+        Whether that is the cycle time itself; else it is an estimate.
+    """
+
+    rounds: int
+    is_whole: bool
+    cycle_time_s: float | None
+    half_width_s: float | None
+    is_exact: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -30,12 +60,9 @@ class OverlayRecord:
         NaN where an overlay that is drawn anew each round has none.
     busiest_link : str
         Name of the link direction that sets the load bound.
-    simulated_s : float or None
-        Simulated cycle time; None where the run was killed before.
-    simulated_is_exact : bool
-        Whether that is the cycle time itself; else it is an estimate.
+    simulation : SimulationRecord
     history : mapping from HistoryRow's fields to arrays
-        Empty where nothing was trained.
+        Empty where nothing was trained; NaN for what the file lacks, as one of an older version does.
     wall_clock_s : ndarray, shape (rows,)
     """
 
@@ -45,8 +72,7 @@ class OverlayRecord:
     consensus: FloatArray | None
     closed_forms: ClosedForms
     busiest_link: str
-    simulated_s: float | None
-    simulated_is_exact: bool
+    simulation: SimulationRecord
     history: dict[str, FloatArray]
     wall_clock_s: FloatArray
 
@@ -164,8 +190,6 @@ def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
     """One overlay with whatever of simulation and training the file holds."""
     group = file[f"overlays/{kind}"]
     attrs = group.attrs
-    simulation = file.get(f"simulation/{kind}")
-    simulated_s = np.nan if simulation is None else float(simulation.attrs["cycle_time_s"])
     training = file.get(f"training/{kind}")
     # The file of a run that was cut short has empty rows at the end.
     rows = 0 if training is None else int(np.count_nonzero(training["round"][:] >= 0))
@@ -181,8 +205,56 @@ def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
             busiest_link=None,
         ),
         busiest_link=str(attrs["busiest_link"]),
-        simulated_s=None if np.isnan(simulated_s) else simulated_s,
-        simulated_is_exact=simulation is not None and bool(simulation.attrs["cycle_time_is_exact"]),
-        history={field.name: training[field.name][:rows] for field in fields(HistoryRow)} if rows else {},
+        simulation=_read_simulation(file.get(f"simulation/{kind}")),
+        history=_read_history(training, rows) if rows else {},
         wall_clock_s=file[f"replay/{kind}/wall_clock_s"][:rows] if rows else np.zeros(0),
     )
+
+
+def _read_simulation(group: h5py.Group | None) -> SimulationRecord:
+    """What is there of a simulation; a group without attributes, as an early kill leaves it, holds nothing."""
+    attrs = {} if group is None else group.attrs
+    rounds, cycle_time_s = int(attrs.get("rounds", 0)), float(attrs.get("cycle_time_s", np.nan))
+    if not np.isnan(cycle_time_s):
+        half_width_s = float(attrs.get("half_width_s", np.nan))
+        return SimulationRecord(
+            rounds=rounds,
+            is_whole=True,
+            cycle_time_s=cycle_time_s,
+            half_width_s=None if np.isnan(half_width_s) else half_width_s,
+            is_exact=bool(attrs["cycle_time_is_exact"]),
+        )
+    estimate: float | None = None
+    interval: ConfidenceInterval | None = None
+    if group is not None and rounds > 1:
+        estimate, interval = _estimate(group["round_start_s"], rounds)
+    return SimulationRecord(
+        rounds=rounds,
+        is_whole=False,
+        cycle_time_s=estimate,
+        half_width_s=None if interval is None else interval.half_width,
+        is_exact=False,
+    )
+
+
+def _estimate(round_start_s: h5py.Dataset, rounds: int) -> tuple[float, ConfidenceInterval | None]:
+    """Cycle time from the starts of the first rounds, with little memory."""
+    silos = round_start_s.shape[1]
+    last_s, mean_s = np.empty(rounds), np.empty(rounds)
+    step = max(1, _PIECE // silos)
+    for first in range(0, rounds, step):
+        piece = slice(first, min(first + step, rounds))
+        start_s = round_start_s[piece]
+        last_s[piece], mean_s[piece] = start_s.max(axis=1), start_s.mean(axis=1)
+    return estimated_cycle_time(last_s, mean_s, silos=silos)
+
+
+def _read_history(group: h5py.Group, rows: int) -> dict[str, FloatArray]:
+    """Training rows."""
+    silos = group["silo_loss"].shape[1]
+    history = {}
+    for field in fields(HistoryRow):
+        shape = (rows, silos) if field.name in PER_SILO else (rows,)
+        there = field.name in group or field.default is MISSING
+        history[field.name] = group[field.name][:rows] if there else np.full(shape, np.nan)
+    return history

@@ -8,7 +8,7 @@ import h5py
 import numpy as np
 from numpy.typing import DTypeLike
 
-from scenarios.interrupts import check_interrupts
+from scenarios.interrupts import check_interrupts, polite_interrupts
 from scenarios.new_file import reports_full_disk
 from simulator import Block, Job, SteadyState
 
@@ -37,7 +37,7 @@ def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int = 0) -> int:
     numbers = 0
     for job in jobs:
         silos, arcs = job.silos, len(job.arcs)
-        numbers += (job.rounds + 1) * (silos + arcs * (4 if messages else 1)) + rows * (silos + 8)
+        numbers += (job.rounds + 1) * (silos + arcs * (4 if messages else 1)) + rows * (2 * silos + 10)
         numbers += silos * silos + 8 * arcs + 3 * len(job.link_capacity_bps)
     silos = max(job.silos for job in jobs)
     return 8 * (numbers + 2 * silos * silos + 64 * silos) + _HEAD_BYTES
@@ -56,32 +56,44 @@ def allocate(file: h5py.File, kind: str, job: Job, *, messages: bool) -> None:
     messages : bool
         Whether to keep start, last bit and binding link of every message.
 
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C, within a second.
+    MachineError
+        If the disk is full.
+
     Notes
     -----
     A file that grows is unreadable if the process is killed while HDF5 writes its own tables. Once all overlays are
     allocated, only numbers change, in place, so that a kill leaves a file that opens at any moment.
     """
-    group = file.create_group(f"simulation/{kind}")
     rounds, arcs = job.rounds, len(job.arcs)
-    _make(group, "round_start_s", (rounds + 1, job.silos), np.float64, nan)
-    _make(group, "arrival_s", (rounds, arcs), np.float64, nan)
-    _make(group, "link_bits", (len(job.link_capacity_bps),), np.float64, nan)
-    if messages:
-        for name in MESSAGE_FIELDS:
-            is_link = name == "bound_link"
-            _make(group, name, (rounds, arcs), np.int32 if is_link else np.float64, -1 if is_link else nan)
-    group.attrs.update(
-        rounds=0,
-        cycle_time_s=nan,
-        cycle_time_is_exact=False,
-        half_width_s=nan,
-        period_s=nan,
-        period_rounds=-1,
-        transient_rounds=-1,
-        sharing=job.sharing,
-        queueing=job.queueing,
-    )
-    file.flush()
+    with polite_interrupts():
+        group = file.create_group(f"simulation/{kind}")
+        # First of all, so that a reader of half a group knows that nothing was simulated.
+        group.attrs.update(
+            rounds=0,
+            cycle_time_s=nan,
+            cycle_time_is_exact=False,
+            half_width_s=nan,
+            period_s=nan,
+            period_rounds=-1,
+            transient_rounds=-1,
+            sharing=job.sharing,
+            queueing=job.queueing,
+        )
+        _make(group, "round_start_s", (rounds + 1, job.silos), np.float64, nan)
+        _make(group, "arrival_s", (rounds, arcs), np.float64, nan)
+        _make(group, "link_bits", (len(job.link_capacity_bps),), np.float64, nan)
+        if messages:
+            for name in MESSAGE_FIELDS:
+                is_link = name == "bound_link"
+                _make(
+                    group, name, (rounds, arcs), np.int32 if is_link else np.float64, -1 if is_link else nan
+                )
+        file.flush()
+        check_interrupts()
 
 
 class SimulationWriter:

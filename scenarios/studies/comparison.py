@@ -3,12 +3,13 @@
 import math
 from collections.abc import Sequence
 
-from scenarios.record import RunRecord
-from scenarios.tables import Column, Row, Table, cycle_time_columns, percent
-from scenarios.units import digits
+from scenarios.record import OverlayRecord, RunRecord
+from scenarios.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
+from scenarios.units import digits, format_interval, format_s
 from topologies import ClosedForms
 
 FORMS = {"paper_s": "paper", "serialized_s": "serialized", "load_bound_s": "load"}
+_ESTIMATED = "~: estimated from the last rounds, which show no period."
 
 
 def forms_note(unit: str) -> str:
@@ -23,7 +24,7 @@ def estimates_note(rows: Sequence[Row]) -> str:
     """A further line on estimated cycle times, where a table has any."""
     if all(row["simulated_s"] is None or row["simulated_is_exact"] for row in rows):
         return ""
-    return "\n~: estimated from the last rounds, which show no period."
+    return f"\n{_ESTIMATED}"
 
 
 def form_fields(forms: ClosedForms) -> dict[str, float | None]:
@@ -49,8 +50,9 @@ def run_table(record: RunRecord, caption: str, target_accuracy: float | None) ->
     Returns
     -------
     Table
-        ``gap`` is how far the simulated cycle time lies above the `paper` one. ``speedup`` is the STAR's time to the
-        target accuracy divided by the overlay's; None where either never reaches it.
+        ``gap`` is how far the simulated cycle time lies above the `paper` one; where ``simulation_is_whole`` is false,
+        the simulation was cut short after ``simulated_rounds``, from which it is estimated. ``speedup`` is the STAR's
+        time to the target accuracy divided by the overlay's; None where either never reaches it.
     """
     reached = {
         overlay.kind: None if target_accuracy is None else overlay.first_round_at(target_accuracy)
@@ -59,14 +61,17 @@ def run_table(record: RunRecord, caption: str, target_accuracy: float | None) ->
     star = reached.get("star")
     rows: list[Row] = []
     for overlay in record.overlays:
-        forms, simulated_s, at = overlay.closed_forms, overlay.simulated_s, reached[overlay.kind]
+        forms, simulation, at = overlay.closed_forms, overlay.simulation, reached[overlay.kind]
         rows.append(
             {
                 "overlay": overlay.kind,
                 **form_fields(forms),
-                "simulated_s": simulated_s,
-                "simulated_is_exact": overlay.simulated_is_exact,
-                "gap": gap(simulated_s, forms.paper_s),
+                "simulated_s": simulation.cycle_time_s,
+                "simulated_is_exact": simulation.is_exact,
+                "half_width_s": simulation.half_width_s,
+                "simulated_rounds": simulation.rounds,
+                "simulation_is_whole": simulation.is_whole,
+                "gap": gap(simulation.cycle_time_s, forms.paper_s),
                 "rounds_to_target": at[0] if at else None,
                 "seconds_to_target": at[1] if at else None,
                 "speedup": star[1] / at[1] if star and at and at[1] > 0 else None,
@@ -92,5 +97,37 @@ def run_table(record: RunRecord, caption: str, target_accuracy: float | None) ->
             *trained,
         ),
         rows=rows,
-        notes=notes + estimates_note(rows),
+        notes="\n".join([notes, *_simulation_notes(record.overlays)]),
     )
+
+
+def _simulation_notes(overlays: Sequence[OverlayRecord]) -> list[str]:
+    """How sure estimated cycle times are, and which simulations were cut short."""
+    estimates = [overlay for overlay in overlays if not overlay.simulation.is_exact]
+    whole = [overlay for overlay in estimates if overlay.simulation.is_whole]
+    sure = [
+        f"{overlay.kind} {_estimate(overlay)}"
+        for overlay in whole
+        if overlay.simulation.half_width_s is not None
+    ]
+    lines = [_ESTIMATED] if whole else []
+    if sure:
+        lines.append(note_lines(f"+-: 95 % confidence by batch means: {'; '.join(sure)}."))
+    for overlay in estimates:
+        rounds, estimate = overlay.simulation.rounds, _estimate(overlay)
+        if rounds and not overlay.simulation.is_whole:
+            kept = f"{rounds:,} {'round is' if rounds == 1 else 'rounds are'} kept"
+            given = f", which give {estimate}" if estimate else ""
+            confidence = "" if overlay.simulation.half_width_s is None else " (95 %)"
+            lines.append(note_lines(f"{overlay.kind}: cut short, {kept}{given}{confidence}."))
+    return lines
+
+
+def _estimate(overlay: OverlayRecord) -> str:
+    """An estimated cycle time, with its interval if there is one; empty where there is none."""
+    simulation = overlay.simulation
+    if simulation.cycle_time_s is None:
+        return ""
+    if simulation.half_width_s is None:
+        return f"~{format_s(simulation.cycle_time_s)}"
+    return format_interval(simulation.cycle_time_s, simulation.half_width_s)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from simulator import Block, Job, SteadyState
-from simulator.confidence import cycle_time_interval
+from simulator.confidence import estimated_cycle_time
 from simulator.steady import equal_steady_state, has_period, kept_rows, repeating, undisturbed_rows
 from topologies.arrays import FloatArray
 from topologies.statistics import ConfidenceInterval
@@ -79,12 +79,8 @@ class RoundStarts:
         if proven is not None:
             return self._within(proven), None
         rows = self.kept
-        interval = cycle_time_interval(self.mean_s[:rows], silos=job.silos)
-        if interval is not None:
-            return SteadyState(cycle_time_s=interval.mean, is_exact=False), interval
-        half_s = self.last_s[(rows - 1) // 2 : rows]
-        slope_s = float(half_s[-1] - half_s[0]) / max(1, len(half_s) - 1)
-        return SteadyState(cycle_time_s=slope_s, is_exact=False), None
+        cycle_time_s, interval = estimated_cycle_time(self.last_s[:rows], self.mean_s[:rows], silos=job.silos)
+        return SteadyState(cycle_time_s=cycle_time_s, is_exact=False), interval
 
     def _within(self, proven: SteadyState) -> SteadyState:
         """A proven steady state with the transient that undisturbed rounds show; without where these are too few."""

@@ -1,11 +1,14 @@
 """Ctrl-C and kills: every finished round stays in the file."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import h5py
@@ -18,6 +21,19 @@ from scenarios.record import read_run
 SILOSIM = Path(sys.executable).parent / "silosim"
 
 LONG = ("--rounds", "30000", "--compute-times", "exponential")
+
+
+@contextmanager
+def started(*command: str | Path) -> Iterator[subprocess.Popen[str]]:
+    """A command in a session of its own, which does not outlive the test."""
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def press() -> None:
@@ -78,6 +94,42 @@ def test_a_discarded_ctrl_c_is_not_lost(monkeypatch):
     check_interrupts()
 
 
+class Failing:
+    """Something whose end goes wrong."""
+
+    def __del__(self) -> None:
+        raise ValueError("an error of its own")
+
+
+def test_a_discarded_ctrl_c_is_not_printed_and_comes_again(monkeypatch):
+    printed: list[type[BaseException]] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda what: printed.append(what.exc_type))
+    report = sys.unraisablehook
+    with noted_interrupts():
+        watched = Watched()
+        reference = weakref.ref(watched, lambda _: press())
+        with pytest.raises(KeyboardInterrupt):  # noqa: PT012
+            del watched
+            assert reference() is None
+            time.sleep(20)
+        Failing()
+
+    assert printed == [ValueError]
+    assert sys.unraisablehook is report
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_an_ignored_ctrl_c_stays_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with noted_interrupts(), polite_interrupts() as interrupted:
+            press()
+            assert not interrupted()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_an_error_that_ctrl_c_became_is_no_failure(silosim, monkeypatch):
     def design(*_arguments: object, **_options: object) -> None:
         try:
@@ -103,25 +155,61 @@ def test_ctrl_c_between_two_pieces_is_not_polite():
 def test_ctrl_c_is_heard_from_the_start(tmp_path, delay_s):
     code = "from scenarios.cli import main; print(flush=True); main()"
     options = ["--kind", "ring", "--rounds", "3000000", "--compute-times", "lognormal 0.3"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, "simulate", "geant", *options, "-o", tmp_path / "x.h5"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
+    with started(
+        sys.executable, "-c", code, "simulate", "geant", *options, "-o", tmp_path / "x.h5"
+    ) as process:
         assert process.stdout is not None
         process.stdout.readline()
         time.sleep(delay_s)
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=20)
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
 
     assert process.returncode == 130, error
+
+
+TRIES = """
+import os, scenarios.commands
+from scenarios.cli import main
+while True:
+    child = os.fork()
+    if child == 0:
+        print(os.getpid(), flush=True)
+        main()
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""The command again and again, imported once."""
+
+
+def test_ctrl_c_at_any_moment_leaves_a_file_that_can_be_read_or_none(tmp_path, silosim):
+    path, moments = tmp_path / "x.h5.partial", random.Random(5)
+    options = [
+        "--kind",
+        "ring",
+        "--kind",
+        "complete",
+        "--messages",
+        *LONG,
+        "-o",
+        tmp_path / "x.h5",
+        "--force",
+    ]
+    with started(sys.executable, "-c", TRIES, "simulate", "gaia", *options) as process:
+        assert process.stdout is not None
+        for _ in range(6):
+            child = int(process.stdout.readline())
+            time.sleep(moments.uniform(0.02, 1.2))
+            os.kill(child, signal.SIGINT)
+            pressed = time.monotonic()
+            code = int(process.stdout.readline())
+            assert code == 130
+            assert time.monotonic() - pressed < 5
+            if path.exists():
+                assert silosim("show", path).code == 0
+                assert read_run(path).overlays[0].simulation.rounds > 0
+        os.killpg(process.pid, signal.SIGKILL)
+        _, error = process.communicate(timeout=20)
+
+    assert all(line.startswith("silosim: ") for line in error.splitlines()), error
 
 
 def rounds_in(path: Path) -> int:
@@ -138,15 +226,9 @@ def rounds_in(path: Path) -> int:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_what_is_finished_stays_in_the_file(tmp_path, silosim, number):
     path = tmp_path / "x.h5.partial"
-    process = subprocess.Popen(
-        [SILOSIM, "simulate", "gaia", "--kind", "complete", "--messages", *LONG, "-o", tmp_path / "x.h5"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    options = ["--kind", "complete", "--messages", *LONG, "-o", tmp_path / "x.h5"]
     seen = 0
-    try:
+    with started(SILOSIM, "simulate", "gaia", *options) as process:
         end = time.monotonic() + 60
         while seen < 300 and time.monotonic() < end:
             time.sleep(0.05)
@@ -158,14 +240,12 @@ def test_what_is_finished_stays_in_the_file(tmp_path, silosim, number):
         pressed = time.monotonic()
         _, error = process.communicate(timeout=30)
         took_s = time.monotonic() - pressed
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
 
     assert 300 <= seen <= rounds_in(path) < 30000
     assert silosim("show", path).code == 0
-    assert read_run(path).overlays[0].simulated_s is None
+    simulation = read_run(path).overlays[0].simulation
+    assert (simulation.rounds, simulation.is_whole, simulation.is_exact) == (rounds_in(path), False, False)
+    assert simulation.cycle_time_s is not None
     if number == signal.SIGINT:
         assert process.returncode == 130
         assert f"the finished rounds are in {path}" in error

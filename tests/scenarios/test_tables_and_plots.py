@@ -11,7 +11,7 @@ import rich.console
 
 from scenarios.network import NetworkConfig
 from scenarios.plots import plot_run
-from scenarios.record import OverlayRecord, RunRecord
+from scenarios.record import OverlayRecord, RunRecord, SimulationRecord
 from scenarios.studies.comparison import run_table
 from scenarios.tables import Column, Table, cycle_time_columns, percent
 from topologies import ClosedForms, InputError, Workload, load_underlay
@@ -34,8 +34,13 @@ def overlay(
             busiest_link=None,
         ),
         busiest_link="",
-        simulated_s=seconds_per_round,
-        simulated_is_exact=exact,
+        simulation=SimulationRecord(
+            rounds=1000,
+            is_whole=True,
+            cycle_time_s=seconds_per_round,
+            half_width_s=0.0 if exact else None,
+            is_exact=exact,
+        ),
         history={
             "round": rounds,
             "train_loss": 2 - np.array(accuracy),
@@ -54,6 +59,12 @@ def record(*overlays: OverlayRecord) -> RunRecord:
         about="",
         overlays=overlays,
     )
+
+
+def with_simulation(**changes: object) -> OverlayRecord:
+    """A ring with an estimated cycle time of 1 s, but for these fields."""
+    ring = overlay("ring", 1.0, [], exact=False)
+    return dataclasses.replace(ring, simulation=dataclasses.replace(ring.simulation, **changes))
 
 
 def test_first_round_at_the_target_not_the_last():
@@ -128,9 +139,41 @@ def test_estimated_cycle_times_and_their_gaps_are_marked():
 
 
 def test_an_overlay_that_was_not_simulated_is_not_estimated():
-    unfinished = dataclasses.replace(overlay("ring", 1.0, []), simulated_s=None, simulated_is_exact=False)
+    text = printed(run_table(record(with_simulation(rounds=0, is_whole=False, cycle_time_s=None)), "", 0.5))
 
-    assert "~" not in printed(run_table(record(unfinished), "", 0.5))
+    assert "~" not in text
+    assert "cut short" not in text
+
+
+def test_an_estimate_is_shown_with_its_interval():
+    table = run_table(record(with_simulation(half_width_s=0.0015)), "", None)
+    text = printed(table)
+
+    assert "~1000" in text
+    assert "+-: 95 % confidence by batch means: ring 1.000 s +- 1.5 ms." in text
+    assert table.rows[0]["half_width_s"] == 0.0015
+
+
+@pytest.mark.parametrize(
+    ("rounds", "cycle_time_s", "half_width_s", "note"),
+    [
+        (1, None, None, "ring: cut short, 1 round is kept."),
+        (350, 1.25, None, "ring: cut short, 350 rounds are kept, which give ~1.250 s."),
+        (8500, 1.25, 0.25, "ring: cut short, 8,500 rounds are kept, which give 1.250 s +- 250.0 ms (95 %)."),
+    ],
+)
+def test_a_simulation_that_was_cut_short_shows_what_is_kept(rounds, cycle_time_s, half_width_s, note):
+    kept = with_simulation(
+        rounds=rounds, is_whole=False, cycle_time_s=cycle_time_s, half_width_s=half_width_s
+    )
+    table = run_table(record(kept), "", None)
+    text = printed(table)
+
+    assert text.splitlines()[-1] == note
+    assert ("~1250" in text) == (cycle_time_s is not None)
+    assert "no period" not in text
+    (row,) = table.rows
+    assert (row["simulated_rounds"], row["simulation_is_whole"]) == (rounds, False)
 
 
 def test_the_figure_has_a_line_for_each_overlay_and_units_on_the_axes(tmp_path, monkeypatch):
