@@ -24,8 +24,12 @@ _GAP_PARTS = {
     "unused_shares_s": "rate: unused shares",
     "waits_for_other_arcs_s": "wait: for other arcs",
     "computing_times_s": "computing times",
+    "world_s": "events around the job",
+    "no_barrier_s": "no barrier",
 }
 """Parts of a gap as fields of a row, and what a figure calls them."""
+_RARE = ("computing_times_s", "world_s", "no_barrier_s")
+"""Those that are left out where no overlay has them."""
 _WIDTH_IN = 7.0
 _FAR_APART = 5
 """From this ratio of run times on, a logarithmic time axis shows the fast overlays' curves too."""
@@ -178,9 +182,10 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
     scale = [100 / row["paper_s"] if row["paper_s"] > 0 else 0.0 for row in rows]
     places = np.arange(len(rows))
     right, left = np.zeros(len(rows)), np.zeros(len(rows))
-    for (key, name), colour in zip(_GAP_PARTS.items(), _COLOURS, strict=False):
+    # Black is the total's.
+    for (key, name), colour in zip(_GAP_PARTS.items(), (*_COLOURS[:-1], "#999999"), strict=True):
         part = np.array([factor * (row[key] or 0.0) for factor, row in zip(scale, rows, strict=True)])
-        if key == "computing_times_s" and not part.any():
+        if key in _RARE and not part.any():
             continue
         start = np.where(part >= 0, right, left)
         axis.barh(places, part, left=start, height=0.55, color=colour, label=name)
@@ -223,7 +228,8 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
     axis.set_ylim(len(rows) - 0.5, -0.5)
     axis.set_xlabel("simulated cycle time over the paper's (%)")
     figure.suptitle(title, fontsize=10, parse_math=False, wrap=True)
-    figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
+    named = axis.get_legend_handles_labels()
+    figure.legend(*named, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
     save_figure(figure, path)
 
 

@@ -1,21 +1,31 @@
 """Why a simulated cycle time differs from the paper's, arc by arc of the paper's critical circuit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from scenarios.studies.causes import Cause, cause_of
+from scenarios.studies.event_causes import both, event_cause, is_told, world_s
 from scenarios.studies.settled import Settled
 from scenarios.studies.terms import Terms
+from scenarios.studies.undisturbed import Undisturbed
+from scenarios.studies.world_events import WorldEvents
 from simulator import ComputeTimes, Timeline
 from topologies import Overlay
 from topologies.analysis.resources import Resources
 from topologies.arrays import IntArray
 
+_CHANCE = 1e-3
+"""What the events change has no cause worth a word below this part of a cycle time."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ArcShare:
     """What one arc of the critical circuit takes, in means over the settled rounds.
+
+    Where something happens around the job, `queue_s`, `rate_s`, `wait_s` and `computing_s` are those of the undisturbed
+    network, and `world_s` is all that the events change. What is simulated is with the events, as far as their
+    rounds have all arcs.
 
     Attributes
     ----------
@@ -32,6 +42,8 @@ class ArcShare:
         How long a model that has arrived waits for what else the target needs to start its next round.
     computing_s : float
         How much longer than the workload says its source computes; 0 where that is constant.
+    world_s : float
+        How much more all this is with background traffic, capacities that change, failures and pauses than without.
     sending_s, eq3_sending_s : float
         Time in which a model's bits leave: simulated, and by Eq. 3.
     in_flight, eq3_in_flight : float
@@ -40,7 +52,7 @@ class ArcShare:
     link : str
         The link direction that bounds the rate for the longest time; empty where none does.
     cause : Cause
-        The largest of the four terms, in words.
+        The largest of the terms, in words; two of them where the events and something else make up much.
     """
 
     source: str
@@ -51,6 +63,7 @@ class ArcShare:
     rate_s: float
     wait_s: float
     computing_s: float
+    world_s: float
     sending_s: float
     eq3_sending_s: float
     in_flight: float
@@ -61,7 +74,7 @@ class ArcShare:
     @property
     def excess_s(self) -> float:
         """What the arc takes beyond Eq. 3."""
-        return self.queue_s + self.rate_s + self.wait_s + self.computing_s
+        return self.queue_s + self.rate_s + self.wait_s + self.computing_s + self.world_s
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,10 +87,20 @@ class Attribution:
         Rounds that the critical circuit spans.
     arcs : tuple of ArcShare
         The circuit, in order.
+    events : tuple of str
+        Tables of the scenario with what happens around the job.
+    off_arcs_s : float
+        Seconds per round of all events, where silos are away in these rounds: not all arcs are there in all rounds, so
+        that no arc has a part of it.
+    off_arcs : str
+        Who is away, in words; empty where no silo is.
     """
 
     tokens: int
     arcs: tuple[ArcShare, ...]
+    events: tuple[str, ...] = ()
+    off_arcs_s: float = 0.0
+    off_arcs: str = ""
 
     @property
     def paper_s(self) -> float:
@@ -86,8 +109,8 @@ class Attribution:
 
     @property
     def simulated_s(self) -> float:
-        """Simulated cycle time: the same mean with what the arcs take beyond Eq. 3."""
-        return sum(arc.eq3_s + arc.excess_s for arc in self.arcs) / self.tokens
+        """Simulated cycle time: the same mean with what the arcs take beyond Eq. 3, and what no arc has."""
+        return sum(arc.eq3_s + arc.excess_s for arc in self.arcs) / self.tokens + self.off_arcs_s
 
     def parts_s(self) -> dict[str, float]:
         """Seconds per round of each cause: they add up to ``simulated_s - paper_s``."""
@@ -98,6 +121,7 @@ class Attribution:
             "unused shares": sum(min(arc.rate_s, 0.0) for arc in arcs) / tokens,
             "waits for other arcs": sum(arc.wait_s for arc in arcs) / tokens,
             "computing times": sum(arc.computing_s for arc in arcs) / tokens,
+            "world": sum(arc.world_s for arc in arcs) / tokens + self.off_arcs_s,
         }
 
 
@@ -107,7 +131,15 @@ def growing_silos(overlay: Overlay) -> IntArray:
     return np.asarray(overlay.event_graph.source[circuit[overlay.event_graph.tokens[circuit] == 1]])
 
 
-def attribute(overlay: Overlay, timeline: Timeline, compute: ComputeTimes, settled: Settled) -> Attribution:
+def attribute(
+    overlay: Overlay,
+    timeline: Timeline,
+    compute: ComputeTimes,
+    settled: Settled,
+    *,
+    undisturbed: Undisturbed | None = None,
+    events: WorldEvents | None = None,
+) -> Attribution:
     """Split a simulated cycle time along the paper's critical circuit.
 
     Parameters
@@ -119,6 +151,10 @@ def attribute(overlay: Overlay, timeline: Timeline, compute: ComputeTimes, settl
         Of that simulation.
     settled : Settled
         Of ``settle(timeline, growing_silos(overlay))``: the rounds to take means over.
+    undisturbed : Undisturbed, optional
+        With `events`, the same job where they do not happen.
+    events : WorldEvents, optional
+        What happens around the job.
 
     Returns
     -------
@@ -148,16 +184,70 @@ def attribute(overlay: Overlay, timeline: Timeline, compute: ComputeTimes, settl
 
         tau_paper + sum of (queue + rate + wait + computing) / W = mean of g_i over the sources of the arcs with a token
 
+    With events, the same sum holds for the undisturbed job, so that the difference of the two is split among the arcs
+    as well: what an arc takes more with the events is its `world_s`. A silo that is away takes arcs along; in rounds
+    like these only the whole difference is known.
+
     Over whole periods of a job that repeats, every `g_i` is its cycle time. Where a job does not repeat, `settle` takes
     this mean for the cycle time. Both ways nothing but rounding is left over. A silo's wait for its own computing is
     an arc with 1 token, no queue and no rate. Time O(rounds * arcs).
     """
     resources, graph = Resources.of(overlay), overlay.event_graph
-    terms = Terms.of(overlay, timeline, compute, settled.first_round, settled.rounds)
     circuit = list(overlay.proof.circuit)
-    return Attribution(
-        tokens=int(graph.tokens[circuit].sum()),
-        arcs=tuple(_share(resources, arc, terms, settled.cycle_time_s) for arc in circuit),
+    tokens = int(graph.tokens[circuit].sum())
+    if undisturbed is None or events is None:
+        terms = Terms.of(overlay, timeline, compute, settled.first_round, settled.rounds)
+        arcs = tuple(_share(resources, arc, terms, settled.cycle_time_s) for arc in circuit)
+        return Attribution(tokens=tokens, arcs=arcs)
+    calm = undisturbed.settled
+    without = Terms.of(overlay, undisturbed.timeline, undisturbed.compute, calm.first_round, calm.rounds)
+    own = tuple(_share(resources, arc, without, calm.cycle_time_s) for arc in circuit)
+    if not _is_whole(timeline, settled):
+        return Attribution(
+            tokens=tokens,
+            arcs=own,
+            events=events.names,
+            off_arcs_s=settled.cycle_time_s - Attribution(tokens=tokens, arcs=own).simulated_s,
+            off_arcs=events.absent(),
+        )
+    terms = Terms.of(overlay, timeline, compute, settled.first_round, settled.rounds)
+    shares = [
+        _with_events(resources, arc, share, terms, without, events, settled.cycle_time_s)
+        for arc, share in zip(circuit, own, strict=True)
+    ]
+    return Attribution(tokens=tokens, arcs=tuple(shares), events=events.names)
+
+
+def _is_whole(timeline: Timeline, settled: Settled) -> bool:
+    """Whether all arcs are there in all settled rounds."""
+    window = slice(settled.first_round, settled.first_round + settled.rounds)
+    return not bool(np.isnan(timeline.arrival_s[window]).any())
+
+
+def _with_events(
+    resources: Resources,
+    arc: int,
+    share: ArcShare,
+    terms: Terms,
+    undisturbed: Terms,
+    events: WorldEvents,
+    cycle_time_s: float,
+) -> ArcShare:
+    """An arc of the undisturbed network, with what the events change."""
+    more_s, cause = world_s(terms, undisturbed, arc), share.cause
+    told = is_told(resources.overlay, arc, terms, events)
+    if told or abs(more_s) > _CHANCE * cycle_time_s:
+        largest_s = max((share.queue_s, share.rate_s, share.wait_s, share.computing_s), key=abs)
+        changed = event_cause(resources.overlay, arc, terms, undisturbed, events)
+        cause = both(cause, changed, largest_s, more_s, is_told=told)
+    simulated = _share(resources, arc, terms, cycle_time_s)
+    return replace(
+        share,
+        world_s=more_s,
+        sending_s=simulated.sending_s,
+        in_flight=simulated.in_flight,
+        link=simulated.link,
+        cause=cause,
     )
 
 
@@ -177,6 +267,7 @@ def _share(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) ->
         rate_s=float(terms.rate_s[arc]),
         wait_s=float(terms.wait_s[arc]),
         computing_s=float(terms.computing_s[arc]),
+        world_s=0.0,
         sending_s=float(terms.sending_s[arc]),
         eq3_sending_s=sending_s,
         in_flight=float(terms.under_way_s[arc]) / cycle_time_s if cycle_time_s > 0 else 0.0,

@@ -1,5 +1,7 @@
 """The critical circuit of an overlay, arc by arc, for the terminal."""
 
+from typing import Any
+
 from scenarios.studies.attribution import ArcShare, Attribution
 from scenarios.studies.validation import Validated
 from scenarios.tables import Column, Row, Table, note_lines
@@ -8,7 +10,9 @@ from scenarios.units import digits, format_s, in_unit, time_unit
 MOST_ARCS = 10
 _ROUNDING = 1e-9
 """Terms below this part of a round are rounding."""
-_TERMS = ("eq3_s", "queue_s", "rate_s", "wait_s", "computing_s")
+_TERMS = ("eq3_s", "queue_s", "rate_s", "wait_s", "computing_s", "world_s")
+
+_WORLD = "All of these are without the events; world: all that the events change. "
 
 
 def circuit_table(result: Validated) -> Table:
@@ -29,15 +33,19 @@ def circuit_table(result: Validated) -> Table:
     rows = _rows(attribution)
     least = _ROUNDING * max(attribution.simulated_s, attribution.paper_s)
     unit = time_unit(max(abs(float(row[name])) for row in rows for name in _TERMS))
-    random = any(row["computing_s"] != 0 for row in rows)
+    further = {
+        key: title
+        for key, title in (("computing_s", "comp."), ("world_s", "world"))
+        if any(abs(row[key]) > least for row in rows)
+    }
     shown = [
         ("eq3_s", "Eq. 3"),
         ("queue_s", "queue"),
         ("rate_s", "rate"),
         ("wait_s", "wait"),
-        *([("computing_s", "comp.")] if random else []),
+        *further.items(),
     ]
-    terms = " + ".join(["queue", "rate", "wait", *(["computing"] if random else [])])
+    terms = " + ".join(["queue", "rate", "wait", *(key.removesuffix("_s") for key in further)])
     gap_s = attribution.simulated_s - attribution.paper_s
     rounds = f"{attribution.tokens} round{'s' if attribution.tokens > 1 else ''}"
     return Table(
@@ -56,7 +64,7 @@ def circuit_table(result: Validated) -> Table:
         notes=note_lines(
             f"in {unit}; {terms} of the last line: {'-' if gap_s < 0 else '+'}{format_s(abs(gap_s))} a round, the gap. "
             "queue: behind the arc's earlier models. rate: sending, over Eq. 3's M/rate. wait: for another arc. "
-            "flight: the arc's models under way at once."
+            f"{_WORLD if 'world_s' in further else ''}flight: the arc's models under way at once."
         ),
     )
 
@@ -75,7 +83,13 @@ def _rows(attribution: Attribution) -> list[Row]:
     others = [arc for place, arc in enumerate(arcs) if place not in largest]
     if others:
         rows.append(_total(f"{len(others)} others", others, 1))
-    return [*rows, _total(f"sum / {attribution.tokens}", arcs, attribution.tokens)]
+    total = _total(f"sum / {attribution.tokens}", arcs, attribution.tokens)
+    if not attribution.off_arcs:
+        return [*rows, total]
+    # Like the arcs' terms, of the whole circuit.
+    world_s = attribution.off_arcs_s * attribution.tokens
+    away = _total("no arc", [], 1) | {"world_s": world_s, "cause": attribution.off_arcs}
+    return [*rows, away, total | {"world_s": attribution.off_arcs_s}]
 
 
 def _row(arc: ArcShare) -> Row:
@@ -86,16 +100,16 @@ def _row(arc: ArcShare) -> Row:
         **{name: getattr(arc, name) for name in _TERMS},
         "eq3_in_flight": arc.eq3_in_flight if between else None,
         "in_flight": arc.in_flight if between else None,
-        "cause": ": ".join(filter(None, (arc.cause.assumption, arc.cause.place.removeprefix("core link "))))
+        "cause": ": ".join(filter(None, (arc.cause.assumption, arc.cause.place.replace("core link ", ""))))
         or "-",
     }
 
 
-def _total(name: str, arcs: tuple[ArcShare, ...] | list[ArcShare], tokens: int) -> Row:
-    """Some arcs together, per token."""
+def _total(name: str, arcs: tuple[ArcShare, ...] | list[ArcShare], tokens: int) -> dict[str, Any]:
+    """Some arcs together, per token; 0 of none."""
     return {
         "arc": name,
-        **{term: sum(getattr(arc, term) for arc in arcs) / tokens for term in _TERMS},
+        **{term: sum((getattr(arc, term) for arc in arcs), 0.0) / tokens for term in _TERMS},
         "eq3_in_flight": None,
         "in_flight": None,
         "cause": "",

@@ -25,6 +25,8 @@ class Terms:
         Time in which a model's bits leave.
     under_way_s : ndarray, shape (arcs + silos,)
         From the first bit's leaving to the arrival.
+    detour_s : ndarray, shape (arcs + silos,)
+        How much longer than the arc's latency a model is under way after its last bit has left.
     link : ndarray of int, shape (arcs + silos,)
         The link direction that bounds the rate for the longest time in all; -1 where none does.
     gated : ndarray, shape (arcs + silos,)
@@ -37,6 +39,7 @@ class Terms:
     computing_s: FloatArray
     sending_s: FloatArray
     under_way_s: FloatArray
+    detour_s: FloatArray
     link: IntArray
     gated: FloatArray
 
@@ -80,6 +83,7 @@ class Terms:
             computing_s=np.concatenate((tokens * more_s[source], more_s)),
             sending_s=np.concatenate(((last_bit_s - first_bit_s).mean(axis=0), none)),
             under_way_s=np.concatenate((under_way_s, none)),
+            detour_s=np.concatenate(((arrival_s - last_bit_s).mean(axis=0) - overlay.latency_s, none)),
             link=np.concatenate((_longest(bound_link, last_bit_s - first_bit_s), np.full(len(none), -1))),
             gated=(waits_s <= same_s).mean(axis=0),
         )

@@ -10,8 +10,14 @@ from scenarios.simulation_config import SimulationConfig
 from scenarios.studies.attribution import Attribution, attribute, growing_silos
 from scenarios.studies.collected import FEWEST_ROUNDS, collect
 from scenarios.studies.comparison import gap
+from scenarios.studies.drawn_parts import DrawnParts, drawn_parts
+from scenarios.studies.how import events_of
 from scenarios.studies.settled import Settled, settle
 from scenarios.studies.simulation import job_of
+from scenarios.studies.undisturbed import simulate_undisturbed
+from scenarios.studies.windows import Window
+from scenarios.studies.world_events import WorldEvents
+from scenarios.toml_words import located
 from scenarios.units import format_s, parse_share
 from simulator.confidence import paired_difference
 from topologies import InputError, Overlay, RandomOverlay
@@ -21,6 +27,8 @@ from topologies.statistics import ConfidenceInterval
 
 WORTH_A_WORD = 0.01
 """Gaps above this fraction are explained."""
+_WORTH = 0.1
+"""From this fraction of the largest part on, others are told as well."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -35,9 +43,13 @@ class Validated:
     equal, maxmin : Settled
         Simulated with Eq. 3's constant rates, and on shared links.
     attribution : Attribution or None
-        Of the difference between `maxmin` and `paper`; None where arcs differ from round to round.
+        Of the difference between `maxmin` and `paper`; None where arcs are drawn anew each round.
+    drawn_parts : DrawnParts or None
+        The same of an overlay whose arcs are.
     mean_start_s : ndarray, shape (rounds + 1,)
         Mean start of all silos, with max-min fair rates.
+    events : tuple of str
+        Tables of the scenario with what happens around the job.
     difference : ConfidenceInterval or None
         Of the `maxmin` cycle time minus the first overlay's, on the same random computing times.
     """
@@ -47,7 +59,9 @@ class Validated:
     equal: Settled
     maxmin: Settled
     attribution: Attribution | None
+    drawn_parts: DrawnParts | None
     mean_start_s: FloatArray
+    events: tuple[str, ...] = ()
     difference: ConfidenceInterval | None = None
 
     @property
@@ -67,18 +81,46 @@ class Validated:
         """Whether the gap is large enough to explain it."""
         return self.gap is not None and abs(self.gap) > WORTH_A_WORD
 
+    def parts_s(self) -> dict[str, float]:
+        """Seconds per round of each cause of the gap; they add up to it."""
+        one = self.attribution or self.drawn_parts
+        return {} if one is None else one.parts_s()
+
     def why(self) -> str:
         """The largest part of a gap worth a word, and the cause of the arc that differs most; else empty."""
-        if self.attribution is None or not self.is_worth_a_word:
+        parts = self.parts_s()
+        if not parts or not self.is_worth_a_word:
             return ""
-        parts = self.attribution.parts_s()
         name = max(parts, key=lambda part: abs(parts[part]))
+        least_s = _WORTH * abs(parts[name])
+        # The largest one alone is half the truth where something happens, or where no arc stands behind it.
+        several = self.attribution is None or abs(parts["world"]) >= least_s
+        others = [part for part in parts if part != name and abs(parts[part]) >= least_s]
+        told = [name, *(others if several else ())]
+        shown = ", ".join(f"{self._called(part)} {_signed(parts[part])}" for part in told)
+        return f"{shown} a round; {self._most(name)}"
+
+    def _called(self, part: str) -> str:
+        """A part in words: the world's are those of the scenario."""
+        return ", ".join(self.events) if part == "world" else part
+
+    def _most(self, name: str) -> str:
+        """Where a part is largest."""
+        if self.attribution is None:
+            return "" if self.drawn_parts is None else self.drawn_parts.words()
+        if name == "world" and self.attribution.off_arcs:
+            return self.attribution.off_arcs
         # Rounded, so that the first of several alike is named, whatever their last digits.
         least = 1e-9 * self.maxmin.cycle_time_s
-        arc = max(self.attribution.arcs, key=lambda share: round(abs(share.excess_s) / least))
-        sign = "+" if parts[name] >= 0 else "-"
+        term = "world_s" if name == "world" else "excess_s"
+        arc = max(self.attribution.arcs, key=lambda share: round(abs(getattr(share, term)) / least))
         where = f"{arc.source} -> {arc.target}" if arc.source != arc.target else arc.source
-        return f"{name} {sign}{format_s(abs(parts[name]))} a round; most on {where}: {arc.cause.words}"
+        return f"most on {where}: {arc.cause.words}"
+
+
+def _signed(seconds: float) -> str:
+    """A duration with its sign."""
+    return f"{'-' if seconds < 0 else '+'}{format_s(abs(seconds))}"
 
 
 def validate(case: Case, *, drawn_rounds: int | None = None) -> list[Validated]:
@@ -113,7 +155,8 @@ def validate(case: Case, *, drawn_rounds: int | None = None) -> list[Validated]:
         rounds = case.simulation.rounds
         if not isinstance(overlay, Overlay) and drawn_rounds is not None:
             rounds = drawn_rounds
-        found = _validated(overlay, case.simulation, rounds=rounds, seed=case.seed)
+        with located(case.source):
+            found = _validated(overlay, case.simulation, rounds=rounds, seed=case.seed)
         if made and case.simulation.compute is not None:
             difference = paired_difference(
                 found.mean_start_s, made[0].mean_start_s, silos=overlay.graph.silos
@@ -128,24 +171,32 @@ def _validated(
 ) -> Validated:
     """Both simulations of an overlay."""
     until = None if simulation.until_ci is None else parse_share("until_ci", simulation.until_ci)
+    stays = isinstance(overlay, Overlay)
     silos = growing_silos(overlay) if isinstance(overlay, Overlay) else np.arange(overlay.graph.silos)
-    job = job_of(overlay, replace(simulation, sharing="maxmin"), rounds=rounds, seed=seed)
-    has_parts = isinstance(overlay, Overlay) and job.plan is None
-    timeline = collect(job, silos, title=f"{overlay.kind}, maxmin", until=until, messages=has_parts)
+    shared = replace(simulation, sharing="maxmin")
+    job = job_of(overlay, shared, rounds=rounds, seed=seed)
+    timeline = collect(job, silos, title=f"{overlay.kind}, maxmin", until=until, messages=stays)
     # Constant rates know no network that changes.
     constant = replace(simulation, sharing="equal", background=(), capacity=(), failure=())
     equal_job = job_of(overlay, constant, rounds=rounds, seed=seed)
     equal = settle(collect(equal_job, silos, title=f"{overlay.kind}, equal", until=until), silos)
     maxmin = settle(timeline, silos)
-    return Validated(
+    mean_start_s = timeline.round_start_s[: maxmin.first_round + maxmin.rounds + 1].mean(axis=1)
+    found = Validated(
         overlay=overlay,
-        drawn=None
-        if isinstance(overlay, Overlay)
-        else random_cycle_time(overlay, maxmin.simulated_rounds, seed),
+        drawn=None,
         equal=equal,
         maxmin=maxmin,
-        attribution=attribute(overlay, timeline, job.compute, maxmin)
-        if isinstance(overlay, Overlay) and has_parts
-        else None,
-        mean_start_s=timeline.round_start_s[: maxmin.first_round + maxmin.rounds + 1].mean(axis=1),
+        attribution=None,
+        drawn_parts=None,
+        mean_start_s=mean_start_s,
+        events=tuple(events_of(simulation)),
     )
+    if not isinstance(overlay, Overlay):
+        drawn = random_cycle_time(overlay, maxmin.simulated_rounds, seed)
+        parts = drawn_parts(overlay, shared, drawn, timeline, equal=equal, maxmin=maxmin, seed=seed)
+        return replace(found, drawn=drawn, drawn_parts=parts)
+    events = WorldEvents.of(simulation, overlay.graph, Window.of(mean_start_s, maxmin.rounds))
+    undisturbed = None if events is None else simulate_undisturbed(overlay, shared, maxmin, silos, seed=seed)
+    attribution = attribute(overlay, timeline, job.compute, maxmin, undisturbed=undisturbed, events=events)
+    return replace(found, attribution=attribution)

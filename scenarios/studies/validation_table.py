@@ -9,14 +9,23 @@ from scenarios.network import describe
 from scenarios.studies.attribution import ArcShare
 from scenarios.studies.comparison import FORMS, forms_note, gap
 from scenarios.studies.how import how
+from scenarios.studies.passing import events_note
 from scenarios.studies.settled import Settled
 from scenarios.studies.validation import Validated
-from scenarios.studies.windows import Window, events_note, paired_window
+from scenarios.studies.windows import Window, paired_window
 from scenarios.tables import Column, Table, cycle_time_columns, note_lines, percent
 from scenarios.units import format_s
 from topologies import Overlay
 
-PARTS = ("serialization", "shared links", "unused shares", "waits for other arcs", "computing times")
+PARTS = (
+    "serialization",
+    "shared links",
+    "unused shares",
+    "waits for other arcs",
+    "computing times",
+    "no barrier",
+    "world",
+)
 
 
 def part_key(part: str) -> str:
@@ -25,7 +34,7 @@ def part_key(part: str) -> str:
 
 
 def validation_row(result: Validated) -> dict[str, object]:
-    """Fields of one overlay; the five parts, in seconds per round, add up to ``maxmin_s - paper_s``."""
+    """Fields of one overlay; the parts, in seconds per round, add up to ``maxmin_s - paper_s``."""
     overlay, drawn = result.overlay, result.drawn
     forms: dict[str, object] = {**dict.fromkeys(FORMS), "busiest_link": ""}
     if isinstance(overlay, Overlay):
@@ -49,11 +58,12 @@ def validation_row(result: Validated) -> dict[str, object]:
             f"{name}_rounds": settled.simulated_rounds,
             f"gap_{name}": gap(settled.cycle_time_s, result.paper_s),
         }
-    parts = {} if result.attribution is None else result.attribution.parts_s()
+    parts = result.parts_s()
     return (
         row
         | {part_key(part): parts.get(part) for part in PARTS}
         | {
+            "world_off_arcs_s": None if result.attribution is None else result.attribution.off_arcs_s,
             "difference_s": None if result.difference is None else result.difference.mean,
             "difference_half_width_s": None if result.difference is None else result.difference.half_width,
             "why": result.why(),
@@ -79,7 +89,7 @@ def validation_table(case: Case, results: Sequence[Validated]) -> Table:
     rows = [validation_row(result) for result in results]
     times, unit = cycle_time_columns(rows, FORMS | {"equal_s": "equal", "maxmin_s": "maxmin"})
     return Table(
-        caption=f"{describe(case.graph, case.work)}\n{how(case.simulation, 'equal and maxmin')}",
+        caption=f"{describe(case.graph, case.work)}\n{how(case.simulation, 'equal and maxmin', seed=case.seed)}",
         columns=(
             Column(key="overlay", title="overlay"),
             *times,
@@ -190,11 +200,12 @@ def _differences(results: Sequence[Validated]) -> list[str]:
 
 
 def _unexplained(results: Sequence[Validated]) -> list[str]:
-    """Overlays whose gap has no parts."""
-    kinds = [result.overlay.kind for result in results if result.attribution is None]
+    """Overlays whose gap has parts, but not arc by arc."""
+    kinds = [result.overlay.kind for result in results if result.drawn_parts is not None]
     if not kinds:
         return []
     return [
-        f"{', '.join(kinds)}: no parts arc by arc: the arcs and their delays differ from round to round, so that no "
-        "one circuit is critical."
+        f"{', '.join(kinds)}: no parts arc by arc: other arcs are drawn each round, so that no one circuit is critical."
+        " "
+        "The parts of the gap are what the cycle time gains and loses with each assumption that is given up."
     ]

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from topologies import load_underlay
+
 SCENARIO = """
 seed = 4
 [network]
@@ -37,6 +39,10 @@ def toml(tmp_path):
         ((), "computing constant"),
         (("--compute-times", "lognormal 0.3"), "computing lognormal (cv 0.3)"),
         (("--compute-times", "exponential"), "computing exponential"),
+        (
+            ("--compute-times", "samples.csv", "--seed", 3),
+            "computing drawn from the 2 values of samples.csv, seed 3",
+        ),
         (("--compute-times", "times.csv"), "computing trace times.csv"),
         (("--compute-times", "times.csv repeat"), "computing trace times.csv, repeated"),
     ],
@@ -44,7 +50,10 @@ def toml(tmp_path):
 @pytest.mark.parametrize("command", ["simulate", "validate"])
 def test_computing_times_stand_above_the_table(silosim, tmp_path, monkeypatch, command, options, text):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "times.csv").write_text("compute_s\n0.01\n0.02\n")
+    (tmp_path / "samples.csv").write_text("compute_s\n0.01\n\n0.02\n")
+    labels = load_underlay("gaia").labels
+    rows = [",".join(labels), *[",".join(["0.01"] * len(labels))] * 100]
+    (tmp_path / "times.csv").write_text("\n".join(rows))
     result = silosim(command, "gaia", "--kind", "mst", "--rounds", 100, *options)
 
     above = result.out.split("\n\n")[0]
@@ -58,8 +67,8 @@ def test_a_scenario_with_events_says_so_and_which_count(silosim, toml):
     out = words(result.out)
 
     assert "computing lognormal (cv 0.5); with away; until +- 50%" in out
-    assert "What happens in a cycle time's rounds is part of it: away." in out
-    assert "Not in these rounds, and so no part of it: Tokyo away from round 10 (mst, ring)." in out
+    assert "What happens in a cycle time's rounds is part of it" not in out
+    assert "count: Tokyo away from round 10." in out
     assert max(map(len, result.out.splitlines())) <= 80
 
 

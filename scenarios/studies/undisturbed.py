@@ -1,0 +1,82 @@
+"""The same job where nothing happens around it: what a world costs is the difference."""
+
+from dataclasses import dataclass, replace
+
+from scenarios.simulation_config import SimulationConfig
+from scenarios.studies.collected import collect
+from scenarios.studies.settled import Settled, settle
+from scenarios.studies.simulation import job_of
+from simulator import ComputeTimes, Timeline
+from topologies import Overlay, RandomOverlay
+from topologies.arrays import IntArray
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Undisturbed:
+    """A simulation without the events of its scenario.
+
+    Attributes
+    ----------
+    timeline : Timeline
+    compute : ComputeTimes
+    settled : Settled
+        Over the rounds that are compared; its other fields are those of this simulation.
+    """
+
+    timeline: Timeline
+    compute: ComputeTimes
+    settled: Settled
+
+
+def without_events(simulation: SimulationConfig) -> SimulationConfig:
+    """The same simulation where nothing happens around the job."""
+    return replace(simulation, background=(), capacity=(), failure=(), away=())
+
+
+def simulate_undisturbed(
+    overlay: Overlay | RandomOverlay,
+    simulation: SimulationConfig,
+    disturbed: Settled,
+    silos: IntArray,
+    *,
+    seed: int,
+) -> Undisturbed:
+    """Simulate as many rounds where nothing happens.
+
+    Parameters
+    ----------
+    overlay : Overlay or RandomOverlay
+    simulation : SimulationConfig
+        Its events are left out.
+    disturbed : Settled
+        Of the simulation with the events.
+    silos : ndarray of int, shape (n,)
+        See `settle`.
+    seed : int
+
+    Returns
+    -------
+    Undisturbed
+        With every message, if the overlay stays.
+
+    Notes
+    -----
+    Where the disturbed job repeats, both are compared over rounds that show their own cycle time. Else over the same
+    rounds, with the same computing times, so that chance and the phase of a period cancel in the difference.
+    """
+    job = job_of(overlay, without_events(simulation), rounds=disturbed.simulated_rounds, seed=seed)
+    title = f"{overlay.kind}, {simulation.sharing}, undisturbed"
+    timeline = collect(job, silos, title=title, messages=isinstance(overlay, Overlay))
+    settled = settle(timeline, silos)
+    if not disturbed.is_exact:
+        settled = _over(timeline, silos, settled, disturbed)
+    return Undisturbed(timeline=timeline, compute=job.compute, settled=settled)
+
+
+def _over(timeline: Timeline, silos: IntArray, settled: Settled, disturbed: Settled) -> Settled:
+    """Over the rounds of another job, or the last so many before a silo has ended this one."""
+    end = min(disturbed.first_round + disturbed.rounds, settled.first_round + settled.rounds)
+    first = max(0, end - disturbed.rounds)
+    mean_s = timeline.round_start_s[:, silos].mean(axis=1)
+    cycle_time_s = float(mean_s[end] - mean_s[first]) / (end - first)
+    return replace(settled, cycle_time_s=cycle_time_s, first_round=first, rounds=end - first)

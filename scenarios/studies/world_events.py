@@ -1,0 +1,128 @@
+"""What happens around a job in the rounds that its cycle time is the mean over, by link and by silo, in words."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from scenarios.simulation_config import SimulationConfig
+from scenarios.studies.causes import Cause, link_words
+from scenarios.studies.how import events_of
+from scenarios.studies.windows import Window
+from scenarios.surroundings import world_around
+from scenarios.units import format_rate, format_s
+from simulator import Absence, CapacityTrace, ConstantShare, LinkFailure, OnOffFlow, Pause
+from simulator.world.names import core_link_of, directions_of, silo_of
+from topologies import Connectivity
+
+_MOST_SILOS = 3
+"""Silos that a sentence names."""
+_SAME_WAY_S = 1e-9
+"""Latencies that differ by less are those of the same way."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class WorldEvents:
+    """The events of a scenario, as they meet some rounds.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Tables of the scenario that hold them.
+    graph : Connectivity
+    window : Window
+    traffic : mapping from int to tuple of Cause
+        What changes each link direction's capacity, all the time.
+    downs : mapping from int to tuple of LinkFailure
+        Of each core link, in these rounds.
+    pauses : mapping from int to tuple of Pause
+        Of each silo, in these rounds.
+    absences : tuple of Absence
+        In these rounds; where none is, all of them.
+    """
+
+    names: tuple[str, ...]
+    graph: Connectivity
+    window: Window
+    traffic: Mapping[int, tuple[Cause, ...]]
+    downs: Mapping[int, tuple[LinkFailure, ...]]
+    pauses: Mapping[int, tuple[Pause, ...]]
+    absences: tuple[Absence, ...]
+
+    @classmethod
+    def of(cls, simulation: SimulationConfig, graph: Connectivity, window: Window) -> Self | None:
+        """Events of a simulation; None where it has none."""
+        world = world_around(simulation, seed=0)
+        if world is None:
+            return None
+        find = directions_of(graph)
+        traffic: dict[int, tuple[Cause, ...]] = {}
+        for entry in (*world.background, *world.capacities):
+            for link in find(entry.link, "link"):
+                traffic[link] = (*traffic.get(link, ()), _traffic(graph, entry, link))
+        downs: dict[int, tuple[LinkFailure, ...]] = {}
+        for failure in world.failures:
+            if failure.from_s < window.until_s and failure.until_s > window.from_s:
+                link = core_link_of(graph, failure.link, "link")
+                downs[link] = (*downs.get(link, ()), failure)
+        pauses: dict[int, tuple[Pause, ...]] = {}
+        for pause in world.absences:
+            if isinstance(pause, Pause) and window.first_round <= pause.first_round <= window.last_round:
+                silo = silo_of(graph, pause.silo, "silo")
+                pauses[silo] = (*pauses.get(silo, ()), pause)
+        away = [absence for absence in world.absences if isinstance(absence, Absence)]
+        return cls(
+            names=tuple(events_of(simulation)),
+            graph=graph,
+            window=window,
+            traffic=traffic,
+            downs=downs,
+            pauses=pauses,
+            absences=tuple([absence for absence in away if _missed(absence, window)] or away),
+        )
+
+    def on_route(self, route: tuple[int, ...], detour_s: float) -> Iterator[Cause]:
+        """Failures of the links of an arc, with how much longer its way was in the mean."""
+        took_s = self.window.until_s - self.window.from_s
+        for link in dict.fromkeys(direction // 2 for direction in route[1:-1]):
+            for failure in self.downs.get(link, ()):
+                name = self.graph.underlay.link_name(link)
+                down_s = min(failure.until_s, self.window.until_s) - max(failure.from_s, self.window.from_s)
+                when = "all the time" if down_s == took_s else f"{100 * down_s / took_s:.3g} % of the time"
+                way = (
+                    f"models take a way that is {format_s(detour_s)} longer in the mean"
+                    if detour_s > _SAME_WAY_S
+                    else "models wait for it, or take another way that is as long"
+                )
+                place = f"core link {name}"
+                yield Cause(assumption="link down", place=place, words=f"{place} is down {when}: {way}")
+
+    def absent(self) -> str:
+        """Who is away, in words."""
+        rounds = self.window.last_round + 1 - self.window.first_round
+        words = [
+            f"{absence.silo} is away in {_missed(absence, self.window) or absence.rounds} of these {rounds} rounds"
+            for absence in self.absences[:_MOST_SILOS]
+        ]
+        more = len(self.absences) - _MOST_SILOS
+        return ", ".join([*words, *([f"{more} more absences"] if more > 0 else [])])
+
+
+def _traffic(graph: Connectivity, entry: ConstantShare | OnOffFlow | CapacityTrace, link: int) -> Cause:
+    """What an entry does to one link direction."""
+    place = link_words(graph, link)
+    if isinstance(entry, CapacityTrace):
+        least, most = float(entry.capacity_bps.min()), float(entry.capacity_bps.max())
+        words = f"capacity of {place}: a trace, {format_rate(least)} to {format_rate(most)}"
+        return Cause(assumption="capacity", place=place, words=words)
+    if isinstance(entry, ConstantShare):
+        words = f"background traffic: others take {100 * entry.share:g} % of {place}"
+    else:
+        peak = format_rate(entry.peak_bps)
+        words = f"background traffic: a flow of others, now on, now off, of up to {peak}, shares {place}"
+    return Cause(assumption="background", place=place, words=words)
+
+
+def _missed(absence: Absence, window: Window) -> int:
+    """Rounds of a window that a silo misses."""
+    end = min(absence.first_round + absence.rounds - 1, window.last_round)
+    return max(0, end + 1 - max(absence.first_round, window.first_round))
