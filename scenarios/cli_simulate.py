@@ -11,7 +11,7 @@ from scenarios import options as opt
 from scenarios.case import case_of, is_scenario
 from scenarios.computing import compute_config
 from scenarios.config import validated
-from scenarios.outputs import check_new, check_output, partial_path, write_text
+from scenarios.outputs import check_new, partial_path, write_text
 from scenarios.simulation_config import SimulationConfig
 from scenarios.studies.settled import rounds_for_interval
 from scenarios.studies.simulate import simulate_table
@@ -43,7 +43,9 @@ def simulate(
     queueing: Annotated[str | None, typer.Option(help="fifo or overlap. [default: fifo]")] = None,
     seed: opt.Seed = None,
     budget: opt.Budget = None,
-    messages: Annotated[bool, typer.Option("--messages", help="Write what happened to every model.")] = False,
+    messages: Annotated[
+        bool, typer.Option("--messages", help="Keep in FILE.h5 what happened to every model.")
+    ] = False,
     output: Annotated[
         list[Path] | None,
         typer.Option("-o", "--output", help="File to write: FILE.h5 (all rounds) or FILE.csv (the table)."),
@@ -52,6 +54,9 @@ def simulate(
     as_json: opt.Json = False,
 ) -> None:
     """Simulate overlays of a network or a scenario (.toml): cycle times, busiest links, all rounds in a file."""
+    stored, table_file = _outputs(output or [], force)
+    if messages and stored is None:
+        raise InputError("messages(=True) goes with -o FILE.h5, the only place where they are kept.")
     changes: dict[str, Any] = {
         "rounds": rounds,
         "sharing": sharing,
@@ -74,12 +79,14 @@ def simulate(
     )
     families = opt.designer_options(case.kinds, budget=budget)
     options = {kind: families.get("matcha" if kind.startswith("matcha") else kind, {}) for kind in case.kinds}
-    stored, table_file = _outputs(output or [], force)
     try:
         table = simulate_table(case, options=options, path=stored, force=force)
-    except (KeyboardInterrupt, MachineError):
+    except (KeyboardInterrupt, MachineError) as error:
         if stored is not None and partial_path(stored).exists():
             print(f"silosim: the finished rounds are in {partial_path(stored)}", file=sys.stderr)
+        elif isinstance(error, KeyboardInterrupt):
+            why = "as there is no -o FILE.h5" if stored is None else "as no round was complete"
+            print(f"silosim: interrupted; nothing was kept, {why}", file=sys.stderr)
         raise
     if table_file is not None:
         write_text(table_file, table.to_csv())
@@ -95,8 +102,6 @@ def _outputs(paths: list[Path], force: bool) -> tuple[Path | None, Path | None]:
         if path.suffix not in (".h5", ".csv") or path.suffix in found:
             raise InputError(f"output(={str(path)!r}) must end in .h5 or .csv, one of each at most.")
         found[path.suffix] = path
-    if ".h5" in found:
-        check_new(found[".h5"], force=force)
-    if ".csv" in found:
-        check_output(found[".csv"])
+    for path in found.values():
+        check_new(path, force=force)
     return found.get(".h5"), found.get(".csv")

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from scenarios import cli_design, cli_import, cli_partition, cli_simulate, cli_validate
+from scenarios import cli_calibrate, cli_design, cli_import, cli_partition, cli_simulate, cli_validate
 from scenarios import options as opt
 from scenarios.config import Scenario, load_scenario, parse_scenario, preset_text
+from scenarios.kept import has_checkpoint
 from scenarios.outputs import check_new, check_output, partial_path, write_text
 from scenarios.processes import call_others, is_first
 from scenarios.record import read_run
@@ -21,6 +22,7 @@ from scenarios.studies.run import run_scenario
 from scenarios.studies.sweep import sweep as sweep_access
 from scenarios.tables import print_table
 from topologies import InputError, MachineError, TrainingError
+from training.tasks import TASKS
 
 DEMO = "geant-digits"
 
@@ -60,6 +62,7 @@ app.command()(cli_validate.validate)
 app.command()(cli_simulate.simulate)
 app.command()(cli_import.import_metrics)
 app.command()(cli_partition.partition)
+app.command()(cli_calibrate.calibrate)
 
 
 @app.command()
@@ -103,14 +106,22 @@ def sweep(
 
 @app.command()
 def run(
-    scenario: Annotated[Path, typer.Argument(help="TOML file.")],
+    scenario: Annotated[
+        Path, typer.Argument(help=f"TOML file; [training] may name a task of the paper: {', '.join(TASKS)}.")
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="HDF5 file to write.")],
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Go on from the checkpoints of a run of this scenario that was cut short."
+        ),
+    ] = False,
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
     """Design, simulate, train and join: the whole path of a scenario, into one HDF5 file."""
     loaded, text = load_scenario(scenario)
-    _run(loaded, text, output, force=force, source=str(scenario))
+    _run(loaded, text, output, resume=resume, force=force, source=str(scenario))
     if is_first():
         show(output, as_json)
 
@@ -208,12 +219,15 @@ def demo(
         plot(path)
 
 
-def _run(scenario: Scenario, text: str, path: Path, *, force: bool, source: str) -> None:
+def _run(
+    scenario: Scenario, text: str, path: Path, *, force: bool, source: str, resume: bool = False
+) -> None:
     """Run a scenario; where it is cut short, say where the finished rounds are."""
     try:
-        run_scenario(scenario, text, path, force=force, source=source, call_others=call_others)
+        run_scenario(scenario, text, path, force=force, resume=resume, source=source, call_others=call_others)
     except (KeyboardInterrupt, MachineError, TrainingError):
         partial = partial_path(path)
         if is_first() and partial.exists():
-            print(f"silosim: the finished rounds are in {partial}", file=sys.stderr)
+            hint = "; --resume goes on from the last checkpoint" if has_checkpoint(path) else ""
+            print(f"silosim: the finished rounds are in {partial}{hint}", file=sys.stderr)
         raise

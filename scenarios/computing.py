@@ -41,7 +41,7 @@ def compute_times(
     InputError
         If a trace cannot be read, does not fit the silos, or is shorter than the simulation.
     """
-    if config is None:
+    if config is None or config.cv == 0:
         return None
     if config.trace is not None:
         return _read_trace(Path(config.trace), graph.labels, seed=seed, rounds=rounds, repeat=config.repeat)
@@ -77,25 +77,55 @@ def compute_config(text: str) -> ComputeConfig:
     return validated(ComputeConfig, values)
 
 
-def computing_words(config: ComputeConfig | None) -> str:
-    """Computing times in few words: ``constant``, ``lognormal (cv 0.3)``, ``exponential``, ``trace times.csv``."""
+def computing_words(config: ComputeConfig | None, *, seed: int) -> str:
+    """Computing times in few words: ``constant``, ``lognormal (cv 0.3)``, ``exponential``, ``trace times.csv``.
+
+    Parameters
+    ----------
+    config : ComputeConfig or None
+    seed : int
+        Of what is drawn: a file of samples says how many there are, and the seed.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        If a trace cannot be read.
+    """
     if config is None:
         return "constant"
     if config.trace is not None:
+        head, rows = _read_rows(Path(config.trace))
+        if head == [SAMPLES]:
+            return f"drawn from the {len(rows)} values of {config.trace}, seed {seed}"
         return f"trace {config.trace}{', repeated' if config.repeat else ''}"
     return f"{config.distribution}{'' if config.cv is None else f' (cv {config.cv:g})'}"
 
 
-def _read_trace(path: Path, labels: Sequence[str], *, seed: int, rounds: int, repeat: bool) -> ComputeTimes:
-    """Times of a CSV file: one column per silo, headed by its label, or one column of samples to draw from."""
-    source = str(path)
+def _read_rows(path: Path) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of a CSV file, without empty lines."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             head, *rows = [row for row in csv.reader(file) if row] or [[]]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else "not CSV in UTF-8"
-        raise InputError(f"cannot be read: {reason}.", source=source) from None
+        raise InputError(f"cannot be read: {reason}.", source=str(path)) from None
+    return head, rows
+
+
+def _read_trace(path: Path, labels: Sequence[str], *, seed: int, rounds: int, repeat: bool) -> ComputeTimes:
+    """Times of a CSV file: one column per silo, headed by its label, or one column of samples to draw from."""
+    source = str(path)
+    head, rows = _read_rows(path)
     is_samples = head == [SAMPLES]
+    if is_samples and repeat:
+        raise InputError(
+            "repeat(=True) goes with a trace that has a column per silo; the values of one column are drawn at random.",
+            source=source,
+        )
     if not is_samples and sorted(head) != sorted(labels):
         odd = sorted(set(head) ^ set(labels)) or [name for name in head if head.count(name) > 1]
         raise InputError(

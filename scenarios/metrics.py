@@ -13,6 +13,7 @@ from topologies import InputError
 from topologies.arrays import FloatArray
 from topologies.errors import quoted
 from training import HistoryRow
+from training.history import PER_SILO
 
 _MOST_ROUNDS = 2**31 - 1
 
@@ -105,8 +106,8 @@ def read_history(
     rounds = sorted(table)
     history: dict[str, Any] = {"round": np.array(rounds, dtype=np.int64)}
     for field in fields(HistoryRow):
-        if field.name == "silo_loss":
-            values = [[table[k].get(("silo_loss", i), math.nan) for i in range(len(labels))] for k in rounds]
+        if field.name in PER_SILO:
+            values = [[table[k].get((field.name, i), math.nan) for i in range(len(labels))] for k in rounds]
             history[field.name] = np.array(values)
         elif field.name != "round":
             history[field.name] = np.array([table[k].get((field.name, 0), math.nan) for k in rounds])

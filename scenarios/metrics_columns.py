@@ -17,6 +17,7 @@ ROUNDS = (
     "global_step",
     "iteration",
 )
+_TOP5 = ("top5_accuracy", "top_5_accuracy", "top5_acc", "top_5_acc", "acc5")
 _TEST, _TRAIN = ("test", "val", "validation", "valid", "eval"), ("train", "training")
 
 
@@ -32,6 +33,9 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "test_loss": _names(_TEST, ("loss",)),
     "test_accuracy": (*_names(_TEST, ("accuracy", "acc")), "accuracy", "acc"),
     "consensus_distance": ("consensus_distance",),
+    "objective": ("objective",),
+    "train_top5_accuracy": _names(_TRAIN, _TOP5),
+    "test_top5_accuracy": (*_names(_TEST, _TOP5), *_TOP5),
 }
 """Names in lower case of each metric, the preferred first; any sign between letters and digits counts as ``_``."""
 OPTIONS: Mapping[str, str] = {

@@ -97,7 +97,10 @@ UntilCi = Annotated[
 ]
 ComputeTimes = Annotated[
     str | None,
-    typer.Option(help="Random times: 'lognormal CV', 'exponential', 'FILE.csv', or 'FILE.csv repeat'."),
+    typer.Option(
+        help="Computing times: 'lognormal CV', 'exponential', 'FILE.csv' (a column per silo; or one, compute_s, to "
+        "draw from with the seed), or 'FILE.csv repeat' (a column per silo)."
+    ),
 ]
 Seed = Annotated[int | None, typer.Option(help="Of everything random. [default: 0]")]
 Sharing = Annotated[

@@ -44,7 +44,7 @@ def partial_path(path: Path) -> Path:
     return path.with_name(path.name + ".partial")
 
 
-def check_new(path: Path, *, force: bool) -> None:
+def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
     """Raise an error if a run cannot be written here, or would replace another one without being told to.
 
     Parameters
@@ -52,6 +52,8 @@ def check_new(path: Path, *, force: bool) -> None:
     path : Path
     force : bool
         Whether an existing file is replaced.
+    resume : bool
+        Whether a run that was cut short goes on, so that only its own file is replaced.
 
     Raises
     ------
@@ -62,7 +64,7 @@ def check_new(path: Path, *, force: bool) -> None:
     partial = partial_path(path)
     if path.exists() and not force:
         raise InputError(f"{path} exists already; --force replaces it.")
-    if partial.exists() and not force:
+    if partial.exists() and not (force or resume):
         raise InputError(
             f"{partial} holds rounds of a run that was cut short or still goes on (silosim show {partial}); "
             "--force replaces it."

@@ -1,5 +1,6 @@
 """Problems that pydantic finds in a scenario, in the words of TOML."""
 
+import re
 from collections.abc import Mapping
 
 import pydantic
@@ -21,6 +22,8 @@ _RULES: Mapping[str, str] = {
     "dataclass_exact_type": "must be a table",
 }
 """By pydantic's type of a problem."""
+_TABLES = re.compile(r"simulation\.\w+")
+"""Keys that hold lists of tables; all other lists hold texts."""
 
 
 def first_problem(error: pydantic.ValidationError) -> str:
@@ -56,6 +59,6 @@ def _rule(problem: ErrorDetails, key: str) -> str:
         return problem["msg"]
     if kind == "literal_error":
         return f"must be {expected}"
-    if kind == "tuple_type" and isinstance(problem["input"], dict):
+    if kind == "tuple_type" and isinstance(problem["input"], dict) and _TABLES.fullmatch(key):
         return f"must be a list of tables: [[{key}]]"
     return _RULES.get(kind, f"is wrong: {problem['msg'].lower()}")

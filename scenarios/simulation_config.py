@@ -7,6 +7,9 @@ from scenarios.units import Share, parse_share
 from scenarios.world_config import AwayConfig, BackgroundConfig, CapacityConfig, FailureConfig
 from topologies import InputError
 
+MOST_ROUNDS = 2**31
+"""Of a simulation: more round starts fit into no file."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ComputeConfig:
@@ -21,7 +24,7 @@ class ComputeConfig:
     trace : str, optional
         CSV file of measured times in seconds, instead of a distribution; see `scenarios.computing`.
     repeat : bool
-        Whether a trace starts again after its last row.
+        Whether a trace with a column per silo starts again after its last row.
     """
 
     distribution: Literal["lognormal", "exponential"] | None = None
@@ -79,6 +82,8 @@ class SimulationConfig:
         """Check rounds, interval, and what goes with constant rates."""
         if self.rounds < 1:
             raise InputError(f"rounds(={self.rounds}) must be >= 1.")
+        if self.rounds > MOST_ROUNDS:
+            raise InputError(f"rounds(={self.rounds}) must be <= {MOST_ROUNDS}.")
         if self.until_ci is not None and parse_share("until_ci", self.until_ci) == 0:
             raise InputError(f"until_ci(={self.until_ci!r}) must be > 0 %.")
         if self.sharing == "equal":

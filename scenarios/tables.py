@@ -103,9 +103,10 @@ class Table:
         return table
 
     def to_json(self) -> str:
-        """Rows and caption as JSON; all rows have the same keys, and infinite and missing numbers are null."""
+        """Caption, rows with the same keys (null for infinite and missing numbers), and the lines of the notes."""
         rows = [{key: _finite(row.get(key)) for key in self._keys()} for row in self.rows]
-        return json.dumps({"caption": self.caption, "rows": rows}, indent=1, ensure_ascii=False)
+        whole = {"caption": self.caption, "rows": rows, "notes": self.notes.splitlines()}
+        return json.dumps(whole, indent=1, ensure_ascii=False)
 
     def to_csv(self) -> str:
         """Rows as CSV, one column for each field."""

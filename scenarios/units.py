@@ -178,6 +178,26 @@ def format_s(seconds: float) -> str:
     return f"{digits(in_unit(seconds, unit))} {unit}"
 
 
+def format_interval(mean_s: float, half_s: float, *, sign: str = "") -> str:
+    """Duration with the half width of its interval, each in its unit: ``86.31 ms +- 120 µs``.
+
+    Parameters
+    ----------
+    mean_s, half_s : float
+    sign : str
+        In front of a mean above 0, where the duration is a difference.
+
+    Returns
+    -------
+    str
+    """
+    plus = sign if mean_s > 0 else "-" if mean_s < 0 else ""
+    unit = next((unit for unit in TIME_UNITS if in_unit(half_s, unit) >= 1), "ns")
+    half = f"{in_unit(half_s, unit):.2g}" if in_unit(half_s, unit) < 100 else digits(in_unit(half_s, unit))
+    # Rounding errors are no uncertainty.
+    return f"{plus}{format_s(abs(mean_s))} +- {f'{half} {unit}' if half_s > 1e-8 * abs(mean_s) else '0 s'}"
+
+
 TIME_UNITS = {"s": 1.0, "ms": 1e3, "µs": 1e6, "ns": 1e9}
 """Units of durations, the longest first, with how many of them are a second."""
 

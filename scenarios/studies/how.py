@@ -13,7 +13,7 @@ def events_of(simulation: SimulationConfig) -> list[str]:
     return [name for name in EVENTS if getattr(simulation, name)]
 
 
-def how(simulation: SimulationConfig, sharing: str) -> str:
+def how(simulation: SimulationConfig, sharing: str, *, seed: int) -> str:
     """Sharing, queueing, computing times, events and the end of a simulation.
 
     Parameters
@@ -21,6 +21,8 @@ def how(simulation: SimulationConfig, sharing: str) -> str:
     simulation : SimulationConfig
     sharing : str
         In words; a validation simulates twice.
+    seed : int
+        Of everything random.
 
     Returns
     -------
@@ -28,7 +30,7 @@ def how(simulation: SimulationConfig, sharing: str) -> str:
         At most 80 columns wide.
     """
     parts = [f"sharing {sharing}, queueing {simulation.queueing}"]
-    parts.append(f"computing {computing_words(simulation.compute)}")
+    parts.append(f"computing {computing_words(simulation.compute, seed=seed)}")
     events = events_of(simulation)
     if events:
         parts.append(f"with {', '.join(events)}")

@@ -16,6 +16,7 @@ from scenarios.simulated import SimulationWriter, allocate, file_bytes
 from scenarios.store import write_head, write_overlay
 from scenarios.studies.simulation import job_of, run_job
 from scenarios.toml_text import scenario_text
+from scenarios.toml_words import located
 
 
 def import_run(
@@ -55,7 +56,8 @@ def import_run(
     settings = replace(case.simulation, rounds=rounds, until_ci=None)
     case.check(rounds=rounds)
     overlays = [design_any(kind, case.graph, case.work, seed=case.seed) for kind in case.kinds]
-    jobs = [job_of(overlay, settings, rounds=rounds, seed=case.seed) for overlay in overlays]
+    with located(case.source):
+        jobs = [job_of(overlay, settings, rounds=rounds, seed=case.seed) for overlay in overlays]
     text = scenario_text(
         case.network, case.work, case.kinds, settings, case.seed, name=run_name(imported.file)
     )

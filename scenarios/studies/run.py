@@ -1,37 +1,39 @@
 """The whole path of a scenario: design, simulate, train, join."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from scenarios.computing import compute_times
 from scenarios.config import Scenario
 from scenarios.designed import design_any, forms_of
-from scenarios.history import HistoryWriter, allocate_history
-from scenarios.interrupts import check_interrupts
-from scenarios.network import build_network, build_workload
+from scenarios.history import allocate_history
+from scenarios.kept import check_kept, checkpoints_path, drop_checkpoints, publish_models
+from scenarios.network import NetworkConfig, build_network, build_workload
 from scenarios.new_file import new_file
 from scenarios.outputs import check_new
 from scenarios.places import silo_places
-from scenarios.progress import bar
 from scenarios.simulated import SimulationWriter, allocate, file_bytes
 from scenarios.store import write_head, write_overlay
-from scenarios.studies.simulation import job_of, run_job
+from scenarios.studies.simulation import check_surroundings, job_of, run_job
+from scenarios.studies.train import check_checkpoints, take_part, teller, train_overlay
+from scenarios.toml_words import in_table, located
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, make_schedule
 from topologies.arrays import FloatArray
 from training import (
-    HistoryRow,
     MixingPlan,
     TrainingConfig,
     TrainingJob,
+    check_data,
+    exchanged_numbers,
     load_backend,
-    parameter_count,
     world,
 )
 
-BITS_PER_PARAMETER = 32
+BITS_PER_NUMBER = 32
 _MOST_ENTRIES = 2**27
 """Of all consensus matrices of a training: 1 GiB."""
 
@@ -48,8 +50,8 @@ class Plan:
     overlays : tuple of Overlay or RandomOverlay
     jobs : tuple of Job
         Their simulations.
-    mixing : tuple of MixingPlan
-        Their trainings; none where nothing is trained.
+    trainings : tuple of TrainingJob
+        None where nothing is trained.
     silo_places : ndarray, shape (silos, 2), optional
         Where the silos are for the training's partition, if it asks.
     """
@@ -59,16 +61,18 @@ class Plan:
     work: Workload
     overlays: tuple[Overlay | RandomOverlay, ...]
     jobs: tuple[Job, ...]
-    mixing: tuple[MixingPlan, ...]
+    trainings: tuple[TrainingJob, ...]
     silo_places: FloatArray | None = None
 
 
-def plan_run(scenario: Scenario) -> Plan:
+def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     """Build network, workload and overlays of a scenario.
 
     Parameters
     ----------
     scenario : Scenario
+    folder : Path, optional
+        Where the trainings may keep checkpoints and models.
 
     Returns
     -------
@@ -81,24 +85,45 @@ def plan_run(scenario: Scenario) -> Plan:
     MachineError
         If the machine lacks what the training needs.
     """
-    graph = build_network(scenario.network)
+    with in_table("network", NetworkConfig):
+        graph = build_network(scenario.network)
     work = build_workload(scenario.workload, scenario.network.variant, trained_bits(scenario.training))
-    overlays = tuple(design_any(kind, graph, work) for kind in scenario.overlays.kinds)
-    training, seed = scenario.training, scenario.seed
-    rounds = max(scenario.simulation.rounds, 0 if training is None else training.rounds)
-    jobs = tuple(job_of(overlay, scenario.simulation, rounds=rounds, seed=seed) for overlay in overlays)
-    mixing: tuple[MixingPlan, ...] = ()
+    training, simulation, seed = scenario.training, scenario.simulation, scenario.seed
+    rounds = max(simulation.rounds, 0 if training is None else training.rounds)
+    # First what takes no time: a design may take minutes.
+    with located("simulation.compute.trace"):
+        compute_times(simulation.compute, graph, work, seed=seed, rounds=rounds)
+    check_surroundings(simulation, graph, rounds=rounds)
     places = None if training is None else silo_places(graph, training)
     if training is not None:
         load_backend(training.backend).check(training)
-        mixing = tuple(mixing_plan(overlay, training.rounds, seed) for overlay in overlays)
+        check_data(training, silos=graph.silos, seed=seed, silo_places=places)
+    overlays: list[Overlay | RandomOverlay] = []
+    jobs: list[Job] = []
+    trainings: list[TrainingJob] = []
+    for kind in scenario.overlays.kinds:
+        overlay = design_any(kind, graph, work, seed=seed)
+        overlays.append(overlay)
+        jobs.append(job_of(overlay, simulation, rounds=rounds, seed=seed))
+        if training is not None:
+            trainings.append(
+                TrainingJob(
+                    config=training,
+                    silos=graph.silos,
+                    local_steps=work.local_steps,
+                    seed=seed,
+                    mixing=mixing_plan(overlay, training.rounds, seed),
+                    silo_places=places,
+                    directory=None if folder is None else folder / overlay.kind,
+                )
+            )
     return Plan(
         scenario=scenario,
         graph=graph,
         work=work,
-        overlays=overlays,
-        jobs=jobs,
-        mixing=mixing,
+        overlays=tuple(overlays),
+        jobs=tuple(jobs),
+        trainings=tuple(trainings),
         silo_places=places,
     )
 
@@ -127,8 +152,8 @@ def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> Mix
 
 
 def trained_bits(training: TrainingConfig | None) -> float | None:
-    """Size of the trained model on the wire: 32 bits for each parameter."""
-    return None if training is None else float(BITS_PER_PARAMETER * parameter_count(training))
+    """Size of the trained model on the wire: 32 bits for each number that a silo sends."""
+    return None if training is None else float(BITS_PER_NUMBER * exchanged_numbers(training))
 
 
 def logged_rows(training: TrainingConfig | None) -> int:
@@ -146,6 +171,7 @@ def run_scenario(
     path: Path,
     *,
     force: bool = False,
+    resume: bool = False,
     source: str | None = None,
     call_others: Callable[[], None] = _nobody,
 ) -> None:
@@ -159,7 +185,10 @@ def run_scenario(
     path : Path
         The HDF5 file.
     force : bool
-        Whether an existing file is replaced.
+        Whether an existing file is replaced, and what a run that was cut short has kept.
+    resume : bool
+        Whether a run that was cut short goes on from its checkpoints. Design and simulation are made again, and are the
+        same; so are the rounds of training after the last checkpoint.
     source : str, optional
         The scenario's file, for error messages.
     call_others : callable
@@ -168,11 +197,11 @@ def run_scenario(
     Raises
     ------
     InputError
-        If the scenario cannot be built or the file cannot be written.
+        If the scenario cannot be built, the file cannot be written, or the checkpoints are those of another run.
     MachineError
         If the machine cannot start the ranks.
     TrainingError
-        If a rank fails; the finished rounds stay in ``<path>.partial``.
+        If a rank fails; the finished rounds stay in ``<path>.partial``, checkpoints in ``<path>.checkpoints``.
 
     Notes
     -----
@@ -180,20 +209,22 @@ def run_scenario(
     """
     place = world()
     if place is None or place.rank == 0:
-        check_new(path, force=force)
-    try:
-        plan = plan_run(scenario)
-    except InputError as error:
-        raise InputError(str(error), source=source) from None
+        check_kept(path, scenario.training, force=force, resume=resume)
+        check_new(path, force=force, resume=resume)
+    with located(source):
+        plan = plan_run(scenario, checkpoints_path(path))
     if place is not None and place.rank > 0:
-        for mixing in plan.mixing:
-            for _ in _training_rows(plan, mixing):
-                pass
+        take_part(plan.trainings)
         return
-    settings, training = scenario.simulation, scenario.training
+    settings, training, tell = scenario.simulation, scenario.training, teller()
+    if resume:
+        with located(source):
+            check_checkpoints(path, plan.trainings, tell)
     rows = logged_rows(training)
     size_bytes = file_bytes(plan.jobs, messages=settings.messages, rows=rows)
-    with new_file(path, size_bytes=size_bytes, force=force) as file:
+    with new_file(path, size_bytes=size_bytes, force=force, resume=resume) as file:
+        if not resume:
+            drop_checkpoints(path)
         write_head(
             file,
             scenario=text,
@@ -217,30 +248,7 @@ def run_scenario(
                 least_rounds=0 if training is None else training.rounds,
                 writer=SimulationWriter(file, overlay.kind),
             )
-            if training is None:
-                continue
-            history = HistoryWriter(file, overlay.kind, outcome.last_start_s)
-            try:
-                with bar(f"train {overlay.kind}", training.rounds) as advance:
-                    for row in _training_rows(plan, plan.mixing[number]):
-                        history.add(row)
-                        advance(row.round, f"test accuracy {row.test_accuracy:.3f}")
-                        check_interrupts()
-            finally:
-                history.flush()
-
-
-def _training_rows(plan: Plan, mixing: MixingPlan) -> Iterator[HistoryRow]:
-    """History rows of one overlay's training, while it runs; none where nothing is trained."""
-    training = plan.scenario.training
-    if training is None:
-        return iter(())
-    job = TrainingJob(
-        config=training,
-        silos=plan.graph.silos,
-        local_steps=plan.work.local_steps,
-        seed=plan.scenario.seed,
-        mixing=mixing,
-        silo_places=plan.silo_places,
-    )
-    return load_backend(training.backend).train(job)
+            if training is not None:
+                train_overlay(file, overlay.kind, plan.trainings[number], outcome.last_start_s, tell)
+        publish_models(path, scenario.overlays.kinds)
+    drop_checkpoints(path)

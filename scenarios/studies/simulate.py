@@ -16,21 +16,15 @@ from scenarios.simulated import SimulationWriter, allocate, file_bytes
 from scenarios.simulation_config import SimulationConfig
 from scenarios.store import write_head, write_overlay
 from scenarios.studies.how import how
+from scenarios.studies.passing import events_note
 from scenarios.studies.simulation import Outcome, job_of, run_job
 from scenarios.studies.utilisation import utilisation
-from scenarios.studies.windows import (
-    estimate_window,
-    events_note,
-    format_long,
-    means_note,
-    paired_window,
-)
+from scenarios.studies.windows import estimate_window, format_long, means_note, paired_window
 from scenarios.tables import Column, Row, Table, note_lines
 from scenarios.toml_words import located
-from scenarios.units import TIME_UNITS, digits, format_s, in_unit, parse_share
+from scenarios.units import format_interval, format_s, parse_share
 from simulator.confidence import least_rounds, paired_difference
 from topologies import Overlay, RandomOverlay
-from topologies.statistics import ConfidenceInterval
 
 BUSIEST = 3
 
@@ -58,6 +52,7 @@ def simulate_table(
     -------
     Table
         One row for each overlay. An estimated ``cycle_time_s`` is the mean over ``first_round`` to ``last_round``.
+        ``narrow_enough`` says whether its interval is as narrow as was asked for; None where nothing was.
         Where computing times are random, ``difference_s`` is the cycle time minus that of the first overlay on the same
         computing times, over ``difference_first_round`` to ``difference_last_round``. For ``utilisation_1`` and so on
         see `scenarios.studies.utilisation`.
@@ -104,7 +99,7 @@ def simulate_table(
     paired = settings.compute is not None and len(rows) > 1
     windows = {outcome.kind: estimate_window(outcome) for outcome in outcomes}
     return Table(
-        caption=f"{describe(case.graph, case.work)}\n{how(settings, settings.sharing)}",
+        caption=f"{describe(case.graph, case.work)}\n{how(settings, settings.sharing, seed=seed)}",
         columns=(
             Column(key="overlay", title="overlay"),
             Column(key="cycle_time", title="cycle time"),
@@ -118,7 +113,7 @@ def simulate_table(
             _percent_note(settings),
             *_marks(rows, case.graph.silos),
             *means_note(windows),
-            *([_paired_note(outcomes)] if paired else []),
+            *_paired_note(rows),
             *events_note(settings, windows),
             *_too_wide(rows, settings.until_ci),
             _speed_note(rows),
@@ -156,6 +151,7 @@ def _row(
         "cycle_time_s": steady.cycle_time_s,
         "half_width_s": outcome.half_width_s,
         "is_exact": steady.is_exact,
+        "narrow_enough": _narrow_enough(outcome, case.simulation.until_ci),
         "period_s": steady.period_s,
         "period_rounds": steady.period_rounds,
         "transient_rounds": steady.transient_rounds,
@@ -163,7 +159,9 @@ def _row(
         "last_round": None if window is None else window.last_round,
         "rounds": outcome.rounds,
         "simulated_s": outcome.now_s,
-        "difference": None if difference is None else _plus_minus(difference, sign="+"),
+        "difference": None
+        if difference is None
+        else format_interval(difference.mean, difference.half_width, sign="+"),
         "difference_s": None if difference is None else difference.mean,
         "difference_half_width_s": None if difference is None else difference.half_width,
         "difference_first_round": None if both is None else both.first_round,
@@ -178,7 +176,7 @@ def _cycle_time(outcome: Outcome) -> str:
     """``86.31 ms = 604.2 ms / 7 rounds``, ``86.31 ms +- 0.12``, or ``~86.31 ms``."""
     steady = outcome.steady
     if outcome.interval is not None:
-        return _plus_minus(outcome.interval)
+        return format_interval(outcome.interval.mean, outcome.interval.half_width)
     text = format_s(steady.cycle_time_s)
     if not steady.is_exact:
         return f"~{text}"
@@ -187,32 +185,23 @@ def _cycle_time(outcome: Outcome) -> str:
     return f"{text} = {format_s(steady.period_s)} / {steady.period_rounds} rounds"
 
 
-def _plus_minus(interval: ConfidenceInterval, sign: str = "") -> str:
-    """Mean and half width, each in its unit, with a plus sign where differences have one."""
-    mean_s, half_s = interval.mean, interval.half_width
-    plus = sign if mean_s > 0 else "-" if mean_s < 0 else ""
-    unit = next((unit for unit in TIME_UNITS if in_unit(half_s, unit) >= 1), "ns")
-    half = f"{in_unit(half_s, unit):.2g}" if in_unit(half_s, unit) < 100 else digits(in_unit(half_s, unit))
-    # Rounding errors are no uncertainty.
-    return f"{plus}{format_s(abs(mean_s))} +- {f'{half} {unit}' if half_s > 1e-8 * abs(mean_s) else '0 s'}"
-
-
 def _busiest(row: Row) -> str:
     """Links with their utilisation."""
     named = [(row.get(f"busiest_link_{n}"), row.get(f"utilisation_{n}")) for n in range(1, BUSIEST + 1)]
     return ", ".join(f"{link} {100 * share:.1f} %" for link, share in named if share) or "none"
 
 
+def _narrow_enough(outcome: Outcome, until_ci: str | None) -> bool | None:
+    """Whether the interval is as narrow as was asked for; None where nothing was."""
+    if until_ci is None:
+        return None
+    share, half_s = parse_share("until_ci", until_ci), outcome.half_width_s
+    return half_s is not None and half_s <= share * outcome.steady.cycle_time_s
+
+
 def _too_wide(rows: Sequence[Row], until_ci: str | None) -> list[str]:
     """Which overlays took all rounds and did not come to the interval that was asked for."""
-    if until_ci is None:
-        return []
-    share = parse_share("until_ci", until_ci)
-    wide = [
-        str(row["overlay"])
-        for row in rows
-        if row["half_width_s"] is None or row["half_width_s"] > share * row["cycle_time_s"]
-    ]
+    wide = [str(row["overlay"]) for row in rows if row["narrow_enough"] is False]
     return [f"Not as narrow as {until_ci}, it needs more rounds: {', '.join(wide)}."] if wide else []
 
 
@@ -245,16 +234,21 @@ def _marks(rows: Sequence[Row], silos: int) -> list[str]:
     return lines
 
 
-def _paired_note(outcomes: Sequence[Outcome]) -> str:
-    """Over which rounds the differences are means."""
-    first, *others = outcomes
-    windows = {other.kind: str(paired_window(other.mean_start_s, first.mean_start_s)) for other in others}
+def _paired_note(rows: Sequence[Row]) -> list[str]:
+    """Over which rounds the differences are means, as far as there are any."""
+    windows = {
+        row["overlay"]: f"rounds {row['difference_first_round']:,} to {row['difference_last_round']:,}"
+        for row in rows
+        if row["difference_s"] is not None
+    }
+    if not windows:
+        return []
     alike = set(windows.values())
     rounds = alike if len(alike) == 1 else [f"{kind}, {window}" for kind, window in windows.items()]
-    return (
+    return [
         "minus: difference of cycle times on the same computing times, over the rounds that both ran, without the "
         f"warm-up: {'; '.join(rounds)}."
-    )
+    ]
 
 
 def _speed_note(rows: Sequence[Row]) -> str:

@@ -121,6 +121,7 @@ def job_of(
         If something cannot be simulated, or the file would be too large.
     """
     design = overlay.overlay if isinstance(overlay, Schedule) else overlay
+    _check_dates(design.kind, rounds, design.graph.silos)  # before a schedule of so many rounds is drawn
     with in_words_of_world(config):
         job = overlay_job(
             overlay,
@@ -131,12 +132,16 @@ def job_of(
             seed=None if isinstance(overlay, Overlay | Schedule) else seed,
             world=world_around(config, seed=seed),
         )
-    most = _MOST_DATES // (job.silos + len(job.arcs) * (4 if config.messages else 1))
-    if rounds > most:
-        raise InputError(
-            f"rounds(={rounds}) must be <= {most} for {design.kind}'s {job.silos} silos and {len(job.arcs)} arcs."
-        )
+    _check_dates(design.kind, rounds, job.silos, len(job.arcs) * (4 if config.messages else 1))
     return job
+
+
+def _check_dates(kind: str, rounds: int, silos: int, per_round: int = 0) -> None:
+    """Accept rounds whose dates, of silos and of messages, fit into a file."""
+    most = _MOST_DATES // (silos + per_round)
+    if rounds > most:
+        messages = f" and {per_round} dates of messages" if per_round else ""
+        raise InputError(f"rounds(={rounds}) must be <= {most} for {kind}'s {silos} silos{messages} a round.")
 
 
 def run_job(

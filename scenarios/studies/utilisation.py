@@ -59,17 +59,18 @@ def mean_capacity_bps(graph: Connectivity, simulation: SimulationConfig, end_s: 
     """
     alone = replace(simulation, background=(), away=())
     world = world_around(alone, seed=0)
-    mean_bps = np.array(graph.link_capacity_bps)
+    now_bps = np.array(graph.link_capacity_bps)
     if world is None:
-        return mean_bps
+        return now_bps
     changes = surroundings(world, graph, ()).changes
-    now_bps: dict[int, float] = {}
+    mean_bps, since_s = np.zeros(len(now_bps)), np.zeros(len(now_bps))
     for change in () if changes is None else changes():
         if change.date_s >= end_s:
             break
         if isinstance(change, CapacityChange):
-            left = 1.0 - change.date_s / end_s
-            before_bps = now_bps.get(change.link, float(graph.link_capacity_bps[change.link]))
-            mean_bps[change.link] += (change.capacity_bps - before_bps) * left
-            now_bps[change.link] = change.capacity_bps
-    return mean_bps
+            link, date_s = change.link, change.date_s
+            # None of a capacity that ends as the job starts: it may be infinite.
+            if date_s > since_s[link]:
+                mean_bps[link] += now_bps[link] * ((date_s - since_s[link]) / end_s)
+            now_bps[link], since_s[link] = change.capacity_bps, date_s
+    return mean_bps + now_bps * (1.0 - since_s / end_s)

@@ -1,12 +1,9 @@
-"""Over which rounds a simulated cycle time is a mean, and which events lie outside of them."""
+"""Over which rounds, and what time, a simulated cycle time is a mean."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Self
 
-from scenarios.simulation_config import SimulationConfig
-from scenarios.studies.how import events_of
 from scenarios.studies.simulation import Outcome
 from scenarios.units import digits, format_s
 from simulator.confidence import counted_rounds
@@ -98,52 +95,3 @@ def means_note(windows: Mapping[str, Window | None]) -> list[str]:
         if window is not None
     ]
     return [f"Without a period, a cycle time is a mean: {'; '.join(known)}."] if known else []
-
-
-def events_note(simulation: SimulationConfig, windows: Mapping[str, Window | None]) -> list[str]:
-    """Sentences that say whether what happens around the jobs is part of their cycle times.
-
-    Parameters
-    ----------
-    simulation : SimulationConfig
-    windows : mapping from kind to Window or None
-        Of each overlay's cycle time; None where that is exact, so that the network does not change.
-
-    Returns
-    -------
-    list of str
-        None where nothing happens.
-    """
-    events = events_of(simulation)
-    if not events:
-        return []
-    lines = [f"What happens in a cycle time's rounds is part of it: {', '.join(events)}."]
-    for text, meets in _passing(simulation):
-        missed = [kind for kind, window in windows.items() if window is not None and not meets(window)]
-        if missed:
-            lines.append(f"Not in these rounds, and so no part of it: {text} ({', '.join(missed)}).")
-    return lines
-
-
-def _passing(simulation: SimulationConfig) -> Iterator[tuple[str, Callable[[Window], bool]]]:
-    """Events that come and pass, in words, and whether some part of each falls into given rounds."""
-    for failed in simulation.failure:
-        failure = failed.entry()
-        yield (
-            f"{failed.link} down from {failed.from_}",
-            partial(_meets_dates, failure.from_s, failure.until_s),
-        )
-    for away in simulation.away:
-        last = away.from_round + (away.rounds or 1) - 1
-        yield (
-            f"{away.silo} away from round {away.from_round:,}",
-            partial(_meets_rounds, away.from_round, last),
-        )
-
-
-def _meets_dates(from_s: float, until_s: float, window: Window) -> bool:
-    return from_s < window.until_s and until_s > window.from_s
-
-
-def _meets_rounds(first: int, last: int, window: Window) -> bool:
-    return first <= window.last_round and last >= window.first_round

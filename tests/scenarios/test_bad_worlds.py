@@ -43,6 +43,7 @@ def refused(silosim):
     ("options", "message"),
     [
         (["--rounds", 0], "rounds(=0) must be >= 1."),
+        (["--rounds", 10**12, "--kind", "matcha"], "rounds(=1000000000000) must be <= 2147483648."),
         (["--compute", "-3 ms"], "compute(='-3 ms') must be >= 0."),
         (["--compute", "nan s"], "compute(='nan s') must be finite."),
         (["--compute-times", "lognormal nan"], "cv(=nan) must be finite and >= 0."),
@@ -104,3 +105,41 @@ def test_a_route_over_a_cut_that_failed(refused, tmp_path, command):
     path.write_text(FAILED_CUT)
 
     assert "while PL - UA is down, no route is left between" in refused(command, path)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "first", "missed", "message"),
+    [
+        (100, 10**20, 2, "simulation.away[0].from_round + rounds(=100000000000000000002) must be <= 100"),
+        (
+            100,
+            9 * 10**18,
+            9 * 10**18,
+            "simulation.away[0].from_round + rounds(=18000000000000000000) must be <= 100",
+        ),
+        (10**20, 5 * 10**19, 2, "simulation.rounds(=100000000000000000000) must be <= 2147483648."),
+    ],
+)
+def test_more_rounds_than_an_integer_holds(refused, tmp_path, rounds, first, missed, message):
+    path = tmp_path / "away.toml"
+    failure = FAILED_CUT.index("[[")
+    path.write_text(
+        FAILED_CUT[:failure].replace("rounds = 100", f"rounds = {rounds}")
+        + f'[[simulation.away]]\nsilo = "UA"\nfrom_round = {first}\npolicy = "go_on"\nrounds = {missed}\n'
+    )
+
+    assert f"{path}: {message}" in refused("simulate", path)
+
+
+@pytest.mark.parametrize("command", ["simulate", "validate"])
+def test_a_silo_that_never_hears_of_others_again(refused, tmp_path, command):
+    path = tmp_path / "away.toml"
+    away = (
+        f'[[simulation.away]]\nsilo = "{label}"\nfrom_round = 50\npolicy = "go_on"\nrounds = 50\n'
+        for label in load_underlay("geant").labels[1:]
+    )
+    path.write_text(FAILED_CUT[: FAILED_CUT.index("[[")] + "".join(away))
+
+    error = refused(command, path)
+    assert f"silosim: error: {path}: simulation.away[" in error
+    assert "].from_round + rounds(=100) must leave time to come back: from round 99 on" in error

@@ -182,13 +182,21 @@ def test_longitudes_stay_in_one_turn():
     assert place[1] == pytest.approx(133.4, abs=0.1)
 
 
-def test_a_run_trains_on_the_places_of_its_silos(small_scenario):
+def test_a_run_trains_on_the_places_of_its_silos(small_scenario, monkeypatch):
+    checked = []
+    # The digits have no places.
+    monkeypatch.setattr(
+        "scenarios.studies.run.check_data",
+        lambda _config, **settings: checked.append(settings["silo_places"]),
+    )
     text = small_scenario.replace('"gaia"', '"geant"') + 'partition = "geographic"\nshift_west_deg = 12.5\n'
     plan = plan_run(parse_scenario(text, source="small.toml"))
 
     underlay = plan.graph.underlay
     np.testing.assert_allclose(plan.silo_places.T, [underlay.latitude_deg, underlay.longitude_deg - 12.5])
     assert plan_run(parse_scenario(small_scenario, source="small.toml")).silo_places is None
+    assert checked[0] is plan.silo_places
+    assert checked[1] is None
 
 
 def test_pictures_of_chicago_go_to_the_spanish_silo_of_geant(silosim, use_data):

@@ -91,7 +91,7 @@ def test_what_it_cannot_do_is_one_clear_error(silosim, scenario, tmp_path):
     result = silosim("run", scenario, "-o", tmp_path / "run.h5")
 
     assert result.code == 2
-    assert "backend(=numpy_logistic) needs model = 'softmax' and plain sgd at a constant rate." in result.err
+    assert "backend(=numpy_logistic) needs model = 'softmax' from zeros, the mean of silos" in result.err
     assert not list(tmp_path.glob("run.h5*"))
 
 

@@ -260,3 +260,13 @@ policy = "go_on"
     assert again.overlays == first.overlays
     assert again.seed == 4
     assert (again.workload.model_size, again.workload.compute) == ("12000000.0 bit", "0.003 s")
+
+
+def test_computing_times_without_variation_are_the_constant_ones(silosim):
+    plain, lognormal = (
+        json.loads(silosim("simulate", "gaia", "--kind", "ring", "--json", *options).out)["rows"]
+        for options in ((), ("--compute-times", "lognormal 0"))
+    )
+
+    assert lognormal[0]["cycle_time"] == plain[0]["cycle_time"]
+    assert lognormal[0]["is_exact"]

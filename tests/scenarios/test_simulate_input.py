@@ -1,4 +1,4 @@
-"""`silosim simulate`: bad worlds and options are one line, and a reader may leave."""
+"""`silosim simulate`: bad worlds and options are one line, files are kept, and a user or a reader may leave."""
 
 import json
 import os
@@ -70,6 +70,16 @@ def test_a_bad_world_is_one_line(silosim, tmp_path, monkeypatch, tables, message
         (["--kind", "ring", "--budget", "0.3"], "budget(=0.3) goes with the kind matcha, not with ring."),
         (["--kind", "matcha", "--budget", "3"], "budget(=3.0) must be > 0 and <= 1."),
         (["--kind", "ring", "--seed", "-1", "-o", "x.h5"], "seed(=-1) must be >= 0 and < 2^63."),
+        (["--messages"], "messages(=True) goes with -o FILE.h5, the only place where they are kept."),
+        (
+            ["--messages", "-o", "x.csv"],
+            "messages(=True) goes with -o FILE.h5, the only place where they are kept.",
+        ),
+        (
+            ["--kind", "ring", "--model-size", "1e30 MB"],
+            "computing time of silo 0(=0.0254 s) must be longer than what floating point loses at 4e+29 s, when arc 8 "
+            "has sent its messages.",
+        ),
         (["--kind", "ring", "--seed", str(2**63)], f"seed(={2**63}) must be >= 0 and < 2^63."),
         (
             [
@@ -152,3 +162,42 @@ def test_the_budget_is_matchas(silosim):
 
     assert little[0]["messages"] < much[0]["messages"]
     assert little[1]["messages"] == much[1]["messages"] == 50 * 11
+
+
+@pytest.mark.parametrize("ending", ["csv", "h5"])
+def test_a_file_is_replaced_only_with_force(silosim, tmp_path, monkeypatch, ending):
+    path = tmp_path / f"x.{ending}"
+    path.write_text("mine")
+    command = ("simulate", "gaia", "--kind", "mst", "--rounds", 20, "-o", path)
+    with monkeypatch.context() as patch:
+        patch.setattr("scenarios.cli_simulate.simulate_table", None)
+        refused = silosim(*command)
+
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err == f"silosim: error: {path} exists already; --force replaces it.\n"
+    assert path.read_text() == "mine"
+    assert silosim(*command, "--force").code == 0
+    assert path.read_bytes() != b"mine"
+
+
+def interrupt(*_arguments, **_options):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "why"),
+    [
+        ("run_job", None, "nothing was kept, as there is no -o FILE.h5"),
+        ("run_job", "x.csv", "nothing was kept, as there is no -o FILE.h5"),
+        ("design_any", "x.h5", "nothing was kept, as no round was complete"),
+    ],
+)
+def test_an_interrupted_simulation_that_keeps_nothing_says_so(
+    silosim, tmp_path, monkeypatch, place, name, why
+):
+    monkeypatch.setattr(f"scenarios.studies.simulate.{place}", interrupt)
+    files = () if name is None else ("-o", tmp_path / name)
+    result = silosim("simulate", "gaia", "--kind", "mst", *files)
+
+    assert (result.code, result.out, result.err) == (130, "", f"silosim: interrupted; {why}\n")
+    assert not list(tmp_path.iterdir())

@@ -10,7 +10,7 @@ from scenarios import designed
 from scenarios.config import parse_scenario
 from scenarios.network import build_network
 from scenarios.studies.utilisation import mean_capacity_bps, utilisation
-from scenarios.studies.windows import Window, events_note, format_long
+from scenarios.studies.windows import format_long
 
 NETWORK = """
 [network]
@@ -59,6 +59,16 @@ def test_estimates_are_means_over_the_rounds_that_are_named(silosim, tmp_path):
     assert max(map(len, result.out.splitlines())) <= 80
 
 
+def test_too_few_rounds_for_a_difference_have_no_rounds_of_it(silosim):
+    command = ("simulate", "gaia", *RANDOM[:-2], "--rounds", 60)
+    row = json.loads(silosim(*command, "--json").out)["rows"][1]
+    out = silosim(*command).out
+
+    assert (row["difference_s"], row["difference_first_round"]) == (None, None)
+    assert "minus ring" in out
+    assert "minus:" not in out
+
+
 def test_without_an_interval_the_mean_is_over_the_last_half(silosim):
     command = ("simulate", "gaia", "--kind", "ring", "--compute-times", "exponential", "--rounds", 40)
     row = json.loads(silosim(*command, "--json").out)["rows"][0]
@@ -101,51 +111,6 @@ def test_long_durations(seconds, text):
 
 
 FAILURE = '[[simulation.failure]]\nlink = "Tokyo - Oregon"\nfrom = "1 min"\nuntil = "2 min"\n'
-AWAY = '[[simulation.away]]\nsilo = "Tokyo"\nfrom_round = 10\npolicy = "go_on"\nrounds = 5\n'
-WAIT = '[[simulation.away]]\nsilo = "Tokyo"\nfrom_round = 10\npolicy = "wait"\nduration = "1 h"\n'
-
-
-@pytest.mark.parametrize(
-    ("table", "rounds", "dates_s", "outside"),
-    [
-        (FAILURE, (100, 200), (0, 60), True),
-        (FAILURE, (100, 200), (0, 61), False),
-        (FAILURE, (100, 200), (119, 500), False),
-        (FAILURE, (100, 200), (120, 500), True),
-        (FAILURE.replace('until = "2 min"\n', ""), (100, 200), (120, 500), False),
-        (AWAY, (0, 9), (0, 1), True),
-        (AWAY, (0, 10), (0, 1), False),
-        (AWAY, (14, 20), (0, 1), False),
-        (AWAY, (15, 20), (0, 1), True),
-        (WAIT, (10, 20), (0, 1), False),
-        (WAIT, (11, 20), (0, 1), True),
-    ],
-)
-def test_events_outside_of_the_rounds_are_named(table, rounds, dates_s, outside):
-    window = Window(first_round=rounds[0], last_round=rounds[1], from_s=dates_s[0], until_s=dates_s[1])
-    first, *others = events_note(world(table).simulation, {"ring": window, "mst": None})
-
-    assert (
-        first == f"What happens in a cycle time's rounds is part of it: {table.split('.')[1].split(']')[0]}."
-    )
-    assert len(others) == outside
-    assert all(line.startswith("Not in these rounds") and line.endswith(" (ring).") for line in others)
-
-
-def test_no_events_no_note():
-    assert events_note(world("").simulation, {"ring": None}) == []
-
-
-def test_the_table_says_which_events_count(silosim, tmp_path):
-    path = tmp_path / "x.toml"
-    path.write_text(f"{NETWORK}[simulation]\nrounds = 400\n{FAILURE}{AWAY}")
-    result = silosim("simulate", path)
-    out = words(result.out)
-
-    assert "What happens in a cycle time's rounds is part of it: failure, away." in out
-    assert "Not in these rounds, and so no part of it: Tokyo away from round 10 (ring, mst)." in out
-    assert "the capacity is 0 while it is down." in out
-    assert max(map(len, result.out.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(
@@ -170,6 +135,18 @@ def test_the_mean_capacity_follows_a_trace_and_no_traffic(graph, tables, end_s, 
     assert mean_bps[uplink] == pytest.approx(expected_bps, rel=1e-12)
     others = np.arange(len(mean_bps)) != uplink
     assert np.array_equal(mean_bps[others], graph.link_capacity_bps[others])
+
+
+def test_a_link_without_a_limit_until_its_trace_begins():
+    link = '[[simulation.capacity]]\nlink = "Tokyo -> Oregon"\nat = ["0 s", "6 s"]\ncapacity = ["2 Gbps", "1 Gbps"]'
+    unlimited = NETWORK.replace("access =", 'core = "inf Gbps"\naccess =')
+    scenario = parse_scenario(f"{unlimited}[simulation]\n{link}", source="x")
+    graph = build_network(scenario.network)
+    mean_bps = mean_capacity_bps(graph, scenario.simulation, 12.0)
+    names = [graph.link_name(n) for n in range(len(mean_bps))]
+
+    assert mean_bps[names.index("Tokyo -> Oregon")] == 1.5e9
+    assert mean_bps[names.index("Oregon -> Tokyo")] == np.inf
 
 
 @pytest.mark.parametrize(("end_s", "share"), [(30, 1), (60, 1), (90, 2 / 3), (120, 0.5), (240, 0.75)])
@@ -276,3 +253,27 @@ def test_another_size_or_computing_time_is_no_preset(silosim, options):
 
 def test_without_changes_the_workload_has_its_name(silosim):
     assert "femnist: " in silosim("simulate", "gaia", "--kind", "ring", "--workload", "femnist").out
+
+
+def test_json_says_which_intervals_are_narrow_enough_and_has_the_notes(silosim):
+    command = ("simulate", "gaia", "--kind", "mst", "--compute-times", "lognormal 0.3")
+    asked = (*command, "--until-ci", "0.000001%", "--rounds")
+    wide, few, narrow, exact, none = (
+        json.loads(silosim(*options, "--json").out)
+        for options in (
+            (*asked, 500),
+            (*asked, 50),
+            (*command, "--until-ci", "5%"),
+            (*command[:4], "--until-ci", "5%"),
+            command,
+        )
+    )
+    printed = silosim(*asked, 500).out.splitlines()
+
+    tables = (wide, few, narrow, exact, none)
+    assert [table["rows"][0]["narrow_enough"] for table in tables] == [False, False, True, True, None]
+    assert (few["rows"][0]["half_width_s"], exact["rows"][0]["half_width_s"]) == (None, 0)
+    too_wide = "Not as narrow as 0.000001%, it needs more rounds: mst."
+    assert [too_wide in table["notes"] for table in tables] == [True, True, False, False, False]
+    # The last line is how fast the simulation was.
+    assert printed[-len(wide["notes"]) : -1] == wide["notes"][:-1]

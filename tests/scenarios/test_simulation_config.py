@@ -85,6 +85,10 @@ def test_one_column_is_drawn_from(tmp_path, graph, work):
 
     assert isinstance(found, Empirical)
     assert set(np.unique(found.rows(0, 1000))) == {0.25, 0.5, 2.0}
+    with pytest.raises(
+        InputError, match=r"times.csv: repeat\(=True\) goes with a trace that has a column per silo;"
+    ):
+        times(ComputeConfig(trace=str(path), repeat=True), graph, work)
 
 
 @pytest.mark.parametrize(

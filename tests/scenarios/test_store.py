@@ -30,7 +30,7 @@ from topologies import (
     design,
     load_underlay,
 )
-from training import HistoryRow
+from training import HistoryRow, Notice
 
 ROWS = 150
 
@@ -84,6 +84,8 @@ def test_the_file_opens_with_every_flushed_row_whatever_write_a_kill_cuts_off(mo
             writer = HistoryWriter(file, overlay.kind, outcome.last_start_s)
             for k in range(ROWS):
                 writer.add(row(k, graph.silos))
+                if k in (20, 100):
+                    writer.note(Notice(f"note {k}: " + "\u2026" * 1000))
                 flushed.append((len(recording.changes), overlay.kind, (k + 1) // 16 * 16))
             writer.flush()
             flushed.append((len(recording.changes), overlay.kind, ROWS))
@@ -110,11 +112,16 @@ def test_the_file_opens_with_every_flushed_row_whatever_write_a_kill_cuts_off(mo
             assert rows >= max(promised, default=0)
             assert np.all(np.isfinite(overlay.wall_clock_s))
             if rows:
-                assert overlay.simulated_s is not None
+                assert overlay.simulation.is_whole
                 assert overlay.history["round"].tolist() == list(range(rows))
                 assert overlay.history["train_loss"].tolist() == [k + 0.25 for k in range(rows)]
                 assert np.all(np.isfinite(overlay.history["silo_loss"]))
     assert [len(overlay.wall_clock_s) for overlay in record.overlays] == [ROWS, ROWS]
+    with h5py.File(image, "r") as file:
+        first, second = file["training/star"].attrs["notices"].decode().split("\n")
+        assert first == "note 20: " + "\u2026" * 1000
+        # Cut off after 4096 bytes, between two characters.
+        assert second == "note 100: " + "\u2026" * ((4096 - len((first + "\nnote 100: ").encode())) // 3)
     assert len(recording.changes) - begin > 100
 
 

@@ -136,6 +136,10 @@ def test_a_workload_without_units():
             '[simulation.failure]\nlink = "A - B"\nfrom = "1 s"',
             "must be a list of tables: [[simulation.failure]].",
         ),
+        (
+            '[[simulation.capacity]]\nlink = "A - B"\nat = { a = 1 }\ncapacity = ["1 Gbps"]',
+            "capacity[0].at(={'a': 1}) must be a list.",
+        ),
     ],
 )
 def test_rules_of_one_entry(text, message):

@@ -1,0 +1,87 @@
+"""The command that measures the computing time of a local step and writes it into a scenario."""
+
+import datetime
+import os
+import shutil
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scenarios import options as opt
+from scenarios.config import load_scenario
+from scenarios.outputs import check_new, write_text, writing
+from scenarios.studies.calibrate import (
+    calibrated_text,
+    calibration_table,
+    check_training,
+    measure,
+    read_text,
+)
+from scenarios.tables import print_table
+from topologies import InputError
+
+
+def calibrate(
+    scenario: Annotated[Path, typer.Argument(help="TOML file with a [training] table.")],
+    steps: Annotated[int, typer.Option(help="Local steps to measure, after five others.")] = 50,
+    silos: Annotated[
+        int, typer.Option(help="Measure the step of so many silos on one rank, too.", show_default=False)
+    ] = 1,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write the time into the scenario, as compute in [workload].")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write a copy of the scenario with the time in it.")
+    ] = None,
+    force: opt.Force = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Measure the computing time of a local step (T_c) of a scenario's training on this hardware."""
+    loaded, _ = load_scenario(scenario)
+    try:
+        check_training(loaded)
+        if write:
+            _check_writable(scenario)
+        if output is not None:
+            check_new(output, force=force)
+        measured = measure(loaded, steps=steps, silos=silos)
+    except InputError as error:
+        raise InputError(str(error), source=str(scenario)) from None
+    written = [path for path in (scenario if write else None, output) if path is not None]
+    if written:
+        today = datetime.date.today()
+        text = calibrated_text(read_text(scenario), measured[0], source=str(scenario), date=today)
+        if output is not None:
+            write_text(output, text)
+        if write:
+            _rewrite(scenario, text)
+    print_table(calibration_table(loaded, measured), as_json)
+    if written:
+        print(f"written: {', '.join(map(str, written))}", file=sys.stderr)
+
+
+def _check_writable(path: Path) -> None:
+    """Raise an error for a file that its owner has made read-only, or that this user cannot write."""
+    # The superuser may write any file, but would not expect this command to change a read-only one.
+    if not path.stat().st_mode & 0o222 or not os.access(path, os.W_OK):
+        raise InputError(f"{path} is read-only; -o FILE writes a copy.")
+
+
+def _rewrite(path: Path, text: str) -> None:
+    """Replace a file's text at once, so that a full disk or a kill leaves the old one."""
+    target = path.resolve()
+    with writing(path):
+        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+            shutil.copymode(target, name)
+            Path(name).replace(target)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                Path(name).unlink()
+            raise

@@ -1,0 +1,200 @@
+"""``silosim calibrate``: the table, and the time written into the scenario with all other text kept."""
+
+import datetime
+import json
+import tomllib
+
+import numpy as np
+import pytest
+
+from scenarios.config import parse_scenario, preset_text
+from scenarios.toml_edit import with_compute
+from topologies import InputError
+from training import TrainingConfig
+from training.calibrate import StepTimes
+
+ABOVE = "# measured on CPU, median of 50 steps, 2026-11-28"
+
+
+def edited(text, compute_s=0.003123):
+    return with_compute(text, compute_s, ABOVE.removeprefix("# measured on "), source="a.toml")
+
+
+@pytest.fixture
+def fake_steps(monkeypatch):
+    """Steps of 1, 2 and 4 ms on hardware of a known name; n silos take n times as long."""
+
+    def measure(config, *, seed, silos, silo_places, **_):
+        assert isinstance(config, TrainingConfig)
+        assert seed == 3
+        assert silo_places is None
+        times = silos * np.array([0.001, 0.002, 0.004])
+        return StepTimes(hardware="Test CPU (1 thread)", silos=silos, times_s=times, notices=("executor x",))
+
+    monkeypatch.setattr("scenarios.studies.calibrate.measure_step", measure)
+
+
+def test_a_value_is_replaced_and_all_else_stays():
+    text = preset_text("geant-digits")
+    old = 'compute = "10 ms"         # of one local step'
+    assert old in text
+
+    assert edited(text) == text.replace(old, f'{ABOVE}\ncompute = "3.123 ms"         # of one local step')
+
+
+def test_a_later_measurement_replaces_the_earlier_one_and_its_comment():
+    text = preset_text("geant-digits")
+
+    assert edited(edited(text, 7.0)) == edited(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "[workload]\npreset = 'femnist'\n",
+            f"[workload]\n{ABOVE}\ncompute = \"3.123 ms\"\npreset = 'femnist'\n",
+        ),
+        ("[workload]", f'[workload]\n{ABOVE}\ncompute = "3.123 ms"\n'),
+        ("[a]\nb = 1", f'[a]\nb = 1\n\n[workload]\n{ABOVE}\ncompute = "3.123 ms"\n'),
+        ("", f'\n[workload]\n{ABOVE}\ncompute = "3.123 ms"\n'),
+        (
+            "  [ 'workload' ] # x\n\t\"compute\"='1 s'\n[a]\ncompute = \"2 s\"\n",
+            f'  [ \'workload\' ] # x\n\t{ABOVE}\n\t"compute"="3.123 ms"\n[a]\ncompute = "2 s"\n',
+        ),
+        (
+            "[a]\ncompute = '2 s'\n[workload]\n#compute = '3 s'\n\n[simulation.compute]\ncv = 1\n",
+            f"[a]\ncompute = '2 s'\n[workload]\n{ABOVE}\ncompute = \"3.123 ms\"\n#compute = '3 s'\n\n"
+            "[simulation.compute]\ncv = 1\n",
+        ),
+        (
+            "[workload]\r\ncompute = '1 s'\r\n",
+            f'[workload]\r\n{ABOVE}\r\ncompute = "3.123 ms"\r\n',
+        ),
+    ],
+)
+def test_tables_in_all_forms(text, expected):
+    assert edited(text) == expected
+    assert tomllib.loads(expected)["workload"]["compute"] == "3.123 ms"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "workload = { compute = '1 s' }\n",
+        "workload.compute = '1 s'\n",
+        '[workload]\ncompute = """1 s"""\n',
+        'name = """\n[workload]\n"""\n',
+    ],
+)
+def test_forms_that_cannot_be_changed_are_refused(text):
+    with pytest.raises(InputError) as error:
+        edited(text)
+
+    assert str(error.value) == (
+        'a.toml: [workload] must be a table of its own with compute on one line; write compute = "3.123 ms" there by '
+        "hand."
+    )
+
+
+@pytest.mark.usefixtures("fake_steps")
+def test_the_table(silosim, scenario):
+    before = scenario.read_text()
+
+    result = silosim("calibrate", scenario, "--silos", 4)
+
+    assert result.code == 0, result.err
+    assert "small: softmax on digits, batch size 16, sgd\nTest CPU (1 thread)" in result.out
+    one, four = (line.split() for line in result.out.splitlines() if line.startswith(("    1 ", "    4 ")))
+    assert one == ["1", "3", "2.000", "1.500", "3.000", "2.000", "8000"]
+    assert four == ["4", "3", "8.000", "6.000", "12.00", "2.000", "8000"]
+    assert "The scenario states 10.00 ms, 5.000 times the measured one." in result.out
+    assert max(map(len, result.out.splitlines())) <= 80
+    assert scenario.read_text() == before
+
+
+@pytest.mark.usefixtures("fake_steps")
+def test_json_has_seconds(silosim, scenario):
+    rows = json.loads(silosim("calibrate", scenario, "--json").out)["rows"]
+
+    assert len(rows) == 1
+    assert rows[0] == {
+        "silos": 1,
+        "steps": 3,
+        "median_s": 0.002,
+        "lower_quartile_s": 0.0015,
+        "upper_quartile_s": 0.003,
+        "per_silo_s": 0.002,
+        "samples_per_s": 8000.0,
+        "hardware": "Test CPU (1 thread)",
+    }
+
+
+@pytest.mark.usefixtures("fake_steps")
+def test_the_median_of_one_silo_is_written(silosim, scenario):
+    before = scenario.read_text()
+    scenario.chmod(0o640)
+
+    result = silosim("calibrate", scenario, "--write", "--silos", 3)
+
+    comment = f"# measured on Test CPU (1 thread), median of 3 steps, {datetime.date.today()}"
+    assert result.code == 0, result.err
+    assert scenario.read_text() == before.replace('compute = "10 ms"', f'{comment}\ncompute = "2.000 ms"')
+    assert scenario.stat().st_mode & 0o777 == 0o640
+    assert [path.name for path in scenario.parent.iterdir()] == [scenario.name]
+
+
+@pytest.mark.usefixtures("fake_steps")
+def test_a_copy_leaves_the_scenario_alone(silosim, scenario, tmp_path):
+    before, copy = scenario.read_text(), tmp_path / "new" / "copy.toml"
+
+    first = silosim("calibrate", scenario, "-o", copy)
+    again = silosim("calibrate", scenario, "-o", copy)
+
+    assert (first.code, again.code) == (0, 2)
+    assert "exists already; --force replaces it" in again.err
+    assert scenario.read_text() == before
+    assert parse_scenario(copy.read_text(), source="").workload.compute == "2.000 ms"
+
+
+def test_a_read_only_scenario_is_refused_before_anything_is_measured(silosim, scenario, monkeypatch):
+    monkeypatch.setattr("scenarios.cli_calibrate.measure", lambda *_, **__: pytest.fail("measured"))
+    scenario.chmod(0o444)
+
+    result = silosim("calibrate", scenario, "--write")
+
+    assert result.code == 2
+    assert result.err.endswith(f"{scenario} is read-only; -o FILE writes a copy.\n")
+
+
+def test_a_scenario_without_training_is_refused(silosim, scenario):
+    text = scenario.read_text()
+    scenario.write_text(text[: text.index("[training]")])
+
+    result = silosim("calibrate", scenario)
+
+    assert result.code == 2
+    assert "calibrate needs a [training] table" in result.err
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [("--steps", 0, "steps(=0) must be >= 1."), ("--silos", 12, "silos(=12) must be >= 1 and <= 11")],
+)
+def test_numbers_out_of_range(silosim, scenario, option, value, words):
+    result = silosim("calibrate", scenario, option, value)
+
+    assert result.code == 2
+    assert words in result.err
+
+
+def test_a_real_step_is_measured_and_the_scenario_still_runs(silosim, scenario):
+    result = silosim("calibrate", scenario, "--steps", 3, "--silos", 2, "--write", "--json")
+
+    assert result.code == 0, result.err
+    one, two = json.loads(result.out)["rows"]
+    assert 0 < one["lower_quartile_s"] <= one["median_s"] <= one["upper_quartile_s"] < 10
+    assert two["samples_per_s"] == pytest.approx(2 * 16 / two["median_s"])
+    written = parse_scenario(scenario.read_text(), source="")
+    assert written.workload.compute is not None
+    assert float(written.workload.compute.split()[0]) > 0

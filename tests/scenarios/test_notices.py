@@ -1,0 +1,58 @@
+"""What a backend says reaches the user once and stays in the file."""
+
+import h5py
+import pytest
+
+from training import HistoryRow, Notice
+
+
+class Telling:
+    """A backend that trains nothing and says something."""
+
+    def check(self, config):
+        pass
+
+    def train(self, job):
+        yield Notice("the same on every overlay")
+        yield Notice(f"largest weight {job.mixing.matrices.max():.3f}\nand a second line")
+        for k in (*range(0, job.config.rounds, job.config.log_every), job.config.rounds):
+            yield HistoryRow(
+                round=k,
+                train_loss=1.0,
+                train_accuracy=0.5,
+                test_loss=1.0,
+                test_accuracy=0.5,
+                consensus_distance=0.0,
+                silo_loss=(1.0,) * job.silos,
+            )
+
+
+@pytest.fixture
+def _telling(monkeypatch):
+    for owner in ("scenarios.studies.run", "scenarios.studies.train"):
+        monkeypatch.setattr(f"{owner}.load_backend", lambda _name: Telling())
+
+
+@pytest.mark.usefixtures("_telling")
+def test_notices_are_printed_once_and_kept(silosim, scenario, tmp_path):
+    done = silosim("run", scenario, "-o", tmp_path / "x.h5")
+
+    assert done.code == 0
+    assert done.err.count("the same on every overlay\n") == 1
+    assert done.err.count("and a second line\n") == 2
+    with h5py.File(tmp_path / "x.h5") as file:
+        for kind in ("star", "ring"):
+            first, second, third = file[f"training/{kind}"].attrs["notices"].decode().split("\n")
+            assert first == "the same on every overlay"
+            assert second == f"largest weight {file[f'overlays/{kind}/consensus'][()].max():.3f}"
+            assert third == "and a second line"
+            assert file[f"training/{kind}/round"][:].tolist() == [0, 5, 10, 12]
+
+
+@pytest.mark.usefixtures("_telling")
+def test_a_backend_that_keeps_nothing_leaves_no_folder(silosim, scenario, small_scenario, tmp_path):
+    scenario.write_text(small_scenario + "checkpoint_every = 1\nkeep_models = true\n")
+    done = silosim("run", scenario, "-o", tmp_path / "x.h5")
+
+    assert done.code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["small.toml", "x.h5"]

@@ -1,0 +1,220 @@
+"""`silosim run --resume`: the file of a run that was killed is that of one that was not."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import torch
+
+from scenarios.config import parse_scenario
+from scenarios.kept import checkpoints_path, models_path
+from scenarios.record import read_run
+from scenarios.studies.run import run_scenario
+from topologies import MachineError
+from training.keeping import Keeper
+from training.kept_models import read_row
+from training.models import build_model
+
+SILOSIM = Path(sys.executable).parent / "silosim"
+MPIEXEC = Path(sys.executable).parent / "mpiexec"
+
+KILLER = """
+import os, pathlib, signal
+if os.environ.get("PMI_RANK") == "1":
+    import training.hosted
+    mix, calls = training.hosted.HostedSilos.mix, []
+    def mix_or_die(self, number):
+        calls.append(number)
+        first = pathlib.Path(__file__).with_name("first")
+        if len(calls) == 12 and not first.exists():
+            first.touch()
+        elif len(calls) == 10 and first.exists():
+            os.kill(os.getpid(), signal.SIGKILL)
+        mix(self, number)
+    training.hosted.HostedSilos.mix = mix_or_die
+"""
+
+
+def keeping(text):
+    return text + "checkpoint_every = 4\nkeep_models = true\n"
+
+
+def run(command, **environment):
+    return subprocess.run(
+        list(map(str, command)),
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env=os.environ | environment,
+        check=False,
+    )
+
+
+def assert_same_file(path, other):
+    """Every dataset, bit for bit."""
+    with h5py.File(path) as file, h5py.File(other) as expected:
+        names = []
+        expected.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
+        assert len(names) > 30
+        for name in names:
+            assert np.array_equal(
+                file[name][()], expected[name][()], equal_nan=file[name].dtype.kind == "f"
+            ), name
+
+
+def test_a_killed_run_goes_on_with_other_ranks_to_the_same_file(tmp_path, scenario, small_scenario):
+    path, whole = tmp_path / "x.h5", tmp_path / "whole.h5"
+    # On one rank, in this process.
+    text = small_scenario + 'executor = "loop"\n'
+    alone = text.replace("ranks = 2", "ranks = 1")
+    run_scenario(parse_scenario(alone, source="small.toml"), alone, whole)
+    scenario.write_text(keeping(text))
+    (tmp_path / "sitecustomize.py").write_text(KILLER)
+    killed = run([SILOSIM, "run", scenario, "-o", path], PYTHONPATH=str(tmp_path))
+    assert killed.returncode == 1
+    assert (
+        f"the finished rounds are in {path}.partial; --resume goes on from the last checkpoint"
+        in killed.stderr
+    )
+    star, ring = read_run(tmp_path / "x.h5.partial").overlays
+    assert star.history["round"].tolist() == [0, 5, 10, 12]
+    assert ring.history["round"].tolist() == [0, 5]
+
+    resumed = run([MPIEXEC, "-n", 3, SILOSIM, "run", scenario, "-o", path, "--resume"])
+    assert resumed.returncode == 0, resumed.stderr
+    folder = checkpoints_path(path)
+    assert resumed.stderr.count(f"resumed from round 12 of {folder / 'star'}\n") == 1
+    assert resumed.stderr.count(f"resumed from round 8 of {folder / 'ring'}\n") == 1
+    assert_same_file(path, whole)
+    with h5py.File(path) as file:
+        assert "resumed from round 8" in file["training/ring"].attrs["notices"].decode()
+    assert not folder.exists()
+    assert sorted(file.name for file in models_path(path).iterdir()) == [
+        f"{kind}-{name}.{ending}"
+        for kind in ("ring", "star")
+        for name in ("best", "last")
+        for ending in ("json", "pt")
+    ]
+    best = read_row(models_path(path), "ring-best")
+    history = read_run(path).overlays[1].history
+    assert best.test_accuracy == history["test_accuracy"].max()
+    assert best.round in history["round"]
+    model = build_model("softmax", input_shape=(1, 8, 8), classes=10, seed=0)
+    model.load_state_dict(torch.load(models_path(path) / "ring-last.pt", weights_only=True))
+
+
+@pytest.fixture
+def cut_short(tmp_path, scenario, small_scenario, silosim, monkeypatch):
+    """A run of one overlay in this process that ends after its checkpoint of round 8."""
+    scenario.write_text(keeping(small_scenario.replace("ranks = 2", "ranks = 1").replace('"star", ', "")))
+
+    def ends(keeper, k, hosted, write=Keeper.checkpoint):
+        if k > 8:
+            raise MachineError("the machine ends here")
+        write(keeper, k, hosted)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("training.keeping.Keeper.checkpoint", ends)
+        done = silosim("run", scenario, "-o", tmp_path / "x.h5")
+    assert done.code == 3
+    return tmp_path / "x.h5"
+
+
+def test_what_a_cut_run_kept_is_neither_lost_nor_taken_for_that_of_another(silosim, scenario, cut_short):
+    folder, partial = checkpoints_path(cut_short), cut_short.with_name("x.h5.partial")
+    refused = silosim("run", scenario, "-o", cut_short)
+    assert refused.code == 2
+    assert refused.err == (
+        f"silosim: error: {folder} holds checkpoints of a run that was cut short or still goes on; "
+        "--resume goes on from them, --force starts anew.\n"
+    )
+    text = scenario.read_text()
+    for changed, message in (
+        (text.replace("seed = 3", "seed = 4"), "seed(=4) must be 3 as in"),
+        (
+            text.replace("learning_rate = 0.5", "learning_rate = 0.4"),
+            "training.learning_rate(=0.4) must be 0.5 as in",
+        ),
+        (
+            text.replace("checkpoint_every = 4", ""),
+            "training.checkpoint_every(=0) must be >= 1 for --resume.",
+        ),
+        (text[: text.index("[training]")], "--resume needs a scenario with a table [training]."),
+    ):
+        scenario.write_text(changed)
+        refused = silosim("run", scenario, "-o", cut_short, "--resume")
+        assert refused.code == 2
+        assert message in refused.err
+        assert refused.err.count("\n") == 1
+        assert read_run(partial).overlays[0].history["round"].tolist() == [0, 5]
+    scenario.write_text(text)
+    resumed = silosim("run", scenario, "-o", cut_short, "--resume")
+    assert resumed.code == 0
+    assert f"resumed from round 8 of {folder / 'ring'}\n" in resumed.err
+    assert not folder.exists()
+    assert not partial.exists()
+
+
+def test_force_starts_anew_and_replaces_models(silosim, scenario, cut_short):
+    (models_path(cut_short)).mkdir()
+    (models_path(cut_short) / "mst-best.pt").touch()
+    done = silosim("run", scenario, "-o", cut_short, "--force")
+    assert done.code == 0
+    assert "resumed" not in done.err
+    assert not checkpoints_path(cut_short).exists()
+    assert sorted(file.suffix for file in models_path(cut_short).glob("ring-*")) == [
+        ".json",
+        ".json",
+        ".pt",
+        ".pt",
+    ]
+    assert not (models_path(cut_short) / "mst-best.pt").exists()
+    cut_short.unlink()
+    refused = silosim("run", scenario, "-o", cut_short)
+    assert refused.code == 2
+    assert f"{models_path(cut_short)} exists already; --force replaces it." in refused.err
+
+
+def test_resume_without_a_checkpoint_starts_anew_and_a_complete_run_is_kept(
+    silosim, scenario, small_scenario, tmp_path
+):
+    path = tmp_path / "x.h5"
+    scenario.write_text(keeping(small_scenario.replace("ranks = 2", "ranks = 1").replace('"star", ', "")))
+    (tmp_path / "x.h5.partial").touch()
+    done = silosim("run", scenario, "-o", path, "--resume")
+    assert done.code == 0
+    assert f"no checkpoint in {checkpoints_path(path)}: the run starts anew\n" in done.err
+    refused = silosim("run", scenario, "-o", path, "--resume")
+    assert refused.code == 2
+    assert f"{path} exists already; --force replaces it." in refused.err
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_loss_that_is_not_finite_ends_the_run_and_keeps_the_log(
+    silosim, scenario, small_scenario, tmp_path, ranks
+):
+    text = small_scenario.replace("ranks = 2", f"ranks = {ranks}").replace('"star", ', "")
+    text = text.replace('"softmax"', '"cnn"').replace("log_every = 5", "log_every = 2")
+    # Parameters of about 1e9 after a few rounds, whose products overflow some rounds later.
+    scenario.write_text(text.replace("learning_rate = 0.5", "learning_rate = 3e3"))
+    done = silosim("run", scenario, "-o", tmp_path / "x.h5")
+    assert done.code == 1
+    (line,) = [line for line in done.err.splitlines() if "error" in line]
+    match = re.fullmatch(
+        r"silosim: error: training diverged: silo (\d+) has no finite loss in round (\d+); "
+        r"learning_rate\(=3000\.0\) must be smaller\.",
+        line,
+    )
+    assert match
+    diverged_in = int(match[2])
+    assert diverged_in >= 3
+    assert f"the finished rounds are in {tmp_path / 'x.h5.partial'}\n" in done.err
+    (ring,) = read_run(tmp_path / "x.h5.partial").overlays
+    # All rows before the loss was found.
+    assert ring.history["round"].tolist() == list(range(0, diverged_in + 1, 2))
+    assert np.isfinite(ring.history["train_loss"]).all()
