@@ -20,6 +20,7 @@ from scenarios.studies.calibrate import (
     check_training,
     measure,
     read_text,
+    round_times_csv,
 )
 from scenarios.tables import print_table
 from topologies import InputError
@@ -37,6 +38,10 @@ def calibrate(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write a copy of the scenario with the time in it.")
     ] = None,
+    times: Annotated[
+        Path | None,
+        typer.Option(help="Write the times of rounds as a CSV file for --compute-times.", show_default=False),
+    ] = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -46,8 +51,13 @@ def calibrate(
         check_training(loaded)
         if write:
             _check_writable(scenario)
-        if output is not None:
-            check_new(output, force=force)
+        if times is not None and steps < loaded.workload.local_steps:
+            raise InputError(
+                f"steps(={steps}) must be >= local_steps(={loaded.workload.local_steps}) with --times."
+            )
+        for path in (output, times):
+            if path is not None:
+                check_new(path, force=force)
         measured = measure(loaded, steps=steps, silos=silos)
     except InputError as error:
         raise InputError(str(error), source=str(scenario)) from None
@@ -59,6 +69,9 @@ def calibrate(
             write_text(output, text)
         if write:
             _rewrite(scenario, text)
+    if times is not None:
+        write_text(times, round_times_csv(loaded, measured[0]))
+        written.append(times)
     print_table(calibration_table(loaded, measured), as_json)
     if written:
         print(f"written: {', '.join(map(str, written))}", file=sys.stderr)

@@ -5,7 +5,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import FrameType, TracebackType
 
 EXIT_INTERRUPTED = 130
 GRACE_S = 0.7
@@ -51,7 +51,7 @@ def noted_interrupts() -> Iterator[None]:
     if not is_heard or threading.current_thread() is not threading.main_thread():
         yield
         return
-    report = sys.unraisablehook
+    report, complain = sys.unraisablehook, sys.excepthook
 
     def hear(discarded: "sys.UnraisableHookArgs") -> None:
         if issubclass(discarded.exc_type, KeyboardInterrupt):
@@ -59,8 +59,13 @@ def noted_interrupts() -> Iterator[None]:
         else:
             report(discarded)
 
+    def explain(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        # Libraries in C print what ends their own imports.
+        if not issubclass(kind, KeyboardInterrupt):
+            complain(kind, error, trace)
+
     alarm = signal.signal(signal.SIGALRM, _stop)
-    sys.unraisablehook = hear
+    sys.unraisablehook, sys.excepthook = hear, explain
     signal.signal(signal.SIGINT, _Note())
     try:
         yield
@@ -68,7 +73,7 @@ def noted_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, before or signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, alarm or signal.SIG_DFL)
-        sys.unraisablehook = report
+        sys.unraisablehook, sys.excepthook = report, complain
 
 
 def was_interrupted() -> bool:

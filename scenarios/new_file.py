@@ -9,6 +9,7 @@ from typing import Concatenate, ParamSpec
 
 import h5py
 
+from scenarios.interrupts import was_interrupted
 from scenarios.outputs import check_new, create_locked, partial_path, remove_unlocked, writing
 from topologies import InputError, MachineError
 
@@ -67,8 +68,11 @@ def new_file(
             _check_space(lock, partial, size_bytes)
             file = h5py.File(partial, "w", locking=False)
             yield file
-        except (InputError, MachineError, KeyboardInterrupt) as error:
-            if file is None or not _is_kept(file, error):
+        except BaseException as error:
+            # Imports in C may turn a KeyboardInterrupt into an error of their own.
+            interrupted = isinstance(error, KeyboardInterrupt) or was_interrupted()
+            is_known = interrupted or isinstance(error, InputError | MachineError)
+            if is_known and (file is None or not _is_kept(file, interrupted=interrupted)):
                 partial.unlink()
             raise
         finally:
@@ -83,9 +87,9 @@ def new_file(
         os.close(lock)
 
 
-def _is_kept(file: h5py.File, error: BaseException) -> bool:
+def _is_kept(file: h5py.File, *, interrupted: bool) -> bool:
     """Whether a file has what is worth keeping after an error."""
-    return _holds_rows(file) or (isinstance(error, KeyboardInterrupt) and _is_simulated(file))
+    return _holds_rows(file) or (interrupted and _is_simulated(file))
 
 
 def _check_space(descriptor: int, partial: Path, size_bytes: int) -> None:

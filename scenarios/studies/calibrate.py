@@ -3,6 +3,7 @@
 import datetime
 from pathlib import Path
 
+from scenarios.computing import SAMPLES
 from scenarios.config import Scenario, parse_scenario
 from scenarios.network import build_network
 from scenarios.places import silo_places
@@ -22,7 +23,7 @@ def check_training(scenario: Scenario) -> TrainingConfig:
     Raises
     ------
     InputError
-        If nothing is trained, or by another backend than the built-in one, or on more silos than there are.
+        If nothing is trained, or by another backend than the built-in one.
     """
     training = scenario.training
     if training is None:
@@ -155,6 +156,29 @@ def calibrated_text(text: str, times: StepTimes, *, source: str, date: datetime.
     changed = with_compute(text, times.median_s, measured, source=source)
     parse_scenario(changed, source=source)
     return changed
+
+
+def round_times_csv(scenario: Scenario, times: StepTimes) -> str:
+    """Return the measured computing times of rounds as a trace for simulations.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Says how many local steps a round has.
+    times : StepTimes
+        Of one silo alone.
+
+    Returns
+    -------
+    str
+        CSV with the column ``compute_s``, in seconds: sums of the steps of a round, one after the other; steps that
+        fill no round are left out.
+
+    """
+    steps = scenario.workload.local_steps
+    rounds = len(times.times_s) // steps
+    sums_s = times.times_s[: rounds * steps].reshape(rounds, steps).sum(axis=1)
+    return "\n".join([SAMPLES, *(repr(float(total_s)) for total_s in sums_s)]) + "\n"
 
 
 def read_text(path: Path) -> str:

@@ -24,8 +24,9 @@ from topologies.statistics import ConfidenceInterval
 
 _MOST_DATES = 2**31
 """Round starts and arrivals that a file may hold: 16 GiB."""
-_BLOCK_MESSAGES = 10_000
-"""Messages of a block: even where links are shared by many, most blocks take less than half a second."""
+_BLOCK_MESSAGES, _WORLD_BLOCK_MESSAGES = 10_000, 500
+"""Messages of a block, without and with events: even where many share links, most blocks take less than half a second,
+so that Ctrl-C loses little and the progress bar moves."""
 _BLOCK_ROUNDS = 256
 
 
@@ -182,7 +183,8 @@ def run_job(
     -----
     Memory: some blocks, a head of the round starts, and two numbers for each round.
     """
-    block_rounds = min(_BLOCK_ROUNDS, max(1, _BLOCK_MESSAGES // max(1, len(job.arcs))))
+    messages = _BLOCK_MESSAGES if job.world is None else _WORLD_BLOCK_MESSAGES
+    block_rounds = min(_BLOCK_ROUNDS, max(1, messages // max(1, len(job.arcs))))
     engine = make_engine(job, block_rounds=block_rounds)
     rule = (
         None

@@ -157,6 +157,33 @@ def test_a_copy_leaves_the_scenario_alone(silosim, scenario, tmp_path):
     assert parse_scenario(copy.read_text(), source="").workload.compute == "2.000 ms"
 
 
+@pytest.mark.usefixtures("fake_steps")
+@pytest.mark.parametrize(
+    ("local_steps", "times"), [(1, "0.001\n0.002\n0.004\n"), (2, "0.003\n"), (3, "0.007\n")]
+)
+def test_times_of_rounds_are_a_trace_for_simulations(silosim, scenario, tmp_path, local_steps, times):
+    scenario.write_text(
+        scenario.read_text().replace("[workload]\n", f"[workload]\nlocal_steps = {local_steps}\n")
+    )
+    path = tmp_path / "times.csv"
+
+    assert silosim("calibrate", scenario, "--steps", 3, "--times", path).code == 0
+    assert path.read_text() == f"compute_s\n{times}"
+    assert "exists already" in silosim("calibrate", scenario, "--times", path).err
+    simulated = silosim("simulate", "gaia", "--kind", "ring", "--compute-times", path, "--rounds", 20)
+    assert simulated.code == 0, simulated.err
+
+
+@pytest.mark.usefixtures("fake_steps")
+def test_a_round_needs_as_many_steps(silosim, scenario, tmp_path):
+    scenario.write_text(scenario.read_text().replace("[workload]\n", "[workload]\nlocal_steps = 4\n"))
+
+    result = silosim("calibrate", scenario, "--steps", 3, "--times", tmp_path / "times.csv")
+
+    assert result.code == 2
+    assert "steps(=3) must be >= local_steps(=4) with --times." in result.err
+
+
 def test_a_read_only_scenario_is_refused_before_anything_is_measured(silosim, scenario, monkeypatch):
     monkeypatch.setattr("scenarios.cli_calibrate.measure", lambda *_, **__: pytest.fail("measured"))
     scenario.chmod(0o444)

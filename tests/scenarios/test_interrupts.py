@@ -8,7 +8,7 @@ import sys
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import h5py
@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from scenarios.interrupts import GRACE_S, check_interrupts, noted_interrupts, polite_interrupts
+from scenarios.new_file import new_file
 from scenarios.record import read_run
 
 SILOSIM = Path(sys.executable).parent / "silosim"
@@ -215,7 +216,7 @@ def test_ctrl_c_at_any_moment_leaves_a_file_that_can_be_read_or_none(tmp_path, s
 def rounds_in(path: Path) -> int:
     """Rounds that a file under way says it holds; each of them must be whole."""
     with h5py.File(path, "r", locking=False) as file:
-        group = file["simulation/complete"]
+        (group,) = file["simulation"].values()
         rounds = int(group.attrs["rounds"])
         for name in ("round_start_s", "arrival_s", "start_s", "last_bit_s"):
             assert np.all(np.isfinite(group[name][:rounds]))
@@ -250,3 +251,45 @@ def test_what_is_finished_stays_in_the_file(tmp_path, silosim, number):
         assert process.returncode == 130
         assert f"the finished rounds are in {path}" in error
         assert took_s < 5
+
+
+def test_events_make_rounds_slow_and_keep_them_all_the_same(tmp_path):
+    scenario, path = tmp_path / "slow.toml", tmp_path / "x.h5.partial"
+    scenario.write_text(
+        '[network]\nunderlay = "ebone"\n[workload]\npreset = "inaturalist"\n[overlays]\nkinds = ["star"]\n'
+        "[simulation]\nrounds = 3000\nmessages = true\n"
+        '[[simulation.background]]\npeak = "300 Mbps"\nmean_on = "5 s"\nmean_off = "5 s"\n'
+    )
+    seen = 0
+    with started(SILOSIM, "simulate", scenario, "-o", tmp_path / "x.h5") as process:
+        end = time.monotonic() + 60
+        while seen == 0 and time.monotonic() < end:
+            time.sleep(0.05)
+            with suppress(OSError, KeyError, RuntimeError):
+                seen = rounds_in(path)
+        os.kill(process.pid, signal.SIGINT)
+        process.communicate(timeout=30)
+
+    assert 0 < seen <= 20
+    assert rounds_in(path) >= seen
+
+
+def test_a_library_that_prints_what_ended_its_import_prints_nothing(capsys):
+    with noted_interrupts():
+        sys.excepthook(KeyboardInterrupt, KeyboardInterrupt(), None)
+        sys.excepthook(ValueError, ValueError("shown"), None)
+
+    assert capsys.readouterr().err.splitlines() == ["ValueError: shown"]
+
+
+def test_an_interrupt_that_became_another_error_leaves_no_empty_file(tmp_path):
+    def fail():
+        with noted_interrupts(), new_file(tmp_path / "x.h5", force=False):
+            with suppress(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(1)
+            raise ImportError("initialization failed")
+
+    with pytest.raises(ImportError):
+        fail()
+    assert list(tmp_path.iterdir()) == []
