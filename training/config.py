@@ -155,6 +155,11 @@ class TrainingConfig:
                 f"executor(=vmap) must be auto, graphs or loop with model {self.model}: "
                 "torch cannot compute recurrent layers of many models at once."
             )
+        if self.executor == "vmap" and self.precision == "bf16" and MODELS[self.model].norm_stride:
+            raise InputError(
+                f"executor(=vmap) must be auto, graphs or loop with model {self.model} and precision bf16: "
+                "torch cannot compute batch norm of many models at once under autocast."
+            )
         if self.executor == "graphs" and self.device == "cpu":
             raise InputError("executor(=graphs) must be auto, loop or vmap with device cpu.")
         if not 0 < check_number("target_accuracy", self.target_accuracy) <= 1:

@@ -16,7 +16,7 @@ def resolve_device(name: str, rank: int) -> torch.device:
     name : str
         ``cpu``, ``cuda`` or ``auto``.
     rank : int
-        Ranks take the GPUs that they see in turn.
+        The rank's index on its machine; ranks take the GPUs that they see in turn.
 
     Returns
     -------

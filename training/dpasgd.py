@@ -13,6 +13,7 @@ from training.hosted import HostedSilos
 from training.initial import initial_model
 from training.job import TrainingJob
 from training.keeping import Keeper, is_logged
+from training.launch import local_rank
 from training.memory import check_memory
 from training.metrics import Meter
 from training.notice import Notice, Report
@@ -56,7 +57,7 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
     """
     config = job.config
     with reproducible():
-        device = resolve_device(config.device, communicator.rank)
+        device = resolve_device(config.device, local_rank(communicator.rank))
         dataset = load_dataset(config.dataset, config.data_options)
         with Keeper(job, dataset, communicator=communicator) as keeper:
             job = keeper.settled(gpu=device.type == "cuda")
@@ -89,13 +90,15 @@ def _rounds(
         resumed = Notice(f"resumed from round {done} of {job.directory}")
         if not (yield from _tell(communicator, [resumed, *_taken(hosted), *rows])):
             return
-    logged = communicator.sum(np.array([float(any(row.round == done for row in rows))]))[0] > 0
+    logged = any(row.round == done for row in rows)
+    known, lacks_last = communicator.sum(np.array([float(logged), float(keeper.lacks_last)])) > 0
     for k in range(done, config.rounds + 1):
-        if is_logged(config, k) and not (k == done and logged):
+        new = is_logged(config, k) and not (k == done and known)
+        if new or (k == done and lacks_last):
             row, diverged_in = meter.measure(k, hosted)
             check_finite(diverged_in, config.learning_rate)
-            keeper.add(row, meter.average, hosted)
-            if not (yield from _tell(communicator, [*_taken(hosted), row])):
+            keeper.add(row, meter.average, hosted, new=new)
+            if new and not (yield from _tell(communicator, [*_taken(hosted), row])):
                 return
         keeper.checkpoint(k, hosted)
         if k < config.rounds:

@@ -73,10 +73,16 @@ def mixing_digest(mixing: MixingPlan, rounds: int) -> str:
 
 
 def data_digest(dataset: Dataset) -> str:
-    """Return a digest of a data set's labels and of the shapes of its samples; it reads no sample."""
+    """Return a digest of all of a data set that decides its split, labels among it, and of its samples' shapes.
+
+    Notes
+    -----
+    It reads no sample.
+    """
     shapes = np.array([*dataset.train_inputs.shape, -1, *dataset.test_inputs.shape])
+    split = [array for array in (dataset.train_groups, dataset.train_places) if array is not None]
     return hashlib.sha256(
-        "".join(map(_digest, (shapes, dataset.train_labels, dataset.test_labels))).encode()
+        "".join(map(_digest, (shapes, dataset.train_labels, dataset.test_labels, *split))).encode()
     ).hexdigest()
 
 

@@ -142,8 +142,16 @@ class Keeper:
         hosted.optimizer.steps = self.done * self._job.local_steps
         return self._restore(path, self._head["rows_bytes"]) if self._writes else []
 
-    def add(self, row: HistoryRow, average: nn.Module, hosted: HostedSilos) -> None:
-        """Keep a new row and, if it is asked for and the best or the last one, its model.
+    @property
+    def lacks_last(self) -> bool:
+        """Whether the checkpoint is the end, but was no end when it was made: the last model is not there yet."""
+        if not (self._writes and self._models and self.done == self._job.config.rounds):
+            return False
+        last = read_row(self._folder, LAST)
+        return last is None or last.round != self.done
+
+    def add(self, row: HistoryRow, average: nn.Module, hosted: HostedSilos, *, new: bool = True) -> None:
+        """Keep a row and, if it is asked for and the best or the last one, its model.
 
         Parameters
         ----------
@@ -153,11 +161,13 @@ class Keeper:
             The average model that it was measured on.
         hosted : HostedSilos
             This rank's silos.
+        new : bool, default True
+            Whether the history lacks the row.
         """
         if not self._writes:
             return
         with writing(self._folder):
-            if self._every:
+            if self._every and new:
                 with (self._folder / ROWS).open("a", encoding="utf-8") as file:
                     file.write(row.to_json() + "\n")
             if self._models:
@@ -229,7 +239,10 @@ class Keeper:
                 f"{self._folder / ROWS} cannot be read: {rows_bytes - len(data)} bytes are missing."
             )
         self._best = read_row(path, BEST)
-        rows = [HistoryRow.from_json(line) for line in data.decode().splitlines()]
+        try:
+            rows = [HistoryRow.from_json(line) for line in data.decode().splitlines()]
+        except (LookupError, TypeError, ValueError) as error:
+            raise MachineError(f"{self._folder / ROWS} cannot be read: {error}.") from None
         return [row for row in rows if is_logged(self._job.config, row.round)]
 
     def _sync_rows(self) -> int:

@@ -14,6 +14,8 @@ from topologies.errors import MachineError
 LAUNCHER_PREFIXES = ("PMI", "OMPI_COMM_WORLD_", "HYDI_", "MPI_LOCAL", "SLURM", "PBS_", "LSB_")
 """Variables of a launcher or a batch system about its own processes; ranks that `mpiexec` starts must not read them."""
 
+LOCAL_RANKS = ("MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID")
+"""Where launchers state a process' index on its machine; Slurm last, as `mpiexec` may run inside one of its steps."""
 
 FORWARDING_S = 0.5
 """Time that an aborting process leaves its launcher to pass its last words on."""
@@ -62,6 +64,24 @@ def world(environ: Mapping[str, str] | None = None) -> World | None:
     if "SLURM_PROCID" in environ and tasks > 1:
         return World(rank=int(environ["SLURM_PROCID"]), size=tasks)
     return None
+
+
+def local_rank(rank: int, environ: Mapping[str, str] | None = None) -> int:
+    """Return this process' index among those on its machine.
+
+    Parameters
+    ----------
+    rank : int
+        Its index among all, which is taken where no launcher states the other.
+    environ : mapping of str to str, optional
+        Environment to read, by default this process' own.
+
+    Notes
+    -----
+    Launchers may deal ranks out to machines in turn: every second rank is then on the same of two machines.
+    """
+    environ = os.environ if environ is None else environ
+    return next((int(environ[name]) for name in LOCAL_RANKS if name in environ), rank)
 
 
 def mpiexec_path() -> Path:

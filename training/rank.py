@@ -40,7 +40,11 @@ def main(directory: Path, ranks: int) -> None:
         raise
     except Exception as error:
         report = {"kind": type(error).__name__, "message": str(error), "traceback": traceback.format_exc()}
-        (directory / ERRORS.replace("*", str(os.getpid()))).write_text(json.dumps(report))
+        path = directory / ERRORS.replace("*", str(os.getpid()))
+        # Under its name only when it is whole: the end of another rank may end this one while it writes.
+        partial = path.with_suffix(".partial")
+        partial.write_text(json.dumps(report))
+        partial.replace(path)
         raise
 
 

@@ -100,7 +100,7 @@ def read_silos(paths: Mapping[range, Path], hosted: HostedSilos) -> None:
                         if array.shape != target.shape:
                             raise ValueError(f"shape of {silo}/{name}")
                         target.copy_(torch.from_numpy(array))
-        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        except (OSError, EOFError, KeyError, RuntimeError, ValueError, zipfile.BadZipFile) as error:
             raise MachineError(f"{path} cannot be read: {error or type(error).__name__}") from None
 
 

@@ -52,12 +52,17 @@ def test_a_checkpoint_of_another_training_is_refused(rows_of, keeping, changes, 
     assert len(rows_of(keeping(rounds=6))) == 7
 
 
-def test_other_data_are_refused(rows_of, keeping, monkeypatch):
-    rows_of(keeping(rounds=6), stop_at=5)
+@pytest.mark.parametrize("field", ["train_labels", "train_groups", "train_places"])
+def test_other_data_are_refused(rows_of, keeping, monkeypatch, field):
     digits = load_dataset("digits")
-    labels = digits.train_labels.copy()
-    labels[0] = (labels[0] + 1) % 10
-    monkeypatch.setattr("training.dpasgd.load_dataset", lambda *_: replace(digits, train_labels=labels))
+    size = len(digits.train_labels)
+    digits = replace(digits, train_groups=np.arange(size) % 50, train_places=np.zeros((size, 2)))
+    monkeypatch.setattr("training.dpasgd.load_dataset", lambda *_: digits)
+    rows_of(keeping(rounds=6), stop_at=5)
+    assert len(rows_of(keeping(rounds=6), stop_at=5)) == 6
+    changed = getattr(digits, field).copy()
+    changed[0] = (changed[0] + 1) % 10
+    monkeypatch.setattr("training.dpasgd.load_dataset", lambda *_: replace(digits, **{field: changed}))
     with pytest.raises(InputError, match=r"^data_set must be the same as in the checkpoint"):
         rows_of(keeping(rounds=6))
 
@@ -68,7 +73,7 @@ def test_weights_that_differ_by_rounding_are_the_same(rows_of, keeping, ring):
     assert check_resumable(keeping(rounds=6, matrix=nearly)) == 4
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "remove", "head", "rows"])
+@pytest.mark.parametrize("damage", ["cut", "flip", "locked", "remove", "head", "rows", "scrawl"])
 def test_a_damaged_checkpoint_is_one_clear_error(rows_of, keeping, damage):
     job = keeping(rounds=4)
     rows_of(job)
@@ -82,15 +87,22 @@ def test_a_damaged_checkpoint_is_one_clear_error(rows_of, keeping, damage):
         (newest / "head.json").write_text("{")
     elif damage == "rows":
         (job.directory / "rows.jsonl").write_bytes(b"")
+    elif damage == "scrawl":
+        history = (job.directory / "rows.jsonl").read_bytes()
+        (job.directory / "rows.jsonl").write_bytes(b"?" + history[1:])
+    elif damage == "locked":
+        flags = whole.index(b"PK\x01\x02") + 8
+        silos.write_bytes(whole[:flags] + b"\x01" + whole[flags + 1 :])
     else:
         rest = b"" if damage == "cut" else bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
         silos.write_bytes(whole[:middle] + rest)
     with pytest.raises(MachineError) as caught:
         rows_of(job)
-    assert str(job.directory / "rows.jsonl" if damage == "rows" else newest) in str(caught.value)
+    of_rows = damage in ("rows", "scrawl")
+    assert str(job.directory / "rows.jsonl" if of_rows else newest) in str(caught.value)
     assert "cannot be read" in str(caught.value)
     assert "\n" not in str(caught.value)
-    if damage == "rows":
+    if of_rows:
         return
     # The one before it is whole.
     shutil.rmtree(newest)

@@ -123,6 +123,10 @@ def test_a_gpu_without_the_memory_leaves_an_executor_out():
             {"executor": "vmap", "model": "bilstm"},
             r"^executor\(=vmap\) must be auto, graphs or loop with model bilstm",
         ),
+        (
+            {"executor": "vmap", "model": "resnet18", "precision": "bf16"},
+            r"^executor\(=vmap\) must be auto, graphs or loop with model resnet18 and precision bf16",
+        ),
         ({"executor": "graphs"}, r"^executor\(=graphs\) must be auto, loop or vmap with device cpu\.$"),
     ],
 )

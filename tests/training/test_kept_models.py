@@ -91,6 +91,30 @@ def test_the_models_are_those_of_their_rows_whether_resumed_or_not(make_job, tmp
         assert loss == pytest.approx(expected.test_loss, rel=1e-6)
 
 
+@pytest.mark.parametrize("log_every", [1, 3])
+def test_a_training_that_is_to_end_at_its_checkpoint_has_a_last_model(make_job, tmp_path, log_every):
+    def job(rounds):
+        made = make_job(
+            model="cnn",
+            rounds=rounds,
+            log_every=log_every,
+            checkpoint_every=4,
+            keep_models=True,
+            momentum=0.9,
+        )
+        return replace(made, directory=tmp_path / "kept")
+
+    before = run(job(12), stop_at=6)
+    rows = run(job(4))
+    assert [row.round for row in rows] == [k for k in range(5) if k % log_every == 0 or k == 4]
+    assert rows[:-1] == [row for row in before if row.round < 4]
+    assert read_row(job(4).directory, "last") == rows[-1]
+    loss, accuracy = evaluated(job(4).directory / "last.pt")
+    assert accuracy == rows[-1].test_accuracy
+    assert loss == pytest.approx(rows[-1].test_loss, rel=1e-6)
+    assert run(job(4)) == rows
+
+
 def test_a_best_model_from_after_the_checkpoint_is_not_taken_for_one_before_it(make_job, tmp_path):
     job = make_job(rounds=6, learning_rate=0.2, checkpoint_every=2, keep_models=True)
     job = replace(job, directory=tmp_path / "kept")

@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -8,8 +9,9 @@ import torch
 
 from topologies.errors import InputError, MachineError
 from training import TrainingConfig, World, load_backend, world
-from training.launch import check_size, mpiexec_path, rank_environment
+from training.launch import check_size, local_rank, mpiexec_path, rank_environment
 from training.mpi_backend import MpiBackend
+from training.rank import ERRORS, main
 
 
 @pytest.mark.parametrize(
@@ -30,6 +32,21 @@ from training.mpi_backend import MpiBackend
 )
 def test_the_launcher_is_recognised_by_its_environment(environ, place):
     assert world(environ) == place
+
+
+@pytest.mark.parametrize(
+    ("environ", "local"),
+    [
+        ({}, 5),
+        ({"MPI_LOCALRANKID": "2", "PMI_RANK": "5"}, 2),
+        ({"OMPI_COMM_WORLD_LOCAL_RANK": "1", "OMPI_COMM_WORLD_RANK": "5"}, 1),
+        ({"SLURM_LOCALID": "3"}, 3),
+        # mpiexec in a step of Slurm, which is one task on each machine.
+        ({"SLURM_LOCALID": "0", "MPI_LOCALRANKID": "2"}, 2),
+    ],
+)
+def test_gpus_go_by_the_index_on_a_machine(environ, local):
+    assert local_rank(5, environ) == local
 
 
 def test_ranks_do_not_read_what_an_outer_launcher_left():
@@ -113,3 +130,23 @@ def test_importing_the_package_starts_neither_torch_nor_mpi():
     code = "import sys, training, training.mpi_backend; print([m for m in ('torch', 'mpi4py') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_rank_that_is_ended_while_it_reports_leaves_no_half_report(tmp_path, monkeypatch):
+    def cut_short(path, text):
+        path.write_bytes(text[: len(text) // 2].encode())
+        raise KeyboardInterrupt
+
+    def boom(_directory):
+        raise ValueError("boom")
+
+    monkeypatch.setattr("training.rank._open_pipe", boom)
+    with monkeypatch.context() as ending:
+        ending.setattr("pathlib.Path.write_text", cut_short)
+        with pytest.raises(KeyboardInterrupt):
+            main(tmp_path, 2)
+    assert not list(tmp_path.glob(ERRORS))
+    with pytest.raises(ValueError, match="boom"):
+        main(tmp_path, 2)
+    (report,) = tmp_path.glob(ERRORS)
+    assert json.loads(report.read_text())["message"] == "boom"

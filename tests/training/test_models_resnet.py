@@ -134,7 +134,7 @@ def test_a_file_that_does_not_fit_is_one_error(tmp_path, change, rule):
         load_weights(resnet("resnet18", classes=80), path)
 
 
-@pytest.mark.parametrize("content", [b"", b"no weights", b"PK\x03\x04 cut off"])
+@pytest.mark.parametrize("content", [b"", b"no weights", b"PK\x03\x04 cut off", b"a stray text", b"J\x01"])
 def test_a_file_that_is_no_state_dict_is_one_error(tmp_path, content):
     path = tmp_path / "weights.pth"
     path.write_bytes(content)
