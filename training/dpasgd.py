@@ -3,6 +3,7 @@
 from collections.abc import Generator, Iterable, Iterator
 
 import numpy as np
+import torch
 
 from topologies.arrays import FloatArray
 from topologies.errors import TrainingError
@@ -58,6 +59,8 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
     config = job.config
     with reproducible():
         device = resolve_device(config.device, local_rank(communicator.rank))
+        if device.type == "cuda":
+            torch.cuda.set_device(device)  # where an MPI that is built for GPUs looks for rows
         dataset = load_dataset(config.dataset, config.data_options)
         with Keeper(job, dataset, communicator=communicator) as keeper:
             job = keeper.settled(gpu=device.type == "cuda")

@@ -86,7 +86,7 @@ def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> Evaluation:
                 scores, truth = model(inputs[chunk]).flatten(0, -2), labels[chunk].flatten()
                 losses = nn.functional.cross_entropy(scores, truth, reduction="none")
                 own = scores.gather(1, truth.clamp(min=0)[:, None])
-                in_top5 = ((scores > own).sum(dim=1) < TOP) & (truth != IGNORED)
+                in_top5 = ((~(scores <= own)).sum(dim=1) < TOP) & (truth != IGNORED)
                 correct = scores.argmax(dim=1) == truth
                 sums += torch.stack(
                     [values.sum(dtype=torch.float64) for values in (losses, correct, in_top5)]
