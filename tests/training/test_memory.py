@@ -241,7 +241,6 @@ def test_the_first_rank_speaks_for_a_machine_without_room(make_job):
 PEAK = """
 import re, sys
 import numpy as np
-import torch
 import training.dpasgd as dpasgd, training.memory as memory
 from training import MixingPlan, TrainingConfig, TrainingJob
 from training.communicator import Alone
