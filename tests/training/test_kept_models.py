@@ -2,7 +2,6 @@
 
 import json
 import math
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -11,9 +10,7 @@ from torch import nn
 
 from training import HistoryRow
 from training.arena import bind, float_buffers, padded
-from training.communicator import Alone
 from training.datasets import load_dataset
-from training.dpasgd import train_rank
 from training.kept_models import is_better, read_row, state_dict, write_model
 from training.models import build_model
 
@@ -49,17 +46,6 @@ def test_the_best_row(later, best, better):
     assert is_better(later, best) is better
 
 
-def run(job, *, stop_at=None):
-    rows = []
-    with closing(train_rank(job, Alone())) as reports:
-        for report in reports:
-            if isinstance(report, HistoryRow):
-                rows.append(report)
-                if report.round == stop_at:
-                    break
-    return rows
-
-
 def evaluated(path):
     """Loss and accuracy on the test set, with nothing but PyTorch and the model's class."""
     data = load_dataset("digits")
@@ -73,15 +59,15 @@ def evaluated(path):
 
 
 @pytest.mark.parametrize("stop_at", [None, 5, 11, 14])
-def test_the_models_are_those_of_their_rows_whether_resumed_or_not(make_job, tmp_path, stop_at):
+def test_the_models_are_those_of_their_rows_whether_resumed_or_not(make_job, rows_of, tmp_path, stop_at):
     # A rate at which the accuracy goes up and down.
     job = make_job(
         model="cnn", rounds=15, learning_rate=0.7, dirichlet_alpha=0.1, checkpoint_every=4, keep_models=True
     )
     job = replace(job, directory=tmp_path / "kept")
     if stop_at is not None:
-        run(job, stop_at=stop_at)
-    rows = run(job)
+        rows_of(job, stop_at=stop_at)
+    rows = rows_of(job)
     best = max(rows, key=lambda row: (row.test_accuracy, -row.test_loss, -row.round))
     assert 0 < best.round < 15
     for name, expected in (("best", best), ("last", rows[-1])):
@@ -92,7 +78,7 @@ def test_the_models_are_those_of_their_rows_whether_resumed_or_not(make_job, tmp
 
 
 @pytest.mark.parametrize("log_every", [1, 3])
-def test_a_training_that_is_to_end_at_its_checkpoint_has_a_last_model(make_job, tmp_path, log_every):
+def test_a_training_that_is_to_end_at_its_checkpoint_has_a_last_model(make_job, rows_of, tmp_path, log_every):
     def job(rounds):
         made = make_job(
             model="cnn",
@@ -104,23 +90,23 @@ def test_a_training_that_is_to_end_at_its_checkpoint_has_a_last_model(make_job, 
         )
         return replace(made, directory=tmp_path / "kept")
 
-    before = run(job(12), stop_at=6)
-    rows = run(job(4))
+    before = rows_of(job(12), stop_at=6)
+    rows = rows_of(job(4))
     assert [row.round for row in rows] == [k for k in range(5) if k % log_every == 0 or k == 4]
     assert rows[:-1] == [row for row in before if row.round < 4]
     assert read_row(job(4).directory, "last") == rows[-1]
     loss, accuracy = evaluated(job(4).directory / "last.pt")
     assert accuracy == rows[-1].test_accuracy
     assert loss == pytest.approx(rows[-1].test_loss, rel=1e-6)
-    assert run(job(4)) == rows
+    assert rows_of(job(4)) == rows
 
 
-def test_a_best_model_from_after_the_checkpoint_is_not_taken_for_one_before_it(make_job, tmp_path):
+def test_a_best_model_from_after_the_checkpoint_is_not_taken_for_one_before_it(make_job, rows_of, tmp_path):
     job = make_job(rounds=6, learning_rate=0.2, checkpoint_every=2, keep_models=True)
     job = replace(job, directory=tmp_path / "kept")
-    before = run(job, stop_at=5)[:5]
+    before = rows_of(job, stop_at=5)[:5]
     write_model(job.directory, "best", {"weight": torch.zeros(1)}, row(5, accuracy=1.0))
-    rows = run(job)
+    rows = rows_of(job)
     assert rows[:5] == before
     assert read_row(job.directory, "best") == max(rows, key=lambda row: row.test_accuracy)
 
@@ -146,14 +132,14 @@ def test_an_average_resnet_has_the_models_own_keys_and_a_silos_counters(tmp_path
     assert json.loads((tmp_path / "best.json").read_text())["round"] == 3
 
 
-def test_where_files_have_one_name_only_they_are_copied(make_job, tmp_path, monkeypatch):
+def test_where_files_have_one_name_only_they_are_copied(make_job, rows_of, tmp_path, monkeypatch):
     def refuse(*_):
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr("os.link", refuse)
     job = make_job(rounds=4, learning_rate=0.2, checkpoint_every=2, keep_models=True)
     job = replace(job, directory=tmp_path / "kept")
-    rows = run(job)
-    assert run(job) == rows
+    rows = rows_of(job)
+    assert rows_of(job) == rows
     for name in ("best", "last"):
         assert torch.load(job.directory / f"{name}.pt", weights_only=True)
