@@ -3,8 +3,8 @@
 from math import inf
 
 from simulator.compiled.heap import put, size
-from simulator.compiled.jit import compiled
 from simulator.compiled.state import Network
+from topologies.jit import compiled
 
 
 @compiled

@@ -5,11 +5,11 @@ from math import inf
 from simulator.compiled.ends import next_end_s
 from simulator.compiled.filling import settle
 from simulator.compiled.heap import Records, drop, put, size
-from simulator.compiled.jit import compiled
 from simulator.compiled.network import begin, leave
 from simulator.compiled.repeat import is_repeat
 from simulator.compiled.state import COMPUTING, ENDED, GATED, OFF, WAITING, Network, Queue, Silos, Window
 from topologies.arrays import FloatArray
+from topologies.jit import compiled
 
 DONE, PAUSED, FULL_WINDOW, FULL_QUEUE, REPEATED = range(1, 6)
 

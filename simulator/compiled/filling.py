@@ -9,8 +9,8 @@ from typing import Any
 
 from simulator.compiled.ends import schedule
 from simulator.compiled.heap import Records, clear, drop, put, size
-from simulator.compiled.jit import compiled
 from simulator.compiled.state import Network
+from topologies.jit import compiled
 
 _TIE = 1.0 + 1e-12
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.compiled.jit import compiled
+from topologies.jit import compiled
 
 Records = NDArray[Any]
 

@@ -5,8 +5,8 @@ from math import isnan
 from simulator.compiled.ends import schedule
 from simulator.compiled.filling import bind, count_bound, seek, watch
 from simulator.compiled.heap import Records, drop
-from simulator.compiled.jit import compiled
 from simulator.compiled.state import Network, Queue
+from topologies.jit import compiled
 
 
 @compiled

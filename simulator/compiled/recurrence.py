@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from simulator.compiled.computing import computing
 from simulator.compiled.forward import History
-from simulator.compiled.jit import compiled
 from simulator.compiled.rows import Rows
 from simulator.job import Job
 from simulator.steady import SteadyState
 from topologies.arrays import FloatArray, IntArray
+from topologies.jit import compiled
 
 _SAME = 1e-9
 

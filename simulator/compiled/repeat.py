@@ -1,8 +1,8 @@
 """Whether the whole state is an earlier one, later."""
 
-from simulator.compiled.jit import compiled
 from simulator.compiled.state import NONE, WAITING, Network, Queue, Silos, Window
 from topologies.arrays import FloatArray
+from topologies.jit import compiled
 
 # Max-min sharing may let a state creep towards its limit, or a difference grow: only noise of floats is a repeat.
 _SAME = 1e-12

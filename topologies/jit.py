@@ -1,5 +1,6 @@
 """Compilation by numba, kept on disk for later processes."""
 
+import inspect
 import os
 from collections.abc import Callable
 from hashlib import sha256
@@ -18,12 +19,13 @@ def compiled(function: Function) -> Function:
     Notes
     -----
     numba looks only at a function's own file to see whether what it kept is up to date, not at the files of
-    the functions that it calls. So everything is kept in a folder named after the text of the whole package.
+    the functions that it calls. So everything is kept in a folder named after the text of the function's whole
+    package.
     Where no folder can be written, as in a read-only installation without a home, nothing is kept.
     """
     settings: Any = config
     before = settings.CACHE_DIR
-    folder = _folder(before)
+    folder = _folder(Path(inspect.getfile(function)).parent, before)
     try:
         settings.CACHE_DIR = str(folder or "")
         # Nothing is allocated in compiled code, so arrays need not be counted: that takes most of the time.
@@ -36,10 +38,10 @@ def compiled(function: Function) -> Function:
         settings.CACHE_DIR = before
 
 
-def _folder(chosen: str) -> Path | None:
+def _folder(here: Path, chosen: str) -> Path | None:
     """The first folder that can be written: the user's choice for numba, beside the code, the user's cache."""
-    here = Path(__file__).parent
-    text = sha256(b"".join(path.read_bytes() for path in sorted(here.glob("*.py")))).hexdigest()[:16]
+    texts = [path.read_bytes() for path in (Path(__file__), *sorted(here.glob("*.py")))]
+    text = sha256(b"".join(texts)).hexdigest()[:16]
     home_cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     for parent in (Path(chosen) if chosen else None, here / "__pycache__", Path(home_cache)):
         if parent is not None:
