@@ -1,0 +1,140 @@
+from functools import partial
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor, nn
+
+from training.models import build_model
+from training.models.pooled_convolution import INPUTS, PooledConvolution
+
+
+def layers(layer: PooledConvolution, images: Tensor) -> Tensor:
+    """The same by PyTorch's functions."""
+    scores = nn.functional.conv2d(images, layer.weight, layer.bias)
+    return torch.relu(nn.functional.max_pool2d(scores, 2))
+
+
+def both(layer: PooledConvolution, images: Tensor, outer: Tensor) -> list[tuple[Tensor, Tensor]]:
+    """The output, and the gradients of input, weights and biases, by kernels and by PyTorch's functions."""
+    found = []
+    for compute in (layer, partial(layers, layer)):
+        leaf = images.clone(memory_format=torch.preserve_format).requires_grad_()
+        output = compute(leaf)
+        found.append([output, *torch.autograd.grad(output, [leaf, layer.weight, layer.bias], outer)])
+    assert found[0][0].grad_fn.name() == "_CompiledBackward"
+    return list(zip(*found, strict=True))
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    n=st.integers(0, 3),
+    channels=st.integers(1, 5),
+    height=st.integers(4, 13),
+    width=st.integers(4, 13),
+    last=st.booleans(),
+    seed=st.integers(0, 10**6),
+)
+def test_same_gradients_as_the_layers(
+    n: int, channels: int, height: int, width: int, last: bool, seed: int
+) -> None:
+    """Odd sizes and batches of none included: whole numbers, so that sums are exact in any order."""
+    rng = np.random.default_rng(seed)
+
+    def whole(*shape: int) -> Tensor:
+        return torch.from_numpy(rng.integers(-3, 4, size=shape).astype(np.float32))
+
+    layer = PooledConvolution(channels)
+    with torch.no_grad():
+        layer.weight.copy_(whole(*layer.weight.shape))
+        layer.bias.copy_(whole(channels))
+    images = whole(n, INPUTS, height, width)
+    if last:
+        images = images.contiguous(memory_format=torch.channels_last)
+    outer = whole(n, channels, (height - 2) // 2, (width - 2) // 2)
+    for ours, theirs in both(layer, images, outer):
+        assert ours.shape == theirs.shape
+        assert torch.equal(ours, theirs)
+
+
+def test_real_numbers_agree_to_rounding() -> None:
+    torch.manual_seed(0)
+    layer = PooledConvolution(64)
+    for ours, theirs in both(layer, torch.randn(16, INPUTS, 26, 26), torch.randn(16, 64, 12, 12)):
+        assert (ours - theirs).abs().max() <= 3e-6 * theirs.abs().max()
+
+
+def test_of_equal_numbers_the_first_is_the_maximum() -> None:
+    layer = PooledConvolution(2)
+    with torch.no_grad():
+        layer.weight.zero_()
+        layer.bias.copy_(torch.tensor([1.0, 0.0]))  # a maximum of zero passes no gradient through the ReLU
+    for ours, theirs in both(layer, torch.rand(1, INPUTS, 6, 6), torch.ones(1, 2, 2, 2)):
+        assert torch.equal(ours, theirs)
+
+
+@pytest.mark.parametrize(("row", "column"), list(product(range(2), repeat=2)))
+def test_what_is_not_a_number_goes_on(row: int, column: int) -> None:
+    layer = PooledConvolution(1)
+    with torch.no_grad():
+        layer.weight.zero_()
+        layer.weight[0, 0, 1, 1] = 1
+    images = torch.ones(1, INPUTS, 4, 4)
+    images[0, 0, 1 + row, 1 + column] = torch.nan
+    assert layer(images).isnan().all()
+
+
+def test_one_step_is_a_finite_difference() -> None:
+    """The directional derivative of the loss, by central differences in double precision, through PyTorch's layers."""
+    torch.manual_seed(1)
+    layer = PooledConvolution(3)
+    images, outer = torch.randn(2, INPUTS, 8, 8), torch.randn(2, 3, 3, 3)
+    at_weight = both(layer, images, outer)[2][0]
+    direction = torch.randn_like(at_weight)
+    exact = nn.Conv2d(INPUTS, 3, 3).double()
+    exact.load_state_dict(layer.state_dict())
+
+    def loss(step: float) -> float:
+        weight = exact.weight.detach() + step * direction.double()
+        scores = nn.functional.conv2d(images.double(), weight, exact.bias.detach())
+        return float((torch.relu(nn.functional.max_pool2d(scores, 2)) * outer).sum())
+
+    slope = (loss(1e-7) - loss(-1e-7)) / 2e-7
+    assert slope == pytest.approx(float((at_weight * direction).sum()), rel=1e-4)
+
+
+def test_other_precisions_take_the_layers() -> None:
+    layer = PooledConvolution(1)
+    images = torch.randn(1, INPUTS, 4, 4)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert layer(images).dtype == torch.bfloat16
+    assert layer.double()(images.double()).dtype == torch.float64
+
+
+def test_the_network_is_the_usual_one() -> None:
+    """The FEMNIST CNN computes what its layers do one by one, with the same parameters in the same order."""
+    model = build_model("femnist_cnn", input_shape=(1, 28, 28), classes=62, seed=3)
+    usual = nn.Sequential(
+        nn.Conv2d(1, 32, 3),
+        nn.ReLU(),
+        nn.Conv2d(32, 64, 3),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(9216, 128),
+        nn.ReLU(),
+        nn.Linear(128, 62),
+    )
+    for own, theirs in zip(model.parameters(), usual.parameters(), strict=True):
+        theirs.data = own.detach().clone()
+    torch.manual_seed(0)
+    images, labels = torch.randn(5, 1, 28, 28), torch.randint(62, (5,))
+    found, expected = (
+        torch.autograd.grad(nn.functional.cross_entropy(net(images), labels), list(net.parameters()))
+        for net in (model, usual)
+    )
+    for own, theirs in zip(found, expected, strict=True):
+        torch.testing.assert_close(own, theirs, rtol=1e-4, atol=1e-6)
