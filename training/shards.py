@@ -91,5 +91,7 @@ def step_batches(shards: Sequence[Shard], step: int) -> StepBatches:
     """Return which samples each of one or more silos reads in a step."""
     chosen = [shard.batches.batch(step) for shard in shards]
     counted = np.array([shard.counted[batch].any() for shard, batch in zip(shards, chosen, strict=True)])
-    index = torch.from_numpy(np.stack(chosen)).to(shards[0].labels.device, non_blocking=True)
-    return StepBatches(index=index, counted=counted)
+    device, index = shards[0].labels.device, torch.from_numpy(np.stack(chosen))
+    if device.type == "cuda":
+        index = index.pin_memory()  # otherwise the processor would wait here for all that the GPU still has to do
+    return StepBatches(index=index.to(device, non_blocking=True), counted=counted)

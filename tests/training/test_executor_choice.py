@@ -1,4 +1,5 @@
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -104,14 +105,91 @@ def test_an_executor_that_was_named_is_taken_without_a_notice():
     assert notice == ""
 
 
-def test_a_gpu_without_the_memory_leaves_an_executor_out():
-    def factory(_arena, _data, _precision):
-        raise torch.OutOfMemoryError
-
+def test_a_measurement_is_of_seconds_and_nothing_without_silos():
     arena, data = silos()
-    assert choice.measure(factory, TrainingConfig(), arena, data) == math.inf
-    assert choice.measure(factory, TrainingConfig(), arena, []) == 0.0
     assert 0 < choice.measure(LoopExecutor, TrainingConfig(), arena, data) < 10
+    assert choice.measure(LoopExecutor, TrainingConfig(), arena, []) == 0.0
+
+
+def capture_that_fails(_arena, _data, _precision):
+    """A capture, whose end reports no more than that there was an error."""
+    try:
+        raise torch.AcceleratorError("CUDA error: operation not permitted\nCompile with `TORCH_USE_CUDA_DSA`")
+    finally:
+        raise torch.AcceleratorError("CUDA error: operation failed due to a previous error during capture")
+
+
+def no_memory(_arena, _data, _precision):
+    raise torch.OutOfMemoryError
+
+
+def long_message(_arena, _data, _precision):
+    raise RuntimeError("vmap: " + "word " * 99)
+
+
+class FailsLate(VectorizedExecutor):
+    """Writes what it should not, and fails."""
+
+    def gradients(self, step):
+        self._arena.modules[0][1].running_mean.add_(1)
+        super().gradients(step)
+        raise NotImplementedError("no batching rule")
+
+
+@pytest.mark.parametrize(
+    ("factory", "cause"),
+    [
+        (capture_that_fails, "CUDA error: operation not permitted"),
+        (no_memory, "OutOfMemoryError"),
+        (long_message, "vmap: " + "word " * 30 + "..."),
+        (FailsLate, "no batching rule"),
+    ],
+)
+def test_an_executor_that_fails_is_left_out_and_the_cause_said_in_one_line(factory, cause, monkeypatch):
+    monkeypatch.setitem(choice.FACTORIES, "vmap", factory)
+    executor, notice = choose(TrainingConfig(model="cnn"), Alone())
+    assert isinstance(executor, LoopExecutor)
+    assert re.fullmatch(
+        rf"executor loop: a step of all silos took loop \S+ ms \(sums over ranks\); "
+        rf"vmap left out: {re.escape(cause)}",
+        notice,
+    )
+
+
+def test_an_executor_that_fails_on_another_rank_is_left_out_on_all():
+    executor, notice = choose(TrainingConfig(model="cnn"), Ranks([1e4, math.inf, math.inf]))
+    assert isinstance(executor, LoopExecutor)
+    assert notice == (
+        "executor loop: a step of all silos took loop 1e+07 ms (sums over ranks); "
+        "vmap left out: another rank cannot take it"
+    )
+
+
+def test_errors_of_the_loop_and_of_the_data_are_errors(monkeypatch):
+    def bad_data(_arena, _data, _precision):
+        raise InputError("images/7.jpg must be an image.")
+
+    monkeypatch.setitem(choice.FACTORIES, "vmap", bad_data)
+    with pytest.raises(InputError, match=r"^images/7\.jpg"):
+        choose(TrainingConfig(model="cnn"), Alone())
+    monkeypatch.setitem(choice.FACTORIES, "loop", no_memory)
+    with pytest.raises(torch.OutOfMemoryError):
+        choose(TrainingConfig(model="cnn"), Alone())
+
+
+def test_a_rank_without_a_choice_takes_part_in_that_of_the_others():
+    # Elsewhere there is a GPU, where graphs are faster; here there is none.
+    asked = []
+
+    class Others(Alone):
+        def sum(self, values):
+            asked.append(values.tolist())
+            return values + np.array([9.0, math.inf, 1.0])
+
+    executor, notice = choose(TrainingConfig(model="bilstm"), Others())
+    assert asked == [[0.0, math.inf, math.inf]]
+    assert isinstance(executor, LoopExecutor)
+    assert notice == ""
 
 
 @pytest.mark.parametrize(

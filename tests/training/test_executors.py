@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from topologies.errors import MachineError
 from training import load_backend
 from training.arena import Arena
 from training.batches import BatchStream
@@ -197,6 +198,39 @@ def test_bfloat16_gives_nearly_the_same_losses_and_single_precision_gradients(ma
 def test_a_rank_without_silos_has_nothing_to_do(make):
     arena = Arena(nn.Linear(2, 2), silos=0, before=0, after=0, device=CPU)
     assert make(arena, [], "float32").gradients(0).shape == (0,)
+
+
+def test_no_row_of_the_arena_is_copied_for_stacked_models(monkeypatch):
+    def copied(*_):
+        raise AssertionError("a tensor is copied")
+
+    arena = Arena(normalized(), silos=SILOS, before=0, after=0, device=CPU, exchange_buffers=True)
+    # The copy of a buffer is one of its whole window, and that of a parameter a model more than was planned.
+    monkeypatch.setattr(torch.Tensor, "__deepcopy__", copied)
+    monkeypatch.setattr(nn.Parameter, "__deepcopy__", copied)
+    losses = VectorizedExecutor(arena, shards((1, 8, 8)), "float32").gradients(0)
+    assert torch.isfinite(losses).all()
+
+
+def test_a_step_that_cannot_be_recorded_is_one_line_and_changes_nothing():
+    class Fails(Eager):
+        def record(self, lane, work):
+            super().record(lane, work)
+            if lane == 1:
+                raise torch.AcceleratorError("CUDA error: operation not permitted\nCompile with ...")
+
+    arena = arena_of(normalized())
+    before = [buffer.clone() for module in arena.modules for buffer in module.buffers()]
+    executor = GraphsExecutor(arena, shards((1, 8, 8)), "float32", Fails())
+    with pytest.raises(MachineError) as raised:
+        executor.gradients(0)
+    assert str(raised.value) == (
+        "executor(=graphs) cannot record a step as a CUDA graph: CUDA error: operation not permitted; "
+        "executor loop needs none."
+    )
+    after = [buffer for module in arena.modules for buffer in module.buffers()]
+    assert all(torch.equal(*pair) for pair in zip(before, after, strict=True))
+    assert not arena.gradients.any()
 
 
 def test_models_say_whether_they_can_be_stacked():

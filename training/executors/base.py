@@ -1,5 +1,6 @@
 """What an executor is, and what all of them share."""
 
+import textwrap
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
@@ -8,6 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from training.arena import Arena
+
+LONGEST_CAUSE = 160
+"""Characters of a library's error message that a user is shown."""
 
 
 class Executor(Protocol):
@@ -92,6 +96,28 @@ def unchanged(arena: Arena) -> Iterator[None]:
     try:
         yield
     finally:
+        if arena.gradients.is_cuda:
+            # What an error has cut off may still run on other streams, and write.
+            torch.cuda.synchronize(arena.gradients.device)
         for buffer, value in kept:
             buffer.copy_(value)
         arena.gradients.zero_()
+
+
+def cause_of(error: BaseException) -> str:
+    """Return what went wrong first, in one line.
+
+    Parameters
+    ----------
+    error : BaseException
+        The last of a chain of errors: a capture that fails raises another one when it ends, which says nothing.
+
+    Returns
+    -------
+    str
+        The first line of the first error's message, cut to `LONGEST_CAUSE`, or the error's name if it says nothing.
+    """
+    while isinstance(error.__context__, RuntimeError):
+        error = error.__context__
+    line = str(error).strip().partition("\n")[0]
+    return textwrap.shorten(line, LONGEST_CAUSE, placeholder=" ...") or type(error).__name__

@@ -12,7 +12,7 @@ from topologies.errors import MachineError
 from training.arena import Arena
 from training.communicator import Communicator
 from training.config import TrainingConfig
-from training.executors.base import Executor, unchanged
+from training.executors.base import Executor, cause_of, unchanged
 from training.executors.graphs import GraphsExecutor
 from training.executors.loop import LoopExecutor
 from training.executors.vectorized import VectorizedExecutor
@@ -91,26 +91,26 @@ def choose(
     executor : Executor
         The one that was asked for, or the fastest.
     notice : str
-        What was chosen and why, for the user; empty if there was no choice.
+        What was chosen and why, and which executors failed, for the user; empty if there was no choice.
 
     Notes
     -----
     Each candidate computes a few steps on the real batches. All ranks decide by the sum of their times, so that they
-    agree. The loop stays unless another one is `GAIN` times as fast.
+    agree. The loop stays unless another one is `GAIN` times as fast. An executor that fails on one rank is taken by
+    none.
     """
     names = candidates(config, parameters=parameters, gpu=arena.gradients.is_cuda)
-    if len(names) == 1:
-        return FACTORIES[names[0]](arena, shards, config.precision), ""
+    if config.executor != "auto":
+        return FACTORIES[config.executor](arena, shards, config.precision), ""
+    # Ranks without a GPU may have no choice where others have one: they take part in the sum all the same.
+    several = len(names) > 1
+    tried = {name: attempt(name, config, arena, shards) for name in names} if several else {"loop": (0.0, "")}
     seconds = communicator.sum(
-        np.array(
-            [
-                measure(factory, config, arena, shards) if name in names else math.inf
-                for name, factory in FACTORIES.items()
-            ]
-        )
+        np.array([tried[name][0] if name in tried else math.inf for name in FACTORIES])
     )
     chosen = fastest(seconds)
-    return FACTORIES[chosen](arena, shards, config.precision), _notice(chosen, seconds)
+    executor = FACTORIES[chosen](arena, shards, config.precision)
+    return executor, _notice(chosen, seconds, tried) if several else ""
 
 
 def fastest(seconds: FloatArray) -> str:
@@ -131,32 +131,65 @@ def fastest(seconds: FloatArray) -> str:
     return best if times[best] * GAIN <= times["loop"] else "loop"
 
 
+def attempt(name: str, config: TrainingConfig, arena: Arena, shards: Sequence[Shard]) -> tuple[float, str]:
+    """Try an executor.
+
+    Parameters
+    ----------
+    name : str
+        One of `FACTORIES`.
+    config : TrainingConfig
+        The user's settings.
+    arena : Arena
+        The hosted silos' models; they stay as they are.
+    shards : sequence of Shard
+        Their data.
+
+    Returns
+    -------
+    seconds : float
+        Of the fastest of a few steps; infinity if it failed. The loop's errors are those of the training.
+    cause : str
+        Why it failed: memory, or an operation of the model that can be neither vectorized nor recorded; empty if not.
+    """
+    try:
+        return measure(FACTORIES[name], config, arena, shards), ""
+    except RuntimeError as error:
+        if name == "loop":
+            raise
+        return math.inf, cause_of(error)
+
+
 def measure(
     factory: Callable[[Arena, Sequence[Shard], str], Executor],
     config: TrainingConfig,
     arena: Arena,
     shards: Sequence[Shard],
 ) -> float:
-    """Return the seconds of the fastest of a few steps; infinity if a GPU has not the memory."""
+    """Return the seconds of the fastest of a few steps."""
     if not shards:
         return 0.0
     times = []
-    try:
-        with unchanged(arena):
-            executor = factory(arena, shards, config.precision)
-            for step in range(1 + RUNS):
-                start = time.perf_counter()
-                executor.gradients(step)
-                if arena.gradients.is_cuda:
-                    torch.cuda.synchronize(arena.gradients.device)
-                times.append(time.perf_counter() - start)
-    except torch.OutOfMemoryError:
-        return math.inf
+    with unchanged(arena):
+        executor = factory(arena, shards, config.precision)
+        for step in range(1 + RUNS):
+            start = time.perf_counter()
+            executor.gradients(step)
+            if arena.gradients.is_cuda:
+                torch.cuda.synchronize(arena.gradients.device)
+            times.append(time.perf_counter() - start)
     return min(times[1:])
 
 
-def _notice(chosen: str, seconds: FloatArray) -> str:
+def _notice(chosen: str, seconds: FloatArray, tried: Mapping[str, tuple[float, str]]) -> str:
     """One line about the choice."""
-    measured = {name: value for name, value in zip(FACTORIES, seconds, strict=True) if np.isfinite(value)}
-    times = ", ".join(f"{name} {1e3 * value:.3g} ms" for name, value in measured.items())
-    return f"executor {chosen}: a step of all silos took {times} (sums over ranks)"
+    values = dict(zip(FACTORIES, seconds.tolist(), strict=True))
+    times = ", ".join(
+        f"{name} {1e3 * value:.3g} ms" for name, value in values.items() if math.isfinite(value)
+    )
+    failed = "".join(
+        f"; {name} left out: {cause or 'another rank cannot take it'}"
+        for name, (_seconds, cause) in tried.items()
+        if math.isinf(values[name])
+    )
+    return f"executor {chosen}: a step of all silos took {times} (sums over ranks){failed}"

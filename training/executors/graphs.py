@@ -6,8 +6,9 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
+from topologies.errors import MachineError
 from training.arena import Arena
-from training.executors.base import laid_out, precise, unchanged, write_gradients
+from training.executors.base import cause_of, laid_out, precise, unchanged, write_gradients
 from training.shards import Shard, step_batches
 
 STREAMS = 4
@@ -43,7 +44,8 @@ class CudaRecorder:
     Notes
     -----
     Graphs of one stream share their memory: they run one after the other, and no result stays in it. Graphs of
-    different streams run at the same time and share nothing.
+    different streams run at the same time and share nothing. PyTorch keeps the memory of a capture that failed, at most
+    that of one silo's step, until the process ends.
     """
 
     def __init__(self, device: torch.device, lanes: int = STREAMS) -> None:
@@ -53,16 +55,17 @@ class CudaRecorder:
 
     def record(self, lane: int, work: Work) -> Work:
         """Warm up on the lane's stream, capture, and return the replay."""
-        stream = self._streams[lane % len(self._streams)]
+        stream, pool = self._streams[lane % len(self._streams)], self._pools[lane % len(self._pools)]
         current = torch.cuda.current_stream(self._device)
         stream.wait_stream(current)
+        graph = torch.cuda.CUDAGraph()
+        # Whatever happens, the former stream is current again afterwards; a capture that fails leaves its own current.
         with torch.cuda.stream(stream):
             for _ in range(WARM_UP):
                 work()
+            with torch.cuda.graph(graph, pool=pool, stream=stream):
+                work()
         current.wait_stream(stream)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=self._pools[lane % len(self._pools)], stream=stream):
-            work()
 
         def replay() -> None:
             with torch.cuda.stream(stream):
@@ -116,7 +119,13 @@ class GraphsExecutor:
         self._replays: dict[int, list[Work]] = {}
 
     def gradients(self, step: int) -> Tensor:
-        """Fill the arena's gradients; return the losses, shape (silos,)."""
+        """Fill the arena's gradients; return the losses, shape (silos,).
+
+        Raises
+        ------
+        MachineError
+            If the model's step cannot be recorded, at the first step with either window.
+        """
         arena = self._arena
         if not self._shards:
             return self._losses.clone()
@@ -128,8 +137,7 @@ class GraphsExecutor:
         if not self._static:
             self._static = [(inputs.clone(), labels.clone()) for inputs, labels in rows]
         if arena.parity not in self._replays:
-            with unchanged(arena):
-                self._replays[arena.parity] = [self._record(position) for position in range(len(rows))]
+            self._replays[arena.parity] = self._record_all()
         for static, row in zip(self._static, rows, strict=True):
             for place, values in zip(static, row, strict=True):
                 place.copy_(values, non_blocking=True)
@@ -141,6 +149,16 @@ class GraphsExecutor:
                 replay()
         self._recorder.join()
         return self._losses.clone()
+
+    def _record_all(self) -> list[Work]:
+        """Record the steps of all silos with the arena's current window."""
+        try:
+            with unchanged(self._arena):
+                return [self._record(position) for position in range(len(self._shards))]
+        except RuntimeError as error:
+            raise MachineError(
+                f"executor(=graphs) cannot record a step as a CUDA graph: {cause_of(error)}; executor loop needs none."
+            ) from error
 
     def _record(self, position: int) -> Work:
         """Record the step of one silo with the arena's current window."""

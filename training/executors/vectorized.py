@@ -42,8 +42,10 @@ class VectorizedExecutor:
         self._precision = precision
         if not shards:
             return
-        # Only its structure counts: every call states its parameters and buffers.
-        self._template = copy.deepcopy(arena.modules[0])
+        # Only its structure counts, as every call states its parameters and buffers: no tensor is copied. The copy of
+        # a view would be one of all that it is a view into.
+        tensors = (*arena.modules[0].parameters(), *arena.modules[0].buffers())
+        self._template = copy.deepcopy(arena.modules[0], {id(tensor): tensor for tensor in tensors})
         self._parameters = _pieces(dict(self._template.named_parameters()))
         self._buffers = [name for name, _ in self._template.named_buffers()]
         self._gradients = torch.func.vmap(torch.func.grad_and_value(self._loss))

@@ -1,0 +1,96 @@
+from contextlib import contextmanager
+
+import pytest
+import torch
+
+from training.executors.graphs import CudaRecorder
+
+GPU = torch.device("cuda", 0)
+
+
+class Stream:
+    """A CUDA stream of a GPU that keeps a diary."""
+
+    def __init__(self, diary, name):
+        self.diary, self.name = diary, name
+
+    def wait_stream(self, other):
+        self.diary.append(f"{self.name} waits for {other.name}")
+
+
+@pytest.fixture
+def diary(monkeypatch):
+    """What is asked of a GPU, which `torch.cuda` plays here."""
+    noted, streams = [], []
+    current = [Stream(noted, "main")]
+
+    def new_stream(_device):
+        streams.append(Stream(noted, f"side {len(streams)}"))
+        return streams[-1]
+
+    @contextmanager
+    def on(stream):
+        former, current[0] = current[0], stream
+        try:
+            yield
+        finally:
+            current[0] = former
+
+    class Graph:
+        def replay(self):
+            noted.append(f"replay on {current[0].name}")
+
+    @contextmanager
+    def capture(_graph, *, pool, stream):
+        # As in torch: where the capture fails, its stream stays the current one.
+        former, current[0] = current[0], stream
+        noted.append(f"capture into {pool}")
+        yield
+        noted.append("captured")
+        current[0] = former
+
+    pools = iter(["pool 0", "pool 1"])
+    monkeypatch.setattr(torch.cuda, "Stream", new_stream)
+    monkeypatch.setattr(torch.cuda, "graph_pool_handle", lambda: next(pools))
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda _device: current[0])
+    monkeypatch.setattr(torch.cuda, "stream", on)
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", Graph)
+    monkeypatch.setattr(torch.cuda, "graph", capture)
+    return noted
+
+
+def test_a_graph_is_warmed_up_captured_and_replayed_on_its_lane(diary):
+    def work():
+        diary.append(f"work on {torch.cuda.current_stream(GPU).name}")
+
+    recorder = CudaRecorder(GPU, lanes=2)
+    replay = recorder.record(3, work)
+    assert diary == [
+        "side 1 waits for main",
+        *["work on side 1"] * 3,
+        "capture into pool 1",
+        "work on side 1",
+        "captured",
+        "main waits for side 1",
+    ]
+    diary.clear()
+    recorder.fork()
+    replay()
+    recorder.join()
+    assert diary == [
+        "side 0 waits for main",
+        "side 1 waits for main",
+        "replay on side 1",
+        "main waits for side 0",
+        "main waits for side 1",
+    ]
+
+
+def test_the_stream_is_the_former_one_after_a_capture_that_failed(diary):
+    def work():
+        if "capture into pool 0" in diary:
+            raise torch.AcceleratorError("CUDA error: operation not permitted")
+
+    with pytest.raises(torch.AcceleratorError):
+        CudaRecorder(GPU, lanes=2).record(0, work)
+    assert torch.cuda.current_stream(GPU).name == "main"
