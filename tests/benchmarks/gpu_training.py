@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 
 import torch
+from gpu_checks import curves
 from torch import nn
 from training_cases import Case, dataset_of, hosted_of, job_of, plain_of
 
@@ -108,8 +109,8 @@ def compare(name: str, device: torch.device) -> bool:
 
 
 def card() -> bool:
-    """Print the GPU's cases; whether all are right and fast enough."""
+    """Check the trainings on a GPU, time its cases, and print both; whether all are right and fast enough."""
     device = torch.device("cuda", 0)
     print(f"{hardware_name(device)}, torch {torch.__version__}, CUDA {torch.version.cuda}")
-    results = [compare(name, device) for name in CASES]
+    results = [curves(), *(compare(name, device) for name in CASES)]
     return all(results)

@@ -56,6 +56,7 @@ CASES = {
     "Shakespeare GRU": Case(model="char_gru", shape=(200,), classes=100, silos=4, batch_size=4),
     "Sentiment140 LSTM": Case(model="bilstm", shape=(25, 100), classes=2, silos=4, batch_size=8),
     "iNaturalist ResNet-18": Case(model="resnet18", shape=(3, 64, 64), classes=80, silos=4, batch_size=4),
+    "full ResNet-50": Case(model="resnet50", shape=(3, 64, 64), classes=8142, silos=2, batch_size=4),
 }
 
 

@@ -1,9 +1,10 @@
 """How fast silos train, against a plain loop over them: ``python tests/benchmarks/training_speed.py [--device cuda]``.
 
 On the processor, two ranks of one thread each are compared with a plain loop whose operations use two threads. Both
-take turns, so that a busy machine slows both; the ratio is that of the shortest times. With a GPU, CUDA graphs are
-compared with a plain loop, and with one model that sees the batches of all silos as one. ``--write FILE`` appends the
-figures, with the hardware's name.
+take turns, so that a busy machine slows both; the ratio is that of the shortest times. With a GPU, trainings on it are
+checked against the processor's, and CUDA graphs are compared with a plain loop, and with one model that sees the
+batches of all silos as one. The figures of a GPU are appended to NOTES.md here, with the hardware's name; ``--write
+FILE`` appends any to another file.
 """
 
 import argparse
@@ -28,6 +29,7 @@ from training.launch import mpiexec_path, rank_environment
 
 RANKS = 2
 TURNS = 9
+NOTES = Path(__file__).with_name("NOTES.md")
 
 
 def rank_main(name: str) -> None:
@@ -143,9 +145,10 @@ def main() -> None:
     if chosen.rank:
         rank_main(chosen.rank)
         return
-    if chosen.write:
-        sys.stdout = Tee(chosen.write)
-    if chosen.device == "cuda" and torch.cuda.is_available():
+    on_card = chosen.device == "cuda" and torch.cuda.is_available()
+    if chosen.write or on_card:
+        sys.stdout = Tee(chosen.write or NOTES)
+    if on_card:
         good = gpu_training.card()
     else:
         if chosen.device == "cuda":

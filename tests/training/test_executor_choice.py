@@ -189,7 +189,7 @@ def test_a_rank_without_a_choice_takes_part_in_that_of_the_others():
     executor, notice = choose(TrainingConfig(model="bilstm"), Others())
     assert asked == [[0.0, math.inf, math.inf]]
     assert isinstance(executor, LoopExecutor)
-    assert notice == ""
+    assert notice == "executor loop: the only one for model bilstm here"
 
 
 @pytest.mark.parametrize(

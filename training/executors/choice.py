@@ -91,7 +91,7 @@ def choose(
     executor : Executor
         The one that was asked for, or the fastest.
     notice : str
-        What was chosen and why, and which executors failed, for the user; empty if there was no choice.
+        What was chosen and why, and which executors failed, for the user; empty if the configuration names one.
 
     Notes
     -----
@@ -110,7 +110,9 @@ def choose(
     )
     chosen = fastest(seconds)
     executor = FACTORIES[chosen](arena, shards, config.precision)
-    return executor, _notice(chosen, seconds, tried) if several else ""
+    if not several:
+        return executor, f"executor loop: the only one for model {config.model} here"
+    return executor, _notice(chosen, seconds, tried)
 
 
 def fastest(seconds: FloatArray) -> str:

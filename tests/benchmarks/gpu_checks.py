@@ -1,0 +1,61 @@
+"""Whether trainings on a GPU have the curves of the processor: all executors, optimizers and ways to exchange."""
+
+from typing import Any
+
+import numpy as np
+from training_cases import ring
+
+from topologies.arrays import FloatArray
+from training.config import TrainingConfig
+from training.history import HistoryRow
+from training.job import MixingPlan, TrainingJob
+from training.ranks import run_ranks
+
+SILOS, ROUNDS, RANKS = 5, 6, 2
+LARGEST_DIFFERENCE = 1e-2
+"""Of the training loss, relative to the processor's: sums in other orders part the curves a little more each round."""
+
+TRAININGS: dict[str, dict[str, Any]] = {
+    "CNN, one of the executors": {"model": "cnn", "executor": "auto"},
+    "CNN, CUDA graphs, Adam": {
+        "model": "cnn",
+        "executor": "graphs",
+        "optimizer": "adam",
+        "learning_rate": 0.001,
+    },
+    "FEMNIST CNN, stacked": {"model": "femnist_cnn", "executor": "vmap"},
+    "ResNet-18, running statistics exchanged": {"model": "resnet18", "exchange_buffers": True},
+}
+
+
+def losses(settings: dict[str, Any], device: str, ranks: int) -> FloatArray:
+    """Training loss before the first and after the last round."""
+    config = TrainingConfig(
+        **{
+            "learning_rate": 0.05,
+            "batch_size": 16,
+            "rounds": ROUNDS,
+            "log_every": ROUNDS,
+            "device": device,
+            **settings,
+        }
+    )
+    mixing = MixingPlan.constant(ring(SILOS), ROUNDS)
+    job = TrainingJob(config=config, silos=SILOS, local_steps=1, seed=1, mixing=mixing)
+    return np.array([row.train_loss for row in run_ranks(job, ranks) if isinstance(row, HistoryRow)])
+
+
+def curves(device: str = "cuda") -> bool:
+    """Train on two ranks of one device, print how far its curves are from the processor's; whether all are near."""
+    good = True
+    for name, settings in TRAININGS.items():
+        found = losses(settings, device, RANKS)
+        expected = losses({**settings, "executor": "loop"}, "cpu", 1)
+        apart = float(np.max(np.abs(found / expected - 1)))
+        good &= apart <= LARGEST_DIFFERENCE
+        print(
+            f"{name}: {RANKS} ranks on the GPU and the processor differ by {apart:.1e} of the loss "
+            f"(at most {LARGEST_DIFFERENCE:.0e})",
+            flush=True,
+        )
+    return good
