@@ -1,4 +1,4 @@
-"""A training backend in 40 lines: DPASGD of a logistic regression in NumPy, in this process."""
+"""A training backend, a class of 40 lines: DPASGD of a logistic regression in NumPy, in this process."""
 
 import numpy as np
 

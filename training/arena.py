@@ -44,13 +44,14 @@ class Arena:
     to either window. `rows`, `parameters`, `modules` and, if they are exchanged, `buffers` therefore change with every
     `mix`: ask for them anew, do not keep them. They alternate between two tensors each, whose places never change.
 
-    The product is dense. One thread multiplies up to about 40 rows by 40 columns as fast as it copies them, as both
-    wait for the memory, so that a sparse matrix leaves nothing to save; sparse products in PyTorch are slower. Per
-    number the terms are added one after the other, in silo order, and a weight of zero adds nothing: the sum does
-    not depend on which other silos the rank hosts, nor on the columns that are multiplied at a time. Two things would
-    break this order and are avoided: a single row (libraries then take another routine, that of a matrix and a
-    vector; so it is multiplied twice) and more columns than a library sums at a stretch (so sums are taken over
-    `SPAN` silos at a time). Results then have the same bits for any number of ranks.
+    The product is dense. On the processor, one thread multiplies up to about 40 rows by 40 columns as fast as it
+    copies them, as both wait for the memory, so that a sparse matrix leaves nothing to save there; sparse products in
+    PyTorch are slower there. Per number the terms are added one after the other, in silo order, and a weight of zero
+    adds nothing: the sum does not depend on which other silos the rank hosts, nor on the columns that are multiplied
+    at a time. Two things would break this order and are avoided: a single row (libraries then take another routine,
+    that of a matrix and a vector; so it is multiplied twice) and more columns than a library sums at a stretch (so
+    sums are taken over `SPAN` silos at a time). Results on the processor then have the same bits for any number of
+    ranks.
 
     Rows are padded with zeros to whole cache lines (`ALIGNMENT` floats), so that a row's address has the same
     alignment in any row: vector code may round differently where it has not.

@@ -86,7 +86,7 @@ def measure_step(
     InputError
         If a number breaks its rule, or the data or the model cannot be used.
     MachineError
-        If the device is not there.
+        If the device is not there, or not the memory that a training of these silos needs.
 
     Notes
     -----
@@ -102,11 +102,12 @@ def measure_step(
     from training.device import reproducible, resolve_device
     from training.hosted import HostedSilos
     from training.initial import initial_model
+    from training.memory_check import check_memory
 
     with reproducible():
         device = resolve_device(config.device, 0)
         dataset = load_dataset(config.dataset, config.data_options)
-        model = initial_model(config, dataset, seed=seed).to(device)
+        model = initial_model(config, dataset, seed=seed)
         job = TrainingJob(
             config=replace(config, rounds=1),
             silos=silos,
@@ -115,7 +116,8 @@ def measure_step(
             mixing=MixingPlan.constant(np.eye(silos), 1),
             silo_places=silo_places,
         )
-        hosted = HostedSilos(job, model, dataset, communicator=Alone(), device=device)
+        check_memory(job, model, dataset, communicator=Alone(), device=device)
+        hosted = HostedSilos(job, model.to(device), dataset, communicator=Alone(), device=device)
         times = np.empty(WARM_UP + steps)
         for step in range(WARM_UP + steps):
             start = clock()

@@ -1,5 +1,6 @@
 """Whether a training's data can be read, divided and learnt from."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,11 +10,17 @@ from topologies.errors import InputError
 from training.config import TrainingConfig
 from training.datasets import IGNORED, Dataset, load_dataset
 from training.initial import initial_model
+from training.job import silo_name
 from training.partitions import split_dataset
 
 
 def check_data(
-    config: TrainingConfig, *, silos: int, seed: int, silo_places: FloatArray | None = None
+    config: TrainingConfig,
+    *,
+    silos: int,
+    seed: int,
+    silo_places: FloatArray | None = None,
+    silo_labels: Sequence[str] | None = None,
 ) -> None:
     """Check all that depends on the data, before anything is designed or started.
 
@@ -26,6 +33,7 @@ def check_data(
     seed : int
         The run's seed.
     silo_places : FloatArray, shape (silos, 2), optional
+    silo_labels : sequence of str, optional
         As in `training.job.TrainingJob`.
 
     Raises
@@ -40,7 +48,7 @@ def check_data(
     """
     dataset = load_dataset(config.dataset, replace(config.data_options, decode_all=False))
     initial_model(config, dataset, seed=seed)
-    divided(config, dataset, silos=silos, seed=seed, silo_places=silo_places)
+    divided(config, dataset, silos=silos, seed=seed, silo_places=silo_places, silo_labels=silo_labels)
 
 
 def divided(
@@ -50,6 +58,7 @@ def divided(
     silos: int,
     seed: int,
     silo_places: FloatArray | None = None,
+    silo_labels: Sequence[str] | None = None,
 ) -> list[IntArray]:
     """Return each silo's training samples, checked: every silo has something to learn from.
 
@@ -64,6 +73,7 @@ def divided(
     seed : int
         The run's seed.
     silo_places : FloatArray, shape (silos, 2), optional
+    silo_labels : sequence of str, optional
         As in `training.job.TrainingJob`.
 
     Returns
@@ -88,7 +98,8 @@ def divided(
     for silo, part in enumerate(parts):
         if not counted[part].any():
             raise InputError(
-                f"partition(={config.partition!r}) must give silo {silo} a sample whose label counts: all are padding."
+                f"partition(={config.partition!r}) must give {silo_name(silo, silo_labels)} a sample whose label "
+                "counts: all are padding."
             )
     if not counted_labels(dataset.test_labels).any():
         raise InputError(f"dataset(={config.dataset!r}) must hold out test samples, not 0.")

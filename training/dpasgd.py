@@ -1,6 +1,6 @@
 """Decentralized periodic averaging SGD (DPASGD), as one rank runs it."""
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 
 import numpy as np
 import torch
@@ -12,10 +12,10 @@ from training.datasets import load_dataset
 from training.device import reproducible, resolve_device
 from training.hosted import HostedSilos
 from training.initial import initial_model
-from training.job import TrainingJob
+from training.job import TrainingJob, silo_name
 from training.keeping import Keeper, is_logged
 from training.launch import local_rank
-from training.memory import check_memory
+from training.memory_check import check_memory
 from training.metrics import Meter
 from training.notice import Notice, Report
 from training.schedules import SCHEDULES, epoch_of
@@ -99,7 +99,7 @@ def _rounds(
         new = is_logged(config, k) and not (k == done and known)
         if new or (k == done and lacks_last):
             row, diverged_in = meter.measure(k, hosted)
-            check_finite(diverged_in, config.learning_rate)
+            check_finite(diverged_in, config.learning_rate, job.silo_labels)
             keeper.add(row, meter.average, hosted, new=new)
             if new and not (yield from _tell(communicator, [*_taken(hosted), row])):
                 return
@@ -128,7 +128,9 @@ def _tell(communicator: Communicator, reports: Iterable[Report]) -> Generator[Re
     return bool(goes_on)
 
 
-def check_finite(diverged_in: FloatArray, learning_rate: float) -> None:
+def check_finite(
+    diverged_in: FloatArray, learning_rate: float, silo_labels: Sequence[str] | None = None
+) -> None:
     """Raise TrainingError if a silo has diverged.
 
     Parameters
@@ -137,6 +139,8 @@ def check_finite(diverged_in: FloatArray, learning_rate: float) -> None:
         The first round in which each silo's loss or model was not finite, or infinity.
     learning_rate : float
         The run's learning rate, for the message.
+    silo_labels : sequence of str, optional
+        As in `training.job.TrainingJob`.
 
     Raises
     ------
@@ -146,8 +150,8 @@ def check_finite(diverged_in: FloatArray, learning_rate: float) -> None:
     silo = int(np.argmin(diverged_in))
     if np.isfinite(diverged_in[silo]):
         raise TrainingError(
-            f"training diverged: silo {silo} has no finite loss in round {int(diverged_in[silo])}; "
-            f"learning_rate(={learning_rate}) must be smaller."
+            f"training diverged: {silo_name(silo, silo_labels)} has no finite loss in round "
+            f"{int(diverged_in[silo])}; learning_rate(={learning_rate}) must be smaller."
         )
 
 

@@ -77,7 +77,8 @@ def plan_exchange(matrix: FloatArray, blocks: tuple[range, ...], rank: int) -> E
 
 def remote_rows(mixing: MixingPlan, own: range) -> tuple[int, int]:
     """Return how many rows of lower and of higher silos a rank receives at most in one round."""
-    used = (mixing.matrices[np.unique(mixing.index), own.start : own.stop] != 0).any(axis=1)
+    # All matrices are looked at, where those in use alone would be copied first.
+    used = (mixing.matrices[:, own.start : own.stop] != 0).any(axis=1)[np.unique(mixing.index)]
     before, after = used[:, : own.start].sum(axis=1), used[:, own.stop :].sum(axis=1)
     return int(before.max(initial=0)), int(after.max(initial=0))
 

@@ -2,13 +2,14 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
 
 from topologies.arrays import FloatArray
 from topologies.errors import InputError
+from training.config import TrainingConfig
 from training.datasets import Dataset
 from training.job import MixingPlan, TrainingJob
 
@@ -94,7 +95,7 @@ def check_same(stored: Mapping[str, Any], own: Mapping[str, Any], *, checkpoint:
     stored : mapping
         The checkpoint's `fingerprint`.
     own : mapping
-        That of the training that is to go on from it. A setting that the checkpoint does not know is passed over.
+        That of the training that is to go on from it.
     checkpoint : str
         Its name for the message.
 
@@ -102,11 +103,17 @@ def check_same(stored: Mapping[str, Any], own: Mapping[str, Any], *, checkpoint:
     ------
     InputError
         Naming the field and, where they are readable, both values.
+
+    Notes
+    -----
+    A setting that the checkpoint does not know is younger than it. It then had its default, which leaves a training as
+    it was before there was the setting.
     """
+    known = {**{field.name: field.default for field in fields(TrainingConfig)}, **stored}
     for name, value in own.items():
-        if name in stored and stored[name] != value:
+        if known.get(name) != value:
             readable = not (isinstance(value, str) and len(value) == 64)
-            values = f"(={value!r}) must be {stored[name]!r}" if readable else " must be the same"
+            values = f"(={value!r}) must be {known.get(name)!r}" if readable else " must be the same"
             raise InputError(f"{name}{values} as in the checkpoint {checkpoint}.")
 
 

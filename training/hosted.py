@@ -91,7 +91,14 @@ class HostedSilos:
         self.notices: list[str] = []
         self._blocks = silo_blocks(job.silos, communicator.size)
         self.own = self._blocks[communicator.rank]
-        parts = divided(job.config, dataset, silos=job.silos, seed=job.seed, silo_places=job.silo_places)
+        parts = divided(
+            job.config,
+            dataset,
+            silos=job.silos,
+            seed=job.seed,
+            silo_places=job.silo_places,
+            silo_labels=job.silo_labels,
+        )
         counted = counted_labels(dataset.train_labels)
         self.samples = len(dataset.train_labels)
         self.shards = [

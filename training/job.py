@@ -1,5 +1,6 @@
 """The schedule of consensus matrices, and everything that decides a training as one job."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -80,6 +81,8 @@ class TrainingJob:
     silo_places : FloatArray, shape (silos, 2), optional
         Latitude and longitude of each silo in degrees, moved as the configuration says; only the ``geographic``
         partition reads them.
+    silo_labels : tuple of str, optional
+        What users call the silos, for messages; silos are named by their index alone without it.
     directory : pathlib.Path, optional
         Where the training keeps what ``checkpoint_every`` and ``keep_models`` of the configuration ask for; on a file
         system that all ranks share. Nothing is kept without it. With ``checkpoint_every``, a training goes on from
@@ -98,6 +101,7 @@ class TrainingJob:
     seed: int
     mixing: MixingPlan
     silo_places: FloatArray | None = None
+    silo_labels: tuple[str, ...] | None = None
     directory: Path | None = None
 
     def __post_init__(self) -> None:
@@ -127,6 +131,30 @@ class TrainingJob:
                     f"silos(={self.silos})."
                 )
             object.__setattr__(self, "silo_places", places)
+        if self.silo_labels is not None:
+            if len(self.silo_labels) != self.silos:
+                raise InputError(
+                    f"silo_labels(of {len(self.silo_labels)}) must name each of silos(={self.silos})."
+                )
+            object.__setattr__(self, "silo_labels", tuple(self.silo_labels))
+
+
+def silo_name(silo: int, labels: Sequence[str] | None) -> str:
+    """Return what messages call a silo.
+
+    Parameters
+    ----------
+    silo : int
+        Its index.
+    labels : sequence of str, optional
+        What users call each silo.
+
+    Examples
+    --------
+    >>> silo_name(1, None), silo_name(1, ("Oslo", "Paris"))
+    ('silo 1', 'Paris (silo 1)')
+    """
+    return f"silo {silo}" if labels is None else f"{labels[silo]} (silo {silo})"
 
 
 def _read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:

@@ -17,6 +17,7 @@ def write_job(path: Path, job: TrainingJob) -> None:
         "silos": job.silos,
         "local_steps": job.local_steps,
         "seed": job.seed,
+        "silo_labels": job.silo_labels,
         "directory": None if job.directory is None else str(job.directory.absolute()),
     }
     places = np.empty((0, 2)) if job.silo_places is None else job.silo_places
@@ -42,5 +43,6 @@ def read_job(path: Path) -> TrainingJob:
         seed=settings["seed"],
         mixing=mixing,
         silo_places=places if len(places) else None,
+        silo_labels=None if settings["silo_labels"] is None else tuple(settings["silo_labels"]),
         directory=None if settings["directory"] is None else Path(settings["directory"]),
     )

@@ -124,8 +124,11 @@ def place_name(place: Place) -> str:
 def _advice(place: Place, silos: int) -> str:
     """How the training would fit."""
     fitting, count = place.fitting, len(place.ranks)
+    if place.per_silo == 0:
+        return "take fewer ranks per machine."
     if fitting < 1:
-        return "not one silo per rank would fit: take fewer ranks or a smaller batch_size."
+        fewer = "fewer ranks or " if count > 1 else ""
+        return f"not one silo per rank would fit: take {fewer}a smaller batch_size."
     ranks = -(-silos // fitting)
     per_rank = f"{fitting} silo{'' if fitting == 1 else 's'} per rank would fit"
     return f"{per_rank}: {ranks} ranks on {-(-ranks // count)} {place.kind}s like this."

@@ -57,14 +57,15 @@ def measure(scenario: Scenario, *, steps: int, silos: int) -> list[StepTimes]:
     InputError
         If the training cannot be built, or there are fewer silos.
     MachineError
-        If the device is not there.
+        If the device is not there, or not the memory.
     """
     training = check_training(scenario)
     graph = build_network(scenario.network)
     if not 1 <= silos <= graph.silos:
         raise InputError(f"silos(={silos}) must be >= 1 and <= {graph.silos}, the silos of the network.")
     places = silo_places(graph, training)
-    return [
+    # The most silos first: whether they fit into memory shows before anything is measured.
+    measured = [
         measure_step(
             training,
             seed=scenario.seed,
@@ -72,8 +73,9 @@ def measure(scenario: Scenario, *, steps: int, silos: int) -> list[StepTimes]:
             silos=count,
             silo_places=None if places is None else places[:count],
         )
-        for count in ([1] if silos == 1 else [1, silos])
+        for count in ([1] if silos == 1 else [silos, 1])
     ]
+    return measured[::-1]
 
 
 def calibration_table(scenario: Scenario, measured: list[StepTimes]) -> Table:

@@ -15,6 +15,7 @@ from scenarios.network import NetworkConfig, build_network, build_workload
 from scenarios.new_file import new_file
 from scenarios.outputs import check_new
 from scenarios.places import silo_places
+from scenarios.processes import is_first
 from scenarios.simulated import SimulationWriter, allocate, file_bytes
 from scenarios.store import write_head, write_overlay
 from scenarios.studies.simulation import check_surroundings, job_of, run_job
@@ -97,7 +98,9 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     places = None if training is None else silo_places(graph, training)
     if training is not None:
         load_backend(training.backend).check(training)
-        check_data(training, silos=graph.silos, seed=seed, silo_places=places)
+        # It reads all data; other processes only come when the first one has found them good.
+        if is_first():
+            check_data(training, silos=graph.silos, seed=seed, silo_places=places, silo_labels=graph.labels)
     overlays: list[Overlay | RandomOverlay] = []
     jobs: list[Job] = []
     trainings: list[TrainingJob] = []
@@ -114,6 +117,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
                     seed=seed,
                     mixing=mixing_plan(overlay, training.rounds, seed),
                     silo_places=places,
+                    silo_labels=graph.labels,
                     directory=None if folder is None else folder / overlay.kind,
                 )
             )

@@ -9,7 +9,7 @@ import pytest
 
 from scenarios.config import parse_scenario, preset_text
 from scenarios.toml_edit import with_compute
-from topologies import InputError
+from topologies import InputError, MachineError
 from training import TrainingConfig
 from training.calibrate import StepTimes
 
@@ -213,6 +213,28 @@ def test_numbers_out_of_range(silosim, scenario, option, value, words):
 
     assert result.code == 2
     assert words in result.err
+
+
+def test_a_step_that_does_not_fit_into_memory_is_one_line(silosim, scenario):
+    scenario.write_text(
+        scenario.read_text().replace("[training]\n", "[training]\nbatch_size = 100_000_000_000\n")
+    )
+
+    result = silosim("calibrate", scenario, "--silos", 2)
+
+    assert result.code == 3
+    assert result.err.count("\n") == 1
+    assert "training must fit into memory: rank 0 on the machine of rank 0 would take " in result.err
+    assert result.err.endswith("not one silo per rank would fit: take a smaller batch_size.\n")
+
+
+def test_the_most_silos_are_measured_first(silosim, scenario, monkeypatch):
+    def measure(_config, *, silos, **_):
+        raise MachineError(f"no memory for {silos}.")
+
+    monkeypatch.setattr("scenarios.studies.calibrate.measure_step", measure)
+
+    assert "no memory for 5." in silosim("calibrate", scenario, "--silos", 5).err
 
 
 def test_a_real_step_is_measured_and_the_scenario_still_runs(silosim, scenario):

@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scenarios.config import parse_scenario
 from scenarios.record import read_run
+from scenarios.studies.run import plan_run
 
 SILOSIM = Path(sys.executable).parent / "silosim"
 MPIEXEC = Path(sys.executable).parent / "mpiexec"
@@ -37,6 +39,20 @@ def test_under_mpiexec_the_given_ranks_train_and_give_the_same_file(tmp_path, sc
     for ours, theirs in zip(read_run(run_file).overlays, read_run(by_hand).overlays, strict=True):
         assert np.array_equal(ours.wall_clock_s, theirs.wall_clock_s)
         assert ours.history["train_loss"] == pytest.approx(theirs.history["train_loss"], rel=1e-5)
+
+
+@pytest.mark.parametrize(("rank", "times"), [(0, 1), (1, 0)])
+def test_only_process_0_reads_the_data_to_check_them(small_scenario, monkeypatch, rank, times):
+    checked = []
+    monkeypatch.setattr(
+        "scenarios.studies.run.check_data", lambda _config, **settings: checked.append(settings["silos"])
+    )
+    monkeypatch.setenv("PMI_RANK", str(rank))
+    monkeypatch.setenv("PMI_SIZE", "2")
+    plan = plan_run(parse_scenario(small_scenario, source="small.toml"))
+
+    assert checked == [plan.graph.silos] * times
+    assert [job.silo_labels for job in plan.trainings] == [plan.graph.labels] * 2
 
 
 @pytest.mark.parametrize("trains", [True, False])
@@ -104,6 +120,9 @@ def test_wrong_input_is_said_once(arguments, message):
 
 def test_an_interrupt_says_where_the_finished_rounds_are(tmp_path, scenario, small_scenario):
     scenario.write_text(small_scenario.replace("rounds = 12", "rounds = 20000"))
+    # The first simulation of so many rounds compiles, and an interrupt before its end leaves nothing to keep.
+    simulate = [SILOSIM, "simulate", scenario, "--rounds", "20000"]
+    subprocess.run(simulate, stdout=subprocess.DEVNULL, check=True, timeout=120)
     process = subprocess.Popen(
         [MPIEXEC, "-n", "2", SILOSIM, "run", scenario, "-o", tmp_path / "x.h5"],
         stdout=subprocess.DEVNULL,

@@ -15,7 +15,7 @@ from scenarios.config import parse_scenario
 from scenarios.kept import checkpoints_path, models_path
 from scenarios.record import read_run
 from scenarios.studies.run import run_scenario
-from topologies import MachineError
+from topologies import MachineError, load_underlay
 from training.keeping import Keeper
 from training.kept_models import read_row
 from training.models import build_model
@@ -206,12 +206,13 @@ def test_a_loss_that_is_not_finite_ends_the_run_and_keeps_the_log(
     assert done.code == 1
     (line,) = [line for line in done.err.splitlines() if "error" in line]
     match = re.fullmatch(
-        r"silosim: error: training diverged: silo (\d+) has no finite loss in round (\d+); "
+        r"silosim: error: training diverged: (.+) \(silo (\d+)\) has no finite loss in round (\d+); "
         r"learning_rate\(=3000\.0\) must be smaller\.",
         line,
     )
     assert match
-    diverged_in = int(match[2])
+    assert match[1] == load_underlay("gaia").labels[int(match[2])]
+    diverged_in = int(match[3])
     assert diverged_in >= 3
     assert f"the finished rounds are in {tmp_path / 'x.h5.partial'}\n" in done.err
     (ring,) = read_run(tmp_path / "x.h5.partial").overlays

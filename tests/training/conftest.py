@@ -46,6 +46,7 @@ def make_job() -> Callable[..., TrainingJob]:
         seed: int = 7,
         matrix: FloatArray | None = None,
         mixing: MixingPlan | None = None,
+        silo_labels: tuple[str, ...] | None = None,
         **settings: Any,
     ) -> TrainingJob:
         return TrainingJob(
@@ -54,6 +55,7 @@ def make_job() -> Callable[..., TrainingJob]:
             local_steps=local_steps,
             seed=seed,
             mixing=mixing or MixingPlan.constant(_ring(silos) if matrix is None else matrix, rounds),
+            silo_labels=silo_labels,
         )
 
     return make

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from topologies.errors import InputError
+from topologies.errors import InputError, MachineError
 from training import TrainingConfig
 from training.calibrate import WARM_UP, StepTimes, measure_step
 from training.hosted import HostedSilos
@@ -64,6 +64,16 @@ def test_a_choice_of_the_executor_is_told():
 
     assert "vmap" in measure_step(auto, seed=0, steps=1).notices[0]
     assert measure_step(SOFTMAX, seed=0, steps=1).notices == ()
+
+
+def test_what_does_not_fit_ends_before_anything_is_allocated(monkeypatch):
+    monkeypatch.setattr("training.memory_check.available_bytes", lambda: 3e7)
+    monkeypatch.setattr("training.hosted.HostedSilos", lambda *_, **__: pytest.fail("allocated"))
+
+    with pytest.raises(
+        MachineError, match=r"^training must fit into memory: rank 0 on .* 0\.030 GB are avail"
+    ):
+        measure_step(SOFTMAX, seed=0, silos=3)
 
 
 @pytest.mark.parametrize("name", ["steps", "silos"])

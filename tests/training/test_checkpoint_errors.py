@@ -1,5 +1,6 @@
 """Checkpoints of another training, damaged ones, and folders that cannot be written: one line each."""
 
+import json
 import shutil
 from contextlib import closing
 from dataclasses import replace
@@ -50,6 +51,29 @@ def test_a_checkpoint_of_another_training_is_refused(rows_of, keeping, changes, 
         assert str(caught.value).startswith(message)
         assert str(caught.value).endswith("as in the checkpoint " + str(job.directory / "round-000004") + ".")
     assert len(rows_of(keeping(rounds=6))) == 7
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("momentum", 0.5, "momentum(=0.5) must be 0.0 as in the checkpoint "),
+        ("exchange_buffers", True, "exchange_buffers(=True) must be False as in the checkpoint "),
+        ("shift_west_deg", 90.0, "shift_west_deg(=90.0) must be None as in the checkpoint "),
+    ],
+)
+def test_a_setting_that_an_older_checkpoint_does_not_know_had_its_default(
+    rows_of, keeping, name, value, message
+):
+    rows = rows_of(keeping(rounds=6), stop_at=5)
+    path = keeping().directory / "round-000004" / "head.json"
+    head = json.loads(path.read_text())
+    del head["made_by"][name]
+    path.write_text(json.dumps(head))
+    for attempt in (rows_of, check_resumable):
+        with pytest.raises(InputError) as caught:
+            attempt(keeping(rounds=6, **{name: value}))
+        assert str(caught.value).startswith(message)
+    assert rows_of(keeping(rounds=6))[:6] == rows
 
 
 @pytest.mark.parametrize("field", ["train_labels", "train_groups", "train_places"])

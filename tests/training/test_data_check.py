@@ -75,12 +75,24 @@ def padded_texts() -> Dataset:
     )
 
 
-def test_a_silo_of_padding_and_an_empty_test_set_are_errors():
+def test_a_silo_of_padding_and_an_empty_test_set_are_errors(monkeypatch, make_job, hosted_silos):
     data = padded_texts()
     config = TrainingConfig(dataset="shakespeare", model="char_gru", partition="groups")
     rule = r"^partition\(='groups'\) must give silo [01] a sample whose label counts: all are padding\.$"
     with pytest.raises(InputError, match=rule):
         divided(config, data, silos=2, seed=0)
+    named = r" must give (Oslo \(silo 0\)|Rome \(silo 1\)) a sample whose label counts: all are padding\.$"
+    with pytest.raises(InputError, match=named):
+        divided(config, data, silos=2, seed=0, silo_labels=("Oslo", "Rome"))
+    monkeypatch.setattr("training.data_check.load_dataset", lambda *_arguments: data)
+    with pytest.raises(InputError, match=named):
+        check_data(config, silos=2, seed=0, silo_labels=("Oslo", "Rome"))
+    monkeypatch.setattr("training.dpasgd.load_dataset", lambda *_arguments: data)
+    job = make_job(silos=2, model="char_gru", partition="groups", silo_labels=("Oslo", "Rome"))
+    with pytest.raises(InputError, match=named):
+        next(train_rank(job, Alone()))
+    with pytest.raises(InputError, match=named):
+        hosted_silos(job, data)
     assert [part.tolist() for part in divided(config, data, silos=1, seed=0)] == [[0, 1, 2, 3]]
     untested = replace(data, test_labels=data.test_labels[2:], test_inputs=data.test_inputs[2:])
     with pytest.raises(InputError, match=r"^dataset\(='shakespeare'\) must hold out test samples, not 0\.$"):

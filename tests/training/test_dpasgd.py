@@ -190,14 +190,19 @@ def test_divergence_names_the_silo_that_diverged_first():
     assert str(caught.value) == (
         "training diverged: silo 2 has no finite loss in round 3; learning_rate(=0.1) must be smaller."
     )
+    with pytest.raises(
+        TrainingError, match=r"^training diverged: Rome \(silo 1\) has no finite loss in round 5;"
+    ):
+        check_finite(np.array([math.inf, 5]), 0.1, ("Oslo", "Rome"))
 
 
 @pytest.mark.parametrize("log_every", [1, 5])
 def test_no_row_shows_a_loss_that_is_not_finite(make_job, log_every):
     # The first step leaves finite parameters of about 1e29, whose products overflow in the next forward pass.
     rows = []
-    job = make_job(silos=2, rounds=5, learning_rate=1e30, model="cnn", log_every=log_every)
-    with pytest.raises(TrainingError, match=r"silo 0 has no finite loss in round 1;"):
+    settings = {"rounds": 5, "learning_rate": 1e30, "model": "cnn", "log_every": log_every}
+    job = make_job(silos=2, silo_labels=("Oslo", "Rome"), **settings)
+    with pytest.raises(TrainingError, match=r"diverged: Oslo \(silo 0\) has no finite loss in round 1;"):
         rows.extend(row.round for row in train_rank(job, Alone()))
     assert rows == [0]
 

@@ -101,6 +101,10 @@ def test_a_plan_cannot_be_changed_and_leaves_its_input_writable():
             "mixing index(rounds=5) must have rounds(=3) entries.",
         ),
         (
+            {"silos": 2, "silo_labels": ("Oslo",)},
+            "silo_labels(of 1) must name each of silos(=2).",
+        ),
+        (
             {"silos": 2, "matrix": np.array([[1.0, 0.0], [1.25, -0.25]]), "exchange_buffers": True},
             "mixing matrix 0, row 1: its weight(=-0.25) must be >= 0 with exchange_buffers = true.",
         ),
@@ -120,9 +124,16 @@ def test_a_job_file_keeps_every_bit(make_job, tmp_path: Path):
     read = read_job(tmp_path / "job.npz")
     assert read.config == job.config
     assert read.directory is None
+    assert read.silo_labels is None
     assert (read.silos, read.local_steps, read.seed) == (5, 2, 2**40)
     np.testing.assert_array_equal(read.mixing.matrices, matrices)
     np.testing.assert_array_equal(read.mixing.index, [2, 0, 1, 2])
+
+
+def test_the_ranks_get_the_labels_of_the_silos(make_job, tmp_path):
+    labels = ("Oslo", "São Paulo/2")
+    write_job(tmp_path / "job.npz", make_job(silos=2, silo_labels=labels))
+    assert read_job(tmp_path / "job.npz").silo_labels == labels
 
 
 def test_the_ranks_get_the_directory_whatever_folder_they_run_in(make_job, tmp_path, monkeypatch):

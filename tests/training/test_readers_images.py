@@ -1,6 +1,8 @@
 import gzip
+import hashlib
 import json
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from PIL import Image
 
 from topologies.errors import InputError
 from training.datasets import DataOptions, load_dataset
-from training.readers.fashion_mnist import drawn_writers
+from training.readers.fashion_mnist import DEFAULT, drawn_writers
 
 
 def leaf(path, users):
@@ -129,14 +131,40 @@ def fashion(folder, labels):
         idx(folder / f"{part}-labels-idx1-ubyte.gz", np.array(labels))
 
 
-def test_idx_files_are_read_and_writers_are_the_same_each_time(tmp_path):
-    fashion(tmp_path, [0, 9, 4])
-    data = load_dataset("fashion_mnist", DataOptions(data=str(tmp_path)))
-    assert data.train_labels.tolist() == [0, 9, 4]
-    assert data.train_inputs.shape == (3, 1, 28, 28)
+def test_idx_files_are_read_and_writers_are_the_same_each_time(tmp_path, monkeypatch):
+    labels = np.random.default_rng(5).integers(10, size=2_000)
+    fashion(tmp_path, labels)
+    options = DataOptions(data=str(tmp_path))
+    data = load_dataset("fashion_mnist", options)
+    assert data.train_labels.tolist() == data.test_labels.tolist() == labels.tolist()
+    assert data.train_inputs.shape == data.test_inputs.shape == (2_000, 1, 28, 28)
     assert (data.train_inputs == 1).all()
-    again = load_dataset("fashion_mnist", DataOptions(data=str(tmp_path)))
+    assert len(data.group_names) == data.train_groups.max() + 1 > 2
+    np.testing.assert_array_equal(data.train_groups, drawn_writers(2_000, np.random.default_rng(0)))
+    again = load_dataset("fashion_mnist", options)
     np.testing.assert_array_equal(data.train_groups, again.train_groups)
+    monkeypatch.setattr("training.readers.fashion_mnist.SEED", 1)
+    assert (load_dataset("fashion_mnist", options).train_groups != data.train_groups).any()
+
+
+def digest(groups):
+    return hashlib.sha256(groups.astype("<i8").tobytes()).hexdigest()
+
+
+@pytest.mark.skipif(not Path(DEFAULT).is_dir(), reason="needs Debian's package dataset-fashion-mnist")
+def test_the_real_images_are_read_and_split_as_ever():
+    data = load_dataset("fashion_mnist", DataOptions())
+    assert data.train_inputs.shape == (60_000, 1, 28, 28)
+    assert data.test_inputs.shape == (10_000, 1, 28, 28)
+    assert np.bincount(data.train_labels).tolist() == [6_000] * 10
+    assert np.bincount(data.test_labels).tolist() == [1_000] * 10
+    assert data.train_labels[:12].tolist() == [9, 0, 0, 3, 0, 2, 7, 2, 5, 5, 0, 9]
+    assert (data.train_inputs.min(), data.train_inputs.max()) == (0, 1)
+    assert len(data.group_names) == 161
+    assert digest(data.train_groups) == "1168cc463097eaf03023f8ca1ea32c128b17155bdf0671121368982bf7dd0afa"
+    other = drawn_writers(60_000, np.random.default_rng(1))
+    assert other.max() + 1 == 184
+    assert digest(other) == "f6a9ab90a180ff9e92c69dca18ad1d8c5c72efa11b12ec0f472108e67263af1f"
 
 
 def test_writers_have_lognormal_counts():

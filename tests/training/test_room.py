@@ -58,6 +58,16 @@ def test_where_not_one_silo_fits_no_number_of_ranks_is_promised():
         check_fits([place(available=3.9 * GB)], silos=22)
 
 
+def test_a_rank_alone_is_not_told_to_take_fewer():
+    with pytest.raises(MachineError, match=r"not one silo per rank would fit: take a smaller batch_size\.$"):
+        check_fits([place(ranks=(0,), available=1.9 * GB)], silos=22)
+
+
+def test_a_machine_too_small_for_the_rows_between_its_gpus_is_told_to_take_fewer_ranks():
+    with pytest.raises(MachineError, match=r"12\.9 GB are available; take fewer ranks per machine\.$"):
+        check_fits([place(per_silo=0, fixed=12 * GB)], silos=22)
+
+
 def test_unknown_room_lets_everything_through():
     check_fits([place(available=math.inf)], silos=22)
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ import pytest
 import torch
 from PIL import Image
 
+from scenarios.config import parse_scenario
 from topologies.arrays import FloatArray
 from topologies.errors import InputError
 from training import HistoryRow, MixingPlan, TrainingConfig, TrainingJob, check_data, load_backend
@@ -151,25 +152,46 @@ def history(job: TrainingJob) -> list[HistoryRow]:
 
 
 def test_the_settings_of_a_task_hold_where_none_are_stated():
-    config = TrainingConfig(**with_task({"task": "full_inaturalist", "batch_size": 8, "momentum": 0.0}))
-    assert (config.dataset, config.model, config.partition) == ("full_inaturalist", "resnet50", "geographic")
-    assert (config.optimizer, config.learning_rate) == ("adam", 1e-3)
-    assert (config.learning_rate_schedule, config.batch_size) == ("halved_each_epoch", 8)
+    own = {field.name: None for field in fields(TASKS["femnist"])}
+    assert with_task({"task": "femnist", **own, "momentum": 0.5}) == {**own, "momentum": 0.5}
+    assert with_task({"task": "femnist", "rounds": 3})["rounds"] == 3
+    assert with_task({"task": "femnist", "rounds": 3})["batch_size"] == 128
     assert with_task({"rounds": 3}) == {"rounds": 3}
 
 
+NETWORK = '[network]\nunderlay = "aws_na"\n[workload]\ncompute = "1 ms"\n[training]\n'
+
+
 @pytest.mark.parametrize(
-    ("task", "batch_size"),
+    ("task", "model", "partition", "batch_size", "schedule", "rounds", "log_every"),
     [
-        ("shakespeare", 512),
-        ("femnist", 128),
-        ("sentiment140", 512),
-        ("inaturalist", 16),
-        ("full_inaturalist", 96),
+        ("shakespeare", "char_gru", "groups", 512, "inverse_sqrt", 1500, 30),
+        ("femnist", "femnist_cnn", "groups", 128, "inverse_sqrt", 6400, 80),
+        ("sentiment140", "bilstm", "groups", 512, "inverse_sqrt", 20_000, 100),
+        ("inaturalist", "resnet18", "geographic", 16, "inverse_sqrt", 1600, 40),
+        ("full_inaturalist", "resnet50", "geographic", 96, "halved_each_epoch", 1600, 40),
     ],
 )
-def test_batch_sizes_are_the_papers(task, batch_size):
-    assert TrainingConfig(**with_task({"task": task})).batch_size == batch_size
+def test_a_scenario_that_names_a_task_trains_as_published(
+    task, model, partition, batch_size, schedule, rounds, log_every
+):
+    published = TrainingConfig(
+        dataset=task,
+        model=model,
+        partition=partition,
+        batch_size=batch_size,
+        optimizer="adam",
+        learning_rate=0.001,
+        learning_rate_schedule=schedule,
+        rounds=rounds,
+        log_every=log_every,
+    )
+    scenario = parse_scenario(f'{NETWORK}task = "{task}"\n', source="x.toml")
+    assert scenario.training == published
+    assert scenario.workload.local_steps == 1
+    for lines in (f'task = "{task}"\nrounds = 7\n', f'rounds = 7\ntask = "{task}"\n'):
+        shorter = parse_scenario(NETWORK + lines, source="x.toml")
+        assert shorter.training == replace(published, rounds=7)
 
 
 def test_an_unknown_task_is_an_error():

@@ -88,8 +88,8 @@ def femnist_cnn(input_shape: tuple[int, ...], classes: int) -> nn.Module:
     Notes
     -----
     The paper says "two convolutional layers, max-pooling, two dense layers" and gives 1,207 thousand parameters,
-    but no widths. These widths give 1,206,590. LEAF's own network (5 x 5 convolutions, a layer of 2,048 units) has
-    more than five times as many.
+    but no widths. The widths are those of its published code, which reads three equal channels (1,207,166 parameters)
+    and has dropout. LEAF's own network (5 x 5 convolutions, a layer of 2,048 units) has more than five times as many.
     """
     channels, height, width = input_shape
     if min(height, width) < 6:

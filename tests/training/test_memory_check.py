@@ -1,0 +1,135 @@
+"""The check of a training's memory: its errors, what it tells, and real peaks."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from topologies.errors import MachineError
+from training.communicator import Alone
+from training.datasets import load_dataset
+from training.dpasgd import train_rank
+from training.initial import initial_model
+from training.memory_check import check_memory
+from training.mpi_backend import MpiBackend
+from training.notice import Notice
+
+
+def check(job, communicator):
+    dataset = load_dataset(job.config.dataset)
+    model = initial_model(job.config, dataset, seed=job.seed)
+    return check_memory(job, model, dataset, communicator=communicator, device=torch.device("cpu"))
+
+
+def test_the_plan_is_at_most_six_lines_of_80_columns(make_job, monkeypatch):
+    monkeypatch.setattr("training.memory_check.available_bytes", lambda: 1.234e11)
+
+    job = make_job(silos=30, batch_size=1024, partition="iid", model="cnn", executor="vmap")
+    text = check(job, Alone())
+
+    lines = text.splitlines()
+    assert len(lines) <= 6
+    assert max(map(len, lines)) <= 80
+    assert lines[0].startswith("memory in GB (10^9 bytes) of rank 0, 30 of 30 silos, 30 at once: ")
+    assert lines[-1].endswith(" more, 123 available")
+
+
+def test_a_training_that_cannot_fit_ends_before_anything_is_allocated(make_job, monkeypatch):
+    monkeypatch.setattr("training.memory_check.available_bytes", lambda: 4e7)
+    monkeypatch.setattr("training.dpasgd.HostedSilos", lambda *_, **__: pytest.fail("allocated"))
+    reports = train_rank(make_job(silos=4, model="cnn", executor="vmap"), Alone())
+
+    with pytest.raises(
+        MachineError, match=r"training must fit into memory: rank 0 on .* 0\.040 GB are available"
+    ):
+        next(reports)
+
+
+def test_the_first_report_is_the_plan(make_job):
+    first, *_rest = train_rank(make_job(silos=4, rounds=1), Alone())
+
+    assert isinstance(first, Notice)
+    assert first.text.startswith("memory in GB")
+
+
+class Second:
+    """The second of two ranks on another machine, which has no room."""
+
+    rank, size = 0, 2
+
+    def __init__(self, other):
+        self._others = list(other)
+
+    def sum(self, values):
+        if values.shape[1:] not in ((8,), (2,)):
+            return values
+        total = values.copy()
+        total[1] = self._others.pop(0)
+        return total
+
+
+def test_the_first_rank_speaks_for_a_machine_without_room(make_job):
+    ranks = Second([[5, 0, 9e9, 0, 2, 2e9, 0, 0], [7e9, np.inf]])
+
+    with pytest.raises(MachineError, match=r"rank 1 on the machine of rank 1 .* 9\.00 GB more, 7\.00 GB"):
+        check(make_job(silos=4, executor="loop"), ranks)
+
+
+PEAK = """
+import re, sys
+import numpy as np
+import training.dpasgd as dpasgd, training.memory_check as memory
+from training import MixingPlan, TrainingConfig, TrainingJob
+from training.communicator import Alone
+from training.datasets import Dataset
+
+model, side, silos, samples = sys.argv[1], *map(int, sys.argv[2:])
+random = np.random.default_rng(0)
+channels = 3 if model.startswith("resnet") else 1
+def part(count):
+    return random.standard_normal((count, channels, side, side), dtype=np.float32), random.integers(0, 62, count)
+(a, b), (c, d) = part(samples), part(20)
+data = Dataset(train_inputs=a, train_labels=b, test_inputs=c, test_labels=d, classes=62)
+dpasgd.load_dataset = lambda *_: data
+plans, plan = [], memory.plan_memory
+def noted(*arguments, **options):
+    plans.append(plan(*arguments, **options))
+    return plans[-1]
+memory.plan_memory = noted
+config = TrainingConfig(model=model, partition="iid", rounds=1, learning_rate=1e-4, executor="loop")
+mixing = MixingPlan.constant(np.full((silos, silos), 1 / silos), 1)
+list(dpasgd.train_rank(TrainingJob(config=config, silos=silos, local_steps=1, seed=0, mixing=mixing), Alone()))
+# The peak that getrusage knows outlives the start of a program: it may be that of the program which started this one.
+peak = re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())
+print(plans[0].held + plans[0].new, int(peak[1]) * 1024)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
+@pytest.mark.parametrize(
+    "case",
+    [("femnist_cnn", 28, 22, 440), ("resnet18", 48, 4, 60), ("softmax", 32, 250, 500)],
+    ids=lambda case: case[0],
+)
+def test_the_plan_is_within_a_quarter_of_the_real_peak(case):
+    command = [sys.executable, "-c", PEAK, *map(str, case)]
+    output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    planned, peak = map(float, output.split())
+
+    assert planned == pytest.approx(peak, rel=0.25)
+
+
+def test_ranks_that_cannot_hold_a_batch_end_with_one_error(make_job):
+    job = make_job(silos=3, ranks=2, batch_size=10**11, executor="loop")
+
+    with pytest.raises(MachineError) as error:
+        list(MpiBackend().train(job))
+
+    assert str(error.value).startswith(
+        "training must fit into memory: 2 ranks with 3 silos on the machine of rank 0 would take "
+    )
+    assert str(error.value).endswith(
+        "not one silo per rank would fit: take fewer ranks or a smaller batch_size."
+    )
