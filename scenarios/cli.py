@@ -2,7 +2,7 @@
 
 import sys
 
-from scenarios.interrupts import EXIT_INTERRUPTED, check_interrupts, noted_interrupts, was_interrupted
+from scenarios.interrupts import check_interrupts, interrupted_code, noted_interrupts, was_interrupted
 
 
 def main() -> None:
@@ -11,17 +11,17 @@ def main() -> None:
     Notes
     -----
     1: a training failed (with the traceback of the rank). 2: wrong input. 3: the machine lacks something. 130: the user
-    pressed Ctrl-C.
+    pressed Ctrl-C. 143: SIGTERM, as a batch system sends it.
     """
-    with noted_interrupts():
+    with noted_interrupts(sigterm=True):
         try:
             _main()
         except KeyboardInterrupt:
-            sys.exit(EXIT_INTERRUPTED)
+            sys.exit(interrupted_code())
         except Exception:
             # Imports in C may turn a KeyboardInterrupt into an error of their own.
             if was_interrupted():
-                sys.exit(EXIT_INTERRUPTED)
+                sys.exit(interrupted_code())
             raise
 
 
@@ -35,10 +35,20 @@ def _main() -> None:
 
     check_interrupts()
     place = world()
+
+    def command() -> None:
+        try:
+            app()
+        except SystemExit as stopped:
+            # Typer turns a KeyboardInterrupt into the exit code of Ctrl-C, whichever signal came.
+            if stopped.code:
+                check_interrupts()
+            raise
+
     if place is not None and place.size > 1:
-        run_together(app, place)
+        run_together(command, place)
     try:
-        app()
+        command()
     except SilosimError as error:
         check_interrupts()
         report(error)

@@ -50,7 +50,12 @@ def import_metrics(
             help="Column of the round: how many are done. [default: a usual name, such as round or step]",
         ),
     ] = None,
-    loss: Annotated[str | None, typer.Option(help="Column or tag of the training loss, likewise.")] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option(
+            help="Column or tag of the training loss, likewise; one loss or the test accuracy is enough."
+        ),
+    ] = None,
     accuracy: Annotated[
         str | None, typer.Option(help="Column or tag of the test accuracy, likewise.")
     ] = None,

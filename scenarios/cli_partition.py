@@ -34,7 +34,11 @@ def partition(
     dataset: Annotated[str | None, typer.Option(help=f"{', '.join(DATASETS)}. [default: digits]")] = None,
     data: Annotated[str | None, typer.Option(help="Folder of the data.")] = None,
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave bad samples out and count them.")
+        bool,
+        typer.Option(
+            "--skip-bad",
+            help="Leave bad samples out and count them. Only then are images opened: else bad ones are in the split.",
+        ),
     ] = False,
     partition: Annotated[
         str | None, typer.Option(help=f"{', '.join(PARTITIONS)}. [default: dirichlet]")
@@ -70,6 +74,9 @@ def partition(
         "dirichlet_alpha": alpha,
         "shift_west_deg": shift_west,
     }
+    spec = DATASETS.get(dataset or "")
+    if data is None and spec is not None and not spec.needs:
+        changes["data"] = ""  # The folder that a scenario names is of its own data set.
     network, training, seed_used = study.network, TrainingConfig(), 0
     if is_scenario(study):
         if study.network.silo_at is not None:

@@ -11,7 +11,7 @@ import typer
 from scenarios import cli_calibrate, cli_design, cli_import, cli_partition, cli_simulate, cli_validate
 from scenarios import options as opt
 from scenarios.config import Scenario, load_scenario, parse_scenario, preset_text
-from scenarios.kept import has_checkpoint
+from scenarios.kept import has_checkpoint, is_complete
 from scenarios.outputs import check_new, check_output, partial_path, write_text
 from scenarios.processes import call_others, is_first
 from scenarios.record import read_run
@@ -121,7 +121,10 @@ def run(
 ) -> None:
     """Design, simulate, train and join: the whole path of a scenario, into one HDF5 file."""
     loaded, text = load_scenario(scenario)
-    _run(loaded, text, output, resume=resume, force=force, source=str(scenario))
+    if resume and not force and is_first() and is_complete(output, loaded, text):
+        print(f"{output} is complete; there is nothing to resume", file=sys.stderr)
+    else:
+        _run(loaded, text, output, resume=resume, force=force, source=str(scenario))
     if is_first():
         show(output, as_json)
 
@@ -222,12 +225,13 @@ def demo(
 def _run(
     scenario: Scenario, text: str, path: Path, *, force: bool, source: str, resume: bool = False
 ) -> None:
-    """Run a scenario; where it is cut short, say where the finished rounds are."""
+    """Run a scenario; where it is cut short, say what is kept."""
     try:
         run_scenario(scenario, text, path, force=force, resume=resume, source=source, call_others=call_others)
-    except (KeyboardInterrupt, MachineError, TrainingError):
+    except (KeyboardInterrupt, MachineError, TrainingError) as error:
         partial = partial_path(path)
-        if is_first() and partial.exists():
+        if is_first() and (partial.exists() or isinstance(error, KeyboardInterrupt)):
+            kept = f"the finished rounds are in {partial}" if partial.exists() else "interrupted"
             hint = "; --resume goes on from the last checkpoint" if has_checkpoint(path) else ""
-            print(f"silosim: the finished rounds are in {partial}{hint}", file=sys.stderr)
+            print(f"silosim: {kept}{hint}", file=sys.stderr)
         raise

@@ -1,4 +1,4 @@
-"""Ctrl-C that is not lost, and that waits for the piece of work under way."""
+"""Ctrl-C and SIGTERM that are not lost, and that wait for the piece of work under way."""
 
 import signal
 import sys
@@ -7,25 +7,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
 
-EXIT_INTERRUPTED = 130
 GRACE_S = 0.7
 _AGAIN_S = 0.01
 
 
 class _Note:
-    """Handler of Ctrl-C that remembers it; while it is patient, the first one raises nothing at once."""
+    """Handler that remembers the first signal; while it is patient, that one raises nothing at once."""
 
     def __init__(self) -> None:
-        self.pressed = False
+        self.first = 0
         self.patient = False
 
-    def __call__(self, _number: int, _frame: FrameType | None) -> None:
-        if self.patient and not self.pressed:
+    def __call__(self, number: int, _frame: FrameType | None) -> None:
+        is_first, self.first = not self.first, self.first or number
+        if self.patient and is_first:
             signal.setitimer(signal.ITIMER_REAL, GRACE_S)
-            self.pressed = True
-            return
-        self.pressed = True
-        raise KeyboardInterrupt
+        # `timeout` sends SIGTERM to its command and to the group: the second must not cut the way out short.
+        elif is_first or number != signal.SIGTERM:
+            raise KeyboardInterrupt
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
@@ -34,8 +33,13 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 @contextmanager
-def noted_interrupts() -> Iterator[None]:
+def noted_interrupts(*, sigterm: bool = False) -> Iterator[None]:
     """Remember Ctrl-C, and raise its KeyboardInterrupt again where Python discarded it.
+
+    Parameters
+    ----------
+    sigterm : bool, default False
+        Whether SIGTERM, by which batch systems end a job, does what Ctrl-C does; a second one then does nothing.
 
     Notes
     -----
@@ -43,12 +47,13 @@ def noted_interrupts() -> Iterator[None]:
     and hears of a signal wherever it is. Here nothing is printed, and the KeyboardInterrupt comes again 10 ms later.
     What else catches it is made up for by `check_interrupts`.
 
-    Elsewhere than in the main thread, where signals cannot be handled, inside itself, and where Ctrl-C is ignored, as
-    in a job that a shell's script left in the background, it changes nothing.
+    Elsewhere than in the main thread, where signals cannot be handled, and inside itself it changes nothing. A signal
+    that is ignored, as Ctrl-C is in a job that a shell's script left in the background, stays ignored.
     """
-    before = signal.getsignal(signal.SIGINT)
-    is_heard = before is not signal.SIG_IGN and not isinstance(before, _Note)
-    if not is_heard or threading.current_thread() is not threading.main_thread():
+    wanted = (signal.SIGINT, signal.SIGTERM) if sigterm else (signal.SIGINT,)
+    before = {number: signal.getsignal(number) for number in wanted}
+    heard = [number for number in wanted if before[number] is not signal.SIG_IGN]
+    if not heard or _note() is not None or threading.current_thread() is not threading.main_thread():
         yield
         return
     report, complain = sys.unraisablehook, sys.excepthook
@@ -66,24 +71,39 @@ def noted_interrupts() -> Iterator[None]:
 
     alarm = signal.signal(signal.SIGALRM, _stop)
     sys.unraisablehook, sys.excepthook = hear, explain
-    signal.signal(signal.SIGINT, _Note())
+    note = _Note()
+    for number in heard:
+        signal.signal(number, note)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+        for number in heard:
+            signal.signal(number, before[number] or signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, alarm or signal.SIG_DFL)
         sys.unraisablehook, sys.excepthook = report, complain
 
 
+def _note() -> _Note | None:
+    """The handler that `noted_interrupts` has set, if it is under way."""
+    handlers = map(signal.getsignal, (signal.SIGINT, signal.SIGTERM))
+    return next((handler for handler in handlers if isinstance(handler, _Note)), None)
+
+
+def interrupted_code() -> int:
+    """Exit code of a command that a signal ended: 130 after Ctrl-C, 143 after SIGTERM."""
+    note = _note()
+    return 128 + (signal.SIGINT if note is None or not note.first else note.first)
+
+
 def was_interrupted() -> bool:
-    """Whether the user has pressed Ctrl-C since `noted_interrupts` began."""
-    note = signal.getsignal(signal.SIGINT)
-    return isinstance(note, _Note) and note.pressed
+    """Whether Ctrl-C or SIGTERM has come since `noted_interrupts` began."""
+    note = _note()
+    return note is not None and note.first != 0
 
 
 def check_interrupts() -> None:
-    """Raise KeyboardInterrupt if the user has pressed Ctrl-C since `noted_interrupts` began."""
+    """Raise KeyboardInterrupt if Ctrl-C or SIGTERM has come since `noted_interrupts` began."""
     if was_interrupted():
         raise KeyboardInterrupt
 
@@ -110,14 +130,14 @@ def polite_interrupts() -> Iterator[Callable[[], bool]]:
     Elsewhere than in the main thread, where signals cannot be handled, it changes nothing.
     """
     with noted_interrupts():
-        note = signal.getsignal(signal.SIGINT)
-        if not isinstance(note, _Note) or threading.current_thread() is not threading.main_thread():
+        note = _note()
+        if note is None or threading.current_thread() is not threading.main_thread():
             yield lambda: False
             return
         check_interrupts()
         note.patient = True
         try:
-            yield lambda: note.pressed
+            yield lambda: note.first != 0
         finally:
             note.patient = False
             signal.setitimer(signal.ITIMER_REAL, 0)

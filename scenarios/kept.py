@@ -4,7 +4,9 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from scenarios.outputs import writing
+from scenarios.config import Scenario
+from scenarios.outputs import partial_path, writing
+from scenarios.record import read_run
 from topologies import InputError
 from training import TrainingConfig
 from training.checkpoint_folder import checkpoint_rounds
@@ -27,8 +29,45 @@ def has_checkpoint(path: Path) -> bool:
     return folder.is_dir() and any(checkpoint_rounds(kind) for kind in folder.iterdir())
 
 
+def is_complete(path: Path, scenario: Scenario, text: str) -> bool:
+    """Whether a file is the complete run of a scenario, so that there is nothing to resume.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the run, which may be missing or anything else.
+    scenario : Scenario
+        One that makes checkpoints; of another one no run can be resumed, complete or not.
+    text : str
+        Its TOML text, as the file must hold it.
+    """
+    training = scenario.training
+    if training is None or not training.checkpoint_every or partial_path(path).exists():
+        return False
+    try:
+        record = read_run(path)
+    except InputError:
+        return False
+    # A replay holds the text of the run that it was made from, a simulation that of a scenario that trains.
+    trained = [
+        overlay.kind
+        for overlay in record.overlays
+        if overlay.history and overlay.history["round"][-1] == training.rounds
+    ]
+    is_same = record.scenario == text and record.network == scenario.network
+    return is_same and trained == list(scenario.overlays.kinds)
+
+
+def check_resume(training: TrainingConfig | None) -> None:
+    """Raise InputError if a scenario makes no checkpoints from which its run could go on."""
+    if training is None:
+        raise InputError("--resume needs a scenario with a table [training].")
+    if not training.checkpoint_every:
+        raise InputError("training.checkpoint_every(=0) must be >= 1 for --resume.")
+
+
 def check_kept(path: Path, training: TrainingConfig | None, *, force: bool, resume: bool) -> None:
-    """Raise an error if a run cannot go on from what is kept, or would replace it without being told to.
+    """Raise an error if a run would replace what is kept without being told to.
 
     Parameters
     ----------
@@ -43,23 +82,20 @@ def check_kept(path: Path, training: TrainingConfig | None, *, force: bool, resu
     Raises
     ------
     InputError
-        If the scenario makes no checkpoints but is to go on from one, or something is there and nothing was told.
+        If something is there and nothing was told, or models are there but no run that could go on.
     """
-    if resume and training is None:
-        raise InputError("--resume needs a scenario with a table [training].")
-    if resume and training is not None and not training.checkpoint_every:
-        raise InputError("training.checkpoint_every(=0) must be >= 1 for --resume.")
-    if resume or force:
+    if force:
         return
     folder, models = checkpoints_path(path), models_path(path)
-    if has_checkpoint(path):
+    if folder.exists() and not resume:
+        makes_some = training is not None and training.checkpoint_every > 0
+        hint = "--resume goes on from its last checkpoint, " if makes_some or has_checkpoint(path) else ""
         raise InputError(
-            f"{folder} holds checkpoints of a run that was cut short or still goes on; --resume goes on from them, "
-            "--force starts anew."
+            f"{folder} is that of a run that was cut short or still goes on; {hint}--force starts anew."
         )
-    for kept in (folder, models) if training is not None and training.keep_models else (folder,):
-        if kept.exists():
-            raise InputError(f"{kept} exists already; --force replaces it.")
+    goes_on = resume and (folder.exists() or partial_path(path).exists())
+    if training is not None and training.keep_models and models.exists() and not goes_on:
+        raise InputError(f"{models} exists already; --force replaces it.")
 
 
 def drop_checkpoints(path: Path) -> None:

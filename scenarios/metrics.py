@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scenarios.metrics_columns import ColumnNames, Columns, find_columns
+from scenarios.metrics_columns import DRAWN, ColumnNames, Columns, find_columns
 from scenarios.metrics_rows import MetricsRow
 from topologies import InputError
 from topologies.arrays import FloatArray
@@ -96,8 +96,8 @@ def read_history(
             _check_ascends(row, columns.round, name, round_ - shift, before.get(name))
             before[name] = (round_ - shift, row.source)
             table.setdefault(round_, {})[metric, silo] = _metric(row, metric, name, percent)
-    if not any(columns.metrics.get(loss) in before for loss in ("train_loss", "test_loss")):
-        raise InputError("has no row with a loss.", source=source)
+    if not any(columns.metrics.get(metric) in before for metric in DRAWN):
+        raise InputError("has no row with a loss or a test accuracy.", source=source)
     accuracies = [
         x for row in table.values() for (metric, _), x in row.items() if metric.endswith("accuracy")
     ]

@@ -45,6 +45,8 @@ OPTIONS: Mapping[str, str] = {
     "test_accuracy": "accuracy",
 }
 """Command-line options that name a column."""
+DRAWN = ("train_loss", "test_loss", "test_accuracy")
+"""Metrics of which a file must have one."""
 SILO_LOSS = "silo_loss/{silo}"
 
 
@@ -110,7 +112,8 @@ def find_columns(known: Sequence[str], given: ColumnNames, labels: Sequence[str]
     Raises
     ------
     InputError
-        If a name that was given is not there, no column holds the round or the loss, or only some silos have a loss.
+        If a name that was given is not there or given twice, no column holds the round, none a loss or the test
+        accuracy, or only some silos have a loss.
     """
     for option, name in (("round", given.round), *((OPTIONS[f], name) for f, name in given.metrics.items())):
         if name is not None and name not in known:
@@ -122,13 +125,24 @@ def find_columns(known: Sequence[str], given: ColumnNames, labels: Sequence[str]
     listed = ", ".join(known[:10]) + (f", ... ({len(known)} columns)" if len(known) > 10 else "")
     if round_ is None:
         raise InputError(f"has no column {ROUNDS[0]}; --round must name one of {listed}.", source=source)
+    owners = {round_: "round"}
+    for metric, name in given.metrics.items():
+        option = OPTIONS[metric]
+        if owners.setdefault(name, option) != option:
+            rule = f"must not name the column of {owners[name]} too"
+            raise InputError(
+                f"{option}(={quoted(name)}) {rule}: one column cannot serve two metrics.", source=source
+            )
+    free = {plain: name for plain, name in usual.items() if name not in owners}
     metrics = {}
     for metric, names in SYNONYMS.items():
-        found = given.metrics.get(metric) or next((usual[name] for name in names if name in usual), None)
+        found = given.metrics.get(metric) or next((free[name] for name in names if name in free), None)
         if found is not None:
             metrics[metric] = found
-    if "train_loss" not in metrics and "test_loss" not in metrics:
-        raise InputError(f"has no column loss; --loss must name one of {listed}.", source=source)
+    if not any(metric in metrics for metric in DRAWN):
+        raise InputError(
+            f"has no column loss or accuracy; --loss or --accuracy must name one of {listed}.", source=source
+        )
     return Columns(
         round=round_,
         metrics=metrics,

@@ -99,7 +99,10 @@ def _json_rows(path: Path) -> Iterator[MetricsRow]:
         try:
             found = json.loads(line)
         except (json.JSONDecodeError, RecursionError) as error:
-            reason = error.msg if isinstance(error, json.JSONDecodeError) else "too many brackets"
+            reason = "too many brackets"
+            if isinstance(error, json.JSONDecodeError):
+                # Some of the parser's messages end in "at" themselves.
+                reason = f"{error.msg.removesuffix(' at')} at column {error.colno}"
             raise InputError(f"must be one JSON object on one line: {reason}.", source=source) from None
         if not isinstance(found, dict):
             raise InputError(f"(={quoted(found)}) must be one JSON object on one line.", source=source)

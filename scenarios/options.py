@@ -26,7 +26,11 @@ from topologies.errors import unknown_name
 Options = ParamSpec("Options")
 
 Underlay = Annotated[
-    str, typer.Argument(help="gaia, aws_na, geant, exodus, ebone, or the path of a GML file.")
+    str,
+    typer.Argument(
+        help="gaia, aws_na, geant, exodus, ebone, or the path of a GML file; for simulate, validate and partition also "
+        "of a scenario (.toml)."
+    ),
 ]
 Kinds = Annotated[
     list[str] | None,

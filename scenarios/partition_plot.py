@@ -29,22 +29,30 @@ def plot_partition(division: Division, path: Path) -> None:
         If the file cannot be written.
     """
     silos = len(division.silos)
-    height_in = min(max(3.4, 1.2 + 0.13 * silos), 7.0)
-    figure = Figure(figsize=(10.0, height_in), layout="constrained")
+    height_in = min(max(3.4, 1.2 + 0.13 * silos), 8.0)
+    # Compressed: no gap beside the matrix, which is square.
+    figure = Figure(figsize=(5.0 + height_in, height_in), layout="compressed")
     FigureCanvasAgg(figure)
-    bars, matrix = figure.subplots(1, 2, width_ratios=(1, 1.5))
-    bars.barh(np.arange(silos), division.samples, height=0.8, color="#0072B2")
+    bars, matrix = figure.subplots(1, 2, width_ratios=(3.2, height_in))
+    drawn = bars.barh(np.arange(silos), division.samples, height=0.8, color="#0072B2")
+    bars.bar_label(drawn, padding=2, fontsize=_font_size(silos))
+    bars.margins(x=0.12)
     bars.set_ylim(silos - 0.5, -0.5)
     bars.set_xlabel("training samples")
     bars.grid(visible=True, axis="x", color="0.9", linewidth=0.6)
     bars.set_axisbelow(True)
     bars.spines[["top", "right"]].set_visible(False)
     image = matrix.imshow(division.divergence_bits, vmin=0, vmax=1, cmap="cividis", interpolation="nearest")
-    figure.colorbar(image, ax=matrix, label="Jensen-Shannon divergence of labels (bits)", shrink=0.9)
+    figure.colorbar(image, ax=matrix, label="Jensen-Shannon divergence\nof labels (bits)")
     _name_silos(bars, division, both=False)
     _name_silos(matrix, division, both=True)
     figure.suptitle(division.about, fontsize=10, parse_math=False, wrap=True)
     save_figure(figure, path)
+
+
+def _font_size(texts: int) -> float:
+    """Of so many texts below each other."""
+    return 8.0 if texts <= 22 else min(6.0, 400.0 / texts)
 
 
 def _name_silos(axis: Axes, division: Division, *, both: bool) -> None:
@@ -52,7 +60,7 @@ def _name_silos(axis: Axes, division: Division, *, both: bool) -> None:
     every = -(-len(division.silos) // _MOST_NAMES)
     places = range(0, len(division.silos), every)
     names = [division.silos[silo] for silo in places]
-    size = 8 if len(names) <= 22 else 6
+    size = _font_size(len(names))
     axis.set_yticks(places, names, fontsize=size, parse_math=False)
     if both:
         axis.set_xticks(places, names, fontsize=size, rotation=90, parse_math=False)

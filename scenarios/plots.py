@@ -63,16 +63,19 @@ def plot_run(
 
     Notes
     -----
-    What no row has is not drawn: the test loss takes the place of the training loss, and without accuracies there is
-    only the loss. Rows without a value are passed over.
+    What no row has is not drawn: the test loss takes the place of the training loss, and without accuracies or losses
+    there is only the other. Rows without a value are passed over.
     """
     trained = [overlay for overlay in record.overlays if overlay.history]
     if not trained:
         raise InputError("the run has no training, so there is no loss to plot.")
     loss_name = "train_loss" if _has(trained, "train_loss") else "test_loss"
-    metrics = [(loss_name, 1.0)]
-    if _has(trained, "test_accuracy"):
-        metrics.append(("test_accuracy", 100.0))
+    loss_label = "training loss" if loss_name == "train_loss" else "test loss"
+    metrics = [(loss_name, 1.0, f"{loss_label} ({loss_unit})" if loss_unit else loss_label)]
+    has_accuracy = _has(trained, "test_accuracy")
+    if has_accuracy:
+        metrics = metrics if _has(trained, loss_name) else []
+        metrics = [*metrics, ("test_accuracy", 100.0, "test accuracy (%)")]
     figure, axes = _figure(len(metrics), 2, height_in=5.2 if len(metrics) > 1 else 3.2)
     last_s = [float(overlay.wall_clock_s[-1]) for overlay in trained]
     scale, unit = _time_unit(max(last_s))
@@ -85,7 +88,8 @@ def plot_run(
         }
         # Time 0 has no place on a logarithmic axis; drawn from its edge, round 0 would look like all that came after.
         shown = overlay.wall_clock_s > 0 if far_apart else np.full(len(overlay.wall_clock_s), True)
-        for row, (metric, factor) in enumerate(metrics):
+        for row, (metric, factor, label) in enumerate(metrics):
+            axes[row][0].set_ylabel(label)
             values = factor * overlay.history[metric]
             there = np.isfinite(values)
             for column, (time, kept) in enumerate(
@@ -93,14 +97,10 @@ def plot_run(
             ):
                 axes[row][column].plot(time[kept], values[kept], label=overlay.kind, **style)
     lines, names = axes[0][0].get_legend_handles_labels()
-    if target_accuracy is not None and len(metrics) > 1:
-        for axis in axes[1]:
+    if target_accuracy is not None and has_accuracy:
+        for axis in axes[-1]:
             target = axis.axhline(100 * target_accuracy, color="0.5", linewidth=0.8)
         lines, names = [*lines, target], [*names, f"target {100 * target_accuracy:g} %"]
-    loss_label = "training loss" if loss_name == "train_loss" else "test loss"
-    axes[0][0].set_ylabel(f"{loss_label} ({loss_unit})" if loss_unit else loss_label)
-    if len(metrics) > 1:
-        axes[1][0].set_ylabel("test accuracy (%)")
     axes[-1][0].set_xlabel("round")
     axes[-1][1].set_xlabel(f"wall-clock time ({unit})")
     if far_apart:

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from scenarios.interrupts import EXIT_INTERRUPTED
+from scenarios.interrupts import interrupted_code
 from topologies import InputError, MachineError, SilosimError, TrainingError
 from training import World, world
 from training.launch import abort, check_size, start_mpi
@@ -55,12 +55,12 @@ def run_together(command: Callable[[], None], place: World) -> NoReturn:
         report(error)
         abort(exit_code(error))
     except SystemExit as stopped:
-        # The command line was wrong, which has been said, or the user interrupted the command.
+        # The command line was wrong, which has been said.
         _let_the_first_speak(place)
         abort(stopped.code if isinstance(stopped.code, int) else EXIT_TRAINING)
     except KeyboardInterrupt:
         _let_the_first_speak(place)
-        abort(EXIT_INTERRUPTED)
+        abort(interrupted_code())
     except BaseException:
         print(f"process {place.rank} failed:\n{traceback.format_exc()}", file=sys.stderr)
         abort(EXIT_TRAINING)

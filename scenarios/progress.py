@@ -1,15 +1,17 @@
-"""Progress bars on standard error, only where a person looks at them."""
+"""Progress on standard error: bars where a person looks at them, lines elsewhere."""
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Protocol
 
 import rich.console
 import rich.progress
 
 SHOW_AFTER_S = 2.0
+LINE_EVERY_S = 10.0
 
 
 class Advance(Protocol):
@@ -61,3 +63,28 @@ def bar(title: str, total: int) -> Iterator[Advance]:
     finally:
         if shown:
             progress.stop()
+
+
+def log_lines(clock: Callable[[], float] = time.monotonic) -> Callable[[str], None]:
+    """Lines for the log of a job: none where standard error is a terminal, and at most one in ten seconds.
+
+    Parameters
+    ----------
+    clock : callable
+        Time in s.
+
+    Returns
+    -------
+    callable
+        ``line(text)`` prints the text and the time since this call, if the last line, or this call, is old enough.
+    """
+    began_s = printed_s = clock()
+
+    def line(text: str) -> None:
+        nonlocal printed_s
+        now_s = clock()
+        if now_s - printed_s >= LINE_EVERY_S and not sys.stderr.isatty():
+            printed_s = now_s
+            print(f"{text}, after {timedelta(seconds=round(now_s - began_s))}", file=sys.stderr)
+
+    return line

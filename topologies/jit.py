@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from llvmlite.binding import get_host_cpu_features, get_host_cpu_name
 from numba.core import config, options
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -20,7 +21,7 @@ def compiled(function: Function) -> Function:
     -----
     numba looks only at a function's own file to see whether what it kept is up to date, not at the files of
     the functions that it calls. So everything is kept in a folder named after the text of the function's whole
-    package.
+    package, and after the processor: machines of several kinds that share it could take each other's code.
     Where no folder can be written, as in a read-only installation without a home, nothing is kept.
     """
     settings: Any = config
@@ -41,9 +42,21 @@ def compiled(function: Function) -> Function:
 def _folder(here: Path, chosen: str) -> Path | None:
     """The first folder that can be written: the user's choice for numba, beside the code, the user's cache."""
     texts = [path.read_bytes() for path in (Path(__file__), *sorted(here.glob("*.py")))]
-    text = sha256(b"".join(texts)).hexdigest()[:16]
-    home_cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    for parent in (Path(chosen) if chosen else None, here / "__pycache__", Path(home_cache)):
+    settings: Any = config
+    processor = (
+        settings.CPU_NAME,
+        settings.CPU_FEATURES,
+        get_host_cpu_name(),
+        get_host_cpu_features().flatten(),
+    )
+    text = sha256(b"".join((*texts, repr(processor).encode()))).hexdigest()[:16]
+    home_cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"))
+    # Without a home, "~" stays as it is.
+    for parent in (
+        Path(chosen) if chosen else None,
+        here / "__pycache__",
+        home_cache if home_cache.is_absolute() else None,
+    ):
         if parent is not None:
             folder = parent / f"silosim-{text}"
             try:

@@ -2,13 +2,15 @@
 
 from training.backend import TrainingBackend, exchanged_numbers, load_backend
 from training.config import TrainingConfig
-from training.data_check import check_data
+from training.data_check import CheckedData, check_data
+from training.foresight import foresee_memory
 from training.history import HistoryRow
 from training.job import MixingPlan, TrainingJob
 from training.launch import World, world
 from training.notice import Notice
 
 __all__ = [
+    "CheckedData",
     "HistoryRow",
     "MixingPlan",
     "Notice",
@@ -18,6 +20,7 @@ __all__ = [
     "World",
     "check_data",
     "exchanged_numbers",
+    "foresee_memory",
     "load_backend",
     "world",
 ]

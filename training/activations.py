@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from topologies.arrays import FloatArray
 from training.datasets import Dataset
+from training.models.pooled_convolution import PooledConvolution
 
 COPIES = 1.5
 """Memory of a layer at work, in units of its input and output: convolutions and others reorder them in copies."""
@@ -68,7 +69,7 @@ class Activations:
         return float(self.kept.at(samples).sum()) + 2 * self.evaluation_bytes(samples)
 
 
-def measure_activations(model: nn.Module, dataset: Dataset) -> Activations:
+def measure_activations(model: nn.Module, dataset: Dataset, *, kernels: bool = True) -> Activations:
     """Let a model read batches of two and of three zeros, and note what autograd keeps.
 
     Parameters
@@ -77,6 +78,8 @@ def measure_activations(model: nn.Module, dataset: Dataset) -> Activations:
         A model on the CPU; it stays as it is.
     dataset : Dataset
         Only the shape and the type of its samples count, which may be none or bad.
+    kernels : bool
+        Whether layers will use their compiled kernels, which keep less.
 
     Returns
     -------
@@ -90,11 +93,16 @@ def measure_activations(model: nn.Module, dataset: Dataset) -> Activations:
     would need no memory for it, but the first of them imports parts of torch that take a second and 80 MB.
     """
     trains = model.training
+    compiled = [layer for layer in model.modules() if isinstance(layer, PooledConvolution)]
     model.eval()  # batch norm would learn from these samples
+    for layer in compiled:
+        layer.kernels = kernels
     try:
         few, more = (_pass(model, dataset, samples) for samples in _SIZES)
     finally:
         model.train(trains)
+        for layer in compiled:
+            layer.kernels = True
     kept, passing = (_affine(*pair) for pair in zip(few, more, strict=True))
     return Activations(kept=kept, passing=passing)
 

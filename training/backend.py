@@ -88,7 +88,8 @@ def load_backend(name: str) -> TrainingBackend:
         raise MachineError(
             f"backend(={name}) is not installed: no entry points in {GROUP}; run: pip install -e ."
         )
-    return cast(TrainingBackend, lookup(found, name, field="backend").load()())
+    otherwise = "another one, once its package is installed into this environment"
+    return cast(TrainingBackend, lookup(found, name, field="backend", otherwise=otherwise).load()())
 
 
 def exchanged_numbers(config: TrainingConfig) -> int:

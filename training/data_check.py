@@ -1,17 +1,44 @@
 """Whether a training's data can be read, divided and learnt from."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.errors import InputError
 from training.config import TrainingConfig
-from training.datasets import IGNORED, Dataset, load_dataset
+from training.datasets import IGNORED, Dataset, Inputs, load_dataset
 from training.initial import initial_model
 from training.job import silo_name
 from training.partitions import split_dataset
+
+if TYPE_CHECKING:
+    from torch import nn
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class CheckedData:
+    """What is known of a training once its data have been read, without the samples.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        The initial model, on the CPU.
+    parts : tuple of IntArray
+        Training samples of each silo.
+    dataset : Dataset
+        Inputs and labels in their shapes and types, all zeros that take no memory. Inputs that are read by index are
+        those of the data set; groups, places and names are left out.
+    """
+
+    model: "nn.Module"
+    parts: tuple[IntArray, ...]
+    dataset: Dataset
 
 
 def check_data(
@@ -21,7 +48,7 @@ def check_data(
     seed: int,
     silo_places: FloatArray | None = None,
     silo_labels: Sequence[str] | None = None,
-) -> None:
+) -> CheckedData:
     """Check all that depends on the data, before anything is designed or started.
 
     Parameters
@@ -36,6 +63,11 @@ def check_data(
     silo_labels : sequence of str, optional
         As in `training.job.TrainingJob`.
 
+    Returns
+    -------
+    CheckedData
+        For `training.foresee_memory`.
+
     Raises
     ------
     InputError
@@ -47,8 +79,30 @@ def check_data(
     Reads the data once. Images are only looked for; one that does not decode shows when it is read.
     """
     dataset = load_dataset(config.dataset, replace(config.data_options, decode_all=False))
-    initial_model(config, dataset, seed=seed)
-    divided(config, dataset, silos=silos, seed=seed, silo_places=silo_places, silo_labels=silo_labels)
+    model = initial_model(config, dataset, seed=seed)
+    parts = divided(config, dataset, silos=silos, seed=seed, silo_places=silo_places, silo_labels=silo_labels)
+    return CheckedData(model=model, parts=tuple(parts), dataset=hollow(dataset))
+
+
+def hollow(dataset: Dataset) -> Dataset:
+    """Return a data set of the same shapes and types as `CheckedData` describes it."""
+    return Dataset(
+        train_inputs=_hollow_inputs(dataset.train_inputs),
+        train_labels=_zeros_like(dataset.train_labels),
+        test_inputs=_hollow_inputs(dataset.test_inputs),
+        test_labels=_zeros_like(dataset.test_labels),
+        classes=dataset.classes,
+    )
+
+
+def _hollow_inputs(inputs: Inputs) -> Inputs:
+    """Arrays without memory; other inputs hold no samples."""
+    return _zeros_like(inputs) if isinstance(inputs, np.ndarray) else inputs
+
+
+def _zeros_like(values: NDArray[Scalar]) -> NDArray[Scalar]:
+    """One zero, seen as an array of the same shape and type."""
+    return np.broadcast_to(np.zeros((), values.dtype), values.shape)
 
 
 def divided(

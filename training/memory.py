@@ -7,9 +7,10 @@ import numpy as np
 from torch import nn
 
 from topologies.arrays import IntArray
-from training.activations import Activations
+from training.activations import Activations, measure_activations
 from training.arena import float_buffers, padded
 from training.available import resident_bytes
+from training.config import TrainingConfig
 from training.datasets import Dataset, Inputs
 from training.exchange import remote_rows, silo_blocks
 from training.executors.choice import candidates
@@ -84,6 +85,32 @@ class MemoryPlan:
         return (own + (self.step if self.at_once > 1 else 0.0)) / self.silos if self.silos else 0.0
 
 
+def activations_of(
+    config: TrainingConfig, model: nn.Module, dataset: Dataset, *, gpu: bool = False
+) -> Activations:
+    """Measure the activations of the executors that a training may take.
+
+    Parameters
+    ----------
+    config : TrainingConfig
+        Its settings.
+    model : torch.nn.Module
+        The initial model, on the CPU; it stays as it is.
+    dataset : Dataset
+        The data, as they were read.
+    gpu : bool
+        Whether it computes on a GPU.
+
+    Returns
+    -------
+    Activations
+        Those of layers by kernels where nothing but the loop on a processor can be taken, which alone has them.
+    """
+    executors = candidates(config, parameters=_parameters(model), gpu=gpu)
+    alone = executors == ("loop",) and not gpu and config.precision == "float32"
+    return measure_activations(model, dataset, kernels=alone)
+
+
 def plan_memory(
     job: TrainingJob,
     model: nn.Module,
@@ -139,7 +166,7 @@ def plan_memory(
     """
     config = job.config
     own = silo_blocks(job.silos, ranks)[rank]
-    parameters = sum(parameter.numel() for parameter in model.parameters())
+    parameters = _parameters(model)
     row = FLOAT * padded(parameters)
     buffers = FLOAT * padded(sum(buffer.numel() for _owner, _name, buffer in float_buffers(model)))
     before, after = remote_rows(job.mixing, own)
@@ -181,6 +208,11 @@ _AT_ONCE: Mapping[str, Callable[[int], int]] = {
 """How many of a rank's silos each executor computes at once."""
 
 
+def _parameters(model: nn.Module) -> int:
+    """How many numbers are trained."""
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
 def _bytes(inputs: Inputs) -> int:
     """Memory of samples; none where they are read batch by batch."""
     return inputs.nbytes if isinstance(inputs, np.ndarray) else 0
@@ -196,7 +228,8 @@ def _weights(mixing: MixingPlan, *, silos: int, remote: int) -> float:
 
 def _staging(mixing: MixingPlan, own: range, width: int) -> float:
     """Memory of `training.staging.Staging` when all matrices have been met, with `width` bytes in a row."""
-    used = (mixing.matrices != 0).any(axis=0)
+    met = np.isin(np.arange(len(mixing.matrices)), mixing.index)
+    used = (mixing.matrices != 0).any(axis=0, where=met[:, None, None])
     hosted = np.isin(np.arange(len(used)), own)
     sent, received = used[~hosted][:, hosted].any(axis=0), used[hosted][:, ~hosted].any(axis=0)
     return float((sent.sum() + received.sum()) * (1 << (width - 1).bit_length()))

@@ -7,14 +7,13 @@ import numpy as np
 import torch
 from torch import nn
 
-from training.activations import measure_activations
 from training.available import available_bytes, gpu_bytes
 from training.communicator import Communicator
 from training.data_check import divided
 from training.datasets import Dataset
 from training.hardware import gpu_number, machine_number
 from training.job import TrainingJob
-from training.memory import MemoryPlan, plan_memory
+from training.memory import MemoryPlan, activations_of, plan_memory
 from training.room import Place, check_fits, gigabytes, place_name, places_of
 
 
@@ -66,7 +65,7 @@ def check_memory(
         silo_places=job.silo_places,
         silo_labels=job.silo_labels,
     )
-    activations = measure_activations(model, dataset)
+    activations = activations_of(config, model, dataset, gpu=gpu)
     plan = plan_memory(job, model, dataset, parts, activations, rank=rank, ranks=ranks, gpu=gpu)
     machine, card = machine_number(), gpu_number(device)
     on_machine, on_gpu = (plan.staging, plan.new) if gpu else (plan.new, 0.0)

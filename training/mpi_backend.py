@@ -8,7 +8,7 @@ from topologies.errors import InputError, MachineError, TrainingError
 from training.config import TrainingConfig
 from training.job import TrainingJob
 from training.launch import World, abort, check_size, mpiexec_path, start_mpi, world
-from training.notice import Report
+from training.notice import Notice, Report
 from training.ranks import run_ranks
 
 
@@ -78,7 +78,10 @@ class MpiBackend:
         leave this training, and the program must `training.launch.abort` the others before they start the next one.
         """
         place = world()
-        ranks = min(job.config.ranks, job.silos)
+        asked = job.config.ranks if place is None else place.size
+        ranks = min(asked, job.silos)
+        if asked > ranks and (place is None or place.rank == 0):
+            yield Notice(f"ranks used: {ranks} of {asked}, one per silo")
         if place is not None and place.size > 1:
             yield from _in_world(job, place)
         elif place is None and ranks > 1:

@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,12 @@ from training.rank import ERRORS, JOB, ROWS
 LOG = "log.txt"
 POLL_S = 0.1
 STOP_S = 5.0
+_BANNER = re.compile(
+    r"^=+\n=   BAD TERMINATION .*?\nYOUR APPLICATION TERMINATED WITH THE EXIT STRING: [^\n]*\(signal (\d+)\)\n"
+    r"(This typically refers to [^\n]*\nPlease see [^\n]*\n?)?",
+    re.DOTALL | re.MULTILINE,
+)
+"""What MPICH's `mpiexec` prints when a signal ended a rank."""
 
 
 def run_ranks(job: TrainingJob, ranks: int) -> Iterator[Report]:
@@ -156,7 +164,17 @@ def _error(directory: Path, status: int) -> Exception:
                 return kind(report["message"])
     if reports:
         return TrainingError(f"a rank failed: {reports[0]['message']}\n{reports[0]['traceback'].rstrip()}")
-    log = (directory / LOG).read_text(errors="replace").strip()
-    return TrainingError(
-        f"mpiexec ended with status {status} and no rank said why; its output:\n{log[-4000:]}"
-    )
+    return _unsaid((directory / LOG).read_text(errors="replace"), status)
+
+
+def _unsaid(log: str, status: int) -> TrainingError:
+    """The error of ranks that could not say why they ended, from what they and `mpiexec` printed."""
+    killed = _BANNER.search(log)
+    if killed is None:
+        what = f"mpiexec ended with status {status} and no rank said why; its output:"
+        return TrainingError(f"{what}\n{log.strip()[-4000:]}")
+    number, rest = int(killed[1]), _BANNER.sub("", log).strip()
+    name = next((f" ({known.name})" for known in signal.Signals if known == number), "")
+    why = ", as the system does when memory runs out" if number == signal.SIGKILL else ""
+    what = f"a rank was killed by signal {number}{name}{why}"
+    return TrainingError(f"{what}; its output:\n{rest[-4000:]}" if rest else f"{what}.")

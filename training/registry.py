@@ -8,7 +8,7 @@ from topologies.errors import unknown_name
 Part = TypeVar("Part")
 
 
-def lookup(table: Mapping[str, Part], name: str, *, field: str) -> Part:
+def lookup(table: Mapping[str, Part], name: str, *, field: str, otherwise: str = "") -> Part:
     """Return the part that a name stands for.
 
     Parameters
@@ -19,6 +19,8 @@ def lookup(table: Mapping[str, Part], name: str, *, field: str) -> Part:
         The name that the user wrote.
     field : str
         The field that holds the name, for the message.
+    otherwise : str, optional
+        What else the user could do, for the message.
 
     Returns
     -------
@@ -37,4 +39,4 @@ def lookup(table: Mapping[str, Part], name: str, *, field: str) -> Part:
     """
     if isinstance(name, str) and name in table:
         return table[name]
-    raise unknown_name(field, name, table)
+    raise unknown_name(field, name, table, otherwise=otherwise)

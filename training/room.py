@@ -124,7 +124,7 @@ def place_name(place: Place) -> str:
 def _advice(place: Place, silos: int) -> str:
     """How the training would fit."""
     fitting, count = place.fitting, len(place.ranks)
-    if place.per_silo == 0:
+    if place.per_silo == 0 and count > 1:
         return "take fewer ranks per machine."
     if fitting < 1:
         fewer = "fewer ranks or " if count > 1 else ""

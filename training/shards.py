@@ -93,7 +93,6 @@ def step_batches(shards: Sequence[Shard], step: int) -> StepBatches:
     counted = np.array([shard.counted[batch].any() for shard, batch in zip(shards, chosen, strict=True)])
     device, index = shards[0].labels.device, torch.from_numpy(np.stack(chosen))
     if device.type == "cuda":
-        index = (
-            index.pin_memory()
-        )  # otherwise the processor would wait here for all that the GPU still has to do
+        # Otherwise the processor would wait here for all that the GPU still has to do.
+        index = index.pin_memory()
     return StepBatches(index=index.to(device, non_blocking=True), counted=counted)

@@ -12,7 +12,7 @@ from scenarios.tables import Column, Row, Table, note_lines
 from topologies import Connectivity
 from topologies.arrays import FloatArray, IntArray
 from training import TrainingConfig
-from training.datasets import Dataset, load_dataset
+from training.datasets import DATASETS, Dataset, load_dataset
 from training.partitions import split_dataset
 
 
@@ -162,6 +162,8 @@ def _notes(graph: Connectivity, training: TrainingConfig, dataset: Dataset) -> l
         notes.append("labels of sequences count at every position.")
     if dataset.skipped:
         notes.append(f"bad samples left out: {dataset.skipped}.")
+    if DATASETS[training.dataset].module == "inaturalist" and not training.skip_bad:
+        notes.append("images were not opened: --skip-bad leaves out those that do not decode.")
     if training.partition == "geographic" and dataset.train_places is not None:
         unknown = int(np.isnan(dataset.train_places).any(axis=1).sum())
         moved = shift_west_deg(graph, training)

@@ -10,7 +10,7 @@ from scenarios.computing import compute_times
 from scenarios.config import Scenario
 from scenarios.designed import design_any, forms_of
 from scenarios.history import allocate_history
-from scenarios.kept import check_kept, checkpoints_path, drop_checkpoints, publish_models
+from scenarios.kept import check_kept, check_resume, checkpoints_path, drop_checkpoints, publish_models
 from scenarios.network import NetworkConfig, build_network, build_workload
 from scenarios.new_file import new_file
 from scenarios.outputs import check_new
@@ -25,11 +25,13 @@ from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, make_schedule
 from topologies.arrays import FloatArray
 from training import (
+    CheckedData,
     MixingPlan,
     TrainingConfig,
     TrainingJob,
     check_data,
     exchanged_numbers,
+    foresee_memory,
     load_backend,
     world,
 )
@@ -96,11 +98,14 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
         compute_times(simulation.compute, graph, work, seed=seed, rounds=rounds)
     check_surroundings(simulation, graph, rounds=rounds)
     places = None if training is None else silo_places(graph, training)
+    checked: CheckedData | None = None
     if training is not None:
         load_backend(training.backend).check(training)
         # It reads all data; other processes only come when the first one has found them good.
         if is_first():
-            check_data(training, silos=graph.silos, seed=seed, silo_places=places, silo_labels=graph.labels)
+            checked = check_data(
+                training, silos=graph.silos, seed=seed, silo_places=places, silo_labels=graph.labels
+            )
     overlays: list[Overlay | RandomOverlay] = []
     jobs: list[Job] = []
     trainings: list[TrainingJob] = []
@@ -121,6 +126,8 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
                     directory=None if folder is None else folder / overlay.kind,
                 )
             )
+    if checked is not None:
+        foresee_memory(trainings, checked)
     return Plan(
         scenario=scenario,
         graph=graph,
@@ -203,7 +210,7 @@ def run_scenario(
     InputError
         If the scenario cannot be built, the file cannot be written, or the checkpoints are those of another run.
     MachineError
-        If the machine cannot start the ranks.
+        If the machine cannot start the ranks, or has less memory than they will take.
     TrainingError
         If a rank fails; the finished rounds stay in ``<path>.partial``, checkpoints in ``<path>.checkpoints``.
 
@@ -213,6 +220,9 @@ def run_scenario(
     """
     place = world()
     if place is None or place.rank == 0:
+        if resume:
+            with located(source):
+                check_resume(scenario.training)
         check_kept(path, scenario.training, force=force, resume=resume)
         check_new(path, force=force, resume=resume)
     with located(source):

@@ -9,7 +9,7 @@ import h5py
 from scenarios.history import HistoryWriter
 from scenarios.interrupts import check_interrupts
 from scenarios.kept import checkpoints_path
-from scenarios.progress import bar
+from scenarios.progress import bar, log_lines
 from scenarios.toml_words import in_table
 from topologies.arrays import FloatArray
 from training import Notice, TrainingConfig, TrainingJob, load_backend
@@ -33,16 +33,20 @@ def train_overlay(
     tell : callable
         Shows notices to the user.
     """
-    history = HistoryWriter(file, kind, last_start_s)
+    history, line, rounds = HistoryWriter(file, kind, last_start_s), log_lines(), job.config.rounds
     try:
-        with bar(f"train {kind}", job.config.rounds) as advance:
+        with bar(f"train {kind}", rounds) as advance:
             for report in load_backend(job.config.backend).train(job):
                 if isinstance(report, Notice):
                     history.note(report)
                     tell(report)
                 else:
                     history.add(report)
-                    advance(report.round, f"test accuracy {report.test_accuracy:.3f}")
+                    accuracy = f"test accuracy {report.test_accuracy:.3f}"
+                    advance(report.round, accuracy)
+                    line(
+                        f"{kind}: round {report.round} of {rounds}, loss {report.train_loss:.4g}, {accuracy}"
+                    )
                 check_interrupts()
     finally:
         history.flush()

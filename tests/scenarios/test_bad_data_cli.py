@@ -129,7 +129,7 @@ BAD = {
         (leaf({"ann": [1, 62]}), "a.json: user(='ann'): label(=62) of sample 1 must be 0 to 61."),
         (leaf({"ann": [1, -1]}), "a.json: user(='ann'): label(=-1) of sample 1 must be 0 to 61."),
         (leaf({"ann": [0.5]}), "a.json: user(='ann'): label(=0.5) of sample 0 must be 0 to 61."),
-        (leaf({"ann": ["five"]}), "a.json: user(='ann') must have 'x'"),
+        (leaf({"ann": [1, "five"]}), "a.json: user(='ann'): label(='five') of sample 1 must be 0 to 61."),
         (leaf({"ann": [[1]]}), "a.json: user(='ann'): y must be a list of classes, one per sample."),
         (
             leaf({"ann": {"x": [[0, float("nan")] * 392], "y": [1]}}),
@@ -144,8 +144,8 @@ BAD = {
         ({"a.json": "[" * 10**5}, "a.json: must be JSON of usual depth and numbers: "),
         ({"a.json": '{"users": ["\xff"]}'}, "a.json: must be UTF-8: byte 12 is not."),
         ({"a.json": None}, "data/a.json') cannot be read: Is a directory."),
-        (leaf({}), "silos(=2) must be <= 0, the number of training samples."),
-        (leaf({"ann": [1]}), "silos(=2) must be <= 1, the number of training samples."),
+        (leaf({}), "silos(=2) must be <= 0, the number of training samples; a smaller network"),
+        (leaf({"ann": [1]}), "data: silos(=2) must be <= 1, the number of training samples; a"),
         ({"train": None}, "data/train/*.json) is missing; data must be the femnist"),
     ],
     "fashion_mnist": [
@@ -177,8 +177,10 @@ BAD = {
     "inaturalist": [
         (nature() | {"train2018.json": "[]"}, "train2018.json: must hold images, ann"),
         (nature(categories=[]), "train2018.json: category_id(=7) of image 0 must be one"),
-        (nature(annotations=[]), "train2018.json: must hold images, annotations"),
+        (nature(annotations=[]), "train2018.json: image id 0 has no annotation."),
         (nature(lat="north"), "train2018_locations.json: must be a list of id,"),
+        (nature(lat=10**400), "train2018_locations.json: must be a list of id,"),
+        (nature(lat=123.0), "_locations.json: lat(=123), lon(=0) of image id 0 must be in [-90, 90]"),
         (nature(), "data/0.png) is missing; data must be the inaturalist folder"),
     ],
 }
@@ -224,7 +226,7 @@ def test_missing_data_say_where_to_get_them_and_how_the_folder_looks(silosim, wr
             {"silos": 11, "partition": "groups"},
             "silos(=11) must be <= 10, the number of groups",
         ),
-        (leaf({"ann": [1] * 10}), {"silos": 9}, "silos(=9) must be <= 8, the number of training samples."),
+        (leaf({"ann": [1] * 10}), {"silos": 9}, "silos(=9) must be <= 8, the number of training samples;"),
         (
             leaf({"ann": [1] * 10}),
             {"partition": "geographic"},
@@ -264,7 +266,11 @@ def test_a_picture_that_does_not_decode_is_named_and_leaves_no_file(silosim, wri
     line = refused(silosim("run", path, "-o", tmp_path / "r.h5"), tmp_path, notices=True)
 
     assert "4.png) must decode; skip_bad = true leaves such images out and counts them." in line
+    unopened = " ".join(silosim("partition", path).out.split())
+    assert "10 training samples" in unopened
+    assert "images were not opened: --skip-bad leaves out those that do not decode." in unopened
     counted = silosim("partition", path, "--skip-bad").out
+    assert "not opened" not in counted
     assert "9 training samples" in counted
     assert "bad samples left out: 1." in counted
 

@@ -140,6 +140,14 @@ def test_scenario_gives_network_training_and_seed_and_options_change_them(silosi
     assert changed == silosim("partition", "gaia", "--alpha", "2", "--seed", "8").out
 
 
+def test_the_folder_of_a_scenario_is_not_of_the_digits(silosim, scenario):
+    text = scenario.read_text().replace('model = "softmax"', 'model = "softmax"\ndata = "/nowhere"')
+    scenario.write_text(text + 'dataset = "femnist"\n')
+
+    assert "must be the femnist folder" in silosim("partition", scenario).err
+    assert "digits: 1442 training samples" in silosim("partition", scenario, "--dataset", "digits").out
+
+
 def test_one_silo_has_everything(silosim):
     result = silosim("partition", "gaia", "--silo-at", "Tokyo", "--json")
     whole = json.loads(result.out)
@@ -236,6 +244,10 @@ def test_pictures_of_chicago_go_to_the_spanish_silo_of_geant(silosim, use_data):
         (("--shift-west", "90"), "shift_west(=90.0) goes with the partition geographic, not with dirichlet."),
         (("--seed", "-1"), "seed(=-1) must be >= 0"),
         (("--dataset", "digit"), "did you mean 'digits'?"),
+        (
+            ("--data", "sent"),
+            "data(='sent') goes with a dataset that is read from a folder, not with digits.",
+        ),
         (("-o", "x.txt"), "output(='x.txt') must end in .png, .svg, .pdf or .csv."),
         (("--silo-at", "Paris"), "silo_at(='Paris') must be one of"),
     ],

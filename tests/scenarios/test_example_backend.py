@@ -108,3 +108,13 @@ def test_its_class_has_forty_lines_at_most():
         node for node in ast.parse(EXAMPLE.read_text("utf-8")).body if isinstance(node, ast.ClassDef)
     )
     assert example.end_lineno - example.lineno < 40
+
+
+def test_without_its_package_the_error_says_what_is_missing(silosim, scenario, tmp_path):
+    scenario.write_text(with_example(scenario.read_text()))
+    result = silosim("run", scenario, "-o", tmp_path / "run.h5")
+
+    assert result.code == 2
+    assert (
+        "backend(='numpy_logistic') must be one of mpi or another one, once its package is inst" in result.err
+    )

@@ -77,6 +77,26 @@ def test_a_loss_alone_is_drawn_in_one_row(silosim, metrics, tmp_path):
     assert read_run(tmp_path / "loss.h5").overlays[0].wall_clock_s[1] > 0
 
 
+def test_an_accuracy_alone_is_shown_drawn_and_replayed(silosim, metrics, tmp_path):
+    path = tmp_path / "accuracy.csv"
+    path.write_text("round,acc\n0,0.1\n20,0.6\n")
+    common = ("--on", "gaia", "--kind", "ring", "--target-accuracy", 0.5)
+    for name, file in (("both", metrics), ("alone", path)):
+        done = silosim("import-metrics", file, *common, "-o", tmp_path / f"{name}.h5")
+        assert done.code == 0, done.err
+        assert silosim("plot", tmp_path / f"{name}.h5").code == 0
+    other = tmp_path / "other.h5"
+    replayed = silosim("replay", tmp_path / "alone.h5", "--access", "100 Mbps", "-o", other)
+    (before,), (after,) = read_run(tmp_path / "alone.h5").overlays, read_run(other).overlays
+
+    assert size_of(tmp_path / "alone.png")[1] < size_of(tmp_path / "both.png")[1]
+    assert "to a test accuracy of 0.5" in silosim("show", tmp_path / "alone.h5").out
+    assert (replayed.code, other.with_suffix(".png").exists()) == (0, True)
+    assert before.history["test_accuracy"].tolist() == after.history["test_accuracy"].tolist() == [0.1, 0.6]
+    assert np.isnan(after.history["train_loss"]).all()
+    assert after.first_round_at(0.5) == (20, after.wall_clock_s[1])
+
+
 def test_a_scenario_gives_overlays_simulation_and_model_size(silosim, metrics, scenario, tmp_path):
     scenario.write_text(scenario.read_text().replace("rounds = 30\n", 'rounds = 30\nuntil_ci = "5 %"\n'))
     path = tmp_path / "run.h5"

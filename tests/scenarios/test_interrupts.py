@@ -1,4 +1,4 @@
-"""Ctrl-C and kills: every finished round stays in the file."""
+"""Ctrl-C, SIGTERM and kills: every finished round stays in the file."""
 
 import os
 import random
@@ -224,8 +224,10 @@ def rounds_in(path: Path) -> int:
         return rounds
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_what_is_finished_stays_in_the_file(tmp_path, silosim, number):
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
+)
+def test_what_is_finished_stays_in_the_file(tmp_path, silosim, number, code):
     path = tmp_path / "x.h5.partial"
     options = ["--kind", "complete", "--messages", *LONG, "-o", tmp_path / "x.h5"]
     seen = 0
@@ -247,8 +249,8 @@ def test_what_is_finished_stays_in_the_file(tmp_path, silosim, number):
     simulation = read_run(path).overlays[0].simulation
     assert (simulation.rounds, simulation.is_whole, simulation.is_exact) == (rounds_in(path), False, False)
     assert simulation.cycle_time_s is not None
-    if number == signal.SIGINT:
-        assert process.returncode == 130
+    assert process.returncode == code
+    if number != signal.SIGKILL:
         assert f"the finished rounds are in {path}" in error
         assert took_s < 5
 

@@ -134,11 +134,18 @@ def test_an_empty_folder_and_a_missing_library_say_so(tmp_path, monkeypatch):
     [
         ("", "a.csv, line 1: must have a head with the names of the columns."),
         ("round,loss\n", "a.csv: has no rows."),
-        ("round,loss\n1,\n", "a.csv: has no row with a loss."),
+        ("round,loss\n1,\n", "a.csv: has no row with a loss or a test accuracy."),
         ("round,loss,loss\n1,1,1\n", "a.csv, line 1: column(='loss') must not be repeated."),
         ("round,loss\n1,2,3\n", "a.csv, line 2: has 3 cells, must have 2 as the head."),
         ("epoch,loss\n1,2\n", "a.csv: has no column round; --round must name one of epoch, loss."),
-        ("round,error\n1,2\n", "a.csv: has no column loss; --loss must name one of round, error."),
+        (
+            "round,error\n1,2\n",
+            "a.csv: has no column loss or accuracy; --loss or --accuracy must name one of round, error.",
+        ),
+        (
+            "round,train_acc\n1,0.5\n",
+            "a.csv: has no column loss or accuracy; --loss or --accuracy must name one of round, train_acc.",
+        ),
         ("round,loss\n0,1\n\n,2\n", "a.csv, line 4: round is missing."),
         (
             "round,loss\n0,1\n5,1\n5,2\n",
@@ -176,7 +183,7 @@ def test_bad_tables_have_one_clear_line(tmp_path, text, expected):
     [
         (
             '{"round": 0, "loss": 1}\n{"round": 1, "lo',
-            "a.jsonl, line 2: must be one JSON object on one line: ",
+            "a.jsonl, line 2: must be one JSON object on one line: Unterminated string starting at column 14.",
         ),
         ("[1, 2]\n", "a.jsonl, line 1: (=[1, 2]) must be one JSON object on one line."),
         ('{"round": 0, "loss": NaN}', "a.jsonl, line 1: loss(=nan) must be a finite number."),
@@ -212,6 +219,25 @@ def test_percent_shift_and_chosen_columns(tmp_path):
     assert "without --percent" in message(fractions, percent=True)
 
 
+def test_one_column_is_of_one_metric(tmp_path):
+    path = write(tmp_path, "a.csv", "round,loss,step\n0,0.5,7\n")
+    rule = "cannot serve two metrics"
+    assert message(path, names={"metrics": {"train_loss": "loss", "test_accuracy": "loss"}}) == (
+        f"a.csv: accuracy(='loss') must not name the column of loss too: one column {rule}."
+    )
+    assert message(path, names={"metrics": {"train_loss": "round"}}) == (
+        f"a.csv: loss(='round') must not name the column of round too: one column {rule}."
+    )
+    assert rule in message(path, names={"round": "loss", "metrics": {"train_loss": "loss"}})
+    # What the user gave to one metric is no other's by its usual name.
+    accuracy = history_of(path, names={"metrics": {"test_accuracy": "loss"}})
+    assert accuracy.columns.metrics == {"test_accuracy": "loss"}
+    assert accuracy.history["test_accuracy"].tolist() == [0.5]
+    assert np.isnan(accuracy.history["train_loss"]).all()
+    step = history_of(path, names={"metrics": {"train_loss": "step"}})
+    assert (step.columns.round, step.history["train_loss"].tolist()) == ("round", [7])
+
+
 def test_losses_of_silos_come_by_label_by_number_and_as_a_list(tmp_path):
     by_label = write(tmp_path, "a.csv", "round,loss,oslo loss,rome loss,bern loss\n0,2,1,2,3\n")
     as_list = write(tmp_path, "a.jsonl", '{"round": 0, "loss": 2, "silo_loss": [2, 1, 3]}\n')
@@ -245,7 +271,7 @@ def test_whatever_is_written_is_read_back(table):
         for k, (loss, accuracy) in sorted(table.items())
     ]
     kept = {k: pair for k, pair in sorted(table.items()) if pair != (None, None)}
-    if all(loss is None for loss, _ in table.values()):
+    if not kept:
         with pytest.raises(InputError, match="no row with a loss"):
             read_history(rows, ColumnNames(), LABELS, source="f")
         return

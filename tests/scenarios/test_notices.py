@@ -50,6 +50,20 @@ def test_notices_are_printed_once_and_kept(silosim, scenario, tmp_path):
 
 
 @pytest.mark.usefixtures("_telling")
+def test_a_log_shows_the_rows_of_a_long_training(silosim, scenario, tmp_path, monkeypatch):
+    quick = silosim("run", scenario, "-o", tmp_path / "quick.h5")
+    monkeypatch.setattr("scenarios.progress.LINE_EVERY_S", 0.0)
+    done = silosim("run", scenario, "-o", tmp_path / "x.h5")
+
+    assert "round" not in quick.err
+    assert [line for line in done.err.splitlines() if ": round " in line] == [
+        f"{kind}: round {k} of 12, loss 1, test accuracy 0.500, after 0:00:00"
+        for kind in ("star", "ring")
+        for k in (0, 5, 10, 12)
+    ]
+
+
+@pytest.mark.usefixtures("_telling")
 def test_a_backend_that_keeps_nothing_leaves_no_folder(silosim, scenario, small_scenario, tmp_path):
     scenario.write_text(small_scenario + "checkpoint_every = 1\nkeep_models = true\n")
     done = silosim("run", scenario, "-o", tmp_path / "x.h5")

@@ -118,7 +118,8 @@ def test_wrong_input_is_said_once(arguments, message):
     assert done.stderr.count(message) == 1
 
 
-def test_an_interrupt_says_where_the_finished_rounds_are(tmp_path, scenario, small_scenario):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt_says_where_the_finished_rounds_are(tmp_path, scenario, small_scenario, number, code):
     scenario.write_text(small_scenario.replace("rounds = 12", "rounds = 20000"))
     # The first simulation of so many rounds compiles, and an interrupt before its end leaves nothing to keep.
     simulate = [SILOSIM, "simulate", scenario, "--rounds", "20000"]
@@ -134,10 +135,10 @@ def test_an_interrupt_says_where_the_finished_rounds_are(tmp_path, scenario, sma
     while not partial.exists() and time.monotonic() < end:
         time.sleep(0.05)
     time.sleep(2)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, errors = process.communicate(timeout=30)
 
-    assert process.returncode == 130
+    assert process.returncode == code
     assert f"the finished rounds are in {partial}" in errors
     assert "Traceback" not in errors
     assert [overlay.kind for overlay in read_run(partial).overlays] == ["star", "ring"]

@@ -1,4 +1,4 @@
-"""The progress bar: only for people, and only where they have to wait."""
+"""The progress bar: only for people, and only where they have to wait. Lines: only for logs, and only now and then."""
 
 import io
 import sys
@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from scenarios import progress
-from scenarios.progress import bar
+from scenarios.progress import bar, log_lines
 
 
 class Terminal(io.StringIO):
@@ -40,3 +40,24 @@ def test_a_short_run_shows_nothing(monkeypatch):
 
 def test_what_is_no_terminal_stays_empty(monkeypatch):
     assert shown(monkeypatch, io.StringIO(), 0.0) == ""
+
+
+def lines(monkeypatch: pytest.MonkeyPatch, screen: io.StringIO, *times_s: float) -> list[str]:
+    monkeypatch.setattr(sys, "stderr", screen)
+    clock = iter((1000.0, *(1000.0 + time_s for time_s in times_s)))
+    line = log_lines(lambda: next(clock))
+    for k in range(len(times_s)):
+        line(f"ring: round {k} of 150")
+    return screen.getvalue().splitlines()
+
+
+def test_a_log_gets_a_line_at_most_every_ten_seconds(monkeypatch):
+    assert lines(monkeypatch, io.StringIO(), 0.0, 9.9, 10.0, 19.9, 100.0, 109.0, 3723.4) == [
+        "ring: round 2 of 150, after 0:00:10",
+        "ring: round 4 of 150, after 0:01:40",
+        "ring: round 6 of 150, after 1:02:03",
+    ]
+
+
+def test_a_terminal_gets_no_lines(monkeypatch):
+    assert lines(monkeypatch, Terminal(), 100.0, 1000.0) == []

@@ -27,9 +27,9 @@ def images(side: int, *, samples: int = 4) -> Dataset:
 @pytest.mark.parametrize(
     ("settings", "silos", "message"),
     [
-        ({}, 1443, r"^silos\(=1443\) must be <= 1442, the number of training samples\.$"),
-        ({"partition": "groups"}, 3, r"^partition\(='groups'\) must have data with groups"),
-        ({"partition": "geographic"}, 3, r"^partition\(='geographic'\) must have data with places"),
+        ({}, 1443, r"^digits: silos\(=1443\) must be <= 1442, the number of training samples;"),
+        ({"partition": "groups"}, 3, r"^digits: partition\(='groups'\) must have data with groups"),
+        ({"partition": "geographic"}, 3, r"^digits: partition\(='geographic'\) must have data with places"),
         ({"model": "char_gru"}, 3, r"^model\(='char_gru'\) must read samples of shape \(length\)"),
         ({"dataset": "femnist", "model": "femnist_cnn"}, 3, r"^data\(=''\) must be the femnist folder with"),
         (
@@ -149,7 +149,7 @@ def test_images_are_not_decoded_to_check_data(monkeypatch, tmp_path):
     )
     places = np.array([[0.0, 0.0], [0.0, 20.0]])
     check_data(config, silos=2, seed=0, silo_places=places)
-    with pytest.raises(InputError, match=r"^silos\(=23\) must be <= 22"):
+    with pytest.raises(InputError, match=r"^inaturalist in .*: silos\(=23\) must be <= 22"):
         check_data(config, silos=23, seed=0, silo_places=np.zeros((23, 2)))
     assert DATASETS["inaturalist"].count_classes(config.data_options) == 2
     assert DATASETS["full_inaturalist"].count_classes(config.data_options) == 2

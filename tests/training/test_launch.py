@@ -11,7 +11,9 @@ from topologies.errors import InputError, MachineError
 from training import TrainingConfig, World, load_backend, world
 from training.launch import check_size, local_rank, mpiexec_path, rank_environment
 from training.mpi_backend import MpiBackend
+from training.notice import Notice
 from training.rank import ERRORS, main
+from training.ranks import _unsaid
 
 
 @pytest.mark.parametrize(
@@ -91,6 +93,56 @@ def test_the_check_needs_no_mpiexec_under_a_launcher(monkeypatch, tmp_path):
     monkeypatch.setenv("PMI_RANK", "0")
     monkeypatch.setenv("PMI_SIZE", "2")
     MpiBackend().check(TrainingConfig(ranks=2))
+
+
+@pytest.mark.parametrize(("launched", "told"), [(None, True), ("0", True), ("1", False)])
+def test_more_ranks_than_silos_are_told_once(monkeypatch, make_job, launched, told):
+    monkeypatch.setattr("training.mpi_backend.run_ranks", lambda _job, ranks: iter([ranks]))
+    monkeypatch.setattr("training.mpi_backend._in_world", lambda _job, place: iter([place.size]))
+    job = make_job(ranks=2 if launched else 20)
+    if launched:
+        monkeypatch.setenv("PMI_RANK", launched)
+        monkeypatch.setenv("PMI_SIZE", "20")
+    notice = Notice(f"ranks used: {job.silos} of 20, one per silo")
+    started = 20 if launched else job.silos
+    assert list(MpiBackend().train(job)) == ([notice, started] if told else [started])
+    monkeypatch.setenv("PMI_SIZE", str(job.silos))
+    assert len(list(MpiBackend().train(make_job(ranks=job.silos)))) == 1
+
+
+BANNER = """
+===================================================================================
+=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES
+=   PID 20322 RUNNING AT node1
+=   EXIT CODE: 9
+=   CLEANING UP REMAINING PROCESSES
+=   YOU CAN IGNORE THE BELOW CLEANUP MESSAGES
+===================================================================================
+YOUR APPLICATION TERMINATED WITH THE EXIT STRING: {} (signal {})
+This typically refers to a problem with your application.
+Please see the FAQ page for debugging suggestions
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "status", "message"),
+    [
+        (
+            BANNER.format("Killed", 9),
+            9,
+            "a rank was killed by signal 9 (SIGKILL), as the system does when memory runs out.",
+        ),
+        (
+            "double free or corruption\n" + BANNER.format("Aborted", 6),
+            6,
+            "a rank was killed by signal 6 (SIGABRT); its output:\ndouble free or corruption",
+        ),
+        (BANNER.format("Real-time signal 5", 39), 39, "a rank was killed by signal 39."),
+        ("exit code 9\n", 9, "mpiexec ended with status 9 and no rank said why; its output:\nexit code 9"),
+    ],
+)
+def test_a_rank_that_a_signal_ended_is_one_line(log, status, message):
+    assert str(_unsaid(log, status)) == message
 
 
 def test_the_check_misses_a_gpu(monkeypatch):

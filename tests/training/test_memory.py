@@ -8,13 +8,13 @@ import pytest
 import torch
 from torch import nn
 
-from training import MixingPlan
+from training import MixingPlan, TrainingConfig
 from training.activations import Activations, Affine, measure_activations
 from training.arena import padded
 from training.communicator import Alone
 from training.datasets import Dataset
 from training.exchange import plan_exchange, silo_blocks
-from training.memory import LIBRARIES, MESSAGE, MIXING, VMAP_LIBRARIES, plan_memory
+from training.memory import LIBRARIES, MESSAGE, MIXING, VMAP_LIBRARIES, activations_of, plan_memory
 from training.models import MODELS, build_model
 from training.staging import Staging
 
@@ -86,6 +86,22 @@ def test_softmax_activations_by_hand():
     assert activations.kept.at(16).sum() == 16 * (4 * 64 + 4 * 10 + 8) + 4
     assert activations.evaluation_bytes(16) == 1.5 * 16 * 4 * (64 + 64)
     assert activations.training_bytes(16) == 16 * 304 + 4 + 3 * 16 * 512
+
+
+@pytest.mark.parametrize(
+    ("executor", "precision", "gpu"),
+    [("vmap", "float32", False), ("loop", "bf16", False), ("loop", "float32", True)],
+)
+def test_kernels_count_only_where_they_serve(executor, precision, gpu):
+    # PyTorch's layers keep the scores, the pooled numbers and their 8-byte places; kernels keep one byte per place.
+    model = build_model("femnist_cnn", input_shape=(1, 28, 28), classes=62, seed=0)
+    dataset = dataset_of((1, 28, 28), classes=62)
+    by_kernels, by_layers = (
+        activations_of(TrainingConfig(model="femnist_cnn", **settings), model, dataset, gpu=gpu)
+        for gpu, settings in ((False, {}), (gpu, {"executor": executor, "precision": precision}))
+    )
+    more = by_layers.kept.at(1).sum() - by_kernels.kept.at(1).sum()
+    assert more == pytest.approx(64 * (4 * 24**2 + (4 + 8 - 1) * 12**2))
 
 
 def test_data_that_cannot_be_used_are_not_read():

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from training.compiled.pooled_convolution import CUT, pool, weight_gradient
 from training.models import build_model
 from training.models.pooled_convolution import INPUTS, PooledConvolution
 
@@ -78,13 +79,28 @@ def test_of_equal_numbers_the_first_is_the_maximum() -> None:
 
 @pytest.mark.parametrize(("row", "column"), list(product(range(2), repeat=2)))
 def test_what_is_not_a_number_goes_on(row: int, column: int) -> None:
-    layer = PooledConvolution(1)
-    with torch.no_grad():
-        layer.weight.zero_()
-        layer.weight[0, 0, 1, 1] = 1
-    images = torch.ones(1, INPUTS, 4, 4)
-    images[0, 0, 1 + row, 1 + column] = torch.nan
-    assert layer(images).isnan().all()
+    scores, pooled = np.ones((1, 2, 2, 1), np.float32), np.zeros((1, 1, 1, 1), np.float32)
+    scores[0, row, column, 0] = np.nan
+    codes = np.zeros(pooled.shape, np.uint8)
+    pool(scores, pooled, codes)
+    assert np.isnan(pooled).all()
+    assert codes[0, 0, 0, 0] == 2 * row + column
+
+
+def test_more_numbers_than_32_bits_count() -> None:
+    """Only the last of so many images has a gradient; what is not read of the others takes no memory."""
+    images = 2**31 // (4 * 4 * INPUTS) + 10
+    try:
+        inputs = np.zeros((images, 4, 4, INPUTS), np.float32)
+    except MemoryError:
+        pytest.skip("the system lends no 8.6 GB of addresses")
+    inputs[-1] = 1
+    gradient, codes = np.zeros((images, 1, 1, 1), np.float32), np.full((images, 1, 1, 1), CUT, np.uint8)
+    gradient[-1], codes[-1] = 2, 3
+    weights, biases = np.zeros((1, 3, 3, INPUTS), np.float32), np.zeros(1, np.float32)
+    weight_gradient(gradient, codes, inputs, weights, biases, np.zeros(3, np.int32), np.zeros(3, np.float32))
+    assert (weights == 2).all()
+    assert biases == 2
 
 
 def test_one_step_is_a_finite_difference() -> None:

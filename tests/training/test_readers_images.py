@@ -81,30 +81,49 @@ def test_undivided_leaf_files_hold_out_a_fifth_of_each_writer(tmp_path):
     assert data.train_groups.tolist() == [0, 0, 0, 0, 1, 1]
 
 
+def one_user(pixels, labels, **more):
+    return json.dumps({"users": ["a"], "user_data": {"a": {"x": pixels, "y": labels}}, **more})
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        (
+            '{"users": ["a"], "user_da',
+            r"must be complete JSON: Unterminated string starting at line 1, column 18\.$",
+        ),
         ('{"users": ["a"], "user_data": {"a": {"x": [[0.5', r"must be complete JSON: .* at line 1, column"),
         (
             '{"users": ["a"], "user_data": {"a": {"x": [], "y": []}}}',
             r"user\(='a'\) must have samples, not 0",
         ),
-        ('{"users": ["a"], "user_data": {}}', r"user\(='a'\) must have 'x'"),
+        ('{"users": ["a"], "user_data": {}}', r"user\(='a'\) must be in 'user_data'\.$"),
         (
-            json.dumps({"users": ["a"], "user_data": {"a": {"x": [[0] * 784], "y": [62]}}}),
-            r"label\(=62\) of sample 0 must be 0 to 61",
+            '{"users": ["a"], "user_data": {"a": {"x": [[0.5]]}}}',
+            r"user\(='a'\) must have 'x', lists of 784 numbers, and 'y', a list of classes\.$",
+        ),
+        (one_user([[0] * 784], [62]), r"label\(=62\) of sample 0 must be 0 to 61"),
+        (one_user([[0] * 783] * 2, [1, 1]), r"user\(='a'\): pixels\(=783\) of sample 0 must be 784\.$"),
+        (
+            one_user([[0] * 784, [0] * 783], [1, 1]),
+            r"user\(='a'\): pixels\(=783\) of sample 1 must be 784\.$",
+        ),
+        (one_user([[0] * 784, 5], [1, 1]), r"pixels\(=5\) of sample 1 must be a list of 784 numbers\.$"),
+        (one_user([[0] * 784] * 2, [1]), r"x\(shape=\(2, 784\)\) must have shape \(1, 784\)"),
+        (one_user([[0] * 783 + ["z"]], [1]), r"pixel\(='z'\) of sample 0 must be >= 0 and <= 1\.$"),
+        (one_user([[10**400] * 784], [1]), r"pixel\(=1000.*\) of sample 0 must be >= 0 and <= 1\.$"),
+        (one_user([[0] * 784] * 2, [3, "A"]), r"user\(='a'\): label\(='A'\) of sample 1 must be 0 to 61\.$"),
+        (
+            one_user([[0] * 784] * 2, [1, 1], num_samples=[3]),
+            r"num_samples\(=3\) of user 'a' must be 2, as many as there are\.$",
         ),
         (
-            json.dumps({"users": ["a"], "user_data": {"a": {"x": [[0] * 783], "y": [1]}}}),
-            r"x\(shape=\(1, 783\)\)",
+            one_user([[0] * 784], [1], num_samples=[1, 1]),
+            r"num_samples must be a list of one number per user\.$",
         ),
         (
             json.dumps({"users": ["a"], "user_data": {"a": {"x": [[float("nan")] * 784], "y": [1]}}}),
             r"user\(='a'\): pixel\(=nan\) of sample 0 must be",
-        ),
-        (
-            json.dumps({"users": ["a"], "user_data": {"a": {"x": [[0] * 784], "y": ["b"]}}}),
-            r"user\(='a'\) must have 'x'",
         ),
         (
             json.dumps({"users": ["a", "a"], "user_data": {"a": {"x": [[0] * 784], "y": [1]}}}),
@@ -227,6 +246,19 @@ def test_an_image_that_does_not_decode_is_named_or_counted(tmp_path):
     counted = load_dataset("inaturalist", DataOptions(data=str(tmp_path), skip_bad=True))
     assert counted.skipped == 1
     assert len(counted.train_labels) + len(counted.test_labels) == 59
+
+
+def test_a_place_that_is_none_is_named_by_file_and_image(tmp_path):
+    nature(tmp_path)
+    path = tmp_path / "val2018_locations.json"
+    for spot, value in (
+        ({"lat": -90.5, "lon": 0}, r"lat\(=-90\.5\), lon\(=0\)"),
+        ({"lat": 90, "lon": float("inf")}, r"lat\(=90\), lon\(=inf\)"),
+    ):
+        path.write_text(json.dumps([{"id": 30, "lat": 90, "lon": 360}, {"id": 31, **spot}]))
+        rule = rf"val2018_locations\.json: {value} of image id 31 must be in \[-90, 90\] and finite\.$"
+        with pytest.raises(InputError, match=rule):
+            load_dataset("inaturalist", DataOptions(data=str(tmp_path)))
 
 
 def test_a_missing_image_is_named(tmp_path):

@@ -71,7 +71,7 @@ def weight_gradient(
         Added to.
     biases : array, shape (channels,)
         Added to.
-    offsets, terms : array, shape (STRIP * columns,)
+    offsets, terms : array, at least shape (STRIP * columns,)
         Room for notes.
     """
     images, rows, columns, channels = gradient.shape
@@ -85,13 +85,13 @@ def weight_gradient(
                     for j in range(columns):
                         code = codes[n, i, j, c]
                         row, column = 2 * i + (code >> 1), 2 * j + (code & 1)
-                        offsets[count] = ((n * height + row) * width + column) * depth
+                        offsets[count] = (row * width + column) * depth
                         terms[count] = gradient[n, i, j, c]
                         count += code != CUT
                 for term in terms[:count]:
                     biases[c] += term
                 for r in range(3):
-                    at, first = (3 * c + r) * RUN, r * width * depth
+                    at, first = (3 * c + r) * RUN, (n * height + r) * width * depth
                     add_weighted_runs(sums, at, source, first, offsets, terms, 0, count)
 
 

@@ -22,6 +22,11 @@ class PooledConvolution(nn.Conv2d):
     channels : int
         Channels of the output.
 
+    Attributes
+    ----------
+    kernels : bool, default True
+        Whether to use the compiled kernels where they can serve.
+
     Notes
     -----
     At most one of four outputs of the convolution has a gradient. PyTorch's backward pass multiplies with the zeros
@@ -32,10 +37,12 @@ class PooledConvolution(nn.Conv2d):
 
     def __init__(self, channels: int) -> None:
         super().__init__(INPUTS, channels, kernel_size=3)
+        self.kernels = True
 
     def forward(self, images: Tensor) -> Tensor:
         """Return the pooled activations, shape (n, channels, (height - 2) // 2, (width - 2) // 2)."""
-        if torch.is_autocast_enabled("cpu") or not all(map(_is_served, (images, self.weight))):
+        served = self.kernels and not torch.is_autocast_enabled("cpu")
+        if not served or not all(map(_is_served, (images, *self.parameters()))):
             return nn.functional.relu(nn.functional.max_pool2d(super().forward(images), 2))
         return cast(Tensor, _Compiled.apply(images, self.weight, self.bias))  # type: ignore[no-untyped-call]
 

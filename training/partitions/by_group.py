@@ -4,7 +4,7 @@ import numpy as np
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.errors import InputError
-from training.partitions.request import SplitRequest, shares_of, without_empty_silos
+from training.partitions.request import SplitRequest, shares_of, too_many_silos, without_empty_silos
 
 LOG_MEAN, LOG_DEVIATION = 5.0, 1.5
 """Of the natural logarithm of a silo's number of groups, before all are scaled to the groups that there are."""
@@ -75,9 +75,7 @@ def groups(request: SplitRequest, rng: np.random.Generator) -> list[IntArray]:
         raise InputError("partition(='groups') must have data with groups: writers, roles or accounts.")
     present, group_of_sample = np.unique(request.groups, return_inverse=True)
     if request.silos > present.size:
-        raise InputError(
-            f"silos(={request.silos}) must be <= {present.size}, the number of groups (writers, roles or accounts)."
-        )
+        raise too_many_silos(request.silos, present.size, "groups (writers, roles or accounts)")
     counts = apportion(rng.lognormal(LOG_MEAN, LOG_DEVIATION, request.silos), present.size)
     owner = np.empty(present.size, dtype=np.int64)
     owner[rng.permutation(present.size)] = np.repeat(np.arange(request.silos), counts)

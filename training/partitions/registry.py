@@ -10,7 +10,7 @@ from training.datasets import Dataset
 from training.partitions.by_group import groups as by_group
 from training.partitions.by_label import dirichlet, iid
 from training.partitions.by_place import geographic
-from training.partitions.request import SplitRequest
+from training.partitions.request import SplitRequest, too_many_silos
 from training.registry import lookup
 from training.streams import Purpose, stream
 
@@ -72,7 +72,7 @@ def split(
     """
     rule = lookup(PARTITIONS, name, field="partition")
     if silos > len(labels):
-        raise InputError(f"silos(={silos}) must be <= {len(labels)}, the number of training samples.")
+        raise too_many_silos(silos, len(labels), "training samples")
     request = SplitRequest(
         labels=labels, silos=silos, alpha=alpha, groups=groups, places=places, silo_places=silo_places
     )
@@ -88,14 +88,17 @@ def split_dataset(
     seed: int,
     silo_places: FloatArray | None = None,
 ) -> list[IntArray]:
-    """Split the training samples of a data set; everything else as in `split`."""
-    return split(
-        name,
-        dataset.train_labels,
-        silos=silos,
-        alpha=alpha,
-        seed=seed,
-        groups=dataset.train_groups,
-        places=dataset.train_places,
-        silo_places=silo_places,
-    )
+    """Split the training samples of a data set, which errors name; everything else as in `split`."""
+    try:
+        return split(
+            name,
+            dataset.train_labels,
+            silos=silos,
+            alpha=alpha,
+            seed=seed,
+            groups=dataset.train_groups,
+            places=dataset.train_places,
+            silo_places=silo_places,
+        )
+    except InputError as error:
+        raise InputError(str(error), source=dataset.source or None) from error

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topologies.arrays import FloatArray, IntArray
+from topologies.errors import InputError
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -33,6 +34,12 @@ class SplitRequest:
     groups: IntArray | None = None
     places: FloatArray | None = None
     silo_places: FloatArray | None = None
+
+
+def too_many_silos(silos: int, most: int, of: str) -> InputError:
+    """Error for more silos than there are samples or groups."""
+    fewer = "a smaller network, or some of its routers (silo_at, --silo-at), takes fewer"
+    return InputError(f"silos(={silos}) must be <= {most}, the number of {of}; {fewer}.")
 
 
 def shares_of(owner: IntArray, silos: int) -> list[IntArray]:

@@ -20,13 +20,13 @@ Samples = tuple[NDArray[np.float32], IntArray]
 
 def _packed(item: dict[str, Any]) -> dict[str, Any]:
     """Turn a writer's lists into arrays as soon as they are parsed: a list needs eight times the memory."""
-    if item.keys() == {"x", "y"}:
+    if item.keys() >= {"x", "y"}:
         try:
             return {
                 "x": np.asarray(item["x"], dtype=np.float32),
                 "y": np.asarray(item["y"], dtype=np.float64),
             }
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return item
     return item
 
@@ -66,7 +66,8 @@ def read_leaf(paths: list[Path]) -> Iterator[tuple[str, Samples]]:
     Parameters
     ----------
     paths : list of pathlib.Path
-        LEAF's files: ``users`` and ``user_data``, there for each user ``x``, lists of 784 pixels, and ``y``, classes.
+        LEAF's files: ``users`` and ``user_data``, there for each user ``x``, lists of 784 pixels, and ``y``, classes;
+        ``num_samples``, if there, says how many each user has.
 
     Yields
     ------
@@ -78,7 +79,8 @@ def read_leaf(paths: list[Path]) -> Iterator[tuple[str, Samples]]:
     Raises
     ------
     InputError
-        If a file is cut, a writer has no samples or is there twice, or a sample has a wrong size or label.
+        If a file is cut, a writer has no samples, another number than stated or is there twice, or a sample has a
+        wrong size or label.
     """
     known: set[str] = set()
     for path in paths:
@@ -88,23 +90,34 @@ def read_leaf(paths: list[Path]) -> Iterator[tuple[str, Samples]]:
         )
         if not isinstance(users, list) or not isinstance(samples, dict):
             raise InputError("must hold 'users', a list, and 'user_data'.", source=str(path))
-        for user in map(str, users):
+        stated = content.get("num_samples", [None] * len(users))
+        if not isinstance(stated, list) or len(stated) != len(users):
+            raise InputError("num_samples must be a list of one number per user.", source=str(path))
+        for user, count in zip(map(str, users), stated, strict=True):
             if user in known:
                 raise InputError(f"user(={quoted(user)}) must be there once.", source=str(path))
             known.add(user)
-            yield user, _checked(samples.pop(user, None), user, path)
+            pixels, labels = _checked(samples.pop(user, None), user, path)
+            if count not in (None, labels.size):
+                value = f"num_samples(={quoted(count)}) of user {quoted(user)}"
+                raise InputError(f"{value} must be {labels.size}, as many as there are.", source=str(path))
+            yield user, (pixels, labels)
 
 
 def _checked(samples: Any, user: str, path: Path) -> Samples:
     """Return a writer's pixels and classes; InputError if they break the format."""
     who, source = f"user(={quoted(user)})", str(path)
+    if samples is None:
+        raise InputError(f"{who} must be in 'user_data'.", source=source)
     if not isinstance(samples, dict) or not isinstance(samples.get("x"), np.ndarray):
-        raise InputError(f"{who} must have 'x', lists of {PIXELS} numbers, and 'y'.", source=source)
+        raise InputError(f"{who}{_not_packed(samples)}", source=source)
     pixels, labels = samples["x"], samples["y"]
     if labels.ndim != 1:
         raise InputError(f"{who}: y must be a list of classes, one per sample.", source=source)
     if labels.size == 0:
         raise InputError(f"{who} must have samples, not 0.", source=source)
+    if pixels.ndim == 2 and pixels.shape[1] != PIXELS:
+        raise InputError(f"{who}: pixels(={pixels.shape[1]}) of sample 0 must be {PIXELS}.", source=source)
     if pixels.shape != (labels.size, PIXELS):
         rule = f"must have shape ({labels.size}, {PIXELS}), one row per label"
         raise InputError(f"{who}: x(shape={pixels.shape}) {rule}.", source=source)
@@ -117,6 +130,25 @@ def _checked(samples: Any, user: str, path: Path) -> Samples:
         value = f"pixel(={pixels[tuple(bad[0])]:g}) of sample {bad[0, 0]}"
         raise InputError(f"{who}: {value} must be >= 0 and <= 1.", source=source)
     return pixels, labels.astype(np.int64)
+
+
+def _not_packed(samples: Any) -> str:
+    """Say what keeps a writer's lists from being arrays: the first label, row or pixel that breaks its rule."""
+    pixels, labels = (samples.get(key) if isinstance(samples, dict) else None for key in ("x", "y"))
+    if not isinstance(pixels, list) or not isinstance(labels, list):
+        return f" must have 'x', lists of {PIXELS} numbers, and 'y', a list of classes."
+    for number, label in enumerate(labels):
+        if not isinstance(label, int | float) or not 0 <= label < CLASSES:
+            return f": label(={quoted(label)}) of sample {number} must be 0 to {CLASSES - 1}."
+    for number, row in enumerate(pixels):
+        if not isinstance(row, list):
+            return f": pixels(={quoted(row)}) of sample {number} must be a list of {PIXELS} numbers."
+        if len(row) != PIXELS:
+            return f": pixels(={len(row)}) of sample {number} must be {PIXELS}."
+        for pixel in row:
+            if not isinstance(pixel, int | float) or not 0 <= pixel <= 1:
+                return f": pixel(={quoted(pixel)}) of sample {number} must be >= 0 and <= 1."
+    return ": x and y must be lists of numbers."
 
 
 def femnist(options: DataOptions) -> Dataset:

@@ -31,12 +31,15 @@ def data_folder(name: str, options: DataOptions, *, default: str = "") -> Path:
     InputError
         If there is no such folder; the message says what belongs into it.
     """
-    folder = Path(options.data or default)
-    if not (options.data or default) or not folder.is_dir():
-        raise InputError(
-            f"data(={str(options.data or default)!r}) must be the {name} {DATASETS[name].needs}."
-        )
-    return folder
+    needs = DATASETS[name].needs
+    if default and not options.data:
+        folder = Path(default).absolute()
+        if not folder.is_dir():
+            raise InputError(f"folder(={folder}) is missing; data must name the {name} {needs}.")
+        return folder
+    if not options.data or not Path(options.data).is_dir():
+        raise InputError(f"data(={options.data!r}) must be the {name} {needs}.")
+    return Path(options.data)
 
 
 def required(name: str, path: Path) -> Path:
@@ -52,10 +55,9 @@ def read_json(path: Path, *, object_hook: Callable[[dict[str, Any]], Any] | None
         # Decoded apart: `json.loads` would hold the bytes beside the text all the while.
         return json.loads(path.read_bytes().decode("utf-8-sig"), object_hook=object_hook)
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"must be complete JSON: {error.msg} at line {error.lineno}, column {error.colno}.",
-            source=str(path),
-        ) from error
+        # Some of the parser's messages end in "at" themselves.
+        reason = f"{error.msg.removesuffix(' at')} at line {error.lineno}, column {error.colno}"
+        raise InputError(f"must be complete JSON: {reason}.", source=str(path)) from error
     except UnicodeDecodeError as error:
         raise InputError(f"must be UTF-8: byte {error.start} is not.", source=str(path)) from error
     except (ValueError, RecursionError) as error:

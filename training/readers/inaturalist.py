@@ -120,6 +120,8 @@ def _read(folder: Path) -> _Pictures:
             category = {note["image_id"]: note["category_id"] for note in listed["annotations"]}
             known = {entry["id"] for entry in listed["categories"]}
             for image in listed["images"]:
+                if image["id"] not in category:
+                    raise InputError(f"image id {image['id']} has no annotation.", source=str(path))
                 if category[image["id"]] not in known:
                     rule = "must be one of 'categories'"
                     value = f"category_id(={category[image['id']]}) of image {image['id']}"
@@ -143,15 +145,21 @@ def _spots(path: Path) -> dict[Any, tuple[float, float]]:
     """Return latitude and longitude of each picture whose place is known."""
     listed = read_json(path)
     try:
-        return {
+        places = {
             spot["id"]: (float(spot["lat"]), float(spot["lon"]))
             for spot in listed
             if spot["lat"] is not None and spot["lon"] is not None
         }
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InputError(
             f"must be a list of id, lat and lon as the competition's: {error}.", source=str(path)
         ) from error
+    for image, (latitude, longitude) in places.items():
+        # NaN is an unknown place, as null is.
+        if abs(latitude) > 90 or np.isinf(longitude):
+            place, rule = f"lat(={latitude:g}), lon(={longitude:g})", "must be in [-90, 90] and finite"
+            raise InputError(f"{place} of image id {image} {rule}.", source=str(path))
+    return places
 
 
 def inaturalist(options: DataOptions) -> Dataset:

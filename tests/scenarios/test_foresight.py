@@ -1,0 +1,84 @@
+"""A run that cannot fit says so before it simulates, trains or writes."""
+
+import pytest
+
+from scenarios.config import parse_scenario
+from scenarios.studies.run import plan_run, run_scenario
+from topologies import MachineError
+from training import check_data
+from training.activations import measure_activations
+from training.memory import plan_memory
+
+
+@pytest.fixture
+def nothing_starts(monkeypatch):
+    for name in ("run_job", "train_overlay", "new_file", "write_head"):
+        monkeypatch.setattr(
+            f"scenarios.studies.run.{name}", lambda *_, _name=name, **__: pytest.fail(f"{_name} was called")
+        )
+
+
+@pytest.mark.usefixtures("nothing_starts")
+@pytest.mark.parametrize(
+    ("available", "advice"),
+    [
+        # A silo's batch of a million digits takes 1.84 GB, and a rank 0.11 GB beside its silos.
+        (2 * (3.5 * 1.84e9 + 0.11e9), "3 silos per rank would fit: 4 ranks on 2 machines like this."),
+        (2 * (1.5 * 1.84e9 + 0.11e9), "1 silo per rank would fit: 11 ranks on 6 machines like this."),
+        (
+            2 * (0.5 * 1.84e9 + 0.11e9),
+            "not one silo per rank would fit: take fewer ranks or a smaller batch_size.",
+        ),
+    ],
+)
+def test_the_error_says_how_many_silos_per_rank_would_fit(silosim, scenario, monkeypatch, available, advice):
+    scenario.write_text(scenario.read_text() + 'batch_size = 1000000\nexecutor = "vmap"\n')
+    monkeypatch.setattr("training.foresight.available_bytes", lambda: available)
+    result = silosim("run", scenario, "-o", scenario.with_name("x.h5"))
+
+    assert result.code == 3
+    assert result.out == ""
+    start, _, end = result.err.partition("; ")
+    assert start == (
+        "silosim: error: training must fit into memory: 2 ranks with 11 silos on the machine of rank 0 would take "
+        f"20.5 GB more, {available / 1e9:.3g} GB are available"
+    )
+    assert end == advice + "\n"
+    assert list(scenario.parent.iterdir()) == [scenario]
+
+
+def needs(plan):
+    """What all ranks of each training will take, with their own copies of the data."""
+    config = plan.scenario.training
+    checked = check_data(config, silos=plan.graph.silos, seed=plan.scenario.seed)
+    activations = measure_activations(checked.model, checked.dataset)
+    data = checked.dataset
+    arrays = (data.train_inputs, data.train_labels, data.test_inputs, data.test_labels)
+    return [
+        config.ranks * sum(array.nbytes for array in arrays)
+        + sum(
+            plan_memory(
+                job, checked.model, checked.dataset, checked.parts, activations, rank=rank, ranks=config.ranks
+            ).new
+            for rank in range(config.ranks)
+        )
+        for job in plan.trainings
+    ]
+
+
+@pytest.mark.usefixtures("nothing_starts")
+def test_the_second_overlay_is_refused_before_the_first_is_trained(tmp_path, small_scenario, monkeypatch):
+    # A rank of the ring receives the models of two silos at most, one of the complete graph those of five or six.
+    text = small_scenario.replace('["star", "ring"]', '["ring", "complete"]').replace("softmax", "cnn")
+    scenario = parse_scenario(text, source="x.toml")
+    ring, complete = needs(plan_run(scenario))
+    assert complete - ring > 1e5
+    monkeypatch.setattr("training.foresight.available_bytes", lambda: (ring + complete) / 2)
+
+    with pytest.raises(
+        MachineError, match=r"^training must fit into memory: 2 ranks with 11 silos on the mach"
+    ):
+        run_scenario(scenario, text, tmp_path / "x.h5")
+    assert not list(tmp_path.iterdir())
+    alone = text.replace('["ring", "complete"]', '["ring"]')
+    assert len(plan_run(parse_scenario(alone, source="x.toml")).trainings) == 1

@@ -1,0 +1,89 @@
+"""SIGTERM, by which batch systems end a job."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from scenarios.interrupts import check_interrupts, interrupted_code, noted_interrupts, polite_interrupts
+from scenarios.kept import checkpoints_path
+from training.checkpoint_folder import checkpoint_rounds
+
+SILOSIM = Path(sys.executable).parent / "silosim"
+
+
+@pytest.mark.parametrize("ctrl_c", [signal.default_int_handler, signal.SIG_IGN])
+def test_sigterm_is_heard_once_also_where_ctrl_c_is_ignored(ctrl_c):
+    before = signal.signal(signal.SIGINT, ctrl_c)
+    ends = signal.getsignal(signal.SIGTERM)
+    try:
+        with noted_interrupts(sigterm=True):
+            with pytest.raises(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGTERM)
+            # `timeout` sends it to the command and to its group.
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert interrupted_code() == 143
+            with pytest.raises(KeyboardInterrupt):
+                check_interrupts()
+        assert signal.getsignal(signal.SIGINT) is ctrl_c
+        assert signal.getsignal(signal.SIGTERM) is ends
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_sigterm_waits_for_the_piece_under_way():
+    with noted_interrupts(sigterm=True), polite_interrupts() as interrupted:
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert interrupted()
+
+
+def test_sigterm_is_left_to_a_program_that_only_calls_functions():
+    ends = signal.getsignal(signal.SIGTERM)
+    with noted_interrupts(), polite_interrupts():
+        assert signal.getsignal(signal.SIGTERM) is ends
+
+
+def test_sigterm_ends_all_ranks_and_says_what_is_kept(tmp_path, scenario, small_scenario):
+    path = tmp_path / "x.h5"
+    text = small_scenario.replace('"star", ', "").replace("log_every = 5", "log_every = 500")
+    scenario.write_text(text.replace("rounds = 12", "rounds = 20000") + "checkpoint_every = 4\n")
+    (tmp_path / "ranks").mkdir()
+    process = subprocess.Popen(
+        [SILOSIM, "run", scenario, "-o", path],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"TMPDIR": str(tmp_path / "ranks")},
+    )
+    end = time.monotonic() + 60
+    while not checkpoint_rounds(checkpoints_path(path) / "ring") and time.monotonic() < end:
+        time.sleep(0.05)
+    assert len(commands_naming(tmp_path / "ranks")) >= 2
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 143
+    assert errors.splitlines()[-1] == (
+        f"silosim: the finished rounds are in {path}.partial; --resume goes on from the last checkpoint"
+    )
+    end = time.monotonic() + 20
+    while commands_naming(tmp_path / "ranks") and time.monotonic() < end:
+        time.sleep(0.05)
+    assert commands_naming(tmp_path / "ranks") == []
+    assert not list((tmp_path / "ranks").glob("silosim-*"))
+
+
+def commands_naming(folder):
+    """The commands of this machine that are called with a path below a folder, as ranks and their launcher are."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            words = (process / "cmdline").read_bytes().split(b"\0")
+            if any(word.startswith(f"{folder}/".encode()) for word in words):
+                found.append(words)
+    return found

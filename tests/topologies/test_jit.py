@@ -1,0 +1,41 @@
+from pathlib import Path
+
+from topologies import jit
+
+
+def test_other_texts_and_other_processors_have_other_folders(tmp_path: Path, monkeypatch) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "a.py").write_text("one")
+    first = jit._folder(package, "")
+    assert first is not None
+    assert first.parent == package / "__pycache__"
+    assert jit._folder(package, "") == first
+    monkeypatch.setattr(jit, "get_host_cpu_name", lambda: "another")
+    second = jit._folder(package, "")
+    (package / "a.py").write_text("two")
+    assert len({first, second, jit._folder(package, "")}) == 3
+
+
+def test_the_users_choice_comes_first_and_the_cache_of_the_home_last(tmp_path: Path, monkeypatch) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    chosen = jit._folder(package, str(tmp_path / "chosen"))
+    assert chosen is not None
+    assert chosen.parent == tmp_path / "chosen"
+    (package / "__pycache__").write_text("no folder")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    cached = jit._folder(package, "")
+    assert cached is not None
+    assert cached.parent == tmp_path / "cache"
+
+
+def test_where_nothing_can_be_written_nothing_is_kept(tmp_path: Path, monkeypatch) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__pycache__").write_text("no folder")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", "~")  # as without any
+    monkeypatch.chdir(tmp_path)
+    assert jit._folder(package, "") is None
+    assert not (tmp_path / "~").exists()
