@@ -14,9 +14,10 @@ from training.data_check import counted_labels, divided
 from training.datasets import Dataset
 from training.exchange import Exchange, plan_exchange, remote_rows, silo_blocks, spans
 from training.executors.choice import choose
+from training.executors.loop import LoopExecutor
 from training.job import TrainingJob
 from training.objectives import silo_weights
-from training.optimizers import OPTIMIZERS
+from training.optimizers import OPTIMIZERS, Sgd
 from training.shards import shard_of
 
 
@@ -157,20 +158,25 @@ class HostedSilos:
             The round, noted where a silo diverges.
         """
         arena = self.arena
-        losses = self._executor.gradients(step)
-        self._update(learning_rate)
+        losses = self._step(step, learning_rate)
         sound = torch.isfinite(losses) & torch.isfinite(arena.parameters.sum(dim=1))
         self.diverged_in = torch.where(sound, self.diverged_in, self.diverged_in.clamp(max=round_index))
 
-    def _update(self, learning_rate: float) -> None:
-        """Make the optimizer's step, in each silo as long as the objective asks for."""
-        parameters = self.arena.parameters
+    def _step(self, step: int, learning_rate: float) -> Tensor:
+        """Compute gradients and make the optimizer's step, in each silo as long as the objective asks for."""
+        optimizer, executor, parameters = self.optimizer, self._executor, self.arena.parameters
+        plain = isinstance(optimizer, Sgd) and optimizer.velocity is None
+        if plain and isinstance(executor, LoopExecutor) and self._stretch is None:
+            optimizer.steps += 1
+            return executor.descend(step, learning_rate)
+        losses = executor.gradients(step)
         if self._stretch is None:
-            self.optimizer.step(parameters, self.arena.gradients, learning_rate)
-            return
+            optimizer.step(parameters, self.arena.gradients, learning_rate)
+            return losses
         before = parameters.clone()
-        self.optimizer.step(parameters, self.arena.gradients, learning_rate)
+        optimizer.step(parameters, self.arena.gradients, learning_rate)
         torch.lerp(before, parameters, self._stretch, out=parameters)
+        return losses
 
     def mix(self, number: int) -> None:
         """Replace every model by its weighted average, ``X <- A X``, together with the other ranks.

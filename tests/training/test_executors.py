@@ -9,7 +9,7 @@ from training import load_backend
 from training.arena import Arena
 from training.batches import BatchStream
 from training.communicator import Alone
-from training.datasets import IGNORED
+from training.datasets import IGNORED, load_dataset
 from training.dpasgd import train_rank
 from training.executors.graphs import GraphsExecutor
 from training.executors.loop import LoopExecutor
@@ -259,3 +259,25 @@ def test_stacked_training_does_not_depend_on_the_number_of_ranks(make_job):
     alone, shared = curve(1), curve(2)
     for row, other in zip(shared, alone, strict=True):
         assert row.silo_loss == pytest.approx(other.silo_loss, rel=1e-5)
+
+
+@pytest.mark.parametrize("model", ["cnn", "femnist_cnn", "softmax"])
+def test_plain_descent_makes_the_very_steps_of_gradients_and_optimizer(make_job, hosted_silos, model):
+    data = load_dataset("digits")
+    direct, apart = (hosted_silos(make_job(model=model, batch_size=7), data) for _ in range(2))
+    for step in range(3):
+        direct.local_step(step, 0.3, round_index=step)
+        apart._executor.gradients(step)
+        apart.optimizer.step(apart.arena.parameters, apart.arena.gradients, 0.3)
+        assert torch.equal(direct.arena.parameters, apart.arena.parameters)
+        assert not direct.arena.gradients.any()
+    assert direct.optimizer.steps == apart.optimizer.steps == 3
+
+
+def test_plain_descent_rests_where_a_batch_is_padding():
+    arena = arena_of(build_model("softmax", input_shape=SHAPES["softmax"], classes=4, seed=0))
+    before = arena.parameters.clone()
+    losses = LoopExecutor(arena, shards(SHAPES["softmax"], padding=(1,)), "float32").descend(0, 0.5)
+    moved = (arena.parameters != before).any(dim=1)
+    assert moved.tolist() == [True, False, True]
+    assert (losses > 0).tolist() == [True, False, True]

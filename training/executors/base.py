@@ -83,6 +83,28 @@ def write_gradients(loss: Tensor, module: nn.Module) -> None:
     torch._foreach_copy_([parameter.grad for parameter in parameters if parameter.grad is not None], found)
 
 
+def descend(loss: Tensor, module: nn.Module, learning_rate: float) -> None:
+    """Make a step of plain gradient descent.
+
+    Parameters
+    ----------
+    loss : torch.Tensor, shape ()
+        Depends on all parameters.
+    module : torch.nn.Module
+        Its parameters are changed.
+    learning_rate : float
+        Length of the step, in gradients.
+
+    Notes
+    -----
+    The same numbers as `write_gradients` and an optimizer's step, without a copy of the gradient.
+    """
+    parameters: list[Tensor] = list(module.parameters())
+    found = torch.autograd.grad(loss, parameters)
+    with torch.no_grad():
+        torch._foreach_add_(parameters, found, alpha=-learning_rate)
+
+
 @contextmanager
 def unchanged(arena: Arena) -> Iterator[None]:
     """Let executors be tried: buffers are as before afterwards, and gradients zero.
