@@ -88,7 +88,7 @@ def killed(tmp_path, monkeypatch):
     def _reports(job):
         reports = []
         if job.config.ranks > 1:
-            with pytest.raises(TrainingError, match="mpiexec ended with status"):
+            with pytest.raises(TrainingError, match=r"killed by signal 9 \(SIGKILL\)"):
                 reports.extend(load_backend("mpi").train(job))
             return reports
         write_job(tmp_path / "job.npz", job)
