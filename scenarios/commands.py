@@ -11,7 +11,7 @@ import typer
 from scenarios import cli_calibrate, cli_design, cli_import, cli_partition, cli_simulate, cli_validate
 from scenarios import options as opt
 from scenarios.config import Scenario, load_scenario, parse_scenario, preset_text
-from scenarios.kept import has_checkpoint, is_complete
+from scenarios.kept import drop_checkpoints, has_checkpoint, is_complete
 from scenarios.outputs import check_new, check_output, partial_path, write_text
 from scenarios.processes import call_others, is_first
 from scenarios.record import read_run
@@ -122,6 +122,7 @@ def run(
     """Design, simulate, train and join: the whole path of a scenario, into one HDF5 file."""
     loaded, text = load_scenario(scenario)
     if resume and not force and is_first() and is_complete(output, loaded, text):
+        drop_checkpoints(output)  # a kill may have come between the last row and their removal
         print(f"{output} is complete; there is nothing to resume", file=sys.stderr)
     else:
         _run(loaded, text, output, resume=resume, force=force, source=str(scenario))

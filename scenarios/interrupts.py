@@ -3,6 +3,7 @@
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
@@ -16,14 +17,17 @@ class _Note:
 
     def __init__(self) -> None:
         self.first = 0
+        self.since_s = 0.0
         self.patient = False
 
     def __call__(self, number: int, _frame: FrameType | None) -> None:
         is_first, self.first = not self.first, self.first or number
+        if is_first:
+            self.since_s = time.monotonic()
         if self.patient and is_first:
             signal.setitimer(signal.ITIMER_REAL, GRACE_S)
         # `timeout` sends SIGTERM to its command and to the group: the second must not cut the way out short.
-        elif is_first or number != signal.SIGTERM:
+        elif is_first or number != signal.SIGTERM or time.monotonic() > self.since_s + GRACE_S:
             raise KeyboardInterrupt
 
 
@@ -39,7 +43,7 @@ def noted_interrupts(*, sigterm: bool = False) -> Iterator[None]:
     Parameters
     ----------
     sigterm : bool, default False
-        Whether SIGTERM, by which batch systems end a job, does what Ctrl-C does; a second one then does nothing.
+        Whether SIGTERM, by which batch systems end a job, does what Ctrl-C does; a second one at once does nothing.
 
     Notes
     -----

@@ -2,9 +2,11 @@
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from scenarios.config import Scenario
+from scenarios.network import NetworkConfig
 from scenarios.outputs import partial_path, writing
 from scenarios.record import read_run
 from topologies import InputError
@@ -48,14 +50,19 @@ def is_complete(path: Path, scenario: Scenario, text: str) -> bool:
         record = read_run(path)
     except InputError:
         return False
-    # A replay holds the text of the run that it was made from, a simulation that of a scenario that trains.
+    # A simulation holds the text of a scenario that trains, a replay on another network that of its run.
     trained = [
         overlay.kind
         for overlay in record.overlays
         if overlay.history and overlay.history["round"][-1] == training.rounds
     ]
-    is_same = record.scenario == text and record.network == scenario.network
+    is_same = record.scenario == text and _located(record.network) == _located(scenario.network)
     return is_same and trained == list(scenario.overlays.kinds)
+
+
+def _located(network: NetworkConfig) -> NetworkConfig:
+    """The network without its file's folder, which depends on where the command was given."""
+    return replace(network, underlay=Path(network.underlay).name)
 
 
 def check_resume(training: TrainingConfig | None) -> None:
@@ -93,7 +100,8 @@ def check_kept(path: Path, training: TrainingConfig | None, *, force: bool, resu
         raise InputError(
             f"{folder} is that of a run that was cut short or still goes on; {hint}--force starts anew."
         )
-    goes_on = resume and (folder.exists() or partial_path(path).exists())
+    # A complete run's file is refused by itself, and says more.
+    goes_on = resume and (folder.exists() or partial_path(path).exists() or path.exists())
     if training is not None and training.keep_models and models.exists() and not goes_on:
         raise InputError(f"{models} exists already; --force replaces it.")
 

@@ -97,7 +97,7 @@ def _json_rows(path: Path) -> Iterator[MetricsRow]:
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
+            found = json.loads(line.rstrip("\r\n"))
         except (json.JSONDecodeError, RecursionError) as error:
             reason = "too many brackets"
             if isinstance(error, json.JSONDecodeError):

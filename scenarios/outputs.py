@@ -63,7 +63,10 @@ def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
     check_output(path)
     partial = partial_path(path)
     if path.exists() and not force:
-        raise InputError(f"{path} exists already; --force replaces it.")
+        why = (
+            " and is not the complete run of this very scenario, so nothing can be resumed" if resume else ""
+        )
+        raise InputError(f"{path} exists already{why}; --force replaces it.")
     if partial.exists() and not (force or resume):
         raise InputError(
             f"{partial} holds rounds of a run that was cut short or still goes on (silosim show {partial}); "

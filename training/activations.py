@@ -93,7 +93,7 @@ def measure_activations(model: nn.Module, dataset: Dataset, *, kernels: bool = T
     would need no memory for it, but the first of them imports parts of torch that take a second and 80 MB.
     """
     trains = model.training
-    compiled = [layer for layer in model.modules() if isinstance(layer, PooledConvolution)]
+    compiled = {layer: layer.kernels for layer in model.modules() if isinstance(layer, PooledConvolution)}
     model.eval()  # batch norm would learn from these samples
     for layer in compiled:
         layer.kernels = kernels
@@ -101,8 +101,8 @@ def measure_activations(model: nn.Module, dataset: Dataset, *, kernels: bool = T
         few, more = (_pass(model, dataset, samples) for samples in _SIZES)
     finally:
         model.train(trains)
-        for layer in compiled:
-            layer.kernels = True
+        for layer, before in compiled.items():
+            layer.kernels = before
     kept, passing = (_affine(*pair) for pair in zip(few, more, strict=True))
     return Activations(kept=kept, passing=passing)
 

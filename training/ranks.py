@@ -171,8 +171,8 @@ def _unsaid(log: str, status: int) -> TrainingError:
     """The error of ranks that could not say why they ended, from what they and `mpiexec` printed."""
     killed = _BANNER.search(log)
     if killed is None:
-        what = f"mpiexec ended with status {status} and no rank said why; its output:"
-        return TrainingError(f"{what}\n{log.strip()[-4000:]}")
+        what, rest = f"mpiexec ended with status {status} and no rank said why", log.strip()
+        return TrainingError(f"{what}; its output:\n{rest[-4000:]}" if rest else f"{what}.")
     number, rest = int(killed[1]), _BANNER.sub("", log).strip()
     name = next((f" ({known.name})" for known in signal.Signals if known == number), "")
     why = ", as the system does when memory runs out" if number == signal.SIGKILL else ""

@@ -1,5 +1,7 @@
 """What is found beside the file of a run, with `--resume` and without."""
 
+from importlib.resources import files
+
 import pytest
 
 from scenarios.config import parse_scenario
@@ -53,6 +55,19 @@ def test_resume_may_always_be_given(silosim, alone, tmp_path):
     assert refused.err == f"silosim: error: {models_path(path)} exists already; --force replaces it.\n"
 
 
+def test_a_complete_run_is_known_from_any_folder(silosim, alone, tmp_path, monkeypatch):
+    (tmp_path / "net.gml").write_bytes(files("topologies").joinpath("data", "gaia.gml").read_bytes())
+    alone.write_text(alone.read_text().replace('"gaia"', '"net.gml"').replace("keep_models = true", ""))
+    monkeypatch.chdir(tmp_path)
+    assert silosim("run", alone.name, "-o", "x.h5").code == 0
+    leftover = checkpoints_path(tmp_path / "x.h5")  # of a kill just before the end
+    leftover.mkdir()
+    monkeypatch.chdir(tmp_path.parent)
+    again = silosim("run", alone, "-o", tmp_path / "x.h5", "--resume")
+    assert (again.code, again.err) == (0, f"{tmp_path / 'x.h5'} is complete; there is nothing to resume\n")
+    assert not leftover.exists()
+
+
 def test_only_the_complete_run_of_the_same_scenario_is_nothing_to_resume(silosim, alone, tmp_path):
     path, text = tmp_path / "x.h5", alone.read_text().replace("keep_models = true", "")
     alone.write_text(text)
@@ -63,7 +78,10 @@ def test_only_the_complete_run_of_the_same_scenario_is_nothing_to_resume(silosim
     alone.write_text(other)
     refused = silosim("run", alone, "-o", path, "--resume")
     assert refused.code == 2
-    assert refused.err == f"silosim: error: {path} exists already; --force replaces it.\n"
+    assert refused.err == (
+        f"silosim: error: {path} exists already and is not the complete run of this very scenario, so nothing can be "
+        "resumed; --force replaces it.\n"
+    )
     # A replay and a simulation hold the same text, but not that run.
     alone.write_text(text)
     replayed, simulated, broken = (tmp_path / name for name in ("replay.h5", "simulated.h5", "broken.h5"))

@@ -185,6 +185,10 @@ def test_bad_tables_have_one_clear_line(tmp_path, text, expected):
             '{"round": 0, "loss": 1}\n{"round": 1, "lo',
             "a.jsonl, line 2: must be one JSON object on one line: Unterminated string starting at column 14.",
         ),
+        (
+            '{"round": 0, "loss": 1\n',
+            "a.jsonl, line 1: must be one JSON object on one line: Expecting ',' delimiter at column 23.",
+        ),
         ("[1, 2]\n", "a.jsonl, line 1: (=[1, 2]) must be one JSON object on one line."),
         ('{"round": 0, "loss": NaN}', "a.jsonl, line 1: loss(=nan) must be a finite number."),
         ('{"round": 0, "loss": true}', "a.jsonl, line 1: loss(=True) must be a finite number."),

@@ -130,6 +130,17 @@ def test_other_precisions_take_the_layers() -> None:
     assert layer.double()(images.double()).dtype == torch.float64
 
 
+def test_transforms_of_one_parameter_take_the_layers() -> None:
+    """The loss is linear in the bias where no maximum is cut."""
+    layer, images = PooledConvolution(1), torch.rand(1, INPUTS, 4, 4)
+
+    def loss(bias: Tensor) -> Tensor:
+        parameters = {"weight": layer.weight, "bias": bias}
+        return torch.func.functional_call(layer, parameters, (images,)).sum()
+
+    assert torch.func.grad(loss)(torch.full((1,), 9.0)) == 1
+
+
 def test_the_network_is_the_usual_one() -> None:
     """The FEMNIST CNN computes what its layers do one by one, with the same parameters in the same order."""
     model = build_model("femnist_cnn", input_shape=(1, 28, 28), classes=62, seed=3)

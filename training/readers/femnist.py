@@ -90,7 +90,9 @@ def read_leaf(paths: list[Path]) -> Iterator[tuple[str, Samples]]:
         )
         if not isinstance(users, list) or not isinstance(samples, dict):
             raise InputError("must hold 'users', a list, and 'user_data'.", source=str(path))
-        stated = content.get("num_samples", [None] * len(users))
+        stated = content.get("num_samples")
+        if stated is None:
+            stated = [None] * len(users)
         if not isinstance(stated, list) or len(stated) != len(users):
             raise InputError("num_samples must be a list of one number per user.", source=str(path))
         for user, count in zip(map(str, users), stated, strict=True):
