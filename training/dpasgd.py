@@ -20,6 +20,9 @@ from training.metrics import Meter
 from training.notice import Notice, Report
 from training.schedules import SCHEDULES, epoch_of
 
+WATCH_EVERY = 16
+"""Rounds between two looks at whether a silo has diverged, where no row is measured: each waits for all ranks."""
+
 
 def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]:
     """Train together with the other ranks; rank 0 yields the history.
@@ -48,7 +51,7 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
     MachineError
         If the device is not there, or not the memory; the latter on rank 0 alone, as for the others it is over then.
     TrainingError
-        If a loss or model is no longer finite; on every rank, at the next row.
+        If a loss or model is no longer finite; on every rank, within `WATCH_EVERY` rounds.
 
     Notes
     -----
@@ -103,6 +106,10 @@ def _rounds(
             keeper.add(row, meter.average, hosted, new=new)
             if new and not (yield from _tell(communicator, [*_taken(hosted), row])):
                 return
+        elif k % WATCH_EVERY == 0:
+            diverged_in = np.zeros(job.silos)
+            diverged_in[hosted.own.start : hosted.own.stop] = hosted.diverged_in.cpu().numpy()
+            check_finite(communicator.sum(diverged_in), config.learning_rate, job.silo_labels)
         keeper.checkpoint(k, hosted)
         if k < config.rounds:
             train_round(job, hosted, k)

@@ -8,11 +8,12 @@ import torch
 from torch import nn
 
 from topologies.errors import InputError, MachineError, TrainingError
-from training import MixingPlan
+from training import MixingPlan, load_backend
 from training.batches import BatchStream
+from training.checkpoint_folder import checkpoint_rounds
 from training.communicator import Alone
 from training.datasets import load_dataset
-from training.dpasgd import check_finite
+from training.dpasgd import WATCH_EVERY, check_finite
 from training.dpasgd import train_rank as train_and_tell
 from training.exchange import plan_exchange
 from training.history import HistoryRow
@@ -246,3 +247,16 @@ def test_the_number_of_threads_is_restored(make_job):
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(1)
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_divergence_ends_a_training_long_before_its_next_row(make_job, tmp_path, ranks):
+    # Checkpoints show how far it came: every silo's loss is infinite or not a number from the second round on.
+    job = make_job(
+        model="cnn", rounds=10_000, log_every=10_000, checkpoint_every=4, learning_rate=1e30, ranks=ranks
+    )
+    rows = []
+    with pytest.raises(TrainingError, match=r"^training diverged: silo \d has no finite loss in round 1;"):
+        rows.extend(load_backend("mpi").train(replace(job, directory=tmp_path)))
+    assert [row.round for row in rows if isinstance(row, HistoryRow)] == [0]
+    assert max(checkpoint_rounds(tmp_path)) < WATCH_EVERY
