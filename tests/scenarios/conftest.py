@@ -1,5 +1,6 @@
-"""The command line in this process, and a scenario that takes seconds."""
+"""The command line in this process, a scenario that takes seconds, and the modules beside the tests."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +10,8 @@ import pytest
 from scenarios.cli import main
 from scenarios.config import parse_scenario
 from scenarios.studies.run import run_scenario
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 class Result(NamedTuple):

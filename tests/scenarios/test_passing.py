@@ -3,20 +3,12 @@
 import json
 
 import pytest
+from gaia_pair import NETWORK
 
 from scenarios.config import parse_scenario
 from scenarios.studies.passing import events_note
 from scenarios.studies.windows import Window
 
-NETWORK = """
-[network]
-underlay = "gaia"
-access = "1 Gbps"
-[workload]
-preset = "inaturalist"
-[overlays]
-kinds = ["ring", "mst"]
-"""
 PART = "What happens in a cycle time's rounds is part of it: "
 BEFORE = "Over before these rounds, so that only delays still on their way count: "
 AFTER = "Still to come after these rounds, and so no part of it: "

@@ -5,6 +5,7 @@ import json
 import h5py
 import numpy as np
 import pytest
+from gaia_pair import NETWORK
 
 from scenarios import designed
 from scenarios.config import parse_scenario
@@ -12,15 +13,6 @@ from scenarios.network import build_network
 from scenarios.studies.utilisation import mean_capacity_bps, utilisation
 from scenarios.studies.windows import format_long
 
-NETWORK = """
-[network]
-underlay = "gaia"
-access = "1 Gbps"
-[workload]
-preset = "inaturalist"
-[overlays]
-kinds = ["ring", "mst"]
-"""
 RANDOM = ("--kind", "ring", "--kind", "mst", "--compute-times", "lognormal 1", "--until-ci", "1%")
 
 

@@ -11,23 +11,13 @@ from scenarios.simulation_config import ComputeConfig
 from scenarios.surroundings import world_around
 from scenarios.units import parse_share
 from simulator import Empirical, Exponential, Lognormal, Trace
-from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay
+from topologies import InputError
 
 HEAD = '[network]\nunderlay = "gaia"\n'
 
 
 def simulation(text):
     return parse_scenario(HEAD + text, source="x.toml").simulation
-
-
-@pytest.fixture(scope="module")
-def graph():
-    return connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
-
-
-@pytest.fixture(scope="module")
-def work():
-    return Workload(model_bits=1e6, compute_s=0.01, local_steps=3)
 
 
 def times(config, graph, work, rounds=50):

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from topologies import AccessLinks, Workload, connectivity, design, load_underlay
+from topologies import design
 from topologies.consensus import uniform
 from training.batches import BatchStream
 from training.communicator import Alone
@@ -16,16 +16,6 @@ from training.initial import initial_model
 from training.partitions import split_dataset
 
 EPS = float(np.finfo(np.float32).eps)
-
-
-@pytest.fixture(scope="module")
-def graph():
-    return connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
-
-
-@pytest.fixture(scope="module")
-def work():
-    return Workload(model_bits=1e6, compute_s=0.01, local_steps=3)
 
 
 def hosted_silos(job, data):

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from topologies import AccessLinks, Workload, connectivity, design, load_underlay, make_schedule
+from topologies import AccessLinks, connectivity, design, load_underlay, make_schedule
 from topologies.consensus import consensus_matrix, spectral_gap, uniform
 from topologies.designers.matcha import matcha
 from training import MixingPlan
@@ -25,16 +25,6 @@ CPU = torch.device("cpu")
 EPS = float(np.finfo(np.float32).eps)
 CURVATURE = np.array([0.5, 1.0, 1.5, 2.0])
 RATE = 0.04
-
-
-@pytest.fixture(scope="module")
-def graph():
-    return connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
-
-
-@pytest.fixture(scope="module")
-def work():
-    return Workload(model_bits=1e6, compute_s=0.01, local_steps=3)
 
 
 class Quadratic(HostedSilos):
