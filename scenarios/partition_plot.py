@@ -42,7 +42,11 @@ def plot_partition(division: Division, path: Path) -> None:
     bars.grid(visible=True, axis="x", color="0.9", linewidth=0.6)
     bars.set_axisbelow(True)
     bars.spines[["top", "right"]].set_visible(False)
-    image = matrix.imshow(division.divergence_bits, vmin=0, vmax=1, cmap="cividis", interpolation="nearest")
+    # Up to the largest, not to 1: silos of one language are alike to a thousandth of a bit, and still differ.
+    largest = float(division.divergence_bits.max()) or 1.0
+    image = matrix.imshow(
+        division.divergence_bits, vmin=0, vmax=largest, cmap="cividis", interpolation="nearest"
+    )
     figure.colorbar(image, ax=matrix, label="Jensen-Shannon divergence\nof labels (bits)")
     _name_silos(bars, division, both=False)
     _name_silos(matrix, division, both=True)

@@ -102,6 +102,7 @@ def plot_run(
             target = axis.axhline(100 * target_accuracy, color="0.5", linewidth=0.8)
         lines, names = [*lines, target], [*names, f"target {100 * target_accuracy:g} %"]
     axes[-1][0].set_xlabel("round")
+    axes[-1][0].xaxis.get_major_locator().set_params(integer=True)
     axes[-1][1].set_xlabel(f"wall-clock time ({unit})")
     if far_apart:
         axes[-1][1].set_xscale("log")

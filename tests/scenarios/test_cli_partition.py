@@ -159,6 +159,15 @@ def test_one_silo_has_everything(silosim):
     assert "divergence" not in silosim("partition", "gaia", "--silo-at", "Tokyo").out
 
 
+def test_the_colours_of_a_picture_reach_the_largest_divergence(silosim, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr("scenarios.partition_plot.save_figure", lambda figure, _path: drawn.append(figure))
+    silosim("partition", "gaia", "--partition", "iid", "-o", tmp_path / "x.png")
+    rows = json.loads(silosim("partition", "gaia", "--partition", "iid", "--json").out)["rows"]
+    (image,) = drawn[0].axes[1].images
+    assert image.get_clim() == (0, pytest.approx(rows[-1]["max"], rel=1e-9))
+
+
 def test_picture_of_one_silo(silosim, tmp_path):
     result = silosim("partition", "gaia", "--silo-at", "Tokyo", "-o", tmp_path / "one.png")
 
