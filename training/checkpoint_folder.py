@@ -60,9 +60,9 @@ def read_head(path: Path) -> dict[str, Any]:
     """Return what a checkpoint says about itself; MachineError if it cannot be read."""
     try:
         head = json.loads((path / HEAD).read_text(encoding="utf-8"))
-        if head["schema"] != SCHEMA:
-            raise ValueError(f"schema {head['schema']}, not {SCHEMA}")
-    except (OSError, LookupError, TypeError, ValueError) as error:
+        if head.get("schema") != SCHEMA:
+            raise ValueError(f"schema(={head.get('schema')!r}) must be {SCHEMA!r}")
+    except (OSError, AttributeError, ValueError) as error:
         raise MachineError(f"{path / HEAD} cannot be read: {error}") from None
     return cast(dict[str, Any], head)
 

@@ -231,13 +231,14 @@ class Keeper:
                 file.unlink()
             for file in model_files(path):
                 link(file, self._folder / file.name)
-            with (self._folder / ROWS).open("r+b") as history:
+            with (self._folder / ROWS).open("a+b") as history:
+                history.seek(0)
                 data = history.read(rows_bytes)
+                if len(data) < rows_bytes:
+                    raise MachineError(
+                        f"{self._folder / ROWS} cannot be read: {rows_bytes - len(data)} bytes are missing."
+                    )
                 history.truncate(rows_bytes)
-        if len(data) < rows_bytes:
-            raise MachineError(
-                f"{self._folder / ROWS} cannot be read: {rows_bytes - len(data)} bytes are missing."
-            )
         self._best = read_row(path, BEST)
         try:
             rows = [HistoryRow.from_json(line) for line in data.decode().splitlines()]

@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from topologies.errors import MachineError
 from training.checkpoint_folder import write_whole
 from training.history import HistoryRow
 
@@ -84,10 +85,13 @@ def write_model(folder: Path, name: str, state: "dict[str, Tensor]", row: Histor
 
 def read_row(folder: Path, name: str) -> HistoryRow | None:
     """Return the row of a model that was written; None if there is none."""
+    path = folder / f"{name}.json"
     try:
-        return HistoryRow.from_json((folder / f"{name}.json").read_text(encoding="utf-8"))
+        return HistoryRow.from_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
+    except (OSError, LookupError, TypeError, ValueError) as error:
+        raise MachineError(f"{path} cannot be read: {error}.") from None
 
 
 def model_files(folder: Path) -> list[Path]:

@@ -160,3 +160,30 @@ def test_a_full_disk_is_one_line_and_leaves_the_checkpoint_before(rows_of, keepi
             rows_of(job)
     assert checkpoint_rounds(job.directory) == [2]
     assert [row.round for row in rows_of(job)] == list(range(7))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("rows.jsonl", None, r"rows\.jsonl cannot be read: \d+ bytes are missing\.$"),
+        ("rows.jsonl", "{", r"rows\.jsonl cannot be read: \d+ bytes are missing\.$"),
+        ("last.json", "{", r"last\.json cannot be read: Expecting property name"),
+        ("round-000004/best.json", "{", r"best\.json cannot be read: Expecting property name"),
+        (
+            "round-000004/head.json",
+            "{}",
+            r"head\.json cannot be read: schema\(=None\) must be 'silosim-check",
+        ),
+    ],
+)
+def test_a_damaged_file_is_named_each_time_and_left_as_it_is(rows_of, keeping, name, text, message):
+    job = keeping(rounds=4, keep_models=True)
+    rows_of(job)
+    path = job.directory / name
+    path.unlink()
+    if text is not None:
+        path.write_text(text)
+    for _ in range(2):
+        with pytest.raises(MachineError, match=message):
+            rows_of(job)
+    assert (path.read_text() if path.exists() else "") == (text or "")
