@@ -3,12 +3,11 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-import torch
 from torch import Tensor, nn
 
 from training.arena import Arena
 from training.executors.base import descend, laid_out, precise, write_gradients
-from training.shards import Shard
+from training.shards import Shard, step_batches
 
 
 class LoopExecutor:
@@ -43,12 +42,14 @@ class LoopExecutor:
         """Compute each silo's loss and let it be used; a batch of padding has loss and gradient zero."""
         arena = self._arena
         losses = arena.gradients.new_zeros(len(self._shards))
-        for position, (shard, module) in enumerate(zip(self._shards, arena.modules, strict=True)):
-            samples = shard.batches.batch(step)
-            if not shard.counted[samples].any():
+        if not self._shards:
+            return losses
+        batches = step_batches(self._shards, step)
+        silos = zip(self._shards, arena.modules, batches.index, batches.counted, strict=True)
+        for position, (shard, module, batch, counted) in enumerate(silos):
+            if not counted:
                 arena.gradients[position].zero_()
                 continue
-            batch = torch.from_numpy(samples).to(shard.labels.device)
             with precise(self._precision, arena.gradients.device):
                 scores = module(laid_out(shard.inputs[batch])).flatten(0, -2)
                 loss = nn.functional.cross_entropy(scores, shard.labels[batch].flatten())
