@@ -23,6 +23,7 @@ from scenarios.studies.calibrate import (
     round_times_csv,
 )
 from scenarios.tables import print_table
+from scenarios.toml_words import located
 from topologies import InputError
 
 
@@ -47,7 +48,10 @@ def calibrate(
 ) -> None:
     """Measure the computing time of a local step (T_c) of a scenario's training on this hardware."""
     loaded, _ = load_scenario(scenario)
-    try:
+    for path in (output, times):
+        if path is not None:
+            check_new(path, force=force)
+    with located(str(scenario)):
         check_training(loaded)
         if write:
             _check_writable(scenario)
@@ -55,12 +59,7 @@ def calibrate(
             raise InputError(
                 f"steps(={steps}) must be >= local_steps(={loaded.workload.local_steps}) with --times."
             )
-        for path in (output, times):
-            if path is not None:
-                check_new(path, force=force)
         measured = measure(loaded, steps=steps, silos=silos)
-    except InputError as error:
-        raise InputError(str(error), source=str(scenario)) from None
     written = [path for path in (scenario if write else None, output) if path is not None]
     if written:
         today = datetime.date.today()

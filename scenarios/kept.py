@@ -130,7 +130,7 @@ def publish_models(path: Path, kinds: Sequence[str]) -> None:
     if not files:
         return
     folder = models_path(path)
-    partial = folder.with_name(folder.name + ".partial")
+    partial = partial_path(folder)
     with writing(folder):
         for old in (partial, folder):
             if old.exists():

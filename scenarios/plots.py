@@ -9,6 +9,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from scenarios.outputs import writing
 from scenarios.record import OverlayRecord, RunRecord
@@ -102,7 +103,7 @@ def plot_run(
             target = axis.axhline(100 * target_accuracy, color="0.5", linewidth=0.8)
         lines, names = [*lines, target], [*names, f"target {100 * target_accuracy:g} %"]
     axes[-1][0].set_xlabel("round")
-    axes[-1][0].xaxis.get_major_locator().set_params(integer=True)
+    axes[-1][0].xaxis.set_major_locator(MaxNLocator("auto", integer=True))
     axes[-1][1].set_xlabel(f"wall-clock time ({unit})")
     if far_apart:
         axes[-1][1].set_xscale("log")

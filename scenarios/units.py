@@ -178,6 +178,11 @@ def format_s(seconds: float) -> str:
     return f"{digits(in_unit(seconds, unit))} {unit}"
 
 
+def signed_s(seconds: float) -> str:
+    """Duration with its sign, also a plus: ``+38.26 ms``."""
+    return f"{'-' if seconds < 0 else '+'}{format_s(abs(seconds))}"
+
+
 def format_interval(mean_s: float, half_s: float, *, sign: str = "") -> str:
     """Duration with the half width of its interval, each in its unit: ``86.31 ms +- 120 µs``.
 

@@ -75,8 +75,7 @@ class Arena:
         device: torch.device,
         exchange_buffers: bool = False,
     ) -> None:
-        stride = padded(sum(parameter.numel() for parameter in model.parameters()))
-        buffer_stride = padded(sum(buffer.numel() for _owner, _name, buffer in float_buffers(model)))
+        stride, buffer_stride = map(padded, numbers_of(model))
         width = stride + buffer_stride if exchange_buffers else stride
         # A single row is multiplied as two: there must be room for a second one.
         height = max(before + silos + after, before + 2)
@@ -185,6 +184,12 @@ def float_buffers(model: nn.Module) -> Iterator[tuple[nn.Module, str, Tensor]]:
         for name, buffer in owner.named_buffers(recurse=False):
             if buffer.is_floating_point():
                 yield owner, name, buffer
+
+
+def numbers_of(model: nn.Module) -> tuple[int, int]:
+    """Return how many numbers a model's parameters have, and how many its floating-point buffers."""
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    return parameters, sum(buffer.numel() for _owner, _name, buffer in float_buffers(model))
 
 
 def share_counters(module: nn.Module, twin: nn.Module) -> None:

@@ -116,13 +116,11 @@ def exchanged_numbers(config: TrainingConfig) -> int:
     """
     import torch
 
-    from training.arena import float_buffers
+    from training.arena import numbers_of
 
     spec = DATASETS[config.dataset]
     classes = spec.count_classes(config.data_options)
     with torch.device("meta"):
         model = build_model(config.model, input_shape=spec.shape, classes=classes, seed=0)
-    parameters = sum(parameter.numel() for parameter in model.parameters())
-    if not config.exchange_buffers:
-        return parameters
-    return parameters + sum(buffer.numel() for _owner, _name, buffer in float_buffers(model))
+    parameters, buffers = numbers_of(model)
+    return parameters + buffers if config.exchange_buffers else parameters

@@ -36,7 +36,7 @@ def find_checkpoint(folder: Path, communicator: Communicator) -> int | None:
     -----
     Rank 0 looks and its answer is everybody's: on a network file system others may not see the same yet.
     """
-    newest = -1
+    newest = 0  # of all ranks but the first, whose answer is the sum
     if communicator.rank == 0:
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
@@ -44,7 +44,7 @@ def find_checkpoint(folder: Path, communicator: Communicator) -> int | None:
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
             _remove_old(folder)
         newest = max(checkpoint_rounds(folder), default=-1)
-    found = int(communicator.sum(np.array([float(newest if communicator.rank == 0 else 0)]))[0])
+    found = int(communicator.sum(np.array([float(newest)]))[0])
     return None if found < 0 else found
 
 

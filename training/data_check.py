@@ -12,7 +12,7 @@ from topologies.errors import InputError
 from training.config import TrainingConfig
 from training.datasets import IGNORED, Dataset, Inputs, load_dataset
 from training.initial import initial_model
-from training.job import silo_name
+from training.job import TrainingJob, silo_name
 from training.partitions import split_dataset
 
 if TYPE_CHECKING:
@@ -158,6 +158,18 @@ def divided(
     if not counted_labels(dataset.test_labels).any():
         raise InputError(f"dataset(={config.dataset!r}) must hold out test samples, not 0.")
     return parts
+
+
+def parts_of(job: TrainingJob, dataset: Dataset) -> list[IntArray]:
+    """Return each silo's training samples of a job, as `divided` does."""
+    return divided(
+        job.config,
+        dataset,
+        silos=job.silos,
+        seed=job.seed,
+        silo_places=job.silo_places,
+        silo_labels=job.silo_labels,
+    )
 
 
 def counted_labels(labels: IntArray) -> IntArray:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
-from topologies.errors import InputError
+from topologies.errors import InputError, quoted
 from training.registry import lookup
 
 IGNORED = -100
@@ -115,7 +115,11 @@ class DatasetSpec:
     needs: str = ""
 
     def load(self, options: DataOptions) -> Dataset:
-        """Read the data; InputError if they are missing or bad."""
+        """Read the data; InputError if they are missing or bad, or a folder is named where none is needed."""
+        if options.data and not self.needs:
+            raise InputError(
+                f"data(={quoted(options.data)}) goes with a dataset that is read from a folder, not with {self.reader}."
+            )
         return cast(Dataset, self._read(self.reader, options))
 
     def count_classes(self, options: DataOptions) -> int:

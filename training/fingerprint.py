@@ -119,5 +119,6 @@ def check_same(stored: Mapping[str, Any], own: Mapping[str, Any], *, checkpoint:
 
 def _digest(array: FloatArray | np.ndarray[Any, Any]) -> str:
     """Return a digest of an array's shape, type and values."""
-    head = f"{array.shape}{array.dtype.str}".encode()
-    return hashlib.sha256(head + np.ascontiguousarray(array).tobytes()).hexdigest()
+    digest = hashlib.sha256(f"{array.shape}{array.dtype.str}".encode())
+    digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()

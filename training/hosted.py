@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from topologies.arrays import FloatArray
-from training.arena import SPAN, Arena
+from training.arena import SPAN, Arena, numbers_of
 from training.communicator import Communicator
-from training.data_check import counted_labels, divided
+from training.data_check import counted_labels, parts_of
 from training.datasets import Dataset
 from training.exchange import Exchange, plan_exchange, remote_rows, silo_blocks, spans
 from training.executors.choice import choose
@@ -92,14 +92,7 @@ class HostedSilos:
         self.notices: list[str] = []
         self._blocks = silo_blocks(job.silos, communicator.size)
         self.own = self._blocks[communicator.rank]
-        parts = divided(
-            job.config,
-            dataset,
-            silos=job.silos,
-            seed=job.seed,
-            silo_places=job.silo_places,
-            silo_labels=job.silo_labels,
-        )
+        parts = parts_of(job, dataset)
         counted = counted_labels(dataset.train_labels)
         self.samples = len(dataset.train_labels)
         self.shards = [
@@ -129,7 +122,7 @@ class HostedSilos:
             job.config,
             self.arena,
             self.shards,
-            parameters=sum(parameter.numel() for parameter in model.parameters()),
+            parameters=numbers_of(model)[0],
             communicator=communicator,
         )
         if notice:

@@ -8,7 +8,7 @@ from torch import nn
 
 from topologies.arrays import IntArray
 from training.activations import Activations, measure_activations
-from training.arena import float_buffers, padded
+from training.arena import numbers_of, padded
 from training.available import resident_bytes
 from training.config import TrainingConfig
 from training.datasets import Dataset, Inputs
@@ -106,7 +106,7 @@ def activations_of(
     Activations
         Those of layers by kernels where nothing but the loop on a processor can be taken, which alone has them.
     """
-    executors = candidates(config, parameters=_parameters(model), gpu=gpu)
+    executors = candidates(config, parameters=numbers_of(model)[0], gpu=gpu)
     alone = executors == ("loop",) and not gpu and config.precision == "float32"
     return measure_activations(model, dataset, kernels=alone)
 
@@ -166,9 +166,8 @@ def plan_memory(
     """
     config = job.config
     own = silo_blocks(job.silos, ranks)[rank]
-    parameters = _parameters(model)
-    row = FLOAT * padded(parameters)
-    buffers = FLOAT * padded(sum(buffer.numel() for _owner, _name, buffer in float_buffers(model)))
+    parameters, in_buffers = numbers_of(model)
+    row, buffers = FLOAT * padded(parameters), FLOAT * padded(in_buffers)
     before, after = remote_rows(job.mixing, own)
     width = row + buffers if config.exchange_buffers else row
     staged = gpu and ranks > 1 and not config.gpu_aware_mpi
@@ -206,11 +205,6 @@ _AT_ONCE: Mapping[str, Callable[[int], int]] = {
     "graphs": lambda silos: min(STREAMS, silos),
 }
 """How many of a rank's silos each executor computes at once."""
-
-
-def _parameters(model: nn.Module) -> int:
-    """How many numbers are trained."""
-    return sum(parameter.numel() for parameter in model.parameters())
 
 
 def _bytes(inputs: Inputs) -> int:

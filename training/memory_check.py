@@ -9,7 +9,7 @@ from torch import nn
 
 from training.available import available_bytes, gpu_bytes
 from training.communicator import Communicator
-from training.data_check import divided
+from training.data_check import parts_of
 from training.datasets import Dataset
 from training.hardware import gpu_number, machine_number
 from training.job import TrainingJob
@@ -57,14 +57,7 @@ def check_memory(
     if gpu:
         torch.zeros(1, device=device)  # what the driver takes for this process is gone from now on
     config, rank, ranks = job.config, communicator.rank, communicator.size
-    parts = divided(
-        config,
-        dataset,
-        silos=job.silos,
-        seed=job.seed,
-        silo_places=job.silo_places,
-        silo_labels=job.silo_labels,
-    )
+    parts = parts_of(job, dataset)
     activations = activations_of(config, model, dataset, gpu=gpu)
     plan = plan_memory(job, model, dataset, parts, activations, rank=rank, ranks=ranks, gpu=gpu)
     machine, card = machine_number(), gpu_number(device)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from topologies.arrays import FloatArray
-from training.arena import bind, float_buffers, padded
+from training.arena import bind, numbers_of, padded
 from training.communicator import Communicator
 from training.datasets import IGNORED, Dataset
 from training.exact_sums import exact_sums
@@ -138,10 +138,9 @@ class Meter:
             )
         ]
         self._tested = int((dataset.test_labels != IGNORED).sum())
-        self._row = torch.zeros(sum(parameter.numel() for parameter in model.parameters()), device=device)
-        self._buffers = torch.zeros(
-            padded(sum(buffer.numel() for _owner, _name, buffer in float_buffers(model))), device=device
-        )
+        parameters, buffers = numbers_of(model)
+        self._row = torch.zeros(parameters, device=device)
+        self._buffers = torch.zeros(padded(buffers), device=device)
         self._average = bind(model, self._row, buffers=self._buffers)
 
     @property

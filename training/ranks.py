@@ -170,11 +170,12 @@ def _error(directory: Path, status: int) -> Exception:
 def _unsaid(log: str, status: int) -> TrainingError:
     """The error of ranks that could not say why they ended, from what they and `mpiexec` printed."""
     killed = _BANNER.search(log)
+    rest = _BANNER.sub("", log).strip()
     if killed is None:
-        what, rest = f"mpiexec ended with status {status} and no rank said why", log.strip()
-        return TrainingError(f"{what}; its output:\n{rest[-4000:]}" if rest else f"{what}.")
-    number, rest = int(killed[1]), _BANNER.sub("", log).strip()
-    name = next((f" ({known.name})" for known in signal.Signals if known == number), "")
-    why = ", as the system does when memory runs out" if number == signal.SIGKILL else ""
-    what = f"a rank was killed by signal {number}{name}{why}"
+        what = f"mpiexec ended with status {status} and no rank said why"
+    else:
+        number = int(killed[1])
+        name = next((f" ({known.name})" for known in signal.Signals if known == number), "")
+        why = ", as the system does when memory runs out" if number == signal.SIGKILL else ""
+        what = f"a rank was killed by signal {number}{name}{why}"
     return TrainingError(f"{what}; its output:\n{rest[-4000:]}" if rest else f"{what}.")

@@ -13,8 +13,7 @@ from scenarios.units import digits, format_s, in_unit, parse_quantity, time_unit
 from topologies import InputError
 from training import TrainingConfig
 from training.calibrate import StepTimes, measure_step
-
-BACKEND = "mpi"
+from training.foresight import BACKEND
 
 
 def check_training(scenario: Scenario) -> TrainingConfig:

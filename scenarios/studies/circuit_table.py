@@ -5,7 +5,7 @@ from typing import Any
 from scenarios.studies.attribution import ArcShare, Attribution
 from scenarios.studies.validation import Validated
 from scenarios.tables import Column, Row, Table, note_lines
-from scenarios.units import digits, format_s, in_unit, time_unit
+from scenarios.units import digits, format_s, in_unit, signed_s, time_unit
 
 MOST_ARCS = 10
 _ROUNDING = 1e-9
@@ -62,7 +62,7 @@ def circuit_table(result: Validated) -> Table:
         ),
         rows=rows,
         notes=note_lines(
-            f"in {unit}; {terms} of the last line: {'-' if gap_s < 0 else '+'}{format_s(abs(gap_s))} a round, the gap. "
+            f"in {unit}; {terms} of the last line: {signed_s(gap_s)} a round, the gap. "
             "queue: behind the arc's earlier models. rate: sending, over Eq. 3's M/rate. wait: for another arc. "
             f"{_WORLD if 'world_s' in further else ''}flight: the arc's models under way at once."
         ),

@@ -15,7 +15,7 @@ _TERMS = ("queue_s", "rate_s", "wait_s", "computing_s")
 
 def world_s(terms: Terms, undisturbed: Terms, arc: int) -> float:
     """How much more an arc takes than in the undisturbed network."""
-    return float(sum(getattr(terms, name)[arc] - getattr(undisturbed, name)[arc] for name in _TERMS))
+    return sum(_more_s(terms, undisturbed, name, arc) for name in _TERMS)
 
 
 def event_cause(overlay: Overlay, arc: int, terms: Terms, undisturbed: Terms, events: WorldEvents) -> Cause:
@@ -79,6 +79,7 @@ def both(first: Cause, second: Cause, first_s: float, second_s: float, *, is_tol
 
 
 def _more_s(terms: Terms, undisturbed: Terms, name: str, arc: int) -> float:
+    """How much more one term of an arc is than in the undisturbed network."""
     return float(getattr(terms, name)[arc] - getattr(undisturbed, name)[arc])
 
 

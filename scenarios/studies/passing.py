@@ -63,7 +63,7 @@ def _placed(simulation: SimulationConfig, window: Window | None) -> Iterator[tup
         failure = failed.entry()
         until = "" if failed.until is None else f" until {failed.until}"
         yield (
-            _side_of_dates(failure.from_s, failure.until_s, window),
+            window.side_of_dates(failure.from_s, failure.until_s),
             f"{failed.link} down from {failed.from_}{until}",
         )
     for away in simulation.away:
@@ -82,8 +82,8 @@ def _away(away: AwayConfig, all_away: Sequence[AwayConfig], window: Window) -> t
     for other in sorted(all_away, key=lambda other: other.from_round):
         if away.rounds and other.rounds and other.silo != away.silo and other.from_round <= longest:
             longest += max(0, _last_round(other) - longest) + (_last_round(other) >= first)
-    side = _side_of_rounds(first, last, window)
-    if side == _side_of_rounds(first, longest, window):
+    side = window.side_of_rounds(first, last)
+    if side == window.side_of_rounds(first, longest):
         return side, words
     return _IN, f"{words}, longer than asked where it hears nobody"
 
@@ -102,7 +102,7 @@ def _capacities(config: CapacityConfig, window: Window) -> Iterator[tuple[int, s
     sides: dict[int, list[tuple[float, float]]] = {_BEFORE: [], _IN: [], _AFTER: []}
     # Before its first date a trace says nothing, so that the capacity is the network's own.
     for (from_s, bps), (until_s, _) in pairwise(chain(capacity_steps(trace, nan), [(inf, nan)])):
-        side = _side_of_dates(from_s, until_s, window)
+        side = window.side_of_dates(from_s, until_s)
         if not isnan(bps) and until_s > from_s:
             sides[side].append((from_s, bps))
         if side == _AFTER and trace.period_s is not None:
@@ -117,13 +117,3 @@ def _capacities(config: CapacityConfig, window: Window) -> Iterator[tuple[int, s
                 else f"{config.link} at {len(steps)} capacities from {format_long(first_s)}, the last from "
                 f"{format_long(last_s)}",
             )
-
-
-def _side_of_dates(from_s: float, until_s: float, window: Window) -> int:
-    """Where a time lies that begins and ends at these dates."""
-    return (from_s >= window.until_s) - (until_s <= window.from_s)
-
-
-def _side_of_rounds(first: int, last: int, window: Window) -> int:
-    """Where these rounds lie."""
-    return (first > window.last_round) - (last < window.first_round)

@@ -1,9 +1,11 @@
 """The same job where nothing happens around it: what a world costs is the difference."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from scenarios.simulation_config import SimulationConfig
 from scenarios.studies.collected import collect
+from scenarios.studies.how import EVENTS
 from scenarios.studies.settled import Settled, settle
 from scenarios.studies.simulation import job_of
 from simulator import ComputeTimes, Timeline
@@ -30,7 +32,8 @@ class Undisturbed:
 
 def without_events(simulation: SimulationConfig) -> SimulationConfig:
     """The same simulation where nothing happens around the job."""
-    return replace(simulation, background=(), capacity=(), failure=(), away=())
+    nothing: dict[str, Any] = dict.fromkeys(EVENTS, ())
+    return replace(simulation, **nothing)
 
 
 def simulate_undisturbed(

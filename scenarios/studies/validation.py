@@ -18,7 +18,7 @@ from scenarios.studies.undisturbed import simulate_undisturbed
 from scenarios.studies.windows import Window
 from scenarios.studies.world_events import WorldEvents
 from scenarios.toml_words import located
-from scenarios.units import format_s, parse_share
+from scenarios.units import parse_share, signed_s
 from simulator.confidence import paired_difference
 from topologies import InputError, Overlay, RandomOverlay
 from topologies.arrays import FloatArray
@@ -97,7 +97,7 @@ class Validated:
         several = self.attribution is None or abs(parts["world"]) >= least_s
         others = [part for part in parts if part != name and abs(parts[part]) >= least_s]
         told = [name, *(others if several else ())]
-        shown = ", ".join(f"{self._called(part)} {_signed(parts[part])}" for part in told)
+        shown = ", ".join(f"{self._called(part)} {signed_s(parts[part])}" for part in told)
         return f"{shown} a round; {self._most(name)}"
 
     def _called(self, part: str) -> str:
@@ -116,11 +116,6 @@ class Validated:
         arc = max(self.attribution.arcs, key=lambda share: round(abs(getattr(share, term)) / least))
         where = f"{arc.source} -> {arc.target}" if arc.source != arc.target else arc.source
         return f"most on {where}: {arc.cause.words}"
-
-
-def _signed(seconds: float) -> str:
-    """A duration with its sign."""
-    return f"{'-' if seconds < 0 else '+'}{format_s(abs(seconds))}"
 
 
 def validate(case: Case, *, drawn_rounds: int | None = None) -> list[Validated]:

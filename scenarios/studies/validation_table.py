@@ -14,7 +14,7 @@ from scenarios.studies.settled import Settled
 from scenarios.studies.validation import Validated
 from scenarios.studies.windows import Window, paired_window
 from scenarios.tables import Column, Table, cycle_time_columns, note_lines, percent
-from scenarios.units import format_s
+from scenarios.units import format_s, signed_s
 from topologies import Overlay
 
 PARTS = (
@@ -193,7 +193,7 @@ def _differences(results: Sequence[Validated]) -> list[str]:
             mean_s, half_s = result.difference.mean, result.difference.half_width
             lines.append(
                 f"{result.overlay.kind} minus {first.overlay.kind}, maxmin on the same computing times: "
-                f"{'-' if mean_s < 0 else '+'}{format_s(abs(mean_s))} +- {format_s(half_s)} a round (95 %, paired, "
+                f"{signed_s(mean_s)} +- {format_s(half_s)} a round (95 %, paired, "
                 f"over {both}, which both ran)."
             )
     return lines

@@ -41,6 +41,14 @@ class Window:
             until_s=float(mean_start_s[end]),
         )
 
+    def side_of_dates(self, from_s: float, until_s: float) -> int:
+        """Where a time lies that begins and ends at these dates: -1 before, 0 at least partly in it, 1 after."""
+        return (from_s >= self.until_s) - (until_s <= self.from_s)
+
+    def side_of_rounds(self, first: int, last: int) -> int:
+        """Where these rounds lie, likewise."""
+        return (first > self.last_round) - (last < self.first_round)
+
     def __str__(self) -> str:
         """``rounds 248 to 997``."""
         return f"rounds {self.first_round:,} to {self.last_round:,}"

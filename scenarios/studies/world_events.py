@@ -61,12 +61,12 @@ class WorldEvents:
                 traffic[link] = (*traffic.get(link, ()), _traffic(graph, entry, link))
         downs: dict[int, tuple[LinkFailure, ...]] = {}
         for failure in world.failures:
-            if failure.from_s < window.until_s and failure.until_s > window.from_s:
+            if window.side_of_dates(failure.from_s, failure.until_s) == 0:
                 link = core_link_of(graph, failure.link, "link")
                 downs[link] = (*downs.get(link, ()), failure)
         pauses: dict[int, tuple[Pause, ...]] = {}
         for pause in world.absences:
-            if isinstance(pause, Pause) and window.first_round <= pause.first_round <= window.last_round:
+            if isinstance(pause, Pause) and window.side_of_rounds(pause.first_round, pause.first_round) == 0:
                 silo = silo_of(graph, pause.silo, "silo")
                 pauses[silo] = (*pauses.get(silo, ()), pause)
         away = [absence for absence in world.absences if isinstance(absence, Absence)]

@@ -6,37 +6,27 @@ from io import BytesIO
 
 import numpy as np
 
-from topologies.errors import InputError, quoted
 from training.datasets import DataOptions, Dataset, held_out
 
 
-def digits(options: DataOptions) -> Dataset:
+def digits(_options: DataOptions) -> Dataset:
     """Return the 1,797 handwritten digits of UCI: 8 x 8 pixels, 10 classes.
 
     Parameters
     ----------
-    options : DataOptions
-        Must name no folder: the data come with the package.
+    _options : DataOptions
+        Unused: the data come with the package.
 
     Returns
     -------
     Dataset
         Pixels 0 to 16 are divided by 16. 1,442 samples train, 355 are held out (`held_out`).
 
-    Raises
-    ------
-    InputError
-        If the options name a folder.
-
     References
     ----------
     E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository, 1998,
     doi:10.24432/C50P49, CC BY 4.0 (see ``data/ATTRIBUTION.md``).
     """
-    if options.data:
-        raise InputError(
-            f"data(={quoted(options.data)}) goes with a dataset that is read from a folder, not with digits."
-        )
     packed = files("training").joinpath("data", "digits.csv.gz").read_bytes()
     rows = np.loadtxt(BytesIO(gzip.decompress(packed)), delimiter=",", dtype=np.int64)
     inputs = (rows[:, :64] / 16).astype(np.float32).reshape(-1, 1, 8, 8)

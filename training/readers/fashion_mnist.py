@@ -116,12 +116,11 @@ def fashion_mnist(options: DataOptions) -> Dataset:
 
 def _part(folder: Path, name: str) -> tuple[NDArray[np.float32], IntArray]:
     """Return the images and labels of one part."""
-    path = folder / f"{name}-labels-idx1-ubyte.gz"
+    path, pictures = (folder / f"{name}-{kind}-ubyte.gz" for kind in ("labels-idx1", "images-idx3"))
     labels = read_idx(path, dimensions=1)
-    images = read_idx(folder / f"{name}-images-idx3-ubyte.gz", dimensions=3)
+    images = read_idx(pictures, dimensions=3)
     if images.shape[1:] != (28, 28):
-        path = folder / f"{name}-images-idx3-ubyte.gz"
-        raise InputError(f"images(shape={images.shape}) must be 28 x 28.", source=str(path))
+        raise InputError(f"images(shape={images.shape}) must be 28 x 28.", source=str(pictures))
     if len(images) != labels.size or not labels.size:
         raise InputError(f"labels(={labels.size}) must be one per image, {len(images)}.", source=str(path))
     if labels.max() >= len(NAMES):
