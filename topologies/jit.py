@@ -3,6 +3,7 @@
 import inspect
 import os
 from collections.abc import Callable
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -39,6 +40,12 @@ def compiled(function: Function) -> Function:
         settings.CACHE_DIR = before
 
 
+@cache
+def _cpu_features() -> str:
+    """Asked once, not for every compiled function."""
+    return str(get_host_cpu_features().flatten())
+
+
 def _folder(here: Path, chosen: str) -> Path | None:
     """The first folder that can be written: the user's choice for numba, beside the code, the user's cache."""
     texts = [path.read_bytes() for path in (Path(__file__), *sorted(here.glob("*.py")))]
@@ -47,7 +54,7 @@ def _folder(here: Path, chosen: str) -> Path | None:
         settings.CPU_NAME,
         settings.CPU_FEATURES,
         get_host_cpu_name(),
-        get_host_cpu_features().flatten(),
+        _cpu_features(),
     )
     text = sha256(b"".join((*texts, repr(processor).encode()))).hexdigest()[:16]
     home_cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"))

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -59,7 +58,7 @@ def test_sigterm_is_left_to_a_program_that_only_calls_functions():
         assert signal.getsignal(signal.SIGTERM) is ends
 
 
-def test_sigterm_ends_all_ranks_and_says_what_is_kept(tmp_path, scenario, small_scenario):
+def test_sigterm_ends_all_ranks_and_says_what_is_kept(tmp_path, scenario, small_scenario, processes_naming):
     path = tmp_path / "x.h5"
     text = small_scenario.replace('"star", ', "").replace("log_every = 5", "log_every = 500")
     scenario.write_text(text.replace("rounds = 12", "rounds = 20000") + "checkpoint_every = 4\n")
@@ -74,7 +73,7 @@ def test_sigterm_ends_all_ranks_and_says_what_is_kept(tmp_path, scenario, small_
     end = time.monotonic() + 60
     while not checkpoint_rounds(checkpoints_path(path) / "ring") and time.monotonic() < end:
         time.sleep(0.05)
-    assert len(commands_naming(tmp_path / "ranks")) >= 2
+    assert len(processes_naming(tmp_path / "ranks")) >= 2
     process.send_signal(signal.SIGTERM)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 143
@@ -82,18 +81,7 @@ def test_sigterm_ends_all_ranks_and_says_what_is_kept(tmp_path, scenario, small_
         f"silosim: the finished rounds are in {path}.partial; --resume goes on from the last checkpoint"
     )
     end = time.monotonic() + 20
-    while commands_naming(tmp_path / "ranks") and time.monotonic() < end:
+    while processes_naming(tmp_path / "ranks") and time.monotonic() < end:
         time.sleep(0.05)
-    assert commands_naming(tmp_path / "ranks") == []
+    assert processes_naming(tmp_path / "ranks") == []
     assert not list((tmp_path / "ranks").glob("silosim-*"))
-
-
-def commands_naming(folder):
-    """The commands of this machine that are called with a path below a folder, as ranks and their launcher are."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            words = (process / "cmdline").read_bytes().split(b"\0")
-            if any(word.startswith(f"{folder}/".encode()) for word in words):
-                found.append(words)
-    return found

@@ -62,25 +62,6 @@ def make_job() -> Callable[..., TrainingJob]:
 
 
 @pytest.fixture
-def processes_naming() -> Callable[[Path], list[int]]:
-    """Find the processes whose command line names a path (Linux)."""
-
-    def find(path: Path) -> list[int]:
-        found = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit():
-                try:
-                    command = (entry / "cmdline").read_bytes()
-                except OSError:  # it ended in the meantime
-                    continue
-                if str(path).encode() in command:
-                    found.append(int(entry.name))
-        return found
-
-    return find
-
-
-@pytest.fixture
 def hosted_silos() -> Callable[..., HostedSilos]:
     """Make the silos of one rank on the processor, by default of the job's own data."""
 
@@ -116,7 +97,7 @@ def keeping(make_job: Callable[..., TrainingJob], tmp_path: Path) -> Callable[..
     """Make jobs that keep checkpoints in one folder."""
 
     def make(*, every: int = 2, **settings: Any) -> TrainingJob:
-        settings = {"learning_rate": 0.2, "executor": "loop", **settings}
-        return replace(make_job(checkpoint_every=every, **settings), directory=tmp_path / "kept")
+        job = make_job(checkpoint_every=every, **{"learning_rate": 0.2, **settings})
+        return replace(job, directory=tmp_path / "kept")
 
     return make

@@ -8,9 +8,7 @@ from topologies.errors import MachineError
 from training import load_backend
 from training.arena import Arena
 from training.batches import BatchStream
-from training.communicator import Alone
 from training.datasets import IGNORED, load_dataset
-from training.dpasgd import train_rank
 from training.executors.graphs import GraphsExecutor
 from training.executors.loop import LoopExecutor
 from training.executors.vectorized import VectorizedExecutor
@@ -47,6 +45,16 @@ class Eager:
 
     def join(self):
         self.open = False
+
+
+EXECUTORS = pytest.mark.parametrize(
+    "make",
+    [
+        LoopExecutor,
+        VectorizedExecutor,
+        lambda arena, data, precision: GraphsExecutor(arena, data, precision, Eager()),
+    ],
+)
 
 
 def shards(shape, *, padding=()):
@@ -166,14 +174,7 @@ def test_recorded_steps_have_the_very_gradients_of_the_loop(padding):
     assert not recorder.open
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        LoopExecutor,
-        VectorizedExecutor,
-        lambda arena, data, precision: GraphsExecutor(arena, data, precision, Eager()),
-    ],
-)
+@EXECUTORS
 def test_bfloat16_gives_nearly_the_same_losses_and_single_precision_gradients(make):
     model = build_model("cnn", input_shape=(1, 8, 8), classes=4, seed=0)
     (exact, gradients), (rough, rounded) = (
@@ -187,14 +188,7 @@ def test_bfloat16_gives_nearly_the_same_losses_and_single_precision_gradients(ma
     assert float((rounded - gradients).norm() / gradients.norm()) < 0.2
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        LoopExecutor,
-        VectorizedExecutor,
-        lambda arena, data, precision: GraphsExecutor(arena, data, precision, Eager()),
-    ],
-)
+@EXECUTORS
 def test_a_rank_without_silos_has_nothing_to_do(make):
     arena = Arena(nn.Linear(2, 2), silos=0, before=0, after=0, device=CPU)
     assert make(arena, [], "float32").gradients(0).shape == (0,)
@@ -237,13 +231,9 @@ def test_models_say_whether_they_can_be_stacked():
     assert {name for name, spec in MODELS.items() if not spec.vectorizes} == {"bilstm", "char_gru"}
 
 
-def rows(job):
-    return [report for report in train_rank(job, Alone()) if isinstance(report, HistoryRow)]
-
-
-def test_training_by_either_executor_gives_the_same_curve(make_job):
+def test_training_by_either_executor_gives_the_same_curve(make_job, rows_of):
     loop, stacked = (
-        rows(make_job(model="cnn", rounds=20, momentum=0.9, learning_rate=0.05, executor=executor))
+        rows_of(make_job(model="cnn", rounds=20, momentum=0.9, learning_rate=0.05, executor=executor))
         for executor in ("loop", "vmap")
     )
     assert loop[-1].train_loss < loop[0].train_loss - 0.1

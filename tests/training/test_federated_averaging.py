@@ -8,20 +8,12 @@ from torch import nn
 from topologies import design
 from topologies.consensus import uniform
 from training.batches import BatchStream
-from training.communicator import Alone
 from training.datasets import load_dataset
 from training.dpasgd import train_round
-from training.hosted import HostedSilos
 from training.initial import initial_model
 from training.partitions import split_dataset
 
 EPS = float(np.finfo(np.float32).eps)
-
-
-def hosted_silos(job, data):
-    """The project's silos on one rank, and the model that all start from."""
-    model = initial_model(job.config, data, seed=job.seed)
-    return HostedSilos(job, model, data, communicator=Alone(), device=torch.device("cpu")), model
 
 
 def vector(model):
@@ -64,12 +56,12 @@ def test_a_star_takes_the_plain_average_whoever_is_the_hub(graph, work):
 
 
 @pytest.mark.parametrize("kind", ["star", "complete"])
-def test_star_and_complete_graph_are_federated_averaging(make_job, graph, work, kind):
+def test_star_and_complete_graph_are_federated_averaging(make_job, hosted_silos, graph, work, kind):
     """McMahan et al. 2017, Algorithm 1 with all clients: one global model, s local steps, then the mean."""
     overlay = design(kind, graph, work)
     job = make_job(silos=11, rounds=6, local_steps=3, matrix=overlay.consensus, learning_rate=0.3)
     data = load_dataset("digits")
-    hosted, initial = hosted_silos(job, data)
+    hosted, initial = hosted_silos(job, data), initial_model(job.config, data, seed=job.seed)
     clients = PlainSilos(job, data, lambda parameters: torch.optim.SGD(parameters, lr=0.3))
     server = vector(initial)
     for k in range(6):
@@ -93,10 +85,10 @@ def test_star_and_complete_graph_are_federated_averaging(make_job, graph, work, 
         ({"learning_rate": 0.01, "optimizer": "adam"}, lambda p: torch.optim.Adam(p, lr=0.01)),
     ],
 )
-def test_one_silo_is_plain_training(make_job, settings, make_optimizer):
+def test_one_silo_is_plain_training(make_job, hosted_silos, settings, make_optimizer):
     job = make_job(silos=1, rounds=5, local_steps=4, matrix=np.eye(1), model="cnn", **settings)
     data = load_dataset("digits")
-    hosted, initial = hosted_silos(job, data)
+    hosted, initial = hosted_silos(job, data), initial_model(job.config, data, seed=job.seed)
     alone = PlainSilos(job, data, make_optimizer)
     for k in range(5):
         train_round(job, hosted, k)
