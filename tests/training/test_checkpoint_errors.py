@@ -167,7 +167,7 @@ def test_a_full_disk_is_one_line_and_leaves_the_checkpoint_before(rows_of, keepi
     [
         ("rows.jsonl", None, r"rows\.jsonl cannot be read: \d+ bytes are missing\.$"),
         ("rows.jsonl", "{", r"rows\.jsonl cannot be read: \d+ bytes are missing\.$"),
-        ("last.json", "{", r"last\.json cannot be read: Expecting property name"),
+        ("round-000004/last.json", "{", r"last\.json cannot be read: Expecting property name"),
         ("round-000004/best.json", "{", r"best\.json cannot be read: Expecting property name"),
         (
             "round-000004/head.json",
