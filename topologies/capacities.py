@@ -71,7 +71,8 @@ def available_bandwidth(
     Returns
     -------
     ndarray, shape (silos, silos)
-        In bit/s; infinite on the diagonal and between silos of one router, 0 where `i` cannot send to `j`.
+        In bit/s; infinite on the diagonal and, where it is not measured, between silos of one router; 0 where `i`
+        cannot send to `j`.
 
     Raises
     ------
@@ -84,8 +85,13 @@ def available_bandwidth(
             available = np.array(rule, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputError("bandwidth must be 'hop_share', 'bottleneck' or a matrix of numbers.") from None
-        if available.shape != (silos, silos) or not np.all(available >= 0):
-            raise InputError(f"bandwidth matrix must have shape ({silos}, {silos}) and entries >= 0.")
+        if available.shape != (silos, silos):
+            raise InputError(
+                f"bandwidth(of shape {available.shape}) must have shape ({silos}, {silos}): a row for each sender."
+            )
+        np.fill_diagonal(available, np.inf)
+        for i, j in np.argwhere(~(available >= 0)).tolist():
+            raise InputError(f"bandwidth[{i}, {j}](={available[i, j]}) must be a rate in bit/s: entries >= 0.")
     elif rule in ("hop_share", "bottleneck"):
         between = np.ix_(router, router)
         available = _bottlenecks(routes, core_bps)[between]

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -37,7 +37,7 @@ class AccessLinks:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Connectivity:
-    """End-to-end facts of every ordered pair of silos.
+    """End-to-end facts of every ordered pair of silos, and the links that their models cross.
 
     Attributes
     ----------
@@ -50,17 +50,29 @@ class Connectivity:
     up_bps, down_bps : ndarray, shape (silos,)
         Access capacities.
     core_bps : ndarray, shape (links,)
-        Capacity of each core link, in each of its directions.
+        Capacity of each core link, in each of its directions. Models cross none where the bandwidth is measured.
     core_assumed : ndarray of bool, shape (links,)
         Whether that capacity is neither stated by the underlay's file nor chosen by the user, but 1 Gbps assumed.
     latency_s : ndarray, shape (silos, silos)
         `l(i, j)`, zero on the diagonal.
     available_bps : ndarray, shape (silos, silos)
-        `A(i', j')`, infinite on the diagonal and between silos of one router, 0 where `i` cannot send to `j`.
+        `A(i', j')`, infinite on the diagonal and, where it is not measured, between silos of one router; 0 where `i`
+        cannot send to `j`.
     bandwidth : {"hop_share", "bottleneck", "measured"}
         The rule that `available_bps` follows.
     latency : {"per_path", "per_link"}
         The rule that `latency_s` follows.
+    measured_pairs : ndarray of int, shape (pairs, 2)
+        Source and target of each pair that is a link of its own, by source, then target: where the bandwidth is
+        measured, all pairs that can talk, else none.
+    link_capacity_bps : ndarray, shape (first_uplink + 2 * silos,)
+        Capacity of every link direction. First come those between access links. With a routed core, core link `l` is
+        ``2 * l`` from its first to its second end and ``2 * l + 1`` back; where the bandwidth is measured there is no
+        routed core, and pair `p` is `p`. Then come the uplinks of all silos, then their downlinks.
+
+    Notes
+    -----
+    The last two follow from the others, also after `dataclasses.replace`. Memory O(silos^2).
     """
 
     underlay: Underlay
@@ -75,6 +87,21 @@ class Connectivity:
     available_bps: FloatArray
     bandwidth: Literal["hop_share", "bottleneck", "measured"]
     latency: Literal["per_path", "per_link"]
+    measured_pairs: IntArray = field(init=False)
+    link_capacity_bps: FloatArray = field(init=False)
+    _pair_link: IntArray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Number the links."""
+        pairs = np.argwhere(self.may_send) if self.is_measured else np.empty((0, 2), dtype=np.int64)
+        between_bps = self.available_bps[*pairs.T] if self.is_measured else np.repeat(self.core_bps, 2)
+        pair_link = np.full((self.silos, self.silos) if self.is_measured else (0, 0), -1, dtype=np.int64)
+        pair_link[*pairs.T] = np.arange(len(pairs))
+        capacity_bps = np.concatenate((between_bps, self.up_bps, self.down_bps))
+        freeze(pairs, capacity_bps, pair_link)
+        object.__setattr__(self, "measured_pairs", pairs)
+        object.__setattr__(self, "link_capacity_bps", capacity_bps)
+        object.__setattr__(self, "_pair_link", pair_link)
 
     @property
     def silos(self) -> int:
@@ -87,29 +114,44 @@ class Connectivity:
         return (self.available_bps > 0) & ~np.eye(self.silos, dtype=bool)
 
     @property
-    def link_capacity_bps(self) -> FloatArray:
-        """Capacity of every link direction, shape (2 * links + 2 * silos,).
+    def is_measured(self) -> bool:
+        """Whether each pair that can talk is a link of its own, of measured bandwidth; else the core is routed."""
+        return self.bandwidth == "measured"
 
-        Core link `l` is ``2 * l`` from its first to its second end and ``2 * l + 1`` back; then come the uplinks
-        of all silos, then their downlinks.
-        """
-        return np.concatenate((np.repeat(self.core_bps, 2), self.up_bps, self.down_bps))
+    @property
+    def first_uplink(self) -> int:
+        """Number of link directions between access links, which come first: that of silo 0's uplink."""
+        return len(self.measured_pairs) if self.is_measured else 2 * len(self.core_bps)
+
+    def core_route(self, source: int, target: int) -> tuple[int, ...]:
+        """Core link directions that a message between two silos crosses, in order; none where bandwidth is measured."""
+        if self.is_measured:
+            return ()
+        return self.routes.links(int(self.router[source]), int(self.router[target]))
 
     def route(self, source: int, target: int) -> tuple[int, ...]:
-        """Link directions that a message from silo `source` to silo `target` occupies, in order."""
-        first_uplink = 2 * len(self.core_bps)
-        return (
-            first_uplink + source,
-            *self.routes.links(int(self.router[source]), int(self.router[target])),
-            first_uplink + self.silos + target,
-        )
+        """Link directions that a message from silo `source` to silo `target` occupies, in order.
+
+        Raises
+        ------
+        InputError
+            If the bandwidth is measured and `source` cannot send to `target`: then there is no link.
+        """
+        between = self.core_route(source, target)
+        if self.is_measured:
+            between = (int(self._pair_link[source, target]),)
+            if between[0] < 0:
+                raise InputError(f"{self.labels[source]} cannot send to {self.labels[target]}.")
+        return (self.first_uplink + source, *between, self.first_uplink + self.silos + target)
 
     def link_name(self, direction: int) -> str:
         """Name of a link direction, for tables and error messages."""
-        core = 2 * len(self.core_bps)
-        if direction >= core:
-            silo = (direction - core) % self.silos
-            return f"{self.labels[silo]} {'uplink' if direction < core + self.silos else 'downlink'}"
+        access = direction - self.first_uplink
+        if access >= 0:
+            return f"{self.labels[access % self.silos]} {'uplink' if access < self.silos else 'downlink'}"
+        if self.is_measured:
+            i, j = self.measured_pairs[direction]
+            return f"{self.labels[i]} -> {self.labels[j]}"
         a, b = self.underlay.ends[direction // 2]
         tail, head = (a, b) if direction % 2 == 0 else (b, a)
         return f"{self.underlay.labels[tail]} -> {self.underlay.labels[head]}"
@@ -134,11 +176,13 @@ def connectivity(
         Capacities of the access links.
     core : float or "stated", optional
         Capacity of every core link, in bit/s, or ``"stated"``: what the underlay's file states, and 1 Gbps on
-        links that state none. By default ``"stated"`` where any link states one, else 1 Gbps.
+        links that state none. By default ``"stated"`` where any link states one, else 1 Gbps. It plays no part with
+        a measured bandwidth.
     bandwidth : {"hop_share", "bottleneck"} or array_like, shape (silos, silos)
         Rule for `A(i', j')`: the smallest capacity on the route divided by its number of links (the published
-        numbers' rule), the smallest capacity on the route, or a measured matrix in bit/s, 0 where `i` cannot send
-        to `j`.
+        numbers' rule), the smallest capacity on the route, or a measured matrix in bit/s: infinite where nothing but
+        access links limits, 0 where `i` cannot send to `j`; its diagonal does not count. Each measured pair is then a
+        link of that capacity, behind the uplink and before the downlink, and no model crosses a core link.
     latency : {"per_path", "per_link"}
         ``0.0085 ms/km * distance + 4 ms``, with the 4 ms once on the whole path (the published numbers' rule) or
         on every link of it (the paper's text). Two silos of one router have a path of no links.

@@ -26,7 +26,8 @@ class Resources:
     core_bps : ndarray, shape (links,)
         Capacity of each core link, in each of its directions.
     measured_bps : ndarray, shape (arcs,)
-        Available bandwidth of arcs that follows from no core link: measured, or infinite on one router.
+        Available bandwidth of arcs that follows from no core link: measured, or infinite on one router. A measured
+        pair's link carries one arc, so that it is an arc's own.
     latency_s : ndarray, shape (arcs,)
     compute_s : ndarray, shape (silos,)
         Computing time of a round.
@@ -64,10 +65,9 @@ class Resources:
         """
         graph = overlay.graph
         out, into = degrees(graph.silos, overlay.source, overlay.target)
-        core = 2 * len(graph.core_bps)
+        ends = zip(overlay.source.tolist(), overlay.target.tolist(), strict=True)
         crossing = np.array(
-            [(arc, link) for arc, route in enumerate(overlay.routes) for link in route if link < core],
-            dtype=np.int64,
+            [(arc, link) for arc, pair in enumerate(ends) for link in graph.core_route(*pair)], dtype=np.int64
         ).reshape(-1, 2)
         available = graph.available_bps[overlay.source, overlay.target]
         smallest = _smallest(overlay.arcs, crossing, graph.core_bps)
@@ -75,7 +75,7 @@ class Resources:
         if graph.bandwidth == "hop_share":
             parts = np.maximum(np.bincount(crossing[:, 0], minlength=overlay.arcs), 1.0)
         follows = np.allclose(smallest / parts, available, rtol=EQUAL, atol=0.0)
-        if graph.bandwidth == "measured" or not follows:
+        if graph.is_measured or not follows:
             measured, crossing = available, crossing[:0]
         return cls(
             up_bps=graph.up_bps,

@@ -20,6 +20,8 @@ class Sensitivities:
         By each silo's access capacities; <= 0.
     core_s_per_bps : ndarray, shape (links,)
         By each core link's capacity, both directions together; <= 0. Zero where the bandwidth was measured.
+    measured_s_per_bps : ndarray, shape (arcs,)
+        By the measured bandwidth of each arc's pair; <= 0. Zero where core links are routed.
     latency_s_per_s : ndarray, shape (arcs,)
         By each arc's latency.
     latency_constant_s_per_s : float
@@ -33,6 +35,7 @@ class Sensitivities:
     up_s_per_bps: FloatArray
     down_s_per_bps: FloatArray
     core_s_per_bps: FloatArray
+    measured_s_per_bps: FloatArray
     latency_s_per_s: FloatArray
     latency_constant_s_per_s: float
     compute_s_per_s: FloatArray
@@ -59,7 +62,7 @@ def sensitivities(overlay: Overlay) -> Sensitivities:
 
     Where several circuits are critical, or several resources bind equally, `tau` has a kink. The derivatives are
     then those of the reported circuit, `Overlay.proof`, with the first binding resource of each arc in the order
-    uplink, downlink, core links along the route. They are a subgradient: for a given model size `tau` is convex in
+    uplink, downlink, core links along the route or measured pair. They are a subgradient: for a given model size `tau` is convex in
     latencies, computing times and inverse capacities, so for any change of these, however large,
 
         tau(new) >= tau + sum of derivative * change
@@ -77,13 +80,14 @@ def sensitivities(overlay: Overlay) -> Sensitivities:
     latency = np.zeros(overlay.arcs)
     latency[arcs] = 1.0
 
-    up, down, core = _capacities(resources, arcs)
+    up, down, core, measured = _capacities(resources, arcs)
     per_token = 1 / circuit_tokens
     rate = resources.limits_bps().min(axis=0)
     return Sensitivities(
         up_s_per_bps=up * per_token,
         down_s_per_bps=down * per_token,
         core_s_per_bps=core * per_token,
+        measured_s_per_bps=measured * per_token,
         latency_s_per_s=latency * per_token,
         latency_constant_s_per_s=float(_latency_constants(overlay)[arcs].sum()) * per_token,
         compute_s_per_s=overlay.work.local_steps * compute * per_token,
@@ -91,10 +95,12 @@ def sensitivities(overlay: Overlay) -> Sensitivities:
     )
 
 
-def _capacities(resources: Resources, arcs: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Derivatives of the sum of these arcs' delays by uplinks, downlinks and core links."""
+def _capacities(
+    resources: Resources, arcs: IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Derivatives of the sum of these arcs' delays by uplinks, downlinks, core links and measured pairs."""
     up, down = np.zeros(len(resources.up_bps)), np.zeros(len(resources.down_bps))
-    core = np.zeros(len(resources.core_bps))
+    core, measured = np.zeros(len(resources.core_bps)), np.zeros(len(resources.measured_bps))
     overlay, bits = resources.overlay, resources.model_bits
     binding = resources.binding()
     for arc in arcs.tolist():
@@ -107,7 +113,9 @@ def _capacities(resources: Resources, arcs: IntArray) -> tuple[FloatArray, Float
         elif by_available and (links := resources.binding_links(arc)):
             link = links[0] // 2
             core[link] -= bits * resources.parts[arc] / resources.core_bps[link] ** 2
-    return up, down, core
+        elif by_available:
+            measured[arc] -= bits / resources.measured_bps[arc] ** 2
+    return up, down, core, measured
 
 
 def _latency_constants(overlay: Overlay) -> FloatArray:

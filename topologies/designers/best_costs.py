@@ -12,7 +12,10 @@ ASKED = {"paper": (False, False), "serialized": (True, False), "all": (True, Tru
 
 
 class Crossings:
-    """Core link directions that arcs cross, and how long one model keeps each busy; routes are looked up once."""
+    """Core link directions that arcs cross, and how long one model keeps each busy; routes are looked up once.
+
+    A measured pair's own link carries one arc, whose transmission time bounds it already.
+    """
 
     def __init__(self, graph: Connectivity, work: Workload) -> None:
         self.busy_s: FloatArray = transmissions(work.model_bits, np.repeat(graph.core_bps, 2))
@@ -23,7 +26,7 @@ class Crossings:
         """Core link directions of an arc."""
         arc = (source, target)
         if arc not in self._links:
-            self._links[arc] = self._graph.route(source, target)[1:-1]
+            self._links[arc] = self._graph.core_route(source, target)
         return self._links[arc]
 
 

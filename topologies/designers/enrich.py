@@ -195,7 +195,7 @@ def _free(overlay: Overlay, state: _State, symmetric: bool) -> BoolArray:
     free &= ~np.logical_or.outer(slower_out.any(axis=1), slower_in.any(axis=0))
     if np.isfinite(state.ceiling_s):
         for i, j in np.argwhere(free).tolist():
-            free[i, j] = _loaded(overlay, state, (i, j)) is not None
+            free[i, j] = _has_room(overlay, state.load_s, state.ceiling_s, (i, j))
     if symmetric:
         # The two new arcs of a pair make a circuit by themselves.
         free &= free.T & (delay_s + delay_s.T <= 2 * tau_s * (1 + SLACK))
@@ -238,13 +238,14 @@ def _grown(overlay: Overlay, state: _State, arcs: list[tuple[int, int]]) -> _Sta
     """The state with these arcs too, if nothing that must not rise does."""
     tau_s = overlay.closed_forms.paper_s
     present = state.present.copy()
-    load_s: FloatArray | None = state.load_s
+    load_s = state.load_s.copy()
     for arc in arcs:
         present[arc] = True
-        if np.isfinite(state.ceiling_s) and load_s is not None:
-            load_s = _loaded(overlay, replace(state, load_s=load_s), arc)
-    if load_s is None:
-        return None
+        if np.isfinite(state.ceiling_s):
+            if not _has_room(overlay, load_s, state.ceiling_s, arc):
+                return None
+            route = overlay.graph.route(*arc)
+            load_s[list(route)] += _traffic(overlay, route)
     old_s, _ = _delays(overlay, state.present.sum(axis=1), state.present.sum(axis=0))
     new_s, transmission_s = _delays(overlay, present.sum(axis=1), present.sum(axis=0))
     if np.any(transmission_s[present] > state.ceiling_s * (1 + SLACK)):
@@ -265,12 +266,10 @@ def _grown(overlay: Overlay, state: _State, arcs: list[tuple[int, int]]) -> _Sta
     return replace(state, present=present, longest_s=longest_s, load_s=load_s)
 
 
-def _loaded(overlay: Overlay, state: _State, arc: tuple[int, int]) -> FloatArray | None:
-    """Busy times of the link directions with one more arc, if none exceeds the ceiling."""
+def _has_room(overlay: Overlay, load_s: FloatArray, ceiling_s: float, arc: tuple[int, int]) -> bool:
+    """Whether no link direction exceeds the ceiling with one more arc."""
     route = overlay.graph.route(*arc)
-    load_s = state.load_s.copy()
-    load_s[list(route)] += _traffic(overlay, route)
-    return load_s if load_s[list(route)].max() <= state.ceiling_s * (1 + SLACK) else None
+    return bool((load_s[list(route)] + _traffic(overlay, route)).max() <= ceiling_s * (1 + SLACK))
 
 
 def _traffic(overlay: Overlay, route: tuple[int, ...]) -> FloatArray:
