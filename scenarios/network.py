@@ -254,14 +254,19 @@ def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str
     silos = f"{graph.silos} silo{'s' if graph.silos > 1 else ''}"
     used = len(set(graph.router.tolist()))
     places = "" if graph.silos == underlay.routers == used else f" on {used} of {underlay.routers} routers"
-    missing = graph.silos * (graph.silos - 1) - int(graph.may_send.sum())
-    barred = f"; {missing} arc{'s' if missing > 1 else ''} blocked" if missing else ""
-    core = _core(graph)
+    pairs = graph.silos * (graph.silos - 1)
+    missing = pairs - int(graph.may_send.sum())
+    if graph.is_measured:
+        between = f"bandwidth measured for {pairs - missing:,} of {pairs:,} pairs"
+    else:
+        barred = f"; {missing} arc{'s' if missing > 1 else ''} blocked" if missing else ""
+        between = f"{underlay.links} core links{barred}"
+    core = _measured(graph) if graph.is_measured else _core(graph)
     up, down = _span(graph.up_bps), _span(graph.down_bps)
     capacities = f"access {up if up == down else f'{up} up, {down} down'}; " if access else ""
     steps = f"{work.local_steps} local step{'s' if work.local_steps > 1 else ''}"
     return (
-        f"{underlay.name} ({underlay.variant}): {silos}{places}, {underlay.links} core links{barred}\n"
+        f"{underlay.name} ({underlay.variant}): {silos}{places}, {between}\n"
         f"{capacities}{core}\n"
         f"{work.name}: {format_bits(work.model_bits)}, {steps} of {format_s(float(np.max(work.compute_s)))}"
     )
@@ -279,8 +284,15 @@ def _core(graph: Connectivity) -> str:
     return f"core as stated on {graph.underlay.links - assumed} links, {rate} assumed on {assumed}"
 
 
+def _measured(graph: Connectivity) -> str:
+    """Smallest and largest measured bandwidth."""
+    return f"pairs {_span(graph.link_capacity_bps[: graph.first_uplink])}" if graph.first_uplink else "no pairs"
+
+
 def idle_links(graph: Connectivity) -> list[str]:
     """One sentence, where faster links carry no route since a parallel link is shorter."""
+    if graph.is_measured:
+        return []
     idle = idle_faster_links(graph.underlay, graph.routes, graph.core_bps)
     if not idle:
         return []

@@ -52,6 +52,7 @@ def write_head(
     group = file.create_group("connectivity")
     for name in ("router", "up_bps", "down_bps", "core_bps", "latency_s", "available_bps"):
         group[name] = getattr(graph, name)
+    group.attrs.update(bandwidth=graph.bandwidth, latency=graph.latency)
     group = file.create_group("workload")
     group.attrs.update(
         name=work.name, model_bits=work.model_bits, compute_s=work.compute_s, local_steps=work.local_steps

@@ -169,8 +169,8 @@ def _place(overlay: Overlay, arc: int, terms: Terms) -> str:
 
 
 def link_words(graph: Connectivity, link: int) -> str:
-    """A link direction in words: ``DE's uplink``, ``core link DE -> FR``."""
-    core, name = 2 * len(graph.core_bps), graph.link_name(link)
-    if link < core:
-        return f"core link {name}"
-    return f"{graph.labels[(link - core) % graph.silos]}'s {'uplink' if link < core + graph.silos else 'downlink'}"
+    """A link direction in words: ``DE's uplink``, ``core link DE -> FR``, ``measured bandwidth DE -> FR``."""
+    access = link - graph.first_uplink
+    if access < 0:
+        return f"{'measured bandwidth' if graph.is_measured else 'core link'} {graph.link_name(link)}"
+    return f"{graph.labels[access % graph.silos]}'s {'uplink' if access < graph.silos else 'downlink'}"

@@ -23,7 +23,7 @@ class ConstantShare:
     share : float
         Part of the capacity, in [0, 1): the job has ``capacity * (1 - share)``.
     link : str, int or None
-        See `World`; None: all core links, each in both directions.
+        See `World`; None: all core links, each in both directions; an error where there are none.
 
     Raises
     ------
@@ -53,7 +53,7 @@ class OnOffFlow:
     seed : int
         At least 0.
     link : str, int or None
-        See `World`; None: all core links, each in both directions.
+        See `World`; None: all core links, each in both directions; an error where there are none.
 
     Raises
     ------

@@ -39,7 +39,7 @@ class Detours:
     def of(self, source: int, target: int) -> tuple[tuple[int, ...], float] | None:
         """Link directions and latency in seconds between two silos, or None where there is no route."""
         usual = self.graph.route(source, target)
-        if self._is_free(usual[1:-1]):
+        if self._is_free(self.graph.core_route(source, target)):
             return usual, float(self.graph.latency_s[source, target])
         router = self.graph.router
         around = self.routes.links(int(router[source]), int(router[target]))
@@ -101,6 +101,8 @@ def route_changes(graph: Connectivity, arcs: Pairs, downs: Downs) -> Callable[[]
     by_date = links_down(downs)
 
     def changes() -> Iterator[RouteChange]:
+        if not by_date:
+            return
         usual = [(graph.route(*arc), float(graph.latency_s[arc])) for arc in arcs]
         current = list(usual)
         for date_s, down in by_date:
@@ -133,6 +135,6 @@ def cut_for_ever(graph: Connectivity, arcs: Pairs, downs: Downs) -> tuple[int, i
     around = detours(graph, down)
     for source, target in arcs:
         if around.of(source, target) is None:
-            crossed = [direction // 2 for direction in graph.route(source, target)[1:-1]]
+            crossed = [direction // 2 for direction in graph.core_route(source, target)]
             return source, target, next(link for link in crossed if link in down)
     return None

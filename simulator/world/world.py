@@ -36,7 +36,8 @@ class World:
     Notes
     -----
     A link is named as in tables: ``"A - B"`` is both directions of a core link, ``"A -> B"`` one of them (with `` #2``
-    and so on where links are parallel), ``"A uplink"`` and ``"A downlink"`` are access links. A number is a link
+    and so on where links are parallel), ``"A uplink"`` and ``"A downlink"`` are access links. Where the bandwidth is
+    measured there are no core links, and the first two are the links of silo pairs. A number is a link
     direction in the order of `Connectivity.link_capacity_bps`, or a core link's where one is asked for. A link must
     not have two entries of one sort.
 
