@@ -286,7 +286,9 @@ def _core(graph: Connectivity) -> str:
 
 def _measured(graph: Connectivity) -> str:
     """Smallest and largest measured bandwidth."""
-    return f"pairs {_span(graph.link_capacity_bps[: graph.first_uplink])}" if graph.first_uplink else "no pairs"
+    return (
+        f"pairs {_span(graph.link_capacity_bps[: graph.first_uplink])}" if graph.first_uplink else "no pairs"
+    )
 
 
 def idle_links(graph: Connectivity) -> list[str]:

@@ -5,6 +5,7 @@ from typing import Literal
 
 from scenarios.units import Share, parse_share
 from scenarios.world_config import AwayConfig, BackgroundConfig, CapacityConfig, FailureConfig
+from simulator.checks import QUEUEINGS, SHARINGS, check_choice
 from topologies import InputError
 
 MOST_ROUNDS = 2**31
@@ -33,7 +34,9 @@ class ComputeConfig:
     repeat: bool = False
 
     def __post_init__(self) -> None:
-        """Check which keys go together."""
+        """Check the distribution, and which keys go together."""
+        if self.distribution is not None:
+            check_choice("distribution", self.distribution, ("lognormal", "exponential"))
         if (self.distribution is None) == (self.trace is None):
             raise InputError("distribution or trace must be given, and not both.")
         if self.cv is None and self.distribution == "lognormal":
@@ -79,7 +82,9 @@ class SimulationConfig:
     away: tuple[AwayConfig, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check rounds, interval, and what goes with constant rates."""
+        """Check names, rounds, interval, and what goes with constant rates."""
+        check_choice("sharing", self.sharing, SHARINGS)
+        check_choice("queueing", self.queueing, QUEUEINGS)
         if self.rounds < 1:
             raise InputError(f"rounds(={self.rounds}) must be >= 1.")
         if self.rounds > MOST_ROUNDS:

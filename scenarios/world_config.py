@@ -10,6 +10,7 @@ import pydantic
 from scenarios.toml_words import in_words_of
 from scenarios.units import Duration, Rate, Share, parse_quantity, parse_share
 from simulator import Absence, CapacityTrace, ConstantShare, LinkFailure, OnOffFlow, Pause
+from simulator.checks import check_choice
 from topologies import InputError
 
 
@@ -160,7 +161,8 @@ class AwayConfig:
     duration: Duration | None = None
 
     def __post_init__(self) -> None:
-        """Check which keys go together, and their values."""
+        """Check the policy, which keys go with it, and their values."""
+        check_choice("policy", self.policy, ("go_on", "wait"))
         if (self.rounds is None) == (self.policy == "go_on") or (self.duration is None) == (
             self.policy == "wait"
         ):

@@ -17,7 +17,7 @@ QUEUEINGS = ("fifo", "overlap")
 
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
     """Accept one of a few words."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise InputError(f"{name}(={value!r}) must be {' or '.join(map(repr, choices))}.")
 
 

@@ -38,6 +38,11 @@ class Job:
     queueing : {"fifo", "overlap"}
     world : Changes or None
         What changes on the network while the job runs; None: nothing.
+
+    Raises
+    ------
+    InputError
+        If no engine knows `sharing` or `queueing`, or they do not go with `world`. The rest is checked by `make_job`.
     """
 
     arcs: tuple[FlowArc, ...]
@@ -51,6 +56,10 @@ class Job:
     sharing: str
     queueing: str
     world: Changes | None
+
+    def __post_init__(self) -> None:
+        """Engines take any name but one for the other one, so that a wrong one must not reach them."""
+        _check_names(self.sharing, self.queueing, self.world)
 
     @property
     def silos(self) -> int:
@@ -103,12 +112,7 @@ def make_job(
         If a value is out of its range, the computing times or the plan do not cover all rounds, silos cannot
         hear of each other, or time could not advance.
     """
-    checks.check_choice("sharing", sharing, checks.SHARINGS)
-    checks.check_choice("queueing", queueing, checks.QUEUEINGS)
-    if world is not None and sharing == "equal":
-        raise InputError(
-            "sharing(='equal') must be 'maxmin' on a network that changes: constant rates know none."
-        )
+    _check_names(sharing, queueing, world)
     rounds = checks.check_at_least(1, "rounds", rounds)
     capacity_bps = checks.check_capacities(link_capacity_bps)
     bits = checks.check_message_bits(message_bits, len(arcs))
@@ -138,6 +142,16 @@ def make_job(
         queueing=queueing,
         world=world,
     )
+
+
+def _check_names(sharing: str, queueing: str, world: Changes | None) -> None:
+    """Accept a sharing and a queueing that the engines know, and that go with what changes on the network."""
+    checks.check_choice("sharing", sharing, checks.SHARINGS)
+    checks.check_choice("queueing", queueing, checks.QUEUEINGS)
+    if world is not None and sharing == "equal":
+        raise InputError(
+            "sharing(='equal') must be 'maxmin' on a network that changes: constant rates know none."
+        )
 
 
 def _sending_alone_s(

@@ -91,7 +91,9 @@ def available_bandwidth(
             )
         np.fill_diagonal(available, np.inf)
         for i, j in np.argwhere(~(available >= 0)).tolist():
-            raise InputError(f"bandwidth[{i}, {j}](={available[i, j]}) must be a rate in bit/s: entries >= 0.")
+            raise InputError(
+                f"bandwidth[{i}, {j}](={available[i, j]}) must be a rate in bit/s: entries >= 0."
+            )
     elif rule in ("hop_share", "bottleneck"):
         between = np.ix_(router, router)
         available = _bottlenecks(routes, core_bps)[between]

@@ -19,6 +19,7 @@ S_PER_KM = 0.0085e-3
 """Propagation and queueing per kilometre (Gueye et al., cited by the paper)."""
 S_PER_PATH = 4e-3
 """Constant part of the latency."""
+_BANDWIDTHS = ("hop_share", "bottleneck", "measured")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -70,6 +71,11 @@ class Connectivity:
         ``2 * l`` from its first to its second end and ``2 * l + 1`` back; where the bandwidth is measured there is no
         routed core, and pair `p` is `p`. Then come the uplinks of all silos, then their downlinks.
 
+    Raises
+    ------
+    InputError
+        If the rule for the bandwidth is unknown.
+
     Notes
     -----
     The last two follow from the others, also after `dataclasses.replace`. Memory O(silos^2).
@@ -92,7 +98,9 @@ class Connectivity:
     _pair_link: IntArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Number the links."""
+        """Accept a known rule for the bandwidth, which decides what the links are, and number them."""
+        if self.bandwidth not in _BANDWIDTHS:
+            raise unknown_name("bandwidth", self.bandwidth, _BANDWIDTHS)
         pairs = np.argwhere(self.may_send) if self.is_measured else np.empty((0, 2), dtype=np.int64)
         between_bps = self.available_bps[*pairs.T] if self.is_measured else np.repeat(self.core_bps, 2)
         pair_link = np.full((self.silos, self.silos) if self.is_measured else (0, 0), -1, dtype=np.int64)
@@ -209,8 +217,6 @@ def connectivity(
     core_bps, core_assumed = core_capacity(underlay, core)
     router = _routers(underlay, routers)
     silos = len(router)
-    if latency not in ("per_path", "per_link"):
-        raise unknown_name("latency", latency, ("per_path", "per_link"))
     latency_s = latencies(routes, router, latency)
     available_bps = available_bandwidth(routes, core_bps, bandwidth, router, blocked)
     freeze(router, core_bps, core_assumed, latency_s, available_bps)
@@ -245,7 +251,14 @@ def latencies(routes: Routes, router: IntArray, rule: Literal["per_path", "per_l
     -------
     ndarray, shape (silos, silos)
         `l(i, j)` in seconds, zero on the diagonal.
+
+    Raises
+    ------
+    InputError
+        If the rule is unknown.
     """
+    if rule not in ("per_path", "per_link"):
+        raise unknown_name("latency", rule, ("per_path", "per_link"))
     between = np.ix_(router, router)
     constant = S_PER_PATH if rule == "per_path" else S_PER_PATH * routes.hops[between]
     latency_s = np.asarray(S_PER_KM * routes.distance_km[between] + constant)

@@ -67,7 +67,9 @@ def _pair_names(graph: Connectivity) -> dict[str, tuple[int, ...]]:
 
 def _no_core(field: str, rule: str) -> InputError:
     """Error for an event on core links where each measured pair is a link of its own."""
-    return InputError(f"{field} {rule}: the bandwidth of silo pairs is measured, so that there are no core links.")
+    return InputError(
+        f"{field} {rule}: the bandwidth of silo pairs is measured, so that there are no core links."
+    )
 
 
 def core_link_of(graph: Connectivity, name: str | int, field: str) -> int:

@@ -7,9 +7,10 @@ import pytest
 
 from scenarios.computing import compute_config, compute_times
 from scenarios.config import load_scenario, parse_scenario
-from scenarios.simulation_config import ComputeConfig
+from scenarios.simulation_config import ComputeConfig, SimulationConfig
 from scenarios.surroundings import world_around
 from scenarios.units import parse_share
+from scenarios.world_config import AwayConfig
 from simulator import Empirical, Exponential, Lognormal, Trace
 from topologies import InputError
 
@@ -206,3 +207,31 @@ def test_wrong_keys_and_values_are_named(text, message):
 def test_shares_that_are_none(text):
     with pytest.raises(InputError, match="share"):
         parse_share("share", text)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: SimulationConfig(sharing="rtt_weighted"),
+            "sharing(='rtt_weighted') must be 'maxmin' or 'equal'.",
+        ),
+        (lambda: SimulationConfig(queueing="lifo"), "queueing(='lifo') must be 'fifo' or 'overlap'."),
+        (
+            lambda: ComputeConfig(distribution="gamma"),
+            "distribution(='gamma') must be 'lognormal' or 'exponential'.",
+        ),
+        (
+            lambda: AwayConfig(silo="A", from_round=1, policy="skip"),
+            "policy(='skip') must be 'go_on' or 'wait'.",
+        ),
+        (
+            lambda: AwayConfig(silo="A", from_round=1, policy="skip", rounds=3),
+            "policy(='skip') must be 'go_on' or 'wait'.",
+        ),
+    ],
+)
+def test_names_that_nothing_knows_are_refused_without_a_file(make, message):
+    with pytest.raises(InputError) as caught:
+        make()
+    assert str(caught.value) == message

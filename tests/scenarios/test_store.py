@@ -224,7 +224,8 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path, scenario, limit_by
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit_bytes}, {limit_bytes}));"
         f"sys.argv = ['silosim', 'run', {str(scenario)!r}, '-o', {str(tmp_path / 'x.h5')!r}]; main()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    # -B: the limit would cut off the bytecode of what is imported, too, for all later processes.
+    done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, timeout=60)
 
     assert done.returncode == 3
     assert "cannot be written" in done.stderr

@@ -1,11 +1,14 @@
 """Bad input gives one line that names field, value and rule."""
 
 import math
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
-from simulator import Constant, FlowArc, simulate_flows
+from simulator import Constant, FlowArc, Job, make_job, overlay_job, simulate, simulate_flows, stream
+from simulator.flows import run as run_job
+from topologies import design
 from topologies.errors import InputError
 
 PAIR = [
@@ -110,6 +113,52 @@ def test_a_bad_value_is_named(changes, message):
     with pytest.raises(InputError) as caught:
         run(**changes)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sharing": "rtt_weighted"}, "sharing(='rtt_weighted') must be 'maxmin' or 'equal'."),
+        ({"sharing": "Equal"}, "sharing(='Equal') must be 'maxmin' or 'equal'."),
+        ({"sharing": None}, "sharing(=None) must be 'maxmin' or 'equal'."),
+        ({"sharing": ["equal"]}, "sharing(=['equal']) must be 'maxmin' or 'equal'."),
+        ({"queueing": "lifo"}, "queueing(='lifo') must be 'fifo' or 'overlap'."),
+        (
+            {"sharing": "equal", "world": lambda: iter(())},
+            "sharing(='equal') must be 'maxmin' on a network that changes: constant rates know none.",
+        ),
+    ],
+)
+def test_a_job_made_directly_names_what_no_engine_knows(changes, message):
+    job = make_job(
+        PAIR, link_capacity_bps=[1.0, 1.0], message_bits=1, compute=Constant(compute_s=[1.0, 1.0]), rounds=2
+    )
+    values = {field.name: getattr(job, field.name) for field in fields(Job)}
+
+    for make in (lambda: Job(**values | changes), lambda: replace(job, **changes)):
+        with pytest.raises(InputError) as caught:
+            make()
+        assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda ring, name: simulate(ring, 3, sharing=name),
+        lambda ring, name: simulate(ring, 3, queueing=name),
+        lambda ring, name: simulate(ring, 3, engine=name),
+        lambda ring, name: overlay_job(ring, 3, sharing=name),
+        lambda ring, name: overlay_job(ring, 3, queueing=name),
+        lambda ring, name: list(stream(overlay_job(ring, 3), engine=name)),
+        lambda ring, name: run_job(overlay_job(ring, 3), engine=name),
+    ],
+)
+def test_a_name_that_no_engine_knows_is_answered_with_those_that_are(ask, graph, work):
+    ring = design("ring", graph, work)
+    with pytest.raises(
+        InputError, match=r"^(sharing|queueing|engine)\(='rtt_weighted'\) must be '\w+' or '\w+'.*\.$"
+    ):
+        ask(ring, "rtt_weighted")
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,12 @@
 """Latency, available bandwidth and the delays of Eq. 3, by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, load_underlay
+from topologies.connectivity import latencies
 
 FAST = AccessLinks(up_bps=1e10, down_bps=1e10)
 
@@ -188,3 +191,14 @@ def test_a_pair_that_cannot_talk_has_no_arc(line):
     assert graph.may_send.tolist() == [[False, True, False], [True, False, True], [True, True, False]]
     with pytest.raises(InputError, match="test: r0 cannot send to r2"):
         build_overlay("test", graph, Workload(model_bits=1e9, compute_s=0.5), [(0, 2), (2, 1), (1, 0)])
+
+
+def test_rules_that_nothing_knows_are_refused_outside_connectivity_too(line):
+    graph = connectivity(line, access=FAST)
+
+    with pytest.raises(
+        InputError, match=r"bandwidth\(='fair'\) must be one of bottleneck, hop_share, measured"
+    ):
+        replace(graph, bandwidth="fair")
+    with pytest.raises(InputError, match=r"latency\(='per_hop'\) must be one of per_link, per_path"):
+        latencies(graph.routes, graph.router, "per_hop")

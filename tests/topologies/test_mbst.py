@@ -291,3 +291,8 @@ def test_many_silos_on_one_router(make_underlay):
 
     assert overlay.max_degree == 2
     assert overlay.closed_forms.paper_s == pytest.approx(0.5 + 0.004 + 50 * 0.0085e-3 + 2.0, rel=1e-12)
+
+
+def test_a_tie_rule_that_nothing_knows_is_refused():
+    with pytest.raises(InputError, match=r"ties\(='newest'\) must be one of degree, oldest"):
+        delta_prim(np.array([[np.inf, 1.0], [1.0, np.inf]]), 1, ties="newest")

@@ -62,8 +62,8 @@ def sensitivities(overlay: Overlay) -> Sensitivities:
 
     Where several circuits are critical, or several resources bind equally, `tau` has a kink. The derivatives are
     then those of the reported circuit, `Overlay.proof`, with the first binding resource of each arc in the order
-    uplink, downlink, core links along the route or measured pair. They are a subgradient: for a given model size `tau` is convex in
-    latencies, computing times and inverse capacities, so for any change of these, however large,
+    uplink, downlink, core links along the route, measured pair. They are a subgradient: for a given model size `tau` is
+    convex in latencies, computing times and inverse capacities, so for any change of these, however large,
 
         tau(new) >= tau + sum of derivative * change
 

@@ -10,6 +10,7 @@ from topologies.connectivity import Connectivity
 from topologies.delays import arc_delays
 from topologies.designers.cube_path import cube_path
 from topologies.designers.trees import both_ways, prim, require_connected, symmetric_delays
+from topologies.errors import unknown_name
 from topologies.howard import RELATIVE_NOISE
 from topologies.overlay import Overlay
 from topologies.workload import Workload
@@ -53,6 +54,11 @@ def delta_prim(
         Edges in the order in which they join, the older node first; None where all edges out of the nodes that
         have a degree left are missing, or where the tree is of no use.
 
+    Raises
+    ------
+    InputError
+        If the tie rule is unknown.
+
     Notes
     -----
     Source: the paper's Algorithm 2, after Andersen and Ras, "Minimum bottleneck spanning trees with degree bounds"
@@ -64,6 +70,8 @@ def delta_prim(
     each time that a tree node runs out of degrees. Time O(n^2) while each node's turn comes a bounded number of
     times, as on maps; O(n^3) at worst.
     """
+    if ties not in ("oldest", "degree"):
+        raise unknown_name("ties", ties, ("oldest", "degree"))
     weights = _without_noise(weights)
     nodes = len(weights)
     root = int(np.argmin(weights.min(axis=1))) if start is None else start
