@@ -10,6 +10,7 @@ import numpy as np
 from scenarios.network import NetworkConfig
 from scenarios.store import SCHEMA
 from simulator.confidence import estimated_cycle_time
+from simulator.steady import kept_rows
 from topologies import ClosedForms, InputError, Underlay, Workload
 from topologies.arrays import FloatArray, IntArray
 from topologies.statistics import ConfidenceInterval
@@ -246,7 +247,11 @@ def _estimate(round_start_s: h5py.Dataset, rounds: int) -> tuple[float, Confiden
         piece = slice(first, min(first + step, rounds))
         start_s = round_start_s[piece]
         last_s[piece], mean_s[piece] = start_s.max(axis=1), start_s.mean(axis=1)
-    return estimated_cycle_time(last_s, mean_s, silos=silos)
+    # Of the last round of the job, the file also says when the silos have ended it.
+    kept = (
+        kept_rows(last_s, float(round_start_s[rounds].min())) if rounds + 1 == len(round_start_s) else rounds
+    )
+    return estimated_cycle_time(last_s[:kept], mean_s[:kept], silos=silos)
 
 
 def _read_history(group: h5py.Group, rows: int) -> dict[str, FloatArray]:

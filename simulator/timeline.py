@@ -18,7 +18,8 @@ class Timeline:
     ----------
     round_start_s : ndarray of shape (rounds + 1, silos)
         ``round_start_s[k, i]`` is t_i(k), when silo `i` starts the computing of round `k`; the last row is
-        when the silos have ended the job.
+        when the silos have ended the job. With max-min fair rates the last rounds may be faster than in a longer job,
+        since silos that end first leave their links to the others.
     arrival_s : ndarray of shape (rounds, arcs)
         When the message of each round arrives at the target of each arc; NaN where a round lacks the arc.
     link_bits : ndarray of shape (links,)
@@ -58,7 +59,8 @@ class Timeline:
         Parameters
         ----------
         round_ : int
-            At least 0. Beyond the simulated rounds it is a round of a job that goes on without end.
+            At least 0. Beyond the simulated rounds it is a round of a job that goes on without end; the simulated
+            ones are of a job that ends, whose last rounds may be faster: see `simulator.steady.kept_rows`.
 
         Returns
         -------

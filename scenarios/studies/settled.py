@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from simulator import Timeline
 from simulator.confidence import counted_rounds, cycle_time_interval, least_rounds
-from simulator.steady import kept_rows
+from simulator.steady import counts_disturbed, kept_rows
 from topologies.arrays import IntArray
 
 
@@ -43,6 +43,8 @@ class Settled:
     period_rounds : int or None
     transient_rounds : int or None
         See `simulator.SteadyState`; None for an estimate.
+    counts_disturbed : bool
+        Whether it is an estimate that rounds are part of which start after a silo has ended the job.
     """
 
     cycle_time_s: float
@@ -54,6 +56,7 @@ class Settled:
     period_s: float | None = None
     period_rounds: int | None = None
     transient_rounds: int | None = None
+    counts_disturbed: bool = False
 
 
 def settle(timeline: Timeline, silos: IntArray) -> Settled:
@@ -105,4 +108,5 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
         first_round=last - rounds,
         rounds=rounds,
         simulated_rounds=simulated,
+        counts_disturbed=counts_disturbed(start_s.max(axis=1), float(start_s[-1].min())),
     )

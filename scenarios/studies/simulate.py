@@ -19,7 +19,13 @@ from scenarios.studies.how import how
 from scenarios.studies.passing import events_note
 from scenarios.studies.simulation import Outcome, job_of, run_job
 from scenarios.studies.utilisation import utilisation
-from scenarios.studies.windows import estimate_window, format_long, means_note, paired_window
+from scenarios.studies.windows import (
+    disturbed_note,
+    estimate_window,
+    format_long,
+    means_note,
+    paired_window,
+)
 from scenarios.tables import Column, Row, Table, note_lines
 from scenarios.toml_words import located
 from scenarios.units import format_interval, format_s, parse_share
@@ -113,6 +119,7 @@ def simulate_table(
             _percent_note(settings),
             *_marks(rows, case.graph.silos),
             *means_note(windows),
+            *disturbed_note([outcome.kind for outcome in outcomes if outcome.counts_disturbed]),
             *_paired_note(rows),
             *events_note(settings, windows),
             *_too_wide(rows, settings.until_ci),

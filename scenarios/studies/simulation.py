@@ -56,6 +56,9 @@ class Outcome:
     messages : int
     wall_s : float
         How long the simulation took.
+    counts_disturbed : bool
+        Whether the cycle time is an estimate with max-min fair rates that rounds are part of which start after a silo
+        has ended the job.
     """
 
     kind: str
@@ -68,6 +71,7 @@ class Outcome:
     now_s: float
     messages: int
     wall_s: float
+    counts_disturbed: bool = False
 
     @property
     def half_width_s(self) -> float | None:
@@ -182,6 +186,9 @@ def run_job(
     Notes
     -----
     Memory: some blocks, a head of the round starts, and two numbers for each round.
+
+    Where `until_ci` ends a simulation shortly before the job's last round, silos that are ahead may have ended the job
+    already; which of the counted rounds start later is then not known, and they count.
     """
     messages = _BLOCK_MESSAGES if job.world is None else _WORLD_BLOCK_MESSAGES
     block_rounds = min(_BLOCK_ROUNDS, max(1, messages // max(1, len(job.arcs))))
@@ -226,6 +233,7 @@ def run_job(
         now_s=last.now_s,
         messages=messages,
         wall_s=time.perf_counter() - began_s,
+        counts_disturbed=starts.counts_disturbed and not steady.is_exact and job.sharing == "maxmin",
     )
     if writer is not None:
         writer.finish(steady, outcome.half_width_s)

@@ -4,7 +4,14 @@ import numpy as np
 
 from simulator import Block, Job, SteadyState
 from simulator.confidence import estimated_cycle_time
-from simulator.steady import equal_steady_state, has_period, kept_rows, repeating, undisturbed_rows
+from simulator.steady import (
+    counts_disturbed,
+    equal_steady_state,
+    has_period,
+    kept_rows,
+    repeating,
+    undisturbed_rows,
+)
 from topologies.arrays import FloatArray
 from topologies.statistics import ConfidenceInterval
 
@@ -41,6 +48,11 @@ class RoundStarts:
     def kept(self) -> int:
         """Number of round starts that an estimate looks at: see `simulator.steady.kept_rows`."""
         return self._rows if self._first_end_s is None else kept_rows(self.last_s, self._first_end_s)
+
+    @property
+    def counts_disturbed(self) -> bool:
+        """Whether an estimate looks at rounds that start after a silo has ended the job."""
+        return self._first_end_s is not None and counts_disturbed(self.last_s, self._first_end_s)
 
     def add(self, block: Block) -> None:
         """Take the next block."""

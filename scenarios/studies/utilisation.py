@@ -15,7 +15,10 @@ from topologies.arrays import FloatArray
 def utilisation(
     link_bits: FloatArray, graph: Connectivity, simulation: SimulationConfig, end_s: float
 ) -> FloatArray:
-    """The job's own bits over those that each link direction could carry until the job's end.
+    """The job's own bits over those that each link direction could carry from the job's start to its end.
+
+    So its first rounds are part of it, and the last ones, in which silos that have ended the job send nothing: in a
+    short job a link carries less than in a long one.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from scenarios.studies.how import how
 from scenarios.studies.passing import events_note
 from scenarios.studies.settled import Settled
 from scenarios.studies.validation import Validated
-from scenarios.studies.windows import Window, paired_window
+from scenarios.studies.windows import Window, disturbed_note, paired_window
 from scenarios.tables import Column, Table, cycle_time_columns, note_lines, percent
 from scenarios.units import format_s, signed_s
 from topologies import Overlay
@@ -160,7 +160,7 @@ def _estimates(result: Validated) -> list[str]:
         f"~ {result.overlay.kind}: {name} shows no period; {_estimate(settled)} "
         f"(mean of {settled.rounds} rounds after a warm-up of {settled.first_round})."
         for name, settled in shown
-    ]
+    ] + disturbed_note([result.overlay.kind] if result.maxmin.counts_disturbed else [])
 
 
 def _estimate(settled: Settled) -> str:

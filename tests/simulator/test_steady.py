@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from simulator import FlowArc, SteadyState, simulate, simulate_flows
-from simulator.steady import estimated_steady_state, kept_rows, repeating, undisturbed_rows, within
+from simulator.steady import (
+    counts_disturbed,
+    estimated_steady_state,
+    kept_rows,
+    repeating,
+    undisturbed_rows,
+    within,
+)
 from topologies import (
     AccessLinks,
     InputError,
@@ -99,7 +106,25 @@ def ending_early():
 def test_the_last_rounds_do_not_count_when_silos_end_the_job_early():
     last_s, end_s = ending_early().max(axis=1), ending_early()[-1].min()
     assert undisturbed_rows(last_s, end_s) == kept_rows(last_s, end_s) == 38
+    assert not counts_disturbed(last_s, end_s)
     assert estimated_steady_state(ending_early()) == estimate(2.0)
+
+
+@pytest.mark.parametrize("rounds", [12, 30, 60])
+def test_the_estimate_of_a_short_job_is_that_of_a_job_without_end(rounds):
+    graph = connectivity(load_underlay("geant"), access=AccessLinks(up_bps=1e8, down_bps=1e8))
+    tree = design("mst", graph, Workload.preset("inaturalist"))
+    short, long_s = (simulate(tree, k, engine="compiled").round_start_s for k in (rounds, rounds + 100))
+    rows = kept_rows(short.max(axis=1), short[-1].min())
+    same_s = long_s[:rows].max(axis=1)
+    half_s = same_s[(rows - 1) // 2 :]
+
+    assert rounds // 2 < rows < rounds + 1
+    assert estimated_steady_state(short) == estimate(
+        pytest.approx((half_s[-1] - half_s[0]) / (len(half_s) - 1), rel=1e-12)
+    )
+    # Some of the dates behind them are earlier than without an end.
+    assert (short[rows:] < long_s[rows : rounds + 1] - 1e-3).any()
 
 
 @pytest.mark.parametrize(
@@ -108,6 +133,7 @@ def test_the_last_rounds_do_not_count_when_silos_end_the_job_early():
 )
 def test_all_rounds_count_where_half_of_them_or_more_are_disturbed(last_s, end_s, kept):
     assert kept_rows(np.array(last_s), end_s) == kept
+    assert counts_disturbed(np.array(last_s), end_s) == (kept > 1 + np.sum(np.array(last_s[1:]) <= end_s))
 
 
 def test_rounds_that_hold_no_undisturbed_period_show_the_cycle_time_only():
