@@ -15,17 +15,12 @@ from scenarios.new_file import new_file
 from scenarios.simulated import SimulationWriter, allocate, file_bytes
 from scenarios.simulation_config import SimulationConfig
 from scenarios.store import write_head, write_overlay
+from scenarios.studies.disturbed import disturbed_note
 from scenarios.studies.how import how
 from scenarios.studies.passing import events_note
 from scenarios.studies.simulation import Outcome, job_of, run_job
 from scenarios.studies.utilisation import utilisation
-from scenarios.studies.windows import (
-    disturbed_note,
-    estimate_window,
-    format_long,
-    means_note,
-    paired_window,
-)
+from scenarios.studies.windows import estimate_window, format_long, means_note, paired_window
 from scenarios.tables import Column, Row, Table, note_lines
 from scenarios.toml_words import located
 from scenarios.units import format_interval, format_s, parse_share

@@ -8,11 +8,12 @@ from scenarios.case import Case
 from scenarios.network import describe
 from scenarios.studies.attribution import ArcShare
 from scenarios.studies.comparison import FORMS, forms_note, gap
+from scenarios.studies.disturbed import disturbed_note
 from scenarios.studies.how import how
 from scenarios.studies.passing import events_note
 from scenarios.studies.settled import Settled
 from scenarios.studies.validation import Validated
-from scenarios.studies.windows import Window, disturbed_note, paired_window
+from scenarios.studies.windows import Window, paired_window
 from scenarios.tables import Column, Table, cycle_time_columns, note_lines, percent
 from scenarios.units import format_s, signed_s
 from topologies import Overlay

@@ -1,6 +1,6 @@
 """Over which rounds, and what time, a simulated cycle time is a mean."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -68,7 +68,7 @@ def estimate_window(outcome: Outcome) -> Window | None:
     Notes
     -----
     With an interval those of `simulator.confidence.counted_rounds`; with fewer rounds the last half. Rounds that start
-    after a silo has ended the job are in neither, unless these are most: see `Outcome.counts_disturbed`.
+    after a silo has ended the job are in neither.
     """
     if outcome.steady.is_exact:
         return None
@@ -103,13 +103,3 @@ def means_note(windows: Mapping[str, Window | None]) -> list[str]:
         if window is not None
     ]
     return [f"Without a period, a cycle time is a mean: {'; '.join(known)}."] if known else []
-
-
-def disturbed_note(names: Sequence[str]) -> list[str]:
-    """One sentence on the estimates for which too few rounds start before a silo has ended the job."""
-    if not names:
-        return []
-    return [
-        f"~ {', '.join(names)}: most rounds start after a silo has ended the job and left its links to the others; "
-        "more rounds show what a long job takes."
-    ]
