@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from simulator import checks, feasibility
 from simulator.arc import FlowArc
 from simulator.computing import ComputeTimes
+from simulator.counted import Absences
 from simulator.rounds import RoundPlan
 from simulator.world.changes import Changes
 from topologies.errors import InputError
@@ -38,6 +39,8 @@ class Job:
     queueing : {"fifo", "overlap"}
     world : Changes or None
         What changes on the network while the job runs; None: nothing.
+    absences : tuple of (int, int, int)
+        Silos that the others go on without, as `plan` and `compute` have it: see `simulator.counted.Absences`.
     """
 
     arcs: tuple[FlowArc, ...]
@@ -51,6 +54,7 @@ class Job:
     sharing: str
     queueing: str
     world: Changes | None
+    absences: Absences = ()
 
     @property
     def silos(self) -> int:
@@ -74,6 +78,7 @@ def make_job(
     sharing: str = "maxmin",
     queueing: str = "fifo",
     world: Changes | None = None,
+    absences: Absences = (),
 ) -> Job:
     """Check everything that a simulation is given.
 
@@ -92,6 +97,7 @@ def make_job(
     queueing : {"fifo", "overlap"}
     world : Changes, optional
         What changes on the network while the job runs; only with ``sharing="maxmin"``.
+    absences : sequence of (int, int, int)
 
     Returns
     -------
@@ -137,6 +143,7 @@ def make_job(
         sharing=sharing,
         queueing=queueing,
         world=world,
+        absences=tuple(absences),
     )
 
 
