@@ -9,10 +9,10 @@ import numpy as np
 
 from scenarios.network import NetworkConfig
 from scenarios.store import SCHEMA
-from simulator.confidence import estimated_cycle_time
+from simulator.confidence import Estimate, estimated_cycle_time
+from simulator.counted import Presence, Starts
 from topologies import ClosedForms, InputError, Underlay, Workload
 from topologies.arrays import FloatArray, IntArray
-from topologies.statistics import ConfidenceInterval
 from training import HistoryRow
 from training.history import PER_SILO
 
@@ -224,29 +224,30 @@ def _read_simulation(group: h5py.Group | None) -> SimulationRecord:
             half_width_s=None if np.isnan(half_width_s) else half_width_s,
             is_exact=bool(attrs["cycle_time_is_exact"]),
         )
-    estimate: float | None = None
-    interval: ConfidenceInterval | None = None
-    if group is not None and rounds > 1:
-        estimate, interval = _estimate(group["round_start_s"], rounds)
+    estimate = None if group is None or rounds < 2 else _estimate(group, rounds)
+    interval = None if estimate is None else estimate.interval
     return SimulationRecord(
         rounds=rounds,
         is_whole=False,
-        cycle_time_s=estimate,
+        cycle_time_s=None if estimate is None else estimate.cycle_time_s,
         half_width_s=None if interval is None else interval.half_width,
         is_exact=False,
     )
 
 
-def _estimate(round_start_s: h5py.Dataset, rounds: int) -> tuple[float, ConfidenceInterval | None]:
+def _estimate(group: h5py.Group, rounds: int) -> Estimate:
     """Cycle time from the starts of the first rounds, with little memory."""
+    round_start_s = group["round_start_s"]
     silos = round_start_s.shape[1]
-    last_s, mean_s = np.empty(rounds), np.empty(rounds)
+    # A file of an older version does not say who was away.
+    presence = Presence.of(group["absences"][:] if "absences" in group else (), silos)
+    mean_s, last_s = np.empty(rounds), np.empty((rounds, len(presence.members)))
     step = max(1, _PIECE // silos)
     for first in range(0, rounds, step):
         piece = slice(first, min(first + step, rounds))
         start_s = round_start_s[piece]
-        last_s[piece], mean_s[piece] = start_s.max(axis=1), start_s.mean(axis=1)
-    return estimated_cycle_time(last_s, mean_s, silos=silos)
+        mean_s[piece], last_s[piece] = start_s.mean(axis=1), presence.last_s(start_s)
+    return estimated_cycle_time(Starts(mean_s=mean_s, last_s=last_s, presence=presence), silos=silos)
 
 
 def _read_history(group: h5py.Group, rows: int) -> dict[str, FloatArray]:

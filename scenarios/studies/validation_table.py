@@ -12,7 +12,7 @@ from scenarios.studies.how import how
 from scenarios.studies.passing import events_note
 from scenarios.studies.settled import Settled
 from scenarios.studies.validation import Validated
-from scenarios.studies.windows import Window, paired_window
+from scenarios.studies.windows import paired_window, presence_note
 from scenarios.tables import Column, Table, cycle_time_columns, note_lines, percent
 from scenarios.units import format_s, signed_s
 from topologies import Overlay
@@ -106,6 +106,7 @@ def validation_table(case: Case, results: Sequence[Validated]) -> Table:
                     *_world_notes(case),
                     *(line for result in results for line in _drawn(case, result)),
                     *(line for result in results for line in _estimates(result)),
+                    *presence_note({result.overlay.kind: result.window for result in results}),
                     *_events(case, results),
                     *_differences(results),
                     *(f"{result.overlay.kind}: {result.why()}." for result in results if result.why()),
@@ -174,12 +175,7 @@ def _events(case: Case, results: Sequence[Validated]) -> list[str]:
     """Whether what happens around the jobs is part of the `maxmin` cycle times."""
     return events_note(
         case.simulation,
-        {
-            result.overlay.kind: None
-            if result.maxmin.is_exact
-            else Window.of(result.mean_start_s, result.maxmin.rounds)
-            for result in results
-        },
+        {result.overlay.kind: None if result.maxmin.is_exact else result.window for result in results},
     )
 
 
@@ -189,7 +185,7 @@ def _differences(results: Sequence[Validated]) -> list[str]:
     for result in results[1:]:
         if result.difference is not None:
             first = results[0]
-            both = paired_window(result.mean_start_s, first.mean_start_s)
+            both = paired_window(result.starts, first.starts)
             mean_s, half_s = result.difference.mean, result.difference.half_width
             lines.append(
                 f"{result.overlay.kind} minus {first.overlay.kind}, maxmin on the same computing times: "
