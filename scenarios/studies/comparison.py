@@ -9,7 +9,7 @@ from scenarios.units import digits, format_interval, format_s
 from topologies import ClosedForms
 
 FORMS = {"paper_s": "paper", "serialized_s": "serialized", "load_bound_s": "load"}
-_ESTIMATED = "~: estimated from the last rounds, which show no period."
+_ESTIMATED = "~: estimated from the last rounds, which show no period; so is the gap."
 
 
 def forms_note(unit: str) -> str:

@@ -13,7 +13,7 @@ from scenarios.studies.passing import events_note
 from scenarios.studies.settled import Settled
 from scenarios.studies.validation import Validated
 from scenarios.studies.windows import paired_window, presence_note
-from scenarios.tables import Column, Table, cycle_time_columns, note_lines, percent
+from scenarios.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
 from scenarios.units import format_s, signed_s
 from topologies import Overlay
 
@@ -103,6 +103,7 @@ def validation_table(case: Case, results: Sequence[Validated]) -> Table:
                 note_lines(
                     "equal, maxmin: simulated with Eq. 3's constant rates, and on links shared max-min fairly. gap: "
                     "over paper.",
+                    *_estimated_gaps(rows),
                     *_world_notes(case),
                     *(line for result in results for line in _drawn(case, result)),
                     *(line for result in results for line in _estimates(result)),
@@ -115,6 +116,13 @@ def validation_table(case: Case, results: Sequence[Validated]) -> Table:
             )
         ),
     )
+
+
+def _estimated_gaps(rows: Sequence[Row]) -> list[str]:
+    """What the sign before a gap means, where there is one."""
+    if all(row["equal_is_exact"] and row["maxmin_is_exact"] for row in rows):
+        return []
+    return ["~: the gap is an estimate, as the simulated cycle time is one."]
 
 
 def plus_minus(mean_s: float, half_s: float) -> str:
