@@ -21,7 +21,12 @@ EVERYBODY = [(i, j) for i in range(3) for j in range(3) if i != j]
 def triangle(arcs=EVERYBODY, compute_s=(10.0, 10.0, 10.0)):
     """Silos A, B and C; between each two a core link of their own."""
     graph = network(
-        [(0, 1), (1, 2), (0, 2)], [0.0] * 3, [1e6] * 3, up_bps=math.inf, down_bps=math.inf, bandwidth="bottleneck"
+        [(0, 1), (1, 2), (0, 2)],
+        [0.0] * 3,
+        [1e6] * 3,
+        up_bps=math.inf,
+        down_bps=math.inf,
+        bandwidth="bottleneck",
     )
     work = Workload(model_bits=1e6, compute_s=np.array(compute_s))
     return build_overlay("test", graph, work, arcs)
@@ -238,10 +243,7 @@ def test_the_rounds_counted_are_the_longest_in_which_a_silo_is_there(data, silos
     start_s = np.cumsum(np.ones((51, silos)), axis=0)
     counted = Starts.of(start_s, absences).counted(first, end)
     runs = [
-        (b - a, b)
-        for a in range(first, end)
-        for b in range(a + 1, end + 1)
-        if present[a:b].all(axis=0).any()
+        (b - a, b) for a in range(first, end) for b in range(a + 1, end + 1) if present[a:b].all(axis=0).any()
     ]
 
     assert (counted.rounds, counted.first_round + counted.rounds) == max(runs)
