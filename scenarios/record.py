@@ -35,6 +35,8 @@ class SimulationRecord:
         Of its 95 % interval; 0 where it is exact, None where it is unknown.
     is_exact : bool
         Whether that is the cycle time itself; else it is an estimate.
+    has_absences : bool
+        Whether the others went on without a silo for a while.
     """
 
     rounds: int
@@ -42,6 +44,7 @@ class SimulationRecord:
     cycle_time_s: float | None
     half_width_s: float | None
     is_exact: bool
+    has_absences: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -215,6 +218,7 @@ def _read_simulation(group: h5py.Group | None) -> SimulationRecord:
     """What is there of a simulation; a group without attributes, as an early kill leaves it, holds nothing."""
     attrs = {} if group is None else group.attrs
     rounds, cycle_time_s = int(attrs.get("rounds", 0)), float(attrs.get("cycle_time_s", np.nan))
+    has_absences = group is not None and len(group.get("absences", ())) > 0
     if not np.isnan(cycle_time_s):
         half_width_s = float(attrs.get("half_width_s", np.nan))
         return SimulationRecord(
@@ -223,6 +227,7 @@ def _read_simulation(group: h5py.Group | None) -> SimulationRecord:
             cycle_time_s=cycle_time_s,
             half_width_s=None if np.isnan(half_width_s) else half_width_s,
             is_exact=bool(attrs["cycle_time_is_exact"]),
+            has_absences=has_absences,
         )
     estimate = None if group is None or rounds < 2 else _estimate(group, rounds)
     interval = None if estimate is None else estimate.interval
@@ -232,6 +237,7 @@ def _read_simulation(group: h5py.Group | None) -> SimulationRecord:
         cycle_time_s=None if estimate is None else estimate.cycle_time_s,
         half_width_s=None if interval is None else interval.half_width,
         is_exact=False,
+        has_absences=has_absences,
     )
 
 

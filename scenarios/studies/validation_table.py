@@ -166,10 +166,16 @@ def _estimates(result: Validated) -> list[str]:
     both: list[tuple[str, Settled]] = [("equal", result.equal), ("maxmin", result.maxmin)]
     shown = [(name, settled) for name, settled in both if not settled.is_exact]
     return [
-        f"~ {result.overlay.kind}: {name} shows no period; {_estimate(settled)} "
-        f"(mean of {settled.rounds} rounds after a warm-up of {settled.first_round})."
+        f"~ {result.overlay.kind}: {name} shows no period; {_estimate(settled)} ({_mean_of(settled)})."
         for name, settled in shown
     ]
+
+
+def _mean_of(settled: Settled) -> str:
+    """The rounds of an estimate."""
+    if settled.asked is None:
+        return f"mean of {settled.rounds} rounds after a warm-up of {settled.first_round}"
+    return f"mean of rounds {settled.first_round} to {settled.first_round + settled.rounds - 1}"
 
 
 def _estimate(settled: Settled) -> str:

@@ -126,6 +126,7 @@ def test_a_file_says_who_was_away_and_shows_what_simulate_said(command, silosim,
     shown = row_of(silosim("show", path, "--json").out)
 
     assert (shown["simulated_s"], shown["half_width_s"]) == (row["cycle_time_s"], row["half_width_s"])
+    assert "Silos are away: where that is felt" in silosim("show", path).out
     with h5py.File(path, "r+") as file:
         group = file["simulation/complete"]
         assert group["absences"][:].tolist() == [[2, 10, 310], [2, 350, 19_350]]
@@ -192,6 +193,8 @@ def test_the_table_says_who_is_counted(command, name):
     assert counted in some
     assert "No silo is there throughout" not in some
     assert "No silo is there throughout: complete, rounds " in turns
+    if name == "validate":
+        assert "(mean of rounds " in turns
     assert "the last start counts" not in past
 
 
