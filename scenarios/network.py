@@ -23,6 +23,7 @@ from topologies.arrays import FloatArray
 from topologies.capacities import UNSTATED_CORE_BPS, idle_faster_links
 from topologies.connectivity import silo_labels
 from topologies.errors import quoted, unknown_name
+from topologies.loading import underlay_title
 from topologies.underlay import Underlay
 
 _ARROW = re.compile(r"(?<=\S)\s+(->?)\s+(?=\S)")
@@ -266,7 +267,7 @@ def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str
     capacities = f"access {up if up == down else f'{up} up, {down} down'}; " if access else ""
     steps = f"{work.local_steps} local step{'s' if work.local_steps > 1 else ''}"
     return (
-        f"{underlay.name} ({underlay.variant}): {silos}{places}, {between}\n"
+        f"{underlay_title(underlay)}: {silos}{places}, {between}\n"
         f"{capacities}{core}\n"
         f"{work.name}: {format_bits(work.model_bits)}, {steps} of {format_s(float(np.max(work.compute_s)))}"
     )

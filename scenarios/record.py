@@ -9,11 +9,11 @@ import numpy as np
 
 from scenarios.network import NetworkConfig
 from scenarios.store import SCHEMA
-from simulator.confidence import estimated_cycle_time
+from simulator.confidence import Estimate, estimated_cycle_time
+from simulator.counted import Presence, Starts
 from simulator.steady import kept_rows
 from topologies import ClosedForms, InputError, Underlay, Workload
 from topologies.arrays import FloatArray, IntArray
-from topologies.statistics import ConfidenceInterval
 from training import HistoryRow
 from training.history import PER_SILO
 
@@ -36,6 +36,8 @@ class SimulationRecord:
         Of its 95 % interval; 0 where it is exact, None where it is unknown.
     is_exact : bool
         Whether that is the cycle time itself; else it is an estimate.
+    has_absences : bool
+        Whether the others went on without a silo for a while.
     """
 
     rounds: int
@@ -43,6 +45,7 @@ class SimulationRecord:
     cycle_time_s: float | None
     half_width_s: float | None
     is_exact: bool
+    has_absences: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -216,6 +219,7 @@ def _read_simulation(group: h5py.Group | None) -> SimulationRecord:
     """What is there of a simulation; a group without attributes, as an early kill leaves it, holds nothing."""
     attrs = {} if group is None else group.attrs
     rounds, cycle_time_s = int(attrs.get("rounds", 0)), float(attrs.get("cycle_time_s", np.nan))
+    has_absences = group is not None and len(group.get("absences", ())) > 0
     if not np.isnan(cycle_time_s):
         half_width_s = float(attrs.get("half_width_s", np.nan))
         return SimulationRecord(
@@ -224,34 +228,37 @@ def _read_simulation(group: h5py.Group | None) -> SimulationRecord:
             cycle_time_s=cycle_time_s,
             half_width_s=None if np.isnan(half_width_s) else half_width_s,
             is_exact=bool(attrs["cycle_time_is_exact"]),
+            has_absences=has_absences,
         )
-    estimate: float | None = None
-    interval: ConfidenceInterval | None = None
-    if group is not None and rounds > 1:
-        estimate, interval = _estimate(group["round_start_s"], rounds)
+    estimate = None if group is None or rounds < 2 else _estimate(group, rounds)
+    interval = None if estimate is None else estimate.interval
     return SimulationRecord(
         rounds=rounds,
         is_whole=False,
-        cycle_time_s=estimate,
+        cycle_time_s=None if estimate is None else estimate.cycle_time_s,
         half_width_s=None if interval is None else interval.half_width,
         is_exact=False,
+        has_absences=has_absences,
     )
 
 
-def _estimate(round_start_s: h5py.Dataset, rounds: int) -> tuple[float, ConfidenceInterval | None]:
+def _estimate(group: h5py.Group, rounds: int) -> Estimate:
     """Cycle time from the starts of the first rounds, with little memory."""
+    round_start_s = group["round_start_s"]
     silos = round_start_s.shape[1]
-    last_s, mean_s = np.empty(rounds), np.empty(rounds)
+    # A file of an older version does not say who was away.
+    presence = Presence.of(group["absences"][:] if "absences" in group else (), silos)
+    mean_s, last_s = np.empty(rounds), np.empty((rounds, len(presence.members)))
     step = max(1, _PIECE // silos)
     for first in range(0, rounds, step):
         piece = slice(first, min(first + step, rounds))
         start_s = round_start_s[piece]
-        last_s[piece], mean_s[piece] = start_s.max(axis=1), start_s.mean(axis=1)
-    # Of the last round of the job, the file also says when the silos have ended it.
-    kept = (
-        kept_rows(last_s, float(round_start_s[rounds].min())) if rounds + 1 == len(round_start_s) else rounds
-    )
-    return estimated_cycle_time(last_s[:kept], mean_s[:kept], silos=silos)
+        mean_s[piece], last_s[piece] = start_s.mean(axis=1), presence.last_s(start_s)
+    starts = Starts(mean_s=mean_s, last_s=last_s, presence=presence)
+    if rounds + 1 == len(round_start_s):
+        # Of the last round of the job, the file also says when the silos have ended it.
+        starts = starts.until(kept_rows(last_s.max(axis=1), float(round_start_s[rounds].min())))
+    return estimated_cycle_time(starts, silos=silos)
 
 
 def _read_history(group: h5py.Group, rows: int) -> dict[str, FloatArray]:

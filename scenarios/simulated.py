@@ -86,6 +86,8 @@ def allocate(file: h5py.File, kind: str, job: Job, *, messages: bool) -> None:
         _make(group, "round_start_s", (rounds + 1, job.silos), np.float64, nan)
         _make(group, "arrival_s", (rounds, arcs), np.float64, nan)
         _make(group, "link_bits", (len(job.link_capacity_bps),), np.float64, nan)
+        group["absences"] = np.array(job.absences, dtype=np.int64).reshape(-1, 3)
+        group["absences"].attrs["columns"] = "silo, first missed round, the round in which it is back"
         if messages:
             for name in MESSAGE_FIELDS:
                 is_link = name == "bound_link"

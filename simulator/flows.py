@@ -159,6 +159,7 @@ def run(
         steady=steady,
         messages=_all_messages(blocks) if messages else None,
         further_start_s=further_start_s,
+        absences=job.absences,
     )
 
 
@@ -172,7 +173,9 @@ def _steady(
             return proven, np.empty((0, job.silos))
         steady, start_s = equal_steady_state(job)
         return steady, start_s[len(round_start_s) :]
-    steady = estimated_steady_state(round_start_s) if proven is None else within(proven, round_start_s)
+    if proven is None:
+        return estimated_steady_state(round_start_s, job.absences), np.empty((0, job.silos))
+    steady = within(proven, round_start_s)
     return steady, np.empty((0, job.silos))
 
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from simulator import checks, feasibility
 from simulator.arc import FlowArc
 from simulator.computing import ComputeTimes
+from simulator.counted import Absences
 from simulator.rounds import RoundPlan
 from simulator.world.changes import Changes
 from topologies.errors import InputError
@@ -38,6 +39,8 @@ class Job:
     queueing : {"fifo", "overlap"}
     world : Changes or None
         What changes on the network while the job runs; None: nothing.
+    absences : tuple of (int, int, int)
+        Silos that the others go on without, as `plan` and `compute` have it: see `simulator.counted.Absences`.
 
     Raises
     ------
@@ -56,6 +59,7 @@ class Job:
     sharing: str
     queueing: str
     world: Changes | None
+    absences: Absences = ()
 
     def __post_init__(self) -> None:
         """Engines take any name but one for the other one, so that a wrong one must not reach them."""
@@ -83,6 +87,7 @@ def make_job(
     sharing: str = "maxmin",
     queueing: str = "fifo",
     world: Changes | None = None,
+    absences: Absences = (),
 ) -> Job:
     """Check everything that a simulation is given.
 
@@ -101,6 +106,7 @@ def make_job(
     queueing : {"fifo", "overlap"}
     world : Changes, optional
         What changes on the network while the job runs; only with ``sharing="maxmin"``.
+    absences : sequence of (int, int, int)
 
     Returns
     -------
@@ -141,6 +147,7 @@ def make_job(
         sharing=sharing,
         queueing=queueing,
         world=world,
+        absences=tuple(absences),
     )
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from simulator import checks
 from simulator.arc import FlowArc
 from simulator.computing import ComputeTimes, Constant
+from simulator.counted import Absences
 from simulator.job import Job, make_job
 from simulator.rounds import RoundPlan, ScheduledRounds
 from simulator.world.away import without_the_absent
@@ -59,6 +60,7 @@ def overlay_job(
         )
     compute = compute or Constant(compute_s=work.round_compute_s(graph.silos))
     link_capacity_bps, changes = graph.link_capacity_bps, None
+    absences: Absences = ()
     if world is not None and world.changes_network:
         if sharing == "equal":
             raise InputError(
@@ -68,7 +70,7 @@ def overlay_job(
         link_capacity_bps, changes = around.link_capacity_bps, around.changes
     if world is not None and world.absences:
         checks.check_silos(arcs, compute.silos)
-        plan, compute = without_the_absent(
+        plan, compute, absences = without_the_absent(
             world.absences, graph, work.model_bits, arcs, rounds=rounds, plan=plan, compute=compute
         )
     return make_job(
@@ -81,6 +83,7 @@ def overlay_job(
         sharing=sharing,
         queueing=queueing,
         world=changes,
+        absences=absences,
     )
 
 

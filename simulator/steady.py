@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simulator.counted import Absences, Starts
 from simulator.job import Job
 from topologies import EventGraph, recurrence
 from topologies.arrays import FloatArray
@@ -57,26 +58,29 @@ class SteadyState:
         return f"{_milliseconds(self.period_s)} / {rounds}"
 
 
-def estimated_steady_state(round_start_s: FloatArray) -> SteadyState:
+def estimated_steady_state(round_start_s: FloatArray, absences: Absences = ()) -> SteadyState:
     """Steady state of a job that is not known to repeat.
 
     Parameters
     ----------
     round_start_s : ndarray of shape (rounds + 1, silos)
         Round starts of every silo, in seconds.
+    absences : sequence of (int, int, int)
+        See `simulator.counted.Absences`.
 
     Returns
     -------
     SteadyState
-        The mean slope of the date at which the last silo starts a round, over the last half of the rounds.
+        The mean slope of the date at which the last silo starts a round, over the last half of the rounds; where
+        silos are away, of the last one that `simulator.counted.Starts` follows.
 
     Notes
     -----
     Of the rounds that `kept_rows` keeps.
     """
-    last_s = round_start_s.max(axis=1)
-    rows = kept_rows(last_s, float(round_start_s[-1].min()))
-    return SteadyState(cycle_time_s=_slope(last_s[(rows - 1) // 2 : rows]), is_exact=False)
+    rounds = kept_rows(round_start_s.max(axis=1), float(round_start_s[-1].min())) - 1
+    counted = Starts.of(round_start_s, absences).counted(rounds // 2, rounds, last=True)
+    return SteadyState(cycle_time_s=counted.cycle_time_s, is_exact=False)
 
 
 def within(steady: SteadyState, round_start_s: FloatArray) -> SteadyState:

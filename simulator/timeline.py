@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simulator.block import Messages
+from simulator.counted import Absences
 from simulator.steady import SteadyState
 from topologies.arrays import FloatArray
 from topologies.errors import InputError
@@ -30,6 +31,8 @@ class Timeline:
         What happened to every message, if that was asked for.
     further_start_s : ndarray of shape (n, silos)
         Starts of the `n` rounds after the simulated ones, where these were too few to show one whole period.
+    absences : sequence of (int, int, int)
+        Silos that the others went on without: see `simulator.counted.Absences`.
 
     See Also
     --------
@@ -42,6 +45,7 @@ class Timeline:
     steady: SteadyState
     messages: Messages | None = None
     further_start_s: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    absences: Absences = ()
 
     @property
     def cycle_time_s(self) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.checks import per_silo
 from topologies.errors import InputError, quoted, unknown_name
+from topologies.loading import underlay_title
 from topologies.routing import Routes
 from topologies.underlay import Underlay
 
@@ -38,7 +39,7 @@ def core_capacity(underlay: Underlay, core: float | str | None) -> tuple[FloatAr
     stated = np.isfinite(underlay.capacity_bps)
     if isinstance(core, str) and core == "stated" and not stated.any():
         raise InputError(
-            f"core(='stated') needs capacities, but no link of {underlay.name} ({underlay.variant}) states one."
+            f"core(='stated') needs capacities, but no link of {underlay_title(underlay)} states one."
         )
     if core is None or (isinstance(core, str) and core == "stated"):
         return np.where(stated, underlay.capacity_bps, UNSTATED_CORE_BPS), ~stated

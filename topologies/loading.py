@@ -74,6 +74,33 @@ def load_underlay(name_or_path: str | os.PathLike[str], *, variant: Variant = "c
         raise InputError(str(error), source=source) from None
 
 
+def underlay_title(underlay: Underlay) -> str:
+    """Name of an underlay for people, with the variant where there are two to choose from.
+
+    Parameters
+    ----------
+    underlay : Underlay
+
+    Returns
+    -------
+    str
+        ``geant (corrected)`` of a shipped one, the name alone of somebody's own: nothing was corrected there.
+        The published variant is always named.
+    """
+    is_named = underlay.variant == "published" or _is_shipped(underlay)
+    return f"{underlay.name} ({underlay.variant})" if is_named else underlay.name
+
+
+def _is_shipped(underlay: Underlay) -> bool:
+    """Whether an underlay is the shipped one of its name, and not a file of the same name."""
+    if underlay.name not in _SHIPPED:
+        return False
+    shipped = load_underlay(underlay.name, variant=underlay.variant)
+    return sorted(underlay.labels) == sorted(shipped.labels) and np.array_equal(
+        np.sort(underlay.length_km), np.sort(shipped.length_km)
+    )
+
+
 def _read_file(path: Path, source: str) -> bytes:
     """Bytes of a user's file; its messages start with `source`."""
     try:

@@ -90,8 +90,8 @@ class Attribution:
     events : tuple of str
         Tables of the scenario with what happens around the job.
     off_arcs_s : float
-        Seconds per round of all events, where silos are away in these rounds: not all arcs are there in all rounds, so
-        that no arc has a part of it.
+        Seconds per round of all events, where an absence is felt in these rounds: not all arcs are there in all rounds,
+        so that no arc has a part of it.
     off_arcs : str
         Who is away, in words; empty where no silo is.
     """
@@ -186,7 +186,10 @@ def attribute(
 
     With events, the same sum holds for the undisturbed job, so that the difference of the two is split among the arcs
     as well: what an arc takes more with the events is its `world_s`. A silo that is away takes arcs along; in rounds
-    like these only the whole difference is known.
+    in which that is felt only the whole difference is known, of the last start of those silos that are there throughout
+    (see `simulator.counted.Starts`), with the events and without. What that start grows more, without the events, than
+    the mean `g_i` of the circuit depends on the first and the last of these rounds only; it is counted among the waits,
+    alike for all arcs of the circuit.
 
     Over whole periods of a job that repeats, every `g_i` is its cycle time. Where a job does not repeat, `settle` takes
     this mean for the cycle time. Both ways nothing but rounding is left over. A silo's wait for its own computing is
@@ -202,12 +205,14 @@ def attribute(
     calm = undisturbed.settled
     without = Terms.of(overlay, undisturbed.timeline, undisturbed.compute, calm.first_round, calm.rounds)
     own = tuple(_share(resources, arc, without, calm.cycle_time_s) for arc in circuit)
-    if not _is_whole(timeline, settled):
+    if settled.throughout is not None:
+        ends_s = calm.cycle_time_s - Attribution(tokens=tokens, arcs=own).simulated_s
+        each_s = ends_s * tokens / len(own)
         return Attribution(
             tokens=tokens,
-            arcs=own,
+            arcs=tuple(replace(share, wait_s=share.wait_s + each_s) for share in own),
             events=events.names,
-            off_arcs_s=settled.cycle_time_s - Attribution(tokens=tokens, arcs=own).simulated_s,
+            off_arcs_s=settled.cycle_time_s - calm.cycle_time_s,
             off_arcs=events.absent(),
         )
     terms = Terms.of(overlay, timeline, compute, settled.first_round, settled.rounds)
@@ -216,12 +221,6 @@ def attribute(
         for arc, share in zip(circuit, own, strict=True)
     ]
     return Attribution(tokens=tokens, arcs=tuple(shares), events=events.names)
-
-
-def _is_whole(timeline: Timeline, settled: Settled) -> bool:
-    """Whether all arcs are there in all settled rounds."""
-    window = slice(settled.first_round, settled.first_round + settled.rounds)
-    return not bool(np.isnan(timeline.arrival_s[window]).any())
 
 
 def _with_events(

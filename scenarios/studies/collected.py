@@ -12,6 +12,7 @@ from scenarios.units import format_s
 from simulator import Block, Job, SteadyState, Timeline
 from simulator.block import Messages
 from simulator.confidence import StopRule
+from simulator.counted import Starts
 from simulator.steady import equal_steady_state, estimated_steady_state, has_period, within
 from simulator.stream import make_engine
 from topologies.arrays import FloatArray, IntArray
@@ -59,7 +60,7 @@ def collect(
     names = [field.name for field in fields(Messages)] if messages else ["arrival_s"]
     kept: dict[str, list[NDArray[Any]]] = {name: [] for name in ("round_start_s", *names)}
     last: Block | None = None
-    mean_s = np.empty(0)
+    starts: Starts | None = None
     with bar(title, job.rounds) as advance, polite_interrupts() as interrupted:
         while (block := engine.advance()) is not None:
             last = block
@@ -71,8 +72,9 @@ def collect(
             if interrupted():
                 raise KeyboardInterrupt
             if rule is not None:
-                mean_s = np.append(mean_s, block.round_start_s[:, silos].mean(axis=1))
-                if _shows_period(engine.steady, done) or rule.is_met(mean_s):
+                more = Starts.of(block.round_start_s, job.absences, silos=silos)
+                starts = more if starts is None else starts.joined(more)
+                if _shows_period(engine.steady, done) or rule.is_met(starts):
                     break
     assert last is not None, "a job has a round or more"
     start_s = np.concatenate(kept["round_start_s"])
@@ -84,6 +86,7 @@ def collect(
         link_bits=last.link_bits,
         steady=_steady(job, engine.steady, start_s),
         messages=Messages(**record) if messages else None,
+        absences=job.absences,
     )
 
 
@@ -100,4 +103,4 @@ def _steady(job: Job, proven: SteadyState | None, start_s: FloatArray) -> Steady
         if proven is not None and has_period(proven, len(start_s)):
             return proven
         return equal_steady_state(job)[0]
-    return estimated_steady_state(start_s) if proven is None else within(proven, start_s)
+    return estimated_steady_state(start_s, job.absences) if proven is None else within(proven, start_s)

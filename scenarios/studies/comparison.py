@@ -9,7 +9,11 @@ from scenarios.units import digits, format_interval, format_s
 from topologies import ClosedForms
 
 FORMS = {"paper_s": "paper", "serialized_s": "serialized", "load_bound_s": "load"}
-_ESTIMATED = "~: estimated from the last rounds, which show no period."
+_AWAY = (
+    "Silos are away: where that is felt in the rounds that count, these are of\n"
+    "the silos that are there in all of them, or the longest part where one is."
+)
+_ESTIMATED = "~: estimated from the last rounds, which show no period; so is the gap."
 
 
 def forms_note(unit: str) -> str:
@@ -111,6 +115,8 @@ def _simulation_notes(overlays: Sequence[OverlayRecord]) -> list[str]:
         if overlay.simulation.half_width_s is not None
     ]
     lines = [_ESTIMATED] if whole else []
+    if any(overlay.simulation.has_absences for overlay in overlays):
+        lines.append(_AWAY)
     if sure:
         lines.append(note_lines(f"+-: 95 % confidence by batch means: {'; '.join(sure)}."))
     for overlay in estimates:

@@ -67,7 +67,11 @@ def _placed(simulation: SimulationConfig, window: Window | None) -> Iterator[tup
             f"{failed.link} down from {failed.from_}{until}",
         )
     for away in simulation.away:
-        yield _away(away, simulation.away, window)
+        side, words = _away(away, simulation.away, window)
+        yield side, words
+        back = _last_round(away) + 1
+        if simulation.until_ci is not None and away.rounds and side == _IN and back > window.last_round:
+            yield _AFTER, f"{away.silo} back from round {back:,} on"
 
 
 def _away(away: AwayConfig, all_away: Sequence[AwayConfig], window: Window) -> tuple[int, str]:

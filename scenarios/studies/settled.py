@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from simulator import Timeline
-from simulator.confidence import counted_rounds, cycle_time_interval, least_rounds
+from simulator.confidence import counted_rounds, cycle_time_interval, interval_rounds, least_rounds
+from simulator.counted import Starts
 from simulator.steady import counts_disturbed, kept_rows
 from topologies.arrays import IntArray
 
@@ -45,6 +46,10 @@ class Settled:
         See `simulator.SteadyState`; None for an estimate.
     counts_disturbed : bool
         Whether it is an estimate that rounds are part of which start after a silo has ended the job.
+    throughout : tuple of int or None
+        The silos whose last start is followed, where an absence is felt in these rounds; None where none is.
+    asked : tuple of (int, int) or None
+        See `simulator.counted.Counted`.
     """
 
     cycle_time_s: float
@@ -57,6 +62,8 @@ class Settled:
     period_rounds: int | None = None
     transient_rounds: int | None = None
     counts_disturbed: bool = False
+    throughout: tuple[int, ...] | None = None
+    asked: tuple[int, int] | None = None
 
 
 def settle(timeline: Timeline, silos: IntArray) -> Settled:
@@ -67,7 +74,7 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
     timeline : Timeline
         Of one round or more.
     silos : ndarray of int, shape (n,)
-        Silos whose round starts an estimate follows; one that is named twice counts twice.
+        Silos whose round starts an estimate follows where all are there; one that is named twice counts twice.
 
     Returns
     -------
@@ -80,7 +87,9 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
 
     Without a repeat, the cycle time is the mean growth per round of the mean start of `silos` over
     `simulator.confidence.counted_rounds`, with an interval by `simulator.confidence.cycle_time_interval`. In a strongly
-    connected overlay all silos have the same growth rate in the long run. Time O(rounds * silos).
+    connected overlay all silos have the same growth rate in the long run. Where silos are away in these rounds, the
+    last start of those that are there throughout takes the place of the mean: see `simulator.counted.Starts`.
+    Time O(rounds * silos).
     """
     start_s, steady = timeline.round_start_s, timeline.steady
     simulated = len(start_s) - 1
@@ -98,15 +107,18 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
             period_rounds=steady.period_rounds,
             transient_rounds=steady.transient_rounds,
         )
-    rounds = counted_rounds(last)
-    mean_start_s = start_s[: last + 1, silos].mean(axis=1)
-    interval = cycle_time_interval(mean_start_s, silos=start_s.shape[1])
+    starts = Starts.of(start_s[: last + 1], timeline.absences, silos=silos)
+    found = interval_rounds([starts], silos=start_s.shape[1])
+    counted = starts.counted(last - counted_rounds(last), last) if found is None else found[0]
+    interval = cycle_time_interval(starts, silos=start_s.shape[1])
     return Settled(
-        cycle_time_s=float(mean_start_s[-1] - mean_start_s[-1 - rounds]) / rounds,
+        cycle_time_s=counted.cycle_time_s,
         half_width_s=None if interval is None else interval.half_width,
         is_exact=False,
-        first_round=last - rounds,
-        rounds=rounds,
+        first_round=counted.first_round,
+        rounds=counted.rounds,
         simulated_rounds=simulated,
         counts_disturbed=counts_disturbed(start_s.max(axis=1), float(start_s[-1].min())),
+        throughout=counted.throughout,
+        asked=counted.asked,
     )

@@ -129,15 +129,9 @@ def _row(
     """Fields of one overlay; `cycle_time` and `difference` are texts for people."""
     steady, window = outcome.steady, estimate_window(outcome)
     difference = (
-        None
-        if first is None
-        else paired_difference(outcome.mean_start_s, first.mean_start_s, silos=overlay.graph.silos)
+        None if first is None else paired_difference(outcome.starts, first.starts, silos=overlay.graph.silos)
     )
-    both = (
-        None
-        if first is None or difference is None
-        else paired_window(outcome.mean_start_s, first.mean_start_s)
-    )
+    both = None if first is None else paired_window(outcome.starts, first.starts)
     used = utilisation(outcome.link_bits, overlay.graph, case.simulation, outcome.now_s)
     links = [
         field

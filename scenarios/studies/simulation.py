@@ -15,7 +15,8 @@ from scenarios.surroundings import world_around
 from scenarios.toml_words import in_words_of_world
 from scenarios.units import format_s, parse_share
 from simulator import Block, Job, SteadyState, overlay_job
-from simulator.confidence import StopRule
+from simulator.confidence import Estimate, StopRule
+from simulator.counted import Starts
 from simulator.stream import make_engine
 from simulator.world.check import check_world
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Schedule
@@ -42,13 +43,13 @@ class Outcome:
         Simulated rounds.
     steady : SteadyState
         Its cycle time is the mean of `interval` where there is one.
-    interval : ConfidenceInterval or None
-        Of the cycle time; None where that is exact, or where there are too few rounds.
+    estimate : Estimate or None
+        The cycle time with its interval and rounds; None where it is exact.
     last_start_s : ndarray of shape (n,)
         When the last silo starts each round; `n` is ``rounds + 1``, or `rounds` where the simulation was stopped before
         the end of the job.
-    mean_start_s : ndarray of shape (m,)
-        Mean start of all silos, of the rounds that start before a silo has ended the job.
+    starts : Starts
+        What cycle times are taken from, of the rounds that start before a silo has ended the job.
     link_bits : ndarray of shape (links,)
         Bits that crossed each link direction.
     now_s : float
@@ -64,14 +65,19 @@ class Outcome:
     kind: str
     rounds: int
     steady: SteadyState
-    interval: ConfidenceInterval | None
+    estimate: Estimate | None
     last_start_s: FloatArray
-    mean_start_s: FloatArray
+    starts: Starts
     link_bits: FloatArray
     now_s: float
     messages: int
     wall_s: float
     counts_disturbed: bool = False
+
+    @property
+    def interval(self) -> ConfidenceInterval | None:
+        """Of the cycle time; None where that is exact, or where there are too few rounds."""
+        return None if self.estimate is None else self.estimate.interval
 
     @property
     def half_width_s(self) -> float | None:
@@ -213,7 +219,7 @@ def run_job(
                 advance(done, _note(block.now_s, done / elapsed_s, messages / elapsed_s))
                 if interrupted():
                     raise KeyboardInterrupt
-                narrow = rule is not None and (engine.steady is not None or rule.is_met(starts.mean_s))
+                narrow = rule is not None and (engine.steady is not None or rule.is_met(starts.so_far))
                 if narrow and done > least_rounds:
                     break
         finally:
@@ -221,14 +227,14 @@ def run_job(
                 writer.flush()
     if last is None:
         raise InputError(f"rounds(={job.rounds}) must be >= 1.")
-    steady, interval = starts.settle(engine.steady)
+    steady, estimate = starts.settle(engine.steady)
     outcome = Outcome(
         kind=kind,
         rounds=last.first_round + last.rounds,
         steady=steady,
-        interval=interval,
+        estimate=estimate,
         last_start_s=starts.last_s,
-        mean_start_s=starts.mean_s[: starts.kept],
+        starts=starts.kept,
         link_bits=last.link_bits,
         now_s=last.now_s,
         messages=messages,

@@ -3,7 +3,8 @@
 import numpy as np
 
 from simulator import Block, Job, SteadyState
-from simulator.confidence import estimated_cycle_time
+from simulator.confidence import Estimate, estimated_cycle_time
+from simulator.counted import Presence, Starts
 from simulator.steady import (
     counts_disturbed,
     equal_steady_state,
@@ -13,7 +14,6 @@ from simulator.steady import (
     undisturbed_rows,
 )
 from topologies.arrays import FloatArray
-from topologies.statistics import ConfidenceInterval
 
 _HEAD = 2**22
 """Round starts that are kept for the length of the transient: 32 MiB."""
@@ -22,6 +22,8 @@ _HEAD = 2**22
 class RoundStarts:
     """Takes the blocks of a simulation and keeps two numbers of each round, and the first rounds of each silo.
 
+    Where silos are away with others going on, it keeps one number more for those that miss the same rounds.
+
     Parameters
     ----------
     job : Job
@@ -29,7 +31,9 @@ class RoundStarts:
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._last_s, self._mean_s = np.empty(job.rounds + 1), np.empty(job.rounds + 1)
+        self._presence = Presence.of(job.absences, job.silos)
+        self._last_s = np.empty((job.rounds + 1, len(self._presence.members)))
+        self._mean_s = np.empty(job.rounds + 1)
         self._head_s = np.empty((min(job.rounds + 1, _HEAD // job.silos + 1), job.silos))
         self._rows = 0
         self._first_end_s: float | None = None
@@ -37,17 +41,20 @@ class RoundStarts:
     @property
     def last_s(self) -> FloatArray:
         """When the last silo starts each round so far."""
-        return self._last_s[: self._rows]
+        return np.asarray(self._last_s[: self._rows].max(axis=1))
 
     @property
-    def mean_s(self) -> FloatArray:
-        """Mean start of all silos of each round so far."""
-        return self._mean_s[: self._rows]
+    def so_far(self) -> Starts:
+        """All starts so far."""
+        rows = slice(self._rows)
+        return Starts(mean_s=self._mean_s[rows], last_s=self._last_s[rows], presence=self._presence)
 
     @property
-    def kept(self) -> int:
-        """Number of round starts that an estimate looks at: see `simulator.steady.kept_rows`."""
-        return self._rows if self._first_end_s is None else kept_rows(self.last_s, self._first_end_s)
+    def kept(self) -> Starts:
+        """Those that an estimate looks at: see `simulator.steady.kept_rows`."""
+        if self._first_end_s is None:
+            return self.so_far
+        return self.so_far.until(kept_rows(self.last_s, self._first_end_s))
 
     @property
     def counts_disturbed(self) -> bool:
@@ -58,14 +65,14 @@ class RoundStarts:
         """Take the next block."""
         first, rows_s = block.first_round, block.round_start_s
         self._rows = first + len(rows_s)
-        self._last_s[first : self._rows] = rows_s.max(axis=1)
+        self._last_s[first : self._rows] = self._presence.last_s(rows_s)
         self._mean_s[first : self._rows] = rows_s.mean(axis=1)
         head_s = self._head_s[first : self._rows]
         head_s[...] = rows_s[: len(head_s)]
         if len(rows_s) > block.rounds:
             self._first_end_s = float(rows_s[-1].min())
 
-    def settle(self, proven: SteadyState | None) -> tuple[SteadyState, ConfidenceInterval | None]:
+    def settle(self, proven: SteadyState | None) -> tuple[SteadyState, Estimate | None]:
         """Steady state of the job: exact, or the mean of the confidence interval, or the slope of the last half.
 
         Parameters
@@ -76,8 +83,8 @@ class RoundStarts:
         Returns
         -------
         steady : SteadyState
-        interval : ConfidenceInterval or None
-            Only of an estimate, and of enough rounds.
+        estimate : Estimate or None
+            None where it is exact.
 
         Notes
         -----
@@ -90,9 +97,8 @@ class RoundStarts:
                 return exact, None
         if proven is not None:
             return self._within(proven), None
-        rows = self.kept
-        cycle_time_s, interval = estimated_cycle_time(self.last_s[:rows], self.mean_s[:rows], silos=job.silos)
-        return SteadyState(cycle_time_s=cycle_time_s, is_exact=False), interval
+        estimate = estimated_cycle_time(self.kept, silos=job.silos)
+        return SteadyState(cycle_time_s=estimate.cycle_time_s, is_exact=False), estimate
 
     def _within(self, proven: SteadyState) -> SteadyState:
         """A proven steady state with the transient that undisturbed rounds show; without where these are too few."""

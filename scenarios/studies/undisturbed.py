@@ -65,7 +65,8 @@ def simulate_undisturbed(
     Notes
     -----
     Where the disturbed job repeats, both are compared over rounds that show their own cycle time. Else over the same
-    rounds, with the same computing times, so that chance and the phase of a period cancel in the difference.
+    rounds, with the same computing times and by the starts of the same silos, so that chance and the phase of a period
+    cancel in the difference.
     """
     job = job_of(overlay, without_events(simulation), rounds=disturbed.simulated_rounds, seed=seed)
     title = f"{overlay.kind}, {simulation.sharing}, undisturbed"
@@ -80,6 +81,11 @@ def _over(timeline: Timeline, silos: IntArray, settled: Settled, disturbed: Sett
     """Over the rounds of another job, or the last so many before a silo has ended this one."""
     end = min(disturbed.first_round + disturbed.rounds, settled.first_round + settled.rounds)
     first = max(0, end - disturbed.rounds)
-    mean_s = timeline.round_start_s[:, silos].mean(axis=1)
-    cycle_time_s = float(mean_s[end] - mean_s[first]) / (end - first)
+    start_s = timeline.round_start_s
+    followed_s = (
+        start_s[:, silos].mean(axis=1)
+        if disturbed.throughout is None
+        else start_s[:, list(disturbed.throughout)].max(axis=1)
+    )
+    cycle_time_s = float(followed_s[end] - followed_s[first]) / (end - first)
     return replace(settled, cycle_time_s=cycle_time_s, first_round=first, rounds=end - first)

@@ -20,8 +20,8 @@ from scenarios.studies.world_events import WorldEvents
 from scenarios.toml_words import located
 from scenarios.units import parse_share, signed_s
 from simulator.confidence import paired_difference
+from simulator.counted import Starts
 from topologies import InputError, Overlay, RandomOverlay
-from topologies.arrays import FloatArray
 from topologies.random_cycle_time import RandomCycleTime, random_cycle_time
 from topologies.statistics import ConfidenceInterval
 
@@ -46,8 +46,10 @@ class Validated:
         Of the difference between `maxmin` and `paper`; None where arcs are drawn anew each round.
     drawn_parts : DrawnParts or None
         The same of an overlay whose arcs are.
-    mean_start_s : ndarray, shape (rounds + 1,)
-        Mean start of all silos, with max-min fair rates.
+    starts : Starts
+        What cycle times are taken from, with max-min fair rates, until the end of the rounds of `maxmin`.
+    window : Window
+        These rounds.
     events : tuple of str
         Tables of the scenario with what happens around the job.
     difference : ConfidenceInterval or None
@@ -60,7 +62,8 @@ class Validated:
     maxmin: Settled
     attribution: Attribution | None
     drawn_parts: DrawnParts | None
-    mean_start_s: FloatArray
+    starts: Starts
+    window: Window
     events: tuple[str, ...] = ()
     difference: ConfidenceInterval | None = None
 
@@ -153,9 +156,7 @@ def validate(case: Case, *, drawn_rounds: int | None = None) -> list[Validated]:
         with located(case.source):
             found = _validated(overlay, case.simulation, rounds=rounds, seed=case.seed)
         if made and case.simulation.compute is not None:
-            difference = paired_difference(
-                found.mean_start_s, made[0].mean_start_s, silos=overlay.graph.silos
-            )
+            difference = paired_difference(found.starts, made[0].starts, silos=overlay.graph.silos)
             found = replace(found, difference=difference)
         made.append(found)
     return made
@@ -176,7 +177,10 @@ def _validated(
     equal_job = job_of(overlay, constant, rounds=rounds, seed=seed)
     equal = settle(collect(equal_job, silos, title=f"{overlay.kind}, equal", until=until), silos)
     maxmin = settle(timeline, silos)
-    mean_start_s = timeline.round_start_s[: maxmin.first_round + maxmin.rounds + 1].mean(axis=1)
+    end = maxmin.first_round + maxmin.rounds
+    kept = end if maxmin.asked is None else maxmin.asked[1]
+    starts = Starts.of(timeline.round_start_s, timeline.absences)
+    window = Window.of(replace(starts.counted(maxmin.first_round, end), asked=maxmin.asked))
     found = Validated(
         overlay=overlay,
         drawn=None,
@@ -184,14 +188,15 @@ def _validated(
         maxmin=maxmin,
         attribution=None,
         drawn_parts=None,
-        mean_start_s=mean_start_s,
+        starts=starts.until(kept + 1),
+        window=window,
         events=tuple(events_of(simulation)),
     )
     if not isinstance(overlay, Overlay):
         drawn = random_cycle_time(overlay, maxmin.simulated_rounds, seed)
         parts = drawn_parts(overlay, shared, drawn, timeline, equal=equal, maxmin=maxmin, seed=seed)
         return replace(found, drawn=drawn, drawn_parts=parts)
-    events = WorldEvents.of(simulation, overlay.graph, Window.of(mean_start_s, maxmin.rounds))
+    events = WorldEvents.of(simulation, overlay.graph, window, timeline.absences)
     undisturbed = None if events is None else simulate_undisturbed(overlay, shared, maxmin, silos, seed=seed)
     attribution = attribute(overlay, timeline, job.compute, maxmin, undisturbed=undisturbed, events=events)
     return replace(found, attribution=attribution)

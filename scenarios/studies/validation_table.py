@@ -13,8 +13,8 @@ from scenarios.studies.how import how
 from scenarios.studies.passing import events_note
 from scenarios.studies.settled import Settled
 from scenarios.studies.validation import Validated
-from scenarios.studies.windows import Window, paired_window
-from scenarios.tables import Column, Table, cycle_time_columns, note_lines, percent
+from scenarios.studies.windows import paired_window, presence_note
+from scenarios.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
 from scenarios.units import format_s, signed_s
 from topologies import Overlay
 
@@ -104,9 +104,11 @@ def validation_table(case: Case, results: Sequence[Validated]) -> Table:
                 note_lines(
                     "equal, maxmin: simulated with Eq. 3's constant rates, and on links shared max-min fairly. gap: "
                     "over paper.",
+                    *_estimated_gaps(rows),
                     *_world_notes(case),
                     *(line for result in results for line in _drawn(case, result)),
                     *(line for result in results for line in _estimates(result)),
+                    *presence_note({result.overlay.kind: result.window for result in results}),
                     *_events(case, results),
                     *_differences(results),
                     *(f"{result.overlay.kind}: {result.why()}." for result in results if result.why()),
@@ -115,6 +117,13 @@ def validation_table(case: Case, results: Sequence[Validated]) -> Table:
             )
         ),
     )
+
+
+def _estimated_gaps(rows: Sequence[Row]) -> list[str]:
+    """What the sign before a gap means, where there is one."""
+    if all(row["equal_is_exact"] and row["maxmin_is_exact"] for row in rows):
+        return []
+    return ["~: the gap is an estimate, as the simulated cycle time is one."]
 
 
 def plus_minus(mean_s: float, half_s: float) -> str:
@@ -158,10 +167,16 @@ def _estimates(result: Validated) -> list[str]:
     both: list[tuple[str, Settled]] = [("equal", result.equal), ("maxmin", result.maxmin)]
     shown = [(name, settled) for name, settled in both if not settled.is_exact]
     return [
-        f"~ {result.overlay.kind}: {name} shows no period; {_estimate(settled)} "
-        f"(mean of {settled.rounds} rounds after a warm-up of {settled.first_round})."
+        f"~ {result.overlay.kind}: {name} shows no period; {_estimate(settled)} ({_mean_of(settled)})."
         for name, settled in shown
     ] + disturbed_note([result.overlay.kind] if result.maxmin.counts_disturbed else [])
+
+
+def _mean_of(settled: Settled) -> str:
+    """The rounds of an estimate."""
+    if settled.asked is None:
+        return f"mean of {settled.rounds} rounds after a warm-up of {settled.first_round}"
+    return f"mean of rounds {settled.first_round} to {settled.first_round + settled.rounds - 1}"
 
 
 def _estimate(settled: Settled) -> str:
@@ -175,12 +190,7 @@ def _events(case: Case, results: Sequence[Validated]) -> list[str]:
     """Whether what happens around the jobs is part of the `maxmin` cycle times."""
     return events_note(
         case.simulation,
-        {
-            result.overlay.kind: None
-            if result.maxmin.is_exact
-            else Window.of(result.mean_start_s, result.maxmin.rounds)
-            for result in results
-        },
+        {result.overlay.kind: None if result.maxmin.is_exact else result.window for result in results},
     )
 
 
@@ -190,7 +200,7 @@ def _differences(results: Sequence[Validated]) -> list[str]:
     for result in results[1:]:
         if result.difference is not None:
             first = results[0]
-            both = paired_window(result.mean_start_s, first.mean_start_s)
+            both = paired_window(result.starts, first.starts)
             mean_s, half_s = result.difference.mean, result.difference.half_width
             lines.append(
                 f"{result.overlay.kind} minus {first.overlay.kind}, maxmin on the same computing times: "

@@ -6,8 +6,8 @@ from typing import Self
 
 from scenarios.studies.simulation import Outcome
 from scenarios.units import digits, format_s
-from simulator.confidence import counted_rounds
-from topologies.arrays import FloatArray
+from simulator.confidence import interval_rounds
+from simulator.counted import Counted, Starts
 
 _LONG = {"d": 86_400.0, "h": 3600.0, "min": 60.0}
 """Units of long durations, each for twice its length and more."""
@@ -22,23 +22,31 @@ class Window:
     first_round, last_round : int
         Both belong to it.
     from_s, until_s : float
-        Mean start of all silos of the first round, and of the round after the last one.
+        Start of the first round, and of the round after the last one: the mean of all silos, or as
+        `simulator.counted.Starts` says.
+    throughout : int or None
+        How many silos are counted, where others are away; None where all are there.
+    asked : tuple of (int, int) or None
+        The first and the last of the rounds that would count if a silo were there in all of them; None where one is.
     """
 
     first_round: int
     last_round: int
     from_s: float
     until_s: float
+    throughout: int | None = None
+    asked: tuple[int, int] | None = None
 
     @classmethod
-    def of(cls, mean_start_s: FloatArray, rounds: int) -> Self:
-        """The last `rounds` rounds of those with these mean starts, shape (n,); the last start ends them."""
-        end = len(mean_start_s) - 1
+    def of(cls, counted: Counted) -> Self:
+        """Those of a cycle time."""
         return cls(
-            first_round=end - rounds,
-            last_round=end - 1,
-            from_s=float(mean_start_s[end - rounds]),
-            until_s=float(mean_start_s[end]),
+            first_round=counted.first_round,
+            last_round=counted.first_round + counted.rounds - 1,
+            from_s=float(counted.start_s[0]),
+            until_s=float(counted.start_s[-1]),
+            throughout=None if counted.throughout is None else len(counted.throughout),
+            asked=None if counted.asked is None else (counted.asked[0], counted.asked[1] - 1),
         )
 
     def side_of_dates(self, from_s: float, until_s: float) -> int:
@@ -67,26 +75,21 @@ def estimate_window(outcome: Outcome) -> Window | None:
 
     Notes
     -----
-    With an interval those of `simulator.confidence.counted_rounds`; with fewer rounds the last half. Rounds that start
-    after a silo has ended the job are in neither.
+    See `simulator.confidence.estimated_cycle_time`. Rounds that start after a silo has ended the job do not count.
     """
-    if outcome.steady.is_exact:
-        return None
-    rounds = len(outcome.mean_start_s) - 1
-    counted = rounds - rounds // 2 if outcome.interval is None else counted_rounds(rounds)
-    return Window.of(outcome.mean_start_s, counted)
+    return None if outcome.estimate is None else Window.of(outcome.estimate.counted)
 
 
-def paired_window(start_s: FloatArray, other_s: FloatArray) -> Window:
+def paired_window(starts: Starts, others: Starts) -> Window | None:
     """The rounds that `simulator.confidence.paired_difference` is the mean over: of those that both have.
 
     Parameters
     ----------
-    start_s, other_s : ndarray of shape (n,), (m,)
-        Mean start of all silos of each round, for two overlays. The window's dates are of the first.
+    starts, others : Starts
+        Of two overlays. The window's dates are of the first.
     """
-    both = min(len(start_s), len(other_s))
-    return Window.of(start_s[:both], counted_rounds(both - 1))
+    counted = interval_rounds([starts, others], silos=starts.presence.silos)
+    return None if counted is None else Window.of(counted[0])
 
 
 def format_long(seconds: float) -> str:
@@ -102,4 +105,29 @@ def means_note(windows: Mapping[str, Window | None]) -> list[str]:
         for kind, window in windows.items()
         if window is not None
     ]
-    return [f"Without a period, a cycle time is a mean: {'; '.join(known)}."] if known else []
+    means = [f"Without a period, a cycle time is a mean: {'; '.join(known)}."] if known else []
+    return [*means, *presence_note(windows)]
+
+
+def presence_note(windows: Mapping[str, Window | None]) -> list[str]:
+    """Which silos are counted where some are away, and where no silo is there in all the rounds that would count."""
+    there = [
+        f"{kind}, {window.throughout}"
+        for kind, window in windows.items()
+        if window is not None and window.throughout is not None
+    ]
+    cut = [
+        f"{kind}, rounds {window.asked[0]:,} to {window.asked[1]:,}, of which the longest part counts in which one is"
+        for kind, window in windows.items()
+        if window is not None and window.asked is not None
+    ]
+    return [
+        *(
+            [
+                f"Where silos are away, the last start counts of those that are there throughout: {'; '.join(there)}."
+            ]
+            if there
+            else []
+        ),
+        *([f"No silo is there throughout: {'; '.join(cut)}."] if cut else []),
+    ]

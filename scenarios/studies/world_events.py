@@ -10,7 +10,8 @@ from scenarios.studies.how import events_of
 from scenarios.studies.windows import Window
 from scenarios.surroundings import world_around
 from scenarios.units import format_rate, format_s
-from simulator import Absence, CapacityTrace, ConstantShare, LinkFailure, OnOffFlow, Pause
+from simulator import CapacityTrace, ConstantShare, LinkFailure, OnOffFlow, Pause
+from simulator.counted import Absences, Presence
 from simulator.world.names import core_link_of, directions_of, silo_of
 from topologies import Connectivity
 
@@ -36,8 +37,8 @@ class WorldEvents:
         Of each core link, in these rounds.
     pauses : mapping from int to tuple of Pause
         Of each silo, in these rounds.
-    absences : tuple of Absence
-        In these rounds; where none is, all of them.
+    absences : tuple of (int, int, int)
+        Those that are felt in these rounds: see `simulator.counted.Absences`.
     """
 
     names: tuple[str, ...]
@@ -46,11 +47,13 @@ class WorldEvents:
     traffic: Mapping[int, tuple[Cause, ...]]
     downs: Mapping[int, tuple[LinkFailure, ...]]
     pauses: Mapping[int, tuple[Pause, ...]]
-    absences: tuple[Absence, ...]
+    absences: Absences
 
     @classmethod
-    def of(cls, simulation: SimulationConfig, graph: Connectivity, window: Window) -> Self | None:
-        """Events of a simulation; None where it has none."""
+    def of(
+        cls, simulation: SimulationConfig, graph: Connectivity, window: Window, absences: Absences = ()
+    ) -> Self | None:
+        """Events of a simulation, with the absences of its job; None where it has none."""
         world = world_around(simulation, seed=0)
         if world is None:
             return None
@@ -69,7 +72,6 @@ class WorldEvents:
             if isinstance(pause, Pause) and window.side_of_rounds(pause.first_round, pause.first_round) == 0:
                 silo = silo_of(graph, pause.silo, "silo")
                 pauses[silo] = (*pauses.get(silo, ()), pause)
-        away = [absence for absence in world.absences if isinstance(absence, Absence)]
         return cls(
             names=tuple(events_of(simulation)),
             graph=graph,
@@ -77,7 +79,11 @@ class WorldEvents:
             traffic=traffic,
             downs=downs,
             pauses=pauses,
-            absences=tuple([absence for absence in away if _missed(absence, window)] or away),
+            absences=[
+                absence
+                for absence in absences
+                if Presence.of([absence], graph.silos).is_felt(window.first_round, window.last_round + 1)
+            ],
         )
 
     def on_route(self, route: tuple[int, ...], detour_s: float) -> Iterator[Cause]:
@@ -98,13 +104,17 @@ class WorldEvents:
 
     def absent(self) -> str:
         """Who is away, in words."""
-        rounds = self.window.last_round + 1 - self.window.first_round
-        words = [
-            f"{absence.silo} is away in {_missed(absence, self.window) or absence.rounds} of these {rounds} rounds"
-            for absence in self.absences[:_MOST_SILOS]
-        ]
+        words = [self._absent(*absence) for absence in self.absences[:_MOST_SILOS]]
         more = len(self.absences) - _MOST_SILOS
         return ", ".join([*words, *([f"{more} more absences"] if more > 0 else [])])
+
+    def _absent(self, silo: int, first: int, back: int) -> str:
+        """One absence."""
+        window, label = self.window, self.graph.labels[silo]
+        missed = min(back, window.last_round + 1) - max(first, window.first_round)
+        if missed <= 0:
+            return f"{label} is back since round {back:,}"
+        return f"{label} is away in {missed} of these {window.last_round + 1 - window.first_round} rounds"
 
 
 def _traffic(graph: Connectivity, entry: ConstantShare | OnOffFlow | CapacityTrace, link: int) -> Cause:
@@ -120,9 +130,3 @@ def _traffic(graph: Connectivity, entry: ConstantShare | OnOffFlow | CapacityTra
         peak = format_rate(entry.peak_bps)
         words = f"background traffic: a flow of others, now on, now off, of up to {peak}, shares {place}"
     return Cause(assumption="background", place=place, words=words)
-
-
-def _missed(absence: Absence, window: Window) -> int:
-    """Rounds of a window that a silo misses."""
-    end = min(absence.first_round + absence.rounds - 1, window.last_round)
-    return max(0, end + 1 - max(absence.first_round, window.first_round))

@@ -35,6 +35,8 @@ class Absence:
     to send in that round, as when two neighbours of a ring are away together, it can only come back later: it misses
     more rounds, one after the other, until a model reaches it.
 
+    Since its dates stand still meanwhile, cycle times follow other silos: see `simulator.counted.Starts`.
+
     The arcs between the other silos may leave some of these without news of others meanwhile, as on a directed ring:
     these drift apart, but by no more rounds than are missed, since the absence ends within the job.
     """

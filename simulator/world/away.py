@@ -6,6 +6,7 @@ import numpy as np
 
 from simulator.arc import FlowArc
 from simulator.computing import ComputeTimes
+from simulator.counted import Absences
 from simulator.rounds import RoundPlan
 from simulator.world.absences import Absence, Pause, PlacedAbsence, PlacedPause
 from simulator.world.names import silo_of
@@ -226,7 +227,7 @@ def without_the_absent(
     rounds: int,
     plan: RoundPlan | None,
     compute: ComputeTimes,
-) -> tuple[RoundPlan | None, ComputeTimes]:
+) -> tuple[RoundPlan | None, ComputeTimes, Absences]:
     """Rounds and computing times of a job whose silos are away now and then.
 
     Parameters
@@ -244,6 +245,8 @@ def without_the_absent(
     plan : RoundPlan or None
         With ``sharing="equal"``, arcs have the rates of the paper's Eq. 3 with each round's own degrees.
     compute : ComputeTimes
+    absences : tuple of (int, int, int)
+        The absences as long as they last.
 
     Raises
     ------
@@ -258,13 +261,13 @@ def without_the_absent(
         active = np.arange(len(source)) if plan is None else plan.active(round_)
         return np.asarray(source[active][target[active] == silo])
 
-    away = Away(until_heard(absent, senders, rounds=rounds), compute.silos, rounds)
+    lasting = until_heard(absent, senders, rounds=rounds)
+    away = Away(lasting, compute.silos, rounds)
 
     def sending_s(active: IntArray) -> FloatArray:
         return transmissions(model_bits, arc_rates(graph, source[active], target[active]))
 
     if absent:
-        return AwayRounds(source, target, away, sending_s=sending_s, plan=plan), AwayTimes(
-            compute, away, pauses
-        )
-    return plan, AwayTimes(compute, away, pauses)
+        plan = AwayRounds(source, target, away, sending_s=sending_s, plan=plan)
+    missed = tuple((silo, one.first_round, one.first_round + one.rounds) for _, silo, one in lasting)
+    return plan, AwayTimes(compute, away, pauses), missed

@@ -68,6 +68,26 @@ def test_the_description_names_places_and_blocked_arcs():
     assert " on " not in describe(build_network(network()), work).splitlines()[0]
 
 
+def test_the_variant_is_that_of_a_shipped_network_and_of_published_lengths(tmp_path):
+    work, edge = Workload.preset("inaturalist"), "distance 1.0 published_distance 2.0"
+    text = f'graph [ node [ id 0 label "A" ] node [ id 1 label "B" ] edge [ source 0 target 1 {edge} ] ]'
+    (tmp_path / "hosp.gml").write_text(text)
+    (tmp_path / "gaia.gml").write_text(text)
+    titles = [
+        describe(build_network(NetworkConfig(underlay=underlay, variant=variant)), work).split(":")[0]
+        for underlay in ("gaia", str(tmp_path / "hosp.gml"), str(tmp_path / "gaia.gml"))
+        for variant in ("corrected", "published")
+    ]
+
+    assert titles == [
+        *("gaia (corrected)", "gaia (published)"),
+        *("hosp", "hosp (published)"),
+        *("gaia", "gaia (published)"),
+    ]
+    with pytest.raises(InputError, match=r"no link of hosp states one"):
+        build_network(NetworkConfig(underlay=str(tmp_path / "hosp.gml"), core="stated"))
+
+
 @pytest.mark.parametrize(
     ("toml", "message"),
     [

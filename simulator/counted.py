@@ -1,0 +1,214 @@
+"""Whose round starts an estimated cycle time follows, and over which rounds: no absence enters it as speed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Self
+
+import numpy as np
+
+from topologies.arrays import FloatArray, IntArray
+
+Absences = Sequence[tuple[int, int, int]]
+"""Silos that the others go on without: silo, its first missed round, and the round in which it is back."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Presence:
+    """Which silos take part in which rounds.
+
+    Attributes
+    ----------
+    silos : int
+    members : tuple of ndarray of int
+        Groups of silos that miss the same rounds; all silos are in one.
+    missed : tuple of tuple of (int, int)
+        The rounds that each group misses, in ascending order: the first one, and the one in which it is back.
+    """
+
+    silos: int
+    members: tuple[IntArray, ...]
+    missed: tuple[tuple[tuple[int, int], ...], ...]
+
+    @classmethod
+    def of(cls, absences: Absences, silos: int) -> Self:
+        """Of a job of so many silos."""
+        away: dict[int, list[tuple[int, int]]] = {silo: [] for silo in range(silos)}
+        for silo, first, back in sorted((int(silo), int(first), int(back)) for silo, first, back in absences):
+            away[silo].append((first, back))
+        groups: dict[tuple[tuple[int, int], ...], list[int]] = {}
+        for silo, missed in away.items():
+            groups.setdefault(tuple(missed), []).append(silo)
+        members = tuple(np.array(group, dtype=np.int64) for group in groups.values())
+        return cls(silos=silos, members=members, missed=tuple(groups))
+
+    def last_s(self, round_start_s: FloatArray) -> FloatArray:
+        """When the last silo of each group starts each round, shape (n, groups), of ``(n, silos)``."""
+        return np.stack([round_start_s[:, group].max(axis=1) for group in self.members], axis=1)
+
+    def is_felt(self, first: int, end: int) -> bool:
+        """Whether an absence is felt in the rounds ``first <= k < end``.
+
+        Notes
+        -----
+        Without the absent, the others may lose hold of each other, so that some run ahead. Once all are there, news of
+        the last one reaches all of a strongly connected overlay in less rounds than there are silos.
+        """
+        return any(
+            begin < end and back + self.silos > first for missed in self.missed for begin, back in missed
+        )
+
+    def throughout(self, first: int, end: int) -> list[int]:
+        """Numbers of the groups that miss none of the rounds ``first <= k < end``."""
+        return [
+            group
+            for group, missed in enumerate(self.missed)
+            if all(back <= first or begin >= end for begin, back in missed)
+        ]
+
+    def stretches(self, first: int, end: int) -> Iterator[tuple[int, int]]:
+        """The longest parts of ``first <= k < end`` that a group misses nothing of, for each group."""
+        for missed in self.missed:
+            edges = [first, *(edge for begin, back in missed for edge in (begin, back)), end]
+            for begin, stop in list(pairwise(edges))[::2]:
+                if max(begin, first) < min(stop, end):
+                    yield max(begin, first), min(stop, end)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Counted:
+    """Rounds that a cycle time is the mean over, and the dates whose growth it is.
+
+    Attributes
+    ----------
+    first_round : int
+    start_s : ndarray of shape (rounds + 1,)
+        Start of each of these rounds and of the one after them: the mean of the silos that are followed, or the last.
+    throughout : tuple of int or None
+        The silos whose last start this is, where an absence is felt in these rounds; None where none is.
+    asked : tuple of (int, int) or None
+        The first of the rounds that were asked for and the one after the last, where no silo is there in all of them.
+    """
+
+    first_round: int
+    start_s: FloatArray
+    throughout: tuple[int, ...] | None = None
+    asked: tuple[int, int] | None = None
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds."""
+        return len(self.start_s) - 1
+
+    @property
+    def cycle_time_s(self) -> float:
+        """Mean growth per round."""
+        return float(self.start_s[-1] - self.start_s[0]) / self.rounds
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Starts:
+    """Starts of the first rounds of a job, as far as a cycle time is taken from them.
+
+    Attributes
+    ----------
+    mean_s : ndarray of shape (n,)
+        Mean start of each round of the silos that are followed, mostly all.
+    last_s : ndarray of shape (n, groups)
+        Last start of each round in each group of `presence`.
+    presence : Presence
+
+    Notes
+    -----
+    A cycle time that is not known exactly is the growth per round of one series. In rounds in which no absence is felt
+    (see `Presence.is_felt`) that is the mean start of the silos, or, where there are too few rounds for a confidence
+    interval, their last start. Else it is the last start of those silos that are present throughout the rounds
+    counted: a silo that is away keeps the date at which it left and jumps when it is back, and of those that are there
+    some may run ahead, but a round is over once the last of them has started the next. Where no silo is present
+    throughout, the longest part of the rounds counts in which one is, of several the last.
+    """
+
+    mean_s: FloatArray
+    last_s: FloatArray
+    presence: Presence
+
+    @classmethod
+    def of(cls, round_start_s: FloatArray, absences: Absences = (), *, silos: IntArray | None = None) -> Self:
+        """Of the starts of all silos, shape (n, silos), and the silos that are followed, all by default."""
+        presence = Presence.of(absences, round_start_s.shape[1])
+        followed_s = round_start_s if silos is None else round_start_s[:, silos]
+        return cls(mean_s=followed_s.mean(axis=1), last_s=presence.last_s(round_start_s), presence=presence)
+
+    @classmethod
+    def of_all(cls, start_s: FloatArray) -> Self:
+        """Of one date for each round, shape (n,), of a job whose silos are always there."""
+        return cls(mean_s=start_s, last_s=start_s[:, np.newaxis], presence=Presence.of((), 1))
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds that all silos have ended."""
+        return len(self.mean_s) - 1
+
+    def until(self, rows: int) -> Self:
+        """The first of these starts."""
+        return type(self)(mean_s=self.mean_s[:rows], last_s=self.last_s[:rows], presence=self.presence)
+
+    def joined(self, later: Self) -> Self:
+        """These starts and those of the rounds after."""
+        return type(self)(
+            mean_s=np.concatenate((self.mean_s, later.mean_s)),
+            last_s=np.concatenate((self.last_s, later.last_s)),
+            presence=self.presence,
+        )
+
+    def counted(self, first: int, end: int, *, last: bool = False) -> Counted:
+        """The rounds ``first <= k < end``, or the part of them in which a silo is there throughout.
+
+        Parameters
+        ----------
+        first, end : int
+        last : bool
+            Whether the last start is followed where no absence is felt, too.
+        """
+        return counted_together([self], first, end, last=last)[0]
+
+    def _over(self, first: int, end: int, asked: tuple[int, int], last: bool) -> Counted:
+        """Rounds in all of which a silo is there."""
+        rows, presence = slice(first, end + 1), self.presence
+        is_felt = presence.is_felt(first, end)
+        groups = presence.throughout(first, end)
+        start_s = self.last_s[rows, groups].max(axis=1) if is_felt or last else self.mean_s[rows]
+        silos = sorted(silo for group in groups for silo in presence.members[group].tolist())
+        return Counted(
+            first_round=first,
+            start_s=start_s,
+            throughout=tuple(silos) if is_felt else None,
+            asked=None if asked == (first, end) else asked,
+        )
+
+
+def counted_together(jobs: Sequence[Starts], first: int, end: int, *, last: bool = False) -> list[Counted]:
+    """The same rounds of several jobs.
+
+    Parameters
+    ----------
+    jobs : sequence of Starts
+    first, end : int
+        Rounds ``first <= k < end``, one or more, that all jobs have.
+    last : bool
+        See `Starts.counted`.
+
+    Returns
+    -------
+    list of Counted
+        Of the given rounds, if each job has a silo that is there throughout; else of the longest part of them in which
+        each has one.
+    """
+    parts = {(first, end)}
+    if not all(starts.presence.throughout(first, end) for starts in jobs):
+        for starts in jobs:
+            stretches = set(starts.presence.stretches(first, end))
+            both = {(max(a, c), min(b, d)) for a, b in parts for c, d in stretches}
+            parts = {(begin, stop) for begin, stop in both if begin < stop}
+    begin, stop = max(parts, key=lambda part: (part[1] - part[0], part[1]))
+    return [starts._over(begin, stop, (first, end), last) for starts in jobs]
