@@ -10,6 +10,7 @@ import typer
 
 from scenarios import cli_calibrate, cli_design, cli_import, cli_partition, cli_simulate, cli_validate
 from scenarios import options as opt
+from scenarios.command_line import CommandLine
 from scenarios.config import Scenario, load_scenario, parse_scenario, preset_text
 from scenarios.kept import drop_checkpoints, has_checkpoint, is_complete
 from scenarios.outputs import check_new, check_output, partial_path, write_text
@@ -26,7 +27,7 @@ from training.tasks import TASKS
 
 DEMO = "geant-digits"
 
-app = typer.Typer(
+app = CommandLine(
     name="silosim",
     help="Who sends to whom: design, simulate, train and replay cross-silo learning overlays.",
     no_args_is_help=True,
