@@ -137,7 +137,8 @@ def show(run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")], as_js
     record = read_run(run)
     scenario = parse_scenario(record.scenario, source=f"{run} (scenario)")
     caption = f"{run}: {scenario.name}\n{record.about}"
-    print_table(run_table(record, caption, scenario.target_accuracy), as_json)
+    table = run_table(record, caption, scenario.target_accuracy, one_curve=scenario.imported is not None)
+    print_table(table, as_json)
 
 
 @app.command()
@@ -162,7 +163,7 @@ def plot(
         figure,
         title=f"{scenario.name}: {network}\n{links}",
         target_accuracy=scenario.target_accuracy,
-        loss_unit="" if scenario.imported else "nats",
+        is_imported=scenario.imported is not None,
     )
     print(f"written: {figure}", file=sys.stderr)
 
