@@ -21,7 +21,7 @@ from scenarios.studies.design import DEFAULT_KINDS
 from scenarios.studies.replay import replay as replay_run
 from scenarios.studies.run import run_scenario
 from scenarios.studies.sweep import sweep as sweep_access
-from scenarios.tables import print_table
+from scenarios.tables import note_lines, print_table
 from topologies import InputError, MachineError, TrainingError
 from training.tasks import TASKS
 
@@ -196,8 +196,10 @@ def replay(
     }
     path = output or run.with_name(f"{run.stem}-replay.h5")
     check_output(path.with_suffix(".png"))
-    replay_run(run, path, changes, force=force)
+    left = replay_run(run, path, changes, force=force)
     show(path, as_json)
+    for sentence in left:
+        print(note_lines(sentence), file=sys.stderr)
     if any(overlay.history for overlay in read_run(path).overlays):
         plot(path)
 
