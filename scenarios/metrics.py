@@ -108,7 +108,7 @@ def read_history(
         raise InputError("has no row with a loss or a test accuracy.", source=source)
     if shift is None:
         # A silo's losses are of the rows that the training's are of.
-        shift = int(counts_from_0(columns.unit, {metric: values for (metric, _), values in measured.items()}))
+        shift = int(counts_from_0(columns.unit, {metric: [*some] for (metric, _), some in measured.items()}))
     per_round = (local_steps or 1) if columns.unit == "steps" else 1
     counting = Counting(column=columns.round, unit=columns.unit, shift=shift, per_round=per_round)
     table: dict[int, dict[tuple[str, int], float]] = {}
@@ -124,8 +124,8 @@ def read_history(
     history: dict[str, Any] = {"round": np.array(rounds, dtype=np.int64)}
     for field in fields(HistoryRow):
         if field.name in PER_SILO:
-            values = [[table[k].get((field.name, i), math.nan) for i in range(len(labels))] for k in rounds]
-            history[field.name] = np.array(values)
+            by_silo = [[table[k].get((field.name, i), math.nan) for i in range(len(labels))] for k in rounds]
+            history[field.name] = np.array(by_silo)
         elif field.name != "round":
             history[field.name] = np.array([table[k].get((field.name, 0), math.nan) for k in rounds])
     numbers = [number for values in measured.values() for number in values]

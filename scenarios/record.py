@@ -185,7 +185,8 @@ def read_active(path: Path, kind: str, *, most: int) -> BoolArray:
         kept = 0 if group is None else int(group.attrs.get("rounds", 0))
         if group is None or kept == 0:
             return np.zeros((0, arcs), dtype=np.bool_)
-        return ~np.isnan(group["arrival_s"][: min(kept, max(1, most // max(1, arcs)))])
+        arrival_s: FloatArray = group["arrival_s"][: min(kept, max(1, most // max(1, arcs)))]
+        return ~np.isnan(arrival_s)
 
 
 def _read_underlay(group: h5py.Group) -> Underlay:
