@@ -82,9 +82,8 @@ def test_quantities(text, unit, value):
         ("1 ks", "s", "must be one like that of '25.4 ms'"),
         ("25 Mmin", "s", "must be one like that of '25.4 ms'"),
         ("1 mh", "s", "must be one like that of '25.4 ms'"),
-        ("1e15 kbps", "bit/s", "must be <= 1e+15 bit/s"),
-        ("9e9 MB", "bit", "must be <= 8e+15 bit"),
-        ("367 d", "s", "must be <= 3.16224e+07 s"),
+        ("1 Gs", "s", "must be one like that of '25.4 ms'"),
+        ("1 Pbps", "bit/s", "must be one like that of '10 Gbps'"),
         ("0.5 bps", "bit/s", "must be >= 1 bit/s"),
     ],
 )
