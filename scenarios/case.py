@@ -145,12 +145,17 @@ def _scenario_case(path: Path, context: typer.Context) -> Case:
     )
 
 
+def is_given(context: typer.Context, name: str) -> bool:
+    """Whether a command's option stands on the command line."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
 def _refuse_study_options(path: Path, context: typer.Context) -> None:
     """Raise an error for an option of network or workload on the command line."""
     shared = inspect.signature(study_options).parameters.keys() - {"underlay"}
     for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        if parameter.name in shared and source is not None and source.name == "COMMANDLINE":
+        if parameter.name in shared and is_given(context, parameter.name or ""):
             raise InputError(
                 f"{parameter.opts[0]} goes with the name of a network; change it in {path} instead."
             )

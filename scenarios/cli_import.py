@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from scenarios import options as opt
-from scenarios.case import case_of
+from scenarios.case import case_of, is_given, is_scenario
 from scenarios.config import ImportedConfig
 from scenarios.metrics import read_history
 from scenarios.metrics_columns import OPTIONS, ColumnNames
@@ -50,6 +50,13 @@ def import_metrics(
             help="Column of the round: how many are done. [default: a usual name, such as round or step]",
         ),
     ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="What that column counts: rounds, steps (local ones; --local-steps make a round) or epochs (one is a "
+            "round). [default: as its name says, where that is clear]"
+        ),
+    ] = None,
     loss: Annotated[
         str | None,
         typer.Option(
@@ -72,8 +79,12 @@ def import_metrics(
     ] = None,
     percent: Annotated[bool, typer.Option("--percent", help="The file's accuracies are in percent.")] = False,
     shift: Annotated[
-        int, typer.Option(help="Added to every round: 1 where the file calls the first trained round 0.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            help="Added to every number in the column of the round: 1 where the first trained round, step or epoch is "
+            "called 0. [default: 1 where steps or epochs are seen to begin so, else 0]"
+        ),
+    ] = None,
     target_accuracy: Annotated[
         float | None, typer.Option(help="Test accuracy whose first round and time the table shows.")
     ] = None,
@@ -83,16 +94,26 @@ def import_metrics(
     """Join loss and accuracy per round of another program's training with simulated overlays: a run's file."""
     check_new(output, force=force)
     imported = ImportedConfig(file=str(file), target_accuracy=target_accuracy)
+    if not is_scenario(study):
+        _check_workload_is_given(context)
     case = case_of(study, context, rounds=_LEAST_ROUNDS)
     case = case.changed(kinds=opt.each_once(kind, case.kinds), seed=case.seed, simulation=case.simulation)
     given = {"loss": loss, "accuracy": accuracy, "train_accuracy": train_accuracy, "test_loss": test_loss}
     names = ColumnNames(
         round=round_,
+        unit=unit,
         metrics={field: name for field, option in OPTIONS.items() if (name := given[option]) is not None},
         silo_loss=silo_loss,
     )
+    is_known = is_scenario(study) or is_given(context, "local_steps")
     foreign = read_history(
-        read_rows(file), names, case.graph.labels, source=str(file), shift=shift, percent=percent
+        read_rows(file),
+        names,
+        case.graph.labels,
+        source=str(file),
+        local_steps=case.work.local_steps if is_known else None,
+        shift=shift,
+        percent=percent,
     )
     if target_accuracy is not None and "test_accuracy" not in foreign.columns.metrics:
         raise InputError(
@@ -100,5 +121,19 @@ def import_metrics(
         )
     import_run(case, foreign, imported, output, force=force)
     record = read_run(output)
-    print_table(run_table(record, f"{output}: {run_name(file)}\n{record.about}", target_accuracy), as_json)
-    print(note_lines(*columns_note(foreign, overlays=len(case.kinds))), file=sys.stderr)
+    caption = f"{output}: {run_name(file)}\n{record.about}"
+    print_table(run_table(record, caption, target_accuracy, one_curve=True), as_json)
+    print(note_lines(*columns_note(foreign)), file=sys.stderr)
+
+
+def _check_workload_is_given(context: typer.Context) -> None:
+    """Raise an error where the default workload would stand for the model that the metrics are of."""
+    if is_given(context, "workload"):
+        return
+    missing = [name for name in ("model_size", "compute") if not is_given(context, name)]
+    if missing:
+        options = " and ".join(f"--{name.replace('_', '-')}" for name in missing)
+        raise InputError(
+            f"{options} must be given: the metrics are of a model and hardware that only you know "
+            "(--workload names one of the paper's tasks instead)."
+        )

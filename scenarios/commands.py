@@ -10,6 +10,7 @@ import typer
 
 from scenarios import cli_calibrate, cli_design, cli_import, cli_partition, cli_simulate, cli_validate
 from scenarios import options as opt
+from scenarios.command_line import CommandLine
 from scenarios.config import Scenario, load_scenario, parse_scenario, preset_text
 from scenarios.kept import drop_checkpoints, has_checkpoint, is_complete
 from scenarios.outputs import check_new, check_output, partial_path, write_text
@@ -20,13 +21,13 @@ from scenarios.studies.design import DEFAULT_KINDS
 from scenarios.studies.replay import replay as replay_run
 from scenarios.studies.run import run_scenario
 from scenarios.studies.sweep import sweep as sweep_access
-from scenarios.tables import print_table
+from scenarios.tables import note_lines, print_table
 from topologies import InputError, MachineError, TrainingError
 from training.tasks import TASKS
 
 DEMO = "geant-digits"
 
-app = typer.Typer(
+app = CommandLine(
     name="silosim",
     help="Who sends to whom: design, simulate, train and replay cross-silo learning overlays.",
     no_args_is_help=True,
@@ -136,7 +137,8 @@ def show(run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")], as_js
     record = read_run(run)
     scenario = parse_scenario(record.scenario, source=f"{run} (scenario)")
     caption = f"{run}: {scenario.name}\n{record.about}"
-    print_table(run_table(record, caption, scenario.target_accuracy), as_json)
+    table = run_table(record, caption, scenario.target_accuracy, one_curve=scenario.imported is not None)
+    print_table(table, as_json)
 
 
 @app.command()
@@ -161,7 +163,7 @@ def plot(
         figure,
         title=f"{scenario.name}: {network}\n{links}",
         target_accuracy=scenario.target_accuracy,
-        loss_unit="" if scenario.imported else "nats",
+        is_imported=scenario.imported is not None,
     )
     print(f"written: {figure}", file=sys.stderr)
 
@@ -194,8 +196,10 @@ def replay(
     }
     path = output or run.with_name(f"{run.stem}-replay.h5")
     check_output(path.with_suffix(".png"))
-    replay_run(run, path, changes, force=force)
+    left = replay_run(run, path, changes, force=force)
     show(path, as_json)
+    for sentence in left:
+        print(note_lines(sentence), file=sys.stderr)
     if any(overlay.history for overlay in read_run(path).overlays):
         plot(path)
 

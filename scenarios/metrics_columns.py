@@ -4,27 +4,24 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from scenarios.metrics_rounds import unit_of
 from topologies import InputError
 from topologies.errors import quoted, unknown_name
 
-ROUNDS = (
-    "round",
-    "rounds",
-    "communication_round",
-    "server_round",
-    "global_round",
-    "step",
-    "global_step",
-    "iteration",
-)
+ROUNDS = ("round", "rounds", "communication_round", "server_round", "global_round")
+STEPS = ("step", "global_step", "trainer_global_step", "optimizer_step", "iteration", "iter")
+"""Names of columns of steps, which some programs give to rounds."""
+EPOCHS = ("epoch", "epochs", "train_epoch")
+_SURELY_STEPS = ("global_step", "trainer_global_step", "optimizer_step")
 _TOP5 = ("top5_accuracy", "top_5_accuracy", "top5_acc", "top_5_acc", "acc5")
 _TEST, _TRAIN = ("test", "val", "validation", "valid", "eval"), ("train", "training")
 
 
 def _names(phases: Sequence[str], metrics: Sequence[str]) -> tuple[str, ...]:
-    """Such as ``train_loss`` and ``loss_train``."""
+    """Such as ``train_loss`` and ``loss_train``, then with the ends by which Lightning tells means from steps."""
     pairs = [(phase, metric) for phase in phases for metric in metrics]
-    return tuple(f"{a}_{b}" for a, b in pairs) + tuple(f"{b}_{a}" for a, b in pairs)
+    names = [f"{a}_{b}" for a, b in pairs] + [f"{b}_{a}" for a, b in pairs]
+    return tuple(f"{name}{end}" for end in ("", "_epoch", "_step") for name in names)
 
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
@@ -38,6 +35,8 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "test_top5_accuracy": (*_names(_TEST, _TOP5), *_TOP5),
 }
 """Names in lower case of each metric, the preferred first; any sign between letters and digits counts as ``_``."""
+_WITHOUT_PHASE = ("accuracy", "acc", *_TOP5)
+"""Names of the test's accuracies that some programs give to the training's."""
 OPTIONS: Mapping[str, str] = {
     "train_loss": "loss",
     "train_accuracy": "train_accuracy",
@@ -57,14 +56,17 @@ class ColumnNames:
     Parameters
     ----------
     round : str, optional
-        By default the first of `ROUNDS` that is there.
+        By default the first of `ROUNDS` and `STEPS` that is there.
+    unit : str, optional
+        What it counts, one of `scenarios.metrics_rounds.UNITS`.
     metrics : mapping
-        Field of `HistoryRow` to name; by default the first of `SYNONYMS` that is there.
+        Field of `HistoryRow` to name; by default that of `SYNONYMS` with the most rows.
     silo_loss : str, optional
         With ``{silo}`` for a silo's label or number, from 0; by default `SILO_LOSS`, if it is there.
     """
 
     round: str | None = None
+    unit: str | None = None
     metrics: Mapping[str, str] = field(default_factory=dict)
     silo_loss: str | None = None
 
@@ -81,27 +83,42 @@ class Columns:
     Parameters
     ----------
     round : str
+    unit : str
+        What it counts, one of `scenarios.metrics_rounds.UNITS`.
     metrics : mapping
         Field of `HistoryRow` to column.
+    left : mapping
+        Field to the other columns that are named like it and have values, and how many.
     silo_loss : tuple of str
         One for each silo, or none.
     """
 
     round: str
+    unit: str
     metrics: Mapping[str, str]
+    left: Mapping[str, Mapping[str, int]]
     silo_loss: tuple[str, ...]
 
 
-def find_columns(known: Sequence[str], given: ColumnNames, labels: Sequence[str], *, source: str) -> Columns:
+def find_columns(
+    known: Mapping[str, int],
+    given: ColumnNames,
+    labels: Sequence[str],
+    *,
+    source: str,
+    local_steps: int | None = 1,
+) -> Columns:
     """Columns of a file by the user's names and by usual ones.
 
     Parameters
     ----------
-    known : sequence of str
-        All columns or tags of the file.
+    known : mapping from str to int
+        All columns or tags of the file, and how many rows have a value there.
     given : ColumnNames
     labels : sequence of str
         The silos'.
+    local_steps : int, optional
+        Of a round; None where nobody has said how many.
     source : str
         The file, for error messages.
 
@@ -112,8 +129,8 @@ def find_columns(known: Sequence[str], given: ColumnNames, labels: Sequence[str]
     Raises
     ------
     InputError
-        If a name that was given is not there or given twice, no column holds the round, none a loss or the test
-        accuracy, or only some silos have a loss.
+        If a name that was given is not there or given twice, no column holds the round or it is not clear what that
+        counts, none holds a loss or the test accuracy, or only some silos have a loss.
     """
     for option, name in (("round", given.round), *((OPTIONS[f], name) for f, name in given.metrics.items())):
         if name is not None and name not in known:
@@ -121,10 +138,24 @@ def find_columns(known: Sequence[str], given: ColumnNames, labels: Sequence[str]
     usual: dict[str, str] = {}
     for name in known:
         usual.setdefault(_plain(name), name)
-    round_ = given.round or next((usual[name] for name in ROUNDS if name in usual), None)
-    listed = ", ".join(known[:10]) + (f", ... ({len(known)} columns)" if len(known) > 10 else "")
+    round_ = given.round or next((usual[name] for name in _round_names(given.unit) if name in usual), None)
+    listed = ", ".join([*known][:10]) + (f", ... ({len(known)} columns)" if len(known) > 10 else "")
     if round_ is None:
-        raise InputError(f"has no column {ROUNDS[0]}; --round must name one of {listed}.", source=source)
+        epoch = next((usual[name] for name in EPOCHS if name in usual), None)
+        offer = "" if epoch is None else f"--round {quoted(epoch)} takes each epoch for one round; else "
+        raise InputError(
+            f"has no column {ROUNDS[0]}; {offer}--round must name one of {listed}.", source=source
+        )
+    unit = unit_of(
+        round_,
+        given=given.unit,
+        local_steps=local_steps,
+        is_step=_plain(round_) in STEPS,
+        is_epoch=_plain(round_) in EPOCHS,
+        # A program that counts epochs, too, counts optimizer steps.
+        is_surely_step=_plain(round_) in _SURELY_STEPS or any(name in usual for name in EPOCHS),
+        source=source,
+    )
     owners = {round_: "round"}
     for metric, name in given.metrics.items():
         option = OPTIONS[metric]
@@ -134,20 +165,46 @@ def find_columns(known: Sequence[str], given: ColumnNames, labels: Sequence[str]
                 f"{option}(={quoted(name)}) {rule}: one column cannot serve two metrics.", source=source
             )
     free = {plain: name for plain, name in usual.items() if name not in owners}
-    metrics = {}
+    metrics: dict[str, str] = {}
+    left: dict[str, dict[str, int]] = {}
     for metric, names in SYNONYMS.items():
-        found = given.metrics.get(metric) or next((free[name] for name in names if name in free), None)
-        if found is not None:
-            metrics[metric] = found
+        there = {name: free[name] for name in names if name in free}
+        if metric in given.metrics:
+            metrics[metric] = given.metrics[metric]
+        elif there:
+            metrics[metric], *others = _most_rows_first(there, known)
+            if any(known[name] for name in others):
+                left[metric] = {name: known[name] for name in others if known[name]}
     if not any(metric in metrics for metric in DRAWN):
         raise InputError(
             f"has no column loss or accuracy; --loss or --accuracy must name one of {listed}.", source=source
         )
     return Columns(
         round=round_,
+        unit=unit,
         metrics=metrics,
+        left=left,
         silo_loss=_silo_columns(usual, given.silo_loss, labels, source=source),
     )
+
+
+def _round_names(unit: str | None) -> Sequence[str]:
+    """Names of the column of the round, the preferred first."""
+    return {"steps": STEPS, "epochs": EPOCHS}.get(unit or "", (*ROUNDS, *STEPS))
+
+
+def _most_rows_first(there: Mapping[str, str], known: Mapping[str, int]) -> list[str]:
+    """Columns of one metric, by plain name in the order of preference: the one with the most rows first.
+
+    A trainer's summary of one line does not stand for the history. A column whose name says that it is the test's goes
+    before one that does not, unless it is such a summary.
+    """
+
+    def key(name: str) -> tuple[bool, int]:
+        rows = known[there[name]]
+        return name in _WITHOUT_PHASE or rows < 2, -rows
+
+    return [there[name] for name in sorted(there, key=key)]
 
 
 def _silo_columns(

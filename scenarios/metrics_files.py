@@ -20,8 +20,9 @@ def read_rows(path: Path) -> Iterator[MetricsRow]:
     Parameters
     ----------
     path : Path
-        CSV (``.csv``, ``.tsv``; comma, semicolon or tab), JSON lines (``.jsonl``, ``.ndjson``, ``.json``), a
-        TensorBoard event file (``*tfevents*``), or a folder of these.
+        CSV (``.csv``, ``.tsv``; comma, semicolon or tab), JSON lines (``.jsonl``, ``.ndjson``, ``.json``), one JSON
+        list of objects or an object that holds it as ``log_history`` (``.json``), a TensorBoard event file
+        (``*tfevents*``), or a folder of these.
 
     Yields
     ------
@@ -91,22 +92,57 @@ def _table_rows(path: Path) -> Iterator[MetricsRow]:
 
 
 def _json_rows(path: Path) -> Iterator[MetricsRow]:
-    """Rows of a file with one JSON object on each line."""
-    for number, line in enumerate(_lines(path), start=1):
+    """Rows of a file with one JSON object on each line, or of one JSON text with a list of objects."""
+    lines = [*_lines(path)]
+    if path.suffix.lower() == ".json":
+        entries = _listed("".join(lines))
+        if entries is not None:
+            for number, entry in enumerate(entries, start=1):
+                yield _json_row(entry, f"{path}, entry {number}")
+            return
+    for number, line in enumerate(lines, start=1):
         source = f"{path}, line {number}"
         if not line.strip():
             continue
         try:
-            found = json.loads(line.rstrip("\r\n"))
+            found = json.loads(line.rstrip("\r\n"), object_pairs_hook=_unrepeated)
         except (json.JSONDecodeError, RecursionError) as error:
             reason = "too many brackets"
             if isinstance(error, json.JSONDecodeError):
                 # Some of the parser's messages end in "at" themselves.
                 reason = f"{error.msg.removesuffix(' at')} at column {error.colno}"
             raise InputError(f"must be one JSON object on one line: {reason}.", source=source) from None
-        if not isinstance(found, dict):
-            raise InputError(f"(={quoted(found)}) must be one JSON object on one line.", source=source)
-        yield MetricsRow(source=source, values=dict(_flat("", found)))
+        except InputError as error:
+            raise InputError(str(error), source=source) from None
+        yield _json_row(found, source)
+
+
+def _listed(text: str) -> list[object] | None:
+    """The entries of a JSON text that is a list, or holds one as ``log_history`` as transformers writes it."""
+    try:
+        found = json.loads(text, object_pairs_hook=_unrepeated)
+    except (ValueError, RecursionError):
+        return None  # the lines, one by one, say what is wrong
+    entries = found.get("log_history") if isinstance(found, dict) else found
+    return entries if isinstance(entries, list) else None
+
+
+def _json_row(found: object, source: str) -> MetricsRow:
+    """The row of a JSON object."""
+    if not isinstance(found, dict):
+        what = "a JSON object" if ", entry " in source else "one JSON object on one line"
+        raise InputError(f"(={quoted(found)}) must be {what}.", source=source)
+    return MetricsRow(source=source, values=dict(_flat("", found)))
+
+
+def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """A JSON object whose keys are all different; the parser would keep the last value."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        repeated = next(key for key in keys if keys.count(key) > 1)
+        raise InputError(f"key(={quoted(repeated)}) must not be repeated.")
+    return found
 
 
 def _flat(prefix: str, value: object) -> Iterator[tuple[str, object]]:

@@ -244,9 +244,21 @@ def build_workload(config: WorkloadConfig, variant: Variant, trained_bits: float
         compute_s = float(np.asarray(preset.compute_s))
     else:
         raise InputError("workload needs a preset or a compute time, for instance compute = '25.4 ms'.")
-    changed = config.model_size is not None or (preset is not None and config.compute is not None)
-    name = "custom" if changed else config.preset or "trained model"
-    return Workload(model_bits=bits, compute_s=compute_s, local_steps=config.local_steps, name=name)
+    return Workload(
+        model_bits=bits, compute_s=compute_s, local_steps=config.local_steps, name=_work_name(config)
+    )
+
+
+def _work_name(config: WorkloadConfig) -> str:
+    """What a table calls a workload: a preset of which one half is replaced is named for the other."""
+    own_size, own_compute = config.model_size is not None, config.compute is not None
+    if config.preset is None:
+        return "custom" if own_size else "trained model"
+    if own_size and own_compute:
+        return "custom"
+    if own_size:
+        return f"custom, compute of {config.preset}"
+    return f"custom, model of {config.preset}" if own_compute else config.preset
 
 
 def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str:

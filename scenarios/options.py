@@ -273,5 +273,7 @@ def access_at_mapping(pairs: list[str] | None) -> dict[str, str] | None:
         label, separator, quantity = pair.rpartition("=")
         if not separator:
             raise InputError(f"access_at(={pair!r}) must be SILO=CAPACITY, for instance 'DE=10 Mbps'.")
+        if label.strip() in special:
+            raise InputError(f"access_at(={pair!r}) must name each silo once: 'DE=100 Mbps up, 1 Gbps down'.")
         special[label.strip()] = quantity.strip()
     return special

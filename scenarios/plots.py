@@ -31,6 +31,7 @@ _GAP_PARTS = {
 """Parts of a gap as fields of a row, and what a figure calls them."""
 _RARE = ("computing_times_s", "world_s", "no_barrier_s")
 """Those that are left out where no overlay has them."""
+_ONE_STYLE: dict[str, Any] = {"color": "0.35", "linestyle": "-", "linewidth": 2.2}
 _WIDTH_IN = 7.0
 _FAR_APART = 5
 """From this ratio of run times on, a logarithmic time axis shows the fast overlays' curves too."""
@@ -42,7 +43,7 @@ def plot_run(
     *,
     title: str,
     target_accuracy: float | None = None,
-    loss_unit: str = "nats",
+    is_imported: bool = False,
 ) -> None:
     """Loss and accuracy against rounds and against wall-clock time, one line for each overlay.
 
@@ -54,8 +55,9 @@ def plot_run(
     title : str
     target_accuracy : float, optional
         Drawn as a thin line.
-    loss_unit : str
-        Empty where it is unknown.
+    is_imported : bool
+        Whether the rows are one imported curve, whose loss has an unknown unit: against rounds it is drawn once, as it
+        is the same on every overlay.
 
     Raises
     ------
@@ -72,7 +74,7 @@ def plot_run(
         raise InputError("the run has no training, so there is no loss to plot.")
     loss_name = "train_loss" if _has(trained, "train_loss") else "test_loss"
     loss_label = "training loss" if loss_name == "train_loss" else "test loss"
-    metrics = [(loss_name, 1.0, f"{loss_label} ({loss_unit})" if loss_unit else loss_label)]
+    metrics = [(loss_name, 1.0, loss_label if is_imported else f"{loss_label} (nats)")]
     has_accuracy = _has(trained, "test_accuracy")
     if has_accuracy:
         metrics = metrics if _has(trained, loss_name) else []
@@ -81,6 +83,7 @@ def plot_run(
     last_s = [float(overlay.wall_clock_s[-1]) for overlay in trained]
     scale, unit = _time_unit(max(last_s))
     far_apart = max(last_s) > _FAR_APART * min(last_s) > 0
+    is_one = is_imported and len(trained) > 1
     for index, overlay in enumerate(trained):
         style: dict[str, Any] = {
             "color": _COLOURS[index % 7],
@@ -96,8 +99,15 @@ def plot_run(
             for column, (time, kept) in enumerate(
                 ((overlay.history["round"], there), (overlay.wall_clock_s / scale, there & shown))
             ):
+                if column == 0 and is_one:
+                    if index == 0:
+                        axes[row][0].plot(time[kept], values[kept], **_ONE_STYLE)
+                    continue
                 axes[row][column].plot(time[kept], values[kept], label=overlay.kind, **style)
-    lines, names = axes[0][0].get_legend_handles_labels()
+    lines, names = axes[0][1].get_legend_handles_labels()
+    if is_one:
+        axes[0][0].set_title("one imported curve, on every overlay", fontsize=9)
+        axes[0][1].set_title("only cycle times differ", fontsize=9)
     if target_accuracy is not None and has_accuracy:
         for axis in axes[-1]:
             target = axis.axhline(100 * target_accuracy, color="0.5", linewidth=0.8)

@@ -13,7 +13,7 @@ from simulator.confidence import Estimate, estimated_cycle_time
 from simulator.counted import Presence, Starts
 from simulator.steady import kept_rows
 from topologies import ClosedForms, InputError, Underlay, Workload
-from topologies.arrays import FloatArray, IntArray
+from topologies.arrays import BoolArray, FloatArray, IntArray
 from training import HistoryRow
 from training.history import PER_SILO
 
@@ -164,6 +164,33 @@ def read_open(file: h5py.File, *, source: str) -> RunRecord:
     except (OSError, LookupError, RuntimeError, TypeError, ValueError) as error:
         what = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"is not the whole file of a run: {what:.200}", source=source) from None
+
+
+def read_active(path: Path, kind: str, *, most: int) -> BoolArray:
+    """Which arcs of an overlay carry a model in which round of its simulation.
+
+    Parameters
+    ----------
+    path : Path
+        The file of a run.
+    kind : str
+        The overlay.
+    most : int
+        Entries to read, from the first round on.
+
+    Returns
+    -------
+    ndarray of bool, shape (rounds, arcs)
+        Of the rounds that are in the file, as far as `most` goes.
+    """
+    with h5py.File(path, "r") as file:
+        arcs = file[f"overlays/{kind}/arcs"].shape[0]
+        group = file.get(f"simulation/{kind}")
+        kept = 0 if group is None else int(group.attrs.get("rounds", 0))
+        if group is None or kept == 0:
+            return np.zeros((0, arcs), dtype=np.bool_)
+        arrival_s: FloatArray = group["arrival_s"][: min(kept, max(1, most // max(1, arcs)))]
+        return ~np.isnan(arrival_s)
 
 
 def _read_underlay(group: h5py.Group) -> Underlay:

@@ -19,24 +19,58 @@ mega- = 1e6 = M-
 giga- = 1e9 = G-
 tera- = 1e12 = T-
 milli- = 1e-3 = m-
-micro- = 1e-6 = µ- = u-
+micro- = 1e-6 = μ- = u-
+nano- = 1e-9 = n-
 kibi- = 1024 = Ki-
 mebi- = 1048576 = Mi-
 gibi- = 1073741824 = Gi-
 second = [time] = s
 minute = 60 second = min
 hour = 60 minute = h
-bit = [information]
+day = 24 hour = d
+bit = [information] = b
 byte = 8 bit = B
 bit_per_second = bit / second = bps
 byte_per_second = byte / second = Bps
 """
 _QUANTITY = re.compile(
-    r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf|nan)\s*([A-Za-zµ]+(?:/[A-Za-z]+)?)\s*"
+    r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf|nan)\s*([A-Za-zµμ]+(?:/[A-Za-z]+)?)\s*"
 )
 _SHARE = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*%\s*")
-_BELOW_ONE = re.compile("(?!mega|mebi)[mµu]")
-"""Units with the prefix milli or micro, among those of bits and bytes."""
+_PREFIXES = ("", "k", "M", "G", "T", "Ki", "Mi", "Gi")
+_LONG_PREFIXES = ("", "kilo", "mega", "giga", "tera", "kibi", "mebi", "gibi")
+_BIT_NAMES = ("bit", "bits", "byte", "bytes")
+_SIZES = (
+    *(prefix + name for prefix in _PREFIXES for name in ("B", *_BIT_NAMES)),
+    *(prefix + name for prefix in _LONG_PREFIXES for name in _BIT_NAMES),
+)
+_SPELLINGS = {
+    # A size in "Mb" may be one in MB as well as in Mbit; a rate in "Mb/s" is one in bits.
+    "bit": frozenset(_SIZES),
+    "bit/s": frozenset(
+        (
+            *(f"{size}/{second}" for size in _SIZES for second in ("s", "second")),
+            *(prefix + name for prefix in _PREFIXES for name in ("bps", "Bps", "b/s")),
+        )
+    ),
+    "s": frozenset(
+        (
+            *("ns", "μs", "us", "ms", "s", "min", "mins", "h", "d"),
+            *(prefix + "second" for prefix in ("", "nano", "micro", "milli")),
+            *(prefix + "seconds" for prefix in ("", "nano", "micro", "milli")),
+            *("minute", "minutes", "hour", "hours", "day", "days"),
+        )
+    ),
+}
+"""Every unit that is taken, as it must be written: of all that pint would take, those that somebody may mean."""
+_USUAL = {
+    "bit": [prefix + name for prefix in _PREFIXES for name in ("B", "bit")],
+    "bit/s": [prefix + name for prefix in _PREFIXES for name in ("bps", "B/s")],
+    "s": ["ns", "us", "ms", "s", "min", "h", "d"],
+}
+"""What is suggested in place of another spelling."""
+_OMITTED = {"bit": ("", "b"), "bit/s": ("", "ps", "bps"), "s": ("", "s", "in")}
+"""Ends that a spelling, as `_folded` writes it, may lack."""
 _EXAMPLES = {"bit/s": "10 Gbps", "bit": "42.9 MB", "s": "25.4 ms"}
 
 
@@ -89,7 +123,8 @@ def parse_quantity(field: str, text: object, unit: str, *, zero: bool = False) -
     Raises
     ------
     InputError
-        If the text is no quantity of that kind, lacks its unit, or breaks the rule.
+        If the text is no quantity of that kind, lacks its unit, or breaks the rule. Where a unit differs in upper and
+        lower case from likely ones, these are named.
 
     Examples
     --------
@@ -103,16 +138,10 @@ def parse_quantity(field: str, text: object, unit: str, *, zero: bool = False) -
     if match is None:
         raise InputError(f"{shown} must be a number with a unit, for instance '{_EXAMPLES[unit]}'.")
     number, written = match.groups()
-    try:
-        factor = float(_registry().Quantity(1.0, written).to(unit).magnitude)
-    except (pint.UndefinedUnitError, pint.DimensionalityError, pint.DefinitionSyntaxError):
-        raise InputError(
-            f"{shown} has the unit {written!r}; it must be one like that of '{_EXAMPLES[unit]}'."
-        ) from None
-    if unit != "s" and _BELOW_ONE.match(written):
-        raise InputError(
-            f"{shown} has the unit {written!r}, a fraction of a bit; write M for mega, m means milli."
-        )
+    one_mu = written.replace("µ", "μ")
+    if one_mu not in _SPELLINGS[unit]:
+        raise InputError(f"{shown} has the unit {written!r}; {_meant(written, unit)}")
+    factor = float(_registry().Quantity(1.0, one_mu).to(unit).magnitude)
     value = float(number) * factor
     if math.isnan(value):
         raise InputError(f"{shown} must be finite.")
@@ -123,6 +152,29 @@ def parse_quantity(field: str, text: object, unit: str, *, zero: bool = False) -
     if 0 < value < 1 and unit != "s":
         raise InputError(f"{shown} must be >= 1 {unit}.")
     return value
+
+
+def _meant(written: str, unit: str) -> str:
+    """The rule that a unit breaks, with the usual spellings that it may stand for."""
+    keys = [_folded(written) + end for end in _OMITTED[unit]]
+    found = [usual for usual in _USUAL[unit] if _folded(usual) in keys]
+    for name, other in (("bit", "B"), ("byte", "b")):
+        if name in written.lower():
+            found = [usual for usual in found if other not in usual]
+    if unit == "bit" and _folded(written) in ("k", "kb") and "b" not in written:
+        found.append("KiB")  # which many write KB
+    if not found and written.lower() in _SPELLINGS[unit]:
+        found = [written.lower()]
+    if not found:
+        return f"it must be one like that of '{_EXAMPLES[unit]}'."
+    case = "m is milli, M mega" + ("" if unit == "s" else "; b is bit, B byte")
+    return f"did you mean {' or '.join(map(repr, found))}? ({case})"
+
+
+def _folded(written: str) -> str:
+    """A unit in lower case, with one sign for bits and bytes, and one way to write rates."""
+    short = re.sub("bits?|bytes?", "b", written.lower().replace("µ", "u").replace("μ", "u"))
+    return re.sub("/s(ec|ecs|econd|econds)?$", "ps", short)
 
 
 def parse_share(field: str, text: object) -> float:

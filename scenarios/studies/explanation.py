@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from scenarios.network import idle_links
+from scenarios.network import describe, idle_links
 from scenarios.tables import Column, Table, note_lines
 from scenarios.units import digits, format_s, in_unit, time_unit
 from topologies import Overlay
@@ -25,7 +25,7 @@ def explanation_table(overlay: Overlay) -> Table:
         The caption says it in words.
     """
     explanation = explain(overlay)
-    words = [*explanation_lines(explanation), *_beyond_paper(overlay)]
+    words = [describe(overlay.graph, overlay.work), *explanation_lines(explanation), *_beyond_paper(overlay)]
     words += [line for sentence in idle_links(overlay.graph) for line in textwrap.wrap(sentence, 80)]
     rows = [row | {"limit": _limit(row)} for row in explanation_rows(explanation)]
 

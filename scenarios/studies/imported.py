@@ -87,23 +87,45 @@ def run_name(metrics_file: str | Path) -> str:
     return f"metrics of {Path(metrics_file).name}"
 
 
-def columns_note(foreign: ForeignHistory, *, overlays: int) -> tuple[str, ...]:
-    """Sentences on what was taken from which column, and what that means for several overlays."""
+def columns_note(foreign: ForeignHistory) -> tuple[str, ...]:
+    """Sentences on what was taken from which column."""
     columns, history = foreign.columns, foreign.history
     rows = len(history["round"])
     taken = [
-        f"{field} from {column}"
-        if (count := int(np.isfinite(history[field]).sum())) == rows
-        else f"{field} from {column} ({count} rows)"
+        f"{field} from {column}{_values(int(np.isfinite(history[field]).sum()), rows, foreign.rows[field])}"
         for field, column in columns.metrics.items()
+        if field in foreign.rows
     ]
     if columns.silo_loss:
         taken.append(f"silo_loss from {columns.silo_loss[0]} ... {columns.silo_loss[-1]}")
     first, last = int(history["round"][0]), foreign.last_round
-    note = f"imported: {rows} rows, rounds {first} to {last} of {columns.round}: {', '.join(taken)}."
-    if overlays == 1:
-        return (note,)
-    return note, "The same curve per round stands on every overlay; only the times differ."
+    notes = [f"imported: {rows} rows, rounds {first} to {last} of {columns.round}: {', '.join(taken)}."]
+    if columns.unit != "rounds":
+        notes.append(_counting_note(foreign))
+    for field, others in columns.left.items():
+        left = ", ".join(
+            f"{name} ({count} {'row' if count == 1 else 'rows'})" for name, count in others.items()
+        )
+        notes.append(f"{field} is that of {columns.metrics[field]}; left out: {left}.")
+    return tuple(notes)
+
+
+def _values(kept: int, rows: int, found: int) -> str:
+    """How many values a column has, where it is not one for each row."""
+    if found > kept:
+        return f" ({kept} of {found} values: the last of each round)"
+    return "" if kept == rows else f" ({kept} rows)"
+
+
+def _counting_note(foreign: ForeignHistory) -> str:
+    """How steps or epochs became rounds."""
+    counting = foreign.counting
+    shift = {0: "", 1: ", counted from 0"}.get(counting.shift, f", shifted by {counting.shift}")
+    counted = f"{counting.column} {foreign.first:.15g} to {foreign.last:.15g}"
+    if counting.unit == "epochs":
+        return f"{counted} are epochs{shift}: each is taken for one round."
+    each = "each is a round" if counting.per_round == 1 else f"{counting.per_round} are a round"
+    return f"{counted} are local steps{shift}: {each}."
 
 
 def _imported_table(imported: ImportedConfig) -> str:

@@ -3,16 +3,19 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from scenarios.config import parse_scenario
+from scenarios.config import Scenario, parse_scenario
+from scenarios.designed import forms_of
 from scenarios.history import allocate_history, write_history
 from scenarios.network import build_network
 from scenarios.new_file import new_file
 from scenarios.outputs import check_new
-from scenarios.record import read_run
+from scenarios.record import OverlayRecord, RunRecord, read_run
 from scenarios.simulated import SimulationWriter, allocate, file_bytes
 from scenarios.store import write_head, write_overlay
+from scenarios.studies.redrawn import Moved, redraw
 from scenarios.studies.simulation import job_of, run_job
-from topologies import InputError, build_overlay
+from simulator import Job
+from topologies import Connectivity, InputError, Overlay, build_overlay
 
 
 def replay(
@@ -21,7 +24,7 @@ def replay(
     changes: Mapping[str, str | Mapping[str, str] | Sequence[str] | None],
     *,
     force: bool = False,
-) -> None:
+) -> tuple[str, ...]:
     """Write the file of a run as it would have gone on another network.
 
     Parameters
@@ -35,17 +38,24 @@ def replay(
     force : bool
         Whether an existing file is replaced.
 
+    Returns
+    -------
+    tuple of str
+        One line for each overlay that cannot be replayed, such as one with an arc that the network blocks; the others
+        are.
+
     Raises
     ------
     InputError
-        If the source cannot be read, the new file cannot be written, or the network cannot be built or has another
-        number of silos.
+        If the source cannot be read, the new file cannot be written, the network cannot be built or has another
+        number of silos, or no overlay can be replayed.
 
     Notes
     -----
     The arcs and consensus matrices are those of the run, not designed anew for the other network: the training
-    rows belong to them. Synchronous DPASGD's updates do not depend on timing, so the rows stay valid. Underlay and
-    workload come from the source, whatever has become of the files that it was made from.
+    rows belong to them. Those that are drawn anew each round are drawn again, from the run's seed; see `redraw`.
+    Synchronous DPASGD's updates do not depend on timing, so the rows stay valid. Underlay and workload come from the
+    source, whatever has become of the files that it was made from.
     """
     check_new(path, force=force)
     if source.resolve() == path.resolve():
@@ -54,26 +64,28 @@ def replay(
     scenario = parse_scenario(record.scenario, source=f"{source} (scenario)")
     network = record.network.changed(**changes)
     graph = build_network(network, None if changes.get("underlay") else record.underlay)
-    if any(overlay.consensus is None for overlay in record.overlays):
-        raise InputError(
-            f"{source} has overlays that are drawn anew each round; only those that stay are replayed."
-        )
-    consensus = [overlay.consensus for overlay in record.overlays if overlay.consensus is not None]
-    if any(len(matrix) != graph.silos for matrix in consensus):
-        raise InputError(
-            f"{graph.underlay.name} has {graph.silos} silos, but the run has {len(consensus[0])}."
-        )
-    overlays = [
-        build_overlay(
-            kept.kind, graph, record.work, kept.arcs[:, :2].tolist(), hub=kept.hub, consensus=matrix
-        )
-        for kept, matrix in zip(record.overlays, consensus, strict=True)
-    ]
+    silos = len(record.network.silo_at or record.underlay.labels)
+    if silos != graph.silos:
+        raise InputError(f"{graph.underlay.name} has {graph.silos} silos, but the run has {silos}.")
     settings = scenario.simulation
     trained = scenario.training.rounds if scenario.training else 0
     rounds = max(settings.rounds, trained)
-    jobs = [job_of(overlay, settings, rounds=rounds, seed=scenario.seed) for overlay in overlays]
-    rows = max((len(kept.wall_clock_s) for kept in record.overlays), default=0)
+    overlays: list[Overlay | Moved] = []
+    jobs: list[Job] = []
+    replayed: list[OverlayRecord] = []
+    left: list[str] = []
+    for kept in record.overlays:
+        try:
+            overlay, job = _on(graph, source, record, scenario, kept, rounds=rounds)
+        except InputError as error:
+            left.append(str(error))
+            continue
+        overlays.append(overlay)
+        jobs.append(job)
+        replayed.append(kept)
+    if not replayed:
+        raise InputError(left[0] if left else f"{source} has no overlay to replay.")
+    rows = max(len(kept.wall_clock_s) for kept in replayed)
     size_bytes = file_bytes(jobs, messages=settings.messages, rows=rows)
     with new_file(path, size_bytes=size_bytes, force=force) as file:
         write_head(
@@ -84,13 +96,13 @@ def replay(
             graph=graph,
             work=record.work,
         )
-        for kept, overlay, job in zip(record.overlays, overlays, jobs, strict=True):
-            write_overlay(file, overlay, job, overlay.closed_forms)
+        for kept, overlay, job in zip(replayed, overlays, jobs, strict=True):
+            write_overlay(file, overlay, job, forms_of(overlay, scenario.seed))
             allocate(file, overlay.kind, job, messages=settings.messages)
             if kept.history:
                 rows = len(kept.wall_clock_s)
                 allocate_history(file, overlay.kind, rows=rows, silos=graph.silos)
-        for kept, job in zip(record.overlays, jobs, strict=True):
+        for kept, job in zip(replayed, jobs, strict=True):
             outcome = run_job(
                 job,
                 kept.kind,
@@ -100,3 +112,21 @@ def replay(
             )
             if kept.history:
                 write_history(file, kept.kind, 0, kept.history, outcome.last_start_s)
+    return tuple(f"not replayed: {rule}" for rule in left)
+
+
+def _on(
+    graph: Connectivity,
+    source: Path,
+    record: RunRecord,
+    scenario: Scenario,
+    kept: OverlayRecord,
+    *,
+    rounds: int,
+) -> tuple[Overlay | Moved, Job]:
+    """One of a run's overlays on another network, and its simulation there."""
+    if kept.consensus is None:
+        return redraw(source, record, scenario, kept, graph, rounds=rounds)
+    arcs = kept.arcs[:, :2].tolist()
+    overlay = build_overlay(kept.kind, graph, record.work, arcs, hub=kept.hub, consensus=kept.consensus)
+    return overlay, job_of(overlay, scenario.simulation, rounds=rounds, seed=scenario.seed)

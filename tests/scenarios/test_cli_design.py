@@ -92,6 +92,7 @@ def test_explain_names_the_circuit_and_the_slow_silo(silosim):
 
     assert result.code == 0
     assert max(map(len, result.out.splitlines())) <= 80
+    assert result.out.splitlines()[2] == "inaturalist: 44.96 Mbit, 1 local step of 25.40 ms"
     assert "DE" in result.out
     assert "+1 Gbps" in result.out
 

@@ -5,10 +5,13 @@ import json
 import h5py
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from PIL import Image
 
 from scenarios.config import parse_scenario
 from scenarios.record import read_run
+
+ON_GAIA = ("--on", "gaia", "--workload", "inaturalist")
 
 
 def size_of(path):
@@ -25,7 +28,7 @@ def metrics(tmp_path):
 
 def test_the_rows_get_the_times_of_each_overlay(silosim, metrics, tmp_path):
     path = tmp_path / "run.h5"
-    arguments = ("--on", "gaia", "--kind", "star", "--kind", "ring", "--target-accuracy", 0.5, "--json")
+    arguments = (*ON_GAIA, "--kind", "star", "--kind", "ring", "--target-accuracy", 0.5, "--json")
     result = silosim("import-metrics", metrics, *arguments, "-o", path)
     rows = {row["overlay"]: row for row in json.loads(result.out)["rows"]}
 
@@ -45,7 +48,7 @@ def test_the_rows_get_the_times_of_each_overlay(silosim, metrics, tmp_path):
 
 def test_it_is_shown_plotted_and_replayed(silosim, metrics, tmp_path):
     path, other = tmp_path / "run.h5", tmp_path / "other.h5"
-    silosim("import-metrics", metrics, "--on", "gaia", "--kind", "ring", "--target-accuracy", 0.5, "-o", path)
+    silosim("import-metrics", metrics, *ON_GAIA, "--kind", "ring", "--target-accuracy", 0.5, "-o", path)
     shown = silosim("show", path)
     replayed = silosim("replay", path, "--access", "100 Mbps", "-o", other)
     (before,), (after,) = read_run(path).overlays, read_run(other).overlays
@@ -65,9 +68,7 @@ def test_a_loss_alone_is_drawn_in_one_row(silosim, metrics, tmp_path):
     path = tmp_path / "loss.csv"
     path.write_text("round,val_loss\n0,2.5\n300,0.5\n")
     for name, file in (("both", metrics), ("loss", path)):
-        done = silosim(
-            "import-metrics", file, "--on", "gaia", "--kind", "ring", "-o", tmp_path / f"{name}.h5"
-        )
+        done = silosim("import-metrics", file, *ON_GAIA, "--kind", "ring", "-o", tmp_path / f"{name}.h5")
         assert done.code == 0, done.err
         assert silosim("plot", tmp_path / f"{name}.h5").code == 0
     both, alone = (size_of(tmp_path / f"{name}.png") for name in ("both", "loss"))
@@ -80,7 +81,7 @@ def test_a_loss_alone_is_drawn_in_one_row(silosim, metrics, tmp_path):
 def test_an_accuracy_alone_is_shown_drawn_and_replayed(silosim, metrics, tmp_path):
     path = tmp_path / "accuracy.csv"
     path.write_text("round,acc\n0,0.1\n20,0.6\n")
-    common = ("--on", "gaia", "--kind", "ring", "--target-accuracy", 0.5)
+    common = (*ON_GAIA, "--kind", "ring", "--target-accuracy", 0.5)
     for name, file in (("both", metrics), ("alone", path)):
         done = silosim("import-metrics", file, *common, "-o", tmp_path / f"{name}.h5")
         assert done.code == 0, done.err
@@ -117,13 +118,72 @@ def test_what_cannot_be_imported_leaves_no_file(silosim, metrics, tmp_path):
     path = tmp_path / "run.h5"
     loss = tmp_path / "loss.csv"
     loss.write_text("round,loss\n0,2.5\n1,nan\n")
-    bad = silosim("import-metrics", loss, "--on", "gaia", "-o", path)
+    bad = silosim("import-metrics", loss, *ON_GAIA, "-o", path)
     loss.write_text("round,loss\n0,2.5\n")
-    no_accuracy = silosim("import-metrics", loss, "--on", "gaia", "-o", path, "--target-accuracy", 0.5)
-    target = silosim("import-metrics", metrics, "--on", "gaia", "-o", path, "--target-accuracy", 80)
+    no_accuracy = silosim("import-metrics", loss, *ON_GAIA, "-o", path, "--target-accuracy", 0.5)
+    target = silosim("import-metrics", metrics, *ON_GAIA, "-o", path, "--target-accuracy", 80)
 
     assert (bad.code, no_accuracy.code, target.code) == (2, 2, 2)
     assert bad.err == f"silosim: error: {loss}, line 3: loss(='nan') must be a finite number.\n"
     assert "--accuracy names its column" in no_accuracy.err
     assert "target_accuracy(=80.0) must be > 0 and <= 1." in target.err
     assert not list(tmp_path.glob("run.h5*"))
+
+
+def test_size_and_time_of_the_model_are_given_or_a_task_is_named(silosim, metrics, tmp_path):
+    path = tmp_path / "run.h5"
+    base = ("import-metrics", metrics, "--on", "gaia", "--kind", "ring", "-o", path)
+    nothing = silosim(*base)
+    no_size = silosim(*base, "--compute", "25 ms")
+    no_time = silosim(*base, "--model-size", "45 MB")
+
+    assert (nothing.code, no_size.code, no_time.code) == (2, 2, 2)
+    assert nothing.err.startswith("silosim: error: --model-size and --compute must be given")
+    assert no_size.err.startswith("silosim: error: --model-size must be given")
+    assert no_time.err.startswith("silosim: error: --compute must be given")
+    assert not path.exists()
+    for given, about in (
+        (("--model-size", "45 MB", "--compute", "25 ms"), "custom: 360 Mbit, 1 local step of 25.00 ms"),
+        (("--workload", "inaturalist"), "inaturalist: 359 Mbit, 1 local step of 25.40 ms"),
+        (
+            ("--workload", "femnist", "--compute", "7 ms"),
+            "custom, model of femnist: 38.62 Mbit, 1 local step of 7.000 ms",
+        ),
+    ):
+        result = silosim(*base, *given, "--force")
+        assert result.code == 0, result.err
+        assert read_run(path).about.splitlines()[2] == about
+
+
+def test_a_curve_on_several_overlays_compares_cycle_times_only(silosim, metrics, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: drawn.append(self))
+    path, note = (
+        tmp_path / "run.h5",
+        "one imported curve stands on every overlay: vs STAR compares cycle times only.",
+    )
+    base = ("import-metrics", metrics, *ON_GAIA, "--kind", "star", "--kind", "ring", "-o", path)
+    result = silosim(*base, "--target-accuracy", 0.5, "--json")
+    star, ring = json.loads(result.out)["rows"]
+
+    assert note in json.loads(result.out)["notes"]
+    assert note in json.loads(silosim("show", path, "--json").out)["notes"]
+    assert note in silosim("show", path).out.splitlines()
+    assert star["rounds_to_target"] == ring["rounds_to_target"] == 20
+    with h5py.File(path) as file:
+        starts = [file[f"simulation/{kind}/round_start_s"][20].max() for kind in ("star", "ring")]
+    assert ring["speedup"] == starts[0] / starts[1]
+    silosim("plot", path)
+    silosim("replay", path, "--access", "100 Mbps", "-o", tmp_path / "other.h5")
+    for figure in drawn:
+        left, right = figure.axes[:2]
+        assert [len(axis.lines) for axis in (left, right)] == [1, 2]
+        assert left.lines[0].get_xdata().tolist() == [0, 10, 20, 40]
+        assert left.get_title() == "one imported curve, on every overlay"
+        assert right.get_title() == "only cycle times differ"
+    assert len(drawn) == 2
+    assert note in silosim("show", tmp_path / "other.h5").out.splitlines()
+    # Without a target there is no ratio, with one overlay nothing to compare.
+    assert "stands on every overlay: only the times differ." in silosim(*base, "--force").out
+    alone = silosim("import-metrics", metrics, *ON_GAIA, "--kind", "ring", "-o", path, "--force")
+    assert "every overlay" not in alone.out + alone.err

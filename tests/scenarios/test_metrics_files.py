@@ -137,7 +137,12 @@ def test_an_empty_folder_and_a_missing_library_say_so(tmp_path, monkeypatch):
         ("round,loss\n1,\n", "a.csv: has no row with a loss or a test accuracy."),
         ("round,loss,loss\n1,1,1\n", "a.csv, line 1: column(='loss') must not be repeated."),
         ("round,loss\n1,2,3\n", "a.csv, line 2: has 3 cells, must have 2 as the head."),
-        ("epoch,loss\n1,2\n", "a.csv: has no column round; --round must name one of epoch, loss."),
+        (
+            "epoch,loss\n1,2\n",
+            "a.csv: has no column round; --round 'epoch' takes each epoch for one round; else --round must name one of "
+            "epoch, loss.",
+        ),
+        ("time,loss\n1,2\n", "a.csv: has no column round; --round must name one of time, loss."),
         (
             "round,error\n1,2\n",
             "a.csv: has no column loss or accuracy; --loss or --accuracy must name one of round, error.",
@@ -194,6 +199,7 @@ def test_bad_tables_have_one_clear_line(tmp_path, text, expected):
         ('{"round": 0, "loss": true}', "a.jsonl, line 1: loss(=True) must be a finite number."),
         ('{"round": 1e300, "loss": 1}', "a.jsonl, line 1: round(=1e+300) must be a whole number"),
         ('{"loss": 1}\n{"round": 1}', "a.jsonl, line 1: round is missing."),
+        ('{"round": 0, "loss": 1, "loss": 2}', "a.jsonl, line 1: key(='loss') must not be repeated."),
     ],
 )
 def test_bad_json_lines_have_one_clear_line(tmp_path, text, expected):

@@ -233,14 +233,17 @@ def test_a_rounding_error_is_no_uncertainty(silosim):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [("--model-size", "1 MB"), ("--compute", "3 ms"), ("--model-size", "1 MB", "--compute", "3 ms")],
+    ("options", "name"),
+    [
+        (("--model-size", "1 MB"), "custom, compute of inaturalist: 8 Mbit, 1 local step of 25.40 ms"),
+        (("--compute", "3 ms"), "custom, model of inaturalist: 359 Mbit, 1 local step of 3.000 ms"),
+        (("--model-size", "1 MB", "--compute", "3 ms"), "custom: 8 Mbit, 1 local step of 3.000 ms"),
+    ],
 )
-def test_another_size_or_computing_time_is_no_preset(silosim, options):
-    out = silosim("simulate", "gaia", "--kind", "ring", "--rounds", 20, *options).out
+def test_a_workload_is_named_for_what_is_left_of_the_preset(silosim, options, name):
+    lines = silosim("simulate", "gaia", "--kind", "ring", "--rounds", 20, *options).out.splitlines()
 
-    assert "custom: " in out
-    assert "inaturalist" not in out
+    assert lines[2] == name
 
 
 def test_without_changes_the_workload_has_its_name(silosim):

@@ -1,8 +1,20 @@
 """Quantities: bits and bytes, prefixes, and every way to get them wrong."""
 
+import math
+import re
+
 import pytest
 
-from scenarios.units import digits, format_bits, format_rate, format_s, parse_quantity, time_unit
+from scenarios.units import (
+    _SPELLINGS,
+    _USUAL,
+    digits,
+    format_bits,
+    format_rate,
+    format_s,
+    parse_quantity,
+    time_unit,
+)
 from topologies import InputError
 
 
@@ -13,7 +25,13 @@ from topologies import InputError
         ("10Gbps", "bit/s", 1e10),
         ("100 Mbit/s", "bit/s", 1e8),
         ("1e3 kbps", "bit/s", 1e6),
+        ("100 Mb/s", "bit/s", 1e8),
+        ("100 Mbits/s", "bit/s", 1e8),
+        ("10 gigabit/second", "bit/s", 1e10),
         ("1 GB/s", "bit/s", 8e9),
+        ("12.5 MB/s", "bit/s", 1e8),
+        ("1 kB/s", "bit/s", 8e3),
+        ("1000 Tbps", "bit/s", 1e15),
         ("2 MBps", "bit/s", 16e6),
         ("inf bps", "bit/s", float("inf")),
         ("42.9 MB", "bit", 343.2e6),
@@ -24,7 +42,13 @@ from topologies import InputError
         ("0 bit", "bit", 0.0),
         ("25.4 ms", "s", 0.0254),
         ("2 min", "s", 120.0),
-        ("3 µs", "s", 3e-6),
+        ("3 \u00b5s", "s", 3e-6),  # the micro sign
+        ("3 \u03bcs", "s", 3e-6),  # the Greek letter
+        ("3 us", "s", 3e-6),
+        ("70 ns", "s", 7e-8),
+        ("250 milliseconds", "s", 0.25),
+        ("8 h", "s", 28800.0),
+        ("366 d", "s", 366 * 86400.0),
     ],
 )
 def test_quantities(text, unit, value):
@@ -52,17 +76,15 @@ def test_quantities(text, unit, value):
         ("-1 s", "s", "must be > 0"),
         ("inf s", "s", "must be finite"),
         ("1e400 Gbps", "bit/s", "must be finite"),
-        ("10 mbps", "bit/s", "m means milli"),
-        ("1000 mbps", "bit/s", "m means milli"),
-        ("100000 mbps", "bit/s", "m means milli"),
-        ("5000 mbit/s", "bit/s", "m means milli"),
-        ("1e12 µbps", "bit/s", "fraction of a bit"),
-        ("1e12 ubit", "bit", "fraction of a bit"),
-        ("5000 mbit", "bit", "m means milli"),
-        ("42000 mB", "bit", "m means milli"),
-        ("42000 millibyte", "bit", "m means milli"),
+        ("1e12 µbps", "bit/s", "must be one like that of '10 Gbps'"),
+        ("1e12 ubit", "bit", "must be one like that of '42.9 MB'"),
+        ("42000 millibyte", "bit", "must be one like that of '42.9 MB'"),
+        ("1 ks", "s", "must be one like that of '25.4 ms'"),
+        ("25 Mmin", "s", "must be one like that of '25.4 ms'"),
+        ("1 mh", "s", "must be one like that of '25.4 ms'"),
+        ("1 Gs", "s", "must be one like that of '25.4 ms'"),
+        ("1 Pbps", "bit/s", "must be one like that of '10 Gbps'"),
         ("0.5 bps", "bit/s", "must be >= 1 bit/s"),
-        ("10 mb", "bit", "has the unit 'mb'"),
     ],
 )
 def test_wrong_quantities_say_field_value_and_rule(text, unit, rule):
@@ -71,6 +93,74 @@ def test_wrong_quantities_say_field_value_and_rule(text, unit, rule):
 
     assert str(caught.value).startswith(f"access(={text!r}) ")
     assert rule in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "meant"),
+    [
+        ("25 Ms", "s", "'ms'"),
+        ("25 MS", "s", "'ms'"),
+        ("25 mS", "s", "'ms'"),
+        ("25 Us", "s", "'us'"),
+        ("25 nS", "s", "'ns'"),
+        ("25 S", "s", "'s'"),
+        ("25 Min", "s", "'min'"),
+        ("25 H", "s", "'h'"),
+        ("25 m", "s", "'ms' or 'min'"),
+        ("25 M", "s", "'ms' or 'min'"),
+        ("25 Milliseconds", "s", "'milliseconds'"),
+        ("10 gbps", "bit/s", "'Gbps' or 'GB/s'"),
+        ("10 mbps", "bit/s", "'Mbps' or 'MB/s'"),
+        ("10 MBPS", "bit/s", "'Mbps' or 'MB/s'"),
+        ("10 Kbps", "bit/s", "'kbps' or 'kB/s'"),
+        ("10 KB/s", "bit/s", "'kbps' or 'kB/s'"),
+        ("10 mb/s", "bit/s", "'Mbps' or 'MB/s'"),
+        ("10 gB/s", "bit/s", "'Gbps' or 'GB/s'"),
+        ("10 mbit/s", "bit/s", "'Mbps'"),
+        ("10 MBit/S", "bit/s", "'Mbps'"),
+        ("10 MByte/s", "bit/s", "'MB/s'"),
+        ("10 Mbit/sec", "bit/s", "'Mbps'"),
+        ("10 M", "bit/s", "'Mbps' or 'MB/s'"),
+        ("10 g", "bit/s", "'Gbps' or 'GB/s'"),
+        ("10 MB", "bit/s", "'Mbps' or 'MB/s'"),
+        ("10 Mbit", "bit/s", "'Mbps'"),
+        ("10 Megabits/s", "bit/s", "'megabits/s'"),
+        ("1 mB", "bit", "'MB' or 'Mbit'"),
+        ("1 mb", "bit", "'MB' or 'Mbit'"),
+        ("1 Mb", "bit", "'MB' or 'Mbit'"),
+        ("1 gb", "bit", "'GB' or 'Gbit'"),
+        ("5 mbit", "bit", "'Mbit'"),
+        ("5 MBit", "bit", "'Mbit'"),
+        ("5 MBytes", "bit", "'MB'"),
+        ("1 KB", "bit", "'kB' or 'kbit' or 'KiB'"),
+        ("1 Kbit", "bit", "'kbit'"),
+        ("1 mib", "bit", "'MiB' or 'Mibit'"),
+        ("10 M", "bit", "'MB' or 'Mbit'"),
+    ],
+)
+def test_units_that_differ_in_case_only_from_likely_ones_are_answered_with_these(text, unit, meant):
+    with pytest.raises(InputError) as caught:
+        parse_quantity("x", text, unit)
+
+    assert f"has the unit {text.split()[1]!r}; did you mean {meant}? (m is milli, M mega" in str(caught.value)
+
+
+@pytest.mark.parametrize("unit", _USUAL)
+def test_what_is_suggested_is_taken(unit):
+    assert set(_USUAL[unit]) <= _SPELLINGS[unit]
+
+
+@pytest.mark.parametrize("unit", _SPELLINGS)
+def test_every_spelling_that_is_taken_has_one_meaning_in_the_registry(unit):
+    values = {name: parse_quantity("x", f"1 {name}", unit) for name in _SPELLINGS[unit]}
+    scale = {"k": 3, "M": 6, "G": 9, "T": 12, "n": -9, "u": -6, "m": -3}
+    for name, value in values.items():
+        usual = re.fullmatch("(Ki|Mi|Gi|[kMGTnum]?)(B|bit|bps|B/s|s)", name)
+        if usual is not None:
+            prefix, base = usual.groups()
+            factor = 2 ** (10 * (1 + "KMG".index(prefix[0]))) if prefix[1:] else 10.0 ** scale.get(prefix, 0)
+            assert value == pytest.approx((8 if "B" in base else 1) * factor, rel=1e-15)
+    assert all(0 < value < math.inf for value in values.values())
 
 
 @pytest.mark.parametrize(

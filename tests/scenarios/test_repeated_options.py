@@ -1,0 +1,73 @@
+"""An option that takes one value is given once; lists take all their values."""
+
+import json
+
+import pytest
+import typer.main
+
+from scenarios.commands import app
+from scenarios.options import access_at_mapping
+from topologies import InputError
+
+COMMANDS = typer.main.get_command(app).commands
+OPTIONS = [
+    (name, option)
+    for name, command in COMMANDS.items()
+    for option in command.params
+    if option.param_type_name == "option"
+]
+SINGLE = [
+    (name, spelling)
+    for name, option in OPTIONS
+    if not option.multiple and not option.is_flag
+    for spelling in option.opts
+]
+
+
+def test_every_command_has_single_values_and_known_lists():
+    lists = {(name, max(option.opts, key=len)) for name, option in OPTIONS if option.multiple}
+    everywhere = {"--access-at", "--silo-at", "--blocked", "--kind"}
+
+    assert {name for name, _ in SINGLE} == set(COMMANDS) - {"show"}
+    assert {option for _, option in lists} == everywhere | {"--access", "--network", "--output"}
+    assert {name for name, option in lists if option == "--access"} == {"sweep"}
+    assert {name for name, option in lists if option == "--output"} == {"simulate", "partition"}
+
+
+@pytest.mark.parametrize(("command", "spelling"), SINGLE)
+def test_a_second_value_is_an_error_that_names_the_option(silosim, command, spelling):
+    # Numbers and texts alike: the values themselves are not looked at.
+    for values in (("1", "5"), ("1", "1"), ("1", "5", "7")):
+        given = [word for value in values for word in (spelling, value)]
+        result = silosim(command, "gaia", *given)
+        (long,) = (max(o.opts, key=len) for name, o in OPTIONS if name == command and spelling in o.opts)
+
+        assert result.code == 2
+        assert result.out == ""
+        rule = "takes one value and must be given once"
+        assert result.err == f"silosim: error: {long} {rule}, not {len(values)} times.\n"
+
+
+def test_both_spellings_and_an_equals_sign_are_the_same_option(silosim, tmp_path):
+    for given in (
+        ("-o", tmp_path / "a", "--output", tmp_path / "b"),
+        (f"--output={tmp_path / 'a'}", "-o", tmp_path / "b"),
+        (f"-o{tmp_path / 'a'}", "-o", tmp_path / "b"),
+    ):
+        result = silosim("demo", *given)
+
+        assert (result.code, result.err.count("--output takes one value")) == (2, 1)
+    assert not list(tmp_path.iterdir())
+
+
+def test_flags_may_be_repeated_and_lists_take_all(silosim):
+    result = silosim("design", "gaia", "--kind", "ring", "--kind", "star", "--json", "--json")
+
+    assert result.code == 0
+    assert [row["overlay"] for row in json.loads(result.out)["rows"]] == ["ring", "star"]
+
+
+def test_the_access_link_of_a_silo_is_given_once():
+    assert access_at_mapping(["DE=1 Gbps up", "FR=2 Gbps"]) == {"DE": "1 Gbps up", "FR": "2 Gbps"}
+    with pytest.raises(InputError, match=r"access_at\(=' DE = 2 Gbps'\) must name each silo once"):
+        access_at_mapping(["DE=1 Gbps", " DE = 2 Gbps"])
