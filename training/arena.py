@@ -8,7 +8,9 @@ from torch import Tensor, nn
 
 from training.compiled.mixing import sums_of, write_sums
 
-ALIGNMENT = 16
+ALIGNMENT = 32
+"""Numbers of which rows are a multiple: two cache lines, and two registers of AVX-512."""
+
 EVERYTHING = (slice(None),)
 
 
@@ -56,8 +58,10 @@ class Arena:
     ranks that receive it, since zero times NaN is NaN in a dense product. Either way the training ends within
     `training.dpasgd.WATCH_EVERY` rounds and before its next logged row, and names the silo that diverged first.
 
-    Rows are padded with zeros to whole cache lines (`ALIGNMENT` floats), so that every row starts with one: writing
-    past the caches needs that.
+    Rows are padded with zeros to a multiple of `ALIGNMENT` floats. So every row lies in cache lines in the same way,
+    on which libraries' sums may depend, and mixing can write whole lines. And optimizers, which take all rows at once,
+    come to no rest of numbers that PyTorch would take one by one, other than in registers: a silo's numbers go the same
+    way whichever silos stand beside it.
 
     Batch norm normalizes a training batch with the batch's own mean and variance; its running statistics only matter
     when a model is evaluated. Without an exchange every silo has those of its own data, with it they are mixed like
@@ -148,7 +152,7 @@ class Arena:
 
 
 def padded(size: int) -> int:
-    """Return the length of a row for `size` numbers: whole cache lines."""
+    """Return the length of a row for `size` numbers."""
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 

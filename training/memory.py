@@ -153,7 +153,7 @@ def plan_memory(
 
     Notes
     -----
-    A row has P parameters in 4 bytes each, padded to whole cache lines. Models: two windows of the own rows and those
+    A row has P parameters in 4 bytes each, padded by at most 31. Models: two windows of the own rows and those
     that are received. Weights: for each consensus matrix the hosted silos' rows at the columns in use, in single
     precision, and lists of the rows that are received and sent; ranks send as many rows as they receive, and each is
     taken to do so. A local step holds, for each silo that is computed at once, the activations of the batch and one

@@ -206,7 +206,7 @@ def test_nothing_of_the_other_window_leaks():
         arena.received(1).fill_(3.0)
         old = [arena.received(position) for position in (-1, 0, 1)]
         arena.mix(torch.tensor([[0.5, 0.25, 2.0]]), -1)
-        assert arena.rows[0].tolist() == [7.0] * 16
+        assert arena.rows[0].tolist() == [7.0] * 32
         for row in old:
             row.fill_(torch.nan)
 
@@ -234,7 +234,7 @@ def mixed_by(ranks: int, matrix: np.ndarray, rows: torch.Tensor, length: int) ->
 
 @pytest.mark.parametrize(
     ("silos", "ranks", "width"),
-    [(7, (2, 3, 7), 16), (22, (2, 3, 20), 4096), (40, (3, 40), 1008), (265, (2, 3, 128), 256)],
+    [(7, (2, 3, 7), 32), (22, (2, 3, 20), 4096), (40, (3, 40), 992), (265, (2, 3, 128), 256)],
 )
 @pytest.mark.parametrize("share", [0.15, 1.0])
 def test_mixed_rows_have_the_same_bits_for_any_number_of_ranks(silos, ranks, width, share):
