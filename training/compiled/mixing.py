@@ -12,7 +12,7 @@ Floats = NDArray[np.float32]
 Indices = NDArray[np.int64]
 
 FEW = 8
-"""Terms of a sum up to which memory is what mixing waits for, and not the processor."""
+"""Products for each written row up to which mixing waits for the memory, and not the processor for a cache."""
 
 SECOND_LEVEL, FIRST_LEVEL = 1 << 16, 1 << 13
 """Numbers that stay in a core's second-level and first-level cache while other things pass through."""
@@ -146,12 +146,12 @@ def write_sums(sums: Sums, rows: Floats, out: Floats, columns: slice) -> None:
     caches.
 
     Columns are taken in blocks. Of a block each row is read from memory once, for the first sum, and from a cache for
-    the others. With few terms the memory decides, and a block is what the second-level cache holds; with many terms the
+    the others. With few products the memory decides, and a block is what the second-level cache holds; with many the
     cache decides, and a block is what the first-level cache holds.
     """
     width = rows.shape[1]
     start, stop, _step = columns.indices(width)
-    few = len(sums.sources) <= FEW * (len(sums.first) - 1)
+    few = len(sums.sources) <= FEW * len(sums.targets)
     numbers, least = (SECOND_LEVEL, LONG) if few else (FIRST_LEVEL, SHORT)
     block = max(least, numbers // max(1, len(rows)) // PIECE * PIECE)
     aligned = out.ctypes.data % (4 * LANES) == 0 and width % LANES == start % LANES == 0
