@@ -42,6 +42,12 @@ def reproducible() -> Iterator[None]:
     -----
     One thread per rank: the order of a sum would otherwise depend on the number of threads, and the silos' small
     batches gain little from more. Ranks are what uses more cores.
+
+    That holds with the executor ``loop`` on processors of one kind. Gradients and metrics are sums of PyTorch's
+    libraries, which take other kernels, and so another order, on another maker's or generation's processor; with other
+    executors also for another number of silos that a rank hosts. For one silo, what the libraries are given does not
+    depend on the ranks: shapes, and where numbers lie in cache lines. What is summed over silos is fixed by
+    construction on any processor: mixing (`training.compiled.mixing`) and the average model (`training.exact_sums`).
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -56,8 +56,8 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
     Notes
     -----
     In round ``k`` each silo makes ``s`` steps on its own batches, then ``X <- A_k X`` (Marfoq et al. 2020, Eq. 2).
-    A round costs ``s`` forward and backward passes per hosted silo, and a product of (hosted silos) x (rows in use)
-    x (parameters).
+    A round costs ``s`` forward and backward passes per hosted silo, and then reads (rows in use) x (parameters) numbers
+    and writes (hosted silos) x (parameters), with a product for each weight of a hosted silo that is not zero.
     """
     config = job.config
     with reproducible():

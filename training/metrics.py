@@ -167,9 +167,10 @@ class Meter:
 
         Notes
         -----
-        The result has the same bits for any number of ranks: each number of a silo or of a test chunk comes from one
-        rank and the others add zero, sums over silos are then taken in silo order, and those of the average model are
-        exact (`training.exact_sums`).
+        The result has the same bits for any number of ranks, on processors of one kind: each number of a silo or of a
+        test chunk comes from one rank and the others add zero, sums over silos are then taken in silo order, and those
+        of the average model are exact (`training.exact_sums`). On others the losses of the same models differ by
+        rounding, as the libraries' kernels do.
         """
         average = self._average_parameters(hosted)
         per_silo = np.zeros((self._silos, len(_SILO_COLUMNS)))

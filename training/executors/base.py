@@ -97,7 +97,8 @@ def descend(loss: Tensor, module: nn.Module, learning_rate: float) -> None:
 
     Notes
     -----
-    The same numbers as `write_gradients` and an optimizer's step, without a copy of the gradient.
+    The same as `write_gradients` and an optimizer's step, without a copy of the gradient; up to rounding, as vector
+    code may take the last numbers of a parameter one by one.
     """
     parameters: list[Tensor] = list(module.parameters())
     found = torch.autograd.grad(loss, parameters)

@@ -30,9 +30,9 @@ class PooledConvolution(nn.Conv2d):
     Notes
     -----
     At most one of four outputs of the convolution has a gradient. PyTorch's backward pass multiplies with the zeros
-    of the others too; the kernels leave them out, and take less than half of its time. They compute the same, with
-    sums in another order, by one thread. On a GPU, under `torch.func`'s transforms, and in other than single precision,
-    the layers are PyTorch's.
+    of the others too; the kernels leave them out, and take less than half of its time. They compute the same up to
+    rounding, with sums in another order, by one thread. On a GPU, under `torch.func`'s transforms, and in other than
+    single precision, the layers are PyTorch's.
     """
 
     def __init__(self, channels: int) -> None:
