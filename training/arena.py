@@ -6,8 +6,11 @@ from collections.abc import Iterable, Iterator
 import torch
 from torch import Tensor, nn
 
-ALIGNMENT = 16
-SPAN = 128
+from training.compiled.mixing import sums_of, write_sums
+
+ALIGNMENT = 32
+"""Numbers of which rows are a multiple: two cache lines, and two registers of AVX-512."""
+
 EVERYTHING = (slice(None),)
 
 
@@ -38,23 +41,27 @@ class Arena:
     Notes
     -----
     A window of shape (before + silos + after, width) holds the rows of lower silos, the rank's own and those of
-    higher silos. In any round the rows in use are adjacent and in silo order, so mixing is one matrix product, and
-    rows are received where they are used. Its input must stay whole, so there are two windows: `mix` reads the
-    current one and writes the own rows of the other, which is then the current one. Every module exists twice, bound
-    to either window. `rows`, `parameters`, `modules` and, if they are exchanged, `buffers` therefore change with every
-    `mix`: ask for them anew, do not keep them. They alternate between two tensors each, whose places never change.
+    higher silos. In any round the rows in use are adjacent and in silo order, and rows are received where they are
+    used. The input of mixing must stay whole, so there are two windows: `mix` reads the current one and writes the own
+    rows of the other, which is then the current one. Every module exists twice, bound to either window. `rows`,
+    `parameters`, `modules` and, if they are exchanged, `buffers` therefore change with every `mix`: ask for them anew,
+    do not keep them. They alternate between two tensors each, whose places never change.
 
-    The product is dense. On the processor, one thread multiplies up to about 40 rows by 40 columns as fast as it
-    copies them, as both wait for the memory, so that a sparse matrix leaves nothing to save there; sparse products in
-    PyTorch are slower there. Per number the terms are added one after the other, in silo order, and a weight of zero
-    adds nothing: the sum does not depend on which other silos the rank hosts, nor on the columns that are multiplied
-    at a time. Two things would break this order and are avoided: a single row (libraries then take another routine,
-    that of a matrix and a vector; so it is multiplied twice) and more columns than a library sums at a stretch (so
-    sums are taken over `SPAN` silos at a time). Results on the processor then have the same bits for any number of
-    ranks.
+    On the processor mixing is a kernel of our own (`training.compiled.mixing`), also where everybody mixes with
+    everybody. Per number it adds the terms one after the other, in silo order, and a weight of zero is no term: a sum
+    does not depend on which other silos the rank hosts, nor on the columns that are mixed at a time, nor on the
+    processor. A library's dense product does not promise that: its kernel, and with it the order of its sums, depends
+    on the processor and on the number of rows. Mixed rows then have the same bits for any number of ranks. Nothing is
+    promised on a GPU, where mixing is PyTorch's dense product.
 
-    Rows are padded with zeros to whole cache lines (`ALIGNMENT` floats), so that a row's address has the same
-    alignment in any row: vector code may round differently where it has not.
+    A silo that has diverged spreads what is not a number to those that mix its model, on a GPU to all silos of the
+    ranks that receive it, since zero times NaN is NaN in a dense product. Either way the training ends within
+    `training.dpasgd.WATCH_EVERY` rounds and before its next logged row, and names the silo that diverged first.
+
+    Rows are padded with zeros to a multiple of `ALIGNMENT` floats. So every row lies in cache lines in the same way,
+    on which libraries' sums may depend, and mixing can write whole lines. And optimizers, which take all rows at once,
+    come to no rest of numbers that PyTorch would take one by one, other than in registers: a silo's numbers go the same
+    way whichever silos stand beside it.
 
     Batch norm normalizes a training batch with the batch's own mean and variance; its running statistics only matter
     when a model is evaluated. Without an exchange every silo has those of its own data, with it they are mixed like
@@ -77,10 +84,8 @@ class Arena:
     ) -> None:
         stride, buffer_stride = map(padded, numbers_of(model))
         width = stride + buffer_stride if exchange_buffers else stride
-        # A single row is multiplied as two: there must be room for a second one.
-        height = max(before + silos + after, before + 2)
         self._own = slice(before, before + silos)
-        self._windows = tuple(torch.zeros(height, width, device=device) for _ in range(2))
+        self._windows = tuple(torch.zeros(before + silos + after, width, device=device) for _ in range(2))
         self._rows = tuple(window[self._own] for window in self._windows)
         self._parameters = tuple(rows[:, :stride] for rows in self._rows)
         kept = torch.zeros(silos, buffer_stride, device=device)
@@ -122,14 +127,7 @@ class Arena:
         """Return the row at a position relative to the rank's first own row: negative for lower silos."""
         return self._windows[self.parity][self._own.start + position]
 
-    def mix(
-        self,
-        weights: Tensor,
-        first: int,
-        *,
-        spans: Iterable[slice] = EVERYTHING,
-        columns: Iterable[slice] = EVERYTHING,
-    ) -> None:
+    def mix(self, weights: Tensor, first: int, *, columns: Iterable[slice] = EVERYTHING) -> None:
         """Replace the own rows by weighted sums of the window's rows, ``X <- A X``.
 
         Parameters
@@ -138,28 +136,23 @@ class Arena:
             The rank's rows of the consensus matrix, restricted to the rows in use.
         first : int
             Position of the first row in use, relative to the rank's first own row: ``0`` or negative.
-        spans : iterable of slice
-            The rows in use in groups of at most `SPAN`, which are added one after the other; see
-            `training.exchange.spans`.
         columns : iterable of slice
-            Columns of the window, multiplied in this order, each when the iterable yields it; together all of them.
+            Columns of the window, mixed in this order, each when the iterable yields it; together all of them.
         """
-        if len(weights) == 1:
-            weights = weights.repeat(2, 1)
         current, other = self._windows[self.parity], self._windows[1 - self.parity]
-        used = current[self._own.start + first :]
-        mixed = other[self._own.start : self._own.start + len(weights)]
-        terms = [(weights[:, span], used[: weights.shape[1]][span]) for span in spans]
-        for piece in columns:
-            (factors, rows), *others = terms
-            torch.mm(factors, rows[:, piece], out=mixed[:, piece])
-            for factors, rows in others:
-                mixed[:, piece] += factors @ rows[:, piece]
+        used, mixed = current[self._own.start + first :][: weights.shape[1]], other[self._own]
+        if used.is_cuda:
+            for piece in columns:
+                torch.mm(weights, used[:, piece], out=mixed[:, piece])
+        else:
+            sums, source, target = sums_of(weights.numpy()), used.numpy(), mixed.numpy()
+            for piece in columns:
+                write_sums(sums, source, target, piece)
         self.parity = 1 - self.parity
 
 
 def padded(size: int) -> int:
-    """Return the length of a row for `size` numbers: whole cache lines."""
+    """Return the length of a row for `size` numbers."""
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 

@@ -83,25 +83,6 @@ def remote_rows(mixing: MixingPlan, own: range) -> tuple[int, int]:
     return int(before.max(initial=0)), int(after.max(initial=0))
 
 
-def spans(columns: IntArray, length: int) -> tuple[slice, ...]:
-    """Return where the silos of a round are cut into groups: at multiples of a length, whichever silos are there.
-
-    Parameters
-    ----------
-    columns : IntArray, shape (columns,)
-        Ascending silo indices.
-    length : int
-        Silos per group, if all were there.
-
-    Examples
-    --------
-    >>> spans(np.array([3, 7, 8, 9, 20]), 8)
-    (slice(0, 2, None), slice(2, 4, None), slice(4, 5, None))
-    """
-    cuts = np.flatnonzero(np.diff(columns // length)) + 1
-    return tuple(slice(*cut) for cut in pairwise([0, *cuts.tolist(), len(columns)]))
-
-
 def _columns(matrix: FloatArray, block: range) -> IntArray:
     """Return the silos whose rows the silos of a block mix."""
     return np.flatnonzero((matrix[block.start : block.stop] != 0).any(axis=0))

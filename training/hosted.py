@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from topologies.arrays import FloatArray
-from training.arena import SPAN, Arena, numbers_of
+from training.arena import Arena, numbers_of
 from training.communicator import Communicator
 from training.data_check import counted_labels, parts_of
 from training.datasets import Dataset
-from training.exchange import Exchange, plan_exchange, remote_rows, silo_blocks, spans
+from training.exchange import Exchange, plan_exchange, remote_rows, silo_blocks
 from training.executors.choice import choose
 from training.executors.loop import LoopExecutor
 from training.job import TrainingJob
@@ -31,15 +31,12 @@ class Mixing:
         The rows that travel.
     weights : torch.Tensor, shape (hosted silos, columns)
         The matrix' rows of the hosted silos, at the columns of `exchange`.
-    spans : tuple of slice
-        Groups of these columns, which are summed one after the other.
     lower : int
         Columns of lower silos than the hosted ones.
     """
 
     exchange: Exchange
     weights: Tensor
-    spans: tuple[slice, ...]
     lower: int
 
 
@@ -195,7 +192,7 @@ class HostedSilos:
             [(peer, silo, arena.received(place[silo])) for peer, silo in mixing.exchange.receives],
             arena.rows.shape[1],
         )
-        arena.mix(mixing.weights, -mixing.lower, spans=mixing.spans, columns=arrived)
+        arena.mix(mixing.weights, -mixing.lower, columns=arrived)
 
     def _mixing(self, matrix: FloatArray) -> Mixing:
         """Derive what this rank sends, receives and weighs; the same in every round with this matrix."""
@@ -205,6 +202,5 @@ class HostedSilos:
         return Mixing(
             exchange=exchange,
             weights=weights.to(self.arena.parameters),
-            spans=spans(exchange.columns, SPAN),
             lower=int(np.searchsorted(exchange.columns, own.start)),
         )

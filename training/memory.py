@@ -153,11 +153,11 @@ def plan_memory(
 
     Notes
     -----
-    A row has P parameters in 4 bytes each, padded to whole cache lines. Models: two windows of the own rows and those
-    that are received, of two rows at least. Weights: for each consensus matrix the hosted silos' rows at the columns
-    in use, in single precision, and lists of the rows that are received and sent; ranks send as many rows as they
-    receive, and each is taken to do so. A local step holds, for each silo that is computed at once, the activations of
-    the batch and one more row of gradients. A measurement holds the average model (P numbers in single and P in double
+    A row has P parameters in 4 bytes each, padded by at most 31. Models: two windows of the own rows and those
+    that are received. Weights: for each consensus matrix the hosted silos' rows at the columns in use, in single
+    precision, and lists of the rows that are received and sent; ranks send as many rows as they receive, and each is
+    taken to do so. A local step holds, for each silo that is computed at once, the activations of the batch and one
+    more row of gradients. A measurement holds the average model (P numbers in single and P in double
     precision) and the most of: the own rows twice in double precision, `PIECE` columns at a time, which is no less
     than mixing takes; two rows in double precision; the largest layer's tensors for a chunk of samples. Single
     precision is assumed also where passes are in bfloat16. Staging: a buffer for each hosted silo that another rank
@@ -187,7 +187,7 @@ def plan_memory(
         silos=len(own),
         at_once=together,
         held=resident_bytes(),
-        models=WINDOWS * max(before + len(own) + after, before + 2) * width + len(own) * kept,
+        models=WINDOWS * (before + len(own) + after) * width + len(own) * kept,
         gradients=len(own) * row,
         optimizer=len(own) * (moments + stretched) * row,
         data=train * sum(sizes) + _bytes(dataset.test_inputs) + dataset.test_labels.nbytes,

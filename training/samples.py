@@ -1,6 +1,7 @@
 """Samples on a device, or read and moved there batch by batch."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -8,6 +9,11 @@ from torch import Tensor
 
 from topologies.arrays import IntArray
 from training.datasets import Inputs
+
+AnyArray = np.ndarray[Any, Any]
+
+CACHE_LINE = 64
+"""Bytes; a multiple of where PyTorch's own tensors start."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -40,7 +46,7 @@ class LazySamples:
     def __getitem__(self, batch: Tensor | slice) -> Tensor:
         """Return a batch, shape (batch, ...)."""
         chosen = batch if isinstance(batch, slice) else batch.cpu().numpy()
-        return torch.from_numpy(self.inputs[self.index[chosen]]).to(self.device)
+        return on_device(self.inputs[self.index[chosen]], self.device)
 
 
 Samples = Tensor | LazySamples
@@ -49,5 +55,17 @@ Samples = Tensor | LazySamples
 def samples_of(inputs: Inputs, index: IntArray, device: torch.device) -> Samples:
     """Return some samples: arrays as a tensor on the device, others as `LazySamples`."""
     if isinstance(inputs, np.ndarray):
-        return torch.from_numpy(inputs[index]).to(device)
+        return on_device(inputs[index], device)
     return LazySamples(inputs=inputs, index=index, device=device)
+
+
+def on_device(array: AnyArray, device: torch.device) -> Tensor:
+    """Return an array as a tensor on a device, which on the processor starts with a cache line.
+
+    Notes
+    -----
+    NumPy's arrays start anywhere, and elsewhere in another process. A library may sum in another order there, so that
+    the same samples would give other bits.
+    """
+    tensor = torch.from_numpy(array).to(device)
+    return tensor if tensor.is_cuda or tensor.data_ptr() % CACHE_LINE == 0 else tensor.clone()

@@ -3,9 +3,9 @@ import pytest
 import torch
 from torch import nn
 
-from training.arena import SPAN, Arena, bind
+from training.arena import Arena, bind
 from training.communicator import pieces
-from training.exchange import plan_exchange, silo_blocks, spans
+from training.exchange import plan_exchange, silo_blocks
 
 CPU = torch.device("cpu")
 
@@ -205,8 +205,8 @@ def test_nothing_of_the_other_window_leaks():
         arena.rows.fill_(2.0)
         arena.received(1).fill_(3.0)
         old = [arena.received(position) for position in (-1, 0, 1)]
-        arena.mix(torch.tensor([[0.5, 0.25, 2.0]]), -1, spans=(slice(0, 1), slice(1, 3)))
-        assert arena.rows[0].tolist() == [7.0] * 16
+        arena.mix(torch.tensor([[0.5, 0.25, 2.0]]), -1)
+        assert arena.rows[0].tolist() == [7.0] * 32
         for row in old:
             row.fill_(torch.nan)
 
@@ -226,7 +226,6 @@ def mixed_by(ranks: int, matrix: np.ndarray, rows: torch.Tensor, length: int) ->
         arena.mix(
             torch.from_numpy(matrix[own.start : own.stop, columns]).float(),
             -before,
-            spans=spans(columns, SPAN),
             columns=pieces(slice(0, rows.shape[1]), length),
         )
         mixed.append(arena.rows)
@@ -235,7 +234,7 @@ def mixed_by(ranks: int, matrix: np.ndarray, rows: torch.Tensor, length: int) ->
 
 @pytest.mark.parametrize(
     ("silos", "ranks", "width"),
-    [(7, (2, 3, 7), 16), (22, (2, 3, 20), 4096), (40, (3, 40), 1008), (2 * SPAN + 9, (2, 3, SPAN), 256)],
+    [(7, (2, 3, 7), 32), (22, (2, 3, 20), 4096), (40, (3, 40), 992), (265, (2, 3, 128), 256)],
 )
 @pytest.mark.parametrize("share", [0.15, 1.0])
 def test_mixed_rows_have_the_same_bits_for_any_number_of_ranks(silos, ranks, width, share):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from training import HistoryRow, MixingPlan, load_backend
 from training.communicator import STEP, Alone, pieces
-from training.exchange import plan_exchange, remote_rows, silo_blocks, spans
+from training.exchange import plan_exchange, remote_rows, silo_blocks
 from training.launch import mpiexec_path, rank_environment
 
 EXCHANGE = """
@@ -106,17 +106,6 @@ def test_there_is_room_for_the_round_that_receives_most():
     assert remote_rows(MixingPlan(matrices=matrices, index=np.array([0, 2])), own) == (0, 0)
     assert remote_rows(MixingPlan(matrices=matrices, index=np.array([0, 1])), own) == (2, 2)
     assert remote_rows(MixingPlan(matrices=matrices, index=np.array([1])), range(6, 6)) == (0, 0)
-
-
-@given(silos=st.sets(st.integers(0, 60), min_size=1).map(sorted), length=st.integers(1, 70))
-@settings(deadline=None, max_examples=60)
-def test_spans_cut_between_the_same_silos_whichever_are_there(silos, length):
-    columns = np.array(silos)
-    found = [columns[span].tolist() for span in spans(columns, length)]
-    assert [silo for group in found for silo in group] == silos
-    groups = [{silo // length for silo in group} for group in found]
-    assert all(len(group) == 1 for group in groups)
-    assert len(set().union(*groups)) == len(groups)
 
 
 @given(start=st.integers(0, 50), size=st.integers(0, 100), length=st.integers(1, 120))

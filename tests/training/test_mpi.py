@@ -98,14 +98,6 @@ def history(job):
         yield from (report for report in reports if isinstance(report, HistoryRow))
 
 
-def assert_same_curve(rows, reference):
-    assert [row.round for row in rows] == [row.round for row in reference]
-    for row, other in zip(rows, reference, strict=True):
-        for field in ("train_loss", "test_loss", "consensus_distance", "silo_loss"):
-            np.testing.assert_allclose(getattr(row, field), getattr(other, field), rtol=1e-5, atol=1e-9)
-        assert row.train_accuracy == pytest.approx(other.train_accuracy, abs=1e-3)
-
-
 def wait_until(condition, seconds):
     end = time.monotonic() + seconds
     while not condition():
@@ -117,12 +109,14 @@ def test_any_number_of_ranks_gives_the_same_curve(alternating_job, launch, tmp_p
     alone = list(history(alternating_job(1)))
     assert alone[-1].train_loss < alone[0].train_loss
     assert alone[-1].consensus_distance > 0.1
+    assert alone[3].round == 6
+    assert alone[3].consensus_distance == 0
     for ranks in (2, 4):
-        assert_same_curve(list(history(alternating_job(ranks))), alone)
+        assert list(history(alternating_job(ranks))) == alone
     assert not list(tmp_path.glob("silosim-*"))
     by_hand = launch(alternating_job(1), 2)
     assert by_hand.returncode == 0, by_hand.stderr
-    assert_same_curve([HistoryRow.from_json(line) for line in by_hand.stdout.splitlines()], alone)
+    assert [HistoryRow.from_json(line) for line in by_hand.stdout.splitlines()] == alone
 
 
 def test_more_processes_than_silos_and_a_consumer_that_stops_early(make_job, launch):

@@ -1,6 +1,7 @@
 import pytest
 import torch
 
+from training.arena import padded
 from training.optimizers import OPTIMIZERS
 from training.schedules import SCHEDULES
 
@@ -29,6 +30,26 @@ def test_each_row_moves_as_torch_moves_it(name, momentum, reference):
             other.step()
     torch.testing.assert_close(stacked, torch.stack([row.detach() for row in rows]), rtol=1e-6, atol=1e-7)
     assert torch.equal(stacked[:, 0], start[:, 0])
+
+
+@pytest.mark.parametrize(("name", "momentum"), [("sgd", 0.0), ("sgd", 0.9), ("adam", 0.0)])
+@pytest.mark.parametrize("size", [1, 650, 21_546])
+def test_a_row_has_the_same_bits_whichever_rows_are_beside_it(name, momentum, size):
+    """Vector code takes several numbers at a time and the rest one by one: no row may be in such a rest."""
+    generator = torch.Generator().manual_seed(0)
+    start, steps = torch.randn(5, padded(size), generator=generator), range(3)
+    gradients = [torch.randn(5, padded(size), generator=generator) for _ in steps]
+
+    def moved(silos):
+        rows = start[silos].clone()
+        optimizer = OPTIMIZERS[name](rows, momentum)
+        for step in steps:
+            optimizer.step(rows, gradients[step][silos].clone(), 0.037)
+        return rows
+
+    together = moved(slice(None))
+    for silos in (slice(0, 1), slice(1, 4), slice(4, 5)):
+        assert torch.equal(moved(silos), together[silos])
 
 
 def test_schedules():

@@ -42,7 +42,10 @@ def both(layer: PooledConvolution, images: Tensor, outer: Tensor) -> list[tuple[
 def test_same_gradients_as_the_layers(
     n: int, channels: int, height: int, width: int, last: bool, seed: int
 ) -> None:
-    """Odd sizes and batches of none included: whole numbers, so that sums are exact in any order."""
+    """Odd sizes and batches of none included: whole numbers, so that a term too many changes a sum by one at least.
+
+    PyTorch's convolution need not be exact even for them: that depends on the processor.
+    """
     rng = np.random.default_rng(seed)
 
     def whole(*shape: int) -> Tensor:
@@ -57,8 +60,7 @@ def test_same_gradients_as_the_layers(
         images = images.contiguous(memory_format=torch.channels_last)
     outer = whole(n, channels, (height - 2) // 2, (width - 2) // 2)
     for ours, theirs in both(layer, images, outer):
-        assert ours.shape == theirs.shape
-        assert torch.equal(ours, theirs)
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=0.01)
 
 
 def test_real_numbers_agree_to_rounding() -> None:
@@ -74,7 +76,7 @@ def test_of_equal_numbers_the_first_is_the_maximum() -> None:
         layer.weight.zero_()
         layer.bias.copy_(torch.tensor([1.0, 0.0]))  # a maximum of zero passes no gradient through the ReLU
     for ours, theirs in both(layer, torch.rand(1, INPUTS, 6, 6), torch.ones(1, 2, 2, 2)):
-        assert torch.equal(ours, theirs)
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-5)  # sums of four inputs
 
 
 @pytest.mark.parametrize(("row", "column"), list(product(range(2), repeat=2)))

@@ -1,5 +1,10 @@
-"""Weighted sums of runs of numbers, with the sum in registers: the inner loop of a product with a sparse matrix."""
+"""Weighted sums of runs of numbers, with the sum in registers: the inner loops of products with sparse matrices.
 
+For compiled functions only. They are written in the compiler's own language, since for a loop over arrays the compiler
+stores the sums and loads them again for every term: it cannot know that the arrays do not overlap. No bound is checked.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -8,19 +13,55 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 RUN = 96
-"""Numbers in a run: 3 columns of 32 channels."""
+"""Numbers in a run of `add_weighted_runs`: 3 columns of 32 channels."""
 
-_LANES = 16
+PIECE = 64
+"""Numbers in a run of `store_weighted_sum`: with half of the registers of AVX2 for the sum."""
+
+LANES = 16
 """Numbers in a register of AVX-512; where registers are shorter, the compiler takes several."""
 
 _INDEX = ir.IntType(32)
-_VECTOR = ir.VectorType(ir.FloatType(), _LANES)
+_VECTOR = ir.VectorType(ir.FloatType(), LANES)
 _UNDEFINED = ir.Constant(_VECTOR, ir.Undefined)
-_EVERYWHERE = ir.Constant(ir.VectorType(_INDEX, _LANES), [0] * _LANES)
+_ZEROS = ir.Constant(_VECTOR, [0.0] * LANES)
+_EVERYWHERE = ir.Constant(ir.VectorType(_INDEX, LANES), [0] * LANES)
 _FUSED = ("contract",)
 
 
-def _typed(
+def _run(builder: Any, start: Any, length: int) -> list[Any]:
+    """Pointers to the vectors of a run."""
+    steps = (builder.gep(start, [ir.Constant(ir.IntType(64), k)]) for k in range(0, length, LANES))
+    return [builder.bitcast(step, _VECTOR.as_pointer()) for step in steps]
+
+
+def _add_run(builder: Any, sums: Sequence[Any], weight: Any, start: Any, flags: tuple[str, ...] = ()) -> None:
+    """Add a run, times a number, to sums in registers."""
+    vector = builder.insert_element(_UNDEFINED, weight, ir.Constant(_INDEX, 0))
+    vector = builder.shuffle_vector(vector, _UNDEFINED, _EVERYWHERE)
+    for total, piece in zip(sums, _run(builder, start, LANES * len(sums)), strict=True):
+        term = builder.fmul(vector, builder.load(piece, align=4), flags=flags)
+        builder.store(builder.fadd(builder.load(total), term, flags=flags), total)
+
+
+def _sums(builder: Any, length: int) -> list[Any]:
+    """Room for the sums of a run, which the compiler makes registers."""
+    return [cgutils.alloca_once(builder, _VECTOR) for _ in range(0, length, LANES)]  # type: ignore[no-untyped-call]
+
+
+def _integers(context: Any, builder: Any, typed: Sequence[tuple[Any, Any]], *which: int) -> list[Any]:
+    """Some arguments as 64-bit integers."""
+    return [context.cast(builder, typed[n][1], typed[n][0], types.int64) for n in which]
+
+
+def _data(context: Any, builder: Any, typed: Sequence[tuple[Any, Any]], *which: int) -> list[Any]:
+    """Pointers to the first numbers of some arguments, which are arrays."""
+    return [
+        context.make_array(kind)(context, builder, value).data for kind, value in (typed[n] for n in which)
+    ]
+
+
+def _typed_runs(
     _context: Any,
     out: Any,
     at: Any,
@@ -32,43 +73,27 @@ def _typed(
     end: Any,
 ) -> Any:
     """Tell numba the types of `add_weighted_runs`, and who emits its code."""
-    return types.void(out, at, source, first, offsets, weights, begin, end), _generate
+    return types.void(out, at, source, first, offsets, weights, begin, end), _generate_runs
 
 
-def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+def _generate_runs(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Emit the code of `add_weighted_runs`."""
     typed = list(zip(signature.args, arguments, strict=True))
-    out, source, offsets, weights = (
-        context.make_array(kind)(context, builder, value).data
-        for kind, value in (typed[n] for n in (0, 2, 4, 5))
-    )
-    at, first, begin, end = (
-        context.cast(builder, value, kind, types.intp) for kind, value in (typed[n] for n in (1, 3, 6, 7))
-    )
-
-    def pieces(start: Any) -> list[Any]:
-        steps = (builder.gep(start, [ir.Constant(at.type, k)]) for k in range(0, RUN, _LANES))
-        return [builder.bitcast(step, _VECTOR.as_pointer()) for step in steps]
-
-    results = pieces(builder.gep(out, [at]))
-    sums = [cgutils.alloca_once(builder, _VECTOR) for _ in results]  # type: ignore[no-untyped-call]
+    out, source, offsets, weights = _data(context, builder, typed, 0, 2, 4, 5)
+    at, first, begin, end = _integers(context, builder, typed, 1, 3, 6, 7)
+    results, sums = _run(builder, builder.gep(out, [at]), RUN), _sums(builder, RUN)
     for total, result in zip(sums, results, strict=True):
         builder.store(builder.load(result, align=4), total)
     with cgutils.for_range_slice(builder, begin, end, ir.Constant(at.type, 1)) as (i, _):
-        weight = builder.insert_element(
-            _UNDEFINED, builder.load(builder.gep(weights, [i])), ir.Constant(_INDEX, 0)
-        )
-        weight = builder.shuffle_vector(weight, _UNDEFINED, _EVERYWHERE)
         offset = builder.sext(builder.load(builder.gep(offsets, [i])), at.type)
-        for total, piece in zip(sums, pieces(builder.gep(source, [builder.add(first, offset)])), strict=True):
-            term = builder.fmul(weight, builder.load(piece, align=4), flags=_FUSED)
-            builder.store(builder.fadd(builder.load(total), term, flags=_FUSED), total)
+        start = builder.gep(source, [builder.add(first, offset)])
+        _add_run(builder, sums, builder.load(builder.gep(weights, [i])), start, _FUSED)
     for total, result in zip(sums, results, strict=True):
         builder.store(builder.load(total), result, align=4)
     return context.get_dummy_value()
 
 
-add_weighted_runs: Any = intrinsic(_typed)
+add_weighted_runs: Any = intrinsic(_typed_runs)
 """``out[at + k] += sum of weights[i] * source[first + offsets[i] + k] over begin <= i < end``, for all k < RUN.
 
 Parameters
@@ -76,10 +101,91 @@ Parameters
 out, source, weights : array of float32, one-dimensional and contiguous
 offsets : array of int32, one-dimensional and contiguous
 at, first, begin, end : integer
-
-Notes
------
-For compiled functions only. It is written in the compiler's own language, since for a loop over arrays the compiler
-stores the sums and loads them again for every term: it cannot know that the arrays do not overlap. No bound is
-checked.
 """
+
+
+def _generate_sum(context: Any, builder: Any, signature: Any, arguments: Any, *, streamed: bool) -> Any:
+    """Emit the code of `store_weighted_sum`, or of `stream_weighted_sum`."""
+    typed = list(zip(signature.args, arguments, strict=True))
+    out, targets, rows, sources, weights = _data(context, builder, typed, 0, 1, 4, 5, 6)
+    first, last, begin, end, width, at = _integers(context, builder, typed, 2, 3, 7, 8, 9, 10)
+    one, sums = ir.Constant(at.type, 1), _sums(builder, PIECE)
+
+    def place(data: Any, numbers: Any, i: Any) -> Any:
+        row = builder.load(builder.gep(numbers, [i]))
+        return builder.gep(data, [builder.add(builder.mul(row, width), at)])
+
+    for total in sums:
+        builder.store(_ZEROS, total)
+    with cgutils.for_range_slice(builder, begin, end, one) as (i, _):
+        _add_run(builder, sums, builder.load(builder.gep(weights, [i])), place(rows, sources, i))
+    with cgutils.for_range_slice(builder, first, last, one) as (i, _):
+        for total, result in zip(sums, _run(builder, place(out, targets, i), PIECE), strict=True):
+            if streamed:
+                stored = builder.store(builder.load(total), result, align=4 * LANES)
+                stored.set_metadata("nontemporal", builder.module.add_metadata([ir.Constant(_INDEX, 1)]))
+            else:
+                builder.store(builder.load(total), result, align=4)
+    return context.get_dummy_value()
+
+
+def _sum(*, streamed: bool) -> Any:
+    """Make `store_weighted_sum` or `stream_weighted_sum`."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _generate_sum(context, builder, signature, arguments, streamed=streamed)
+
+    def typed(
+        _context: Any,
+        out: Any,
+        targets: Any,
+        first: Any,
+        last: Any,
+        rows: Any,
+        sources: Any,
+        weights: Any,
+        begin: Any,
+        end: Any,
+        width: Any,
+        at: Any,
+    ) -> Any:
+        kinds = (out, targets, first, last, rows, sources, weights, begin, end, width, at)
+        return types.void(*kinds), generate
+
+    return intrinsic(typed)
+
+
+store_weighted_sum: Any = _sum(streamed=False)
+"""``out[t, at + k] = sum of weights[i] * rows[sources[i], at + k] over begin <= i < end``, for all k < PIECE.
+
+``t`` takes ``targets[first .. last - 1]``. Every sum starts at zero and takes its terms in the order of ``i``; product
+and sum are rounded one after the other on any processor, whether or not it could do both at once.
+
+Parameters
+----------
+out, rows : array of float32, two-dimensional and contiguous, with rows of `width` numbers
+targets, sources : array of int64, one-dimensional and contiguous
+weights : array of float32, one-dimensional and contiguous
+first, last, begin, end, width, at : integer
+"""
+
+stream_weighted_sum: Any = _sum(streamed=True)
+"""The same past the caches: what is written is not read before, and is kept in no cache.
+
+The written places must be aligned to `LANES` numbers, and other threads see them only after a `fence`.
+"""
+
+
+def _typed_fence(_context: Any) -> Any:
+    """Tell numba the types of `fence`, and who emits its code."""
+    return types.void(), _generate_fence
+
+
+def _generate_fence(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
+    """Emit the code of `fence`."""
+    builder.fence("seq_cst")
+    return context.get_dummy_value()
+
+
+fence: Any = intrinsic(_typed_fence)
+"""All that was written before is seen before anything that is written later, by every thread and process."""

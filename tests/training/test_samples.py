@@ -1,0 +1,53 @@
+"""Samples on the processor: their numbers, and where they start."""
+
+import numpy as np
+import pytest
+import torch
+
+from training.samples import CACHE_LINE, on_device, samples_of
+
+CPU = torch.device("cpu")
+
+
+class Files:
+    """What is read by index, as images are; every batch starts somewhere else in a cache line."""
+
+    def __init__(self, values):
+        self._values, self._reads = values, 0
+        self.shape, self.dtype = values.shape, values.dtype
+
+    def __len__(self):
+        return len(self._values)
+
+    def __getitem__(self, index):
+        self._reads += 1
+        return unaligned(self._values[index], self._reads)
+
+
+def unaligned(values, numbers):
+    """A copy that starts so many numbers after a cache line."""
+    room = np.empty(values.size + 64, values.dtype)
+    first = (-room.ctypes.data % CACHE_LINE) // values.itemsize + numbers
+    copied = room[first : first + values.size].reshape(values.shape)
+    copied[...] = values
+    return copied
+
+
+@pytest.mark.parametrize("numbers", range(16))
+@pytest.mark.parametrize("kind", [np.float32, np.int64])
+def test_tensors_start_with_a_cache_line_wherever_the_array_does(numbers, kind):
+    array = unaligned(np.arange(12, dtype=kind).reshape(3, 4), numbers)
+    assert array.ctypes.data % CACHE_LINE == numbers * array.itemsize % CACHE_LINE
+    tensor = on_device(array, CPU)
+    assert tensor.data_ptr() % CACHE_LINE == 0
+    assert tensor.tolist() == array.tolist()
+
+
+def test_all_batches_start_with_a_cache_line_also_where_samples_are_read_when_they_are_needed():
+    values, index = np.arange(60, dtype=np.float32).reshape(20, 3), np.arange(19, 0, -2)
+    kept, read = samples_of(values, index, CPU), samples_of(Files(values), index, CPU)
+    for batch in (torch.tensor([3, 1, 4]), slice(2, 7), torch.tensor([0])):
+        assert torch.equal(read[batch], kept[batch])
+        assert read[batch].data_ptr() % CACHE_LINE == 0
+    assert kept.data_ptr() % CACHE_LINE == 0
+    assert len(kept) == len(read) == 10
