@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from typing import Any
 
 import torch
 import torch.utils.deterministic
@@ -88,14 +89,15 @@ def reproducible(device: torch.device | None = None) -> Iterator[None]:
 def _one_order() -> Iterator[None]:
     """Ask torch for operations on a GPU that sum in one order; see `reproducible`."""
     mode, stated = torch.get_deterministic_debug_mode(), CUBLAS in os.environ
-    filled = torch.utils.deterministic.fill_uninitialized_memory
+    fill: Any = torch.utils.deterministic  # a module whose attribute is a setting
+    filled = fill.fill_uninitialized_memory
     os.environ.setdefault(CUBLAS, WORKSPACES)
     torch.use_deterministic_algorithms(True, warn_only=True)
-    torch.utils.deterministic.fill_uninitialized_memory = False
+    fill.fill_uninitialized_memory = False
     try:
         yield
     finally:
-        torch.utils.deterministic.fill_uninitialized_memory = filled
+        fill.fill_uninitialized_memory = filled
         torch.set_deterministic_debug_mode(mode)
         if not stated:
             del os.environ[CUBLAS]

@@ -154,10 +154,10 @@ def with_task(settings: Mapping[str, Any], network: str = "") -> dict[str, Any]:
         return given
     name, own = settings["task"], asdict(lookup(TASKS, settings["task"], field="task"))
     published = ON_NETWORK.get(name, {})
-    defaults = own | published.get(network, {})
+    defaults: dict[str, Any] = {**own, **published.get(network, {})}
     if published and "optimizer" in given and given["optimizer"] != defaults["optimizer"]:
         defaults["learning_rate"] = SGD_RATE if given["optimizer"] == "sgd" else own["learning_rate"]
-    return defaults | given
+    return {**defaults, **given}
 
 
 def task_notice(settings: Mapping[str, Any], network: str) -> str:
@@ -173,7 +173,7 @@ def task_notice(settings: Mapping[str, Any], network: str) -> str:
     str
         One line; empty without a task, or where the task is published for one network only.
     """
-    task = settings.get("task")
+    task = str(settings.get("task", ""))
     if task not in ON_NETWORK:
         return ""
     taken = with_task(settings, network)
