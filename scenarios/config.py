@@ -16,9 +16,10 @@ from scenarios.pydantic_words import first_problem
 from scenarios.simulation_config import ComputeConfig, SimulationConfig
 from scenarios.world_config import AwayConfig, BackgroundConfig, CapacityConfig, FailureConfig
 from topologies import InputError
+from topologies.consensus import consensus_rules
 from topologies.errors import quoted, unknown_name
 from training import TrainingConfig, load_backend
-from training.tasks import with_task
+from training.tasks import CONSENSUS, task_notice, with_task
 
 Config = TypeVar("Config")
 
@@ -31,9 +32,13 @@ class OverlaysConfig:
     ----------
     kinds : tuple of str
         Names of designers, of overlays that stay or are drawn anew each round.
+    consensus : str
+        Rule of the mixing weights, one of `topologies.consensus.consensus_rules`, for overlays that stay and have no
+        hub; empty for the designers' own.
     """
 
     kinds: tuple[str, ...] = ("star", "mst", "ring")
+    consensus: str = ""
 
     def __post_init__(self) -> None:
         """Check the names."""
@@ -42,6 +47,8 @@ class OverlaysConfig:
         check_kinds("kinds", self.kinds)
         if len(set(self.kinds)) < len(self.kinds):
             raise InputError(f"kinds(={list(self.kinds)}) must not repeat a name.")
+        if self.consensus and self.consensus not in consensus_rules:
+            raise unknown_name("consensus", self.consensus, consensus_rules)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -160,7 +167,7 @@ def parse_scenario(text: str, *, source: str) -> Scenario:
             _check_keys(f"key in [{name}]", tables[name], owner, source, also=also)
     if isinstance(tables.get("training"), dict):
         try:
-            tables["training"] = with_task(tables["training"])
+            tables = _with_task(tables)
         except InputError as error:
             raise InputError(f"training.{error}", source=source) from None
     if isinstance(tables.get("simulation"), dict):
@@ -170,6 +177,28 @@ def parse_scenario(text: str, *, source: str) -> Scenario:
                 if isinstance(table, dict):
                     _check_keys(f"key in [simulation.{name}]", table, owner, source)
     return validated(Scenario, tables, source=source)
+
+
+def _with_task(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables of a scenario with what its training's task settles where they state nothing."""
+    training = tables["training"]
+    settled = {**tables, "training": with_task(training, _network(tables))}
+    overlays = tables.get("overlays", {})
+    if training.get("task") in CONSENSUS and isinstance(overlays, dict):
+        settled["overlays"] = {"consensus": CONSENSUS[training["task"]], **overlays}
+    return settled
+
+
+def _network(tables: Mapping[str, Any]) -> str:
+    """The underlay that a scenario's tables name, or nothing."""
+    network = tables.get("network")
+    return str(network.get("underlay", "")) if isinstance(network, dict) else ""
+
+
+def task_line(text: str) -> str:
+    """What the task of a scenario took from its network (`training.tasks.task_notice`), of TOML text that is valid."""
+    tables = tomllib.loads(text)
+    return task_notice(tables.get("training", {}), _network(tables))
 
 
 def validated(owner: type[Config], values: Mapping[str, object], *, source: str | None = None) -> Config:

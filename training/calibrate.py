@@ -104,8 +104,8 @@ def measure_step(
     from training.initial import initial_model
     from training.memory_check import check_memory
 
-    with reproducible():
-        device = resolve_device(config.device, 0)
+    device = resolve_device(config.device, 0)
+    with reproducible(device):
         dataset = load_dataset(config.dataset, config.data_options)
         model = initial_model(config, dataset, seed=seed)
         job = TrainingJob(

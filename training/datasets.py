@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from importlib import import_module
 from typing import Any, Protocol, cast
 
@@ -185,30 +186,45 @@ DATASETS: Mapping[str, DatasetSpec] = {
 }
 
 
-def held_out(labels: IntArray, *, every: int = 5) -> BoolArray:
-    """Mark the test samples: every fifth sample of each class, in file order.
+def held_out(labels: IntArray, *, every: int = 5, names: NDArray[np.str_] | None = None) -> BoolArray:
+    """Mark the test samples: every fifth sample of each class, but at least one of a class with two or more.
 
     Parameters
     ----------
     labels : IntArray, shape (samples,)
         Classes.
     every : int
-        One sample in `every` of each class is held out.
+        One sample in `every` of each class is held out, >= 2.
+    names : str array, shape (samples,), optional
+        Names that do not depend on how a file lists the samples, such as those of pictures. A class is then taken in
+        the order of its names' digests; without them in file order.
 
     Returns
     -------
     BoolArray, shape (samples,)
-        True for test samples.
+        True for test samples: of a class with ``n`` samples ``max(1, floor(n / every))``, and none where ``n`` is 1,
+        as a class that is only tested is never learnt.
 
     Notes
     -----
-    No random numbers: the test set is the same for every seed, so accuracies of different runs compare. Costs a sort.
+    No random numbers: the test set is the same for every seed, so accuracies of different runs compare. Digests, not
+    the names themselves, since names may follow the days or the cameras of the pictures. Costs a sort.
     """
-    order = np.argsort(labels, kind="stable")
+    if names is None:
+        order = np.argsort(labels, kind="stable")
+    else:
+        digests = np.array(
+            [
+                blake2b(name.encode(errors="surrogateescape"), digest_size=8).digest()
+                for name in names.tolist()
+            ],
+            dtype="S8",
+        )
+        order = np.lexsort((names, digests, labels))
     _classes, first, counts = np.unique(labels[order], return_index=True, return_counts=True)
-    rank = np.arange(labels.size) - np.repeat(first, counts)
+    rank, size = np.arange(labels.size) - np.repeat(first, counts), np.repeat(counts, counts)
     mask = np.zeros(labels.size, dtype=np.bool_)
-    mask[order] = rank % every == every - 1
+    mask[order] = (rank % every == every - 1) | ((size < every) & (rank == size - 1) & (size > 1))
     return mask
 
 

@@ -1,11 +1,18 @@
 """The device that a rank computes on, and torch's settings for it."""
 
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from typing import Any
 
 import torch
+import torch.utils.deterministic
 
 from topologies.errors import MachineError
+
+CUBLAS = "CUBLAS_WORKSPACE_CONFIG"
+WORKSPACES = ":4096:8"
+"""Eight of 4 MiB for each stream: of the two sizes with which cuBLAS is reproducible the faster one."""
 
 
 def resolve_device(name: str, rank: int) -> torch.device:
@@ -34,12 +41,35 @@ def resolve_device(name: str, rank: int) -> torch.device:
     return torch.device("cuda", rank % torch.cuda.device_count()) if available else torch.device("cpu")
 
 
+def take_gpu(name: str, rank: int) -> None:
+    """Make a rank's GPU the current one, for what looks for the current one: an MPI that is built for GPUs.
+
+    Parameters
+    ----------
+    name, rank
+        As in `resolve_device`; nothing happens where that is the processor.
+    """
+    device = resolve_device(name, rank)
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+
+
 @contextmanager
-def reproducible() -> Iterator[None]:
+def reproducible(device: torch.device | None = None) -> Iterator[None]:
     """Make torch's results independent of the number of ranks while training, then restore its settings.
+
+    Parameters
+    ----------
+    device : torch.device, optional
+        Where is computed; by default the processor.
 
     Notes
     -----
+    On a GPU PyTorch is asked for operations whose sums have one order, where it has them, and warns where it has not;
+    cuBLAS' workspaces get one size (`CUBLAS_WORKSPACE_CONFIG`), which it reads when it starts and without which
+    products on several streams may differ from run to run. New tensors are not filled with NaN, as PyTorch would do
+    then: nothing is read before it is written.
+
     One thread per rank: the order of a sum would otherwise depend on the number of threads, and the silos' small
     batches gain little from more. Ranks are what uses more cores.
 
@@ -52,7 +82,28 @@ def reproducible() -> Iterator[None]:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        with torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False):
+        with (
+            torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False),
+            _one_order() if device is not None and device.type == "cuda" else nullcontext(),
+        ):
             yield
     finally:
         torch.set_num_threads(threads)
+
+
+@contextmanager
+def _one_order() -> Iterator[None]:
+    """Ask torch for operations on a GPU that sum in one order; see `reproducible`."""
+    mode, stated = torch.get_deterministic_debug_mode(), CUBLAS in os.environ
+    fill: Any = torch.utils.deterministic  # a module whose attribute is a setting
+    filled = fill.fill_uninitialized_memory
+    os.environ.setdefault(CUBLAS, WORKSPACES)
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    fill.fill_uninitialized_memory = False
+    try:
+        yield
+    finally:
+        fill.fill_uninitialized_memory = filled
+        torch.set_deterministic_debug_mode(mode)
+        if not stated:
+            del os.environ[CUBLAS]

@@ -3,13 +3,12 @@
 from collections.abc import Generator, Iterable, Iterator, Sequence
 
 import numpy as np
-import torch
 
 from topologies.arrays import FloatArray
 from topologies.errors import TrainingError
 from training.communicator import Communicator
 from training.datasets import load_dataset
-from training.device import reproducible, resolve_device
+from training.device import reproducible, resolve_device, take_gpu
 from training.hosted import HostedSilos
 from training.initial import initial_model
 from training.job import TrainingJob, silo_name
@@ -60,10 +59,10 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
     and writes (hosted silos) x (parameters), with a product for each weight of a hosted silo that is not zero.
     """
     config = job.config
-    with reproducible():
-        device = resolve_device(config.device, local_rank(communicator.rank))
-        if device.type == "cuda":
-            torch.cuda.set_device(device)  # where an MPI that is built for GPUs looks for rows
+    place = local_rank(communicator.rank)
+    device = resolve_device(config.device, place)
+    take_gpu(config.device, place)  # where an MPI that is built for GPUs looks for rows
+    with reproducible(device):
         dataset = load_dataset(config.dataset, config.data_options)
         with Keeper(job, dataset, communicator=communicator) as keeper:
             job = keeper.settled(gpu=device.type == "cuda")

@@ -72,15 +72,21 @@ def _end_without_reader(pipe: int, directory: Path) -> None:
 
 def _train(directory: Path, ranks: int, pipe: int) -> None:
     """Import what starts MPI and torch only here, so that a failing import is reported like any error."""
-    from training.launch import check_size, start_mpi
+    from training.jobfile import read_job
+    from training.launch import check_size, local_rank, start_mpi, world
 
+    job = read_job(directory / JOB)
+    if job.config.gpu_aware_mpi:
+        # An MPI that is built for GPUs may take the current one for good when it starts.
+        from training.device import take_gpu
+
+        place = world()
+        take_gpu(job.config.device, local_rank(0 if place is None else place.rank))
     start_mpi(started=ranks)
     from training.dpasgd import train_rank
-    from training.jobfile import read_job
     from training.mpi_communicator import MpiCommunicator
     from training.notice import to_line
 
-    job = read_job(directory / JOB)
     communicator = MpiCommunicator(gpu_aware=job.config.gpu_aware_mpi)
     check_size(started=ranks, found=communicator.size)
     if communicator.rank == 0:

@@ -43,9 +43,15 @@ class LazySamples:
         """Samples, and the shape of one."""
         return (len(self.index), *self.inputs.shape[1:])
 
-    def __getitem__(self, batch: Tensor | slice) -> Tensor:
-        """Return a batch, shape (batch, ...)."""
-        chosen = batch if isinstance(batch, slice) else batch.cpu().numpy()
+    def __getitem__(self, batch: Tensor | IntArray | slice) -> Tensor:
+        """Return a batch, shape (batch, ...).
+
+        Parameters
+        ----------
+        batch : IntArray, torch.Tensor in host memory, or slice
+            Which samples. Not a tensor on a GPU: to bring it back would wait for all that the GPU still has to do.
+        """
+        chosen = batch if isinstance(batch, slice) else np.asarray(batch)
         return on_device(self.inputs[self.index[chosen]], self.device)
 
 
@@ -64,8 +70,13 @@ def on_device(array: AnyArray, device: torch.device) -> Tensor:
 
     Notes
     -----
+    A copy to a GPU leaves from page-locked memory: from other memory the processor would wait until the GPU has done
+    all that it was told before. So the next silo's images are decoded while the GPU computes this one's step.
+
     NumPy's arrays start anywhere, and elsewhere in another process. A library may sum in another order there, so that
     the same samples would give other bits.
     """
-    tensor = torch.from_numpy(array).to(device)
-    return tensor if tensor.is_cuda or tensor.data_ptr() % CACHE_LINE == 0 else tensor.clone()
+    tensor = torch.from_numpy(array)
+    if device.type == "cuda":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor if tensor.data_ptr() % CACHE_LINE == 0 else tensor.clone()

@@ -10,7 +10,7 @@ from torch import Tensor
 from topologies.arrays import BoolArray, IntArray
 from training.batches import BatchStream
 from training.datasets import Dataset
-from training.samples import Samples, samples_of
+from training.samples import LazySamples, Samples, samples_of
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -33,6 +33,26 @@ class Shard:
     labels: Tensor
     counted: BoolArray
     batches: BatchStream
+
+    def read(self, batch: "Batch") -> Tensor:
+        """Return the inputs of a batch, shape (batch, ...)."""
+        return self.inputs[batch.chosen if isinstance(self.inputs, LazySamples) else batch.index]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Batch:
+    """Positions of a batch within a silo's own samples, in host memory and on the device.
+
+    Parameters
+    ----------
+    chosen : IntArray, shape (batch,)
+        For samples that are read when they are needed.
+    index : torch.Tensor, shape (batch,)
+        The same on the device of the silo's labels.
+    """
+
+    chosen: IntArray
+    index: Tensor
 
 
 def shard_of(
@@ -76,14 +96,14 @@ class StepBatches:
 
     Parameters
     ----------
-    index : torch.Tensor, shape (silos, batch)
-        Positions within each silo's own samples, on the device of its labels.
+    batches : tuple of Batch
+        One per silo.
     counted : BoolArray, shape (silos,)
         Whether any label of the silo's batch counts. A batch of padding teaches nothing: its loss and its gradient
         are zero, and the silo's buffers stay.
     """
 
-    index: Tensor
+    batches: tuple[Batch, ...]
     counted: BoolArray
 
 
@@ -95,4 +115,6 @@ def step_batches(shards: Sequence[Shard], step: int) -> StepBatches:
     if device.type == "cuda":
         # Otherwise the processor would wait here for all that the GPU still has to do.
         index = index.pin_memory()
-    return StepBatches(index=index.to(device, non_blocking=True), counted=counted)
+    rows = index.to(device, non_blocking=True)
+    batches = tuple(Batch(chosen=own, index=row) for own, row in zip(chosen, rows, strict=True))
+    return StepBatches(batches=batches, counted=counted)

@@ -1,13 +1,13 @@
 """The whole path of a scenario: design, simulate, train, join."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from scenarios.computing import compute_times
-from scenarios.config import Scenario
+from scenarios.config import Scenario, task_line
 from scenarios.designed import design_any, forms_of
 from scenarios.history import allocate_history
 from scenarios.kept import check_kept, check_resume, checkpoints_path, drop_checkpoints, publish_models
@@ -23,10 +23,12 @@ from scenarios.studies.train import check_checkpoints, take_part, teller, train_
 from scenarios.toml_words import in_table, located
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, make_schedule
-from topologies.arrays import FloatArray
+from topologies.arrays import FloatArray, freeze
+from topologies.consensus import consensus_matrix
 from training import (
     CheckedData,
     MixingPlan,
+    Notice,
     TrainingConfig,
     TrainingJob,
     check_data,
@@ -110,7 +112,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     jobs: list[Job] = []
     trainings: list[TrainingJob] = []
     for kind in scenario.overlays.kinds:
-        overlay = design_any(kind, graph, work, seed=seed)
+        overlay = weighted(design_any(kind, graph, work, seed=seed), scenario.overlays.consensus)
         overlays.append(overlay)
         jobs.append(job_of(overlay, simulation, rounds=rounds, seed=seed))
         if training is not None:
@@ -137,6 +139,19 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
         trainings=tuple(trainings),
         silo_places=places,
     )
+
+
+def weighted(overlay: Overlay | RandomOverlay, rule: str) -> Overlay | RandomOverlay:
+    """The overlay with mixing weights by a rule of `consensus_matrix`.
+
+    One that is drawn anew each round keeps its own, and so does one with a hub, which averages all models; without a
+    rule all do.
+    """
+    if not rule or not isinstance(overlay, Overlay) or overlay.hub is not None:
+        return overlay
+    matrix = consensus_matrix(rule, overlay.graph.silos, overlay.source, overlay.target)
+    freeze(matrix)
+    return replace(overlay, consensus=matrix)
 
 
 def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> MixingPlan:
@@ -231,6 +246,8 @@ def run_scenario(
         take_part(plan.trainings)
         return
     settings, training, tell = scenario.simulation, scenario.training, teller()
+    if line := task_line(text):
+        tell(Notice(line))
     if resume:
         with located(source):
             check_checkpoints(path, plan.trainings, tell)

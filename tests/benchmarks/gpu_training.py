@@ -91,7 +91,7 @@ def compare(name: str, device: torch.device) -> bool:
     samples = case.silos * case.batch_size
     plain_s = seconds_of(plain_of(case, device).round, device)
     single_s = seconds_of(one_model(case, device), device)
-    with reproducible():
+    with reproducible(device):
         apart = difference(case, device)
         job = job_of(case, device=device.type, executor="graphs", precision="bf16")
         hosted = hosted_of(case, job, Alone(), device)

@@ -26,12 +26,36 @@ def test_the_first_sample_is_the_zero_that_the_file_starts_with():
     np.testing.assert_array_equal(data.train_inputs[0, 0, 0] * 16, [0, 0, 5, 13, 9, 1, 0, 0])
 
 
-def test_the_test_set_is_every_fifth_sample_of_each_class():
+def test_the_test_set_is_every_fifth_sample_of_each_class_and_one_of_a_small_class():
     data = load_dataset("digits")
     np.testing.assert_array_equal(np.bincount(data.test_labels), np.array(UCI_CLASS_COUNTS) // 5)
     np.testing.assert_array_equal(
-        held_out(np.array([1, 0, 1, 1, 0, 1, 1, 0])), [False, False, False, False, False, False, True, False]
+        held_out(np.array([1, 0, 1, 1, 0, 1, 1, 0])), [False, False, False, False, False, False, True, True]
     )
+
+
+@pytest.mark.parametrize("every", [2, 5, 10])
+def test_every_class_of_two_or_more_is_tested_and_trained(every):
+    counts = np.arange(60)
+    labels = np.random.default_rng(every).permutation(np.repeat(counts, counts))
+    names = np.array([f"picture{number}.jpg" for number in range(labels.size)])
+    for mask in (held_out(labels, every=every), held_out(labels, every=every, names=names)):
+        tested = np.bincount(labels[mask], minlength=60)
+        np.testing.assert_array_equal(tested[2:], np.maximum(1, counts[2:] // every))
+        np.testing.assert_array_equal(tested[:2], 0)
+
+
+def test_with_names_the_order_of_the_samples_does_not_matter():
+    rng = np.random.default_rng(4)
+    labels = rng.integers(12, size=300)
+    names = np.array([f"2018/{number:03}\u00e9.jpg" for number in range(300)])
+    held = set(names[held_out(labels, names=names)])
+    for _ in range(5):
+        order = rng.permutation(300)
+        assert set(names[order][held_out(labels[order], names=names[order])]) == held
+    # Not the last names of each class: names follow the days on which pictures were taken.
+    assert 0.3 < np.mean([int(name[5:8]) < 150 for name in held]) < 0.7
+    assert not held_out(np.empty(0, dtype=np.int64), names=np.empty(0, dtype=np.str_)).any()
 
 
 def test_no_test_sample_is_a_training_sample():

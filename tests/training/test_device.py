@@ -1,10 +1,14 @@
 """Which device a rank computes on; torch is told how many GPUs it sees."""
 
+import os
+from types import SimpleNamespace
+
 import pytest
 import torch
 
 from topologies.errors import MachineError
-from training.device import resolve_device
+from training import rank
+from training.device import reproducible, resolve_device
 from training.launch import local_rank
 
 
@@ -40,3 +44,68 @@ def test_without_a_gpu_auto_is_the_processor_and_cuda_an_error(monkeypatch):
     assert resolve_device("auto", 3) == torch.device("cpu")
     with pytest.raises(MachineError, match=r"^device\(=cuda\) needs a GPU"):
         resolve_device("cuda", 3)
+
+
+def settings():
+    """What `reproducible` changes."""
+    return (
+        torch.get_num_threads(),
+        torch.get_deterministic_debug_mode(),
+        torch.utils.deterministic.fill_uninitialized_memory,
+        torch.backends.cudnn.deterministic,
+        os.environ.get("CUBLAS_WORKSPACE_CONFIG"),
+    )
+
+
+@pytest.mark.parametrize("stated", [None, ":16:8"])
+def test_on_a_gpu_sums_have_one_order_and_the_settings_come_back(stated, monkeypatch):
+    monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
+    if stated:
+        monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", stated)
+    before = settings()
+    with reproducible(torch.device("cuda", 0)):
+        assert settings() == (
+            1,
+            1,
+            False,
+            True,
+            stated or ":4096:8",
+        )  # 1: warn where there is no such operation
+    assert settings() == before
+    with pytest.raises(KeyError), reproducible(torch.device("cuda", 0)):
+        raise KeyError
+    assert settings() == before
+
+
+@pytest.mark.parametrize("device", [None, torch.device("cpu")])
+def test_on_the_processor_operations_and_environment_are_left_alone(device, monkeypatch):
+    monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
+    before = settings()
+    with reproducible(device):
+        assert settings() == (1, *before[1:3], True, None)
+    assert settings() == before
+
+
+@pytest.mark.usefixtures("two_gpus")
+@pytest.mark.parametrize(("gpu_aware", "device"), [(True, "cuda"), (True, "cpu"), (False, "cuda")])
+def test_an_mpi_for_gpus_finds_the_ranks_own_when_it_starts(gpu_aware, device, monkeypatch, tmp_path):
+    class StartedError(Exception):
+        pass
+
+    order = []
+
+    def start_mpi(*, started):
+        order.append(started)
+        raise StartedError
+
+    config = SimpleNamespace(gpu_aware_mpi=gpu_aware, device=device)
+    monkeypatch.setenv("PMI_RANK", "3")
+    monkeypatch.setenv("PMI_SIZE", "4")
+    monkeypatch.setenv("MPI_LOCALRANKID", "1")
+    monkeypatch.setattr(torch.cuda, "set_device", lambda chosen: order.append(chosen))
+    monkeypatch.setattr("training.launch.start_mpi", start_mpi)
+    monkeypatch.setattr("training.jobfile.read_job", lambda _path: SimpleNamespace(config=config))
+    with pytest.raises(StartedError):
+        rank._train(tmp_path, 4, pipe=-1)
+    taken = [torch.device("cuda", 1)] if gpu_aware and device == "cuda" else []
+    assert order == [*taken, 4]

@@ -98,6 +98,19 @@ def test_all_ranks_decide_by_the_sum_of_their_times_and_nothing_changes():
     assert notice.startswith("executor loop:")
 
 
+def test_the_executor_that_was_tried_is_the_one_that_is_taken(monkeypatch):
+    made = []
+
+    class Counted(VectorizedExecutor):
+        def __init__(self, *settings):
+            super().__init__(*settings)
+            made.append(self)
+
+    monkeypatch.setitem(choice.FACTORIES, "vmap", Counted)
+    executor, _notice = choose(TrainingConfig(model="cnn"), Ranks([1e4, 10.0, math.inf]))
+    assert made == [executor]
+
+
 def test_an_executor_that_was_named_is_taken_without_a_notice():
     config = TrainingConfig(model="cnn", executor="vmap")
     executor, notice = choose(config, Alone())

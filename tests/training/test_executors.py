@@ -9,6 +9,7 @@ from training import load_backend
 from training.arena import Arena
 from training.batches import BatchStream
 from training.datasets import IGNORED, load_dataset
+from training.executors.base import laid_out
 from training.executors.graphs import GraphsExecutor
 from training.executors.loop import LoopExecutor
 from training.executors.vectorized import VectorizedExecutor
@@ -225,6 +226,55 @@ def test_a_step_that_cannot_be_recorded_is_one_line_and_changes_nothing():
     after = [buffer for module in arena.modules for buffer in module.buffers()]
     assert all(torch.equal(*pair) for pair in zip(before, after, strict=True))
     assert not arena.gradients.any()
+
+
+def test_what_the_second_window_cannot_record_shows_at_the_first_step():
+    class Fails(Eager):
+        def record(self, lane, work):
+            if self.recorded == SILOS:
+                raise torch.OutOfMemoryError("CUDA out of memory")
+            return super().record(lane, work)
+
+    arena = arena_of(normalized())
+    with pytest.raises(MachineError, match="CUDA out of memory"):
+        GraphsExecutor(arena, shards((1, 8, 8)), "float32", Fails()).gradients(0)
+    assert arena.parity == 0
+
+
+class OnGpu:
+    """Images that say that they are on a GPU."""
+
+    is_cuda = True
+
+    def dim(self):
+        return 4
+
+    def to(self, *, memory_format):
+        return memory_format
+
+
+def test_only_images_that_are_computed_in_bfloat16_have_their_channels_last():
+    images = OnGpu()
+    assert laid_out(images, "bf16") is torch.channels_last
+    assert laid_out(images, "float32") is images
+    host = torch.zeros(2, 3, 4, 4)
+    assert laid_out(host, "bf16") is host
+
+
+@pytest.mark.parametrize("name", ["char_gru", "bilstm"])
+def test_recurrent_layers_read_the_arenas_rows_and_lay_out_no_weights_of_their_own(name, monkeypatch):
+    shape = (7,) if name == "char_gru" else (7, 100)
+    model = build_model(name, input_shape=shape, classes=3, seed=0)
+    arena = Arena(model, silos=2, before=0, after=0, device=CPU)
+    # On a GPU it would move the weights into memory of cuDNN's order, out of the rows that are mixed.
+    monkeypatch.setattr(nn.RNNBase, "flatten_parameters", None)
+    inputs = torch.zeros(2, 7, dtype=torch.int64) if name == "char_gru" else torch.ones(2, 7, 100)
+    for module, row in zip(arena.modules, arena.parameters, strict=True):
+        before = module(inputs)
+        row.mul_(0.5)
+        assert not torch.equal(module(inputs), before)
+        first, last = row.data_ptr(), row.data_ptr() + 4 * row.numel()
+        assert all(first <= weight.data_ptr() < last for weight in module.rnn._flat_weights)
 
 
 def test_models_say_whether_they_can_be_stacked():

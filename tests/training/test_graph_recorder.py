@@ -1,4 +1,5 @@
 from contextlib import contextmanager
+from itertools import count
 
 import pytest
 import torch
@@ -49,7 +50,11 @@ def diary(monkeypatch):
         noted.append("captured")
         current[0] = former
 
-    pools = iter(["pool 0", "pool 1"])
+    pools = (f"pool {number}" for number in count())
+    for asked in ("_cuda_endAllocateToPool", "_cuda_releasePool"):
+        monkeypatch.setattr(
+            torch._C, asked, lambda device, pool, asked=asked: noted.append((asked, device, pool))
+        )
     monkeypatch.setattr(torch.cuda, "Stream", new_stream)
     monkeypatch.setattr(torch.cuda, "graph_pool_handle", lambda: next(pools))
     monkeypatch.setattr(torch.cuda, "current_stream", lambda _device: current[0])
@@ -94,3 +99,44 @@ def test_the_stream_is_the_former_one_after_a_capture_that_failed(diary):
     with pytest.raises(torch.AcceleratorError):
         CudaRecorder(GPU, lanes=2).record(0, work)
     assert torch.cuda.current_stream(GPU).name == "main"
+
+
+def test_a_lane_is_warmed_up_once(diary):
+    recorder = CudaRecorder(GPU, lanes=2)
+    for lane in (0, 1, 2, 3):
+        recorder.record(lane, lambda: diary.append("work"))
+    # Three warm-ups on each of two lanes, and four captures.
+    assert diary.count("work") == 2 * 3 + 4
+    assert diary.count("captured") == 4
+
+
+def test_after_a_capture_that_failed_the_allocator_no_longer_records_and_the_lane_has_another_pool(diary):
+    def fails():
+        if diary[-1] == "capture into pool 1":
+            raise torch.AcceleratorError("CUDA error: operation not permitted")
+
+    recorder = CudaRecorder(GPU, lanes=2)
+    with pytest.raises(torch.AcceleratorError):
+        recorder.record(1, fails)
+    assert diary[-2:] == [("_cuda_endAllocateToPool", 0, "pool 1"), ("_cuda_releasePool", 0, "pool 1")]
+    recorder.record(1, lambda: None)
+    recorder.record(0, lambda: None)
+    assert [line for line in diary if "capture into" in line] == [
+        "capture into pool 1",
+        "capture into pool 2",
+        "capture into pool 0",
+    ]
+
+
+def test_a_pool_that_the_allocator_has_left_is_not_an_error(diary, monkeypatch):
+    def left(_device, _pool):
+        raise RuntimeError("endAllocatePool: not currently recording to mempool_id")
+
+    def fails():
+        if "capture into pool 0" in diary:
+            raise ValueError("the work's own error")
+
+    monkeypatch.setattr(torch._C, "_cuda_endAllocateToPool", left)
+    with pytest.raises(ValueError, match="own error"):
+        CudaRecorder(GPU, lanes=1).record(0, fails)
+    assert not any("_cuda_releasePool" in line for line in diary)

@@ -2,6 +2,7 @@ import gzip
 import hashlib
 import json
 import tracemalloc
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -77,8 +78,8 @@ def test_reading_many_files_needs_little_more_than_their_arrays(tmp_path):
 def test_undivided_leaf_files_hold_out_a_fifth_of_each_writer(tmp_path):
     leaf(tmp_path / "a.json", {"f1": [0, 1, 2, 3, 4], "f2": [5, 6]})
     data = load_dataset("femnist", DataOptions(data=str(tmp_path)))
-    assert data.test_labels.tolist() == [4]
-    assert data.train_groups.tolist() == [0, 0, 0, 0, 1, 1]
+    assert data.test_labels.tolist() == [4, 6]
+    assert data.train_groups.tolist() == [0, 0, 0, 0, 1]
 
 
 def one_user(pixels, labels, **more):
@@ -234,6 +235,35 @@ def test_images_are_decoded_when_read_and_normalized(tmp_path):
     expected = (np.array([2 / 255, 0, 1]) - [0.485, 0.456, 0.406]) / [0.229, 0.224, 0.225]
     np.testing.assert_allclose(batch[0, :, 100, 7], expected, rtol=1e-5)
     np.testing.assert_array_equal(data.train_places[:3], [[0, -1], [np.nan, np.nan], [2, -1]])
+
+
+@pytest.mark.parametrize(("name", "every"), [("inaturalist", 10), ("full_inaturalist", 5)])
+def test_every_species_is_tested_by_the_same_pictures_in_any_order_of_the_lists(tmp_path, name, every):
+    nature(tmp_path, images=40, species=3)
+    rng = np.random.default_rng(8)
+    # Species 102 keeps 40 of the pictures; 100 and 101 have 20 each. Six more have one to six.
+    lists = json.loads((tmp_path / "train2018.json").read_text())
+    for number, count in enumerate([1, 2, 3, 4, 5, 6]):
+        lists["categories"].append({"id": 200 + number})
+        for copy in range(count):
+            identity = 1000 + 10 * number + copy
+            lists["images"].append({"id": identity, "file_name": f"train_val2018/s{identity}.png"})
+            lists["annotations"].append({"image_id": identity, "category_id": 200 + number})
+            Image.new("RGB", (300, 260)).save(tmp_path / "train_val2018" / f"s{identity}.png")
+    found = []
+    for _ in range(3):
+        lists["images"] = [lists["images"][place] for place in rng.permutation(len(lists["images"]))]
+        (tmp_path / "train2018.json").write_text(json.dumps(lists))
+        data = load_dataset(name, DataOptions(data=str(tmp_path)))
+        found.append(sorted(data.test_inputs.paths.tolist()))
+        tested, trained = (
+            Counter(data.label_names[label] for label in labels.tolist())
+            for labels in (data.test_labels, data.train_labels)
+        )
+        for species in data.label_names:
+            count = tested[species] + trained[species]
+            assert tested[species] == (max(1, count // every) if count > 1 else 0)
+    assert found[0] == found[1] == found[2]
 
 
 def test_an_image_that_does_not_decode_is_named_or_counted(tmp_path):

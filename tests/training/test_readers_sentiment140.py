@@ -1,9 +1,17 @@
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from topologies.errors import InputError
 from training.datasets import DataOptions, load_dataset
+from training.readers.english_tokens import words_of
 from training.readers.sentiment140 import tokenize
+
+SPACY = Path(__file__).parent / "data/spacy_tokens.json"
 
 ROWS = [
     '"0","1","Mon Apr 06","NO_QUERY","ann","@bob It\'s bad \xe9"',
@@ -28,11 +36,42 @@ def test_words_are_split_and_addresses_left_out():
         "'m",
         "happy",
         ",",
-        "don",
-        "'t",
+        "do",
+        "n't",
         "42",
         "!",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("don't dont DON'T Don\u2019t", ["do", "n't", "do", "nt", "do", "n't", "do", "n't"]),
+        ("I CAN'T, WE'LL, O'BRIEN'S", ["i", "ca", "n't", ",", "we", "'ll", ",", "o'brien", "'s"]),
+        ("&quot;yes&quot; &amp; &lt;3 &#39;no&#x27;", ['"', "yes", '"', "&", "<3", "'", "no", "'"]),
+        # Without a semicolon it is no entity, and what an entity spells is not read once more.
+        ("R&B rock&regret &amp;lt; &nosuch;", ["r&b", "rock&regret", "&", "lt", ";", "&", "nosuch", ";"]),
+        ("Beyonc\xe9 na\xefve \xc0 la", ["beyonc\xe9", "na\xefve", "\xe0", "la"]),
+        ("hi :) sad:( :D", ["hi", ":)", "sad", ":(", ":d"]),
+        ("RT@ann: .@bob me@home.com @_@ @", ["rt", ":", ".", "me@home.com", "@_@", "@"]),
+        ("HTTP://X.Y/z www.a.b @ann_1", []),
+        ("  \t\xa0 ", []),
+        ("", []),
+    ],
+)
+def test_negations_entities_and_accents_stay_whole(text, tokens):
+    assert tokenize(text) == tokens
+
+
+def test_english_is_divided_as_spacy_divides_it():
+    recorded = json.loads(SPACY.read_text(encoding="utf-8"))["tokens"]
+    assert len(recorded) > 700
+    assert {text: list(words_of(text)) for text in recorded} == recorded
+
+
+@given(st.text(max_size=40))
+def test_dividing_keeps_every_character_but_blanks(text):
+    assert "".join(words_of(text)) == "".join(text.split())
 
 
 def test_tweets_become_padded_vectors_by_account(tmp_path):

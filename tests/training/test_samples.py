@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from training.samples import CACHE_LINE, on_device, samples_of
+from training.batches import BatchStream
+from training.samples import CACHE_LINE, LazySamples, on_device, samples_of
+from training.shards import Batch, Shard, step_batches
 
 CPU = torch.device("cpu")
 
@@ -51,3 +53,35 @@ def test_all_batches_start_with_a_cache_line_also_where_samples_are_read_when_th
         assert read[batch].data_ptr() % CACHE_LINE == 0
     assert kept.data_ptr() % CACHE_LINE == 0
     assert len(kept) == len(read) == 10
+
+
+def test_what_goes_to_a_gpu_leaves_from_page_locked_memory_and_is_not_waited_for(monkeypatch):
+    asked = []
+
+    def moved(tensor, device, *, non_blocking=False):
+        asked.append((device.type, non_blocking))
+        return tensor
+
+    monkeypatch.setattr(torch.Tensor, "pin_memory", lambda tensor: asked.append("locked") or tensor)
+    monkeypatch.setattr(torch.Tensor, "to", moved)
+    on_device(np.zeros(3, dtype=np.float32), torch.device("cuda", 0))
+    assert asked == ["locked", ("cuda", True)]
+
+
+def test_samples_that_are_read_when_needed_are_asked_for_by_an_index_in_host_memory():
+    values = np.arange(60, dtype=np.float32).reshape(20, 3)
+    chosen = np.array([3, 1, 4])
+    for samples in (samples_of(Files(values), np.arange(20), CPU), samples_of(values, np.arange(20), CPU)):
+        lazy = isinstance(samples, LazySamples)
+        shard = Shard(
+            inputs=samples,
+            labels=torch.zeros(20, dtype=torch.int64),
+            counted=np.ones(20, dtype=bool),
+            batches=BatchStream(size=20, batch_size=3, seed=0, silo=0),
+        )
+        # On a GPU, reading the other one would wait for all that the GPU still has to do.
+        batch = Batch(chosen=chosen if lazy else None, index=None if lazy else torch.from_numpy(chosen))
+        assert shard.read(batch).tolist() == values[chosen].tolist()
+        step = step_batches([shard, shard], 1)
+        for own in step.batches:
+            assert own.index.tolist() == own.chosen.tolist() == shard.batches.batch(1).tolist()

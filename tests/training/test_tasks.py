@@ -1,6 +1,7 @@
 """The paper's tasks from files to learning curves, on tiny data in the formats that users bring."""
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
@@ -10,8 +11,12 @@ import pytest
 import torch
 from PIL import Image
 
-from scenarios.config import parse_scenario
+from scenarios.config import parse_scenario, task_line
+from scenarios.designed import design_any
+from scenarios.studies.run import weighted
+from topologies import AccessLinks, Workload, connectivity, load_underlay
 from topologies.arrays import FloatArray
+from topologies.consensus import consensus_matrix, spectral_gap
 from topologies.errors import InputError
 from training import HistoryRow, MixingPlan, TrainingConfig, TrainingJob, check_data, load_backend
 from training.datasets import DATASETS, DataOptions, load_dataset
@@ -85,7 +90,8 @@ def small_pictures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         "    import training.readers.inaturalist\n"
         "    training.readers.inaturalist.SIDE = 64\n"
     )
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
+    paths = [str(tmp_path / "site"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
 
 
 WRITE: dict[str, Callable[[Path], None]] = {
@@ -163,17 +169,17 @@ NETWORK = '[network]\nunderlay = "aws_na"\n[workload]\ncompute = "1 ms"\n[traini
 
 
 @pytest.mark.parametrize(
-    ("task", "model", "partition", "batch_size", "schedule", "rounds", "log_every"),
+    ("task", "model", "partition", "batch_size", "rate", "schedule", "rounds", "log_every"),
     [
-        ("shakespeare", "char_gru", "groups", 512, "inverse_sqrt", 1500, 30),
-        ("femnist", "femnist_cnn", "groups", 128, "inverse_sqrt", 6400, 80),
-        ("sentiment140", "bilstm", "groups", 512, "inverse_sqrt", 20_000, 100),
-        ("inaturalist", "resnet18", "geographic", 16, "inverse_sqrt", 1600, 40),
-        ("full_inaturalist", "resnet50", "geographic", 96, "halved_each_epoch", 1600, 40),
+        ("shakespeare", "char_gru", "groups", 512, 1e-3, "inverse_sqrt", 1500, 30),
+        ("femnist", "femnist_cnn", "groups", 128, 1e-3, "inverse_sqrt", 6400, 80),
+        ("sentiment140", "bilstm", "groups", 512, 1e-3, "inverse_sqrt", 20_000, 100),
+        ("inaturalist", "resnet18", "geographic", 16, 1e-3, "inverse_sqrt", 1600, 40),
+        ("full_inaturalist", "resnet50", "geographic", 96, 5e-5, "halved_each_epoch", 1600, 40),
     ],
 )
 def test_a_scenario_that_names_a_task_trains_as_published(
-    task, model, partition, batch_size, schedule, rounds, log_every
+    task, model, partition, batch_size, rate, schedule, rounds, log_every
 ):
     published = TrainingConfig(
         dataset=task,
@@ -181,7 +187,7 @@ def test_a_scenario_that_names_a_task_trains_as_published(
         partition=partition,
         batch_size=batch_size,
         optimizer="adam",
-        learning_rate=0.001,
+        learning_rate=rate,
         learning_rate_schedule=schedule,
         rounds=rounds,
         log_every=log_every,
@@ -192,6 +198,84 @@ def test_a_scenario_that_names_a_task_trains_as_published(
     for lines in (f'task = "{task}"\nrounds = 7\n', f'rounds = 7\ntask = "{task}"\n'):
         shorter = parse_scenario(NETWORK + lines, source="x.toml")
         assert shorter.training == replace(published, rounds=7)
+
+
+@pytest.mark.parametrize(
+    ("task", "network", "optimizer", "rate", "rounds", "log_every"),
+    [
+        ("inaturalist", "gaia", "adam", 1e-3, 5600, 100),
+        ("inaturalist", "aws_na", "adam", 1e-3, 1600, 40),
+        ("inaturalist", "geant", "adam", 1e-3, 4000, 100),
+        ("inaturalist", "exodus", "sgd", 0.1, 4800, 100),
+        ("inaturalist", "ebone", "sgd", 0.1, 6000, 100),
+        ("full_inaturalist", "gaia", "adam", 5e-5, 1600, 40),
+        ("full_inaturalist", "aws_na", "adam", 5e-5, 1600, 40),
+        ("full_inaturalist", "geant", "adam", 5e-5, 1600, 40),
+        ("full_inaturalist", "exodus", "sgd", 0.1, 1600, 40),
+        ("full_inaturalist", "ebone", "sgd", 0.1, 1600, 40),
+        ("full_inaturalist", "own.gml", "adam", 5e-5, 1600, 40),
+    ],
+)
+def test_a_task_has_the_rate_that_is_published_for_the_network(
+    task, network, optimizer, rate, rounds, log_every
+):
+    text = NETWORK.replace("aws_na", network) + f'task = "{task}"\n'
+    training = parse_scenario(text, source="x.toml").training
+    assert (training.optimizer, training.learning_rate) == (optimizer, rate)
+    assert (training.rounds, training.log_every) == (rounds, log_every)
+    line = task_line(text)
+    assert line.startswith(f"task {task} on {network}: {optimizer} at rate {rate:g}, {rounds} rounds")
+    assert ("those of aws_na" in line) == (network == "own.gml")
+    assert "initial_weights" in line
+    assert "initial_weights" not in task_line(text + 'initial_weights = "resnet.pth"\n')
+
+
+def test_a_published_rate_stays_with_its_optimizer():
+    def rate(network, **settings):
+        return with_task({"task": "full_inaturalist", **settings}, network)["learning_rate"]
+
+    assert rate("exodus", optimizer="adam") == 5e-5
+    assert rate("gaia", optimizer="sgd") == 0.1
+    assert rate("exodus", optimizer="sgd") == 0.1
+    assert rate("exodus", learning_rate=0.2) == 0.2
+
+
+def test_a_task_that_is_published_for_one_network_says_nothing():
+    assert task_line(NETWORK + 'task = "femnist"\n') == ""
+    assert task_line(NETWORK) == ""
+    assert task_line("[network]\nunderlay = 'gaia'\n") == ""
+
+
+def test_full_inaturalist_mixes_by_fdla_unless_the_scenario_states_a_rule():
+    text = NETWORK + 'task = "full_inaturalist"\n'
+    overlays = '[overlays]\nkinds = ["mst"]\n'
+    assert parse_scenario(text, source="x.toml").overlays.consensus == "fdla"
+    assert parse_scenario(overlays + text, source="x.toml").overlays.consensus == "fdla"
+    stated = overlays + 'consensus = "metropolis"\n' + text
+    assert parse_scenario(stated, source="x.toml").overlays.consensus == "metropolis"
+    other = text.replace("full_inaturalist", "inaturalist")
+    assert parse_scenario(other, source="x.toml").overlays.consensus == ""
+
+
+@pytest.mark.parametrize("kind", ["mst", "ring", "star", "matcha"])
+def test_a_rule_for_weights_takes_the_place_of_the_designers_own(kind):
+    graph = connectivity(load_underlay("aws_na"), access=AccessLinks(up_bps=1e8, down_bps=1e8))
+    overlay = design_any(kind, graph, Workload.preset("inaturalist"))
+    changed = weighted(overlay, "fdla")
+    if kind in ("star", "matcha"):
+        assert changed is overlay
+        return
+    expected = consensus_matrix("fdla", graph.silos, overlay.source, overlay.target)
+    np.testing.assert_array_equal(changed.consensus, expected)
+    assert spectral_gap(changed.consensus) >= spectral_gap(overlay.consensus) - 1e-9
+    np.testing.assert_array_equal(changed.source, overlay.source)
+    np.testing.assert_array_equal(changed.target, overlay.target)
+    assert weighted(overlay, "") is overlay
+
+
+def test_an_unknown_rule_for_weights_is_an_error():
+    with pytest.raises(InputError, match=r"overlays\.consensus\(='fdl'\).*did you mean 'fdla'"):
+        parse_scenario('[network]\nunderlay = "gaia"\n[overlays]\nconsensus = "fdl"\n', source="x.toml")
 
 
 def test_an_unknown_task_is_an_error():

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -25,6 +26,27 @@ FACTORIES: Mapping[str, Callable[[Arena, Sequence[Shard], str], Executor]] = {
     "graphs": GraphsExecutor,
 }
 RUNS = 3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Attempt:
+    """What came of trying an executor.
+
+    Parameters
+    ----------
+    seconds : float
+        Of the fastest of a few steps; infinity if it failed. The loop's errors are those of the training.
+    cause : str
+        Why it failed: memory, or an operation of the model that can be neither vectorized nor recorded; empty if not.
+    executor : Executor, optional
+        The one that was tried, ready for more steps; None if it failed or was not tried.
+    """
+
+    seconds: float = 0.0
+    cause: str = ""
+    executor: Executor | None = None
+
+
 GAIN = 1.2
 """How many times as fast as the loop another executor must be: less would let noise decide."""
 
@@ -104,12 +126,15 @@ def choose(
         return FACTORIES[config.executor](arena, shards, config.precision), ""
     # Ranks without a GPU may have no choice where others have one: they take part in the sum all the same.
     several = len(names) > 1
-    tried = {name: attempt(name, config, arena, shards) for name in names} if several else {"loop": (0.0, "")}
+    tried = {name: attempt(name, config, arena, shards) for name in names} if several else {"loop": Attempt()}
     seconds = communicator.sum(
-        np.array([tried[name][0] if name in tried else math.inf for name in FACTORIES])
+        np.array([tried[name].seconds if name in tried else math.inf for name in FACTORIES])
     )
     chosen = fastest(seconds)
-    executor = FACTORIES[chosen](arena, shards, config.precision)
+    # The one that was tried: what it has recorded is not recorded anew.
+    executor = tried[chosen].executor if chosen in tried else None
+    if executor is None:
+        executor = FACTORIES[chosen](arena, shards, config.precision)
     if not several:
         return executor, f"executor loop: the only one for model {config.model} here"
     return executor, _notice(chosen, seconds, tried)
@@ -133,7 +158,7 @@ def fastest(seconds: FloatArray) -> str:
     return best if times[best] * GAIN <= times["loop"] else "loop"
 
 
-def attempt(name: str, config: TrainingConfig, arena: Arena, shards: Sequence[Shard]) -> tuple[float, str]:
+def attempt(name: str, config: TrainingConfig, arena: Arena, shards: Sequence[Shard]) -> Attempt:
     """Try an executor.
 
     Parameters
@@ -146,20 +171,15 @@ def attempt(name: str, config: TrainingConfig, arena: Arena, shards: Sequence[Sh
         The hosted silos' models; they stay as they are.
     shards : sequence of Shard
         Their data.
-
-    Returns
-    -------
-    seconds : float
-        Of the fastest of a few steps; infinity if it failed. The loop's errors are those of the training.
-    cause : str
-        Why it failed: memory, or an operation of the model that can be neither vectorized nor recorded; empty if not.
     """
     try:
-        return measure(FACTORIES[name], config, arena, shards), ""
+        executor = FACTORIES[name](arena, shards, config.precision)
+        seconds = measure(lambda *_settings: executor, config, arena, shards)
     except RuntimeError as error:
         if name == "loop":
             raise
-        return math.inf, cause_of(error)
+        return Attempt(seconds=math.inf, cause=cause_of(error))
+    return Attempt(seconds=seconds, executor=executor)
 
 
 def measure(
@@ -183,15 +203,15 @@ def measure(
     return min(times[1:])
 
 
-def _notice(chosen: str, seconds: FloatArray, tried: Mapping[str, tuple[float, str]]) -> str:
+def _notice(chosen: str, seconds: FloatArray, tried: Mapping[str, Attempt]) -> str:
     """One line about the choice."""
     values = dict(zip(FACTORIES, seconds.tolist(), strict=True))
     times = ", ".join(
         f"{name} {1e3 * value:.3g} ms" for name, value in values.items() if math.isfinite(value)
     )
     failed = "".join(
-        f"; {name} left out: {cause or 'another rank cannot take it'}"
-        for name, (_seconds, cause) in tried.items()
+        f"; {name} left out: {one.cause or 'another rank cannot take it'}"
+        for name, one in tried.items()
         if math.isinf(values[name])
     )
     return f"executor {chosen}: a step of all silos took {times} (sums over ranks){failed}"

@@ -1,7 +1,8 @@
 """The gradients of each silo as a CUDA graph, several at a time."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from contextlib import suppress
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -44,27 +45,42 @@ class CudaRecorder:
     Notes
     -----
     Graphs of one stream share their memory: they run one after the other, and no result stays in it. Graphs of
-    different streams run at the same time and share nothing. PyTorch keeps the memory of a capture that failed, at most
-    that of one silo's step, until the process ends.
+    different streams run at the same time and share nothing. Works of one lane must be alike but for where they read
+    and write: only the first one warms the stream up.
+
+    A capture that fails ends with an error of `cudaStreamEndCapture`, before PyTorch takes back that the allocator
+    records into the capture's pool (`CUDAGraph::capture_end`). Until that is done, the allocator neither gives cached
+    blocks back when memory runs out nor reuses blocks that several streams have used. So it is done here, the pool is
+    given up, and the lane gets another one. PyTorch's random numbers on the GPU may stay unusable: a training draws
+    none there.
     """
 
     def __init__(self, device: torch.device, lanes: int = STREAMS) -> None:
         self._device = device
         self._streams = [torch.cuda.Stream(device) for _ in range(lanes)]  # type: ignore[no-untyped-call]
-        self._pools = [torch.cuda.graph_pool_handle() for _ in range(lanes)]
+        self._pools: list[Any] = [torch.cuda.graph_pool_handle() for _ in range(lanes)]
+        self._warm = [False] * lanes
 
     def record(self, lane: int, work: Work) -> Work:
-        """Warm up on the lane's stream, capture, and return the replay."""
-        stream, pool = self._streams[lane % len(self._streams)], self._pools[lane % len(self._pools)]
+        """Warm up on the lane's stream if nothing has before, capture, and return the replay."""
+        place = lane % len(self._streams)
+        if self._pools[place] is None:
+            self._pools[place] = torch.cuda.graph_pool_handle()
+        stream, pool = self._streams[place], self._pools[place]
         current = torch.cuda.current_stream(self._device)
         stream.wait_stream(current)
         graph = torch.cuda.CUDAGraph()
         # Whatever happens, the former stream is current again afterwards; a capture that fails leaves its own current.
         with torch.cuda.stream(stream):
-            for _ in range(WARM_UP):
+            for _ in range(0 if self._warm[place] else WARM_UP):
                 work()
-            with torch.cuda.graph(graph, pool=pool, stream=stream):
-                work()
+            self._warm[place] = True
+            try:
+                with torch.cuda.graph(graph, pool=pool, stream=stream):
+                    work()
+            except BaseException:
+                self._give_up(place)
+                raise
         current.wait_stream(stream)
 
         def replay() -> None:
@@ -72,6 +88,15 @@ class CudaRecorder:
                 graph.replay()
 
         return replay
+
+    def _give_up(self, place: int) -> None:
+        """Take a lane's pool from the allocator after a capture that failed; see the notes."""
+        pool, self._pools[place] = self._pools[place], None
+        device = self._device.index or 0
+        # RuntimeError: the capture had not begun, or had ended in order.
+        with suppress(RuntimeError):
+            torch._C._cuda_endAllocateToPool(device, pool)
+            torch._C._cuda_releasePool(device, pool)
 
     def fork(self) -> None:
         """Let the streams wait for the current one."""
@@ -102,7 +127,8 @@ class GraphsExecutor:
     -----
     A graph starts all kernels of a silo's step at once, and those of several silos fill a GPU that one silo's small
     batch leaves idle. A graph reads and writes fixed places: the batch is copied into a static tensor before, the
-    gradient is written into the silo's row, and the loss into a vector.
+    gradient is written into the silo's row, and the loss into a vector. Both windows are recorded at the first step, so
+    that what cannot be recorded, or for which there is no memory, shows before an executor is chosen.
     """
 
     name = "graphs"
@@ -124,23 +150,21 @@ class GraphsExecutor:
         Raises
         ------
         MachineError
-            If the model's step cannot be recorded, at the first step with either window.
+            If the model's step cannot be recorded, at the first step.
         """
         arena = self._arena
         if not self._shards:
             return self._losses.clone()
         batches = step_batches(self._shards, step)
-        rows = [
-            (laid_out(shard.inputs[index]), shard.labels[index].flatten())
-            for shard, index in zip(self._shards, batches.index, strict=True)
-        ]
-        if not self._static:
-            self._static = [(inputs.clone(), labels.clone()) for inputs, labels in rows]
-        if arena.parity not in self._replays:
-            self._replays[arena.parity] = self._record_all()
-        for static, row in zip(self._static, rows, strict=True):
-            for place, values in zip(static, row, strict=True):
+        for position, (shard, batch) in enumerate(zip(self._shards, batches.batches, strict=True)):
+            inputs = laid_out(shard.read(batch), self._precision)
+            labels = shard.labels[batch.index].flatten()
+            if position == len(self._static):
+                self._static.append((inputs.clone(), labels.clone()))
+            for place, values in zip(self._static[position], (inputs, labels), strict=True):
                 place.copy_(values, non_blocking=True)
+        if not self._replays:
+            self._replays = self._record_both()
         arena.gradients.zero_()
         self._losses.zero_()
         self._recorder.fork()
@@ -150,15 +174,22 @@ class GraphsExecutor:
         self._recorder.join()
         return self._losses.clone()
 
-    def _record_all(self) -> list[Work]:
-        """Record the steps of all silos with the arena's current window."""
+    def _record_both(self) -> dict[int, list[Work]]:
+        """Record the steps of all silos with either of the arena's windows."""
+        arena, current = self._arena, self._arena.parity
+        replays: dict[int, list[Work]] = {}
         try:
-            with unchanged(self._arena):
-                return [self._record(position) for position in range(len(self._shards))]
+            for window in (current, 1 - current):
+                arena.parity = window
+                with unchanged(arena):
+                    replays[window] = [self._record(position) for position in range(len(self._shards))]
         except RuntimeError as error:
             raise MachineError(
                 f"executor(=graphs) cannot record a step as a CUDA graph: {cause_of(error)}; executor loop needs none."
             ) from error
+        finally:
+            arena.parity = current
+        return replays
 
     def _record(self, position: int) -> Work:
         """Record the step of one silo with the arena's current window."""

@@ -45,14 +45,14 @@ class LoopExecutor:
         if not self._shards:
             return losses
         batches = step_batches(self._shards, step)
-        silos = zip(self._shards, arena.modules, batches.index, batches.counted, strict=True)
+        silos = zip(self._shards, arena.modules, batches.batches, batches.counted, strict=True)
         for position, (shard, module, batch, counted) in enumerate(silos):
             if not counted:
                 arena.gradients[position].zero_()
                 continue
             with precise(self._precision, arena.gradients.device):
-                scores = module(laid_out(shard.inputs[batch])).flatten(0, -2)
-                loss = nn.functional.cross_entropy(scores, shard.labels[batch].flatten())
+                scores = module(laid_out(shard.read(batch), self._precision)).flatten(0, -2)
+                loss = nn.functional.cross_entropy(scores, shard.labels[batch.index].flatten())
             use(loss, module)
             losses[position] = loss.detach()
         return losses

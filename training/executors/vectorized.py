@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from training.arena import Arena
 from training.datasets import IGNORED
-from training.executors.base import laid_out, precise
+from training.executors.base import precise
 from training.shards import Shard, StepBatches, step_batches
 
 Tensors = dict[str, Tensor]
@@ -75,9 +75,10 @@ class VectorizedExecutor:
 
     def _read(self, batches: StepBatches) -> tuple[Tensor, Tensor]:
         """Return the inputs and labels of all silos' batches, shape (silos, batch, ...)."""
-        rows = list(zip(self._shards, batches.index, strict=True))
-        inputs = torch.stack([laid_out(shard.inputs[index]) for shard, index in rows])
-        return inputs, torch.stack([shard.labels[index] for shard, index in rows])
+        rows = list(zip(self._shards, batches.batches, strict=True))
+        # As they are: stacked tensors have their silos and then their channels first, whatever their parts had.
+        inputs = torch.stack([shard.read(batch) for shard, batch in rows])
+        return inputs, torch.stack([shard.labels[batch.index] for shard, batch in rows])
 
     def _loss(self, parameters: Tensors, buffers: Tensors, inputs: Tensor, labels: Tensor) -> Tensor:
         """Mean cross-entropy of one silo's batch; zero if no label counts."""

@@ -160,7 +160,7 @@ def femnist(options: DataOptions) -> Dataset:
     ----------
     options : DataOptions
         Folder with ``train/*.json`` and ``test/*.json``, or with ``*.json`` alone: then every fifth sample of each
-        writer is held out.
+        writer, and the last one of a writer with two to four, is held out.
 
     Returns
     -------

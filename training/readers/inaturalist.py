@@ -102,6 +102,7 @@ def _decodes(path: str) -> bool:
 class _Pictures:
     """Pictures of both of the competition's lists."""
 
+    names: NDArray[np.str_]
     paths: NDArray[np.str_]
     categories: IntArray
     places: FloatArray
@@ -109,7 +110,7 @@ class _Pictures:
 
 def _read(folder: Path) -> _Pictures:
     """Read the competition's lists: training pictures, then validation pictures."""
-    paths: list[str] = []
+    names: list[str] = []
     categories: list[int] = []
     places: list[tuple[float, float]] = []
     for part in ("train2018", "val2018"):
@@ -126,7 +127,7 @@ def _read(folder: Path) -> _Pictures:
                     rule = "must be one of 'categories'"
                     value = f"category_id(={category[image['id']]}) of image {image['id']}"
                     raise InputError(f"{value} {rule}.", source=str(path))
-                paths.append(str(folder / image["file_name"]))
+                names.append(str(image["file_name"]))
                 categories.append(category[image["id"]])
                 places.append(place.get(image["id"], (np.nan, np.nan)))
         except (KeyError, TypeError) as error:
@@ -134,10 +135,13 @@ def _read(folder: Path) -> _Pictures:
                 f"must hold images, annotations and categories as the competition does: {error}.",
                 source=str(path),
             ) from error
-    if not paths:
+    if not names:
         raise InputError("must list images, not 0.", source=str(folder))
     return _Pictures(
-        paths=np.array(paths), categories=np.array(categories), places=np.array(places).reshape(-1, 2)
+        names=np.array(names),
+        paths=np.array([str(folder / name) for name in names]),
+        categories=np.array(categories),
+        places=np.array(places).reshape(-1, 2),
     )
 
 
@@ -173,7 +177,8 @@ def inaturalist(options: DataOptions) -> Dataset:
     Returns
     -------
     Dataset
-        Images of the training and the validation list; every tenth of each class is held out.
+        Images of the training and the validation list. A tenth of each class, rounded down but at least one of two or
+        more, is held out: the same pictures in whatever order the lists name them (`training.datasets.held_out`).
 
     Raises
     ------
@@ -190,12 +195,18 @@ def inaturalist(options: DataOptions) -> Dataset:
     ----------
     G. Van Horn et al., "The iNaturalist Species Classification and Detection Dataset", CVPR 2018.
     """
-    return _dataset("inaturalist", options, most=CLASSES)
+    return _dataset("inaturalist", options, most=CLASSES, every=10)
 
 
 def full_inaturalist(options: DataOptions) -> Dataset:
-    """Return all species (8,142 in the competition); otherwise as `inaturalist`."""
-    return _dataset("full_inaturalist", options, most=None)
+    """Return all species (8,142 in the competition), a fifth of each held out; otherwise as `inaturalist`.
+
+    Notes
+    -----
+    The paper divides full iNaturalist 80 to 20 (its appendix), where the published code's default for the 80 species
+    is 90 to 10. A species with one picture has it trained on and is not tested.
+    """
+    return _dataset("full_inaturalist", options, most=None, every=5)
 
 
 def inaturalist_classes(options: DataOptions) -> int:
@@ -213,8 +224,8 @@ def _most_frequent(pictures: _Pictures, most: int | None) -> list[int]:
     return [category for category, _count in Counter(pictures.categories.tolist()).most_common(most)]
 
 
-def _dataset(name: str, options: DataOptions, *, most: int | None) -> Dataset:
-    """Build the data set of the most frequent categories."""
+def _dataset(name: str, options: DataOptions, *, most: int | None, every: int) -> Dataset:
+    """Build the data set of the most frequent categories; one picture in `every` of each is held out."""
     pictures = _read(data_folder(name, options))
     chosen = _most_frequent(pictures, most)
     number = {category: place for place, category in enumerate(chosen)}
@@ -226,7 +237,7 @@ def _dataset(name: str, options: DataOptions, *, most: int | None) -> Dataset:
     if not options.skip_bad and not all(good):
         required(name, Path(pictures.paths[used[good.index(False)]]))
     sound = used[good]
-    test = held_out(labels[sound], every=10)
+    test = held_out(labels[sound], every=every, names=pictures.names[sound])
     train, held = sound[~test], sound[test]
     return Dataset(
         train_inputs=ImageFiles(paths=pictures.paths[train]),

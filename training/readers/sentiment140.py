@@ -1,6 +1,7 @@
 """Tweets with a mood, by account, as sequences of GloVe vectors."""
 
 import csv
+import html
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from topologies.arrays import IntArray
 from topologies.errors import InputError, quoted
 from training.datasets import DataOptions, Dataset, held_out
+from training.readers.english_tokens import words_of, words_of_piece
 from training.readers.files import data_folder, required
 
 TWEETS = "training.1600000.processed.noemoticon.csv"
@@ -21,8 +23,10 @@ FEATURES = 100
 LENGTH = 40
 LABELS = {"0": 0, "4": 1}
 
-_TOKEN = re.compile(r"[a-z]+(?='(?:s|t|m|d|re|ve|ll)\b)|'(?:s|t|m|d|re|ve|ll)\b|[a-z]+|[0-9]+|[^\sa-z0-9]")
-_ADDRESS = re.compile(r"https?://\S+|www\.\S+|@\w+")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});")
+# An account's name starts a word (or follows "RT"), unlike the second half of me@home.com, and has a letter or a digit,
+# unlike the emoticon "@_@".
+_ADDRESS = re.compile(r"https?://\S+|\bwww\.\S+|(?:(?<!\w)|(?<=\bRT))@(?=_*[^\W_])\w+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -56,14 +60,35 @@ class WordVectors:
 
 
 def tokenize(text: str) -> list[str]:
-    """Return the words of a tweet in small letters; addresses and account names are left out.
+    """Return the words and marks of a tweet in small letters; addresses and account names are left out.
+
+    Parameters
+    ----------
+    text : str
+        The tweet, with HTML entities (``&quot;``) as the file has them.
+
+    Returns
+    -------
+    list of str
+        As spaCy's tokenizer for English divides the text (`training.readers.english_tokens`), with straight
+        apostrophes. Words in capitals are divided like those in small letters where they have an apostrophe.
+
+    Notes
+    -----
+    The published code reads tweets with spaCy's tokenizer too, but keeps capitals, entities, addresses and account
+    names, none of which GloVe's vocabulary has.
 
     Examples
     --------
-    >>> tokenize("@you It's great!! http://x.y")
-    ['it', "'s", 'great', '!', '!']
+    >>> tokenize("@you It's GREAT, I CAN'T wait!! &lt;3 http://x.y")
+    ['it', "'s", 'great', ',', 'i', 'ca', "n't", 'wait', '!', '!', '<3']
     """
-    return _TOKEN.findall(_ADDRESS.sub(" ", text.lower()))
+    plain = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    found: list[str] = []
+    for word in words_of(_ADDRESS.sub(" ", plain)):
+        small = word.lower().replace("\u2019", "'")
+        found.extend(words_of_piece(small) if "'" in small and small != word else (small,))
+    return found
 
 
 def read_vectors(path: Path, words: dict[str, int]) -> tuple[NDArray[np.float32], IntArray]:
@@ -117,7 +142,7 @@ def sentiment140(options: DataOptions) -> Dataset:
     -------
     Dataset
         Longer tweets are cut, shorter ones padded with zeros at the end; unknown words are zero too. Every fifth
-        tweet of each class is held out.
+        tweet of each class, in file order, is held out (`training.datasets.held_out`).
 
     Raises
     ------
