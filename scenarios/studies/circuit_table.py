@@ -58,7 +58,7 @@ def circuit_table(result: Validated) -> Table:
             *(Column(key=key, title=title, show=lambda s: _number(s, unit, least)) for key, title in shown),
             Column(key="eq3_in_flight", title="flight\nEq. 3", show=_count),
             Column(key="in_flight", title="flight\nsim.", show=_count),
-            Column(key="cause", title="cause"),
+            Column(key="cause", title="cause", prose=True),
         ),
         rows=rows,
         notes=note_lines(
