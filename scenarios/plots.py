@@ -19,7 +19,7 @@ from topologies import InputError
 # Okabe and Ito's palette, told apart by colour-blind readers; line styles tell them apart in grey.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _DASHES = ("-", "--", "-.", ":")
-_GAP_PARTS = {
+_PARTS = {
     "serialization_s": "queue: one model after the other",
     "shared_links_s": "rate: shared links",
     "unused_shares_s": "rate: unused shares",
@@ -28,7 +28,7 @@ _GAP_PARTS = {
     "world_s": "events around the job",
     "no_barrier_s": "no barrier",
 }
-"""Parts of a gap as fields of a row, and what a figure calls them."""
+"""Parts of the difference from paper as fields of a row, and what a figure calls them."""
 _RARE = ("computing_times_s", "world_s", "no_barrier_s")
 """Those that are left out where no overlay has them."""
 _WIDTH_IN = 7.0
@@ -162,7 +162,7 @@ def plot_sweep(table: Table, path: Path, *, title: str) -> None:
 
 
 def plot_validation(table: Table, path: Path, *, title: str) -> None:
-    """Gap between simulation and paper for each overlay: its parts as stacked bars, the total with its interval.
+    """Simulated over paper for each overlay: its parts as stacked bars, the total with its interval.
 
     Parameters
     ----------
@@ -180,19 +180,19 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
     rows = list(table.rows)
     figure, axes = _figure(1, 1, height_in=2.3 + 0.45 * len(rows))
     axis = axes[0][0]
-    # An overlay whose cycle time is 0 by the paper has no gap in percent.
+    # An overlay whose cycle time is 0 by the paper has no difference in percent.
     scale = [100 / row["paper_s"] if row["paper_s"] > 0 else 0.0 for row in rows]
     places = np.arange(len(rows))
     right, left = np.zeros(len(rows)), np.zeros(len(rows))
     # Black is the total's.
-    for (key, name), colour in zip(_GAP_PARTS.items(), (*_COLOURS[:-1], "#999999"), strict=True):
+    for (key, name), colour in zip(_PARTS.items(), (*_COLOURS[:-1], "#999999"), strict=True):
         part = np.array([factor * (row[key] or 0.0) for factor, row in zip(scale, rows, strict=True)])
         if key in _RARE and not part.any():
             continue
         start = np.where(part >= 0, right, left)
         axis.barh(places, part, left=start, height=0.55, color=colour, label=name)
         right, left = right + np.maximum(part, 0), left + np.minimum(part, 0)
-    totals = np.array([100 * (row["gap_maxmin"] or 0.0) for row in rows])
+    totals = np.array([100 * (row["maxmin_over_paper"] or 0.0) for row in rows])
     half = [factor * (row["maxmin_half_width_s"] or 0.0) for factor, row in zip(scale, rows, strict=True)]
     axis.errorbar(
         totals,
@@ -202,10 +202,10 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
         color="black",
         markersize=5,
         capsize=4,
-        label="gap, max-min (95 %)",
+        label="simulated, max-min (95 %)",
     )
-    texts = ["no gap" if row["gap_maxmin"] is None else percent(row["gap_maxmin"]) for row in rows]
-    equal = [100 * (row["gap_equal"] or 0.0) for row in rows]
+    texts = ["-" if row["maxmin_over_paper"] is None else percent(row["maxmin_over_paper"]) for row in rows]
+    equal = [100 * (row["equal_over_paper"] or 0.0) for row in rows]
     equal_half = [
         factor * (row["equal_half_width_s"] or 0.0) for factor, row in zip(scale, rows, strict=True)
     ]
@@ -218,7 +218,7 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
         markerfacecolor="none",
         markersize=10,
         capsize=4,
-        label="gap, Eq. 3's rates",
+        label="simulated, Eq. 3's rates",
     )
     beside = axis.get_yaxis_transform()
     for place, text in ((-0.6, "max-min"), *enumerate(texts)):

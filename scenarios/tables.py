@@ -21,6 +21,8 @@ from topologies.wrapping import wrapped
 
 Row = Mapping[str, Any]
 
+_NARROW = {"serialized": "serial-\nized", "simulated": "simu-\nlated"}
+"""Heads of cycle times that are wider than these."""
 _LEAST_NAME = 3
 """Columns of each of several names in a shortened text: an end, an ellipsis, an end."""
 _PARTS = re.compile("( -> |, )")
@@ -207,7 +209,8 @@ def cycle_time_columns(rows: Sequence[Row], titles: Mapping[str, str]) -> tuple[
     rows : sequence of mapping
         All the table's rows.
     titles : mapping from key to title
-        The columns, in order; their values are seconds or None.
+        The columns, in order; their values are seconds or None. Rows with ``simulated_s`` have ``simulated_is_exact``,
+        those with ``paper_s`` have ``paper_below_load``.
 
     Returns
     -------
@@ -222,6 +225,8 @@ def cycle_time_columns(rows: Sequence[Row], titles: Mapping[str, str]) -> tuple[
             title=title,
             show=lambda s: digits(in_unit(s, unit)),
             exact="simulated_is_exact" if key == "simulated_s" else None,
+            impossible="paper_below_load" if key == "paper_s" else None,
+            narrow_title=_NARROW.get(title),
         )
         for key, title in titles.items()
     ], unit

@@ -77,7 +77,7 @@ def test_first_round_at_the_target_not_the_last():
     assert [row["rounds_to_target"] for row in rows] == [1, 3]
     assert [row["seconds_to_target"] for row in rows] == [10.0, 3.0]
     assert [row["speedup"] for row in rows] == [1.0, pytest.approx(10 / 3)]
-    assert [row["gap"] for row in rows] == [1.0, 1.0]
+    assert [row["over_paper"] for row in rows] == [1.0, 1.0]
 
 
 def test_no_speedup_where_the_star_never_arrives_or_is_not_there():
