@@ -1,6 +1,7 @@
 """The table of designed overlays: closed forms side by side, and a short simulation."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from scenarios.tables import Column, Table, cycle_time_columns, note_lines
 from scenarios.units import digits, format_interval, format_s, in_unit
 from topologies import (
     DESIGNERS,
+    RANDOM_DESIGNERS,
     Connectivity,
     InputError,
     Overlay,
@@ -30,6 +32,7 @@ from topologies.sizes import MANY_SILOS
 
 DEFAULT_KINDS = ("star", "mst", "delta_mbst", "ring")
 RANDOM_ROUNDS = 1000
+_LONGEST_KIND = max(map(len, (*DESIGNERS, *RANDOM_DESIGNERS)))
 RATES = ("simulated", "paper")
 """Cycle times that throughput and the ratio to the STAR can be taken from."""
 
@@ -103,11 +106,11 @@ def design_table(
     return Table(
         caption=describe(graph, work),
         columns=(
-            Column(key="overlay", title="overlay"),
+            Column(key="overlay", title="overlay", least=_LONGEST_KIND),
             Column(key="arcs", title="arcs"),
             Column(key="max_degree", title="degree", narrow_title="de-\ngree"),
             *forms,
-            Column(key="throughput_per_s", title="rounds\n/s", show=digits),
+            Column(key="throughput_per_s", title="rounds\n/s", show=_rate),
             Column(key="ratio_to_star", title="vs\nSTAR", show=_ratio),
             Column(key="over_bound", title="over\nbound", show=_share),
             Column(
@@ -297,12 +300,21 @@ def _random_note(row: Mapping[str, Any], unit: str) -> str:
     return f"{row['overlay']}: barrier {interval('paper')}, max-plus {interval('max_plus')} {unit}{budget}."
 
 
+def _rate(per_s: float) -> str:
+    """Rounds per second in at most seven columns."""
+    text = digits(per_s)
+    return text if len(text) <= 7 else re.sub("e-0*", "e-", f"{per_s:.1e}")
+
+
 def _ratio(ratio: float) -> str:
-    """A ratio with two decimals where it is small."""
-    return f"{ratio:.2f}x" if ratio < 99.995 else f"{digits(ratio)}x"
+    """A ratio with three digits, and with all those before the point."""
+    decimals = 2 if ratio < 9.995 else 1
+    return f"{ratio:.{decimals}f}x" if ratio < 99.95 else f"{digits(ratio)}x"
 
 
 def _share(fraction: float) -> str:
     """A share in percent, with one decimal where it is small."""
     percent = 100 * max(fraction, 0.0)
-    return f"{percent:.1f}%" if percent < 999.95 else f"{digits(percent)}%"
+    if percent < 99.95:
+        return f"{percent:.1f}%"
+    return f"{percent:.0f}%" if percent < 9999.5 else f"{digits(percent)}%"
