@@ -301,9 +301,9 @@ def _random_note(row: Mapping[str, Any], unit: str) -> str:
 
 
 def _rate(per_s: float) -> str:
-    """Rounds per second in at most seven columns."""
+    """Rounds per second, two digits and an exponent where four digits have no room."""
     text = digits(per_s)
-    return text if len(text) <= 7 else re.sub("e-0*", "e-", f"{per_s:.1e}")
+    return re.sub("e([-+])0*", r"e\1", f"{per_s:.1e}").replace("e+", "e") if "e" in text else text
 
 
 def _ratio(ratio: float) -> str:
