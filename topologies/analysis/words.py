@@ -153,15 +153,15 @@ def _upgrade(explanation: Explanation) -> str:
         head = f"The best upgrade of one access link is {named[0]}:"
         return f"{head} {_gain(explanation, best)}.{_ties(explanation, explanation.upgrades, named)}"
     if explanation.together:
-        best = explanation.together[0]
+        both = explanation.together[0]
         pairs = [
             f"{labels[pair.source]}'s uplink with {labels[pair.target]}'s downlink"
             for pair in explanation.together
         ]
         return (
-            f"No upgrade of one access link lowers this alone: {labels[best.source]}'s uplink and "
-            f"{labels[best.target]}'s downlink limit an arc equally, and both are needed together: "
-            f"{_gain(explanation, best)}.{_ties(explanation, explanation.together, pairs)}"
+            f"No upgrade of one access link lowers this alone: {labels[both.source]}'s uplink and "
+            f"{labels[both.target]}'s downlink limit an arc equally, and both are needed together: "
+            f"{_gain(explanation, both)}.{_ties(explanation, explanation.together, pairs)}"
         )
     alone = any(
         arc.resources in ((f"{arc.source} uplink",), (f"{arc.target} downlink",))
