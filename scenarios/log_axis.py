@@ -7,8 +7,9 @@ from typing import Literal
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullLocator
 
-_MARGIN, _LEAST_MARGIN = 0.04, 0.02
-"""Part of the axis beyond the first and the last value, and the least one in decades: equal values are no line."""
+_MARGIN, _LEAST_SPAN, _LEAST_MARGIN = 0.04, 1e-3, 0.02
+"""Part of the axis beyond the first and the last value; the decades from which on it is taken, and the margin in
+decades around values that are closer to each other."""
 _STEPS = ((1.0, 2.0, 5.0), (1.0, 3.0), (1.0,))
 """Mantissas of ticks, the most first."""
 
@@ -46,42 +47,42 @@ def log_ticks(low: float, high: float, most: int) -> list[float]:
         ]
         if len(ticks) <= most:
             break
-    if len(ticks) > most:
-        every = -(-len(ticks) // most)
-        return ticks[::every]
-    if len(ticks) > 2:
-        return ticks
-    # Rounded, as multiples of 0.05 are not exact.
-    even = [
-        float(f"{tick:.12g}") for tick in MaxNLocator(most - 1, steps=[1, 2, 5, 10]).tick_values(low, high)
-    ]
-    within = [tick for tick in even if low <= tick <= high]
-    return within if len(within) > len(ticks) else ticks
+    if len(ticks) < 3:
+        # Rounded, as multiples of 0.05 are not exact.
+        even = MaxNLocator(most - 1, steps=[1, 2, 5, 10]).tick_values(low, high)
+        within = [tick for tick in (float(f"{tick:.12g}") for tick in even) if low <= tick <= high]
+        ticks = within if len(within) > len(ticks) else ticks
+    return ticks[:: -(-len(ticks) // most) or 1]
 
 
-def spaced(places: Sequence[float], apart: float) -> list[float]:
-    """Of places on a logarithmic axis, those whose labels have room: first and last, and what lies between.
+def spaced(places: Sequence[float], low: float, high: float, most: int) -> list[float]:
+    """Of places on a logarithmic axis, those whose labels have room: the first, the last, and what lies between.
 
     Parameters
     ----------
     places : sequence of float
-        Positive, ascending.
-    apart : float
-        Part of the whole length, in logarithms, that a label takes.
+        Ascending, from `low` to `high`; at least one.
+    low, high : float
+        Ends of the axis, positive.
+    most : int
+        Labels that have room side by side.
 
     Returns
     -------
     list of float
+        Two of them are at least the axis' length divided by `most` apart, in logarithms.
+
+    Examples
+    --------
+    >>> spaced([1.0, 2.0, 100.0], 1.0, 100.0, 4)
+    [1.0, 100.0]
     """
-    if len(places) < 2:
-        return list(places)
-    first, last = math.log(places[0]), math.log(places[-1])
-    least = apart * (last - first)
+    least = math.log(high / low) / most
     kept = [places[0]]
     for place in places[1:-1]:
-        if math.log(place) - math.log(kept[-1]) >= least and last - math.log(place) >= least:
+        if min(math.log(place / kept[-1]), math.log(places[-1] / place)) >= least:
             kept.append(place)
-    return [*kept, places[-1]]
+    return [*kept, places[-1]] if math.log(places[-1] / kept[-1]) >= least else kept
 
 
 def set_log(
@@ -104,7 +105,7 @@ def set_log(
     most : int
         Ticks that have room.
     ticks : sequence of float, optional
-        By default those of `log_ticks`.
+        Where ticks may be, in ascending order; by default where `log_ticks` puts them.
     show : callable, optional
         The label of a tick; by default the plain number.
     """
@@ -112,7 +113,7 @@ def set_log(
     if not drawn:
         return
     span = math.log10(max(drawn) / min(drawn))
-    margin = 10 ** max(_MARGIN * span, _LEAST_MARGIN)
+    margin = 10 ** (_MARGIN * span if span > _LEAST_SPAN else _LEAST_MARGIN)
     low, high = min(drawn) / margin, max(drawn) * margin
     set_scale, set_limits, axis = (
         (panel.set_xscale, panel.set_xlim, panel.xaxis)
@@ -120,7 +121,7 @@ def set_log(
         else (panel.set_yscale, panel.set_ylim, panel.yaxis)
     )
     set_scale("log")
-    places = log_ticks(low, high, most) if ticks is None else ticks
+    places = log_ticks(low, high, most) if ticks is None else spaced(ticks, low, high, most)
     axis.set_minor_locator(NullLocator())
     axis.set_ticks(places, [show(place) for place in places])
     set_limits(low, high)

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from scenarios.line_styles import COLOURS, style_of
-from scenarios.log_axis import set_log, spaced
+from scenarios.log_axis import set_log
 from scenarios.outputs import writing
 from scenarios.record import OverlayRecord, RunRecord
 from scenarios.tables import Table, percent
@@ -158,7 +158,7 @@ def plot_sweep(table: Table, path: Path, *, title: str) -> None:
             **style | _THIN | {"marker": "_" if len(capacities) == 1 else ""},
             markersize=14,
         )
-    set_log(axis, "x", capacities, most=6, ticks=spaced(capacities, 0.15), show=format_rate)
+    set_log(axis, "x", capacities, most=6, ticks=capacities, show=format_rate)
     times = [factor * row[key] for row in table.rows for key in ("simulated_s", "paper_s")]
     set_log(axis, "y", times, most=9)
     axis.set_xlabel("access capacity")
