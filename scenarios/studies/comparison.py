@@ -95,7 +95,7 @@ def run_table(record: RunRecord, caption: str, target_accuracy: float | None) ->
     trained: list[Column] = []
     notes = f"{forms_note(unit, rows)}\nover paper: simulated over paper."
     if target_accuracy is not None:
-        notes += f" rounds, time, vs STAR: to a test accuracy of {target_accuracy:g}."
+        notes += f"\nrounds, time, vs STAR: to a test accuracy of {target_accuracy:g}."
         trained = [
             Column(key="rounds_to_target", title="rounds"),
             Column(key="seconds_to_target", title="time (s)", show=digits),
