@@ -12,7 +12,7 @@ from scenarios import options as opt
 from scenarios.interrupts import check_interrupts
 from scenarios.outputs import check_output, write_text
 from scenarios.progress import bar
-from scenarios.studies.design import DEFAULT_KINDS, design_table
+from scenarios.studies.design import DEFAULT_KINDS, RATES, design_table
 from scenarios.studies.explanation import explanation_table
 from scenarios.studies.published import NETWORKS, TABLES, published_table
 from scenarios.tables import print_table, print_text
@@ -36,12 +36,18 @@ def design(
     bound: Annotated[
         bool, typer.Option("--bound", help="Raise the lower bound by linear programs, as best does.")
     ] = False,
+    rates_from: Annotated[
+        str,
+        typer.Option(help=f"Cycle times that rounds/s and vs STAR are of: {' or '.join(RATES)}."),
+    ] = RATES[0],
     as_json: opt.Json = False,
 ) -> None:
-    """Design overlays and print their cycle times in closed form."""
+    """Design overlays and print their cycle times, in closed form and simulated."""
     kinds = opt.each_once(kind, DEFAULT_KINDS)
     options = opt.designer_options(kinds, hub=hub, budget=budget, criterion=criterion, seed=seed)
-    table = design_table(study.graph(), study.work, kinds, options, seed=seed, bound=bound)
+    table = design_table(
+        study.graph(), study.work, kinds, options, seed=seed, bound=bound, rates_from=rates_from
+    )
     print_table(table, as_json)
 
 

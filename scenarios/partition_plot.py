@@ -9,9 +9,12 @@ from matplotlib.figure import Figure
 
 from scenarios.plots import save_figure
 from scenarios.studies.partition import Division
+from scenarios.tables import shortened
 
 _MOST_NAMES = 45
 """Silos whose names fit beside a panel; with more only some are named."""
+_LONGEST_NAME = 20
+"""Letters that leave the panels their room."""
 
 
 def plot_partition(division: Division, path: Path) -> None:
@@ -63,7 +66,7 @@ def _name_silos(axis: Axes, division: Division, *, both: bool) -> None:
     """Name every silo, or one in several where there are many, on the vertical or on both axes."""
     every = -(-len(division.silos) // _MOST_NAMES)
     places = range(0, len(division.silos), every)
-    names = [division.silos[silo] for silo in places]
+    names = [shortened(division.silos[silo], _LONGEST_NAME) for silo in places]
     size = _font_size(len(names))
     axis.set_yticks(places, names, fontsize=size, parse_math=False)
     if both:

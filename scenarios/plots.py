@@ -1,25 +1,26 @@
-"""Figures for papers: one colour and line style for each overlay, units on every axis."""
+"""Figures for papers: one line style for each kind of overlay, units on every axis."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from scenarios.line_styles import COLOURS, style_of
+from scenarios.log_axis import set_log
 from scenarios.outputs import writing
 from scenarios.record import OverlayRecord, RunRecord
 from scenarios.tables import Table, percent
+from scenarios.units import format_rate
 from topologies import InputError
 
-# Okabe and Ito's palette, told apart by colour-blind readers; line styles tell them apart in grey.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_DASHES = ("-", "--", "-.", ":")
-_GAP_PARTS = {
+_PARTS = {
     "serialization_s": "queue: one model after the other",
     "shared_links_s": "rate: shared links",
     "unused_shares_s": "rate: unused shares",
@@ -28,11 +29,20 @@ _GAP_PARTS = {
     "world_s": "events around the job",
     "no_barrier_s": "no barrier",
 }
-"""Parts of a gap as fields of a row, and what a figure calls them."""
+"""Parts of the difference from paper as fields of a row, and what a figure calls them."""
 _RARE = ("computing_times_s", "world_s", "no_barrier_s")
 """Those that are left out where no overlay has them."""
 _ONE_STYLE: dict[str, Any] = {"color": "0.35", "linestyle": "-", "linewidth": 2.2}
 _WIDTH_IN = 7.0
+_LEGEND_LINE_IN = 0.22
+_LEAST_PERCENT = 1.0
+"""The axis of differences reaches at least so far to both sides: less is not worth a word, and looks like it."""
+_MARKERS = 0.15
+"""Length between two markers on a line, in parts of the panel's diagonal."""
+_LEGEND_LETTERS, _LEGEND_MARGIN = 84, 7
+"""Letters that a line of the legend below has room for; those that line and gap beside a name take."""
+_THIN: dict[str, Any] = {"linewidth": 0.7, "linestyle": "-"}
+"""Of the lines of `paper`."""
 _FAR_APART = 5
 """From this ratio of run times on, a logarithmic time axis shows the fast overlays' curves too."""
 
@@ -79,25 +89,26 @@ def plot_run(
     if has_accuracy:
         metrics = metrics if _has(trained, loss_name) else []
         metrics = [*metrics, ("test_accuracy", 100.0, "test accuracy (%)")]
-    figure, axes = _figure(len(metrics), 2, height_in=5.2 if len(metrics) > 1 else 3.2)
+    shown = len(trained) + (target_accuracy is not None and has_accuracy)
+    columns = _legend_columns([overlay.kind for overlay in trained])
+    legend_in = _LEGEND_LINE_IN * (-(-shown // columns) - 1)
+    figure, axes = _figure(
+        len(metrics), 2, height_in=(5.2 if len(metrics) > 1 else 3.2) + legend_in, sharey="row"
+    )
     last_s = [float(overlay.wall_clock_s[-1]) for overlay in trained]
     scale, unit = _time_unit(max(last_s))
     far_apart = max(last_s) > _FAR_APART * min(last_s) > 0
     is_one = is_imported and len(trained) > 1
     for index, overlay in enumerate(trained):
-        style: dict[str, Any] = {
-            "color": _COLOURS[index % 7],
-            "linestyle": _DASHES[index % 4],
-            "linewidth": 1.4,
-        }
+        style = _line(overlay.kind) | {"linewidth": 1.4, "markersize": 4, "markevery": _MARKERS}
         # Time 0 has no place on a logarithmic axis; drawn from its edge, round 0 would look like all that came after.
-        shown = overlay.wall_clock_s > 0 if far_apart else np.full(len(overlay.wall_clock_s), True)
+        drawn = overlay.wall_clock_s > 0 if far_apart else np.full(len(overlay.wall_clock_s), True)
         for row, (metric, factor, label) in enumerate(metrics):
             axes[row][0].set_ylabel(label)
             values = factor * overlay.history[metric]
             there = np.isfinite(values)
             for column, (time, kept) in enumerate(
-                ((overlay.history["round"], there), (overlay.wall_clock_s / scale, there & shown))
+                ((overlay.history["round"], there), (overlay.wall_clock_s / scale, there & drawn))
             ):
                 if column == 0 and is_one:
                     if index == 0:
@@ -116,14 +127,15 @@ def plot_run(
     axes[-1][0].xaxis.set_major_locator(MaxNLocator("auto", integer=True))
     axes[-1][1].set_xlabel(f"wall-clock time ({unit})")
     if far_apart:
-        axes[-1][1].set_xscale("log")
+        times = [float(time) / scale for overlay in trained for time in overlay.wall_clock_s]
+        set_log(axes[-1][1], "x", times, most=6)
     figure.suptitle(title, fontsize=10, parse_math=False, wrap=True)
-    figure.legend(lines, names, loc="outside lower center", ncols=min(len(lines), 5), frameon=False)
+    figure.legend(lines, names, loc="outside lower center", ncols=min(len(lines), columns), frameon=False)
     save_figure(figure, path)
 
 
 def plot_sweep(table: Table, path: Path, *, title: str) -> None:
-    """Cycle time against access capacity on logarithmic axes: simulated as lines, closed form as dots.
+    """Cycle time against access capacity on logarithmic axes: simulated as lines with markers, `paper` as thin lines.
 
     Parameters
     ----------
@@ -137,42 +149,46 @@ def plot_sweep(table: Table, path: Path, *, title: str) -> None:
     InputError
         If the file cannot be written.
     """
-    figure, axes = _figure(1, 1, height_in=4.4)
+    kinds = list(dict.fromkeys(row["overlay"] for row in table.rows))
+    # The legend is as high as its lines, and a line more for the thin ones.
+    figure, axes = _figure(1, 1, height_in=max(4.4, 1.0 + _LEGEND_LINE_IN * (len(kinds) + 1)))
     axis = axes[0][0]
     factor, unit = (1.0, "s") if max(row["simulated_s"] for row in table.rows) > 10 else (1e3, "ms")
-    for index, kind in enumerate(dict.fromkeys(row["overlay"] for row in table.rows)):
+    capacities = sorted({row["access_bps"] for row in table.rows})
+    for kind in kinds:
         rows = [row for row in table.rows if row["overlay"] == kind]
-        access_mbps = [row["access_bps"] / 1e6 for row in rows]
-        colour = _COLOURS[index % 7]
+        access_bps = [row["access_bps"] for row in rows]
+        style = _line(kind)
         axis.plot(
-            access_mbps,
-            [factor * row["simulated_s"] for row in rows],
-            color=colour,
-            linestyle=_DASHES[index % 4],
-            marker="o",
-            markersize=4,
-            label=f"{kind}, simulated",
+            access_bps, [factor * row["simulated_s"] for row in rows], **style, markersize=5, label=kind
         )
         axis.plot(
-            access_mbps,
+            access_bps,
             [factor * row["paper_s"] for row in rows],
-            color=colour,
-            linestyle="none",
-            marker="x",
-            markersize=7,
-            label=f"{kind}, paper",
+            **style | _THIN | {"marker": "_" if len(capacities) == 1 else ""},
+            markersize=14,
         )
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_xlabel("access capacity (Mbit/s)")
+    set_log(axis, "x", capacities, most=6, ticks=capacities, show=format_rate)
+    times = [factor * row[key] for row in table.rows for key in ("simulated_s", "paper_s")]
+    set_log(axis, "y", times, most=9)
+    axis.set_xlabel("access capacity")
     axis.set_ylabel(f"cycle time ({unit})")
-    axis.set_title(title, fontsize=10, parse_math=False, wrap=True)
-    axis.legend(fontsize=8)
+    figure.suptitle(title, fontsize=10, parse_math=False, wrap=True)
+    lines, names = axis.get_legend_handles_labels()
+    thin = Line2D([], [], color="0.3", **_THIN)
+    figure.legend(
+        [*lines, thin],
+        [*names, "thin: paper"],
+        loc="outside right center",
+        fontsize=8,
+        frameon=False,
+        handlelength=3.2,
+    )
     save_figure(figure, path)
 
 
 def plot_validation(table: Table, path: Path, *, title: str) -> None:
-    """Gap between simulation and paper for each overlay: its parts as stacked bars, the total with its interval.
+    """Simulated over paper for each overlay: its parts as stacked bars, the total with its interval.
 
     Parameters
     ----------
@@ -190,19 +206,19 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
     rows = list(table.rows)
     figure, axes = _figure(1, 1, height_in=2.3 + 0.45 * len(rows))
     axis = axes[0][0]
-    # An overlay whose cycle time is 0 by the paper has no gap in percent.
+    # An overlay whose cycle time is 0 by the paper has no difference in percent.
     scale = [100 / row["paper_s"] if row["paper_s"] > 0 else 0.0 for row in rows]
     places = np.arange(len(rows))
     right, left = np.zeros(len(rows)), np.zeros(len(rows))
     # Black is the total's.
-    for (key, name), colour in zip(_GAP_PARTS.items(), (*_COLOURS[:-1], "#999999"), strict=True):
+    for (key, name), colour in zip(_PARTS.items(), (*COLOURS[:-1], "#999999"), strict=True):
         part = np.array([factor * (row[key] or 0.0) for factor, row in zip(scale, rows, strict=True)])
         if key in _RARE and not part.any():
             continue
         start = np.where(part >= 0, right, left)
         axis.barh(places, part, left=start, height=0.55, color=colour, label=name)
         right, left = right + np.maximum(part, 0), left + np.minimum(part, 0)
-    totals = np.array([100 * (row["gap_maxmin"] or 0.0) for row in rows])
+    totals = np.array([100 * (row["maxmin_over_paper"] or 0.0) for row in rows])
     half = [factor * (row["maxmin_half_width_s"] or 0.0) for factor, row in zip(scale, rows, strict=True)]
     axis.errorbar(
         totals,
@@ -212,10 +228,10 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
         color="black",
         markersize=5,
         capsize=4,
-        label="gap, max-min (95 %)",
+        label="simulated, max-min (95 %)",
     )
-    texts = ["no gap" if row["gap_maxmin"] is None else percent(row["gap_maxmin"]) for row in rows]
-    equal = [100 * (row["gap_equal"] or 0.0) for row in rows]
+    texts = ["-" if row["maxmin_over_paper"] is None else percent(row["maxmin_over_paper"]) for row in rows]
+    equal = [100 * (row["equal_over_paper"] or 0.0) for row in rows]
     equal_half = [
         factor * (row["equal_half_width_s"] or 0.0) for factor, row in zip(scale, rows, strict=True)
     ]
@@ -228,13 +244,15 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
         markerfacecolor="none",
         markersize=10,
         capsize=4,
-        label="gap, Eq. 3's rates",
+        label="simulated, Eq. 3's rates",
     )
     beside = axis.get_yaxis_transform()
     for place, text in ((-0.6, "max-min"), *enumerate(texts)):
         axis.text(1.02, place, text, transform=beside, va="center", ha="left", fontsize=9)
     axis.use_sticky_edges = False
     axis.margins(x=0.06)
+    low, high = axis.get_xlim()
+    axis.set_xlim(min(low, -_LEAST_PERCENT), max(high, _LEAST_PERCENT))
     axis.axvline(0, color="black", linewidth=0.8)
     axis.set_yticks(places, [row["overlay"] for row in rows])
     axis.set_ylim(len(rows) - 0.5, -0.5)
@@ -245,11 +263,26 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
     save_figure(figure, path)
 
 
-def _figure(rows: int, columns: int, *, height_in: float) -> tuple[Figure, Sequence[Sequence[Axes]]]:
+def _line(kind: str) -> dict[str, Any]:
+    """Style of an overlay's line, for matplotlib."""
+    style = style_of(kind)
+    return {"color": style.colour, "linestyle": style.dashes, "marker": style.marker}
+
+
+def _legend_columns(kinds: Sequence[str]) -> int:
+    """Columns of a legend below the panels: five, or as many as have room for the longest name."""
+    return max(1, min(5, int(_LEGEND_LETTERS // (max(map(len, kinds)) + _LEGEND_MARGIN))))
+
+
+def _figure(
+    rows: int, columns: int, *, height_in: float, sharey: Literal["row"] | bool = False
+) -> tuple[Figure, Sequence[Sequence[Axes]]]:
     """Figure with a light grid on every axis."""
     figure = Figure(figsize=(_WIDTH_IN, height_in), layout="constrained")
     FigureCanvasAgg(figure)
-    axes: Any = figure.subplots(rows, columns, squeeze=False, sharex="col" if rows > 1 else False)
+    axes: Any = figure.subplots(
+        rows, columns, squeeze=False, sharex="col" if rows > 1 else False, sharey=sharey
+    )
     for axis in axes.flat:
         axis.grid(visible=True, which="both", color="0.9", linewidth=0.6)
         axis.set_axisbelow(True)

@@ -1,4 +1,4 @@
-"""A validation in an HDF5 file: closed forms, simulations and the parts of each gap."""
+"""A validation in an HDF5 file: closed forms, simulations and the parts of each difference."""
 
 from collections.abc import Sequence
 from math import nan
@@ -13,7 +13,7 @@ from scenarios.store import write_head
 from scenarios.studies.validation import Validated
 from scenarios.studies.validation_table import arc_rows, validation_row
 
-SCHEMA = "silosim-validation/1"
+SCHEMA = "silosim-validation/2"
 
 
 def write_validation(path: Path, case: Case, results: Sequence[Validated], *, force: bool = False) -> None:

@@ -26,7 +26,7 @@ def circuit_table(result: Validated) -> Table:
     -------
     Table
         The arcs in the circuit's order; of a long circuit those with the largest parts, and one row for all others.
-        The last row is the sum divided by the circuit's tokens: `paper`, and the parts of the gap.
+        The last row is the sum divided by the circuit's tokens: `paper`, and the parts of the difference from it.
     """
     attribution = result.attribution
     assert attribution is not None
@@ -46,7 +46,7 @@ def circuit_table(result: Validated) -> Table:
         *further.items(),
     ]
     terms = " + ".join(["queue", "rate", "wait", *(key.removesuffix("_s") for key in further)])
-    gap_s = attribution.simulated_s - attribution.paper_s
+    over_s = attribution.simulated_s - attribution.paper_s
     rounds = f"{attribution.tokens} round{'s' if attribution.tokens > 1 else ''}"
     return Table(
         caption=note_lines(
@@ -58,11 +58,11 @@ def circuit_table(result: Validated) -> Table:
             *(Column(key=key, title=title, show=lambda s: _number(s, unit, least)) for key, title in shown),
             Column(key="eq3_in_flight", title="flight\nEq. 3", show=_count),
             Column(key="in_flight", title="flight\nsim.", show=_count),
-            Column(key="cause", title="cause"),
+            Column(key="cause", title="cause", prose=True),
         ),
         rows=rows,
         notes=note_lines(
-            f"in {unit}; {terms} of the last line: {signed_s(gap_s)} a round, the gap. "
+            f"in {unit}; {terms} of the last line: {signed_s(over_s)} a round over paper. "
             "queue: behind the arc's earlier models. rate: sending, over Eq. 3's M/rate. wait: for another arc. "
             f"{_WORLD if 'world_s' in further else ''}flight: the arc's models under way at once."
         ),

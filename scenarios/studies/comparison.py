@@ -13,15 +13,27 @@ _AWAY = (
     "Silos are away: where that is felt in the rounds that count, these are of\n"
     "the silos that are there in all of them, or the longest part where one is."
 )
-_ESTIMATED = "~: estimated from the last rounds, which show no period; so is the gap."
+_ESTIMATED = "~: estimated from the last rounds, which show no period; so is what is over paper."
 
 
-def forms_note(unit: str) -> str:
-    """Two lines on the closed forms, below every table that has them."""
-    return (
-        f"cycle times in {unit}. paper: Eq. 3 to 5. serialized: an arc sends one model\n"
-        "after the other. load: busiest link, a lower bound of every fair sharing."
-    )
+_ROUNDING = 1e-9
+"""Relative difference of two cycle times that is rounding."""
+
+
+def forms_note(unit: str, rows: Sequence[Row]) -> str:
+    """Two lines on the closed forms, below every table that has them, and one on those that no network can reach."""
+    lines = [
+        f"cycle times in {unit}. paper: Eq. 3 to 5. serialized: an arc sends one model",
+        "after the other. load: busiest link, a lower bound of every fair sharing.",
+    ]
+    if any(row["paper_below_load"] for row in rows):
+        lines.append("!: paper is below load, which no network can do: do not count on it.")
+    return "\n".join(lines)
+
+
+def below_load(paper_s: float | None, load_bound_s: float | None) -> bool:
+    """Whether a `paper` cycle time is shorter than the busiest link allows; not where either is unknown."""
+    return paper_s is not None and load_bound_s is not None and paper_s < load_bound_s * (1 - _ROUNDING)
 
 
 def estimates_note(rows: Sequence[Row]) -> str:
@@ -31,12 +43,13 @@ def estimates_note(rows: Sequence[Row]) -> str:
     return f"\n{_ESTIMATED}"
 
 
-def form_fields(forms: ClosedForms) -> dict[str, float | None]:
+def form_fields(forms: ClosedForms) -> dict[str, float | bool | None]:
     """Closed forms as fields of a row; None where an overlay that is drawn anew each round has none."""
-    return {key: None if math.isnan(getattr(forms, key)) else getattr(forms, key) for key in FORMS}
+    fields = {key: None if math.isnan(getattr(forms, key)) else getattr(forms, key) for key in FORMS}
+    return fields | {"paper_below_load": below_load(fields["paper_s"], fields["load_bound_s"])}
 
 
-def gap(simulated_s: float | None, paper_s: float) -> float | None:
+def over_paper(simulated_s: float | None, paper_s: float) -> float | None:
     """How far a simulated cycle time lies above the `paper` one, as a fraction."""
     return None if simulated_s is None or paper_s == 0 else simulated_s / paper_s - 1
 
@@ -58,9 +71,9 @@ def run_table(
     Returns
     -------
     Table
-        ``gap`` is how far the simulated cycle time lies above the `paper` one; where ``simulation_is_whole`` is false,
-        the simulation was cut short after ``simulated_rounds``, from which it is estimated. ``speedup`` is the STAR's
-        time to the target accuracy divided by the overlay's; None where either never reaches it.
+        ``over_paper`` is how far the simulated cycle time lies above the `paper` one; where ``simulation_is_whole``
+        is false, the simulation was cut short after ``simulated_rounds``, from which it is estimated. ``speedup`` is
+        the STAR's time to the target accuracy divided by the overlay's; None where either never reaches it.
     """
     reached = {
         overlay.kind: None if target_accuracy is None else overlay.first_round_at(target_accuracy)
@@ -79,7 +92,7 @@ def run_table(
                 "half_width_s": simulation.half_width_s,
                 "simulated_rounds": simulation.rounds,
                 "simulation_is_whole": simulation.is_whole,
-                "gap": gap(simulation.cycle_time_s, forms.paper_s),
+                "over_paper": over_paper(simulation.cycle_time_s, forms.paper_s),
                 "rounds_to_target": at[0] if at else None,
                 "seconds_to_target": at[1] if at else None,
                 "speedup": star[1] / at[1] if star and at and at[1] > 0 else None,
@@ -88,9 +101,9 @@ def run_table(
         )
     columns, unit = cycle_time_columns(rows, FORMS | {"simulated_s": "simulated"})
     trained: list[Column] = []
-    notes = f"{forms_note(unit)}\ngap: simulated over paper."
+    notes = f"{forms_note(unit, rows)}\nover paper: simulated over paper."
     if target_accuracy is not None:
-        notes += f" rounds, time, vs STAR: to a test accuracy of {target_accuracy:g}."
+        notes += f"\nrounds, time, vs STAR: to a test accuracy of {target_accuracy:g}."
         trained = [
             Column(key="rounds_to_target", title="rounds"),
             Column(key="seconds_to_target", title="time (s)", show=digits),
@@ -105,7 +118,7 @@ def run_table(
         columns=(
             Column(key="overlay", title="overlay"),
             *columns,
-            Column(key="gap", title="gap", show=percent, exact="simulated_is_exact"),
+            Column(key="over_paper", title="over\npaper", show=percent, exact="simulated_is_exact"),
             *trained,
         ),
         rows=rows,

@@ -1,16 +1,19 @@
-"""The table of designed overlays: closed forms side by side."""
+"""The table of designed overlays: closed forms side by side, and a short simulation."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scenarios.designed import check_kinds
 from scenarios.network import describe, idle_links
-from scenarios.studies.comparison import FORMS, forms_note
+from scenarios.studies.comparison import FORMS, below_load, forms_note
+from scenarios.studies.quick_simulation import QuickSimulation, quick_simulation
 from scenarios.tables import Column, Table, cycle_time_columns, note_lines
-from scenarios.units import digits, format_s, in_unit
+from scenarios.units import digits, format_interval, format_s, in_unit
 from topologies import (
     DESIGNERS,
+    RANDOM_DESIGNERS,
     Connectivity,
     InputError,
     Overlay,
@@ -23,11 +26,15 @@ from topologies.bounds import lower_bound_s
 from topologies.consensus import spectral_gap
 from topologies.designers.matcha import Matcha
 from topologies.designers.random_ring import RandomRing
+from topologies.errors import unknown_name
 from topologies.random_cycle_time import random_cycle_time
 from topologies.sizes import MANY_SILOS
 
 DEFAULT_KINDS = ("star", "mst", "delta_mbst", "ring")
 RANDOM_ROUNDS = 1000
+_LONGEST_KIND = max(map(len, (*DESIGNERS, *RANDOM_DESIGNERS)))
+RATES = ("simulated", "paper")
+"""Cycle times that throughput and the ratio to the STAR can be taken from."""
 
 
 def design_table(
@@ -38,8 +45,9 @@ def design_table(
     *,
     seed: int = 0,
     bound: bool = False,
+    rates_from: str = "simulated",
 ) -> Table:
-    """Closed forms of several overlays, with the ratio to the STAR.
+    """Closed forms and simulated cycle times of several overlays, with the ratio to the STAR.
 
     Parameters
     ----------
@@ -54,23 +62,27 @@ def design_table(
     bound : bool
         Whether the lower bound is the highest that is known, which takes seconds; so it is with ``best``. Otherwise it
         is that of the assignment problems alone, and there is none above `MANY_SILOS` silos.
+    rates_from : {"simulated", "paper"}
+        The cycle times that ``throughput_per_s`` and ``ratio_to_star`` are of.
 
     Returns
     -------
     Table
-        One row for each overlay; ``ratio_to_star`` is the STAR's `paper` cycle time divided by the overlay's,
+        One row for each overlay; ``ratio_to_star`` is the STAR's cycle time divided by the overlay's,
         ``over_bound`` how far `paper` lies above the lower bound of all overlays that stay, as a fraction. Where an
         overlay is drawn anew each round, `paper_s` is its `barrier` form.
 
     Raises
     ------
     InputError
-        If a kind is unknown or cannot be built.
+        If a kind or `rates_from` is unknown, or an overlay cannot be built.
     """
     check_kinds("overlay kind", kinds)
+    if rates_from not in RATES:
+        raise unknown_name("rates_from", rates_from, RATES)
     star = _star(graph, work, options.get("star", {}), needed="star" in kinds)
-    star_s = None if star is None else star.closed_forms.paper_s
-    rows: list[dict[str, object]] = []
+    star_simulation = None if star is None else quick_simulation(star, seed=seed)
+    rows: list[dict[str, Any]] = []
     for kind in kinds:
         if kind in DESIGNERS:
             overlay = (
@@ -78,34 +90,46 @@ def design_table(
                 if kind == "star" and star is not None
                 else design(kind, graph, work, **options.get(kind, {}))
             )
-            rows.append(_static_row(overlay, star_s))
+            simulation = star_simulation if overlay is star else None
+            rows.append(_static_row(overlay) | _simulated(simulation or quick_simulation(overlay, seed=seed)))
         else:
             family = "matcha" if kind.startswith("matcha") else kind
             drawn = design_random(kind, graph, work, **options.get(family, {}))
-            rows.append(_random_row(drawn, star_s, seed))
+            rows.append(_random_row(drawn, seed) | _simulated(quick_simulation(drawn, seed=seed)))
     highest = bound or "best" in kinds
     bound_s = _bound(graph, work, highest=highest)
-    rows = [row | _over_bound(row, bound_s) for row in rows]
-    forms, unit = cycle_time_columns(rows, FORMS)
+    star_s = None if star is None else star.closed_forms.paper_s
+    if rates_from == "simulated":
+        star_s = None if star_simulation is None else star_simulation.cycle_time_s
+    rows = [row | _rates(row, star_s, rates_from) | _over_bound(row, bound_s) for row in rows]
+    forms, unit = cycle_time_columns(rows, FORMS | {"simulated_s": "simulated"})
     return Table(
         caption=describe(graph, work),
         columns=(
-            Column(key="overlay", title="overlay"),
+            Column(key="overlay", title="overlay", least=_LONGEST_KIND),
             Column(key="arcs", title="arcs"),
-            Column(key="max_degree", title="degree"),
+            Column(key="max_degree", title="degree", narrow_title="de-\ngree"),
             *forms,
-            Column(key="throughput_per_s", title="rounds\n/s", show=digits),
+            Column(key="throughput_per_s", title="rounds\n/s", show=_rate),
             Column(key="ratio_to_star", title="vs\nSTAR", show=_ratio),
             Column(key="over_bound", title="over\nbound", show=_share),
-            Column(key="spectral_gap", title="gap", show="{:.4f}".format),
+            Column(
+                key="spectral_gap",
+                title="spectral\ngap",
+                narrow_title="spec-\ntral\ngap",
+                show="{:.4f}".format,
+            ),
         ),
         rows=rows,
         notes="\n".join(
             (
-                forms_note(unit),
+                forms_note(unit, rows),
                 note_lines(
-                    "rounds/s, vs STAR: of paper. gap: spectral gap of the consensus matrix, one minus the factor by "
-                    "which the silos' models come closer per round.",
+                    "simulated: all links shared max-min fairly.",
+                    *_simulation_notes(rows),
+                    _rates_note(graph, rates_from),
+                    "spectral gap: of the consensus matrix, one minus the factor by which the silos' models come "
+                    "closer per round.",
                     *([] if bound_s is None else [_bound_note(bound_s, highest=highest)]),
                     *(
                         [f"star: the hub is {graph.labels[star.hub]}."]
@@ -145,7 +169,7 @@ def _bound_note(bound_s: float, *, highest: bool) -> str:
     )
 
 
-def _static_row(overlay: Overlay, star_s: float | None) -> dict[str, object]:
+def _static_row(overlay: Overlay) -> dict[str, object]:
     """Fields of one overlay that stays."""
     forms, graph = overlay.closed_forms, overlay.graph
     return {
@@ -155,7 +179,7 @@ def _static_row(overlay: Overlay, star_s: float | None) -> dict[str, object]:
         "paper_s": forms.paper_s,
         "serialized_s": forms.serialized_s,
         "load_bound_s": forms.load_bound_s,
-        **_rates(forms.paper_s, star_s),
+        "paper_below_load": below_load(forms.paper_s, forms.load_bound_s),
         "spectral_gap": spectral_gap(overlay.consensus),
         "hub": None if overlay.hub is None else graph.labels[overlay.hub],
         "critical_circuit": [graph.labels[silo] for silo in overlay.critical_circuit],
@@ -164,7 +188,7 @@ def _static_row(overlay: Overlay, star_s: float | None) -> dict[str, object]:
     }
 
 
-def _random_row(overlay: RandomOverlay, star_s: float | None, seed: int) -> dict[str, object]:
+def _random_row(overlay: RandomOverlay, seed: int) -> dict[str, object]:
     """Fields of one overlay that is drawn anew each round, with 95 % confidence intervals."""
     time = random_cycle_time(overlay, RANDOM_ROUNDS, seed)
     norm = overlay.spectral_norm if isinstance(overlay, Matcha | RandomRing) else None
@@ -176,7 +200,7 @@ def _random_row(overlay: RandomOverlay, star_s: float | None, seed: int) -> dict
         "paper_s": time.barrier.mean,
         "serialized_s": None,
         "load_bound_s": None,
-        **_rates(time.barrier.mean, star_s),
+        "paper_below_load": False,
         "spectral_gap": None if norm is None else 1 - math.sqrt(max(norm, 0.0)),
         "paper_half_width_s": time.barrier.half_width,
         "max_plus_s": time.max_plus.mean,
@@ -187,11 +211,54 @@ def _random_row(overlay: RandomOverlay, star_s: float | None, seed: int) -> dict
     }
 
 
-def _rates(paper_s: float, star_s: float | None) -> dict[str, object]:
+def _simulated(simulation: QuickSimulation) -> dict[str, object]:
+    """Fields of a short simulation."""
+    return {
+        "simulated_s": simulation.cycle_time_s,
+        "simulated_half_width_s": simulation.half_width_s,
+        "simulated_is_exact": simulation.is_exact,
+        "simulated_rounds": simulation.rounds,
+        "why_not_simulated": simulation.why_not,
+    }
+
+
+def _rates(row: Mapping[str, Any], star_s: float | None, rates_from: str) -> dict[str, object]:
     """Throughput and ratio to the STAR."""
-    if paper_s == 0:
-        return {"throughput_per_s": float("inf"), "ratio_to_star": None}
-    return {"throughput_per_s": 1 / paper_s, "ratio_to_star": None if star_s is None else star_s / paper_s}
+    cycle_time_s = row[f"{rates_from}_s"]
+    ratio = star_s / cycle_time_s if star_s is not None and cycle_time_s else None
+    throughput = None if cycle_time_s is None else math.inf if cycle_time_s == 0 else 1 / cycle_time_s
+    return {"rates_from": rates_from, "throughput_per_s": throughput, "ratio_to_star": ratio}
+
+
+def _rates_note(graph: Connectivity, rates_from: str) -> str:
+    """What throughput and the ratio to the STAR are of."""
+    if rates_from == "paper":
+        return "rounds/s, vs STAR: of paper."
+    compare = ", as in the published tables" if graph.underlay.variant == "published" else ""
+    return f"rounds/s, vs STAR: of simulated (--rates-from paper: of paper{compare})."
+
+
+def _simulation_notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How sure simulated cycle times are that show no period, and why there is none."""
+    estimates = [row for row in rows if row["simulated_s"] is not None and not row["simulated_is_exact"]]
+    left = [row for row in rows if row["simulated_s"] is None]
+    return [
+        *(["~: an estimate, as no period shows."] if estimates else []),
+        *(_estimate_note(row) for row in estimates),
+        *(
+            f"{row['overlay']} is not simulated here: {row['why_not_simulated']}."
+            for row in left
+        ),
+    ]
+
+
+def _estimate_note(row: Mapping[str, Any]) -> str:
+    """One estimate, in one sentence."""
+    rounds = f"{row['simulated_rounds']:,} rounds"
+    if row["simulated_half_width_s"] is None:
+        return f"{row['overlay']}: {rounds}, too few for an interval; silosim simulate takes more."
+    interval = format_interval(row["simulated_s"], row["simulated_half_width_s"])
+    return f"{row['overlay']}: {interval} (95 %, by batch means of {rounds})."
 
 
 def _star(graph: Connectivity, work: Workload, options: Mapping[str, Any], *, needed: bool) -> Overlay | None:
@@ -212,8 +279,8 @@ def _random_notes(rows: Sequence[Mapping[str, Any]], unit: str) -> list[str]:
     return [
         *(_random_note(row, unit) for row in drawn),
         f"barrier (the column paper): mean of the slowest arc of {RANDOM_ROUNDS} drawn rounds. max-plus: silos that "
-        "are done start the next round. +-: 95 % confidence. Their gap: 1 - sqrt(norm of E[W'W] - 11'/silos) for the "
-        "round's matrix W, equal to the spectral gap where W is constant and symmetric.",
+        "are done start the next round. +-: 95 % confidence. Their spectral gap: 1 - sqrt(norm of E[W'W] - 11'/silos) "
+        "for the round's matrix W, equal to that of W where it is constant and symmetric.",
     ]
 
 
@@ -233,12 +300,21 @@ def _random_note(row: Mapping[str, Any], unit: str) -> str:
     return f"{row['overlay']}: barrier {interval('paper')}, max-plus {interval('max_plus')} {unit}{budget}."
 
 
+def _rate(per_s: float) -> str:
+    """Rounds per second, two digits and an exponent where four digits have no room."""
+    text = digits(per_s)
+    return re.sub("e([-+])0*", r"e\1", f"{per_s:.1e}").replace("e+", "e") if "e" in text else text
+
+
 def _ratio(ratio: float) -> str:
-    """A ratio with two decimals where it is small."""
-    return f"{ratio:.2f}x" if ratio < 99.995 else f"{digits(ratio)}x"
+    """A ratio with three digits, and with all those before the point."""
+    decimals = 2 if ratio < 9.995 else 1
+    return f"{ratio:.{decimals}f}x" if ratio < 99.95 else f"{digits(ratio)}x"
 
 
 def _share(fraction: float) -> str:
     """A share in percent, with one decimal where it is small."""
     percent = 100 * max(fraction, 0.0)
-    return f"{percent:.1f}%" if percent < 999.95 else f"{digits(percent)}%"
+    if percent < 99.95:
+        return f"{percent:.1f}%"
+    return f"{percent:.0f}%" if percent < 9999.5 else f"{digits(percent)}%"

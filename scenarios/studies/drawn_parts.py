@@ -79,7 +79,7 @@ def drawn_parts(
     maxmin: Settled,
     seed: int,
 ) -> DrawnParts:
-    """Split the gap of an overlay that is drawn anew each round.
+    """Split the difference from paper of an overlay that is drawn anew each round.
 
     Parameters
     ----------

@@ -1,6 +1,5 @@
 """Why an overlay is as fast as it is, as text and as a table."""
 
-import textwrap
 from collections.abc import Mapping
 
 import numpy as np
@@ -10,6 +9,7 @@ from scenarios.tables import Column, Table, note_lines
 from scenarios.units import digits, format_s, in_unit, time_unit
 from topologies import Overlay
 from topologies.analysis import explain, explanation_lines, explanation_rows
+from topologies.wrapping import wrapped
 
 
 def explanation_table(overlay: Overlay) -> Table:
@@ -26,7 +26,7 @@ def explanation_table(overlay: Overlay) -> Table:
     """
     explanation = explain(overlay)
     words = [describe(overlay.graph, overlay.work), *explanation_lines(explanation), *_beyond_paper(overlay)]
-    words += [line for sentence in idle_links(overlay.graph) for line in textwrap.wrap(sentence, 80)]
+    words += [line for sentence in idle_links(overlay.graph) for line in wrapped(sentence)]
     rows = [row | {"limit": _limit(row)} for row in explanation_rows(explanation)]
 
     unit = time_unit(max(arc.delay_s for arc in explanation.arcs))
@@ -42,26 +42,37 @@ def explanation_table(overlay: Overlay) -> Table:
             Column(key="delay_s", title="delay", show=show),
             Column(key="latency_s", title="latency", show=show),
             Column(key="transmission_s", title="sending", show=show),
-            Column(key="limit", title="limit"),
+            Column(key="limit", title="limit", least=len("uplink, downlink")),
             Column(key="gbps_gain_s", title="+1 Gbps", show=show),
             Column(key="latency_ms_gain_s", title="-1 ms\nlatency", show=show),
             Column(key="compute_ms_gain_s", title="-1 ms\ncompute", show=show),
         ),
         rows=rows,
         notes=note_lines(
-            f"all in {unit}. delay: computing, latency and sending. limit: the link that limits the sending, or the "
-            "largest part of the delay. +1 Gbps, -1 ms: what more capacity there, less latency on the arc, or less "
-            "computing per round at its source takes off a round (paper)."
+            f"all in {unit}. delay: computing, latency and sending. limit: what limits the sending (the sender's "
+            "uplink, the receiver's downlink, their own core link, or the one that is named), or the largest "
+            "part of the delay. +1 Gbps, -1 ms: what more capacity there, less latency on the arc, or less computing "
+            "per round at its source takes off a round (paper)."
         ),
     )
 
 
 def _limit(row: Mapping[str, object]) -> str:
-    """The resources that limit an arc's sending, by name, or the part of its delay that is largest."""
+    """The resources that limit an arc's sending, or the part of its delay that is largest.
+
+    An uplink is always the source's, a downlink the target's; a core link between the two needs no name either.
+    """
     resources = row["resources"]
     if not isinstance(resources, list) or not resources:
         return str(row["binds"])
-    return ", ".join(str(name).removeprefix("core link ") for name in resources)
+    source, target = row["source"], row["target"]
+    own = {
+        f"{source} uplink": "uplink",
+        f"{target} downlink": "downlink",
+        f"core link {source} -> {target}": "core",
+        f"measured bandwidth {source} -> {target}": "bandwidth",
+    }
+    return ", ".join(own.get(name, name.removeprefix("core link ")) for name in resources)
 
 
 def _beyond_paper(overlay: Overlay) -> list[str]:
@@ -71,9 +82,8 @@ def _beyond_paper(overlay: Overlay) -> list[str]:
         return []
     slowest = int(np.argmax(overlay.transmission_s))
     arc = f"{graph.labels[overlay.source[slowest]]} -> {graph.labels[overlay.target[slowest]]}"
-    return textwrap.wrap(
+    return wrapped(
         f"But this is the paper's closed form, and so are all gains here. One model alone needs "
         f"{format_s(float(overlay.transmission_s[slowest]))} on {arc} at the rate of Eq. 3 (serialized), and "
-        f"{graph.link_name(forms.busiest_link)} is busy for {format_s(forms.load_bound_s)} of every round (load).",
-        80,
+        f"{graph.link_name(forms.busiest_link)} is busy for {format_s(forms.load_bound_s)} of every round (load)."
     )

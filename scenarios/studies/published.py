@@ -172,7 +172,7 @@ def published_table(
             Column(key="ours_s", title="ours", show=_ms),
             Column(key="difference", title="diff", show=percent),
             Column(key="corrected_s", title="corrected", show=_ms),
-            Column(key="note", title="note"),
+            Column(key="note", title="note", prose=True),
         ),
         rows=rows,
         notes=note_lines(

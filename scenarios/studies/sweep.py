@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from scenarios.designed import check_kinds, design_any, forms_of
 from scenarios.network import NetworkConfig, build_network, describe
 from scenarios.simulation_config import SimulationConfig
-from scenarios.studies.comparison import FORMS, estimates_note, form_fields, forms_note, gap
+from scenarios.studies.comparison import FORMS, estimates_note, form_fields, forms_note, over_paper
 from scenarios.studies.simulation import job_of, run_job
 from scenarios.tables import Column, Table, cycle_time_columns, percent
 from scenarios.units import format_rate, parse_quantity
@@ -59,7 +59,7 @@ def sweep(
                 **form_fields(forms),
                 "simulated_s": simulated_s,
                 "simulated_is_exact": steady.is_exact,
-                "gap": gap(simulated_s, forms.paper_s),
+                "over_paper": over_paper(simulated_s, forms.paper_s),
             }
         )
     columns, unit = cycle_time_columns(rows, FORMS | {"simulated_s": "simulated"})
@@ -69,9 +69,9 @@ def sweep(
             Column(key="access_bps", title="access", show=format_rate),
             Column(key="overlay", title="overlay"),
             *columns,
-            Column(key="gap", title="gap", show=percent, exact="simulated_is_exact"),
+            Column(key="over_paper", title="over\npaper", show=percent, exact="simulated_is_exact"),
         ),
         rows=rows,
-        notes=f"{forms_note(unit)}\ngap: simulated ({simulation.sharing}, {simulation.queueing}) over paper."
-        f"{estimates_note(rows)}",
+        notes=f"{forms_note(unit, rows)}\nover paper: simulated ({simulation.sharing}, {simulation.queueing}) over "
+        f"paper.{estimates_note(rows)}",
     )

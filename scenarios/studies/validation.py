@@ -9,7 +9,7 @@ from scenarios.designed import design_any
 from scenarios.simulation_config import SimulationConfig
 from scenarios.studies.attribution import Attribution, attribute, growing_silos
 from scenarios.studies.collected import FEWEST_ROUNDS, collect
-from scenarios.studies.comparison import gap
+from scenarios.studies.comparison import over_paper
 from scenarios.studies.drawn_parts import DrawnParts, drawn_parts
 from scenarios.studies.how import events_of
 from scenarios.studies.settled import Settled, settle
@@ -75,22 +75,22 @@ class Validated:
         return float("nan") if self.drawn is None else self.drawn.barrier.mean
 
     @property
-    def gap(self) -> float | None:
+    def over_paper(self) -> float | None:
         """How far the `maxmin` cycle time lies above the paper's, as a fraction; None where that is 0."""
-        return gap(self.maxmin.cycle_time_s, self.paper_s)
+        return over_paper(self.maxmin.cycle_time_s, self.paper_s)
 
     @property
     def is_worth_a_word(self) -> bool:
-        """Whether the gap is large enough to explain it."""
-        return self.gap is not None and abs(self.gap) > WORTH_A_WORD
+        """Whether the difference is large enough to explain it."""
+        return self.over_paper is not None and abs(self.over_paper) > WORTH_A_WORD
 
     def parts_s(self) -> dict[str, float]:
-        """Seconds per round of each cause of the gap; they add up to it."""
+        """Seconds per round of each cause of the difference from paper; they add up to it."""
         one = self.attribution or self.drawn_parts
         return {} if one is None else one.parts_s()
 
     def why(self) -> str:
-        """The largest part of a gap worth a word, and the cause of the arc that differs most; else empty."""
+        """The largest part of a difference worth a word, and the cause of the arc that differs most; else empty."""
         parts = self.parts_s()
         if not parts or not self.is_worth_a_word:
             return ""

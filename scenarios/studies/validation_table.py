@@ -3,11 +3,12 @@
 import math
 from collections.abc import Sequence
 from dataclasses import fields
+from typing import Any
 
 from scenarios.case import Case
 from scenarios.network import describe
 from scenarios.studies.attribution import ArcShare
-from scenarios.studies.comparison import FORMS, forms_note, gap
+from scenarios.studies.comparison import FORMS, below_load, forms_note, over_paper
 from scenarios.studies.disturbed import disturbed_note
 from scenarios.studies.how import how
 from scenarios.studies.passing import events_note
@@ -30,14 +31,14 @@ PARTS = (
 
 
 def part_key(part: str) -> str:
-    """Name of a part of a gap in rows and files."""
+    """Name of a part of the difference between simulated and paper in rows and files."""
     return f"{part.replace(' ', '_')}_s"
 
 
 def validation_row(result: Validated) -> dict[str, object]:
     """Fields of one overlay; the parts, in seconds per round, add up to ``maxmin_s - paper_s``."""
     overlay, drawn = result.overlay, result.drawn
-    forms: dict[str, object] = {**dict.fromkeys(FORMS), "busiest_link": ""}
+    forms: dict[str, Any] = {**dict.fromkeys(FORMS), "busiest_link": ""}
     if isinstance(overlay, Overlay):
         busiest = overlay.closed_forms.busiest_link
         forms = {key: getattr(overlay.closed_forms, key) for key in FORMS}
@@ -46,6 +47,7 @@ def validation_row(result: Validated) -> dict[str, object]:
         "overlay": overlay.kind,
         **forms,
         "paper_s": result.paper_s,
+        "paper_below_load": below_load(result.paper_s, forms["load_bound_s"]),
         "paper_half_width_s": None if drawn is None else drawn.barrier.half_width,
         "max_plus_s": None if drawn is None else drawn.max_plus.mean,
         "max_plus_half_width_s": None if drawn is None else drawn.max_plus.half_width,
@@ -57,7 +59,7 @@ def validation_row(result: Validated) -> dict[str, object]:
             f"{name}_is_exact": settled.is_exact,
             f"{name}_period_rounds": settled.period_rounds,
             f"{name}_rounds": settled.simulated_rounds,
-            f"gap_{name}": gap(settled.cycle_time_s, result.paper_s),
+            f"{name}_over_paper": over_paper(settled.cycle_time_s, result.paper_s),
         }
     parts = result.parts_s()
     return (
@@ -86,7 +88,7 @@ def arc_rows(result: Validated) -> list[dict[str, object]]:
 
 
 def validation_table(case: Case, results: Sequence[Validated]) -> Table:
-    """Closed forms and simulations side by side, with reasons for gaps above 1 % below."""
+    """Closed forms and simulations side by side, with reasons for differences above 1 % below."""
     rows = [validation_row(result) for result in results]
     times, unit = cycle_time_columns(rows, FORMS | {"equal_s": "equal", "maxmin_s": "maxmin"})
     return Table(
@@ -94,16 +96,28 @@ def validation_table(case: Case, results: Sequence[Validated]) -> Table:
         columns=(
             Column(key="overlay", title="overlay"),
             *times,
-            Column(key="gap_equal", title="gap\nequal", show=percent, exact="equal_is_exact"),
-            Column(key="gap_maxmin", title="gap\nmaxmin", show=percent, exact="maxmin_is_exact"),
+            Column(
+                key="equal_over_paper",
+                title="equal\nover paper",
+                narrow_title="equal\nover\npaper",
+                show=percent,
+                exact="equal_is_exact",
+            ),
+            Column(
+                key="maxmin_over_paper",
+                title="maxmin\nover paper",
+                narrow_title="maxmin\nover\npaper",
+                show=percent,
+                exact="maxmin_is_exact",
+            ),
         ),
         rows=rows,
         notes="\n".join(
             (
-                forms_note(unit),
+                forms_note(unit, rows),
                 note_lines(
-                    "equal, maxmin: simulated with Eq. 3's constant rates, and on links shared max-min fairly. gap: "
-                    "over paper.",
+                    "equal, maxmin: simulated with Eq. 3's constant rates, and on links shared max-min fairly. "
+                    "over paper: how far above paper, as a fraction of it.",
                     *_estimated_gaps(rows),
                     *_world_notes(case),
                     *(line for result in results for line in _drawn(case, result)),
@@ -120,10 +134,10 @@ def validation_table(case: Case, results: Sequence[Validated]) -> Table:
 
 
 def _estimated_gaps(rows: Sequence[Row]) -> list[str]:
-    """What the sign before a gap means, where there is one."""
+    """What the sign before a difference means, where there is one."""
     if all(row["equal_is_exact"] and row["maxmin_is_exact"] for row in rows):
         return []
-    return ["~: the gap is an estimate, as the simulated cycle time is one."]
+    return ["~: an estimate, as the simulated cycle time is one."]
 
 
 def plus_minus(mean_s: float, half_s: float) -> str:
@@ -211,12 +225,12 @@ def _differences(results: Sequence[Validated]) -> list[str]:
 
 
 def _unexplained(results: Sequence[Validated]) -> list[str]:
-    """Overlays whose gap has parts, but not arc by arc."""
+    """Overlays whose difference from paper has parts, but not arc by arc."""
     kinds = [result.overlay.kind for result in results if result.drawn_parts is not None]
     if not kinds:
         return []
     return [
         f"{', '.join(kinds)}: no parts arc by arc: other arcs are drawn each round, so that no one circuit is critical."
         " "
-        "The parts of the gap are what the cycle time gains and loses with each assumption that is given up."
+        "The parts of the difference are what the cycle time gains and loses with each assumption that is given up."
     ]

@@ -48,6 +48,82 @@ def test_the_gap_to_the_bound_is_that_of_the_bound(silosim):
     assert matcha["over_bound"] is None
 
 
+GEANT_1G = ("design", "geant", "--access", "1 Gbps", "--kind", "star", "--kind", "ring", "--kind", "mst")
+
+
+def test_rates_are_of_simulated_cycle_times(silosim):
+    star, ring, mst = json.loads(silosim(*GEANT_1G, "--json").out)["rows"]
+
+    # By paper the ring is 36.8 times as fast as the STAR; BG -> MK, 155 Mbps, alone takes 2.316 s for one model.
+    assert (ring["paper_s"], ring["load_bound_s"]) == (
+        pytest.approx(0.7628, rel=1e-3),
+        pytest.approx(2.316, rel=1e-3),
+    )
+    assert ring["load_bound_s"] * (1 - 1e-9) <= ring["simulated_s"]
+    assert ring["simulated_s"] == pytest.approx(2.316, rel=1e-3)
+    assert ring["simulated_is_exact"]
+    assert ring["simulated_half_width_s"] == 0.0
+    assert not mst["simulated_is_exact"]
+    assert 0 < mst["simulated_half_width_s"] < 1e-3 * mst["simulated_s"]
+    for row in (star, ring, mst):
+        assert row["rates_from"] == "simulated"
+        assert row["throughput_per_s"] == pytest.approx(1 / row["simulated_s"])
+        assert row["ratio_to_star"] == pytest.approx(star["simulated_s"] / row["simulated_s"])
+    assert ring["ratio_to_star"] == pytest.approx(12.1, abs=0.05)
+    assert [row["paper_below_load"] for row in (star, ring, mst)] == [False, True, False]
+
+
+def test_rates_can_be_taken_from_paper(silosim):
+    star, ring, _ = json.loads(silosim(*GEANT_1G, "--rates-from", "paper", "--json").out)["rows"]
+
+    assert ring["rates_from"] == "paper"
+    assert ring["simulated_s"] == pytest.approx(2.316, rel=1e-3)
+    assert ring["throughput_per_s"] == pytest.approx(1 / ring["paper_s"])
+    assert ring["ratio_to_star"] == pytest.approx(star["paper_s"] / ring["paper_s"])
+    assert ring["ratio_to_star"] == pytest.approx(36.82, abs=0.01)
+
+
+def test_a_paper_below_load_is_marked_and_what_the_marks_mean_stands_below(silosim):
+    text = silosim(*GEANT_1G).out
+    cells = {
+        line.split()[0]: line.split()
+        for line in text.splitlines()
+        if line.startswith(("star", "ring", "mst"))
+    }
+
+    assert cells["ring"][3] == "!0.7628"
+    assert cells["mst"][3] == "2.349"
+    assert cells["mst"][6].startswith("~2.34")
+    assert cells["ring"][6:9] == ["2.316", "0.4318", "12.1x"]
+    assert "!: paper is below load, which no network can do" in text
+    assert "~: an estimate, as no period shows." in text
+    assert "rounds/s, vs STAR: of simulated (--rates-from paper: of paper)." in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_what_no_overlay_shows_is_not_explained(silosim):
+    text = silosim("design", "aws_na", "--kind", "ring", "--rates-from", "paper").out
+
+    assert "!:" not in text
+    assert "~:" not in text
+    assert "rounds/s, vs STAR: of paper." in text
+
+
+def test_published_inputs_say_what_the_published_tables_compare(silosim):
+    text = " ".join(silosim("design", "gaia", "--published", "--kind", "ring").out.split())
+
+    assert "--rates-from paper: of paper, as in the published tables" in text
+
+
+def test_random_overlays_are_simulated_with_an_interval(silosim):
+    (row,) = json.loads(silosim("design", "gaia", "--kind", "random_ring", "--json").out)["rows"]
+
+    assert row["simulated_rounds"] == 500
+    assert not row["simulated_is_exact"]
+    assert 0 < row["simulated_half_width_s"] < 0.1 * row["simulated_s"]
+    assert row["throughput_per_s"] == pytest.approx(1 / row["simulated_s"])
+
+
 def test_a_hub_can_be_chosen(silosim):
     rows = json.loads(silosim("design", "geant", "--kind", "star", "--hub", "HU", "--json").out)["rows"]
 
@@ -204,6 +280,10 @@ def test_tables_as_json(silosim, monkeypatch):
         (("--kind", "matcha", "--budget", "nan"), "budget(=nan) must be > 0 and <= 1"),
         (("--criterion", "all"), "criterion(='all') goes with the kind best"),
         (("--kind", "best", "--criterion", "fast"), "criterion(='fast') must be one of"),
+        (
+            ("--rates-from", "papr"),
+            "rates_from(='papr') must be one of simulated, paper; did you mean 'paper'?",
+        ),
     ],
 )
 def test_design_swallows_no_option(silosim, arguments, message):

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,9 +12,10 @@ import pytest
 
 from scenarios.config import parse_scenario
 from scenarios.network import NetworkConfig, build_network
+from scenarios.partition_plot import plot_partition
 from scenarios.places import is_european, silo_places
 from scenarios.studies.divergence import divergences_bits, label_counts
-from scenarios.studies.partition import _number
+from scenarios.studies.partition import _number, divide
 from scenarios.studies.run import plan_run
 from training import TrainingConfig
 from training.datasets import Dataset, load_dataset
@@ -166,6 +169,19 @@ def test_the_colours_of_a_picture_reach_the_largest_divergence(silosim, tmp_path
     rows = json.loads(silosim("partition", "gaia", "--partition", "iid", "--json").out)["rows"]
     (image,) = drawn[0].axes[1].images
     assert image.get_clim() == (0, pytest.approx(rows[-1]["max"], rel=1e-9))
+
+
+def test_long_names_leave_the_panels_their_room(monkeypatch):
+    drawn = []
+    monkeypatch.setattr("scenarios.partition_plot.save_figure", lambda figure, _path: drawn.append(figure))
+    names = tuple(f"Regional University Hospital Department {number:02}" for number in range(6))
+    division = divide(build_network(NetworkConfig(underlay="gaia")), TrainingConfig(), 0)
+    plot_partition(replace(division, silos=names + division.silos[6:]), Path("x.png"))
+    shown = [label.get_text() for label in drawn[0].axes[1].get_xticklabels()]
+
+    assert max(map(len, shown)) <= 20
+    assert [name[-2:] for name in shown[:6]] == ["00", "01", "02", "03", "04", "05"]
+    assert shown[6:] == list(division.silos[6:])
 
 
 def test_picture_of_one_silo(silosim, tmp_path):

@@ -77,7 +77,7 @@ def test_extreme_numbers_stay_in_80_columns(silosim, access, bits, compute_s):
 
     assert max(map(len, lines)) <= 80
     assert [row.split()[0] for row in rows] == list(kinds)
-    assert {len(row.split()) for row in rows} == {10}
+    assert {len(row.split()) for row in rows} == {11}
 
 
 def test_a_narrow_terminal_loses_no_digit(monkeypatch, capsys):

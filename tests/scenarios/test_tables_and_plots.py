@@ -8,12 +8,14 @@ import matplotlib.figure
 import numpy as np
 import pytest
 import rich.console
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scenarios.network import NetworkConfig
 from scenarios.plots import plot_run
 from scenarios.record import OverlayRecord, RunRecord, SimulationRecord
-from scenarios.studies.comparison import run_table
-from scenarios.tables import Column, Table, cycle_time_columns, percent
+from scenarios.studies.comparison import below_load, run_table
+from scenarios.tables import Column, Table, cycle_time_columns, percent, shortened
 from topologies import ClosedForms, InputError, Workload, load_underlay
 
 
@@ -77,7 +79,7 @@ def test_first_round_at_the_target_not_the_last():
     assert [row["rounds_to_target"] for row in rows] == [1, 3]
     assert [row["seconds_to_target"] for row in rows] == [10.0, 3.0]
     assert [row["speedup"] for row in rows] == [1.0, pytest.approx(10 / 3)]
-    assert [row["gap"] for row in rows] == [1.0, 1.0]
+    assert [row["over_paper"] for row in rows] == [1.0, 1.0]
 
 
 def test_no_speedup_where_the_star_never_arrives_or_is_not_there():
@@ -136,6 +138,87 @@ def test_estimated_cycle_times_and_their_gaps_are_marked():
     assert "~" not in printed(run_table(record(exact), "", 0.5))
     rows = json.loads(run_table(record(exact, estimated), "", 0.5).to_json())["rows"]
     assert [row["simulated_is_exact"] for row in rows] == [True, False]
+
+
+def test_a_paper_below_load_is_marked_in_every_table_of_closed_forms():
+    ring = overlay("ring", 1.0, [0.1, 0.9])
+    below = dataclasses.replace(ring, closed_forms=dataclasses.replace(ring.closed_forms, load_bound_s=0.6))
+    table = run_table(record(overlay("star", 1.0, [0.1, 0.9]), below), "", None)
+    star, marked = (line for line in printed(table).splitlines() if line.startswith(("star", "ring")))
+
+    assert "!500.0" in marked
+    assert "!" not in star
+    assert "!: paper is below load, which no network can do" in table.notes
+    assert [row["paper_below_load"] for row in table.rows] == [False, True]
+    assert "!" not in run_table(record(ring), "", None).notes
+
+
+def test_rounding_is_not_below_load():
+    assert not below_load(1.0, 1.0 + 1e-12)
+    assert below_load(1.0, 1.001)
+    assert not below_load(None, 1.0)
+    assert not below_load(1.0, None)
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 100])
+def test_rows_of_long_names_stay_rows(columns):
+    rows = [
+        {"a": f"Regional University Hospital Department {k:02}", "b": "short", "c": float(k)}
+        for k in range(30)
+    ]
+    table = Table(
+        caption="",
+        columns=[
+            Column(key="a", title="from"),
+            Column(key="b", title="to", least=5),
+            Column(key="c", title="number", show="{:.20f}".format),
+        ],
+        rows=rows,
+    )
+    out = io.StringIO()
+    table.print(rich.console.Console(file=out, width=columns))
+    lines = [line for line in out.getvalue().splitlines() if "short" in line]
+
+    assert len(lines) == 30
+    assert all(f"{k:02} " in line and f"{k:.20f}" in line for k, line in enumerate(lines))
+    assert max(map(len, lines)) <= columns
+
+
+def test_prose_is_wrapped_and_names_are_shortened():
+    row = {"arc": "Regional University Hospital 01 -> Regional University Hospital 02", "cause": "word " * 20}
+    table = Table(
+        caption="",
+        columns=[Column(key="arc", title="arc"), Column(key="cause", title="cause", prose=True)],
+        rows=[row],
+    )
+    text = printed(table)
+
+    assert max(map(len, text.splitlines())) <= 80
+    assert text.count("word") == 20
+    assert " -> " in text
+
+
+def test_captions_break_at_clauses_and_leave_no_number_alone():
+    caption = "geant\naccess 100 Mbps up, 1 Gbps down; core as stated on 39 links, 1 Gbps assumed on 22"
+    table = Table(
+        caption=caption, columns=[Column(key="a", title="a")], rows=[{"a": 1}], notes="n " * 39 + "n 22 33"
+    )
+
+    assert printed(table).splitlines()[:3] == [
+        "geant",
+        "access 100 Mbps up, 1 Gbps down;",
+        "core as stated on 39 links, 1 Gbps assumed on 22",
+    ]
+    assert json.loads(table.to_json())["caption"] == caption
+    assert len(printed(table).splitlines()[-1].split()) > 1
+
+
+@given(text=st.text("abc ->,", min_size=1, max_size=80), width=st.integers(1, 60))
+def test_shortened_texts_fit_and_keep_both_ends(text, width):
+    short = shortened(text, width)
+
+    assert len(short) <= max(width, 1)
+    assert short == text or "…" in short
 
 
 def test_an_overlay_that_was_not_simulated_is_not_estimated():

@@ -6,7 +6,7 @@ from topologies.analysis.free import FreeArc, free_arcs
 from topologies.analysis.resources import Resources
 from topologies.analysis.sensitivity import Sensitivities, sensitivities
 from topologies.analysis.slack import arc_slack, event_slack
-from topologies.analysis.upgrades import AccessUpgrade, access_upgrades
+from topologies.analysis.upgrades import AccessUpgrade, JointUpgrade, access_upgrades, joint_upgrades
 from topologies.analysis.words import explanation_lines, explanation_rows
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "ArcExplanation",
     "Explanation",
     "FreeArc",
+    "JointUpgrade",
     "Resources",
     "Sensitivities",
     "access_curve",
@@ -25,5 +26,6 @@ __all__ = [
     "explanation_lines",
     "explanation_rows",
     "free_arcs",
+    "joint_upgrades",
     "sensitivities",
 ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from topologies.analysis.resources import Resources
-from topologies.analysis.upgrades import AccessUpgrade, access_upgrades
+from topologies.analysis.upgrades import AccessUpgrade, JointUpgrade, access_upgrades, joint_upgrades
 from topologies.errors import InputError
 from topologies.overlay import Overlay
 from topologies.schedule import RandomOverlay
@@ -71,6 +71,8 @@ class Explanation:
         The critical circuit, in order.
     upgrades : tuple of AccessUpgrade
         Upgrades of one silo's access link that lower `tau`, the best first; see `access_upgrades`.
+    together : tuple of JointUpgrade
+        Where there are none: an uplink and a downlink that lower it together, the best first; see `joint_upgrades`.
     """
 
     kind: str
@@ -79,6 +81,7 @@ class Explanation:
     tokens: int
     arcs: tuple[ArcExplanation, ...]
     upgrades: tuple[AccessUpgrade, ...]
+    together: tuple[JointUpgrade, ...]
 
 
 def explain(overlay: Overlay | RandomOverlay) -> Explanation:
@@ -108,7 +111,7 @@ def explain(overlay: Overlay | RandomOverlay) -> Explanation:
             f"kind(={overlay.kind!r}) is drawn anew each round, so no circuit bounds it; explain takes an overlay that "
             "stays."
         )
-    resources = Resources.of(overlay)
+    resources, upgrades = Resources.of(overlay), access_upgrades(overlay)
     circuit = list(overlay.proof.circuit)
     return Explanation(
         kind=overlay.kind,
@@ -119,7 +122,8 @@ def explain(overlay: Overlay | RandomOverlay) -> Explanation:
             _arc(resources, arc) if arc < overlay.arcs else _own_computing(resources, arc - overlay.arcs)
             for arc in circuit
         ),
-        upgrades=access_upgrades(overlay),
+        upgrades=upgrades,
+        together=() if upgrades else joint_upgrades(overlay),
     )
 
 

@@ -9,6 +9,8 @@ from topologies.arrays import FloatArray
 from topologies.howard import RELATIVE_NOISE
 from topologies.overlay import Overlay
 
+_FACTORS = (2.0, np.inf)
+"""Twice the capacity, and no limit."""
 _DIRECTIONS = ("uplink", "downlink", "uplink and downlink")
 
 
@@ -29,6 +31,56 @@ class AccessUpgrade:
     link: str
     doubled_s: float
     unlimited_s: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JointUpgrade:
+    """More capacity on the uplink of one silo and on the downlink of another, which limit one arc equally.
+
+    Attributes
+    ----------
+    source, target : int
+        Silos of the arc: the uplink's and the downlink's.
+    doubled_s, unlimited_s : float
+        Cycle time with twice the capacity of both, and without a limit on either.
+    """
+
+    source: int
+    target: int
+    doubled_s: float
+    unlimited_s: float
+
+
+def joint_upgrades(overlay: Overlay) -> tuple[JointUpgrade, ...]:
+    """Every uplink and downlink that limit an arc of the critical circuit together and lower the cycle time together.
+
+    Parameters
+    ----------
+    overlay : Overlay
+
+    Returns
+    -------
+    tuple of JointUpgrade
+        By `doubled_s`, then `unlimited_s`, then in the circuit's order; equal cycle times differ by rounding only.
+
+    Notes
+    -----
+    Arcs that a core link or a measured bandwidth limits as much are left out: no access link helps them. Time O(length
+    of the critical circuit) cycle times.
+    """
+    resources = Resources.of(overlay)
+    by_up, by_down, by_available = resources.binding()
+    lowered = overlay.proof.value_s * (1 - RELATIVE_NOISE)
+    found = []
+    for arc in overlay.proof.circuit:
+        if arc < overlay.arcs and by_up[arc] and by_down[arc] and not by_available[arc]:
+            i, j = int(overlay.source[arc]), int(overlay.target[arc])
+            doubled_s, unlimited_s = (
+                _cycle_time_s(resources, up=(i, factor), down=(j, factor)) for factor in _FACTORS
+            )
+            if doubled_s < lowered:
+                found.append(JointUpgrade(source=i, target=j, doubled_s=doubled_s, unlimited_s=unlimited_s))
+    return tuple(sorted(found, key=lambda upgrade: (upgrade.doubled_s, upgrade.unlimited_s)))
 
 
 def access_upgrades(overlay: Overlay) -> tuple[AccessUpgrade, ...]:
@@ -72,12 +124,21 @@ def access_upgrades(overlay: Overlay) -> tuple[AccessUpgrade, ...]:
 
 def _upgrade(resources: Resources, silo: int, link: str) -> AccessUpgrade:
     """Cycle times with one silo's link doubled and unlimited."""
-    at_least = [resources.overlay.proof.value_s]
-    for factor in (2.0, np.inf):
-        up_bps = _times(resources.up_bps, silo, factor) if link != "downlink" else resources.up_bps
-        down_bps = _times(resources.down_bps, silo, factor) if link != "uplink" else resources.down_bps
-        at_least.append(replace(resources, up_bps=up_bps, down_bps=down_bps).cycle_time().value_s)
-    return AccessUpgrade(silo=silo, link=link, doubled_s=at_least[1], unlimited_s=at_least[2])
+    doubled_s, unlimited_s = (
+        _cycle_time_s(
+            resources,
+            up=(silo, factor if link != "downlink" else 1.0),
+            down=(silo, factor if link != "uplink" else 1.0),
+        )
+        for factor in _FACTORS
+    )
+    return AccessUpgrade(silo=silo, link=link, doubled_s=doubled_s, unlimited_s=unlimited_s)
+
+
+def _cycle_time_s(resources: Resources, *, up: tuple[int, float], down: tuple[int, float]) -> float:
+    """Cycle time with the uplink of one silo and the downlink of one silo multiplied."""
+    up_bps, down_bps = _times(resources.up_bps, *up), _times(resources.down_bps, *down)
+    return replace(resources, up_bps=up_bps, down_bps=down_bps).cycle_time().value_s
 
 
 def _times(capacity_bps: FloatArray, silo: int, factor: float) -> FloatArray:

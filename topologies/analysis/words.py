@@ -1,14 +1,16 @@
 """An explanation in words, and as rows of a table."""
 
-import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from topologies.analysis.explain import Explanation
+from topologies.analysis.upgrades import AccessUpgrade, JointUpgrade
+from topologies.wrapping import wrapped
 
-WIDTH = 80
 SAME = 1e-6
 """Relative difference below which gains are shown as equal."""
+_MOST_TIES = 2
+"""Upgrades that are named where several gain as much as the best."""
 _TIE = "\u00a0"
 """A space that no line is broken at."""
 
@@ -31,7 +33,7 @@ def explanation_lines(explanation: Explanation) -> list[str]:
         *_gains(explanation),
         _upgrade(explanation),
     )
-    return [line.replace(_TIE, " ") for sentence in sentences for line in textwrap.wrap(sentence, WIDTH)]
+    return [line.replace(_TIE, " ") for sentence in sentences for line in wrapped(sentence)]
 
 
 def explanation_rows(explanation: Explanation) -> list[dict[str, object]]:
@@ -143,19 +145,56 @@ def _list(names: Sequence[str]) -> str:
 
 
 def _upgrade(explanation: Explanation) -> str:
-    """The best upgrade of one access link."""
-    if not explanation.upgrades:
-        alone = any(
-            arc.resources in ((f"{arc.source} uplink",), (f"{arc.target} downlink",))
-            for arc in explanation.arcs
+    """The best upgrade of one access link, or of two that are needed together, and which gain as much."""
+    labels = explanation.labels
+    if explanation.upgrades:
+        best = explanation.upgrades[0]
+        named = [f"{labels[upgrade.silo]}'s {upgrade.link}" for upgrade in explanation.upgrades]
+        head = f"The best upgrade of one access link is {named[0]}:"
+        return f"{head} {_gain(explanation, best)}.{_ties(explanation, explanation.upgrades, named)}"
+    if explanation.together:
+        both = explanation.together[0]
+        pairs = [
+            f"{labels[pair.source]}'s uplink with {labels[pair.target]}'s downlink"
+            for pair in explanation.together
+        ]
+        return (
+            f"No upgrade of one access link lowers this alone: {labels[both.source]}'s uplink and "
+            f"{labels[both.target]}'s downlink limit an arc equally, and both are needed together: "
+            f"{_gain(explanation, both)}.{_ties(explanation, explanation.together, pairs)}"
         )
-        reason = "another circuit is as slow" if alone else "none is the only limit of an arc on this circuit"
-        return f"No upgrade of one silo's access link lowers this: {reason}."
-    best = explanation.upgrades[0]
-    return (
-        f"The best upgrade of one access link is {explanation.labels[best.silo]}'s {best.link}: "
-        f"{_time(best.doubled_s)} with twice the capacity, {_time(best.unlimited_s)} without a limit."
+    alone = any(
+        arc.resources in ((f"{arc.source} uplink",), (f"{arc.target} downlink",))
+        or set(arc.resources) == {f"{arc.source} uplink", f"{arc.target} downlink"}
+        for arc in explanation.arcs
     )
+    reason = "another circuit is as slow" if alone else "none is the only limit of an arc on this circuit"
+    return f"No upgrade of one silo's access link lowers this: {reason}."
+
+
+def _gain(explanation: Explanation, upgrade: AccessUpgrade | JointUpgrade) -> str:
+    """What an upgrade takes off a round, and what is left."""
+    tau = explanation.cycle_time_s
+    return (
+        f"twice the capacity takes {_time(tau - upgrade.doubled_s)} off a round "
+        f"({_time(upgrade.doubled_s)}), no limit {_time(tau - upgrade.unlimited_s)} "
+        f"({_time(upgrade.unlimited_s)})"
+    )
+
+
+def _ties(
+    explanation: Explanation, upgrades: Sequence[AccessUpgrade | JointUpgrade], names: Sequence[str]
+) -> str:
+    """A further sentence on the upgrades whose doubling gains as much as that of the first; empty without."""
+    gains = [explanation.cycle_time_s - upgrade.doubled_s for upgrade in upgrades]
+    ties = [
+        name for name, gain in zip(names[1:], gains[1:], strict=True) if gains[0] - gain <= SAME * gains[0]
+    ]
+    if not ties:
+        return ""
+    more = len(ties) - _MOST_TIES
+    named = [*ties[:_MOST_TIES], f"{more} more"] if more > 0 else ties
+    return f" Twice the capacity gains as much on {_list(named)}."
 
 
 def _time(seconds: float) -> str:

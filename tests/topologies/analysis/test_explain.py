@@ -9,7 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, design, design_random
-from topologies.analysis import access_upgrades, explain, explanation_lines, explanation_rows
+from topologies.analysis import (
+    access_upgrades,
+    explain,
+    explanation_lines,
+    explanation_rows,
+    joint_upgrades,
+)
 
 INATURALIST = Workload.preset("inaturalist", variant="published")
 seeds = st.integers(0, 2**32 - 1)
@@ -161,8 +167,8 @@ def test_a_pair_by_hand(make_underlay):
         "The largest part of a delay: 1 arc (core link), 1 arc (uplink).",
         "1 Gbps more gains most on r0 uplink: 45 ms.",
         "1 ms less latency gains the same on all 2 arcs: 0.5 ms.",
-        "The best upgrade of one access link is r0's uplink: 34 ms with twice the",
-        "capacity, 14 ms without a limit.",
+        "The best upgrade of one access link is r0's uplink: twice the capacity takes",
+        "25 ms off a round (34 ms), no limit 45 ms (14 ms).",
     ]
 
 
@@ -173,7 +179,94 @@ def test_equal_access_links_bind_in_pairs(make_underlay):
     assert explain(pair).arcs[0].resources == ("r0 uplink", "r1 downlink")
     assert explain(pair).upgrades == ()
     assert "1 Gbps more gains the same on what limits all 2 arcs: 45 ms." in text(pair)
+    # Of 104 ms each way: 54 with 2 x 100 Mbps, 14 with the core link's 1 Gbps.
+    first, second = explain(pair).together
+    assert (first.source, first.target, second.source, second.target) == (0, 1, 1, 0)
+    assert first.doubled_s == second.doubled_s == pytest.approx((0.054 + 0.104) / 2)
+    assert first.unlimited_s == pytest.approx((0.014 + 0.104) / 2)
+    assert text(pair).endswith(
+        "No upgrade of one access link lowers this alone: r0's uplink and r1's downlink limit an arc equally, and both "
+        "are needed together: twice the capacity takes 25 ms off a round (79 ms), no limit 45 ms (59 ms). Twice the "
+        "capacity gains as much on r1's uplink with r0's downlink."
+    )
+
+
+def test_of_many_equal_pairs_two_are_named(make_underlay):
+    graph = connectivity(
+        make_underlay(5, [(k, (k + 1) % 5, 0.0) for k in range(5)]),
+        access=AccessLinks(up_bps=1e8, down_bps=1e8),
+    )
+    ring = build_overlay(
+        "ring", graph, Workload(model_bits=1e7, compute_s=0.0), [(k, (k + 1) % 5) for k in range(5)]
+    )
+
+    assert len(explain(ring).together) == 5
+    assert text(ring).endswith("r1's uplink with r2's downlink, r2's uplink with r3's downlink and 2 more.")
+
+
+def test_pairs_on_two_circuits_as_slow_are_no_upgrade(make_underlay):
+    # Silo 1 exchanges models with both others: as slow, so that two of its round trips must become faster.
+    line = make_underlay(3, [(0, 1, 0.0), (1, 2, 0.0)])
+    up, down = np.array([1e8, 2e8, 1e8]), np.array([1e8, 2e8, 1e8])
+    graph = connectivity(line, access=AccessLinks(up_bps=up, down_bps=down), bandwidth="bottleneck")
+    work = Workload(model_bits=1e7, compute_s=0.0)
+    explanation = explain(build_overlay("line", graph, work, [(0, 1), (1, 0), (1, 2), (2, 1)]))
+
+    assert explanation.together == ()
+    assert "another circuit is as slow" in " ".join(explanation_lines(explanation))
+
+
+def test_a_core_link_that_limits_too_leaves_no_pair(make_underlay):
+    graph = connectivity(make_underlay(2, [(0, 1, 0.0)]), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+    pair = build_overlay("pair", graph, Workload(model_bits=1e7, compute_s=0.0), [(0, 1), (1, 0)])
+
+    assert explain(pair).together == ()
     assert "none is the only limit of an arc on this circuit" in text(pair)
+
+
+@given(seed=seeds)
+@settings(max_examples=40, deadline=None)
+def test_pairs_lower_the_cycle_time_as_networks_built_anew_say(random_case, seed):
+    case = random_case(seed, ties=True)
+    overlay = case.build()
+    for pair in joint_upgrades(overlay):
+        for factor, expected_s in ((2.0, pair.doubled_s), (np.inf, pair.unlimited_s)):
+            up, down = case.up_bps.copy(), case.down_bps.copy()
+            up[pair.source] *= factor
+            down[pair.target] *= factor
+            assert tau(case.with_(up_bps=up, down_bps=down).build()) == pytest.approx(expected_s, rel=1e-12)
+        assert pair.unlimited_s <= pair.doubled_s < tau(overlay)
+
+
+def test_the_best_upgrade_says_its_gain_and_no_tie_where_there_is_none(make_underlay):
+    # Silo 0 sends two models and hears two: each direction counts half, on two arcs of one circuit.
+    up = np.array([1e8, 1e9, 1e9])
+    line = make_underlay(3, [(1, 0, 1e3), (0, 2, 0.0)])
+    graph = connectivity(line, access=AccessLinks(up_bps=up, down_bps=up), bandwidth="bottleneck")
+    star = build_overlay(
+        "line", graph, Workload(model_bits=1e7, compute_s=0.0), [(0, 1), (1, 0), (0, 2), (2, 0)]
+    )
+    said = text(star)
+
+    # 200 ms + 12.5 ms each way: both 112.5, one (112.5 + 212.5) / 2.
+    assert "is r0's uplink and downlink: twice the capacity takes 100 ms off a round (112.5 ms)" in said
+    alone = explain(star).upgrades[1:]
+    assert [upgrade.link for upgrade in alone] == ["uplink", "downlink"]
+    assert "gains as much" not in said
+
+
+def test_upgrades_that_gain_as_much_are_named(make_underlay):
+    up = np.array([1e8, 1e8, 1e9])
+    graph = connectivity(
+        make_underlay(3, [(0, 1, 0.0), (1, 2, 0.0), (2, 0, 0.0)]), access=AccessLinks(up_bps=up, down_bps=1e9)
+    )
+    ring = build_overlay("ring", graph, Workload(model_bits=1e7, compute_s=0.0), [(0, 1), (1, 2), (2, 0)])
+
+    # 104, 104 and 14 ms in 3 rounds: 50 ms or 90 ms less on one of two arcs.
+    assert text(ring).endswith(
+        "The best upgrade of one access link is r0's uplink: twice the capacity takes 16.67 ms off a round (57.33 ms), "
+        "no limit 30 ms (44 ms). Twice the capacity gains as much on r1's uplink."
+    )
 
 
 def test_several_links_that_bind_at_once_are_upgraded_together(make_underlay):

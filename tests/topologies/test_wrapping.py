@@ -1,0 +1,31 @@
+"""Sentences in lines of 80 columns: no number alone on the last one."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topologies.wrapping import wrapped
+
+WORDS = st.lists(st.text("abc-12", min_size=1, max_size=12), min_size=1, max_size=40)
+
+
+def test_the_last_line_is_not_one_number():
+    text = "access 100 Mbps up, 1 Gbps down; core as stated on 39 links, 1 Gbps assumed on 22"
+
+    assert wrapped(text) == [
+        "access 100 Mbps up, 1 Gbps down; core as stated on 39 links, 1 Gbps",
+        "assumed on 22",
+    ]
+
+
+def test_nothing_and_one_long_word():
+    assert wrapped("") == []
+    assert wrapped("x" * 100) == ["x" * 80, "x" * 20]
+
+
+@given(words=WORDS)
+def test_all_words_in_their_order_none_beyond_the_width_none_alone(words):
+    lines = wrapped(" ".join(words), 40)
+
+    assert " ".join(lines).split(" ") == words
+    assert max(map(len, lines)) <= 40
+    assert len(lines) == 1 or " " in lines[-1]
