@@ -30,13 +30,12 @@ from training import (
     TrainingConfig,
     TrainingJob,
     check_data,
-    exchanged_numbers,
     foresee_memory,
     load_backend,
+    message_bits,
     world,
 )
 
-BITS_PER_NUMBER = 32
 _MOST_ENTRIES = 2**27
 """Of all consensus matrices of a training: 1 GiB."""
 
@@ -90,7 +89,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     """
     with in_table("network", NetworkConfig):
         graph = build_network(scenario.network)
-    work = build_workload(scenario.workload, scenario.network.variant, trained_bits(scenario.training))
+    work = workload_of(scenario)
     training, simulation, seed = scenario.training, scenario.simulation, scenario.seed
     rounds = max(simulation.rounds, 0 if training is None else training.rounds)
     # First what takes no time: a design may take minutes.
@@ -162,9 +161,32 @@ def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> Mix
     )
 
 
-def trained_bits(training: TrainingConfig | None) -> float | None:
-    """Size of the trained model on the wire: 32 bits for each number that a silo sends."""
-    return None if training is None else float(BITS_PER_NUMBER * exchanged_numbers(training))
+def workload_of(scenario: Scenario) -> Workload:
+    """Workload of a scenario: what it states, and else messages of the size that its training sends.
+
+    Parameters
+    ----------
+    scenario : Scenario
+
+    Returns
+    -------
+    Workload
+
+    Raises
+    ------
+    InputError
+        If the scenario states no size and trains nothing, or by a backend that does not say it; or the computing time
+        is known from nowhere.
+    """
+    stated, training, bits = scenario.workload, scenario.training, None
+    if training is not None and stated.preset is None and stated.model_size is None:
+        bits = message_bits(training)
+        if bits is None:
+            raise InputError(
+                f"workload.model_size must be given, for instance '45 MB': training.backend(={training.backend!r}) does "
+                "not say how large its messages are."
+            )
+    return build_workload(stated, scenario.network.variant, bits)
 
 
 def logged_rows(training: TrainingConfig | None) -> int:
