@@ -11,7 +11,7 @@ import typer
 from scenarios import cli_calibrate, cli_design, cli_import, cli_partition, cli_simulate, cli_validate
 from scenarios import options as opt
 from scenarios.config import Scenario, load_scenario, parse_scenario, preset_text
-from scenarios.kept import drop_checkpoints, has_checkpoint, is_complete
+from scenarios.kept import drop_checkpoints, has_checkpoint, is_complete, rounds_reached
 from scenarios.outputs import check_new, check_output, partial_path, write_text
 from scenarios.processes import call_others, is_first
 from scenarios.record import read_run
@@ -136,7 +136,15 @@ def show(run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")], as_js
     record = read_run(run)
     scenario = parse_scenario(record.scenario, source=f"{run} (scenario)")
     caption = f"{run}: {scenario.name}\n{record.about}"
-    print_table(run_table(record, caption, scenario.target_accuracy), as_json)
+    training = scenario.training
+    table = run_table(
+        record,
+        caption,
+        scenario.target_accuracy,
+        rounds=None if training is None else training.rounds,
+        reached=rounds_reached(run, record),
+    )
+    print_table(table, as_json)
 
 
 @app.command()

@@ -1,7 +1,7 @@
 """Tables that compare the overlays of a run."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from scenarios.record import OverlayRecord, RunRecord
 from scenarios.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
@@ -37,7 +37,14 @@ def gap(simulated_s: float | None, paper_s: float) -> float | None:
     return None if simulated_s is None or paper_s == 0 else simulated_s / paper_s - 1
 
 
-def run_table(record: RunRecord, caption: str, target_accuracy: float | None) -> Table:
+def run_table(
+    record: RunRecord,
+    caption: str,
+    target_accuracy: float | None,
+    *,
+    rounds: int | None = None,
+    reached: Mapping[str, int] | None = None,
+) -> Table:
     """Cycle times of a run's overlays, and when each reaches the target accuracy.
 
     Parameters
@@ -46,22 +53,28 @@ def run_table(record: RunRecord, caption: str, target_accuracy: float | None) ->
     caption : str
     target_accuracy : float or None
         Test accuracy of the average model; None where nothing was trained.
+    rounds : int, optional
+        Of each training.
+    reached : mapping of str to int, optional
+        Those that each overlay's training has done; without those that have not begun.
 
     Returns
     -------
     Table
         ``gap`` is how far the simulated cycle time lies above the `paper` one; where ``simulation_is_whole`` is false,
         the simulation was cut short after ``simulated_rounds``, from which it is estimated. ``speedup`` is the STAR's
-        time to the target accuracy divided by the overlay's; None where either never reaches it.
+        time to the target accuracy divided by the overlay's; None where either never reaches it. ``trained_rounds``
+        are shown where a training was cut short, None where it has not begun.
     """
-    reached = {
+    trained_rounds = reached or {}
+    at_target = {
         overlay.kind: None if target_accuracy is None else overlay.first_round_at(target_accuracy)
         for overlay in record.overlays
     }
-    star = reached.get("star")
+    star = at_target.get("star")
     rows: list[Row] = []
     for overlay in record.overlays:
-        forms, simulation, at = overlay.closed_forms, overlay.simulation, reached[overlay.kind]
+        forms, simulation, at = overlay.closed_forms, overlay.simulation, at_target[overlay.kind]
         rows.append(
             {
                 "overlay": overlay.kind,
@@ -72,6 +85,7 @@ def run_table(record: RunRecord, caption: str, target_accuracy: float | None) ->
                 "simulated_rounds": simulation.rounds,
                 "simulation_is_whole": simulation.is_whole,
                 "gap": gap(simulation.cycle_time_s, forms.paper_s),
+                "trained_rounds": trained_rounds.get(overlay.kind),
                 "rounds_to_target": at[0] if at else None,
                 "seconds_to_target": at[1] if at else None,
                 "speedup": star[1] / at[1] if star and at and at[1] > 0 else None,
@@ -88,6 +102,10 @@ def run_table(record: RunRecord, caption: str, target_accuracy: float | None) ->
             Column(key="seconds_to_target", title="time (s)", show=digits),
             Column(key="speedup", title="vs STAR", show="{:.2f}x".format),
         ]
+    # The file of a simulation may have the scenario of a training that has not begun on any overlay.
+    if reached and rounds is not None and any(row["trained_rounds"] != rounds for row in rows):
+        notes += f"\ntrained: round reached, of {rounds}, where the run was cut short."
+        trained = [Column(key="trained_rounds", title="trained"), *trained]
     return Table(
         caption=caption,
         columns=(
