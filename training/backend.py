@@ -51,7 +51,8 @@ class TrainingBackend(Protocol):
         Yields
         ------
         HistoryRow
-            In round order.
+            In round order: rounds 0, `log_every` and so on, and the last one. A training whose last row is not that of
+            the last round is taken to have failed, however it ended.
         Notice
             At any time, or never: a sentence for the user, such as a choice that was made or the memory that is
             needed.

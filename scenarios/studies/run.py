@@ -19,7 +19,7 @@ from scenarios.processes import is_first
 from scenarios.simulated import SimulationWriter, allocate, file_bytes
 from scenarios.store import write_head, write_overlay
 from scenarios.studies.simulation import check_surroundings, job_of, run_job
-from scenarios.studies.train import check_checkpoints, take_part, teller, train_overlay
+from scenarios.studies.train import check_checkpoints, logged_rows, take_part, teller, train_overlay
 from scenarios.toml_words import in_table, located
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, make_schedule
@@ -27,7 +27,6 @@ from topologies.arrays import FloatArray
 from training import (
     CheckedData,
     MixingPlan,
-    TrainingConfig,
     TrainingJob,
     check_data,
     foresee_memory,
@@ -183,15 +182,10 @@ def workload_of(scenario: Scenario) -> Workload:
         bits = message_bits(training)
         if bits is None:
             raise InputError(
-                f"workload.model_size must be given, for instance '45 MB': training.backend(={training.backend!r}) does "
-                "not say how large its messages are."
+                "workload.model_size must be given, for instance '45 MB': "
+                f"training.backend(={training.backend!r}) does not say how large its messages are."
             )
     return build_workload(stated, scenario.network.variant, bits)
-
-
-def logged_rows(training: TrainingConfig | None) -> int:
-    """Rows that a training reports: round 0, every `log_every` rounds, and the last."""
-    return 0 if training is None else -(-training.rounds // training.log_every) + 1
 
 
 def _nobody() -> None:
@@ -234,7 +228,8 @@ def run_scenario(
     MachineError
         If the machine cannot start the ranks, or has less memory than they will take.
     TrainingError
-        If a rank fails; the finished rounds stay in ``<path>.partial``, checkpoints in ``<path>.checkpoints``.
+        If a rank fails, or a training ends without the row of its last round, whatever its exit status; the finished
+        rounds stay in ``<path>.partial``, checkpoints in ``<path>.checkpoints``.
 
     Notes
     -----
@@ -250,13 +245,13 @@ def run_scenario(
     with located(source):
         plan = plan_run(scenario, checkpoints_path(path))
     if place is not None and place.rank > 0:
-        take_part(plan.trainings)
+        take_part(plan.trainings, [overlay.kind for overlay in plan.overlays])
         return
     settings, training, tell = scenario.simulation, scenario.training, teller()
     if resume:
         with located(source):
             check_checkpoints(path, plan.trainings, tell)
-    rows = logged_rows(training)
+    rows = 0 if training is None else logged_rows(training)
     size_bytes = file_bytes(plan.jobs, messages=settings.messages, rows=rows)
     with new_file(path, size_bytes=size_bytes, force=force, resume=resume) as file:
         if not resume:
@@ -285,6 +280,13 @@ def run_scenario(
                 writer=SimulationWriter(file, overlay.kind),
             )
             if training is not None:
-                train_overlay(file, overlay.kind, plan.trainings[number], outcome.last_start_s, tell)
+                train_overlay(
+                    file,
+                    overlay.kind,
+                    plan.trainings[number],
+                    outcome.last_start_s,
+                    tell,
+                    detailed=number == 0,
+                )
         publish_models(path, scenario.overlays.kinds)
     drop_checkpoints(path)
