@@ -60,9 +60,9 @@ def _watched() -> Iterator[None]:
     leave, owner = os._exit, os.getpid()
 
     def refuse(status: int) -> NoReturn:
-        if status != 0 or os.getpid() != owner:
+        if status % 256 or os.getpid() != owner:  # a shell sees the last eight bits
             leave(status)
-        message = _message("os._exit(0)", sys._getframe(1))
+        message = _message(f"os._exit({status})", sys._getframe(1))
         if threading.current_thread() is not threading.main_thread():
             print(message, file=sys.stderr, flush=True)
             leave(1)

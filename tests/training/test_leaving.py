@@ -23,6 +23,7 @@ def leaving(leave):
     ("leave", "call"),
     [
         (lambda: os._exit(0), "os._exit(0)"),
+        (lambda: os._exit(256), "os._exit(256)"),
         (lambda: sys.exit(0), "sys.exit(0)"),
         (lambda: sys.exit(), "sys.exit(None)"),
         (lambda: sys.exit(4), "sys.exit(4)"),
