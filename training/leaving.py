@@ -80,4 +80,4 @@ def _watched() -> Iterator[None]:
 
 def _message(call: str, frame: FrameType) -> str:
     """Where something has left the training."""
-    return f"{call} was called in {frame.f_code.co_filename}, line {frame.f_lineno}"
+    return f"{call} was called in {frame.f_code.co_filename}, line {frame.f_lineno}."

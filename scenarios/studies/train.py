@@ -88,7 +88,7 @@ def take_part(jobs: Sequence[TrainingJob], kinds: Sequence[str]) -> None:
 def _until_the_last(kind: str, job: TrainingJob) -> Iterator[Report]:
     """Yield what a training says; TrainingError for rows that were not asked for, or if the last one is missing."""
     config, rows, last = job.config, 0, -1
-    cause = f"backend(={config.backend!r}) has ended"
+    cause = f"backend(={config.backend!r}) has ended."
     try:
         for report in staying(load_backend(config.backend).train(job)):
             if isinstance(report, HistoryRow):
@@ -106,7 +106,7 @@ def _until_the_last(kind: str, job: TrainingJob) -> Iterator[Report]:
         cause, last = str(error), -1
     if last != config.rounds:
         arrived = f"{rows} of {logged_rows(config)} rows arrived"
-        raise TrainingError(f"{kind}: {arrived} before the training ended: {cause.rstrip('.')}.")
+        raise TrainingError(f"{kind}: {arrived} before the training ended: {cause}")
 
 
 def check_checkpoints(path: Path, jobs: Sequence[TrainingJob], tell: Callable[[Notice], None]) -> None:

@@ -34,7 +34,7 @@ def test_leaving_is_an_error_that_says_where(leave, call):
     with pytest.raises(LeftEarlyError) as caught:
         found.extend(staying(leaving(leave)))
     line = leave.__code__.co_firstlineno
-    assert str(caught.value) == f"{call} was called in {__file__}, line {line}"
+    assert str(caught.value) == f"{call} was called in {__file__}, line {line}."
     assert os._exit is real
     assert found == [1, 2]
 
