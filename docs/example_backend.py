@@ -5,7 +5,7 @@ import numpy as np
 from topologies import InputError
 from training import HistoryRow
 from training.batches import BatchStream
-from training.datasets import load_dataset
+from training.datasets import DATASETS, load_dataset
 from training.partitions import split_dataset
 
 
@@ -22,6 +22,12 @@ class NumpyLogistic:
                 "plain sgd at a constant rate."
             )
 
+    def message_bits(self, config):
+        """What a silo sends on one arc in a round: 64 bits for each weight. `[workload]` must say it without this."""
+        self.check(config)
+        spec = DATASETS[config.dataset]
+        return 64 * (np.prod(spec.shape) + 1) * spec.count_classes(config.data_options)
+
     def train(self, job):
         """Yield the metrics of rounds 0, log_every, ... and of the last one."""
         config, data = job.config, load_dataset(job.config.dataset, job.config.data_options)
@@ -34,19 +40,23 @@ class NumpyLogistic:
         models = np.zeros((job.silos, x.shape[1], data.classes))
         for k in range(config.rounds + 1):
             if k % config.log_every == 0 or k == config.rounds:
-                mean = models.mean(axis=0)
-                row = dict(zip(("train_loss", "train_accuracy"), measure(mean, x, y), strict=False))
-                row |= dict(zip(("test_loss", "test_accuracy"), measure(mean, test_x, test_y), strict=False))
-                row["silo_loss"] = tuple(
-                    measure(models[i], x[part], y[part])[0] for i, part in enumerate(parts)
-                )
-                yield HistoryRow(round=k, consensus_distance=distance(models - mean), **row)
+                yield HistoryRow(round=k, **metrics(models, parts, (x, y), (test_x, test_y)))
             if k < config.rounds:
                 for step in range(k * job.local_steps, (k + 1) * job.local_steps):
                     for i, part in enumerate(parts):
                         batch = part[orders[i].batch(step)]
                         models[i] -= config.learning_rate * measure(models[i], x[batch], y[batch])[2]
                 models = np.tensordot(job.mixing.matrices[job.mixing.index[k]], models, 1)  # X <- A X
+
+
+def metrics(models, parts, train, test):
+    """Fields of a row: of the average model, and each silo's loss on its own samples."""
+    mean = models.mean(axis=0)
+    row = dict(zip(("train_loss", "train_accuracy"), measure(mean, *train), strict=False))
+    row |= dict(zip(("test_loss", "test_accuracy"), measure(mean, *test), strict=False))
+    x, y = train
+    row["silo_loss"] = tuple(measure(models[i], x[part], y[part])[0] for i, part in enumerate(parts))
+    return row | {"consensus_distance": distance(models - mean)}
 
 
 def measure(model, x, y):

@@ -11,11 +11,11 @@ import typer
 from scenarios.computing import compute_times
 from scenarios.config import check_seed, load_scenario
 from scenarios.designed import check_kinds
-from scenarios.network import NetworkConfig, build_network, build_workload
+from scenarios.network import NetworkConfig, build_network
 from scenarios.options import Study, study_options
 from scenarios.simulation_config import SimulationConfig
 from scenarios.studies.design import DEFAULT_KINDS
-from scenarios.studies.run import trained_bits
+from scenarios.studies.run import workload_of
 from scenarios.studies.simulation import check_surroundings
 from scenarios.toml_text import scenario_text
 from scenarios.toml_words import in_table, located
@@ -131,7 +131,7 @@ def _scenario_case(path: Path, context: typer.Context) -> Case:
     with located(str(path)):
         with in_table("network", NetworkConfig):
             graph = build_network(scenario.network)
-        work = build_workload(scenario.workload, scenario.network.variant, trained_bits(scenario.training))
+        work = workload_of(scenario)
     return Case(
         text=text,
         network=scenario.network,

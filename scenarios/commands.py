@@ -12,7 +12,7 @@ from scenarios import cli_calibrate, cli_design, cli_import, cli_partition, cli_
 from scenarios import options as opt
 from scenarios.command_line import CommandLine
 from scenarios.config import Scenario, load_scenario, parse_scenario, preset_text
-from scenarios.kept import drop_checkpoints, has_checkpoint, is_complete
+from scenarios.kept import drop_checkpoints, has_checkpoint, is_complete, rounds_reached
 from scenarios.outputs import check_new, check_output, partial_path, write_text
 from scenarios.processes import call_others, is_first
 from scenarios.record import read_run
@@ -137,7 +137,15 @@ def show(run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")], as_js
     record = read_run(run)
     scenario = parse_scenario(record.scenario, source=f"{run} (scenario)")
     caption = f"{run}: {scenario.name}\n{record.about}"
-    table = run_table(record, caption, scenario.target_accuracy, one_curve=scenario.imported is not None)
+    training = scenario.training
+    table = run_table(
+        record,
+        caption,
+        scenario.target_accuracy,
+        one_curve=scenario.imported is not None,
+        rounds=None if training is None else training.rounds,
+        reached=rounds_reached(run, record),
+    )
     print_table(table, as_json)
 
 

@@ -98,7 +98,7 @@ class HistoryWriter:
 
     def note(self, notice: Notice) -> None:
         """Write what the training said."""
-        self._notices.append(notice.text)
+        self._notices.append(notice.whole)
         write_notices(self._file, self._kind, self._notices)
 
     def flush(self) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from scenarios.config import Scenario
 from scenarios.network import NetworkConfig
-from scenarios.outputs import partial_path, writing
-from scenarios.record import read_run
+from scenarios.outputs import PARTIAL, partial_path, writing
+from scenarios.record import RunRecord, read_run
 from topologies import InputError
 from training import TrainingConfig
 from training.checkpoint_folder import checkpoint_rounds
@@ -29,6 +29,33 @@ def has_checkpoint(path: Path) -> bool:
     """Whether a run that was cut short can go on from a checkpoint."""
     folder = checkpoints_path(path)
     return folder.is_dir() and any(checkpoint_rounds(kind) for kind in folder.iterdir())
+
+
+def rounds_reached(path: Path, record: RunRecord) -> dict[str, int]:
+    """Rounds that each training of a run has done, as far as its rows and checkpoints tell.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the run. Beside one that is called ``<run>.partial`` there may be checkpoints of later rounds than
+        the last row that was measured.
+    record : RunRecord
+        What it holds.
+
+    Returns
+    -------
+    dict of str to int
+        By overlay; without those whose training has not begun.
+    """
+    reached = {
+        overlay.kind: int(overlay.history["round"][-1]) for overlay in record.overlays if overlay.history
+    }
+    if path.name.endswith(PARTIAL):
+        folder = checkpoints_path(path.with_name(path.name.removesuffix(PARTIAL)))
+        for overlay in record.overlays:
+            for done in checkpoint_rounds(folder / overlay.kind)[-1:]:
+                reached[overlay.kind] = max(done, reached.get(overlay.kind, 0))
+    return reached
 
 
 def is_complete(path: Path, scenario: Scenario, text: str) -> bool:

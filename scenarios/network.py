@@ -182,7 +182,7 @@ class WorkloadConfig:
         One of the paper's tasks, for model size and computing time.
     model_size : str, optional
         Size of the model on the wire, for instance ``"42.9 MB"``; overrides the preset. A scenario that trains
-        takes the size of the trained model where neither is given.
+        takes what its backend says of its messages where neither is given.
     compute : str, optional
         Computing time of one local step; overrides the preset.
     local_steps : int
@@ -214,7 +214,7 @@ def build_workload(config: WorkloadConfig, variant: Variant, trained_bits: float
     variant : {"corrected", "published"}
         Which model sizes a preset has.
     trained_bits : float, optional
-        Size of the model that the scenario trains.
+        Size of the messages of what the scenario trains.
 
     Returns
     -------

@@ -39,9 +39,12 @@ def check_output(path: Path) -> None:
             raise InputError(f"output(={str(path)!r}): {folder} must be writable.")
 
 
+PARTIAL = ".partial"
+
+
 def partial_path(path: Path) -> Path:
     """Name of a run's file until the run is complete."""
-    return path.with_name(path.name + ".partial")
+    return path.with_name(path.name + PARTIAL)
 
 
 def check_new(path: Path, *, force: bool, resume: bool = False) -> None:

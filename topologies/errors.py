@@ -32,6 +32,10 @@ class TrainingError(SilosimError, RuntimeError):
     """A training run failed; the message ends with what the failing rank printed."""
 
 
+class LeftEarlyError(TrainingError):
+    """A rank or a backend left a training before its last round as if nothing were wrong, with exit status 0."""
+
+
 def quoted(value: object) -> str:
     """Show a value from outside in an error message: `repr` on one line, cut where long.
 

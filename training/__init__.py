@@ -1,6 +1,6 @@
 """DPASGD training over an overlay's consensus matrices, on MPI ranks."""
 
-from training.backend import TrainingBackend, exchanged_numbers, load_backend
+from training.backend import SizedBackend, TrainingBackend, exchanged_numbers, load_backend, message_bits
 from training.config import TrainingConfig
 from training.data_check import CheckedData, check_data
 from training.foresight import foresee_memory
@@ -14,6 +14,7 @@ __all__ = [
     "HistoryRow",
     "MixingPlan",
     "Notice",
+    "SizedBackend",
     "TrainingBackend",
     "TrainingConfig",
     "TrainingJob",
@@ -22,5 +23,6 @@ __all__ = [
     "exchanged_numbers",
     "foresee_memory",
     "load_backend",
+    "message_bits",
     "world",
 ]

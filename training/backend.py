@@ -1,10 +1,12 @@
 """Training backends: the protocol, and finding one by name."""
 
+import math
 from collections.abc import Iterator
 from importlib.metadata import entry_points
-from typing import Protocol, cast
+from numbers import Real
+from typing import Protocol, cast, runtime_checkable
 
-from topologies.errors import MachineError
+from topologies.errors import InputError, MachineError, quoted
 from training.config import TrainingConfig
 from training.datasets import DATASETS
 from training.job import TrainingJob
@@ -49,7 +51,8 @@ class TrainingBackend(Protocol):
         Yields
         ------
         HistoryRow
-            In round order.
+            In round order: rounds 0, `log_every` and so on, and the last one. A training whose last row is not that of
+            the last round is taken to have failed, however it ended.
         Notice
             At any time, or never: a sentence for the user, such as a choice that was made or the memory that is
             needed.
@@ -60,6 +63,35 @@ class TrainingBackend(Protocol):
         the others take part and receive none. Closing the iterator on process 0 ends this training on all processes,
         which then go on with what their program does next. A program that closes it because of an error must
         therefore end the other processes itself.
+        """
+
+
+@runtime_checkable
+class SizedBackend(TrainingBackend, Protocol):
+    """A backend that says how large its messages are, so that a scenario need not."""
+
+    def message_bits(self, config: TrainingConfig) -> float | None:
+        """Return the size of what a silo sends on one arc in one round.
+
+        Parameters
+        ----------
+        config : TrainingConfig
+            The settings that `train` will get.
+
+        Returns
+        -------
+        float or None
+            Bits, > 0. None where the backend cannot tell: then the scenario must.
+
+        Raises
+        ------
+        InputError
+            If the backend cannot do what a setting asks for.
+
+        Notes
+        -----
+        Called before `check` and without it, by every command that takes its workload from a training; so it reads no
+        more than the size needs.
         """
 
 
@@ -90,6 +122,37 @@ def load_backend(name: str) -> TrainingBackend:
         )
     otherwise = "another one, once its package is installed into this environment"
     return cast(TrainingBackend, lookup(found, name, field="backend", otherwise=otherwise).load()())
+
+
+def message_bits(config: TrainingConfig) -> float | None:
+    """Return the size of the messages of a training, as its backend says.
+
+    Parameters
+    ----------
+    config : TrainingConfig
+        Names the backend.
+
+    Returns
+    -------
+    float or None
+        Bits that a silo sends on one arc in one round; None if the backend does not say.
+
+    Raises
+    ------
+    InputError
+        If there is no such backend, it cannot do what a setting asks for, or what it says is no finite number > 0.
+    MachineError
+        As `load_backend`.
+    """
+    backend = load_backend(config.backend)
+    said = backend.message_bits(config) if isinstance(backend, SizedBackend) else None
+    if said is None:
+        return None
+    if not isinstance(said, Real) or isinstance(said, bool) or not 0 < said < math.inf:
+        raise InputError(
+            f"backend(={config.backend!r}): message_bits(={quoted(said)}) must be a finite number of bits > 0."
+        )
+    return float(said)
 
 
 def exchanged_numbers(config: TrainingConfig) -> int:

@@ -1,5 +1,6 @@
 """Checkpoints of a training, which all its ranks write and read together."""
 
+import hashlib
 import json
 import shutil
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ from training.checkpoint_folder import (
     write_whole,
     writing,
 )
+from training.checksums import CHECKSUMS, check_files, file_digest, read_checksums, to_lines
 from training.communicator import Communicator
 from training.fingerprint import fingerprint
 from training.hosted import HostedSilos
@@ -56,7 +58,7 @@ def write_checkpoint(
     blocks: Sequence[range],
     communicator: Communicator,
     facts: Mapping[str, Any],
-    files: Sequence[Path],
+    files: Mapping[Path, str],
 ) -> None:
     """Write the checkpoint of a round, and remove all but the last two; all ranks call this together.
 
@@ -74,8 +76,8 @@ def write_checkpoint(
         The ranks.
     facts : mapping
         What rank 0 adds to the checkpoint's head.
-    files : sequence of pathlib.Path
-        Files that rank 0 adds, as further names of the same data where the file system has such.
+    files : mapping of pathlib.Path to str
+        Files that rank 0 adds, as further names of the same data where the file system has such, with their digests.
 
     Raises
     ------
@@ -85,7 +87,8 @@ def write_checkpoint(
     Notes
     -----
     Everything is on the disk before the folder gets its name, so a whole checkpoint is left whenever the processes are
-    killed. Older ones lose their name before their files. Costs the time of writing the state and of two meetings.
+    killed. Older ones lose their name before their files. Costs the time of writing the state, of reading it once for
+    its checksum, and of two meetings.
     """
     assert job.directory is not None
     folder = job.directory
@@ -96,9 +99,12 @@ def write_checkpoint(
         if first:
             partial.mkdir()
         communicator.sum(np.zeros(1))
+        own = np.zeros((len(blocks), hashlib.sha256().digest_size))
         if hosted.own:
-            write_silos(_silos_path(partial, hosted.own), hosted)
-        communicator.sum(np.zeros(1))
+            written = _silos_path(partial, hosted.own)
+            write_silos(written, hosted)
+            own[communicator.rank] = list(bytes.fromhex(file_digest(written)))
+        found = communicator.sum(own)
         if not first:
             return
         missing = [block for block in blocks if block and not _silos_path(partial, block).exists()]
@@ -109,7 +115,16 @@ def write_checkpoint(
         made_by = {**fingerprint(job, rounds=round_index), **facts["made_by"]}
         head = {"schema": SCHEMA, "round": round_index, **facts, "made_by": made_by}
         head["silos"] = [[block.start, block.stop] for block in blocks if block]
-        write_whole(partial / HEAD, json.dumps(head).encode())
+        text = json.dumps(head).encode()
+        write_whole(partial / HEAD, text)
+        digests = {file.name: digest for file, digest in files.items()}
+        digests |= {
+            _silos_path(partial, block).name: bytes(map(int, digest)).hex()
+            for block, digest in zip(blocks, found, strict=True)
+            if block
+        }
+        digests[HEAD] = hashlib.sha256(text).hexdigest()
+        write_whole(partial / CHECKSUMS, to_lines(digests).encode())
         sync_folder(partial)
         partial.rename(path)
         sync_folder(folder)
@@ -117,9 +132,12 @@ def write_checkpoint(
 
 
 def read_checkpoint(path: Path, head: Mapping[str, Any], hosted: HostedSilos) -> None:
-    """Set the state of a rank's silos to that of a checkpoint; MachineError if it cannot be read."""
+    """Set the state of a rank's silos to that of a checkpoint; MachineError if it cannot be read or is damaged."""
     blocks = [range(start, stop) for start, stop in head["silos"]]
-    read_silos({block: _silos_path(path, block) for block in blocks}, hosted)
+    needed = [block for block in blocks if block.start < hosted.own.stop and hosted.own.start < block.stop]
+    files = {block: _silos_path(path, block) for block in needed}
+    check_files(files.values(), read_checksums(path))
+    read_silos(files, hosted)
 
 
 def _remove_old(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """The folder of a training's checkpoints: names, heads, and files that are whole or not there."""
 
+import hashlib
 import json
 import os
 import re
@@ -9,10 +10,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from topologies.errors import InputError, MachineError
+from training.checksums import check_files, read_checksums
 from training.fingerprint import check_same, fingerprint
 from training.job import TrainingJob
 
 HEAD = "head.json"
+ROWS = "rows.jsonl"
 PARTIAL = ".partial"
 SCHEMA = "silosim-checkpoint/1"
 
@@ -29,7 +32,7 @@ def checkpoint_path(folder: Path, round_index: int) -> Path:
 
 
 def check_resumable(job: TrainingJob) -> int | None:
-    """Check that a training can go on from the newest checkpoint in its directory, as far as the job tells.
+    """Check that a training can go on from the newest checkpoint in its directory, as far as job and checksums tell.
 
     Parameters
     ----------
@@ -46,25 +49,66 @@ def check_resumable(job: TrainingJob) -> int | None:
     InputError
         If it is a checkpoint of another training, or of a later round than the training has.
     MachineError
-        If it cannot be read.
+        If it cannot be read, or a file of it is damaged.
+
+    Notes
+    -----
+    Reads all files of the checkpoint once.
     """
     rounds = [] if job.directory is None else checkpoint_rounds(job.directory)
     if job.directory is None or not rounds:
         return None
     path = checkpoint_path(job.directory, rounds[-1])
-    check_head(read_head(path), job, path)
+    head = read_head(path)
+    check_head(head, job, path)
+    digests = read_checksums(path)
+    check_files((path / name for name in digests), digests)
+    read_rows(job.directory, head)
     return rounds[-1]
 
 
 def read_head(path: Path) -> dict[str, Any]:
-    """Return what a checkpoint says about itself; MachineError if it cannot be read."""
+    """Return what a checkpoint says about itself; MachineError if it cannot be read or is damaged."""
     try:
         head = json.loads((path / HEAD).read_text(encoding="utf-8"))
         if head.get("schema") != SCHEMA:
             raise ValueError(f"schema(={head.get('schema')!r}) must be {SCHEMA!r}")
     except (OSError, AttributeError, ValueError) as error:
         raise MachineError(f"{path / HEAD} cannot be read: {error}") from None
+    check_files([path / HEAD], read_checksums(path))
     return cast(dict[str, Any], head)
+
+
+def read_rows(folder: Path, head: Mapping[str, Any]) -> bytes:
+    """Return the history up to a checkpoint.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        The training's directory; its file of rows goes on behind the checkpoint's.
+    head : mapping
+        What the checkpoint says of itself.
+
+    Raises
+    ------
+    MachineError
+        If rows are missing or damaged.
+    """
+    path, size = folder / ROWS, int(head["rows_bytes"])
+    try:
+        with path.open("rb") as file:
+            rows = file.read(size)
+    except FileNotFoundError:
+        rows = b""
+    except OSError as error:
+        raise MachineError(f"{path} cannot be read: {error}") from None
+    if len(rows) < size:
+        raise MachineError(f"{path} cannot be read: {size - len(rows)} bytes are missing.")
+    if hashlib.sha256(rows).hexdigest() != head["rows_sha256"]:
+        raise MachineError(
+            f"{path} cannot be read: its first {size} bytes differ from their checksum in {HEAD}."
+        )
+    return rows
 
 
 def check_head(

@@ -79,8 +79,9 @@ class TrainingConfig:
         differ by rounding, and so may two runs with ``auto``: name one for the same bits again on processors of one
         kind, with ``loop`` on any number of ranks and with the others on the same.
     precision : str
-        Of forward and backward passes: ``float32``, or ``bf16`` (autocast). Parameters, gradients, the optimizer's
-        state, mixing and metrics are in single precision.
+        Of forward and backward passes: ``float32``, or ``bf16`` (autocast), on GPUs and on processors; on the latter
+        recurrent layers stay in single precision. Parameters, gradients, the optimizer's state, mixing and metrics are
+        in single precision.
     gpu_aware_mpi : bool
         Hand models on a GPU to MPI as they are. Only for an MPI built for GPUs: others crash. By default models travel
         through pinned host memory. Without effect on the processor.

@@ -69,7 +69,7 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
             model = initial_model(config, dataset, seed=job.seed)
             memory = check_memory(job, model, dataset, communicator=communicator, device=device)
             left_out = [Notice(f"bad samples left out: {dataset.skipped}.")] if dataset.skipped else []
-            if not (yield from _tell(communicator, [*left_out, Notice(memory)])):
+            if not (yield from _tell(communicator, [*left_out, Notice(*memory.split("\n", 1))])):
                 return
             model = model.to(device)
             hosted = HostedSilos(job, model, dataset, communicator=communicator, device=device)

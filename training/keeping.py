@@ -2,6 +2,7 @@
 
 import errno
 import fcntl
+import hashlib
 import os
 import time
 from collections.abc import Mapping
@@ -13,7 +14,8 @@ from torch import nn
 
 from topologies.errors import MachineError
 from training.checkpoint import find_checkpoint, read_checkpoint, write_checkpoint
-from training.checkpoint_folder import check_head, checkpoint_path, link, read_head, writing
+from training.checkpoint_folder import ROWS, check_head, checkpoint_path, link, read_head, read_rows, writing
+from training.checksums import check_files, file_digest, read_checksums
 from training.communicator import Communicator
 from training.config import TrainingConfig
 from training.datasets import Dataset
@@ -22,9 +24,17 @@ from training.fingerprint import data_digest
 from training.history import HistoryRow
 from training.hosted import HostedSilos
 from training.job import TrainingJob
-from training.kept_models import BEST, LAST, is_better, model_files, read_row, state_dict, write_model
+from training.kept_models import (
+    BEST,
+    LAST,
+    MODEL_FILES,
+    is_better,
+    model_files,
+    read_row,
+    state_dict,
+    write_model,
+)
 
-ROWS = "rows.jsonl"
 LOCK = "lock"
 LOCK_WAIT_S = 10.0
 _POLL_S = 0.1
@@ -54,10 +64,10 @@ class Keeper:
 
     Notes
     -----
-    The directory holds ``round-<k>/`` (the last two checkpoints), ``rows.jsonl`` (the history, of which a checkpoint
-    knows how many bytes are its own), ``best.pt``, ``last.pt`` and their rows, and a lock that rank 0 holds: after a
-    kill, ranks of the old run may live for some moments. A checkpoint also has the models of its round under second
-    names, so that a resumed run starts with them.
+    The directory holds ``round-<k>/`` (the last two checkpoints), ``rows.jsonl`` (the history, of which a
+    checkpoint knows how many bytes are its own, and their checksum), ``best.pt``, ``last.pt`` and their rows, and a
+    lock that rank 0 holds: after a kill, ranks of the old run may live for some moments. A checkpoint also has the
+    models of its round under second names, so that a resumed run starts with them.
     """
 
     def __init__(self, job: TrainingJob, dataset: Dataset, *, communicator: Communicator) -> None:
@@ -70,6 +80,8 @@ class Keeper:
         self._head: Mapping[str, Any] = {}
         self._best: HistoryRow | None = None
         self._lock: int | None = None
+        self._rows_digest = hashlib.sha256()
+        self._model_digests: dict[str, str] = {}
         self.done = 0
 
     def __enter__(self) -> "Keeper":
@@ -140,7 +152,7 @@ class Keeper:
         path = checkpoint_path(self._folder, self.done)
         read_checkpoint(path, self._head, hosted)
         hosted.optimizer.steps = self.done * self._job.local_steps
-        return self._restore(path, self._head["rows_bytes"]) if self._writes else []
+        return self._restore(path) if self._writes else []
 
     @property
     def lacks_last(self) -> bool:
@@ -168,8 +180,10 @@ class Keeper:
             return
         with writing(self._folder):
             if self._every and new:
-                with (self._folder / ROWS).open("a", encoding="utf-8") as file:
-                    file.write(row.to_json() + "\n")
+                line = (row.to_json() + "\n").encode()
+                with (self._folder / ROWS).open("ab") as file:
+                    file.write(line)
+                self._rows_digest.update(line)
             if self._models:
                 self._keep_models(row, average, hosted)
 
@@ -200,9 +214,10 @@ class Keeper:
             facts={
                 "executor": hosted.executor,
                 "rows_bytes": self._sync_rows(),
+                "rows_sha256": self._rows_digest.hexdigest(),
                 "made_by": {"data_set": self._data},
             },
-            files=model_files(self._folder) if self._writes else [],
+            files={self._folder / name: digest for name, digest in self._model_digests.items()},
         )
         self.done = k
 
@@ -215,6 +230,9 @@ class Keeper:
             state = state_dict(average, hosted.arena.modules[0] if hosted.own else None)
             for name in names:
                 write_model(self._folder, name, state, row)
+            if self._every:
+                written = [file for file in model_files(self._folder) if file.stem in names]
+                self._model_digests |= {file.name: file_digest(file) for file in written}
         if BEST in names:
             self._best = row
 
@@ -224,22 +242,22 @@ class Keeper:
             for path in (self._folder / ROWS, *model_files(self._folder)):
                 path.unlink(missing_ok=True)
 
-    def _restore(self, path: Path, rows_bytes: int) -> list[HistoryRow]:
+    def _restore(self, path: Path) -> list[HistoryRow]:
         """Set history and models back to those of a checkpoint, and return the history."""
+        self._best = read_row(path, BEST)
+        read_row(path, LAST)
+        digests = read_checksums(path)
+        names = [name for name in MODEL_FILES if name in digests or (path / name).exists()]
+        check_files((path / name for name in names), digests)
+        self._model_digests = {name: digests[name] for name in names}
+        data = read_rows(self._folder, self._head)
+        self._rows_digest = hashlib.sha256(data)
         with writing(self._folder):
             for file in model_files(self._folder):
                 file.unlink()
-            for file in model_files(path):
-                link(file, self._folder / file.name)
-            with (self._folder / ROWS).open("a+b") as history:
-                history.seek(0)
-                data = history.read(rows_bytes)
-                if len(data) < rows_bytes:
-                    raise MachineError(
-                        f"{self._folder / ROWS} cannot be read: {rows_bytes - len(data)} bytes are missing."
-                    )
-                history.truncate(rows_bytes)
-        self._best = read_row(path, BEST)
+            for name in names:
+                link(path / name, self._folder / name)
+            os.truncate(self._folder / ROWS, len(data))
         try:
             rows = [HistoryRow.from_json(line) for line in data.decode().splitlines()]
         except (LookupError, TypeError, ValueError) as error:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 BEST, LAST = "best", "last"
-ENDINGS = (".pt", ".json")
+MODEL_FILES = tuple(f"{name}{ending}" for name in (BEST, LAST) for ending in (".pt", ".json"))
 
 
 def state_dict(model: "nn.Module", counters: "nn.Module | None") -> "dict[str, Tensor]":
@@ -96,5 +96,4 @@ def read_row(folder: Path, name: str) -> HistoryRow | None:
 
 def model_files(folder: Path) -> list[Path]:
     """Return the files of the models in a folder."""
-    names = [folder / f"{name}{ending}" for name in (BEST, LAST) for ending in ENDINGS]
-    return [path for path in names if path.exists()]
+    return [folder / name for name in MODEL_FILES if (folder / name).exists()]

@@ -91,7 +91,7 @@ def plan_text(plan: MemoryPlan, places: Sequence[Place], *, silos: int, batch_si
     -------
     str
         One line for the whole of rank 0, three for its parts, and one each for the machine and the GPU with the least
-        room.
+        room. The first line can stand alone.
     """
     together = f", {plan.at_once} at once" if plan.at_once > 1 else ""
     lines = [

@@ -5,11 +5,15 @@ import traceback
 from collections.abc import Iterator
 
 from topologies.errors import InputError, MachineError, TrainingError
+from training.backend import exchanged_numbers
 from training.config import TrainingConfig
 from training.job import TrainingJob
 from training.launch import World, abort, check_size, mpiexec_path, start_mpi, world
 from training.notice import Notice, Report
 from training.ranks import run_ranks
+
+BITS_PER_NUMBER = 32
+"""Models travel in single precision, whatever precision they are trained in."""
 
 
 class MpiBackend:
@@ -45,6 +49,26 @@ class MpiBackend:
             from training.device import resolve_device
 
             resolve_device(config.device, rank=0)
+
+    def message_bits(self, config: TrainingConfig) -> float:
+        """Return the size of a model on its way: its parameters, and its buffers if they are exchanged.
+
+        Parameters
+        ----------
+        config : TrainingConfig
+            Names model and data set.
+
+        Returns
+        -------
+        float
+            Bits.
+
+        Raises
+        ------
+        InputError
+            As `training.backend.exchanged_numbers`.
+        """
+        return float(BITS_PER_NUMBER * exchanged_numbers(config))
 
     def train(self, job: TrainingJob) -> Iterator[Report]:
         """Train and yield the history while the training runs.

@@ -15,9 +15,17 @@ class Notice:
     text : str
         One line or more, without a newline at the end. It is printed above the progress bar and kept in the file of
         the run.
+    detail : str, optional
+        Further lines that are much the same for all trainings of a run: they are shown and kept for the first one only.
     """
 
     text: str
+    detail: str = ""
+
+    @property
+    def whole(self) -> str:
+        """Text and detail."""
+        return f"{self.text}\n{self.detail}" if self.detail else self.text
 
 
 Report = HistoryRow | Notice
@@ -25,10 +33,10 @@ Report = HistoryRow | Notice
 
 
 def to_line(report: Report) -> str:
-    """Return a report as one line: a JSON object for a row, a JSON string for a notice."""
-    return json.dumps(report.text) if isinstance(report, Notice) else report.to_json()
+    """Return a report as one line: a JSON object for a row, a JSON array of texts for a notice."""
+    return json.dumps([report.text, report.detail]) if isinstance(report, Notice) else report.to_json()
 
 
 def from_line(line: str) -> Report:
     """Return the report that `to_line` wrote."""
-    return Notice(json.loads(line)) if line.startswith('"') else HistoryRow.from_json(line)
+    return Notice(*json.loads(line)) if line.startswith("[") else HistoryRow.from_json(line)

@@ -84,6 +84,7 @@ def _train(directory: Path, ranks: int, pipe: int) -> None:
         take_gpu(job.config.device, local_rank(0 if place is None else place.rank))
     start_mpi(started=ranks)
     from training.dpasgd import train_rank
+    from training.leaving import staying
     from training.mpi_communicator import MpiCommunicator
     from training.notice import to_line
 
@@ -91,11 +92,11 @@ def _train(directory: Path, ranks: int, pipe: int) -> None:
     check_size(started=ranks, found=communicator.size)
     if communicator.rank == 0:
         with os.fdopen(pipe, "w", closefd=False) as rows:
-            for report in train_rank(job, communicator):
+            for report in staying(train_rank(job, communicator)):
                 rows.write(to_line(report) + "\n")
                 rows.flush()
     else:
-        for _ in train_rank(job, communicator):
+        for _ in staying(train_rank(job, communicator)):
             pass
 
 

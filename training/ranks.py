@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from topologies.errors import InputError, MachineError, TrainingError
+from topologies.errors import InputError, LeftEarlyError, MachineError, TrainingError
+from training.history import HistoryRow
 from training.job import TrainingJob
 from training.jobfile import write_job
 from training.launch import mpiexec_path, rank_environment
@@ -51,12 +52,16 @@ def run_ranks(job: TrainingJob, ranks: int) -> Iterator[Report]:
         If `mpiexec` is missing or belongs to another MPI, or a device is not there.
     TrainingError
         If a model diverged, or a rank failed: then the message ends with its traceback.
+    LeftEarlyError
+        If a rank left before the last round, also where `mpiexec` says that all is well.
 
     Notes
     -----
-    Rows and notices come through a named pipe, which nothing that a rank prints can disturb. If this process is killed,
-    the ranks find the pipe without a reader and end within moments; while they start MPI, which keeps their threads
-    from running, a guard ends them. Closing the generator ends the job at once.
+    MPICH's `mpiexec` ends all ranks without a word once one leaves with status 0, and returns 0: so only the last
+    row proves that a training is complete. Rows and notices come through a named pipe, which nothing that a rank
+    prints can disturb. If this process is killed, the ranks find the pipe without a reader and end within moments;
+    while they start MPI, which keeps their threads from running, a guard ends them. Closing the generator ends the
+    job at once.
     """
     mpiexec = mpiexec_path()
     with tempfile.TemporaryDirectory(prefix="silosim-") as name:
@@ -79,9 +84,12 @@ def run_ranks(job: TrainingJob, ranks: int) -> Iterator[Report]:
             _pipe(directory / ROWS) as pipe,
             _process([*map(str, command), str(ranks)], directory / LOG) as process,
         ):
+            last = -1
             for line in _lines(pipe, process):
-                yield from_line(line)
-        if process.returncode != 0:
+                report = from_line(line)
+                yield report
+                last = report.round if isinstance(report, HistoryRow) else last
+        if process.returncode != 0 or last != job.config.rounds:
             raise _error(directory, process.returncode)
 
 
@@ -158,7 +166,7 @@ def _lines(pipe: int, process: "subprocess.Popen[bytes]") -> Iterator[str]:
 def _error(directory: Path, status: int) -> Exception:
     """Return the error that the ranks reported, or what is left in the log if none could."""
     reports = [json.loads(path.read_text()) for path in sorted(directory.glob(ERRORS))]
-    for kind in (InputError, MachineError, TrainingError):
+    for kind in (InputError, MachineError, TrainingError, LeftEarlyError):
         for report in reports:
             if report["kind"] == kind.__name__:
                 return kind(report["message"])
@@ -169,6 +177,8 @@ def _error(directory: Path, status: int) -> Exception:
 
 def _unsaid(log: str, status: int) -> TrainingError:
     """The error of ranks that could not say why they ended, from what they and `mpiexec` printed."""
+    if status == 0:
+        return LeftEarlyError(_with_output("a rank left with status 0 and did not say why", log.strip()))
     killed = _BANNER.search(log)
     rest = _BANNER.sub("", log).strip()
     if killed is None:
@@ -178,4 +188,9 @@ def _unsaid(log: str, status: int) -> TrainingError:
         name = next((f" ({known.name})" for known in signal.Signals if known == number), "")
         why = ", as the system does when memory runs out" if number == signal.SIGKILL else ""
         what = f"a rank was killed by signal {number}{name}{why}"
-    return TrainingError(f"{what}; its output:\n{rest[-4000:]}" if rest else f"{what}.")
+    return TrainingError(_with_output(what, rest))
+
+
+def _with_output(what: str, output: str) -> str:
+    """A sentence with the end of what ranks printed, if they did."""
+    return f"{what}; its output:\n{output[-4000:]}" if output else f"{what}."

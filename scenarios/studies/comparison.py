@@ -1,7 +1,7 @@
 """Tables that compare the overlays of a run."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from scenarios.record import OverlayRecord, RunRecord
 from scenarios.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
@@ -55,7 +55,13 @@ def over_paper(simulated_s: float | None, paper_s: float) -> float | None:
 
 
 def run_table(
-    record: RunRecord, caption: str, target_accuracy: float | None, *, one_curve: bool = False
+    record: RunRecord,
+    caption: str,
+    target_accuracy: float | None,
+    *,
+    one_curve: bool = False,
+    rounds: int | None = None,
+    reached: Mapping[str, int] | None = None,
 ) -> Table:
     """Cycle times of a run's overlays, and when each reaches the target accuracy.
 
@@ -67,6 +73,10 @@ def run_table(
         Test accuracy of the average model; None where nothing was trained.
     one_curve : bool
         Whether the training rows of all overlays are those of one imported curve.
+    rounds : int, optional
+        Of each training.
+    reached : mapping of str to int, optional
+        Those that each overlay's training has done; without those that have not begun.
 
     Returns
     -------
@@ -74,15 +84,17 @@ def run_table(
         ``over_paper`` is how far the simulated cycle time lies above the `paper` one; where ``simulation_is_whole``
         is false, the simulation was cut short after ``simulated_rounds``, from which it is estimated. ``speedup`` is
         the STAR's time to the target accuracy divided by the overlay's; None where either never reaches it.
+        ``trained_rounds`` are shown where a training was cut short, None where it has not begun.
     """
-    reached = {
+    trained_rounds = reached or {}
+    at_target = {
         overlay.kind: None if target_accuracy is None else overlay.first_round_at(target_accuracy)
         for overlay in record.overlays
     }
-    star = reached.get("star")
+    star = at_target.get("star")
     rows: list[Row] = []
     for overlay in record.overlays:
-        forms, simulation, at = overlay.closed_forms, overlay.simulation, reached[overlay.kind]
+        forms, simulation, at = overlay.closed_forms, overlay.simulation, at_target[overlay.kind]
         rows.append(
             {
                 "overlay": overlay.kind,
@@ -93,6 +105,7 @@ def run_table(
                 "simulated_rounds": simulation.rounds,
                 "simulation_is_whole": simulation.is_whole,
                 "over_paper": over_paper(simulation.cycle_time_s, forms.paper_s),
+                "trained_rounds": trained_rounds.get(overlay.kind),
                 "rounds_to_target": at[0] if at else None,
                 "seconds_to_target": at[1] if at else None,
                 "speedup": star[1] / at[1] if star and at and at[1] > 0 else None,
@@ -101,18 +114,21 @@ def run_table(
         )
     columns, unit = cycle_time_columns(rows, FORMS | {"simulated_s": "simulated"})
     trained: list[Column] = []
-    notes = f"{forms_note(unit, rows)}\nover paper: simulated over paper."
+    notes = [forms_note(unit, rows), "over paper: simulated over paper."]
     if target_accuracy is not None:
-        notes += f"\nrounds, time, vs STAR: to a test accuracy of {target_accuracy:g}."
+        notes.append(f"rounds, time, vs STAR: to a test accuracy of {target_accuracy:g}.")
         trained = [
             Column(key="rounds_to_target", title="rounds"),
             Column(key="seconds_to_target", title="time (s)", show=digits),
             Column(key="speedup", title="vs STAR", show="{:.2f}x".format),
         ]
-    curve: list[str] = []
     if one_curve and len(rows) > 1:
         only = "only the times differ" if target_accuracy is None else "vs STAR compares cycle times only"
-        curve = [note_lines(f"one imported curve stands on every overlay: {only}.")]
+        notes.append(note_lines(f"one imported curve stands on every overlay: {only}."))
+    # The file of a simulation may have the scenario of a training that has not begun on any overlay.
+    if reached and rounds is not None and any(row["trained_rounds"] != rounds for row in rows):
+        notes.append(f"trained: round reached, of {rounds}, where the run was cut short.")
+        trained = [Column(key="trained_rounds", title="trained"), *trained]
     return Table(
         caption=caption,
         columns=(
@@ -122,7 +138,7 @@ def run_table(
             *trained,
         ),
         rows=rows,
-        notes="\n".join([notes, *curve, *_simulation_notes(record.overlays)]),
+        notes="\n".join([*notes, *_simulation_notes(record.overlays)]),
     )
 
 

@@ -19,7 +19,7 @@ from scenarios.processes import is_first
 from scenarios.simulated import SimulationWriter, allocate, file_bytes
 from scenarios.store import write_head, write_overlay
 from scenarios.studies.simulation import check_surroundings, job_of, run_job
-from scenarios.studies.train import check_checkpoints, take_part, teller, train_overlay
+from scenarios.studies.train import check_checkpoints, logged_rows, take_part, teller, train_overlay
 from scenarios.toml_words import in_table, located
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, make_schedule
@@ -29,16 +29,14 @@ from training import (
     CheckedData,
     MixingPlan,
     Notice,
-    TrainingConfig,
     TrainingJob,
     check_data,
-    exchanged_numbers,
     foresee_memory,
     load_backend,
+    message_bits,
     world,
 )
 
-BITS_PER_NUMBER = 32
 _MOST_ENTRIES = 2**27
 """Of all consensus matrices of a training: 1 GiB."""
 
@@ -92,7 +90,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     """
     with in_table("network", NetworkConfig):
         graph = build_network(scenario.network)
-    work = build_workload(scenario.workload, scenario.network.variant, trained_bits(scenario.training))
+    work = workload_of(scenario)
     training, simulation, seed = scenario.training, scenario.simulation, scenario.seed
     rounds = max(simulation.rounds, 0 if training is None else training.rounds)
     # First what takes no time: a design may take minutes.
@@ -177,14 +175,32 @@ def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> Mix
     )
 
 
-def trained_bits(training: TrainingConfig | None) -> float | None:
-    """Size of the trained model on the wire: 32 bits for each number that a silo sends."""
-    return None if training is None else float(BITS_PER_NUMBER * exchanged_numbers(training))
+def workload_of(scenario: Scenario) -> Workload:
+    """Workload of a scenario: what it states, and else messages of the size that its training sends.
 
+    Parameters
+    ----------
+    scenario : Scenario
 
-def logged_rows(training: TrainingConfig | None) -> int:
-    """Rows that a training reports: round 0, every `log_every` rounds, and the last."""
-    return 0 if training is None else -(-training.rounds // training.log_every) + 1
+    Returns
+    -------
+    Workload
+
+    Raises
+    ------
+    InputError
+        If the scenario states no size and trains nothing, or by a backend that does not say it; or the computing time
+        is known from nowhere.
+    """
+    stated, training, bits = scenario.workload, scenario.training, None
+    if training is not None and stated.preset is None and stated.model_size is None:
+        bits = message_bits(training)
+        if bits is None:
+            raise InputError(
+                "workload.model_size must be given, for instance '45 MB': "
+                f"training.backend(={training.backend!r}) does not say how large its messages are."
+            )
+    return build_workload(stated, scenario.network.variant, bits)
 
 
 def _nobody() -> None:
@@ -227,7 +243,8 @@ def run_scenario(
     MachineError
         If the machine cannot start the ranks, or has less memory than they will take.
     TrainingError
-        If a rank fails; the finished rounds stay in ``<path>.partial``, checkpoints in ``<path>.checkpoints``.
+        If a rank fails, or a training ends without the row of its last round, whatever its exit status; the finished
+        rounds stay in ``<path>.partial``, checkpoints in ``<path>.checkpoints``.
 
     Notes
     -----
@@ -243,7 +260,7 @@ def run_scenario(
     with located(source):
         plan = plan_run(scenario, checkpoints_path(path))
     if place is not None and place.rank > 0:
-        take_part(plan.trainings)
+        take_part(plan.trainings, [overlay.kind for overlay in plan.overlays])
         return
     settings, training, tell = scenario.simulation, scenario.training, teller()
     if line := task_line(text):
@@ -251,7 +268,7 @@ def run_scenario(
     if resume:
         with located(source):
             check_checkpoints(path, plan.trainings, tell)
-    rows = logged_rows(training)
+    rows = 0 if training is None else logged_rows(training)
     size_bytes = file_bytes(plan.jobs, messages=settings.messages, rows=rows)
     with new_file(path, size_bytes=size_bytes, force=force, resume=resume) as file:
         if not resume:
@@ -280,6 +297,13 @@ def run_scenario(
                 writer=SimulationWriter(file, overlay.kind),
             )
             if training is not None:
-                train_overlay(file, overlay.kind, plan.trainings[number], outcome.last_start_s, tell)
+                train_overlay(
+                    file,
+                    overlay.kind,
+                    plan.trainings[number],
+                    outcome.last_start_s,
+                    tell,
+                    detailed=number == 0,
+                )
         publish_models(path, scenario.overlays.kinds)
     drop_checkpoints(path)

@@ -1,6 +1,8 @@
 """The documented example of a backend plugs in by one class and one entry point."""
 
 import ast
+import json
+import re
 import sys
 from pathlib import Path
 
@@ -17,18 +19,41 @@ from training.datasets import load_dataset
 EXAMPLE = Path(__file__).parents[2] / "docs" / "example_backend.py"
 
 
+SIZE = re.compile(r"    def message_bits.*?\n\n", re.DOTALL)
+"""What the example says of its messages."""
+
+
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
     """A package with the example, as pip would install it."""
+    yield from install(tmp_path, monkeypatch, EXAMPLE.read_text("utf-8"))
+
+
+@pytest.fixture
+def install_saying(tmp_path, monkeypatch):
+    """Install the example with something else in place of what it says of its messages."""
+    made = []
+
+    def install_it(said):
+        made.append(install(tmp_path, monkeypatch, SIZE.sub(said, EXAMPLE.read_text("utf-8"))))
+        next(made[0])
+
+    yield install_it
+    next(made[0], None)
+
+
+def install(tmp_path, monkeypatch, text):
+    """Let pip's traces of a package with this module be found; then forget the module."""
     site = tmp_path / "site"
     info = site / "numpy_logistic-1.0.dist-info"
     info.mkdir(parents=True)
-    (site / "example_backend.py").write_bytes(EXAMPLE.read_bytes())
+    (site / "example_backend.py").write_text(text, "utf-8")
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: numpy-logistic\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
         "[silosim.training_backends]\nnumpy_logistic = example_backend:NumpyLogistic\n"
     )
     monkeypatch.syspath_prepend(site)
+    sys.modules.pop("example_backend", None)
     yield
     sys.modules.pop("example_backend", None)
 
@@ -55,6 +80,8 @@ def test_a_scenario_runs_with_it(silosim, scenario, tmp_path):
     assert ring.history["consensus_distance"][-1] > 1e-3
     with h5py.File(tmp_path / "run.h5") as file:
         assert file["training/ring/silo_loss"].shape == (13, 11)
+        # 8 x 8 pixels and a constant, ten classes, double precision.
+        assert file["workload"].attrs["model_bits"] == 64 * 65 * 10
 
 
 @pytest.mark.usefixtures("installed")
@@ -93,6 +120,91 @@ def test_what_it_cannot_do_is_one_clear_error(silosim, scenario, tmp_path):
     assert result.code == 2
     assert "backend(=numpy_logistic) needs model = 'softmax' from zeros, the mean of silos" in result.err
     assert not list(tmp_path.glob("run.h5*"))
+
+
+def commands(scenario, tmp_path):
+    """Every command that takes its workload from a training."""
+    (tmp_path / "m.csv").write_text("round,loss\n0,2\n5,1\n")
+    return {
+        "simulate": ("simulate", scenario, "--rounds", 30, "--json"),
+        "validate": ("validate", scenario, "--rounds", 100, "--json"),
+        "import-metrics": (
+            "import-metrics",
+            tmp_path / "m.csv",
+            "--on",
+            scenario,
+            "-o",
+            tmp_path / "m.h5",
+            "--json",
+        ),
+        "run": ("run", scenario, "-o", tmp_path / "run.h5", "--json"),
+    }
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("command", ["simulate", "validate", "import-metrics", "run"])
+def test_its_messages_are_as_large_as_it_says_unless_the_scenario_does(silosim, scenario, tmp_path, command):
+    text = with_example(scenario.read_text())
+    scenario.write_text(text)
+    done = silosim(*commands(scenario, tmp_path)[command])
+    assert done.code == 0, done.err
+    assert "trained model: 41.6 kbit," in json.loads(done.out)["caption"]
+
+    scenario.write_text(text.replace("[workload]\n", '[workload]\nmodel_size = "3 Mbit"\n'))
+    for file in tmp_path.glob("*.h5"):
+        file.unlink()
+    done = silosim(*commands(scenario, tmp_path)[command])
+    assert "custom: 3 Mbit," in json.loads(done.out)["caption"]
+
+
+@pytest.mark.parametrize("said", ["", "    def message_bits(self, config):\n        return None\n\n"])
+@pytest.mark.parametrize("command", ["simulate", "validate", "import-metrics", "run"])
+def test_of_one_that_does_not_say_it_the_scenario_must(
+    silosim, scenario, tmp_path, install_saying, command, said
+):
+    install_saying(said)
+    text = with_example(scenario.read_text())
+    scenario.write_text(text)
+    refused = silosim(*commands(scenario, tmp_path)[command])
+    assert refused.code == 2
+    assert refused.err == (
+        f"silosim: error: {scenario}: workload.model_size must be given, for instance '45 MB': "
+        "training.backend(='numpy_logistic') does not say how large its messages are.\n"
+    )
+    assert not list(tmp_path.glob("*.h5*"))
+
+    for stated, about in (('model_size = "3 Mbit"', "custom: 3 Mbit,"), ('preset = "femnist"', "custom: 38.62 Mbit,")):
+        scenario.write_text(text.replace("[workload]\n", f"[workload]\n{stated}\n"))
+        done = silosim(*commands(scenario, tmp_path)[command])
+        assert done.code == 0, done.err
+        assert about in json.loads(done.out)["caption"]
+        for file in tmp_path.glob("*.h5"):
+            file.unlink()
+
+
+@pytest.mark.parametrize("said", ["0", "-1", "float('nan')", "float('inf')", "'50 MB'", "True"])
+def test_no_number_of_bits_is_one_line(silosim, scenario, install_saying, said):
+    install_saying(f"    def message_bits(self, config):\n        return {said}\n\n")
+    scenario.write_text(with_example(scenario.read_text()))
+    refused = silosim("simulate", scenario)
+    assert refused.code == 2
+    value = {"float('nan')": "nan", "float('inf')": "inf"}.get(said, said)
+    assert refused.err == (
+        f"silosim: error: {scenario}: backend(='numpy_logistic'): message_bits(={value}) must be a finite number of "
+        "bits > 0.\n"
+    )
+
+
+def test_a_run_is_replayed_without_the_backend_that_made_it(silosim, scenario, tmp_path, monkeypatch):
+    scenario.write_text(with_example(scenario.read_text()))
+    with monkeypatch.context() as patch:
+        ready = install(tmp_path, patch, EXAMPLE.read_text("utf-8"))
+        next(ready)
+        assert silosim("run", scenario, "-o", tmp_path / "run.h5").code == 0
+        next(ready, None)
+    replayed = silosim("replay", tmp_path / "run.h5", "--access", "1 Gbps", "-o", tmp_path / "again.h5")
+    assert replayed.code == 0, replayed.err
+    assert "trained model: 41.6 kbit," in replayed.out
 
 
 def test_without_its_package_the_names_that_are_there_are_listed(silosim, scenario, tmp_path):

@@ -12,8 +12,12 @@ class Telling:
     def check(self, config):
         pass
 
+    def count(self, job):
+        return int((job.mixing.matrices[0] != 0).sum()) - job.silos
+
     def train(self, job):
         yield Notice("the same on every overlay")
+        yield Notice(f"{self.count(job)} arcs", "of which none\nis long")
         yield Notice(f"largest weight {job.mixing.matrices.max():.3f}\nand a second line")
         for k in (*range(0, job.config.rounds, job.config.log_every), job.config.rounds):
             yield HistoryRow(
@@ -40,10 +44,17 @@ def test_notices_are_printed_once_and_kept(silosim, scenario, tmp_path):
     assert done.code == 0
     assert done.err.count("the same on every overlay\n") == 1
     assert done.err.count("and a second line\n") == 2
+    assert done.err.count("110 arcs\nof which none\nis long\n") == 1
+    assert done.err.count("ring: 11 arcs\nlargest weight") == 1
+    assert done.err.count("of which none") == 1
     with h5py.File(tmp_path / "x.h5") as file:
         for kind in ("star", "ring"):
-            first, second, third = file[f"training/{kind}"].attrs["notices"].decode().split("\n")
+            first, arcs, *detail, second, third = (
+                file[f"training/{kind}"].attrs["notices"].decode().split("\n")
+            )
             assert first == "the same on every overlay"
+            assert arcs == {"star": "110 arcs", "ring": "11 arcs"}[kind]
+            assert detail == {"star": ["of which none", "is long"], "ring": []}[kind]
             assert second == f"largest weight {file[f'overlays/{kind}/consensus'][()].max():.3f}"
             assert third == "and a second line"
             assert file[f"training/{kind}/round"][:].tolist() == [0, 5, 10, 12]
@@ -61,6 +72,26 @@ def test_a_log_shows_the_rows_of_a_long_training(silosim, scenario, tmp_path, mo
         for kind in ("star", "ring")
         for k in (0, 5, 10, 12)
     ]
+
+
+def test_the_memory_plan_is_told_once_and_one_line_of_it_for_each_further_overlay(
+    silosim, scenario, small_scenario, tmp_path
+):
+    text = small_scenario.replace("ranks = 2", "ranks = 1").replace('"ring"', '"mst", "ring"')
+    scenario.write_text(text)
+    done = silosim("run", scenario, "-o", tmp_path / "x.h5")
+
+    assert done.code == 0
+    plans = [line for line in done.err.splitlines() if "memory in GB" in line]
+    assert [line.partition("memory")[0] for line in plans] == ["", "mst: ", "ring: "]
+    assert done.err.count("held already") == done.err.count("the machine of rank 0") == 1
+    with h5py.File(tmp_path / "x.h5") as file:
+        kept = [
+            file[f"training/{kind}"].attrs["notices"].decode().splitlines()
+            for kind in ("star", "mst", "ring")
+        ]
+    assert [lines[0] for lines in kept] == [line[line.index("memory") :] for line in plans]
+    assert [sum(line.startswith("  ") for line in lines) for lines in kept] == [4, 0, 0]
 
 
 @pytest.mark.usefixtures("_telling")

@@ -1,5 +1,6 @@
 """`silosim run --resume`: the file of a run that was killed is that of one that was not."""
 
+import json
 import os
 import re
 import subprocess
@@ -165,6 +166,58 @@ def test_what_a_cut_run_kept_is_neither_lost_nor_taken_for_that_of_another(silos
     assert f"resumed from round 8 of {folder / 'ring'}\n" in resumed.err
     assert not folder.exists()
     assert not partial.exists()
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "round-000008/best.pt", "round-000008/silos-00000-00010.npz"])
+def test_a_damaged_checkpoint_is_named_before_anything_is_touched(silosim, scenario, cut_short, name):
+    file = checkpoints_path(cut_short) / "ring" / name
+    data = file.read_bytes()
+    file.write_bytes(data[:40] + bytes([data[40] ^ 1]) + data[41:])
+    for _ in range(2):
+        refused = silosim("run", scenario, "-o", cut_short, "--resume")
+        assert refused.code == 3
+        assert f"silosim: error: {file} cannot be read: " in refused.err
+        assert "checksum" in refused.err
+        partial = read_run(cut_short.with_name("x.h5.partial"))
+        assert partial.overlays[0].history["round"].tolist() == [0, 5]
+    file.write_bytes(data)
+    assert silosim("run", scenario, "-o", cut_short, "--resume").code == 0
+
+
+@pytest.mark.parametrize(("log_every", "last_row"), [(5, 5), (12, 0)])
+def test_show_says_how_far_a_training_had_come(
+    silosim, scenario, tmp_path, small_scenario, monkeypatch, log_every, last_row
+):
+    text = small_scenario.replace("ranks = 2", "ranks = 1").replace(
+        "log_every = 5", f"log_every = {log_every}"
+    )
+    scenario.write_text(keeping(text))
+    path, kinds = tmp_path / "x.h5", []
+
+    def ends(keeper, k, hosted, write=Keeper.checkpoint):
+        kinds.append(k)
+        if len(kinds) > 13 and k > 8:
+            raise MachineError("the machine ends here")
+        write(keeper, k, hosted)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("training.keeping.Keeper.checkpoint", ends)
+        assert silosim("run", scenario, "-o", path).code == 3
+    shown = silosim("show", f"{path}.partial")
+    assert shown.code == 0
+    head, _, star, ring = shown.out[shown.out.index("overlay ") :].splitlines()[:4]
+    column = head.split().index("trained")
+    assert (star.split()[column], ring.split()[column]) == ("12", "8")
+    assert "trained: round reached, of 12, where the run was cut short." in shown.out
+    rows = json.loads(silosim("show", f"{path}.partial", "--json").out)["rows"]
+    assert [row["trained_rounds"] for row in rows] == [12, 8]
+    # Without its checkpoints the last row tells.
+    checkpoints_path(path).rename(tmp_path / "elsewhere")
+    rows = json.loads(silosim("show", f"{path}.partial", "--json").out)["rows"]
+    assert [row["trained_rounds"] for row in rows] == [12, last_row]
+    (tmp_path / "elsewhere").rename(checkpoints_path(path))
+    assert silosim("run", scenario, "-o", path, "--resume").code == 0
+    assert "trained:" not in silosim("show", path).out
 
 
 def test_force_starts_anew_and_replaces_models(silosim, scenario, cut_short):

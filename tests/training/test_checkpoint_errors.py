@@ -1,7 +1,9 @@
 """Checkpoints of another training, damaged ones, and folders that cannot be written: one line each."""
 
+import hashlib
 import json
 import shutil
+import subprocess
 from contextlib import closing
 from dataclasses import replace
 
@@ -68,7 +70,11 @@ def test_a_setting_that_an_older_checkpoint_does_not_know_had_its_default(
     path = keeping().directory / "round-000004" / "head.json"
     head = json.loads(path.read_text())
     del head["made_by"][name]
-    path.write_text(json.dumps(head))
+    sums = path.with_name("SHA256SUMS")
+    before, text = path.read_bytes(), json.dumps(head).encode()
+    path.write_bytes(text)
+    digests = (hashlib.sha256(data).hexdigest() for data in (before, text))
+    sums.write_text(sums.read_text().replace(*digests))
     for attempt in (rows_of, check_resumable):
         with pytest.raises(InputError) as caught:
             attempt(keeping(rounds=6, **{name: value}))
@@ -131,6 +137,89 @@ def test_a_damaged_checkpoint_is_one_clear_error(rows_of, keeping, damage):
     # The one before it is whole.
     shutil.rmtree(newest)
     assert [row.round for row in rows_of(job)] == [0, 1, 2, 3, 4]
+
+
+@pytest.fixture
+def cut_at_four(rows_of, keeping):
+    """A training of six rounds with models that was cut short after its checkpoint of round 4, and its whole curve."""
+    whole = rows_of(replace(keeping(rounds=6, keep_models=True), directory=None))
+    job = keeping(rounds=6, keep_models=True)
+    rows_of(job, stop_at=5)
+    return job, whole
+
+
+def files_of(checkpoint):
+    """Every file that a training goes on from."""
+    return [*sorted(checkpoint.iterdir()), checkpoint.parent / "rows.jsonl"]
+
+
+def resumed(rows_of, job, folder, copy):
+    """Go on in a copy of the directory: the curve, or the error."""
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(folder, copy)
+    job = replace(job, directory=copy)
+    try:
+        check_resumable(job)
+        return rows_of(job)
+    except MachineError as error:
+        # Also where nobody has looked at it beforehand.
+        with pytest.raises(MachineError, match="cannot be read"):
+            rows_of(job)
+        return str(error)
+
+
+def test_a_flipped_byte_never_gives_another_curve(rows_of, cut_at_four, tmp_path):
+    job, whole = cut_at_four
+    checkpoint = job.directory / "round-000004"
+    names = [path.name for path in files_of(checkpoint)]
+    assert names == [
+        "SHA256SUMS",
+        "best.json",
+        "best.pt",
+        "head.json",
+        "silos-00000-00003.npz",
+        "rows.jsonl",
+    ]
+    own_rows = json.loads((checkpoint / "head.json").read_text())["rows_bytes"]
+    random = np.random.default_rng(5)
+    told = dict.fromkeys(names, 0)
+    for path in files_of(checkpoint):
+        data = path.read_bytes()
+        for position in {0, len(data) - 1, *random.integers(len(data), size=25).tolist()}:
+            damaged = bytearray(data)
+            damaged[position] ^= int(random.integers(1, 256))
+            path.write_bytes(damaged)
+            found = resumed(rows_of, job, job.directory, tmp_path / "copy")
+            if path.name == "rows.jsonl" and position >= own_rows:
+                assert found == whole
+            else:
+                assert str(tmp_path / "copy") in found
+                assert "cannot be read" in found
+                assert "\n" not in found
+                told[path.name] += path.name in found
+        path.write_bytes(data)
+    assert all(told.values())
+    assert resumed(rows_of, job, job.directory, tmp_path / "copy") == whole
+
+
+@pytest.mark.parametrize("lost", ["SHA256SUMS", "best.pt", "best.json", "silos-00000-00003.npz"])
+def test_a_file_that_is_missing_is_named(rows_of, cut_at_four, tmp_path, lost):
+    job, _ = cut_at_four
+    (job.directory / "round-000004" / lost).unlink()
+    found = resumed(rows_of, job, job.directory, tmp_path / "copy")
+    assert f"{tmp_path / 'copy' / 'round-000004' / lost} cannot be read: " in found
+
+
+def test_the_checksums_are_those_of_the_usual_program(cut_at_four):
+    job, _ = cut_at_four
+    for checkpoint in checkpoint_rounds(job.directory):
+        folder = job.directory / f"round-{checkpoint:06d}"
+        done = subprocess.run(
+            ["sha256sum", "-c", "SHA256SUMS"], cwd=folder, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        names = {line.partition(":")[0] for line in done.stdout.splitlines()}
+        assert names == {path.name for path in folder.iterdir()} - {"SHA256SUMS"}
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(rows_of, keeping, tmp_path):

@@ -189,6 +189,21 @@ def test_bfloat16_gives_nearly_the_same_losses_and_single_precision_gradients(ma
     assert float((rounded - gradients).norm() / gradients.norm()) < 0.2
 
 
+@pytest.mark.parametrize(
+    ("name", "shape"), [("softmax", (1, 8, 8)), ("femnist_cnn", (1, 28, 28)), ("bilstm", (7, 5))]
+)
+def test_bfloat16_acts_on_a_processor_whatever_the_layers(name, shape):
+    model = build_model(name, input_shape=shape, classes=4, seed=0)
+    (exact, gradients), (rough, rounded) = (
+        results(LoopExecutor(arena, shards(shape), precision), arena, 1)[0]
+        for arena, precision in ((arena_of(model), "float32"), (arena_of(model), "bf16"))
+    )
+    assert not torch.equal(rounded, gradients)
+    torch.testing.assert_close(rough, exact, rtol=0.02, atol=0)
+    # As above, and some maxima lie elsewhere.
+    assert float((rounded - gradients).norm() / gradients.norm()) < 0.2
+
+
 @EXECUTORS
 def test_a_rank_without_silos_has_nothing_to_do(make):
     arena = Arena(nn.Linear(2, 2), silos=0, before=0, after=0, device=CPU)

@@ -18,7 +18,10 @@ ROW = HistoryRow(
 )
 
 
-@pytest.mark.parametrize("report", [ROW, Notice('two\nlines, {braces} and "quotes" \u2026'), Notice("")])
+@pytest.mark.parametrize(
+    "report",
+    [ROW, Notice('two\nlines, {braces} and "quotes" \u2026'), Notice(""), Notice("one", "two\nthree")],
+)
 def test_a_report_survives_the_pipe_as_one_line(report):
     line = to_line(report)
     assert "\n" not in line
