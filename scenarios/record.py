@@ -56,6 +56,8 @@ class OverlayRecord:
     hub : int or None
     consensus : ndarray, shape (silos, silos), or None
         None where the arcs are drawn anew each round.
+    negative_weights : bool
+        Whether some of them may be below 0.
     closed_forms : ClosedForms
         NaN where an overlay that is drawn anew each round has none.
     busiest_link : str
@@ -75,6 +77,7 @@ class OverlayRecord:
     simulation: SimulationRecord
     history: dict[str, FloatArray]
     wall_clock_s: FloatArray
+    negative_weights: bool = False
 
     def first_round_at(self, accuracy: float) -> tuple[int, float] | None:
         """Round and wall-clock time at which the test accuracy is first reached; None if it never is."""
@@ -208,6 +211,8 @@ def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
         simulation=_read_simulation(file.get(f"simulation/{kind}")),
         history=_read_history(training, rows) if rows else {},
         wall_clock_s=file[f"replay/{kind}/wall_clock_s"][:rows] if rows else np.zeros(0),
+        negative_weights="consensus" in group
+        and bool(group["consensus"].attrs.get("negative_weights", False)),
     )
 
 

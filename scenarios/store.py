@@ -82,6 +82,7 @@ def write_overlay(file: h5py.File, overlay: Overlay | RandomOverlay, job: Job, f
     if isinstance(overlay, Overlay):
         group["delay_s"] = overlay.delay_s
         group["consensus"] = overlay.consensus
+        group["consensus"].attrs["negative_weights"] = overlay.negative_weights
         group["critical_circuit"] = np.array(overlay.critical_circuit, dtype=np.int64)
         hub = overlay.hub
     group.attrs.update(

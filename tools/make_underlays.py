@@ -23,7 +23,8 @@ def underlay_gml(facts: dict[str, Any]) -> str:
     """GML text of one underlay, with nodes and links in the order of the facts."""
     nodes = [dict(zip(facts["node_fields"], row, strict=True)) for row in facts["nodes"]]
     links = [dict(zip(facts["link_fields"], row, strict=True)) for row in facts["links"]]
-    graph = nx.Graph(name=facts["name"], description=facts["description"])
+    # The published tables' hub is the first node of the published file.
+    graph = nx.Graph(name=facts["name"], description=facts["description"], published_hub=nodes[0]["label"])
     for node in nodes:
         graph.add_node(node["label"], place=node["place"], region=node["region"], **degrees(node))
     for link in links:

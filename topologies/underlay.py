@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -35,6 +35,8 @@ class Underlay:
         Finite and >= 0; links within a city may have length zero.
     capacity_bps : array of float, (links,)
         Capacity of each direction, > 0; NaN where none is stated.
+    published_hub : str, optional
+        Label of the router whose silo is the STAR's hub in published tables.
 
     Raises
     ------
@@ -45,6 +47,9 @@ class Underlay:
     Notes
     -----
     Arrays are copied and made read-only. Checking takes O(routers + links) time.
+
+    Routers and links keep the order in which they are given: whatever a caller has per router or silo keeps its place.
+    `load_underlay` gives the order of `in_label_order`. Routes and designs break ties by label, not by index.
     """
 
     name: str
@@ -55,6 +60,7 @@ class Underlay:
     ends: IntArray
     length_km: FloatArray
     capacity_bps: FloatArray
+    published_hub: str | None = None
 
     def __post_init__(self) -> None:
         """Freeze the arrays and check every rule above."""
@@ -84,6 +90,32 @@ class Underlay:
         """Number of links, each counted once for both directions."""
         return len(self.ends)
 
+    def in_label_order(self) -> "Underlay":
+        """The same network in its canonical order, whatever the order that it is in.
+
+        Returns
+        -------
+        Underlay
+            Routers by label, in plain string order. Each link from the earlier of its ends to the later one; links
+            by their ends, parallel ones the shortest first, then the fastest, those without a capacity last.
+
+        Notes
+        -----
+        O(n log n) for n routers and links.
+        """
+        order = label_order(self.labels)
+        ends = np.sort(np.argsort(order)[self.ends], axis=1)
+        links = np.lexsort((-self.capacity_bps, self.length_km, ends[:, 1], ends[:, 0]))
+        return replace(
+            self,
+            labels=tuple(self.labels[router] for router in order.tolist()),
+            latitude_deg=self.latitude_deg[order],
+            longitude_deg=self.longitude_deg[order],
+            ends=ends[links],
+            length_km=self.length_km[links],
+            capacity_bps=self.capacity_bps[links],
+        )
+
     def link_name(self, link: int) -> str:
         """Name a link for people by the labels of its ends.
 
@@ -107,6 +139,11 @@ class Underlay:
         if len(parallel) == 1:
             return name
         return f"{name} #{np.searchsorted(parallel, link % self.links) + 1}"
+
+
+def label_order(labels: Sequence[str]) -> IntArray:
+    """Indices of labels in plain string order, shape (labels,); equal ones stay in the order given."""
+    return np.array(sorted(range(len(labels)), key=labels.__getitem__), dtype=np.int64)
 
 
 def _array(field: str, value: ArrayLike, dtype: type, shape: tuple[int, ...]) -> NDArray[Any]:
@@ -135,6 +172,8 @@ def _check_routers(underlay: Underlay) -> None:
         if label in seen:
             raise InputError(f"label(={quoted(label)}) of routers {seen[label]} and {router} must be unique.")
         seen[label] = router
+    if underlay.published_hub is not None and underlay.published_hub not in seen:
+        raise InputError(f"published_hub(={quoted(underlay.published_hub)}) must be the label of a router.")
     for field, values, limit in (
         ("latitude_deg", underlay.latitude_deg, 90),
         ("longitude_deg", underlay.longitude_deg, 180),

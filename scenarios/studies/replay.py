@@ -65,7 +65,13 @@ def replay(
         )
     overlays = [
         build_overlay(
-            kept.kind, graph, record.work, kept.arcs[:, :2].tolist(), hub=kept.hub, consensus=matrix
+            kept.kind,
+            graph,
+            record.work,
+            kept.arcs[:, :2].tolist(),
+            hub=kept.hub,
+            consensus=matrix,
+            negative_weights=kept.negative_weights,
         )
         for kept, matrix in zip(record.overlays, consensus, strict=True)
     ]

@@ -24,6 +24,7 @@ from scenarios.toml_words import in_table, located
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, make_schedule
 from topologies.arrays import FloatArray
+from topologies.schedule import round_consensus
 from training import (
     CheckedData,
     MixingPlan,
@@ -148,7 +149,7 @@ def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> Mix
         If the drawn matrices do not fit into memory.
     """
     if isinstance(overlay, Overlay):
-        return MixingPlan.constant(overlay.consensus, rounds)
+        return MixingPlan.constant(overlay.consensus, rounds, negative_weights=overlay.negative_weights)
     schedule = make_schedule(overlay, seed, rounds)
     silos, drawn = overlay.graph.silos, len(schedule.choices)
     if drawn * silos**2 > _MOST_ENTRIES:
@@ -157,8 +158,9 @@ def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> Mix
             f"<= {_MOST_ENTRIES} entries in all."
         )
     return MixingPlan(
-        matrices=np.stack([overlay.consensus(*overlay.arcs(choice)) for choice in schedule.choices]),
+        matrices=np.stack([round_consensus(overlay, choice) for choice in schedule.choices]),
         index=schedule.index,
+        negative_weights=overlay.negative_weights,
     )
 
 

@@ -1,6 +1,7 @@
 graph [
   name "aws_na"
   description "AWS North America: 22 AWS edge cities, full mesh"
+  published_hub "Ashburn"
   node [
     id 0
     label "Ashburn"

@@ -1,6 +1,7 @@
 graph [
   name "ebone"
   description "Ebone AS1755, Rocketfuel (Spring et al., 2004; weights of Mahajan et al., 2002)"
+  published_hub "London 209"
   node [
     id 0
     label "London 209"

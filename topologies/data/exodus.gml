@@ -1,6 +1,7 @@
 graph [
   name "exodus"
   description "Exodus AS3967, Rocketfuel (Spring et al., 2004; weights of Mahajan et al., 2002)"
+  published_hub "San Jose 471"
   node [
     id 0
     label "San Jose 471"

@@ -1,6 +1,7 @@
 graph [
   name "gaia"
   description "Gaia: 11 AWS regions on four continents, full mesh (Hsieh et al., NSDI 2017)"
+  published_hub "Virginia"
   node [
     id 0
     label "Virginia"

@@ -1,6 +1,7 @@
 graph [
   name "geant"
   description "GEANT 2012 from the Internet Topology Zoo (Knight et al., 2011)"
+  published_hub "NL"
   node [
     id 0
     label "NL"
