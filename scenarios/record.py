@@ -171,6 +171,7 @@ def _read_underlay(group: h5py.Group) -> Underlay:
         name=str(group.attrs["name"]),
         variant=group.attrs["variant"],
         labels=tuple(group["labels"].asstr()[:]),
+        published_index=group["published_index"][:] if "published_index" in group else None,
         **{
             name: group[name][:]
             for name in ("latitude_deg", "longitude_deg", "ends", "length_km", "capacity_bps")

@@ -41,8 +41,8 @@ class GmlNetwork:
         ``distance`` and ``published_distance``.
     capacity_bps : array of float, (links,)
         ``capacity``, else ``LinkSpeedRaw``.
-    published_hub : str or None
-        ``published_hub`` of the graph: the label of the node that is the STAR's hub in published tables.
+    published_index : array of int, (nodes,), or None
+        ``published_index``; None unless all nodes state one.
     """
 
     labels: tuple[str, ...]
@@ -52,7 +52,7 @@ class GmlNetwork:
     distance_km: FloatArray
     published_distance_km: FloatArray
     capacity_bps: FloatArray
-    published_hub: str | None
+    published_index: IntArray | None
 
     def true_km(self) -> FloatArray:
         """Length of every link as stated, else computed from the coordinates of its ends.
@@ -148,7 +148,7 @@ def parse_network(data: bytes) -> GmlNetwork:
         distance_km=_numbers(links, link_names, "distance"),
         published_distance_km=_numbers(links, link_names, "published_distance"),
         capacity_bps=_numbers(links, link_names, "capacity", "LinkSpeedRaw"),
-        published_hub=str(graph["published_hub"]) if "published_hub" in graph else None,
+        published_index=_whole(_numbers(nodes, names, "published_index")),
     )
 
 
@@ -272,6 +272,12 @@ def _numbers(blocks: Sequence[Block], names: Sequence[str], *fields: str) -> Flo
                 values[i] = _number(f"{names[i]}: {field}", block[field])
                 break
     return values
+
+
+def _whole(values: FloatArray) -> IntArray | None:
+    """Numbers as integers, None where one is missing or none."""
+    whole = np.isfinite(values) & (values == np.round(values)) & (np.abs(values) < 2**53)
+    return values.astype(np.int64) if whole.all() else None
 
 
 def _number(name: str, value: object) -> float:

@@ -16,7 +16,7 @@ P = ParamSpec("P")
 
 
 def silo_order(graph: Connectivity) -> IntArray:
-    """Silos by the label of their router, those of one router in the order given, shape (silos,)."""
+    """Silos by their router's `Underlay.rank`, those of one router in the order given, shape (silos,)."""
     return np.argsort(graph.routes.rank[graph.router], kind="stable")
 
 

@@ -36,8 +36,8 @@ def load_underlay(name_or_path: str | os.PathLike[str], *, variant: Variant = "c
         ``capacity`` (bit/s, goes first), ``distance`` and ``published_distance`` (km).
     variant : {"corrected", "published"}
         "corrected" takes ``distance``, computing it from the coordinates where the file has none, and stated
-        capacities; "published" takes ``published_distance`` and no capacity, as the published tables do. Both take
-        the graph's ``published_hub``, a label.
+        capacities; "published" takes ``published_distance`` and no capacity, as the published tables do, and breaks
+        ties by the nodes' ``published_index`` where all state one.
 
     Returns
     -------
@@ -106,5 +106,5 @@ def _underlay(name: str, variant: Variant, network: GmlNetwork) -> Underlay:
         ends=network.ends,
         length_km=network.published_km() if published else network.true_km(),
         capacity_bps=np.full(len(network.ends), np.nan) if published else network.capacity_bps,
-        published_hub=network.published_hub,
+        published_index=network.published_index,
     )

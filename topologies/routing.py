@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from topologies.arrays import FloatArray, IntArray
-from topologies.underlay import Underlay, label_order
+from topologies.underlay import Underlay
 
 TIE = 1e-9
 """Two path lengths within this relative distance are equal."""
@@ -26,13 +26,13 @@ class Routes:
     hops : ndarray of int, shape (routers, routers)
         Number of links of each route.
     parent : ndarray of int, shape (routers, routers)
-        ``parent[i, v]`` is the router before `v` on the route from `i`; -1 where there is none. Valid where the label
-        of `i` comes before that of `v`: the route from the later one is the reversed route to it.
+        ``parent[i, v]`` is the router before `v` on the route from `i`; -1 where there is none. Valid where
+        `i` comes before `v` by rank: the route from the later one is the reversed route to it.
     parent_link : ndarray of int, shape (routers, routers)
         The link directions that lead to `v` from ``parent[i, v]``: link `l` is ``2 * l`` from its first to its
         second end and ``2 * l + 1`` back.
     rank : ndarray of int, shape (routers,)
-        Place of each router among all in the order of their labels.
+        Place of each router in the order by which ties fall, `Underlay.rank`: the labels' order.
     """
 
     distance_km: FloatArray
@@ -68,8 +68,8 @@ def shortest_routes(underlay: Underlay) -> Routes:
     """Shortest routes by distance, with a rule that makes each of them unique.
 
     Among routes whose lengths agree to a relative 1e-9, the one with the fewest links is taken, then the one
-    whose routers, read from the end whose label comes first, come first in lexicographic order of their labels: routers
-    may be numbered in any order. Lengths are compared at every router that a route passes, so ties of its parts add up
+    whose routers, read from the end that comes first by `Underlay.rank` (the order of labels), come first in
+    lexicographic order of that rank: routers may be numbered in any order. Lengths are compared at every router that a route passes, so ties of its parts add up
     along it. Of parallel links the shortest carries the route (the first among equal ones; see `in_label_order` for the
     links of a file).
 
@@ -89,8 +89,8 @@ def shortest_routes(underlay: Underlay) -> Routes:
     O(n (m + n) log n), memory O(n^2).
     """
     routers = underlay.routers
-    order = label_order(underlay.labels)
-    rank = np.argsort(order)
+    rank = underlay.rank
+    order = np.argsort(rank)
     tail, head, direction, length = _arcs(underlay, rank)
     # Explicit zeros are zero-length links here: a sparse array keeps them, a dense one would lose them.
     weights = csr_array((length, (tail, head)), shape=(routers, routers))
@@ -117,7 +117,7 @@ def shortest_routes(underlay: Underlay) -> Routes:
 
 
 def _arcs(underlay: Underlay, rank: IntArray) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
-    """Tail and head by rank, link direction and length of both directions of each link that can carry a route, sorted."""
+    """Tail and head by rank, direction and length of both directions of the links that can carry routes, sorted."""
     order = np.argsort(underlay.length_km, kind="stable")
     ends = np.sort(underlay.ends[order], axis=1)
     _, first = np.unique(ends, axis=0, return_index=True)

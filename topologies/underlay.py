@@ -35,8 +35,9 @@ class Underlay:
         Finite and >= 0; links within a city may have length zero.
     capacity_bps : array of float, (links,)
         Capacity of each direction, > 0; NaN where none is stated.
-    published_hub : str, optional
-        Label of the router whose silo is the STAR's hub in published tables.
+    published_index : array of int, (routers,), optional
+        Place of every router in the published tables' file, each once: the tables break ties by it, and their hub is
+        the first. It orders ties where the variant is "published".
 
     Raises
     ------
@@ -49,7 +50,7 @@ class Underlay:
     Arrays are copied and made read-only. Checking takes O(routers + links) time.
 
     Routers and links keep the order in which they are given: whatever a caller has per router or silo keeps its place.
-    `load_underlay` gives the order of `in_label_order`. Routes and designs break ties by label, not by index.
+    `load_underlay` gives the order of `in_label_order`. Routes and designs break ties by `rank`, not by index.
     """
 
     name: str
@@ -60,7 +61,7 @@ class Underlay:
     ends: IntArray
     length_km: FloatArray
     capacity_bps: FloatArray
-    published_hub: str | None = None
+    published_index: IntArray | None = None
 
     def __post_init__(self) -> None:
         """Freeze the arrays and check every rule above."""
@@ -68,6 +69,11 @@ class Underlay:
             raise InputError(f"variant(={quoted(self.variant)}) must be 'corrected' or 'published'.")
         object.__setattr__(self, "labels", tuple(self.labels))
         per_router, per_link = (self.routers,), (len(self.ends),)
+        if self.published_index is not None:
+            index = _array("published_index", self.published_index, np.int64, per_router)
+            if len(np.unique(index)) < self.routers:
+                raise InputError("published_index must hold a number for each router, each once.")
+            object.__setattr__(self, "published_index", index)
         for field, value, dtype, shape in (
             ("latitude_deg", self.latitude_deg, np.float64, per_router),
             ("longitude_deg", self.longitude_deg, np.float64, per_router),
@@ -114,7 +120,18 @@ class Underlay:
             ends=ends[links],
             length_km=self.length_km[links],
             capacity_bps=self.capacity_bps[links],
+            published_index=None if self.published_index is None else self.published_index[order],
         )
+
+    @property
+    def rank(self) -> IntArray:
+        """Place of every router in the order by which ties fall, shape (routers,).
+
+        The order of the labels; where the variant is "published" and `published_index` is stated, that one.
+        """
+        if self.variant == "published" and self.published_index is not None:
+            return np.argsort(np.argsort(self.published_index))
+        return np.argsort(label_order(self.labels))
 
     def link_name(self, link: int) -> str:
         """Name a link for people by the labels of its ends.
@@ -172,8 +189,6 @@ def _check_routers(underlay: Underlay) -> None:
         if label in seen:
             raise InputError(f"label(={quoted(label)}) of routers {seen[label]} and {router} must be unique.")
         seen[label] = router
-    if underlay.published_hub is not None and underlay.published_hub not in seen:
-        raise InputError(f"published_hub(={quoted(underlay.published_hub)}) must be the label of a router.")
     for field, values, limit in (
         ("latitude_deg", underlay.latitude_deg, 90),
         ("longitude_deg", underlay.longitude_deg, 180),

@@ -12,7 +12,6 @@ from topologies.label_order import by_label
 from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
 
-
 REPAIRED = 4
 """Tours out of which missing arcs are taken, in each direction."""
 

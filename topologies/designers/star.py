@@ -32,8 +32,8 @@ def star(graph: Connectivity, work: Workload, *, hub: int | str | None = None) -
     hub : int or str, optional
         ``"load"``: the silo whose router has the highest load centrality on the underlay, with latency as weight;
         ties go to the lowest mean latency, then to the first label. ``"closeness"``: the silo with the lowest mean
-        latency to the others, then the first label. ``"first"``: the hub of the published tables, a silo on the
-        underlay's `published_hub`; where there is none, the first label. Any other string is a silo's label, a number
+        latency to the others, then the first label. ``"first"``: the hub of the published tables, the first silo by
+        the underlay's `published_index`; where there is none, by label. Any other string is a silo's label, a number
         its index. By default ``"load"``; on an underlay of ``variant="published"``, which stands for the paper's
         tables, ``"first"``. A rule that is named holds on both.
 
@@ -84,10 +84,11 @@ def _hub(graph: Connectivity, hub: int | str | None) -> int:
             f"cannot with {_first(graph, lost)}."
         )
     rule = DEFAULT_RULE[graph.underlay.variant] if hub is None else hub
-    underlay, place = graph.underlay, np.argsort(silo_order(graph))
+    place = np.argsort(silo_order(graph))
     if rule == "first":
-        on_hub = np.array([underlay.labels[router] == underlay.published_hub for router in graph.router])
-        return int(min(able.tolist(), key=lambda silo: (not on_hub[silo], place[silo])))
+        index = graph.underlay.published_index
+        published = place if index is None else index[graph.router]
+        return int(min(able.tolist(), key=lambda silo: (published[silo], place[silo])))
     # Rounding: what differs by float noise is a tie, which a stable rule must break.
     latency = np.round(graph.latency_s.mean(axis=1), 12)
     load = np.zeros(graph.silos) if rule == "closeness" else np.round(router_load(graph)[graph.router], 9)
