@@ -12,6 +12,7 @@ from scenarios.store import SCHEMA
 from simulator.confidence import estimated_cycle_time
 from topologies import ClosedForms, InputError, Underlay, Workload
 from topologies.arrays import FloatArray, IntArray
+from topologies.connectivity import silo_labels
 from topologies.statistics import ConfidenceInterval
 from training import HistoryRow
 from training.history import PER_SILO
@@ -106,6 +107,8 @@ class RunRecord:
         Network and workload in words.
     overlays : tuple of OverlayRecord
         In the order of the scenario.
+    silo_labels : tuple of str
+        In the order of the silos' numbers.
     """
 
     scenario: str
@@ -114,6 +117,7 @@ class RunRecord:
     work: Workload
     about: str
     overlays: tuple[OverlayRecord, ...]
+    silo_labels: tuple[str, ...] = ()
 
 
 def read_run(path: Path) -> RunRecord:
@@ -150,10 +154,12 @@ def read_open(file: h5py.File, *, source: str) -> RunRecord:
         if schema != SCHEMA:
             raise InputError(f"schema(={schema!r:.40}) must be {SCHEMA!r}.")
         kinds = sorted(file.get("overlays", ()), key=lambda kind: file["overlays"][kind].attrs["order"])
+        underlay = _read_underlay(file["underlay"])
         return RunRecord(
             scenario=str(file.attrs["scenario"]),
             network=NetworkConfig(**json.loads(file.attrs["network"])),
-            underlay=_read_underlay(file["underlay"]),
+            underlay=underlay,
+            silo_labels=silo_labels(underlay, file["connectivity/router"][:].tolist()),
             work=_read_workload(file["workload"]),
             about=str(file.attrs["about"]),
             overlays=tuple(_read_overlay(file, kind) for kind in kinds),

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scenarios.agreed_mean import mean_notes, mean_weights
 from scenarios.designed import check_kinds
 from scenarios.network import describe, idle_links
 from scenarios.studies.comparison import FORMS, forms_note
@@ -71,6 +72,7 @@ def design_table(
     star = _star(graph, work, options.get("star", {}), needed="star" in kinds)
     star_s = None if star is None else star.closed_forms.paper_s
     rows: list[dict[str, object]] = []
+    means: list[str] = []
     for kind in kinds:
         if kind in DESIGNERS:
             overlay = (
@@ -79,6 +81,7 @@ def design_table(
                 else design(kind, graph, work, **options.get(kind, {}))
             )
             rows.append(_static_row(overlay, star_s))
+            means += mean_notes(overlay)
         else:
             family = "matcha" if kind.startswith("matcha") else kind
             drawn = design_random(kind, graph, work, **options.get(family, {}))
@@ -112,6 +115,7 @@ def design_table(
                         if "star" in kinds and star is not None and star.hub is not None
                         else []
                     ),
+                    *means,
                     *idle_links(graph),
                     *_random_notes(rows, unit),
                 ),
@@ -157,6 +161,7 @@ def _static_row(overlay: Overlay, star_s: float | None) -> dict[str, object]:
         "load_bound_s": forms.load_bound_s,
         **_rates(forms.paper_s, star_s),
         "spectral_gap": spectral_gap(overlay.consensus),
+        "agreed_weights": mean_weights(overlay),
         "hub": None if overlay.hub is None else graph.labels[overlay.hub],
         "critical_circuit": [graph.labels[silo] for silo in overlay.critical_circuit],
         "busiest_link": None if forms.busiest_link is None else graph.link_name(forms.busiest_link),
@@ -178,6 +183,7 @@ def _random_row(overlay: RandomOverlay, star_s: float | None, seed: int) -> dict
         "load_bound_s": None,
         **_rates(time.barrier.mean, star_s),
         "spectral_gap": None if norm is None else 1 - math.sqrt(max(norm, 0.0)),
+        "agreed_weights": None,
         "paper_half_width_s": time.barrier.half_width,
         "max_plus_s": time.max_plus.mean,
         "max_plus_half_width_s": time.max_plus.half_width,

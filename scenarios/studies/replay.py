@@ -63,6 +63,12 @@ def replay(
         raise InputError(
             f"{graph.underlay.name} has {graph.silos} silos, but the run has {len(consensus[0])}."
         )
+    there, here = record.silo_labels, graph.labels
+    if there != here and sorted(there) == sorted(here):
+        raise InputError(
+            f"{source} numbers the silos of {graph.underlay.name} in another order than that of their labels, as files "
+            "of older versions do; run its scenario again."
+        )
     overlays = [
         build_overlay(
             kept.kind,
