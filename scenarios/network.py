@@ -49,7 +49,8 @@ class NetworkConfig:
         one of these two; the other is then as on all silos.
     silo_at : tuple of str, optional
         Label of the router that each silo hangs on. By default each router has one silo, which has its label; of
-        several on one router the labels are numbered, for instance ``Paris/1`` and ``Paris/2``.
+        several on one router the labels are numbered, for instance ``Paris/1`` and ``Paris/2``. The order does not
+        matter: silos are numbered in the order of their routers' labels.
     blocked : tuple of str, optional
         Silos that cannot talk: ``"A - B"``, or ``"A -> B"`` where A cannot send to B, but B can to A.
     core : str, optional
@@ -147,13 +148,13 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
 
 
 def _routers(underlay: Underlay, silo_at: Sequence[str] | None) -> list[int]:
-    """Index of each silo's router."""
+    """Index of each silo's router, in the order of the routers, whatever the order of the texts."""
     if silo_at is None:
         return list(range(underlay.routers))
     for label in silo_at:
         if label not in underlay.labels:
             raise unknown_name("silo_at", label, underlay.labels)
-    return [underlay.labels.index(label) for label in silo_at]
+    return sorted(underlay.labels.index(label) for label in silo_at)
 
 
 def _blocked(labels: Sequence[str], text: str) -> list[tuple[int, int]]:

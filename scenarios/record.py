@@ -14,6 +14,7 @@ from simulator.counted import Presence, Starts
 from simulator.steady import kept_rows
 from topologies import ClosedForms, InputError, Underlay, Workload
 from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.connectivity import silo_labels
 from training import HistoryRow
 from training.history import PER_SILO
 
@@ -60,6 +61,8 @@ class OverlayRecord:
     hub : int or None
     consensus : ndarray, shape (silos, silos), or None
         None where the arcs are drawn anew each round.
+    negative_weights : bool
+        Whether some of them may be below 0.
     closed_forms : ClosedForms
         NaN where an overlay that is drawn anew each round has none.
     busiest_link : str
@@ -79,6 +82,7 @@ class OverlayRecord:
     simulation: SimulationRecord
     history: dict[str, FloatArray]
     wall_clock_s: FloatArray
+    negative_weights: bool = False
 
     def first_round_at(self, accuracy: float) -> tuple[int, float] | None:
         """Round and wall-clock time at which the test accuracy is first reached; None if it never is."""
@@ -107,6 +111,8 @@ class RunRecord:
         Network and workload in words.
     overlays : tuple of OverlayRecord
         In the order of the scenario.
+    silo_labels : tuple of str
+        In the order of the silos' numbers.
     """
 
     scenario: str
@@ -115,6 +121,7 @@ class RunRecord:
     work: Workload
     about: str
     overlays: tuple[OverlayRecord, ...]
+    silo_labels: tuple[str, ...] = ()
 
 
 def read_run(path: Path) -> RunRecord:
@@ -151,10 +158,12 @@ def read_open(file: h5py.File, *, source: str) -> RunRecord:
         if schema != SCHEMA:
             raise InputError(f"schema(={schema!r:.40}) must be {SCHEMA!r}.")
         kinds = sorted(file.get("overlays", ()), key=lambda kind: file["overlays"][kind].attrs["order"])
+        underlay = _read_underlay(file["underlay"])
         return RunRecord(
             scenario=str(file.attrs["scenario"]),
             network=NetworkConfig(**json.loads(file.attrs["network"])),
-            underlay=_read_underlay(file["underlay"]),
+            underlay=underlay,
+            silo_labels=silo_labels(underlay, file["connectivity/router"][:].tolist()),
             work=_read_workload(file["workload"]),
             about=str(file.attrs["about"]),
             overlays=tuple(_read_overlay(file, kind) for kind in kinds),
@@ -199,6 +208,7 @@ def _read_underlay(group: h5py.Group) -> Underlay:
         name=str(group.attrs["name"]),
         variant=group.attrs["variant"],
         labels=tuple(group["labels"].asstr()[:]),
+        published_index=group["published_index"][:] if "published_index" in group else None,
         **{
             name: group[name][:]
             for name in ("latitude_deg", "longitude_deg", "ends", "length_km", "capacity_bps")
@@ -239,6 +249,8 @@ def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
         simulation=_read_simulation(file.get(f"simulation/{kind}")),
         history=_read_history(training, rows) if rows else {},
         wall_clock_s=file[f"replay/{kind}/wall_clock_s"][:rows] if rows else np.zeros(0),
+        negative_weights="consensus" in group
+        and bool(group["consensus"].attrs.get("negative_weights", False)),
     )
 
 

@@ -49,6 +49,8 @@ def write_head(
     group["labels"] = np.array(underlay.labels, dtype=h5py.string_dtype())
     for name in ("latitude_deg", "longitude_deg", "ends", "length_km", "capacity_bps"):
         group[name] = getattr(underlay, name)
+    if underlay.published_index is not None:
+        group["published_index"] = underlay.published_index
     group = file.create_group("connectivity")
     for name in ("router", "up_bps", "down_bps", "core_bps", "latency_s", "available_bps"):
         group[name] = getattr(graph, name)
@@ -83,6 +85,7 @@ def write_overlay(file: h5py.File, overlay: Overlay | RandomOverlay, job: Job, f
     if isinstance(overlay, Overlay):
         group["delay_s"] = overlay.delay_s
         group["consensus"] = overlay.consensus
+        group["consensus"].attrs["negative_weights"] = overlay.negative_weights
         group["critical_circuit"] = np.array(overlay.critical_circuit, dtype=np.int64)
         hub = overlay.hub
     group.attrs.update(

@@ -24,8 +24,10 @@ def underlay_gml(facts: dict[str, Any]) -> str:
     nodes = [dict(zip(facts["node_fields"], row, strict=True)) for row in facts["nodes"]]
     links = [dict(zip(facts["link_fields"], row, strict=True)) for row in facts["links"]]
     graph = nx.Graph(name=facts["name"], description=facts["description"])
-    for node in nodes:
-        graph.add_node(node["label"], place=node["place"], region=node["region"], **degrees(node))
+    for index, node in enumerate(nodes):
+        # The facts keep the order of the published files, by which the published tables break ties.
+        order = {"published_index": index}
+        graph.add_node(node["label"], place=node["place"], region=node["region"], **order, **degrees(node))
     for link in links:
         source, target = nodes[link["source_index"]], nodes[link["target_index"]]
         graph.add_edge(source["label"], target["label"], **link_attributes(link, source, target))

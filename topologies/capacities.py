@@ -115,8 +115,8 @@ def _bottlenecks(routes: Routes, core_bps: FloatArray) -> FloatArray:
 
     Notes
     -----
-    Only a route from its lower-numbered end is real, but it may pass routers below that end, so all of a row's tree is
-    followed: by pointer doubling, O(n^2 log n).
+    Only a route from the end whose label comes first is real, but it may pass routers before that end, so all of a
+    row's tree is followed: by pointer doubling, O(n^2 log n).
     """
     routers = len(routes.parent)
     root = routes.parent < 0
@@ -125,7 +125,7 @@ def _bottlenecks(routes: Routes, core_bps: FloatArray) -> FloatArray:
     for _ in range(routers.bit_length()):
         smallest = np.minimum(smallest, np.take_along_axis(smallest, before, axis=1))
         before = np.take_along_axis(before, before, axis=1)
-    return np.asarray(np.triu(smallest) + np.triu(smallest, 1).T)
+    return np.asarray(np.where(np.less.outer(routes.rank, routes.rank), smallest, smallest.T))
 
 
 def idle_faster_links(underlay: Underlay, routes: Routes, core_bps: FloatArray) -> list[int]:

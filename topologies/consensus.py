@@ -1,18 +1,20 @@
 """Consensus matrices: with which weights a silo averages the models that it receives."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from topologies.arrays import FloatArray, IntArray
+from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.balanced import fast_balanced, rebuilt
 from topologies.digraph import check_connected
 from topologies.errors import InputError, unknown_name
 
 SUM_TOLERANCE = 1e-12
-"""How far a row or column sum may lie from 1: rounding of a sum over some thousand silos."""
+"""How far a row or column sum may lie from 1, and a weight below 0: rounding of a sum over some thousand silos."""
+SPLIT = 1e-9
+"""A spectral gap up to this is none: rounding of the eigenvalues of silos that never agree."""
 
 
 def local_degree(silos: int, source: IntArray, target: IntArray) -> FloatArray:
@@ -135,6 +137,8 @@ consensus_rules: Mapping[str, Callable[[int, IntArray, IntArray], FloatArray]] =
     }
 )
 """Rules by the name that `consensus_matrix` takes; all but `local_degree` promise column sums of 1."""
+NEGATIVE_RULES = ("fdla",)
+"""Rules that may give weights below 0."""
 
 
 def consensus_matrix(rule: str, silos: int, source: IntArray, target: IntArray) -> FloatArray:
@@ -180,10 +184,42 @@ def consensus_matrix(rule: str, silos: int, source: IntArray, target: IntArray) 
         f"consensus rule {rule}: the overlay must be strongly connected", names, source, target, strong=True
     )
     columns = rule != "local_degree" or is_symmetric(silos, source, target)
-    return check_consensus(consensus_rules[rule](silos, source, target), columns=columns)
+    return check_consensus(
+        consensus_rules[rule](silos, source, target),
+        columns=columns,
+        negative_weights=rule in NEGATIVE_RULES,
+        heard=heard_silos(silos, source, target),
+    )
 
 
-def check_consensus(matrix: FloatArray, *, columns: bool) -> FloatArray:
+def heard_silos(silos: int, source: IntArray, target: IntArray, hub: int | None = None) -> BoolArray:
+    """Whose model can enter whose average.
+
+    Parameters
+    ----------
+    silos : int
+    source, target : ndarray of int, shape (arcs,)
+    hub : int, optional
+        The silo that only averages: what it sends holds the models of all that it hears.
+
+    Returns
+    -------
+    ndarray of bool, shape (silos, silos)
+        Row `i`: silo `i` itself, every `j` with an arc `(j, i)`, and what the hub hears where `i` hears the hub.
+    """
+    heard = np.eye(silos, dtype=bool)
+    heard[target, source] = True
+    return heard if hub is None else heard | np.logical_and.outer(heard[:, hub], heard[hub])
+
+
+def check_consensus(
+    matrix: FloatArray,
+    *,
+    columns: bool,
+    negative_weights: bool = False,
+    heard: BoolArray | None = None,
+    labels: Sequence[str] | None = None,
+) -> FloatArray:
     """The matrix itself, if it can be a consensus matrix.
 
     Parameters
@@ -191,6 +227,12 @@ def check_consensus(matrix: FloatArray, *, columns: bool) -> FloatArray:
     matrix : ndarray, shape (silos, silos)
     columns : bool
         Whether columns must sum to 1 too: only then do the silos agree on the plain average of their models.
+    negative_weights : bool
+        Whether weights may be below 0, as FDLA's and MATCHA's are.
+    heard : ndarray of bool, shape (silos, silos), optional
+        Which weights may differ from 0, see `heard_silos`. By default all.
+    labels : sequence of str, optional
+        What messages call the silos; by default ``silo 0`` and so on.
 
     Returns
     -------
@@ -199,19 +241,32 @@ def check_consensus(matrix: FloatArray, *, columns: bool) -> FloatArray:
     Raises
     ------
     InputError
-        If it is not square and finite, or a row (or column, where asked) does not sum to 1. An error, not an
+        If it is not square and finite, a silo weighs the model of one that it does not hear, a weight is below 0
+        that must not be, or a row (or column, where asked) does not sum to 1 within `SUM_TOLERANCE`. An error, not an
         ``assert``: the matrix may come from a user, and the check must hold under ``python -O`` too.
     """
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise InputError(f"consensus matrix has shape {matrix.shape}; it must be square.")
-    if not np.all(np.isfinite(matrix)):
-        raise InputError("consensus matrix must be finite.")
+    names = [f"silo {silo}" for silo in range(len(matrix))] if labels is None else labels
+
+    def weight(i: int, j: int) -> str:
+        return (
+            f"consensus matrix: the weight(={matrix[i, j]:.6g}) that {names[i]} gives the model of {names[j]}"
+        )
+
+    for i, j in np.argwhere(~np.isfinite(matrix)).tolist():
+        raise InputError(f"{weight(i, j)} must be finite.")
+    for i, j in [] if heard is None else np.argwhere((matrix != 0) & ~heard).tolist():
+        raise InputError(f"{weight(i, j)} must be 0: there is no arc {names[j]} -> {names[i]}.")
+    for i, j in [] if negative_weights else np.argwhere(matrix < -SUM_TOLERANCE).tolist():
+        raise InputError(f"{weight(i, j)} must be >= 0, or negative_weights=True be given.")
     for axis, word in ((1, "row"), (0, "column")) if columns else ((1, "row"),):
         sums = matrix.sum(axis=axis)
         worst = int(np.argmax(np.abs(sums - 1)))
         if abs(sums[worst] - 1) > SUM_TOLERANCE:
             raise InputError(
-                f"consensus matrix: {word} {worst} sums to {sums[worst]:.15g}; it must sum to 1."
+                f"consensus matrix: the {word} of {names[worst]} sums to {sums[worst]:.15g}; it must sum to 1 "
+                f"within {SUM_TOLERANCE:g}."
             )
     return matrix
 
@@ -244,7 +299,41 @@ def spectral_gap(matrix: FloatArray | csr_array) -> float:
     only accurate to a root of the floating point precision.
     """
     dense = np.asarray(matrix.toarray() if isinstance(matrix, csr_array) else matrix, dtype=np.float64)
-    check_consensus(dense, columns=False)
+    check_consensus(dense, columns=False, negative_weights=True)
     rest = dense - 1 / len(dense)
     eigenvalues = np.linalg.eigvalsh(rest) if np.array_equal(rest, rest.T) else np.linalg.eigvals(rest)
     return float(1 - np.abs(eigenvalues).max())
+
+
+def agreed_weights(matrix: FloatArray) -> FloatArray | None:
+    """Weights of the mean on which the silos agree when they average again and again.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (silos, silos)
+        Rows sum to 1.
+
+    Returns
+    -------
+    ndarray, shape (silos,), or None
+        They sum to 1: ``1 / silos`` each where the columns sum to 1, which is the plain average. None where the silos
+        never agree.
+
+    Raises
+    ------
+    InputError
+        If the matrix is not square or finite, or a row does not sum to 1.
+
+    Notes
+    -----
+    The left eigenvector `v` of eigenvalue 1 (Perron's where no weight is below 0): ``v A = v`` keeps the mean
+    ``sum v_i x_i`` of the models, and ``A^k`` tends to ``1 v``. Time O(silos^3).
+    """
+    if spectral_gap(matrix) <= SPLIT:
+        return None
+    silos = len(matrix)
+    if np.abs(matrix.sum(axis=0) - 1).max() <= SUM_TOLERANCE:
+        return np.full(silos, 1 / silos)
+    kept = matrix.T - np.eye(silos)
+    kept[0] = 1.0
+    return np.asarray(np.linalg.solve(kept, np.eye(silos)[0]))

@@ -41,6 +41,8 @@ class GmlNetwork:
         ``distance`` and ``published_distance``.
     capacity_bps : array of float, (links,)
         ``capacity``, else ``LinkSpeedRaw``.
+    published_index : array of int, (nodes,), or None
+        ``published_index``; None unless all nodes state one.
     """
 
     labels: tuple[str, ...]
@@ -50,6 +52,7 @@ class GmlNetwork:
     distance_km: FloatArray
     published_distance_km: FloatArray
     capacity_bps: FloatArray
+    published_index: IntArray | None
 
     def true_km(self) -> FloatArray:
         """Length of every link as stated, else computed from the coordinates of its ends.
@@ -67,6 +70,8 @@ class GmlNetwork:
         length_km = self.distance_km.copy()
         for link in np.flatnonzero(np.isnan(length_km)).tolist():
             a, b = self.ends[link]
+            # From the label that comes first: the way back may differ in the last bit.
+            a, b = (a, b) if self.labels[a] < self.labels[b] else (b, a)
             unknown = [
                 node for node in (a, b) if math.isnan(self.latitude_deg[node] + self.longitude_deg[node])
             ]
@@ -143,6 +148,7 @@ def parse_network(data: bytes) -> GmlNetwork:
         distance_km=_numbers(links, link_names, "distance"),
         published_distance_km=_numbers(links, link_names, "published_distance"),
         capacity_bps=_numbers(links, link_names, "capacity", "LinkSpeedRaw"),
+        published_index=_whole(_numbers(nodes, names, "published_index")),
     )
 
 
@@ -266,6 +272,12 @@ def _numbers(blocks: Sequence[Block], names: Sequence[str], *fields: str) -> Flo
                 values[i] = _number(f"{names[i]}: {field}", block[field])
                 break
     return values
+
+
+def _whole(values: FloatArray) -> IntArray | None:
+    """Numbers as integers, None where one is missing or none."""
+    whole = np.isfinite(values) & (values == np.round(values)) & (np.abs(values) < 2**53)
+    return values.astype(np.int64) if whole.all() else None
 
 
 def _number(name: str, value: object) -> float:

@@ -36,12 +36,14 @@ def load_underlay(name_or_path: str | os.PathLike[str], *, variant: Variant = "c
         ``capacity`` (bit/s, goes first), ``distance`` and ``published_distance`` (km).
     variant : {"corrected", "published"}
         "corrected" takes ``distance``, computing it from the coordinates where the file has none, and stated
-        capacities; "published" takes ``published_distance`` and no capacity, as the published tables do.
+        capacities; "published" takes ``published_distance`` and no capacity, as the published tables do, and breaks
+        ties by the nodes' ``published_index`` where all state one.
 
     Returns
     -------
     Underlay
-        Routers and links in the order of the file. Parallel links are all kept; a route takes the shortest.
+        In the order of `Underlay.in_label_order`, whatever the order of the file: routers by label, links by their
+        ends. Parallel links are all kept; a route takes the shortest.
 
     Raises
     ------
@@ -69,7 +71,8 @@ def load_underlay(name_or_path: str | os.PathLike[str], *, variant: Variant = "c
         name, source = path.stem, str(path) if str(path).isprintable() else quoted(str(path))
         data = _read_file(path, source)
     try:
-        return _underlay(name, variant, parse_network(data))
+        # Checked in the order of the file, so that messages number its links.
+        return _underlay(name, variant, parse_network(data)).in_label_order()
     except InputError as error:
         raise InputError(str(error), source=source) from None
 
@@ -130,4 +133,5 @@ def _underlay(name: str, variant: Variant, network: GmlNetwork) -> Underlay:
         ends=network.ends,
         length_km=network.published_km() if published else network.true_km(),
         capacity_bps=np.full(len(network.ends), np.nan) if published else network.capacity_bps,
+        published_index=network.published_index,
     )

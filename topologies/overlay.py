@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topologies.arrays import FloatArray, IntArray, freeze
+from topologies.arrays import BoolArray, FloatArray, IntArray, freeze
 from topologies.closed_forms import ClosedForms, closed_forms
 from topologies.connectivity import Connectivity
-from topologies.consensus import check_consensus, local_degree
+from topologies.consensus import agreed_weights, check_consensus, heard_silos, local_degree
 from topologies.delays import arc_rates, degrees, delays, round_event_graph, transmissions
 from topologies.digraph import check_connected
 from topologies.errors import InputError
@@ -42,6 +42,8 @@ class Overlay:
         Link directions that each arc's messages occupy; see `Connectivity.link_capacity_bps`.
     consensus : ndarray, shape (silos, silos)
         Row `j` holds the weights with which silo `j` averages.
+    negative_weights : bool
+        Whether some of them may be below 0.
     event_graph : EventGraph
         The arcs in order, then a self-loop for each silo.
     proof : CycleTime
@@ -61,6 +63,7 @@ class Overlay:
     rate_bps: FloatArray
     routes: tuple[tuple[int, ...], ...]
     consensus: FloatArray
+    negative_weights: bool
     event_graph: EventGraph
     proof: CycleTime
     closed_forms: ClosedForms
@@ -87,6 +90,11 @@ class Overlay:
         return int(max(out.max(initial=0), into.max(initial=0)))
 
     @property
+    def agreed_weights(self) -> FloatArray | None:
+        """Weights of the mean on which the silos agree, shape (silos,); see `topologies.consensus.agreed_weights`."""
+        return agreed_weights(self.consensus)
+
+    @property
     def critical_circuit(self) -> tuple[int, ...]:
         """Silos of the circuit that sets the `paper` cycle time, in order; a single one waits for itself."""
         return tuple(int(self.event_graph.source[arc]) for arc in self.proof.circuit)
@@ -100,6 +108,7 @@ def build_overlay(
     *,
     hub: int | None = None,
     consensus: FloatArray | None = None,
+    negative_weights: bool = False,
 ) -> Overlay:
     """Overlay of the given arcs, sorted by source and target.
 
@@ -112,7 +121,11 @@ def build_overlay(
     hub : int, optional
         The silo that only averages: its out-arcs carry no token.
     consensus : ndarray, shape (silos, silos), optional
-        By default the local-degree rule.
+        ``consensus[i, j]`` is the weight that silo `i` gives the model of silo `j`, which needs an arc ``(j, i)``, or
+        with a hub both ``(j, hub)`` and ``(hub, i)``. Rows sum to 1 within 1e-12. Where columns do not, the silos
+        agree on another mean than the plain one: `Overlay.agreed_weights`. By default the local-degree rule.
+    negative_weights : bool
+        Whether weights may be below 0, as those of the rule ``fdla``.
 
     Returns
     -------
@@ -122,7 +135,9 @@ def build_overlay(
     ------
     InputError
         If an arc is repeated, joins a silo with itself or leaves the graph, or the overlay is not strongly
-        connected: then some silo never hears of another, and no consensus is reached.
+        connected: then some silo never hears of another, and no consensus is reached. If the consensus matrix has
+        another shape, a number that is not finite, a weight where there is no arc, one below 0 without
+        `negative_weights`, or a row that does not sum to 1.
     """
     pairs = _sorted_pairs(kind, arcs)
     if hub is not None and not 0 <= hub < graph.silos:
@@ -138,7 +153,11 @@ def build_overlay(
     event_graph = round_event_graph(graph.silos, source, target, tokens, delay_s, compute_s)
     proof = cycle_time(event_graph)
     matrix = (
-        local_degree(graph.silos, source, target) if consensus is None else _checked(consensus, graph.silos)
+        local_degree(graph.silos, source, target)
+        if consensus is None
+        else _checked(
+            kind, graph, consensus, heard_silos(graph.silos, source, target, hub), negative=negative_weights
+        )
     )
     freeze(
         source, target, tokens, compute_s, latency_s, rate_bps, event_graph.delay_s, proof.potential_s, matrix
@@ -156,6 +175,7 @@ def build_overlay(
         rate_bps=rate_bps,
         routes=routes,
         consensus=matrix,
+        negative_weights=negative_weights,
         event_graph=event_graph,
         proof=proof,
         closed_forms=closed_forms(
@@ -176,12 +196,22 @@ def _sorted_pairs(kind: str, arcs: Iterable[tuple[int, int]]) -> IntArray:
         raise InputError(f"{kind}: arcs must be pairs of silo indices.") from None
 
 
-def _checked(consensus: FloatArray, silos: int) -> FloatArray:
+def _checked(
+    kind: str, graph: Connectivity, consensus: FloatArray, heard: BoolArray, *, negative: bool
+) -> FloatArray:
     """Own copy of a consensus matrix that fits."""
-    matrix = np.array(consensus, dtype=np.float64)
-    if matrix.shape != (silos, silos):
-        raise InputError(f"consensus has shape {matrix.shape}; it must be ({silos}, {silos}).")
-    return check_consensus(matrix, columns=False)
+    try:
+        matrix = np.array(consensus, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{kind}: consensus must be a matrix of numbers.") from None
+    if matrix.shape != heard.shape:
+        raise InputError(f"{kind}: consensus has shape {matrix.shape}; it must be {heard.shape}.")
+    try:
+        return check_consensus(
+            matrix, columns=False, negative_weights=negative, heard=heard, labels=graph.labels
+        )
+    except InputError as error:
+        raise InputError(str(error), source=kind) from None
 
 
 def _check_arcs(kind: str, graph: Connectivity, pairs: IntArray) -> None:

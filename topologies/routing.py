@@ -26,46 +26,52 @@ class Routes:
     hops : ndarray of int, shape (routers, routers)
         Number of links of each route.
     parent : ndarray of int, shape (routers, routers)
-        ``parent[i, v]`` is the router before `v` on the route from `i`; -1 where there is none. Valid for
-        ``i < v``: the route from a higher-numbered router is the reversed route to it.
+        ``parent[i, v]`` is the router before `v` on the route from `i`; -1 where there is none. Valid where
+        `i` comes before `v` by rank: the route from the later one is the reversed route to it.
     parent_link : ndarray of int, shape (routers, routers)
         The link directions that lead to `v` from ``parent[i, v]``: link `l` is ``2 * l`` from its first to its
         second end and ``2 * l + 1`` back.
+    rank : ndarray of int, shape (routers,)
+        Place of each router in the order by which ties fall, `Underlay.rank`: the labels' order.
     """
 
     distance_km: FloatArray
     hops: IntArray
     parent: IntArray
     parent_link: IntArray
+    rank: IntArray
 
     def links(self, source: int, target: int) -> tuple[int, ...]:
         """Link directions of the route from `source` to `target`, in order; empty for the same router."""
-        low, node = min(source, target), max(source, target)
+        forwards = bool(self.rank[source] < self.rank[target])
+        low, node = (source, target) if forwards else (target, source)
         backwards = []
         while node != low:
             backwards.append(int(self.parent_link[low, node]))
             node = int(self.parent[low, node])
-        if source < target:
+        if forwards:
             return tuple(reversed(backwards))
         return tuple(direction ^ 1 for direction in backwards)
 
     def nodes(self, source: int, target: int) -> tuple[int, ...]:
         """Routers of the route from `source` to `target`, both ends included."""
-        low, node = min(source, target), max(source, target)
+        forwards = bool(self.rank[source] < self.rank[target])
+        low, node = (source, target) if forwards else (target, source)
         backwards = [node]
         while node != low:
             node = int(self.parent[low, node])
             backwards.append(node)
-        return tuple(reversed(backwards)) if source < target else tuple(backwards)
+        return tuple(reversed(backwards)) if forwards else tuple(backwards)
 
 
 def shortest_routes(underlay: Underlay) -> Routes:
     """Shortest routes by distance, with a rule that makes each of them unique.
 
     Among routes whose lengths agree to a relative 1e-9, the one with the fewest links is taken, then the one
-    whose router indices, read from its lower-numbered end, come first in lexicographic order. Lengths are compared at
-    every router that a route passes, so ties of its parts add up along it. Of parallel
-    links the shortest carries the route (the first in the file among equal ones).
+    whose routers, read from the end that comes first by `Underlay.rank` (the order of labels), come first in
+    lexicographic order of that rank: routers may be numbered in any order. Lengths are compared at every router that a
+    route passes, so ties of its parts add up along it. Of parallel links the shortest carries the route (the first
+    among equal ones; see `in_label_order` for the links of a file).
 
     Parameters
     ----------
@@ -83,7 +89,9 @@ def shortest_routes(underlay: Underlay) -> Routes:
     O(n (m + n) log n), memory O(n^2).
     """
     routers = underlay.routers
-    tail, head, direction, length = _arcs(underlay)
+    rank = underlay.rank
+    order = np.argsort(rank)
+    tail, head, direction, length = _arcs(underlay, rank)
     # Explicit zeros are zero-length links here: a sparse array keeps them, a dense one would lose them.
     weights = csr_array((length, (tail, head)), shape=(routers, routers))
     shortest = np.asarray(dijkstra(weights), dtype=np.float64)
@@ -97,16 +105,24 @@ def shortest_routes(underlay: Underlay) -> Routes:
     lower = np.tril_indices(routers, -1)
     distance[lower] = distance.T[lower]
     hops[lower] = hops.T[lower]
-    return Routes(distance_km=distance, hops=hops, parent=parent, parent_link=parent_link)
+    own = np.ix_(rank, rank)
+    before = parent[own]
+    return Routes(
+        distance_km=distance[own],
+        hops=hops[own],
+        parent=np.where(before < 0, -1, order[before]),
+        parent_link=parent_link[own],
+        rank=rank,
+    )
 
 
-def _arcs(underlay: Underlay) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
-    """Tail, head, link direction and length of both directions of each link that can carry a route, sorted."""
+def _arcs(underlay: Underlay, rank: IntArray) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+    """Tail and head by rank, direction and length of both directions of the links that can carry routes, sorted."""
     order = np.argsort(underlay.length_km, kind="stable")
     ends = np.sort(underlay.ends[order], axis=1)
     _, first = np.unique(ends, axis=0, return_index=True)
     link = np.sort(order[first])
-    a, b = underlay.ends[link].T
+    a, b = rank[underlay.ends[link]].T
     tail, head = np.concatenate((a, b)), np.concatenate((b, a))
     by_ends = np.lexsort((head, tail))
     return (

@@ -8,6 +8,7 @@ import numpy as np
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import Connectivity
+from topologies.consensus import check_consensus, heard_silos
 from topologies.errors import InputError
 from topologies.workload import Workload
 
@@ -39,6 +40,10 @@ class RandomOverlay(Protocol):
     def consensus(self, source: IntArray, target: IntArray) -> FloatArray:
         """Consensus matrix of a round with these arcs, shape (silos, silos), rows: who averages."""
 
+    @property
+    def negative_weights(self) -> bool:
+        """Whether weights of a round may be below 0."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Schedule:
@@ -69,8 +74,8 @@ class Schedule:
         return self.overlay.arcs(self.choices[self.index[round_]])
 
     def consensus(self, round_: int) -> FloatArray:
-        """Consensus matrix of a round, shape (silos, silos)."""
-        return self.overlay.consensus(*self.arcs(round_))
+        """Consensus matrix of a round, shape (silos, silos); see `round_consensus`."""
+        return round_consensus(self.overlay, self.choices[self.index[round_]])
 
 
 def make_schedule(overlay: RandomOverlay, seed: int, rounds: int) -> Schedule:
@@ -107,6 +112,41 @@ def make_schedule(overlay: RandomOverlay, seed: int, rounds: int) -> Schedule:
     rows = [choice for _, choice in distinct.values()]
     table = np.array(rows, dtype=np.int64) if rows else np.empty((0, 0), dtype=np.int64)
     return Schedule(overlay=overlay, seed=seed, choices=table, index=index)
+
+
+def round_consensus(overlay: RandomOverlay, choice: IntArray) -> FloatArray:
+    """Consensus matrix of a round, checked.
+
+    Parameters
+    ----------
+    overlay : RandomOverlay
+    choice : ndarray of int
+        What `overlay` drew for the round.
+
+    Returns
+    -------
+    ndarray, shape (silos, silos)
+
+    Raises
+    ------
+    InputError
+        If the overlay weighs a model that no arc of the round brings, or breaks another rule of `check_consensus`.
+    """
+    source, target = overlay.arcs(choice)
+    matrix = overlay.consensus(source, target)
+    heard = heard_silos(overlay.graph.silos, source, target)
+    if matrix.shape != heard.shape:
+        raise InputError(f"{overlay.kind}: consensus has shape {matrix.shape}; it must be {heard.shape}.")
+    try:
+        return check_consensus(
+            matrix,
+            columns=False,
+            negative_weights=overlay.negative_weights,
+            heard=heard,
+            labels=overlay.graph.labels,
+        )
+    except InputError as error:
+        raise InputError(str(error), source=overlay.kind) from None
 
 
 def choices(overlay: RandomOverlay, seed: int) -> Iterator[IntArray]:

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -35,6 +35,9 @@ class Underlay:
         Finite and >= 0; links within a city may have length zero.
     capacity_bps : array of float, (links,)
         Capacity of each direction, > 0; NaN where none is stated.
+    published_index : array of int, (routers,), optional
+        Place of every router in the published tables' file, each once: the tables break ties by it, and their hub is
+        the first. It orders ties where the variant is "published".
 
     Raises
     ------
@@ -45,6 +48,9 @@ class Underlay:
     Notes
     -----
     Arrays are copied and made read-only. Checking takes O(routers + links) time.
+
+    Routers and links keep the order in which they are given: whatever a caller has per router or silo keeps its place.
+    `load_underlay` gives the order of `in_label_order`. Routes and designs break ties by `rank`, not by index.
     """
 
     name: str
@@ -55,6 +61,7 @@ class Underlay:
     ends: IntArray
     length_km: FloatArray
     capacity_bps: FloatArray
+    published_index: IntArray | None = None
 
     def __post_init__(self) -> None:
         """Freeze the arrays and check every rule above."""
@@ -62,6 +69,11 @@ class Underlay:
             raise InputError(f"variant(={quoted(self.variant)}) must be 'corrected' or 'published'.")
         object.__setattr__(self, "labels", tuple(self.labels))
         per_router, per_link = (self.routers,), (len(self.ends),)
+        if self.published_index is not None:
+            index = _array("published_index", self.published_index, np.int64, per_router)
+            if len(np.unique(index)) < self.routers:
+                raise InputError("published_index must hold a number for each router, each once.")
+            object.__setattr__(self, "published_index", index)
         for field, value, dtype, shape in (
             ("latitude_deg", self.latitude_deg, np.float64, per_router),
             ("longitude_deg", self.longitude_deg, np.float64, per_router),
@@ -83,6 +95,43 @@ class Underlay:
     def links(self) -> int:
         """Number of links, each counted once for both directions."""
         return len(self.ends)
+
+    def in_label_order(self) -> "Underlay":
+        """The same network in its canonical order, whatever the order that it is in.
+
+        Returns
+        -------
+        Underlay
+            Routers by label, in plain string order. Each link from the earlier of its ends to the later one; links
+            by their ends, parallel ones the shortest first, then the fastest, those without a capacity last.
+
+        Notes
+        -----
+        O(n log n) for n routers and links.
+        """
+        order = label_order(self.labels)
+        ends = np.sort(np.argsort(order)[self.ends], axis=1)
+        links = np.lexsort((-self.capacity_bps, self.length_km, ends[:, 1], ends[:, 0]))
+        return replace(
+            self,
+            labels=tuple(self.labels[router] for router in order.tolist()),
+            latitude_deg=self.latitude_deg[order],
+            longitude_deg=self.longitude_deg[order],
+            ends=ends[links],
+            length_km=self.length_km[links],
+            capacity_bps=self.capacity_bps[links],
+            published_index=None if self.published_index is None else self.published_index[order],
+        )
+
+    @property
+    def rank(self) -> IntArray:
+        """Place of every router in the order by which ties fall, shape (routers,).
+
+        The order of the labels; where the variant is "published" and `published_index` is stated, that one.
+        """
+        if self.variant == "published" and self.published_index is not None:
+            return np.argsort(np.argsort(self.published_index))
+        return np.argsort(label_order(self.labels))
 
     def link_name(self, link: int) -> str:
         """Name a link for people by the labels of its ends.
@@ -107,6 +156,11 @@ class Underlay:
         if len(parallel) == 1:
             return name
         return f"{name} #{np.searchsorted(parallel, link % self.links) + 1}"
+
+
+def label_order(labels: Sequence[str]) -> IntArray:
+    """Indices of labels in plain string order, shape (labels,); equal ones stay in the order given."""
+    return np.array(sorted(range(len(labels)), key=labels.__getitem__), dtype=np.int64)
 
 
 def _array(field: str, value: ArrayLike, dtype: type, shape: tuple[int, ...]) -> NDArray[Any]:

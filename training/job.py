@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topologies.arrays import FloatArray, IntArray
+from topologies.consensus import SUM_TOLERANCE
 from topologies.errors import InputError
 from training.checks import check_integer
 from training.config import TrainingConfig
@@ -23,19 +24,22 @@ class MixingPlan:
     Parameters
     ----------
     matrices : FloatArray, shape (matrices, silos, silos)
-        Matrices `A` whose rows sum to 1: silo ``i`` takes ``sum_j A[i, j] x_j``. Entries may be negative.
+        Matrices `A` whose rows sum to 1: silo ``i`` takes ``sum_j A[i, j] x_j``.
     index : IntArray, shape (rounds,)
         ``matrices[index[k]]`` mixes round ``k``.
+    negative_weights : bool
+        Whether entries may be below 0, as those of FDLA and MATCHA are.
 
     Raises
     ------
     InputError
-        If a shape is wrong, a matrix has a non-finite entry or a row that does not sum to 1 within 1e-9, or an index
-        points outside.
+        If a shape is wrong, a matrix has an entry that is not finite, one below 0 (beyond rounding, 1e-12) without
+        `negative_weights`, or a row that does not sum to 1 within 1e-9, or an index points outside.
     """
 
     matrices: FloatArray
     index: IntArray
+    negative_weights: bool = False
 
     def __post_init__(self) -> None:
         matrices = _read_only(np.asarray(self.matrices, dtype=np.float64))
@@ -53,13 +57,23 @@ class MixingPlan:
         if bad.size:
             m, row = bad[0]
             raise InputError(f"mixing matrix {m}, row {row}: its sum(={sums[m, row]}) must be 1 within 1e-9.")
+        below = [] if self.negative_weights else np.argwhere(matrices < -SUM_TOLERANCE)
+        for m, row, column in below:
+            raise InputError(
+                f"mixing matrix {m}, row {row}: its weight(={matrices[m, row, column]}) of silo {column} must be >= 0, "
+                "or negative_weights=True be given."
+            )
         object.__setattr__(self, "matrices", matrices)
         object.__setattr__(self, "index", _read_only(index.astype(np.int64)))
 
     @classmethod
-    def constant(cls, matrix: FloatArray, rounds: int) -> "MixingPlan":
+    def constant(cls, matrix: FloatArray, rounds: int, *, negative_weights: bool = False) -> "MixingPlan":
         """Return the plan that mixes every round with the same matrix, shape (silos, silos)."""
-        return cls(matrices=np.asarray(matrix)[np.newaxis], index=np.zeros(rounds, dtype=np.int64))
+        return cls(
+            matrices=np.asarray(matrix)[np.newaxis],
+            index=np.zeros(rounds, dtype=np.int64),
+            negative_weights=negative_weights,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -17,6 +17,7 @@ def write_job(path: Path, job: TrainingJob) -> None:
         "silos": job.silos,
         "local_steps": job.local_steps,
         "seed": job.seed,
+        "negative_weights": job.mixing.negative_weights,
         "silo_labels": job.silo_labels,
         "directory": None if job.directory is None else str(job.directory.absolute()),
     }
@@ -34,7 +35,11 @@ def read_job(path: Path) -> TrainingJob:
     """Return the job that `write_job` wrote."""
     with np.load(path, allow_pickle=False) as stored:
         settings = json.loads(str(stored["settings"]))
-        mixing = MixingPlan(matrices=stored["matrices"], index=stored["index"])
+        mixing = MixingPlan(
+            matrices=stored["matrices"],
+            index=stored["index"],
+            negative_weights=settings["negative_weights"],
+        )
         places = stored["silo_places"]
     return TrainingJob(
         config=TrainingConfig(**settings["config"]),

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scenarios.agreed_mean import mean_notes, mean_weights
 from scenarios.designed import check_kinds
 from scenarios.network import describe, idle_links
 from scenarios.studies.comparison import FORMS, below_load, forms_note
@@ -83,6 +84,7 @@ def design_table(
     star = _star(graph, work, options.get("star", {}), needed="star" in kinds)
     star_simulation = None if star is None else quick_simulation(star, seed=seed)
     rows: list[dict[str, Any]] = []
+    means: list[str] = []
     for kind in kinds:
         if kind in DESIGNERS:
             overlay = (
@@ -92,6 +94,7 @@ def design_table(
             )
             simulation = star_simulation if overlay is star else None
             rows.append(_static_row(overlay) | _simulated(simulation or quick_simulation(overlay, seed=seed)))
+            means += mean_notes(overlay)
         else:
             family = "matcha" if kind.startswith("matcha") else kind
             drawn = design_random(kind, graph, work, **options.get(family, {}))
@@ -136,6 +139,7 @@ def design_table(
                         if "star" in kinds and star is not None and star.hub is not None
                         else []
                     ),
+                    *means,
                     *idle_links(graph),
                     *_random_notes(rows, unit),
                 ),
@@ -181,6 +185,7 @@ def _static_row(overlay: Overlay) -> dict[str, object]:
         "load_bound_s": forms.load_bound_s,
         "paper_below_load": below_load(forms.paper_s, forms.load_bound_s),
         "spectral_gap": spectral_gap(overlay.consensus),
+        "agreed_weights": mean_weights(overlay),
         "hub": None if overlay.hub is None else graph.labels[overlay.hub],
         "critical_circuit": [graph.labels[silo] for silo in overlay.critical_circuit],
         "busiest_link": None if forms.busiest_link is None else graph.link_name(forms.busiest_link),
@@ -202,6 +207,7 @@ def _random_row(overlay: RandomOverlay, seed: int) -> dict[str, object]:
         "load_bound_s": None,
         "paper_below_load": False,
         "spectral_gap": None if norm is None else 1 - math.sqrt(max(norm, 0.0)),
+        "agreed_weights": None,
         "paper_half_width_s": time.barrier.half_width,
         "max_plus_s": time.max_plus.mean,
         "max_plus_half_width_s": time.max_plus.half_width,
@@ -245,10 +251,7 @@ def _simulation_notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [
         *(["~: an estimate, as no period shows."] if estimates else []),
         *(_estimate_note(row) for row in estimates),
-        *(
-            f"{row['overlay']} is not simulated here: {row['why_not_simulated']}."
-            for row in left
-        ),
+        *(f"{row['overlay']} is not simulated here: {row['why_not_simulated']}." for row in left),
     ]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from scenarios.agreed_mean import mean_notes
 from scenarios.network import describe, idle_links
 from scenarios.tables import Column, Table, note_lines
 from scenarios.units import digits, format_s, in_unit, time_unit
@@ -26,7 +27,8 @@ def explanation_table(overlay: Overlay) -> Table:
     """
     explanation = explain(overlay)
     words = [describe(overlay.graph, overlay.work), *explanation_lines(explanation), *_beyond_paper(overlay)]
-    words += [line for sentence in idle_links(overlay.graph) for line in wrapped(sentence)]
+    sentences = [*mean_notes(overlay), *idle_links(overlay.graph)]
+    words += [line for sentence in sentences for line in wrapped(sentence)]
     rows = [row | {"limit": _limit(row)} for row in explanation_rows(explanation)]
 
     unit = time_unit(max(arc.delay_s for arc in explanation.arcs))

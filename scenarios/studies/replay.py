@@ -67,6 +67,12 @@ def replay(
     silos = len(record.network.silo_at or record.underlay.labels)
     if silos != graph.silos:
         raise InputError(f"{graph.underlay.name} has {graph.silos} silos, but the run has {silos}.")
+    there, here = record.silo_labels, graph.labels
+    if there != here and sorted(there) == sorted(here):
+        raise InputError(
+            f"{source} numbers the silos of {graph.underlay.name} in another order than that of their labels, as files "
+            "of older versions do; run its scenario again."
+        )
     settings = scenario.simulation
     trained = scenario.training.rounds if scenario.training else 0
     rounds = max(settings.rounds, trained)
@@ -128,5 +134,13 @@ def _on(
     if kept.consensus is None:
         return redraw(source, record, scenario, kept, graph, rounds=rounds)
     arcs = kept.arcs[:, :2].tolist()
-    overlay = build_overlay(kept.kind, graph, record.work, arcs, hub=kept.hub, consensus=kept.consensus)
+    overlay = build_overlay(
+        kept.kind,
+        graph,
+        record.work,
+        arcs,
+        hub=kept.hub,
+        consensus=kept.consensus,
+        negative_weights=kept.negative_weights,
+    )
     return overlay, job_of(overlay, scenario.simulation, rounds=rounds, seed=scenario.seed)

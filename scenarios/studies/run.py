@@ -24,7 +24,8 @@ from scenarios.toml_words import in_table, located
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, make_schedule
 from topologies.arrays import FloatArray, freeze
-from topologies.consensus import consensus_matrix
+from topologies.consensus import NEGATIVE_RULES, consensus_matrix
+from topologies.schedule import round_consensus
 from training import (
     CheckedData,
     MixingPlan,
@@ -149,7 +150,7 @@ def weighted(overlay: Overlay | RandomOverlay, rule: str) -> Overlay | RandomOve
         return overlay
     matrix = consensus_matrix(rule, overlay.graph.silos, overlay.source, overlay.target)
     freeze(matrix)
-    return replace(overlay, consensus=matrix)
+    return replace(overlay, consensus=matrix, negative_weights=rule in NEGATIVE_RULES)
 
 
 def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> MixingPlan:
@@ -161,7 +162,7 @@ def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> Mix
         If the drawn matrices do not fit into memory.
     """
     if isinstance(overlay, Overlay):
-        return MixingPlan.constant(overlay.consensus, rounds)
+        return MixingPlan.constant(overlay.consensus, rounds, negative_weights=overlay.negative_weights)
     schedule = make_schedule(overlay, seed, rounds)
     silos, drawn = overlay.graph.silos, len(schedule.choices)
     if drawn * silos**2 > _MOST_ENTRIES:
@@ -170,8 +171,9 @@ def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> Mix
             f"<= {_MOST_ENTRIES} entries in all."
         )
     return MixingPlan(
-        matrices=np.stack([overlay.consensus(*overlay.arcs(choice)) for choice in schedule.choices]),
+        matrices=np.stack([round_consensus(overlay, choice) for choice in schedule.choices]),
         index=schedule.index,
+        negative_weights=overlay.negative_weights,
     )
 
 

@@ -163,8 +163,8 @@ def test_bad_overlays(rule, silos, arcs, message):
 @pytest.mark.parametrize(
     ("matrix", "columns", "message"),
     [
-        ([[0.5, 0.4], [0.5, 0.5]], False, "row 0 sums to 0.9"),
-        ([[0.5, 0.5], [1.0, 0.0]], True, "column 0 sums to 1.5"),
+        ([[0.5, 0.4], [0.5, 0.5]], False, "row of silo 0 sums to 0.9"),
+        ([[0.5, 0.5], [1.0, 0.0]], True, "column of silo 0 sums to 1.5"),
         ([[0.5, 0.5]], False, "must be square"),
         ([[np.nan, 0.5], [0.5, 0.5]], False, "finite"),
     ],

@@ -6,6 +6,7 @@ graph [
     label "Ashburn"
     place "Ashburn"
     region "US-VA"
+    published_index 0
     Latitude 39.04372
     Longitude -77.48749
   ]
@@ -14,6 +15,7 @@ graph [
     label "Atlanta"
     place "Atlanta"
     region "US-GA"
+    published_index 1
     Latitude 33.749
     Longitude -84.38798
   ]
@@ -22,6 +24,7 @@ graph [
     label "Boston"
     place "Boston"
     region "US-MA"
+    published_index 2
     Latitude 42.35843
     Longitude -71.05977
   ]
@@ -30,6 +33,7 @@ graph [
     label "Chicago"
     place "Chicago"
     region "US-IL"
+    published_index 3
     Latitude 41.85003
     Longitude -87.65005
   ]
@@ -38,6 +42,7 @@ graph [
     label "Dallas"
     place "Dallas"
     region "US-TX"
+    published_index 4
     Latitude 32.78306
     Longitude -96.80667
   ]
@@ -46,6 +51,7 @@ graph [
     label "Denver"
     place "Denver"
     region "US-CO"
+    published_index 5
     Latitude 39.73915
     Longitude -104.9847
   ]
@@ -54,6 +60,7 @@ graph [
     label "Hayward"
     place "Hayward"
     region "US-CA"
+    published_index 6
     Latitude 37.66882
     Longitude -122.0808
   ]
@@ -62,6 +69,7 @@ graph [
     label "Jacksonville"
     place "Jacksonville"
     region "US-FL"
+    published_index 7
     Latitude 30.33218
     Longitude -81.65565
   ]
@@ -70,6 +78,7 @@ graph [
     label "Los Angeles"
     place "Los Angeles"
     region "US-CA"
+    published_index 8
     Latitude 34.05223
     Longitude -118.24368
   ]
@@ -78,6 +87,7 @@ graph [
     label "Miami"
     place "Miami"
     region "US-FL"
+    published_index 9
     Latitude 25.77427
     Longitude -80.19366
   ]
@@ -86,6 +96,7 @@ graph [
     label "Minneapolis"
     place "Minneapolis"
     region "US-MN"
+    published_index 10
     Latitude 44.97997
     Longitude -93.26384
   ]
@@ -94,6 +105,7 @@ graph [
     label "Montreal"
     place "Montr&#233;al"
     region "CA"
+    published_index 11
     Latitude 45.50884
     Longitude -73.58781
   ]
@@ -102,6 +114,7 @@ graph [
     label "New York"
     place "New York City"
     region "US-NY"
+    published_index 12
     Latitude 40.71427
     Longitude -74.00597
   ]
@@ -110,6 +123,7 @@ graph [
     label "Newark"
     place "Newark"
     region "US-NJ"
+    published_index 13
     Latitude 40.73566
     Longitude -74.17237
   ]
@@ -118,6 +132,7 @@ graph [
     label "Palo Alto"
     place "Palo Alto"
     region "US-CA"
+    published_index 14
     Latitude 37.44188
     Longitude -122.14302
   ]
@@ -126,6 +141,7 @@ graph [
     label "Phoenix"
     place "Phoenix"
     region "US-AZ"
+    published_index 15
     Latitude 33.44838
     Longitude -112.07404
   ]
@@ -134,6 +150,7 @@ graph [
     label "Philadelphie"
     place "Philadelphia"
     region "US-PA"
+    published_index 16
     Latitude 39.95238
     Longitude -75.16362
   ]
@@ -142,6 +159,7 @@ graph [
     label "San Jos&#233;"
     place "San Jose"
     region "US-CA"
+    published_index 17
     Latitude 37.33939
     Longitude -121.89496
   ]
@@ -150,6 +168,7 @@ graph [
     label "Seattle"
     place "Seattle"
     region "US-WA"
+    published_index 18
     Latitude 47.60621
     Longitude -122.33207
   ]
@@ -158,6 +177,7 @@ graph [
     label "South Bend"
     place "South Bend"
     region "US-IN"
+    published_index 19
     Latitude 41.68338
     Longitude -86.25001
   ]
@@ -166,6 +186,7 @@ graph [
     label "Saint-Louis"
     place "St. Louis"
     region "US-MO"
+    published_index 20
     Latitude 38.62727
     Longitude -90.19789
   ]
@@ -174,6 +195,7 @@ graph [
     label "Toronto"
     place "Toronto"
     region "CA"
+    published_index 21
     Latitude 43.70643
     Longitude -79.39864
   ]

@@ -6,6 +6,7 @@ graph [
     label "London 209"
     place "London"
     region "GB"
+    published_index 0
     Latitude 51.50853
     Longitude -0.12574
   ]
@@ -14,6 +15,7 @@ graph [
     label "London 289"
     place "London"
     region "GB"
+    published_index 1
     Latitude 51.50853
     Longitude -0.12574
   ]
@@ -22,6 +24,7 @@ graph [
     label "New York 239"
     place "New York City"
     region "US-NY"
+    published_index 2
     Latitude 40.71427
     Longitude -74.00597
   ]
@@ -30,6 +33,7 @@ graph [
     label "Amsterdam 227"
     place "Amsterdam"
     region "NL"
+    published_index 3
     Latitude 52.37403
     Longitude 4.88969
   ]
@@ -38,6 +42,7 @@ graph [
     label "Bracknell 278"
     place "Bracknell"
     region "GB"
+    published_index 4
     Latitude 51.41363
     Longitude -0.75054
   ]
@@ -46,6 +51,7 @@ graph [
     label "London 201"
     place "London"
     region "GB"
+    published_index 5
     Latitude 51.50853
     Longitude -0.12574
   ]
@@ -54,6 +60,7 @@ graph [
     label "Bracknell 279"
     place "Bracknell"
     region "GB"
+    published_index 6
     Latitude 51.41363
     Longitude -0.75054
   ]
@@ -62,6 +69,7 @@ graph [
     label "London 293"
     place "London"
     region "GB"
+    published_index 7
     Latitude 51.50853
     Longitude -0.12574
   ]
@@ -70,6 +78,7 @@ graph [
     label "Paris 193"
     place "Paris"
     region "FR"
+    published_index 8
     Latitude 48.85341
     Longitude 2.3488
   ]
@@ -78,6 +87,7 @@ graph [
     label "London 287"
     place "London"
     region "GB"
+    published_index 9
     Latitude 51.50853
     Longitude -0.12574
   ]
@@ -86,6 +96,7 @@ graph [
     label "London 288"
     place "London"
     region "GB"
+    published_index 10
     Latitude 51.50853
     Longitude -0.12574
   ]
@@ -94,6 +105,7 @@ graph [
     label "Copenhagen 179"
     place "Copenhagen"
     region "DK"
+    published_index 11
     Latitude 55.67594
     Longitude 12.56553
   ]
@@ -102,6 +114,7 @@ graph [
     label "Manchester 177"
     place "Manchester"
     region "GB"
+    published_index 12
     Latitude 53.48095
     Longitude -2.23743
   ]
@@ -110,6 +123,7 @@ graph [
     label "Stockholm 231"
     place "Stockholm"
     region "SE"
+    published_index 13
     Latitude 59.32938
     Longitude 18.06871
   ]
@@ -118,6 +132,7 @@ graph [
     label "Copenhagen 182"
     place "Copenhagen"
     region "DK"
+    published_index 14
     Latitude 55.67594
     Longitude 12.56553
   ]
@@ -126,6 +141,7 @@ graph [
     label "Copenhagen 271"
     place "Copenhagen"
     region "DK"
+    published_index 15
     Latitude 55.67594
     Longitude 12.56553
   ]
@@ -134,6 +150,7 @@ graph [
     label "Copenhagen 272"
     place "Copenhagen"
     region "DK"
+    published_index 16
     Latitude 55.67594
     Longitude 12.56553
   ]
@@ -142,6 +159,7 @@ graph [
     label "New York 240"
     place "New York City"
     region "US-NY"
+    published_index 17
     Latitude 40.71427
     Longitude -74.00597
   ]
@@ -150,6 +168,7 @@ graph [
     label "London 207"
     place "London"
     region "GB"
+    published_index 18
     Latitude 51.50853
     Longitude -0.12574
   ]
@@ -158,6 +177,7 @@ graph [
     label "London 208"
     place "London"
     region "GB"
+    published_index 19
     Latitude 51.50853
     Longitude -0.12574
   ]
@@ -166,6 +186,7 @@ graph [
     label "Munich 266"
     place "Munich"
     region "DE"
+    published_index 20
     Latitude 48.13743
     Longitude 11.57549
   ]
@@ -174,6 +195,7 @@ graph [
     label "Munich 267"
     place "Munich"
     region "DE"
+    published_index 21
     Latitude 48.13743
     Longitude 11.57549
   ]
@@ -182,6 +204,7 @@ graph [
     label "Hamburg 264"
     place "Hamburg"
     region "DE"
+    published_index 22
     Latitude 53.55073
     Longitude 9.99302
   ]
@@ -190,6 +213,7 @@ graph [
     label "Dusseldorf 261"
     place "D&#252;sseldorf"
     region "DE"
+    published_index 23
     Latitude 51.22319
     Longitude 6.77927
   ]
@@ -198,6 +222,7 @@ graph [
     label "Berlin 162"
     place "Berlin"
     region "DE"
+    published_index 24
     Latitude 52.52437
     Longitude 13.41053
   ]
@@ -206,6 +231,7 @@ graph [
     label "Vienna 129"
     place "Vienna"
     region "AT"
+    published_index 25
     Latitude 48.20849
     Longitude 16.37208
   ]
@@ -214,6 +240,7 @@ graph [
     label "Vienna 242"
     place "Vienna"
     region "AT"
+    published_index 26
     Latitude 48.20849
     Longitude 16.37208
   ]
@@ -222,6 +249,7 @@ graph [
     label "Dusseldorf 260"
     place "D&#252;sseldorf"
     region "DE"
+    published_index 27
     Latitude 51.22319
     Longitude 6.77927
   ]
@@ -230,6 +258,7 @@ graph [
     label "Munich 176"
     place "Munich"
     region "DE"
+    published_index 28
     Latitude 48.13743
     Longitude 11.57549
   ]
@@ -238,6 +267,7 @@ graph [
     label "Vienna 126"
     place "Vienna"
     region "AT"
+    published_index 29
     Latitude 48.20849
     Longitude 16.37208
   ]
@@ -246,6 +276,7 @@ graph [
     label "Brussels 135"
     place "Brussels"
     region "BE"
+    published_index 30
     Latitude 50.85045
     Longitude 4.34878
   ]
@@ -254,6 +285,7 @@ graph [
     label "Brussels 247"
     place "Brussels"
     region "BE"
+    published_index 31
     Latitude 50.85045
     Longitude 4.34878
   ]
@@ -262,6 +294,7 @@ graph [
     label "Brussels 136"
     place "Brussels"
     region "BE"
+    published_index 32
     Latitude 50.85045
     Longitude 4.34878
   ]
@@ -270,6 +303,7 @@ graph [
     label "Brussels 246"
     place "Brussels"
     region "BE"
+    published_index 33
     Latitude 50.85045
     Longitude 4.34878
   ]
@@ -278,6 +312,7 @@ graph [
     label "London 291"
     place "London"
     region "GB"
+    published_index 34
     Latitude 51.50853
     Longitude -0.12574
   ]
@@ -286,6 +321,7 @@ graph [
     label "Dusseldorf 164"
     place "D&#252;sseldorf"
     region "DE"
+    published_index 35
     Latitude 51.22319
     Longitude 6.77927
   ]
@@ -294,6 +330,7 @@ graph [
     label "Frankfurt 263"
     place "Frankfurt am Main"
     region "DE"
+    published_index 36
     Latitude 50.11552
     Longitude 8.68417
   ]
@@ -302,6 +339,7 @@ graph [
     label "Frankfurt 168"
     place "Frankfurt am Main"
     region "DE"
+    published_index 37
     Latitude 50.11552
     Longitude 8.68417
   ]
@@ -310,6 +348,7 @@ graph [
     label "Geneva 250"
     place "Geneva"
     region "CH"
+    published_index 38
     Latitude 46.20222
     Longitude 6.14569
   ]
@@ -318,6 +357,7 @@ graph [
     label "Dusseldorf 163"
     place "D&#252;sseldorf"
     region "DE"
+    published_index 39
     Latitude 51.22319
     Longitude 6.77927
   ]
@@ -326,6 +366,7 @@ graph [
     label "Frankfurt 170"
     place "Frankfurt am Main"
     region "DE"
+    published_index 40
     Latitude 50.11552
     Longitude 8.68417
   ]
@@ -334,6 +375,7 @@ graph [
     label "Frankfurt 166"
     place "Frankfurt am Main"
     region "DE"
+    published_index 41
     Latitude 50.11552
     Longitude 8.68417
   ]
@@ -342,6 +384,7 @@ graph [
     label "Frankfurt 169"
     place "Frankfurt am Main"
     region "DE"
+    published_index 42
     Latitude 50.11552
     Longitude 8.68417
   ]
@@ -350,6 +393,7 @@ graph [
     label "Geneva 144"
     place "Geneva"
     region "CH"
+    published_index 43
     Latitude 46.20222
     Longitude 6.14569
   ]
@@ -358,6 +402,7 @@ graph [
     label "Geneva 145"
     place "Geneva"
     region "CH"
+    published_index 44
     Latitude 46.20222
     Longitude 6.14569
   ]
@@ -366,6 +411,7 @@ graph [
     label "Geneva 146"
     place "Geneva"
     region "CH"
+    published_index 45
     Latitude 46.20222
     Longitude 6.14569
   ]
@@ -374,6 +420,7 @@ graph [
     label "Paris 196"
     place "Paris"
     region "FR"
+    published_index 46
     Latitude 48.85341
     Longitude 2.3488
   ]
@@ -382,6 +429,7 @@ graph [
     label "Antwerp 244"
     place "Antwerp"
     region "BE"
+    published_index 47
     Latitude 51.22047
     Longitude 4.40026
   ]
@@ -390,6 +438,7 @@ graph [
     label "Copenhagen 181"
     place "Copenhagen"
     region "DK"
+    published_index 48
     Latitude 55.67594
     Longitude 12.56553
   ]
@@ -398,6 +447,7 @@ graph [
     label "Copenhagen 183"
     place "Copenhagen"
     region "DK"
+    published_index 49
     Latitude 55.67594
     Longitude 12.56553
   ]
@@ -406,6 +456,7 @@ graph [
     label "Rome 222"
     place "Rome"
     region "IT"
+    published_index 50
     Latitude 41.89193
     Longitude 12.51133
   ]
@@ -414,6 +465,7 @@ graph [
     label "Milan 221"
     place "Milan"
     region "IT"
+    published_index 51
     Latitude 45.46427
     Longitude 9.18951
   ]
@@ -422,6 +474,7 @@ graph [
     label "Berlin 160"
     place "Berlin"
     region "DE"
+    published_index 52
     Latitude 52.52437
     Longitude 13.41053
   ]
@@ -430,6 +483,7 @@ graph [
     label "Berlin 161"
     place "Berlin"
     region "DE"
+    published_index 53
     Latitude 52.52437
     Longitude 13.41053
   ]
@@ -438,6 +492,7 @@ graph [
     label "Berlin 259"
     place "Berlin"
     region "DE"
+    published_index 54
     Latitude 52.52437
     Longitude 13.41053
   ]
@@ -446,6 +501,7 @@ graph [
     label "Stockholm 232"
     place "Stockholm"
     region "SE"
+    published_index 55
     Latitude 59.32938
     Longitude 18.06871
   ]
@@ -454,6 +510,7 @@ graph [
     label "Prague 155"
     place "Prague"
     region "CZ"
+    published_index 56
     Latitude 50.08804
     Longitude 14.42076
   ]
@@ -462,6 +519,7 @@ graph [
     label "Geneva 139"
     place "Geneva"
     region "CH"
+    published_index 57
     Latitude 46.20222
     Longitude 6.14569
   ]
@@ -470,6 +528,7 @@ graph [
     label "Milan 220"
     place "Milan"
     region "IT"
+    published_index 58
     Latitude 45.46427
     Longitude 9.18951
   ]
@@ -478,6 +537,7 @@ graph [
     label "Stockholm 302"
     place "Stockholm"
     region "SE"
+    published_index 59
     Latitude 59.32938
     Longitude 18.06871
   ]
@@ -486,6 +546,7 @@ graph [
     label "Stockholm 303"
     place "Stockholm"
     region "SE"
+    published_index 60
     Latitude 59.32938
     Longitude 18.06871
   ]
@@ -494,6 +555,7 @@ graph [
     label "Copenhagen 270"
     place "Copenhagen"
     region "DK"
+    published_index 61
     Latitude 55.67594
     Longitude 12.56553
   ]
@@ -502,6 +564,7 @@ graph [
     label "Stockholm 304"
     place "Stockholm"
     region "SE"
+    published_index 62
     Latitude 59.32938
     Longitude 18.06871
   ]
@@ -510,6 +573,7 @@ graph [
     label "Amsterdam 297"
     place "Amsterdam"
     region "NL"
+    published_index 63
     Latitude 52.37403
     Longitude 4.88969
   ]
@@ -518,6 +582,7 @@ graph [
     label "Amsterdam 298"
     place "Amsterdam"
     region "NL"
+    published_index 64
     Latitude 52.37403
     Longitude 4.88969
   ]
@@ -526,6 +591,7 @@ graph [
     label "Rotterdam 299"
     place "Rotterdam"
     region "NL"
+    published_index 65
     Latitude 51.9225
     Longitude 4.47917
   ]
@@ -534,6 +600,7 @@ graph [
     label "Geneva 140"
     place "Geneva"
     region "CH"
+    published_index 66
     Latitude 46.20222
     Longitude 6.14569
   ]
@@ -542,6 +609,7 @@ graph [
     label "Bratislava 236"
     place "Bratislava"
     region "SK"
+    published_index 67
     Latitude 48.14816
     Longitude 17.10674
   ]
@@ -550,6 +618,7 @@ graph [
     label "Bratislava 237"
     place "Bratislava"
     region "SK"
+    published_index 68
     Latitude 48.14816
     Longitude 17.10674
   ]
@@ -558,6 +627,7 @@ graph [
     label "Prague 157"
     place "Prague"
     region "CZ"
+    published_index 69
     Latitude 50.08804
     Longitude 14.42076
   ]
@@ -566,6 +636,7 @@ graph [
     label "Geneva 141"
     place "Geneva"
     region "CH"
+    published_index 70
     Latitude 46.20222
     Longitude 6.14569
   ]
@@ -574,6 +645,7 @@ graph [
     label "Geneva 142"
     place "Geneva"
     region "CH"
+    published_index 71
     Latitude 46.20222
     Longitude 6.14569
   ]
@@ -582,6 +654,7 @@ graph [
     label "Vienna 123"
     place "Vienna"
     region "AT"
+    published_index 72
     Latitude 48.20849
     Longitude 16.37208
   ]
@@ -590,6 +663,7 @@ graph [
     label "Vienna 124"
     place "Vienna"
     region "AT"
+    published_index 73
     Latitude 48.20849
     Longitude 16.37208
   ]
@@ -598,6 +672,7 @@ graph [
     label "Geneva 143"
     place "Geneva"
     region "CH"
+    published_index 74
     Latitude 46.20222
     Longitude 6.14569
   ]
@@ -606,6 +681,7 @@ graph [
     label "Milan 219"
     place "Milan"
     region "IT"
+    published_index 75
     Latitude 45.46427
     Longitude 9.18951
   ]
@@ -614,6 +690,7 @@ graph [
     label "Milan 217"
     place "Milan"
     region "IT"
+    published_index 76
     Latitude 45.46427
     Longitude 9.18951
   ]
@@ -622,6 +699,7 @@ graph [
     label "Milan 218"
     place "Milan"
     region "IT"
+    published_index 77
     Latitude 45.46427
     Longitude 9.18951
   ]
@@ -630,6 +708,7 @@ graph [
     label "London 200"
     place "London"
     region "GB"
+    published_index 78
     Latitude 51.50853
     Longitude -0.12574
   ]
@@ -638,6 +717,7 @@ graph [
     label "Vienna 125"
     place "Vienna"
     region "AT"
+    published_index 79
     Latitude 48.20849
     Longitude 16.37208
   ]
@@ -646,6 +726,7 @@ graph [
     label "Rotterdam 228"
     place "Rotterdam"
     region "NL"
+    published_index 80
     Latitude 51.9225
     Longitude 4.47917
   ]
@@ -654,6 +735,7 @@ graph [
     label "Antwerp 243"
     place "Antwerp"
     region "BE"
+    published_index 81
     Latitude 51.22047
     Longitude 4.40026
   ]
@@ -662,6 +744,7 @@ graph [
     label "Vienna 130"
     place "Vienna"
     region "AT"
+    published_index 82
     Latitude 48.20849
     Longitude 16.37208
   ]
@@ -670,6 +753,7 @@ graph [
     label "Barcelona 273"
     place "Barcelona"
     region "ES"
+    published_index 83
     Latitude 41.38879
     Longitude 2.15899
   ]
@@ -678,6 +762,7 @@ graph [
     label "Hamburg 265"
     place "Hamburg"
     region "DE"
+    published_index 84
     Latitude 53.55073
     Longitude 9.99302
   ]
@@ -686,6 +771,7 @@ graph [
     label "Vienna 241"
     place "Vienna"
     region "AT"
+    published_index 85
     Latitude 48.20849
     Longitude 16.37208
   ]
@@ -694,6 +780,7 @@ graph [
     label "Antwerp 137"
     place "Antwerp"
     region "BE"
+    published_index 86
     Latitude 51.22047
     Longitude 4.40026
   ]

@@ -6,6 +6,7 @@ graph [
     label "San Jose 471"
     place "San Jose"
     region "US-CA"
+    published_index 0
     Latitude 37.33939
     Longitude -121.89496
   ]
@@ -14,6 +15,7 @@ graph [
     label "Santa Clara 444"
     place "Santa Clara"
     region "US-CA"
+    published_index 1
     Latitude 37.35411
     Longitude -121.95524
   ]
@@ -22,6 +24,7 @@ graph [
     label "Santa Clara 389"
     place "Santa Clara"
     region "US-CA"
+    published_index 2
     Latitude 37.35411
     Longitude -121.95524
   ]
@@ -30,6 +33,7 @@ graph [
     label "San Jose 472"
     place "San Jose"
     region "US-CA"
+    published_index 3
     Latitude 37.33939
     Longitude -121.89496
   ]
@@ -38,6 +42,7 @@ graph [
     label "Oak Brook 301"
     place "Oak Brook"
     region "US-IL"
+    published_index 4
     Latitude 41.83281
     Longitude -87.92895
   ]
@@ -46,6 +51,7 @@ graph [
     label "Santa Clara 430"
     place "Santa Clara"
     region "US-CA"
+    published_index 5
     Latitude 37.35411
     Longitude -121.95524
   ]
@@ -54,6 +60,7 @@ graph [
     label "Santa Clara 431"
     place "Santa Clara"
     region "US-CA"
+    published_index 6
     Latitude 37.35411
     Longitude -121.95524
   ]
@@ -62,6 +69,7 @@ graph [
     label "Weehawken 543"
     place "Weehawken"
     region "US-NJ"
+    published_index 7
     Latitude 40.76955
     Longitude -74.02042
   ]
@@ -70,6 +78,7 @@ graph [
     label "New York 293"
     place "New York City"
     region "US-NY"
+    published_index 8
     Latitude 40.71427
     Longitude -74.00597
   ]
@@ -78,6 +87,7 @@ graph [
     label "Atlanta 127"
     place "Atlanta"
     region "US-GA"
+    published_index 9
     Latitude 33.749
     Longitude -84.38798
   ]
@@ -86,6 +96,7 @@ graph [
     label "New York 294"
     place "New York City"
     region "US-NY"
+    published_index 10
     Latitude 40.71427
     Longitude -74.00597
   ]
@@ -94,6 +105,7 @@ graph [
     label "Weehawken 544"
     place "Weehawken"
     region "US-NJ"
+    published_index 11
     Latitude 40.76955
     Longitude -74.02042
   ]
@@ -102,6 +114,7 @@ graph [
     label "Weehawken 552"
     place "Weehawken"
     region "US-NJ"
+    published_index 12
     Latitude 40.76955
     Longitude -74.02042
   ]
@@ -110,6 +123,7 @@ graph [
     label "Oak Brook 300"
     place "Oak Brook"
     region "US-IL"
+    published_index 13
     Latitude 41.83281
     Longitude -87.92895
   ]
@@ -118,6 +132,7 @@ graph [
     label "Jersey City 244"
     place "Jersey City"
     region "US-NJ"
+    published_index 14
     Latitude 40.72816
     Longitude -74.07764
   ]
@@ -126,6 +141,7 @@ graph [
     label "Oak Brook 307"
     place "Oak Brook"
     region "US-IL"
+    published_index 15
     Latitude 41.83281
     Longitude -87.92895
   ]
@@ -134,6 +150,7 @@ graph [
     label "Oak Brook 315"
     place "Oak Brook"
     region "US-IL"
+    published_index 16
     Latitude 41.83281
     Longitude -87.92895
   ]
@@ -142,6 +159,7 @@ graph [
     label "Herndon 193"
     place "Herndon"
     region "US-VA"
+    published_index 17
     Latitude 38.96955
     Longitude -77.3861
   ]
@@ -150,6 +168,7 @@ graph [
     label "Herndon 496"
     place "Herndon"
     region "US-VA"
+    published_index 18
     Latitude 38.96955
     Longitude -77.3861
   ]
@@ -158,6 +177,7 @@ graph [
     label "Atlanta 126"
     place "Atlanta"
     region "US-GA"
+    published_index 19
     Latitude 33.749
     Longitude -84.38798
   ]
@@ -166,6 +186,7 @@ graph [
     label "Jersey City 245"
     place "Jersey City"
     region "US-NJ"
+    published_index 20
     Latitude 40.72816
     Longitude -74.07764
   ]
@@ -174,6 +195,7 @@ graph [
     label "London 274"
     place "London"
     region "GB"
+    published_index 21
     Latitude 51.50853
     Longitude -0.12574
   ]
@@ -182,6 +204,7 @@ graph [
     label "London 275"
     place "London"
     region "GB"
+    published_index 22
     Latitude 51.50853
     Longitude -0.12574
   ]
@@ -190,6 +213,7 @@ graph [
     label "London 276"
     place "London"
     region "GB"
+    published_index 23
     Latitude 51.50853
     Longitude -0.12574
   ]
@@ -198,6 +222,7 @@ graph [
     label "Herndon 495"
     place "Herndon"
     region "US-VA"
+    published_index 24
     Latitude 38.96955
     Longitude -77.3861
   ]
@@ -206,6 +231,7 @@ graph [
     label "Oak Brook 308"
     place "Oak Brook"
     region "US-IL"
+    published_index 25
     Latitude 41.83281
     Longitude -87.92895
   ]
@@ -214,6 +240,7 @@ graph [
     label "Toronto 537"
     place "Toronto"
     region "CA"
+    published_index 26
     Latitude 43.70643
     Longitude -79.39864
   ]
@@ -222,6 +249,7 @@ graph [
     label "Waltham 555"
     place "Waltham"
     region "US-MA"
+    published_index 27
     Latitude 42.37649
     Longitude -71.23561
   ]
@@ -230,6 +258,7 @@ graph [
     label "Oak Brook 309"
     place "Oak Brook"
     region "US-IL"
+    published_index 28
     Latitude 41.83281
     Longitude -87.92895
   ]
@@ -238,6 +267,7 @@ graph [
     label "Toronto 538"
     place "Toronto"
     region "CA"
+    published_index 29
     Latitude 43.70643
     Longitude -79.39864
   ]
@@ -246,6 +276,7 @@ graph [
     label "Palo Alto 317"
     place "Palo Alto"
     region "US-CA"
+    published_index 30
     Latitude 37.44188
     Longitude -122.14302
   ]
@@ -254,6 +285,7 @@ graph [
     label "Santa Clara 388"
     place "Santa Clara"
     region "US-CA"
+    published_index 31
     Latitude 37.35411
     Longitude -121.95524
   ]
@@ -262,6 +294,7 @@ graph [
     label "Palo Alto 104"
     place "Palo Alto"
     region "US-CA"
+    published_index 32
     Latitude 37.44188
     Longitude -122.14302
   ]
@@ -270,6 +303,7 @@ graph [
     label "Santa Clara 336"
     place "Santa Clara"
     region "US-CA"
+    published_index 33
     Latitude 37.35411
     Longitude -121.95524
   ]
@@ -278,6 +312,7 @@ graph [
     label "Palo Alto 318"
     place "Palo Alto"
     region "US-CA"
+    published_index 34
     Latitude 37.44188
     Longitude -122.14302
   ]
@@ -286,6 +321,7 @@ graph [
     label "Santa Clara 363"
     place "Santa Clara"
     region "US-CA"
+    published_index 35
     Latitude 37.35411
     Longitude -121.95524
   ]
@@ -294,6 +330,7 @@ graph [
     label "Santa Clara 364"
     place "Santa Clara"
     region "US-CA"
+    published_index 36
     Latitude 37.35411
     Longitude -121.95524
   ]
@@ -302,6 +339,7 @@ graph [
     label "Amsterdam 119"
     place "Amsterdam"
     region "NL"
+    published_index 37
     Latitude 52.37403
     Longitude 4.88969
   ]
@@ -310,6 +348,7 @@ graph [
     label "Frankfurt 185"
     place "Frankfurt am Main"
     region "DE"
+    published_index 38
     Latitude 50.11552
     Longitude 8.68417
   ]
@@ -318,6 +357,7 @@ graph [
     label "Tukwila 508"
     place "Tukwila"
     region "US-WA"
+    published_index 39
     Latitude 47.47399
     Longitude -122.26096
   ]
@@ -326,6 +366,7 @@ graph [
     label "Tukwila 509"
     place "Tukwila"
     region "US-WA"
+    published_index 40
     Latitude 47.47399
     Longitude -122.26096
   ]
@@ -334,6 +375,7 @@ graph [
     label "Santa Clara 429"
     place "Santa Clara"
     region "US-CA"
+    published_index 41
     Latitude 37.35411
     Longitude -121.95524
   ]
@@ -342,6 +384,7 @@ graph [
     label "Chicago 155"
     place "Chicago"
     region "US-IL"
+    published_index 42
     Latitude 41.85003
     Longitude -87.65005
   ]
@@ -350,6 +393,7 @@ graph [
     label "Oak Brook 310"
     place "Oak Brook"
     region "US-IL"
+    published_index 43
     Latitude 41.83281
     Longitude -87.92895
   ]
@@ -358,6 +402,7 @@ graph [
     label "San Jose 460"
     place "San Jose"
     region "US-CA"
+    published_index 44
     Latitude 37.33939
     Longitude -121.89496
   ]
@@ -366,6 +411,7 @@ graph [
     label "Santa Clara 365"
     place "Santa Clara"
     region "US-CA"
+    published_index 45
     Latitude 37.35411
     Longitude -121.95524
   ]
@@ -374,6 +420,7 @@ graph [
     label "Santa Clara 403"
     place "Santa Clara"
     region "US-CA"
+    published_index 46
     Latitude 37.35411
     Longitude -121.95524
   ]
@@ -382,6 +429,7 @@ graph [
     label "Santa Clara 443"
     place "Santa Clara"
     region "US-CA"
+    published_index 47
     Latitude 37.35411
     Longitude -121.95524
   ]
@@ -390,6 +438,7 @@ graph [
     label "Chicago 156"
     place "Chicago"
     region "US-IL"
+    published_index 48
     Latitude 41.85003
     Longitude -87.65005
   ]
@@ -398,6 +447,7 @@ graph [
     label "Fort Worth 189"
     place "Fort Worth"
     region "US-TX"
+    published_index 49
     Latitude 32.72541
     Longitude -97.32085
   ]
@@ -406,6 +456,7 @@ graph [
     label "Irvine 228"
     place "Irvine"
     region "US-CA"
+    published_index 50
     Latitude 33.66946
     Longitude -117.82311
   ]
@@ -414,6 +465,7 @@ graph [
     label "Austin 137"
     place "Austin"
     region "US-TX"
+    published_index 51
     Latitude 30.26715
     Longitude -97.74306
   ]
@@ -422,6 +474,7 @@ graph [
     label "Fort Worth 190"
     place "Fort Worth"
     region "US-TX"
+    published_index 52
     Latitude 32.72541
     Longitude -97.32085
   ]
@@ -430,6 +483,7 @@ graph [
     label "Fort Worth 191"
     place "Fort Worth"
     region "US-TX"
+    published_index 53
     Latitude 32.72541
     Longitude -97.32085
   ]
@@ -438,6 +492,7 @@ graph [
     label "Herndon 208"
     place "Herndon"
     region "US-VA"
+    published_index 54
     Latitude 38.96955
     Longitude -77.3861
   ]
@@ -446,6 +501,7 @@ graph [
     label "Jersey City 261"
     place "Jersey City"
     region "US-NJ"
+    published_index 55
     Latitude 40.72816
     Longitude -74.07764
   ]
@@ -454,6 +510,7 @@ graph [
     label "Frankfurt 184"
     place "Frankfurt am Main"
     region "DE"
+    published_index 56
     Latitude 50.11552
     Longitude 8.68417
   ]
@@ -462,6 +519,7 @@ graph [
     label "Waltham 568"
     place "Waltham"
     region "US-MA"
+    published_index 57
     Latitude 42.37649
     Longitude -71.23561
   ]
@@ -470,6 +528,7 @@ graph [
     label "London 277"
     place "London"
     region "GB"
+    published_index 58
     Latitude 51.50853
     Longitude -0.12574
   ]
@@ -478,6 +537,7 @@ graph [
     label "Waltham 569"
     place "Waltham"
     region "US-MA"
+    published_index 59
     Latitude 42.37649
     Longitude -71.23561
   ]
@@ -486,6 +546,7 @@ graph [
     label "Irvine 212"
     place "Irvine"
     region "US-CA"
+    published_index 60
     Latitude 33.66946
     Longitude -117.82311
   ]
@@ -494,6 +555,7 @@ graph [
     label "El Segundo 163"
     place "El Segundo"
     region "US-CA"
+    published_index 61
     Latitude 33.91918
     Longitude -118.41647
   ]
@@ -502,6 +564,7 @@ graph [
     label "Tokyo 525"
     place "Tokyo"
     region "JP"
+    published_index 62
     Latitude 35.6895
     Longitude 139.69171
   ]
@@ -510,6 +573,7 @@ graph [
     label "Santa Clara 404"
     place "Santa Clara"
     region "US-CA"
+    published_index 63
     Latitude 37.35411
     Longitude -121.95524
   ]
@@ -518,6 +582,7 @@ graph [
     label "Tokyo 526"
     place "Tokyo"
     region "JP"
+    published_index 64
     Latitude 35.6895
     Longitude 139.69171
   ]
@@ -526,6 +591,7 @@ graph [
     label "Irvine 213"
     place "Irvine"
     region "US-CA"
+    published_index 65
     Latitude 33.66946
     Longitude -117.82311
   ]
@@ -534,6 +600,7 @@ graph [
     label "El Segundo 164"
     place "El Segundo"
     region "US-CA"
+    published_index 66
     Latitude 33.91918
     Longitude -118.41647
   ]
@@ -542,6 +609,7 @@ graph [
     label "Waltham 556"
     place "Waltham"
     region "US-MA"
+    published_index 67
     Latitude 42.37649
     Longitude -71.23561
   ]
@@ -550,6 +618,7 @@ graph [
     label "Herndon 206"
     place "Herndon"
     region "US-VA"
+    published_index 68
     Latitude 38.96955
     Longitude -77.3861
   ]
@@ -558,6 +627,7 @@ graph [
     label "San Jose 459"
     place "San Jose"
     region "US-CA"
+    published_index 69
     Latitude 37.33939
     Longitude -121.89496
   ]
@@ -566,6 +636,7 @@ graph [
     label "Atlanta 133"
     place "Atlanta"
     region "US-GA"
+    published_index 70
     Latitude 33.749
     Longitude -84.38798
   ]
@@ -574,6 +645,7 @@ graph [
     label "Miami 285"
     place "Miami"
     region "US-FL"
+    published_index 71
     Latitude 25.77427
     Longitude -80.19366
   ]
@@ -582,6 +654,7 @@ graph [
     label "Miami 286"
     place "Miami"
     region "US-FL"
+    published_index 72
     Latitude 25.77427
     Longitude -80.19366
   ]
@@ -590,6 +663,7 @@ graph [
     label "Irvine 229"
     place "Irvine"
     region "US-CA"
+    published_index 73
     Latitude 33.66946
     Longitude -117.82311
   ]
@@ -598,6 +672,7 @@ graph [
     label "Austin 136"
     place "Austin"
     region "US-TX"
+    published_index 74
     Latitude 30.26715
     Longitude -97.74306
   ]
@@ -606,6 +681,7 @@ graph [
     label "Irvine 237"
     place "Irvine"
     region "US-CA"
+    published_index 75
     Latitude 33.66946
     Longitude -117.82311
   ]
@@ -614,6 +690,7 @@ graph [
     label "Irvine 230"
     place "Irvine"
     region "US-CA"
+    published_index 76
     Latitude 33.66946
     Longitude -117.82311
   ]
@@ -622,6 +699,7 @@ graph [
     label "Irvine 231"
     place "Irvine"
     region "US-CA"
+    published_index 77
     Latitude 33.66946
     Longitude -117.82311
   ]
@@ -630,6 +708,7 @@ graph [
     label "Santa Clara 405"
     place "Santa Clara"
     region "US-CA"
+    published_index 78
     Latitude 37.35411
     Longitude -121.95524
   ]

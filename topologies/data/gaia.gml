@@ -6,6 +6,7 @@ graph [
     label "Virginia"
     place "Ashburn"
     region "US-VA"
+    published_index 0
     Latitude 39.04372
     Longitude -77.48749
   ]
@@ -14,6 +15,7 @@ graph [
     label "California"
     place "San Jose"
     region "US-CA"
+    published_index 1
     Latitude 37.33939
     Longitude -121.89496
   ]
@@ -22,6 +24,7 @@ graph [
     label "Oregon"
     place "Boardman"
     region "US-OR"
+    published_index 2
     Latitude 45.83986
     Longitude -119.70058
   ]
@@ -30,6 +33,7 @@ graph [
     label "Dublin"
     place "Dublin"
     region "IE"
+    published_index 3
     Latitude 53.33306
     Longitude -6.24889
   ]
@@ -38,6 +42,7 @@ graph [
     label "Frankfurt"
     place "Frankfurt am Main"
     region "DE"
+    published_index 4
     Latitude 50.11552
     Longitude 8.68417
   ]
@@ -46,6 +51,7 @@ graph [
     label "Tokyo"
     place "Tokyo"
     region "JP"
+    published_index 5
     Latitude 35.6895
     Longitude 139.69171
   ]
@@ -54,6 +60,7 @@ graph [
     label "Seoul"
     place "Seoul"
     region "KR"
+    published_index 6
     Latitude 37.566
     Longitude 126.9784
   ]
@@ -62,6 +69,7 @@ graph [
     label "Singapore"
     place "Singapore"
     region "SG"
+    published_index 7
     Latitude 1.28967
     Longitude 103.85007
   ]
@@ -70,6 +78,7 @@ graph [
     label "Sydney"
     place "Sydney"
     region "AU"
+    published_index 8
     Latitude -33.86785
     Longitude 151.20732
   ]
@@ -78,6 +87,7 @@ graph [
     label "Mumbai"
     place "Mumbai"
     region "IN"
+    published_index 9
     Latitude 19.07283
     Longitude 72.88261
   ]
@@ -86,6 +96,7 @@ graph [
     label "Sao Paulo"
     place "S&#227;o Paulo"
     region "BR"
+    published_index 10
     Latitude -23.5475
     Longitude -46.63611
   ]

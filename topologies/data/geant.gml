@@ -6,6 +6,7 @@ graph [
     label "NL"
     place "Netherlands"
     region "NL"
+    published_index 0
     Latitude 52.37403
     Longitude 4.88969
   ]
@@ -14,6 +15,7 @@ graph [
     label "BE"
     place "Belgium"
     region "BE"
+    published_index 1
     Latitude 50.85045
     Longitude 4.34878
   ]
@@ -22,6 +24,7 @@ graph [
     label "DK"
     place "Denmark"
     region "DK"
+    published_index 2
     Latitude 55.67594
     Longitude 12.56553
   ]
@@ -30,6 +33,7 @@ graph [
     label "PL"
     place "Poland"
     region "PL"
+    published_index 3
     Latitude 52.41667
     Longitude 16.96667
   ]
@@ -38,6 +42,7 @@ graph [
     label "DE"
     place "Germany"
     region "DE"
+    published_index 4
     Latitude 50.11667
     Longitude 8.68333
   ]
@@ -46,6 +51,7 @@ graph [
     label "CZ"
     place "Czech Republic"
     region "CZ"
+    published_index 5
     Latitude 50.08804
     Longitude 14.42076
   ]
@@ -54,6 +60,7 @@ graph [
     label "LU"
     place "Luxembourg"
     region "LU"
+    published_index 6
     Latitude 49.61167
     Longitude 6.13
   ]
@@ -62,6 +69,7 @@ graph [
     label "FR"
     place "France"
     region "FR"
+    published_index 7
     Latitude 48.85341
     Longitude 2.3488
   ]
@@ -70,6 +78,7 @@ graph [
     label "CH"
     place "Switzerland"
     region "CH"
+    published_index 8
     Latitude 46.94809
     Longitude 7.44744
   ]
@@ -78,6 +87,7 @@ graph [
     label "IT"
     place "Italy"
     region "IT"
+    published_index 9
     Latitude 45.46427
     Longitude 9.18951
   ]
@@ -86,6 +96,7 @@ graph [
     label "UA"
     place "UA"
     region "UA"
+    published_index 10
     Latitude 48.3794
     Longitude 31.1656
   ]
@@ -94,6 +105,7 @@ graph [
     label "MD"
     place "MD"
     region "MD"
+    published_index 11
     Latitude 47.4116
     Longitude 28.3699
   ]
@@ -102,6 +114,7 @@ graph [
     label "BG"
     place "Bulgaria"
     region "BG"
+    published_index 12
     Latitude 42.69751
     Longitude 23.32415
   ]
@@ -110,6 +123,7 @@ graph [
     label "RO"
     place "Romania"
     region "RO"
+    published_index 13
     Latitude 44.43225
     Longitude 26.10626
   ]
@@ -118,6 +132,7 @@ graph [
     label "TR"
     place "Turkey"
     region "TR"
+    published_index 14
     Latitude 39.05901
     Longitude 34.91155
   ]
@@ -126,6 +141,7 @@ graph [
     label "GR"
     place "Greece"
     region "GR"
+    published_index 15
     Latitude 37.97945
     Longitude 23.71622
   ]
@@ -134,6 +150,7 @@ graph [
     label "CY"
     place "Cyprus"
     region "CY"
+    published_index 16
     Latitude 35.16667
     Longitude 33.36667
   ]
@@ -142,6 +159,7 @@ graph [
     label "IL"
     place "Israel"
     region "IL"
+    published_index 17
     Latitude 31.5
     Longitude 34.75
   ]
@@ -150,6 +168,7 @@ graph [
     label "MT"
     place "Malta"
     region "MT"
+    published_index 18
     Latitude 35.90917
     Longitude 14.42556
   ]
@@ -158,6 +177,7 @@ graph [
     label "BY"
     place "BY"
     region "BY"
+    published_index 19
     Latitude 53.7098
     Longitude 27.9534
   ]
@@ -166,6 +186,7 @@ graph [
     label "MK"
     place "Macedonia"
     region "MK"
+    published_index 20
     Latitude 42.0
     Longitude 21.43333
   ]
@@ -174,6 +195,7 @@ graph [
     label "ME"
     place "Montenegro"
     region "ME"
+    published_index 21
     Latitude 42.44111
     Longitude 19.26361
   ]
@@ -182,6 +204,7 @@ graph [
     label "HU"
     place "Hungary"
     region "HU"
+    published_index 22
     Latitude 47.49801
     Longitude 19.03991
   ]
@@ -190,6 +213,7 @@ graph [
     label "SK"
     place "Slovakia"
     region "SK"
+    published_index 23
     Latitude 48.14816
     Longitude 17.10674
   ]
@@ -198,6 +222,7 @@ graph [
     label "PT"
     place "Portugal"
     region "PT"
+    published_index 24
     Latitude 38.71667
     Longitude -9.13333
   ]
@@ -206,6 +231,7 @@ graph [
     label "ES"
     place "Spain"
     region "ES"
+    published_index 25
     Latitude 40.4165
     Longitude -3.70256
   ]
@@ -214,6 +240,7 @@ graph [
     label "RS"
     place "Serbia"
     region "RS"
+    published_index 26
     Latitude 44.80401
     Longitude 20.46513
   ]
@@ -222,6 +249,7 @@ graph [
     label "HR"
     place "Croatia"
     region "HR"
+    published_index 27
     Latitude 45.81444
     Longitude 15.97798
   ]
@@ -230,6 +258,7 @@ graph [
     label "SL"
     place "Slovenia"
     region "SL"
+    published_index 28
     Latitude 46.05108
     Longitude 14.50513
   ]
@@ -238,6 +267,7 @@ graph [
     label "AT"
     place "Austria"
     region "AT"
+    published_index 29
     Latitude 48.20849
     Longitude 16.37208
   ]
@@ -246,6 +276,7 @@ graph [
     label "LT"
     place "Lithuania"
     region "LT"
+    published_index 30
     Latitude 54.9
     Longitude 23.9
   ]
@@ -254,6 +285,7 @@ graph [
     label "RU"
     place "Russia"
     region "RU"
+    published_index 31
     Latitude 55.75222
     Longitude 37.61556
   ]
@@ -262,6 +294,7 @@ graph [
     label "IS"
     place "Iceland"
     region "IS"
+    published_index 32
     Latitude 64.13548
     Longitude -21.89541
   ]
@@ -270,6 +303,7 @@ graph [
     label "IE"
     place "Ireland"
     region "IE"
+    published_index 33
     Latitude 53.34399
     Longitude -6.26719
   ]
@@ -278,6 +312,7 @@ graph [
     label "UK"
     place "United Kingdom"
     region "UK"
+    published_index 34
     Latitude 51.50853
     Longitude -0.12574
   ]
@@ -286,6 +321,7 @@ graph [
     label "NO"
     place "Norway"
     region "NO"
+    published_index 35
     Latitude 62.0
     Longitude 10.0
   ]
@@ -294,6 +330,7 @@ graph [
     label "SE"
     place "Sweden"
     region "SE"
+    published_index 36
     Latitude 59.33258
     Longitude 18.0649
   ]
@@ -302,6 +339,7 @@ graph [
     label "FI"
     place "Finland"
     region "FI"
+    published_index 37
     Latitude 60.45148
     Longitude 22.26869
   ]
@@ -310,6 +348,7 @@ graph [
     label "EE"
     place "Estonia"
     region "EE"
+    published_index 38
     Latitude 59.43696
     Longitude 24.75353
   ]
@@ -318,6 +357,7 @@ graph [
     label "LV"
     place "Latvia"
     region "LV"
+    published_index 39
     Latitude 56.946
     Longitude 24.10589
   ]

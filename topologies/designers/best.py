@@ -80,7 +80,9 @@ def best(
             criterion, max(forms.serialized_s, forms.load_bound_s)
         )
 
-    found = [*candidates, *_ring(graph, work)]
+    found = list(candidates)
+    if all(overlay.kind != "ring" for overlay in found):
+        found += _ring(graph, work)
     found = found or [build_overlay("best", graph, work, np.argwhere(graph.may_send))]
     digraphs = [overlay for overlay in found if overlay.hub is None]
     if digraphs and graph.silos > 2 and iterations > 0:

@@ -6,12 +6,17 @@ from topologies.arrays import FloatArray
 from topologies.connectivity import Connectivity
 from topologies.delays import pair_delays
 from topologies.designers.circuits import no_ring, require_reach
-from topologies.designers.tour import christofides_tour, repaired, short_tour
+from topologies.designers.tour import christofides_tours, repaired, short_tour
 from topologies.designers.trees import symmetric_delays
+from topologies.label_order import by_label
 from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
 
+REPAIRED = 4
+"""Tours out of which missing arcs are taken, in each direction."""
 
+
+@by_label
 def christofides(graph: Connectivity, work: Workload) -> Overlay:
     """Directed ring along Christofides' tour, in the direction with the smaller cycle time.
 
@@ -31,7 +36,8 @@ def christofides(graph: Connectivity, work: Workload) -> Overlay:
 
     Notes
     -----
-    Source: propositions 3.3 and 3.6 of the paper: within a factor 3 N of the optimum. O(n^3). The designer ``ring``
+    Source: propositions 3.3 and 3.6 of the paper: within a factor 3 N of the optimum. O(n^3). Of the tours by several
+    orders of ties, see `christofides_tours`, the one with the smallest cycle time. The designer ``ring``
     is another algorithm: its local search has a tour of Christofides' algorithm among its starts only where all pairs
     can talk and there are 10 to 60 silos.
 
@@ -48,13 +54,14 @@ def christofides(graph: Connectivity, work: Workload) -> Overlay:
         require_reach("christofides", graph)
         way = _around(pair_delays(graph, work))
         weights = np.where(np.isfinite(weights), weights, (way + way.T) / 2)
-    tour = christofides_tour(weights)
-    tours = [tour, tour[::-1]] if complete else _allowed(graph, work, tour)
-    overlays = [
-        build_overlay("christofides", graph, work, zip(order, order[1:] + order[:1], strict=True))
-        for order in tours
-    ]
-    return min(overlays, key=lambda overlay: overlay.closed_forms.paper_s)
+    tours = christofides_tours(weights)
+    if complete:
+        tours = [order for tour in tours for order in (tour, tour[::-1])]
+    else:
+        tours = _allowed(graph, work, tours[:REPAIRED])
+    delay_s = pair_delays(graph, work)
+    best = min(tours, key=lambda order: float(delay_s[order, order[1:] + order[:1]].sum()))
+    return build_overlay("christofides", graph, work, zip(best, best[1:] + best[:1], strict=True))
 
 
 def _around(delay: FloatArray) -> FloatArray:
@@ -66,11 +73,12 @@ def _around(delay: FloatArray) -> FloatArray:
     return way
 
 
-def _allowed(graph: Connectivity, work: Workload, tour: list[int]) -> list[list[int]]:
-    """Tours without missing arcs made from this one."""
+def _allowed(graph: Connectivity, work: Workload, tours: list[list[int]]) -> list[list[int]]:
+    """Tours without missing arcs made from these."""
     costs = pair_delays(graph, work) - work.round_compute_s(graph.silos)[:, np.newaxis]
     costs = np.maximum(costs, 0.0)
-    found = [order for start in (tour, tour[::-1]) if (order := repaired(costs, start)) is not None]
+    starts = [order for tour in tours for order in (tour, tour[::-1])]
+    found = [order for start in starts if (order := repaired(costs, start)) is not None]
     if found:
         return found
     short = short_tour(costs)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from topologies.arrays import IntArray
+from topologies.designers.tie_orders import tie_orders
 from topologies.errors import InputError
 
 
@@ -56,6 +57,40 @@ def edge_colouring(edges: Iterable[tuple[int, int]], nodes: int) -> tuple[IntArr
         for colour in range(colouring.colours)
     ]
     return tuple(matching for matching in matchings if len(matching))
+
+
+def fewest_matchings(edges: IntArray, nodes: int) -> tuple[IntArray, ...]:
+    """The smallest `edge_colouring` of several that take the nodes in different orders.
+
+    Parameters
+    ----------
+    edges : ndarray of int, shape (edges, 2)
+        As for `edge_colouring`.
+    nodes : int
+
+    Returns
+    -------
+    tuple of ndarray of int, shape (edges of the matching, 2)
+        As of `edge_colouring`. The first order that needs no more matchings than the largest degree, or than edges that
+        each matching can hold at most ``nodes // 2`` of, ends the search.
+    """
+    if not len(edges):
+        return ()
+    least = max(int(np.bincount(edges.ravel()).max()), -(-len(edges) // (nodes // 2)))
+    best = edge_colouring(map(tuple, edges.tolist()), nodes)
+    for order in tie_orders(nodes):
+        if len(best) <= least:
+            break
+        found = edge_colouring(map(tuple, np.argsort(order)[edges].tolist()), nodes)
+        if len(found) < len(best):
+            best = tuple(_sorted_edges(order[matching]) for matching in found)
+    return best
+
+
+def _sorted_edges(edges: IntArray) -> IntArray:
+    """Edges with the lower node first, sorted."""
+    edges = np.sort(edges, axis=1)
+    return edges[np.lexsort(edges.T[::-1])]
 
 
 def _checked(edges: Iterable[tuple[int, int]], nodes: int) -> list[tuple[int, int]]:

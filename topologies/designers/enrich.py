@@ -6,9 +6,16 @@ from typing import Literal
 import numpy as np
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
-from topologies.consensus import consensus_matrix, consensus_rules, is_symmetric, spectral_gap
+from topologies.consensus import (
+    NEGATIVE_RULES,
+    consensus_matrix,
+    consensus_rules,
+    is_symmetric,
+    spectral_gap,
+)
 from topologies.delays import pair_rates, transmissions
 from topologies.errors import InputError, unknown_name
+from topologies.label_order import in_silo_order, renumbered
 from topologies.optimal_consensus import fdla
 from topologies.overlay import Overlay, build_overlay
 
@@ -100,8 +107,25 @@ def enrich(
     ----------
     Marfoq et al. (2020), conclusions; Xiao and Boyd (2004); Ghosh and Boyd, "Growing well-connected graphs" (2006).
     """
+    _check(overlay.graph.silos, consensus, keep, limit)
+    graph, work, order = in_silo_order(overlay.graph, overlay.work)
+    if graph is overlay.graph:
+        return _enriched(overlay, consensus, keep, limit)
+    # Ties of free arcs fall by label, however the silos are numbered.
+    place = np.argsort(order)
+    ordered = renumbered(overlay, graph, work, place, negative_weights=overlay.negative_weights)
+    found = _enriched(ordered, consensus, keep, limit)
+    negative = found.overlay.negative_weights
+    return replace(
+        found,
+        overlay=renumbered(found.overlay, overlay.graph, overlay.work, order, negative_weights=negative),
+        added=tuple(sorted((int(order[i]), int(order[j])) for i, j in found.added)),
+    )
+
+
+def _enriched(overlay: Overlay, consensus: str, keep: str, limit: int | None) -> Enrichment:
+    """What `enrich` does, with ties by the numbers of silos."""
     silos = overlay.graph.silos
-    _check(silos, consensus, keep, limit)
     given = spectral_gap(overlay.consensus)
     if overlay.hub is not None:
         return _unchanged(overlay, given, given)
@@ -114,7 +138,7 @@ def enrich(
     start = _start(overlay, keep)
     own = consensus_matrix(consensus, silos, overlay.source, overlay.target)
     before = spectral_gap(own)
-    best = _unchanged(_rebuilt(overlay, start.present, own), given, before)
+    best = _unchanged(_rebuilt(overlay, start.present, own, consensus), given, before)
     candidates = _free(overlay, start, symmetric)
     if limit == 0 or not candidates.any():
         return best
@@ -128,7 +152,9 @@ def enrich(
         gap = spectral_gap(weights)
         if gap > best.gap_after:
             added = tuple((i, j) for i, j in np.argwhere(present & ~start.present).tolist())
-            best = replace(best, overlay=_rebuilt(overlay, present, weights), added=added, gap_after=gap)
+            best = replace(
+                best, overlay=_rebuilt(overlay, present, weights, consensus), added=added, gap_after=gap
+            )
     return best
 
 
@@ -292,6 +318,13 @@ def _longest(excess_s: FloatArray) -> FloatArray:
     return longest_s
 
 
-def _rebuilt(overlay: Overlay, present: BoolArray, weights: FloatArray) -> Overlay:
-    """Overlay of these arcs and weights on the same network."""
-    return build_overlay(overlay.kind, overlay.graph, overlay.work, np.argwhere(present), consensus=weights)
+def _rebuilt(overlay: Overlay, present: BoolArray, weights: FloatArray, rule: str) -> Overlay:
+    """Overlay of these arcs, with weights by the rule, on the same network."""
+    return build_overlay(
+        overlay.kind,
+        overlay.graph,
+        overlay.work,
+        np.argwhere(present),
+        consensus=weights,
+        negative_weights=rule in NEGATIVE_RULES,
+    )

@@ -7,11 +7,18 @@ import numpy as np
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import Connectivity
-from topologies.delays import arc_delays
 from topologies.designers.cube_path import cube_path
-from topologies.designers.trees import both_ways, prim, require_connected, symmetric_delays
+from topologies.designers.tie_orders import tie_orders
+from topologies.designers.trees import (
+    both_ways,
+    minimum_trees,
+    require_connected,
+    symmetric_delays,
+    tree_cycle_time,
+)
 from topologies.errors import unknown_name
 from topologies.howard import RELATIVE_NOISE
+from topologies.label_order import by_label
 from topologies.overlay import Overlay
 from topologies.workload import Workload
 
@@ -135,37 +142,7 @@ def _without_noise(weights: FloatArray) -> FloatArray:
     return rounded
 
 
-def tree_cycle_time(graph: Connectivity, work: Workload, edges: Edges) -> float:
-    """Cycle time of a tree whose edges are used in both directions, in seconds, by Eq. 3.
-
-    Parameters
-    ----------
-    graph : Connectivity
-    work : Workload
-    edges : list of (int, int)
-        Edges of a tree on the silos.
-
-    Returns
-    -------
-    float
-        Infinite where a silo cannot send along an edge.
-
-    Notes
-    -----
-    The larger of the longest computing time and the largest mean of an edge's two delays. Proof: a circuit that
-    visits no silo twice and leaves `i` for another silo must come back over the edge that it left by, since a tree
-    has no other way: so it is `i, j, i`. The others are the self-loops. Time O(silos), against the general policy
-    iteration of `cycle_time`.
-    """
-    compute_s = work.round_compute_s(graph.silos)
-    if not edges:
-        return float(compute_s.max())
-    ends = np.array(edges, dtype=np.int64)
-    source, target = np.concatenate((ends, ends[:, ::-1])).T
-    delay_s = arc_delays(graph, work, source, target)
-    return float(max(compute_s.max(), ((delay_s[: len(ends)] + delay_s[len(ends) :]) / 2).max()))
-
-
+@by_label
 def delta_mbst(graph: Connectivity, work: Workload) -> Overlay:
     """Best of several trees of small degree by their true cycle time, each edge used in both directions.
 
@@ -215,27 +192,48 @@ def delta_mbst(graph: Connectivity, work: Workload) -> Overlay:
     a few on networks like maps, and at most the largest degree of the tree without a bound.
     """
     weights = require_connected("delta_mbst", graph, symmetric_delays(graph, work))
-    tree = prim(weights)
+    trees = minimum_trees(weights)
 
     def cycle_time_s(edges: Edges) -> float:
         return tree_cycle_time(graph, work, edges)
 
-    best = min([tree, *_cube_paths(tree, graph.silos)], key=cycle_time_s)
-    floor_s = max([float(work.round_compute_s(graph.silos).max()), *(float(weights[edge]) for edge in tree)])
+    best = min(trees, key=cycle_time_s)
+    floor_s = max([float(work.round_compute_s(graph.silos).max()), *(float(weights[edge]) for edge in best)])
     both: tuple[Ties, Ties] = ("oldest", "degree")
-    for ties in both:
+    for order, tree in zip(tie_orders(graph.silos), trees, strict=True):
         if cycle_time_s(best) <= floor_s * (1 + RELATIVE_NOISE):
             break
-        unbounded = delta_prim(weights, graph.silos, ties=ties) or tree
-        for delta in range(2, int(np.bincount(np.ravel(unbounded)).max())):
-            most = _useful_degrees(graph, work, cycle_time_s(best))
-            if most.max() < delta:
-                break
-            candidate = delta_prim(weights, delta, ties=ties, most=most)
-            if candidate is not None:
-                best = min(best, candidate, key=cycle_time_s)
-        best = min(best, unbounded, key=cycle_time_s)
+        best = min([best, *_cube_paths(tree, graph.silos)], key=cycle_time_s)
+        for ties in both:
+            found = _delta_trees(graph, work, weights, order, ties, best)
+            best = min([best, *found], key=cycle_time_s)
     return both_ways("delta_mbst", graph, work, best)
+
+
+def _delta_trees(
+    graph: Connectivity, work: Workload, weights: FloatArray, order: IntArray, ties: Ties, best: Edges
+) -> list[Edges]:
+    """Trees of `delta_prim` for every delta that may beat the best one so far, with nodes in an order."""
+    ordered = weights[np.ix_(order, order)]
+    found: list[Edges] = []
+
+    def grown(delta: int, most: IntArray | None = None) -> Edges | None:
+        tree = delta_prim(ordered, delta, ties=ties, most=None if most is None else most[order])
+        return None if tree is None else [(int(order[i]), int(order[j])) for i, j in tree]
+
+    unbounded = grown(graph.silos)
+    if unbounded is None:
+        return []
+    best_s = tree_cycle_time(graph, work, best)
+    for delta in range(2, int(np.bincount(np.ravel(unbounded)).max())):
+        most = _useful_degrees(graph, work, best_s)
+        if most.max() < delta:
+            break
+        tree = grown(delta, most)
+        if tree is not None:
+            found.append(tree)
+            best_s = min(best_s, tree_cycle_time(graph, work, tree))
+    return [*found, unbounded]
 
 
 def _cube_paths(tree: Edges, nodes: int) -> list[Edges]:

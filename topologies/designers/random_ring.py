@@ -9,6 +9,7 @@ from topologies.connectivity import Connectivity
 from topologies.consensus import local_degree
 from topologies.designers.circuits import no_ring, require_reach
 from topologies.designers.tour import short_tour
+from topologies.label_order import silo_order
 from topologies.workload import Workload
 
 TRIES = 1000
@@ -29,7 +30,7 @@ class RandomRing:
     completions : ndarray of int, shape (2 ** (silos - 1), silos - 1), or None
         Of each set of visited silos and the last of them: the ways to end the ring. Where few silos have rare rings.
     known : tuple of int or None
-        One ring, where many silos have rare rings.
+        One ring, where many silos have rare rings. Both count silos in the order of labels.
     """
 
     kind: str
@@ -52,22 +53,28 @@ class RandomRing:
             return None
         return 0.0 if silos == 1 else (silos - 2) / (2 * (silos - 1))
 
+    @property
+    def negative_weights(self) -> bool:
+        """False: every weight is 0 or 1/2."""
+        return False
+
     def draw(self, rng: np.random.Generator) -> IntArray:
-        """Silos in the order of the ring, from silo 0 on, shape (silos,).
+        """Silos in the order of the ring, from the silo of the first label on, shape (silos,).
 
         Uniform over the orders in which every silo can send to the next: others are drawn again, or the rings are
         counted. Many silos with rare rings: a short tour under uniformly random costs of the pairs that can talk, so
         that every ring may come, but some come more often than others.
         """
+        silos, allowed = _allowed(self.graph)
         if self.completions is not None:
-            return _counted_order(rng, self.graph.may_send, self.completions)
+            return silos[_counted_order(rng, allowed, self.completions)]
         if self.known is not None:
-            costs = np.where(self.graph.may_send, rng.random((self.graph.silos,) * 2), np.inf)
-            return np.array(short_tour(costs, restarts=10) or self.known, dtype=np.int64)
+            costs = np.where(allowed, rng.random(allowed.shape), np.inf)
+            return silos[short_tour(costs, restarts=10, searches=1) or list(self.known)]
         while True:
             order = _order(rng, self.graph.silos)
-            if _possible(self.graph, order):
-                return order
+            if _possible(allowed, order):
+                return silos[order]
 
     def arcs(self, choice: IntArray) -> tuple[IntArray, IntArray]:
         """Source and target of the ring's arcs, sorted by source; a single silo has none."""
@@ -108,17 +115,24 @@ def random_ring(graph: Connectivity, work: Workload) -> RandomRing:
     """
     require_reach("random_ring", graph)
     rng = np.random.default_rng(0)
-    if any(_possible(graph, _order(rng, graph.silos)) for _ in range(TRIES)):
+    _, allowed = _allowed(graph)
+    if any(_possible(allowed, _order(rng, graph.silos)) for _ in range(TRIES)):
         return RandomRing(kind="random_ring", graph=graph, work=work)
     if graph.silos <= COUNTED:
-        completions = _completions(graph.may_send)
-        if _first_ways(graph.may_send, completions).any():
+        completions = _completions(allowed)
+        if _first_ways(allowed, completions).any():
             return RandomRing(kind="random_ring", graph=graph, work=work, completions=completions)
         raise no_ring("random_ring", graph)
-    known = short_tour(np.where(graph.may_send, 1.0, np.inf))
+    known = short_tour(np.where(allowed, 1.0, np.inf))
     if known is None:
         raise no_ring("random_ring", graph)
     return RandomRing(kind="random_ring", graph=graph, work=work, known=tuple(known))
+
+
+def _allowed(graph: Connectivity) -> tuple[IntArray, BoolArray]:
+    """Silos by label, so that draws do not depend on their numbers, and which of them may send to which."""
+    silos = silo_order(graph)
+    return silos, graph.may_send[np.ix_(silos, silos)]
 
 
 def _completions(allowed: BoolArray) -> IntArray:
@@ -166,6 +180,6 @@ def _order(rng: np.random.Generator, silos: int) -> IntArray:
     return np.concatenate((np.zeros(1, dtype=np.int64), 1 + rng.permutation(silos - 1)))
 
 
-def _possible(graph: Connectivity, order: IntArray) -> bool:
-    """Whether every silo can send to the next."""
-    return bool((graph.available_bps[order, np.roll(order, -1)] > 0).all())
+def _possible(allowed: BoolArray, order: IntArray) -> bool:
+    """Whether every silo can send to the next; a single one needs to send nothing."""
+    return len(order) == 1 or bool(allowed[order, np.roll(order, -1)].all())

@@ -6,10 +6,12 @@ from topologies.connectivity import Connectivity
 from topologies.delays import pair_delays
 from topologies.designers.circuits import no_ring, require_reach
 from topologies.designers.tour import RESTARTS, SEED, short_tour
+from topologies.label_order import by_label
 from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
 
 
+@by_label
 def ring(graph: Connectivity, work: Workload, *, restarts: int = RESTARTS, seed: int = SEED) -> Overlay:
     """Directed ring along a short tour on the true delays.
 

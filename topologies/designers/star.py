@@ -11,6 +11,7 @@ from topologies.arrays import BoolArray, FloatArray
 from topologies.connectivity import S_PER_KM, S_PER_PATH, Connectivity
 from topologies.consensus import uniform
 from topologies.errors import InputError, unknown_name
+from topologies.label_order import silo_order
 from topologies.overlay import Overlay, build_overlay
 from topologies.underlay import Variant
 from topologies.workload import Workload
@@ -30,10 +31,11 @@ def star(graph: Connectivity, work: Workload, *, hub: int | str | None = None) -
     work : Workload
     hub : int or str, optional
         ``"load"``: the silo whose router has the highest load centrality on the underlay, with latency as weight;
-        ties go to the lowest mean latency, then to the lowest index. ``"closeness"``: the silo with the lowest mean
-        latency to the others, then the lowest index. ``"first"``: the first silo, the hub of the published tables. Any
-        other string is a silo's label, a number its index. By default ``"load"``; on an underlay of
-        ``variant="published"``, which stands for the paper's tables, ``"first"``. A rule that is named holds on both.
+        ties go to the lowest mean latency, then to the first label. ``"closeness"``: the silo with the lowest mean
+        latency to the others, then the first label. ``"first"``: the hub of the published tables, the first silo by
+        the underlay's `published_index`; where there is none, by label. Any other string is a silo's label, a number
+        its index. By default ``"load"``; on an underlay of ``variant="published"``, which stands for the paper's
+        tables, ``"first"``. A rule that is named holds on both.
 
     Returns
     -------
@@ -50,7 +52,8 @@ def star(graph: Connectivity, work: Workload, *, hub: int | str | None = None) -
     -----
     The published tables took the load centrality on the connectivity graph. That graph is complete and keeps the
     triangle inequality, so that no shortest path has an inner node, every centrality is 0, and the hub is the first
-    silo of the file: an artefact that the rule ``"first"`` repeats.
+    silo of the published file: an artefact that the rule ``"first"`` repeats. Which silo that is, is stated in the
+    underlay, so that it does not depend on the order of a file.
     """
     chosen = _hub(graph, hub)
     others = [silo for silo in range(graph.silos) if silo != chosen]
@@ -81,12 +84,15 @@ def _hub(graph: Connectivity, hub: int | str | None) -> int:
             f"cannot with {_first(graph, lost)}."
         )
     rule = DEFAULT_RULE[graph.underlay.variant] if hub is None else hub
+    place = np.argsort(silo_order(graph))
     if rule == "first":
-        return int(able[0])
+        index = graph.underlay.published_index
+        published = place if index is None else index[graph.router]
+        return int(min(able.tolist(), key=lambda silo: (published[silo], place[silo])))
     # Rounding: what differs by float noise is a tie, which a stable rule must break.
     latency = np.round(graph.latency_s.mean(axis=1), 12)
     load = np.zeros(graph.silos) if rule == "closeness" else np.round(router_load(graph)[graph.router], 9)
-    return int(min(able.tolist(), key=lambda silo: (-load[silo], latency[silo], silo)))
+    return int(min(able.tolist(), key=lambda silo: (-load[silo], latency[silo], place[silo])))
 
 
 def _silo(graph: Connectivity, hub: int | str) -> int:

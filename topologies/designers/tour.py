@@ -1,13 +1,16 @@
 """Short directed tours: exact for few nodes, local search from many starts for more."""
 
 import dataclasses
+from itertools import islice
 
 import networkx as nx
 import numpy as np
 
 from topologies.arrays import FloatArray
 from topologies.designers.circuits import some_circuit
+from topologies.designers.tie_orders import tie_orders
 from topologies.designers.tour_search import NEIGHBOURS, TourSearch
+from topologies.designers.trees import prim
 from topologies.sizes import MANY_SILOS
 
 EXACT_NODES = 9
@@ -17,10 +20,18 @@ SEED = 0
 CHRISTOFIDES_NODES = 60
 """Beyond it Christofides' tour costs more time than restarts that find shorter ones."""
 RESTARTS = 500
-"""Perturbations tried by default."""
+"""Perturbations tried by default, in each order of the nodes."""
+SEARCHES, MANY_SEARCHES = 6, 1
+"""Orders of the nodes in which a short tour is searched for, and on more than `MANY_SILOS` nodes."""
+MATCHINGS = 3
+"""Orders of ties in which Christofides' algorithm matches nodes: the part that takes time."""
+EULER_CIRCUITS = 24
+"""Euler circuits that are walked for each matching."""
 
 
-def short_tour(costs: FloatArray, *, restarts: int = RESTARTS, seed: int = SEED) -> list[int] | None:
+def short_tour(
+    costs: FloatArray, *, restarts: int = RESTARTS, seed: int = SEED, searches: int | None = None
+) -> list[int] | None:
     """Short directed tour through all nodes.
 
     Parameters
@@ -32,6 +43,9 @@ def short_tour(costs: FloatArray, *, restarts: int = RESTARTS, seed: int = SEED)
         Number of perturbations tried, one after the other.
     seed : int
         Seed of the perturbations.
+    searches : int, optional
+        Orders of the nodes, by which ties are broken, in each of which a tour is searched for; the shortest is kept. By
+        default `SEARCHES`, or `MANY_SEARCHES` of many nodes.
 
     Returns
     -------
@@ -45,22 +59,33 @@ def short_tour(costs: FloatArray, *, restarts: int = RESTARTS, seed: int = SEED)
     greedy edges and Christofides' tour (complete graphs of at most `CHRISTOFIDES_NODES` nodes), each improved by
     2-opt and Or-opt moves among near neighbours, on the true asymmetric costs; then iterated local search on the
     best: two neighbouring segments change places, moves follow around them, and a longer tour is kept with a
-    probability that falls (Martin, Otto, Felten 1991; Johnson, McGeoch 1997). Where that leaves a missing arc, the
+    probability that falls (Martin, Otto, Felten 1991; Johnson, McGeoch 1997). All that in several orders of the nodes.
+    Where it leaves a missing arc, the
     search begins again from `some_circuit`. Time O(n^2 log n), and O(n) for each restart.
     """
     nodes = len(costs)
     if nodes <= EXACT_NODES:
         return _exact(costs)
-    search = TourSearch.of(costs)
-    tours = [search.improved(start) for start in _starts(costs)]
-    best = min(tours, key=search.length)
-    best = search.perturbed(best, restarts, seed)
+    if searches is None:
+        searches = SEARCHES if nodes <= MANY_SILOS else MANY_SEARCHES
+    whole = TourSearch.of(costs)
+    symmetric = (costs + costs.T) / 2
+    complete = bool(np.all(np.isfinite(symmetric[~np.eye(nodes, dtype=bool)])))
+    extra = [christofides_tour(symmetric)] if complete and nodes <= CHRISTOFIDES_NODES else []
+    found = []
+    for order in islice(tie_orders(nodes), searches):
+        ordered = costs[np.ix_(order, order)]
+        search, place = TourSearch.of(ordered), np.argsort(order)
+        starts = [*_starts(ordered), *(place[tour].tolist() for tour in extra)]
+        best = min((search.improved(start) for start in starts), key=search.length)
+        found.append(order[search.perturbed(best, restarts, seed)].tolist())
+    best = min(found, key=whole.length)
     existing = np.isfinite(costs) & ~np.eye(nodes, dtype=bool)
     if not existing[best, best[1:] + best[:1]].all():
         circuit, _ = some_circuit(existing)
         if circuit is None:
             return None
-        best = search.perturbed(search.improved(circuit), restarts, seed)
+        best = whole.perturbed(whole.improved(circuit), restarts, seed)
     return _from_first(best)
 
 
@@ -88,13 +113,9 @@ def _exact(costs: FloatArray) -> list[int] | None:
 def _starts(costs: FloatArray) -> list[list[int]]:
     """Tours to begin with."""
     nodes = len(costs)
-    symmetric = (costs + costs.T) / 2
     count = 5 if nodes <= MANY_SILOS else 1
     starts = [_nearest_neighbour(costs, first) for first in range(0, nodes, -(-nodes // count))]
-    starts.append(_greedy(costs))
-    if nodes <= CHRISTOFIDES_NODES and np.all(np.isfinite(symmetric[~np.eye(nodes, dtype=bool)])):
-        starts.append(christofides_tour(symmetric))
-    return starts
+    return [*starts, _greedy(costs)]
 
 
 def _nearest_neighbour(costs: FloatArray, first: int) -> list[int]:
@@ -140,17 +161,74 @@ def _greedy(costs: FloatArray) -> list[int]:
     return tour
 
 
+def christofides_tours(weights: FloatArray, *, orders: int = MATCHINGS) -> list[list[int]]:
+    """Tours of Christofides' algorithm on finite symmetric weights, by several orders of ties, each from node 0 on.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (n, n)
+    orders : int
+        Orders of the nodes, in each of which a minimum spanning tree and a matching are made.
+
+    Returns
+    -------
+    list of list of int
+        Shortest first, each once.
+
+    Notes
+    -----
+    The algorithm leaves three things open: which of several minimum trees and matchings is taken, which Euler circuit
+    of their edges is walked, and from where. Each of the tours keeps its factor of 3/2 where the weights keep the
+    triangle inequality. Matchings by networkx, O(n^3); `EULER_CIRCUITS` circuits of each, O(n).
+    """
+    nodes = len(weights)
+    if nodes < 3:
+        return [list(range(nodes))]
+    rng = np.random.default_rng(0)
+    found: dict[tuple[int, ...], float] = {}
+    for order in islice(tie_orders(nodes), orders):
+        ordered = weights[np.ix_(order, order)]
+        edges = prim(ordered)
+        odd = np.flatnonzero(np.bincount(np.ravel(edges), minlength=nodes) % 2).tolist()
+        between: nx.Graph[int] = nx.Graph()
+        # Edge by edge: a zero weight is no edge to from_numpy_array, but two nodes of one place are still neighbours.
+        between.add_weighted_edges_from(
+            (i, j, float(ordered[i, j])) for k, i in enumerate(odd) for j in odd[k + 1 :]
+        )
+        edges = [*edges, *sorted(nx.min_weight_matching(between))]
+        for circuit in range(EULER_CIRCUITS):
+            shuffled = rng.permutation(len(edges)) if circuit else np.arange(len(edges))
+            start = int(rng.integers(nodes)) if circuit else 0
+            walk = _euler_circuit([edges[k] for k in shuffled.tolist()], nodes, start)
+            tour = _from_first(order[list(dict.fromkeys(walk))].tolist())
+            found.setdefault(tuple(tour), float(weights[tour, tour[1:] + tour[:1]].sum()))
+    return [list(tour) for tour in sorted(found, key=lambda tour: (found[tour], tour))]
+
+
 def christofides_tour(weights: FloatArray) -> list[int]:
-    """Tour of Christofides' algorithm (networkx) on finite symmetric weights, from node 0 on, O(n^3)."""
-    if len(weights) < 3:
-        return list(range(len(weights)))
-    complete: nx.Graph[int] = nx.Graph()
-    # Edge by edge: a zero weight is no edge to from_numpy_array, but two nodes of one place are still neighbours.
-    complete.add_weighted_edges_from(
-        (i, j, float(weights[i, j])) for i in range(len(weights)) for j in range(i + 1, len(weights))
-    )
-    tour: list[int] = nx.approximation.christofides(complete)
-    return _from_first([int(node) for node in tour[:-1]])
+    """The shortest of `christofides_tours` by one order of ties."""
+    return christofides_tours(weights, orders=1)[0]
+
+
+def _euler_circuit(edges: list[tuple[int, int]], nodes: int, start: int) -> list[int]:
+    """Nodes along a closed walk over all edges of a connected multigraph of even degrees (Hierholzer 1873)."""
+    beside: list[list[tuple[int, int]]] = [[] for _ in range(nodes)]
+    for number, (a, b) in enumerate(edges):
+        beside[a].append((number, b))
+        beside[b].append((number, a))
+    walked = [False] * len(edges)
+    stack, walk = [start], []
+    while stack:
+        left = beside[stack[-1]]
+        while left and walked[left[-1][0]]:
+            left.pop()
+        if left:
+            number, node = left.pop()
+            walked[number] = True
+            stack.append(node)
+        else:
+            walk.append(stack.pop())
+    return walk
 
 
 def repaired(costs: FloatArray, tour: list[int]) -> list[int] | None:
