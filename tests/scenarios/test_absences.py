@@ -196,6 +196,8 @@ def test_the_table_says_who_is_counted(command, name):
     if name == "validate":
         assert "(mean of rounds " in turns
     assert "the last start counts" not in past
+    if name == "validate":
+        assert "gap: over paper. ~: the gap is an estimate, as the simulated cycle time is one." in some
 
 
 def test_until_ci_names_what_begins_and_what_ends_later(command):
@@ -233,3 +235,20 @@ def test_a_star_of_36_silos_that_are_there_of_40(silosim, tmp_path):
     assert each_s.min() == pytest.approx(each_s.max(), rel=1e-9)
     # The hub's access link takes 35 models in and 35 out, one direction after the other.
     assert found["cycle_time_s"] == pytest.approx(70 * bits / 100e6, rel=1e-3)
+
+
+def test_a_gap_of_constant_rates_is_exact_and_needs_no_sign(command):
+    out = words(command("validate", "rounds = 100"))
+
+    assert "+0.0% +0.0%" in out
+    assert "~" not in out
+
+
+def test_a_sweep_says_that_its_gaps_are_estimates(silosim, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    study = ("--access", "10 Gbps", "--published", "--rounds", 20)
+    estimated = silosim("sweep", "geant", "--kind", "mst", *study).out
+    exact = silosim("sweep", "gaia", "--kind", "star", *study).out
+
+    assert "~: estimated from the last rounds, which show no period; so is the gap." in estimated
+    assert "~" not in exact

@@ -131,7 +131,7 @@ def test_estimated_cycle_times_and_their_gaps_are_marked():
     assert "~1000" in ring
     assert "~+100.0%" in ring
     assert "~" not in star
-    assert "~: estimated" in text
+    assert "~: estimated from the last rounds, which show no period; so is the gap." in text
     assert max(map(len, text.splitlines())) <= 80
     assert "~" not in printed(run_table(record(exact), "", 0.5))
     rows = json.loads(run_table(record(exact, estimated), "", 0.5).to_json())["rows"]
