@@ -244,7 +244,8 @@ def test_a_gap_of_constant_rates_is_exact_and_needs_no_sign(command):
     assert "~" not in out
 
 
-def test_a_sweep_says_that_its_gaps_are_estimates(silosim):
+def test_a_sweep_says_that_its_gaps_are_estimates(silosim, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     study = ("--access", "10 Gbps", "--published", "--rounds", 20)
     estimated = silosim("sweep", "geant", "--kind", "mst", *study).out
     exact = silosim("sweep", "gaia", "--kind", "star", *study).out
