@@ -281,7 +281,7 @@ def test_tables_as_json(silosim, monkeypatch):
         (("--kind", "best", "--criterion", "fast"), "criterion(='fast') must be one of"),
         (
             ("--rates-from", "papr"),
-            "rates_from(='papr') must be one of simulated, paper; did you mean 'paper'?",
+            "rates_from(='papr') must be one of paper, simulated (did you mean 'paper'?)",
         ),
     ],
 )
