@@ -67,8 +67,8 @@ def simulate_flows(
         in-arcs only that the round has.
     engine : {"auto", "events", "compiled"}
         ``"events"`` simulates anything with SimPy; ``"compiled"`` only jobs on a network that stays as it is, much
-        faster, with the same results to a relative 1e-9; ``"auto"`` takes it for 20,000 messages or more where it
-        can.
+        faster, with the same results to a relative 1e-9; ``"auto"`` takes it for 20,000 messages or 500
+        arcs or more where it can.
     messages : bool
         Whether to keep a record of every message.
     world : Changes, optional

@@ -19,8 +19,8 @@ _BLOCK_ROUNDS = 256
 _BLOCK_MESSAGES = 1 << 20
 """Messages in a block, some tens of megabytes."""
 
-_MANY_MESSAGES = 20_000
-"""From here on, SimPy takes longer than it takes to load what is compiled."""
+_MANY_MESSAGES, _MANY_ARCS = 20_000, 500
+"""From here on, SimPy takes longer than it takes to load what is compiled: of many messages at once each takes long."""
 
 
 class Engine(Protocol):
@@ -102,7 +102,7 @@ def make_engine(
         if find_spec("numba") is None:
             raise MachineError("engine(='compiled') needs numba, which is not installed.")
         return CompiledEngine(job, block_rounds)
-    many = job.rounds * len(job.arcs) >= _MANY_MESSAGES
+    many = job.rounds * len(job.arcs) >= _MANY_MESSAGES or len(job.arcs) >= _MANY_ARCS
     if engine == "auto" and many and supports(job) and not watched and find_spec("numba") is not None:
         return CompiledEngine(job, block_rounds)
     return EventEngine(job, block_rounds=block_rounds, observer=observer)

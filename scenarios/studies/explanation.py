@@ -52,7 +52,7 @@ def explanation_table(overlay: Overlay) -> Table:
         rows=rows,
         notes=note_lines(
             f"all in {unit}. delay: computing, latency and sending. limit: what limits the sending (the sender's "
-            "uplink, the receiver's downlink, their own core link, or the one that is named), or the largest "
+            "uplink, the receiver's downlink, core: their own core link, or the one that is named), or the largest "
             "part of the delay. +1 Gbps, -1 ms: what more capacity there, less latency on the arc, or less computing "
             "per round at its source takes off a round (paper)."
         ),

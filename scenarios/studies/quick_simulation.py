@@ -97,18 +97,20 @@ def _round_cost_s(overlay: Overlay | RandomOverlay, seed: int) -> float:
 
     Notes
     -----
-    Time O(total route length); of an overlay that is drawn anew each round, that of some rounds, and O(arcs) for each
-    of the rounds that an interval takes.
+    Time O(total route length); of an overlay that is drawn anew each round, that of some rounds, and, unless these are
+    too much already, O(arcs) for each of the rounds that an interval takes.
     """
     graph = overlay.graph
     if isinstance(overlay, Overlay):
         return _messages_cost_s(graph, overlay.source, overlay.target)
-    schedule = make_schedule(overlay, seed, rounds_for_interval(graph.silos))
-    sampled = [_messages_cost_s(graph, *schedule.arcs(k)) for k in range(_SAMPLED_ROUNDS)]
+    sampled = make_schedule(overlay, seed, _SAMPLED_ROUNDS)
+    messages_s = float(np.mean([_messages_cost_s(graph, *sampled.arcs(k)) for k in range(_SAMPLED_ROUNDS)]))
+    if messages_s * least_rounds(graph.silos) > _WORK_S:
+        return messages_s
     ever = np.zeros((graph.silos, graph.silos), dtype=np.bool_)
-    for choice in schedule.choices:
+    for choice in make_schedule(overlay, seed, rounds_for_interval(graph.silos)).choices:
         ever[overlay.arcs(choice)] = True
-    return float(np.mean(sampled)) + _DRAWN_ARC_S * int(ever.sum())
+    return messages_s + _DRAWN_ARC_S * int(ever.sum())
 
 
 def _messages_cost_s(graph: Connectivity, source: IntArray, target: IntArray) -> float:

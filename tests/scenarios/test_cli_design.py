@@ -1,11 +1,13 @@
 """Commands on designs: random overlays, explanations, and the reprinted tables."""
 
 import csv
+import itertools
 import json
 import os
 import re
 import subprocess
 import sys
+from importlib.resources import files
 
 import pytest
 
@@ -173,6 +175,55 @@ def test_explain_names_the_circuit_and_the_slow_silo(silosim):
     assert "+1 Gbps" in result.out
 
 
+def test_rows_of_explain_stay_rows_with_names_of_forty_letters(silosim, tmp_path):
+    text = (files("topologies") / "data" / "gaia.gml").read_text(encoding="utf-8")
+    number = itertools.count()
+    named = re.sub(
+        r'label "[^"]*"',
+        lambda _: f'label "{"Regional University Hospital Department":.38}{next(number):02}"',
+        text,
+    )
+    path = tmp_path / "long.gml"
+    path.write_text(named, encoding="utf-8")
+    for access in ("10 Gbps", "100 Mbps"):
+        lines = silosim("explain", path, "--access", access).out.splitlines()
+        head = next(place for place, line in enumerate(lines) if line.startswith("───"))
+        rows = lines[head + 1 : lines.index("", head)]
+
+        assert len(rows) == 11
+        assert all(re.match(r"Reg\S*…\S*\d\d +Reg\S*…\S*\d\d +\d", row) for row in rows)
+        assert max(map(len, lines)) <= 80
+        rest = [line for line in lines[:head] + lines[head + 12 :] if line]
+        assert not [line for line in rest if re.fullmatch(r"[\d.,%]+( m?s)?[.)]*", line)]
+
+
+def test_explain_says_which_links_are_needed_together_and_by_how_much(silosim):
+    text = " ".join(silosim("explain", "geant", "--access", "100 Mbps", "--kind", "ring").out.split())
+
+    assert (
+        "No upgrade of one access link lowers this alone: DE's uplink and LU's downlink limit an arc equally, and both "
+        "are needed together: twice the capacity takes 44.87 ms off a round (3.635 s), no limit 88.84 ms (3.591 s)."
+    ) in text
+
+
+def test_explain_says_what_an_upgrade_gains_and_which_gain_as_much(silosim):
+    text = " ".join(silosim("explain", "geant", "--access", "100 Mbps", "--kind", "mst").out.split())
+
+    assert "DE's uplink: twice the capacity takes 5.994 ms off a round (14.4 s)" in text
+    assert "Twice the capacity gains as much on DE's downlink." in text
+
+
+def test_no_number_of_a_caption_stands_alone(silosim):
+    lines = silosim(
+        "design", "geant", "--access-up", "100 Mbps", "--access-down", "1 Gbps", "--kind", "mst"
+    ).out
+
+    assert lines.splitlines()[1:3] == [
+        "access 100 Mbps up, 1 Gbps down;",
+        "core as stated on 39 links, 1 Gbps assumed on 22",
+    ]
+
+
 def test_explain_warns_where_real_links_hold_back_more(silosim):
     result = silosim("explain", "gaia")
 
@@ -282,7 +333,7 @@ def test_tables_as_json(silosim, monkeypatch):
         (("--kind", "best", "--criterion", "fast"), "criterion(='fast') must be one of"),
         (
             ("--rates-from", "papr"),
-            "rates_from(='papr') must be one of simulated, paper; did you mean 'paper'?",
+            "rates_from(='papr') must be one of paper, simulated (did you mean 'paper'?)",
         ),
     ],
 )
