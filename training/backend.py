@@ -145,7 +145,8 @@ def message_bits(config: TrainingConfig) -> float | None:
         As `load_backend`.
     """
     backend = load_backend(config.backend)
-    said = backend.message_bits(config) if isinstance(backend, SizedBackend) else None
+    # Somebody else's code: its annotations are not taken for what it returns.
+    said = cast(object, backend.message_bits(config) if isinstance(backend, SizedBackend) else None)
     if said is None:
         return None
     if not isinstance(said, Real) or isinstance(said, bool) or not 0 < said < math.inf:
