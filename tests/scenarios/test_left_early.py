@@ -152,7 +152,6 @@ def test_a_rank_that_leaves_early_leaves_a_run_that_goes_on(checkpointed, tmp_pa
     assert ring.history["round"].tolist() == [*range(rows)]
 
 
-
 def test_it_may_leave_again_and_the_run_goes_on(checkpointed, tmp_path):
     scenario, path = checkpointed(1), tmp_path / "x.h5"
     for rows in (7, 11):  # six rounds after the beginning, and after the checkpoint of round 4
