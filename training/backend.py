@@ -145,10 +145,11 @@ def message_bits(config: TrainingConfig) -> float | None:
         As `load_backend`.
     """
     backend = load_backend(config.backend)
-    said = backend.message_bits(config) if isinstance(backend, SizedBackend) else None
+    # Somebody else's code: its annotations are not taken for what it returns.
+    said = cast(object, backend.message_bits(config) if isinstance(backend, SizedBackend) else None)
     if said is None:
         return None
-    if not isinstance(said, Real) or isinstance(said, bool) or not 0 < said < math.inf:
+    if isinstance(said, bool) or not isinstance(said, Real) or not 0 < float(said) < math.inf:
         raise InputError(
             f"backend(={config.backend!r}): message_bits(={quoted(said)}) must be a finite number of bits > 0."
         )
