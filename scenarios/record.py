@@ -296,7 +296,8 @@ def _estimate(group: h5py.Group, rounds: int) -> Estimate:
     starts = Starts(mean_s=mean_s, last_s=last_s, presence=presence)
     if rounds + 1 == len(round_start_s):
         # Of the last round of the job, the file also says when the silos have ended it.
-        starts = starts.until(kept_rows(last_s.max(axis=1), float(round_start_s[rounds].min())))
+        end_s = presence.first_end_s(round_start_s[rounds], rounds)
+        starts = starts.until(kept_rows(last_s.max(axis=1), end_s))
     return estimated_cycle_time(starts, silos=silos)
 
 

@@ -46,6 +46,16 @@ class Presence:
         """When the last silo of each group starts each round, shape (n, groups), of ``(n, silos)``."""
         return np.stack([round_start_s[:, group].max(axis=1) for group in self.members], axis=1)
 
+    def first_end_s(self, end_s: FloatArray, rounds: int) -> float:
+        """When the first silo that is there to the end has ended a job of so many rounds; `end_s` is each silo's date.
+
+        Notes
+        -----
+        A silo that is away then has ended nothing: its date is that at which it left. Where all are away, of all.
+        """
+        there = [self.members[group] for group in self.throughout(rounds - 1, rounds)]
+        return float(end_s[np.concatenate(there)].min() if there else end_s.min())
+
     def is_felt(self, first: int, end: int) -> bool:
         """Whether an absence is felt in the rounds ``first <= k < end``.
 

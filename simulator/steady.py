@@ -78,8 +78,10 @@ def estimated_steady_state(round_start_s: FloatArray, absences: Absences = ()) -
     -----
     Of the rounds that `kept_rows` keeps.
     """
-    rounds = kept_rows(round_start_s.max(axis=1), float(round_start_s[-1].min())) - 1
-    counted = Starts.of(round_start_s, absences).counted(rounds // 2, rounds, last=True)
+    starts = Starts.of(round_start_s, absences)
+    end_s = starts.presence.first_end_s(round_start_s[-1], len(round_start_s) - 1)
+    rounds = kept_rows(round_start_s.max(axis=1), end_s) - 1
+    counted = starts.counted(rounds // 2, rounds, last=True)
     return SteadyState(cycle_time_s=counted.cycle_time_s, is_exact=False)
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from simulator import Timeline
 from simulator.confidence import counted_rounds, cycle_time_interval, interval_rounds, least_rounds
-from simulator.counted import Starts
+from simulator.counted import Presence, Starts
 from simulator.steady import counts_disturbed, kept_rows
 from topologies.arrays import IntArray
 
@@ -93,7 +93,9 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
     """
     start_s, steady = timeline.round_start_s, timeline.steady
     simulated = len(start_s) - 1
-    last = kept_rows(start_s.max(axis=1), float(start_s[-1].min())) - 1
+    presence = Presence.of(timeline.absences, start_s.shape[1])
+    last_s, end_s = start_s.max(axis=1), presence.first_end_s(start_s[-1], simulated)
+    last = kept_rows(last_s, end_s) - 1
     if steady.is_exact and steady.period_rounds is not None:
         rounds = min(steady.period_rounds, last)
         return Settled(
@@ -118,7 +120,7 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
         first_round=counted.first_round,
         rounds=counted.rounds,
         simulated_rounds=simulated,
-        counts_disturbed=counts_disturbed(start_s.max(axis=1), float(start_s[-1].min())),
+        counts_disturbed=counts_disturbed(last_s, end_s),
         throughout=counted.throughout,
         asked=counted.asked,
     )

@@ -70,7 +70,7 @@ class RoundStarts:
         head_s = self._head_s[first : self._rows]
         head_s[...] = rows_s[: len(head_s)]
         if len(rows_s) > block.rounds:
-            self._first_end_s = float(rows_s[-1].min())
+            self._first_end_s = self._presence.first_end_s(rows_s[-1], self._rows - 1)
 
     def settle(self, proven: SteadyState | None) -> tuple[SteadyState, Estimate | None]:
         """Steady state of the job: exact, or the mean of the confidence interval, or the slope of the last half.

@@ -112,7 +112,7 @@ def means_note(windows: Mapping[str, Window | None]) -> list[str]:
 def presence_note(windows: Mapping[str, Window | None]) -> list[str]:
     """Which silos are counted where some are away, and where no silo is there in all the rounds that would count."""
     there = [
-        f"{kind}, {window.throughout}"
+        f"{kind}, {window.throughout} silo{'' if window.throughout == 1 else 's'}"
         for kind, window in windows.items()
         if window is not None and window.throughout is not None
     ]

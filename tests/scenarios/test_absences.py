@@ -189,7 +189,9 @@ def test_the_table_says_who_is_counted(command, name):
     turns = words(command(name, f"rounds = 100\n{SHORT['in turn']}"))
     past = words(command(name, f"rounds = 400\n{away(0, 20)}"))
 
-    counted = "Where silos are away, the last start counts of those that are there throughout: complete, 2."
+    counted = (
+        "Where silos are away, the last start counts of those that are there throughout: complete, 2 silos."
+    )
     assert counted in some
     assert "No silo is there throughout" not in some
     assert "No silo is there throughout: complete, rounds " in turns
@@ -197,7 +199,7 @@ def test_the_table_says_who_is_counted(command, name):
         assert "(mean of rounds " in turns
     assert "the last start counts" not in past
     if name == "validate":
-        assert "gap: over paper. ~: the gap is an estimate, as the simulated cycle time is one." in some
+        assert "~: an estimate, as the simulated cycle time is one." in some
 
 
 def test_until_ci_names_what_begins_and_what_ends_later(command):
@@ -250,5 +252,5 @@ def test_a_sweep_says_that_its_gaps_are_estimates(silosim, tmp_path, monkeypatch
     estimated = silosim("sweep", "geant", "--kind", "mst", *study).out
     exact = silosim("sweep", "gaia", "--kind", "star", *study).out
 
-    assert "~: estimated from the last rounds, which show no period; so is the gap." in estimated
+    assert "~: estimated from the last rounds, which show no period; so is what is over paper." in estimated
     assert "~" not in exact

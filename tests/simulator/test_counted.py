@@ -11,6 +11,7 @@ from small_networks import network
 from simulator import Absence, Pause, World, overlay_job, simulate
 from simulator.confidence import StopRule, cycle_time_interval, estimated_cycle_time, paired_difference
 from simulator.counted import Presence, Starts, counted_together
+from simulator.steady import estimated_steady_state
 from topologies import Workload, build_overlay
 
 ROUND_S = 11.004
@@ -221,6 +222,25 @@ def test_without_absences_it_is_the_mean_start_and_for_few_rounds_the_last():
     assert starts.counted(20, 100, last=True).start_s.tolist() == start_s[20:].max(axis=1).tolist()
     picked = Starts.of(start_s, silos=np.array([1, 1, 3])).counted(20, 100)
     assert picked.start_s == pytest.approx(start_s[20:, [1, 1, 3]].mean(axis=1))
+
+
+def test_a_silo_that_is_away_to_the_end_has_not_ended_the_job():
+    presence = Presence.of([(2, 5, 10), (1, 0, 4)], 3)
+
+    assert presence.first_end_s(np.array([40.0, 39.0, 12.0]), 10) == 39.0
+    assert presence.first_end_s(np.array([40.0, 39.0, 12.0]), 12) == 12.0
+    assert Presence.of([(0, 5, 10)], 1).first_end_s(np.array([12.0]), 10) == 12.0
+
+
+def test_rounds_count_in_which_a_silo_is_away_to_the_end():
+    start_s = np.stack([10.0 * np.arange(101)] * 3, axis=1)
+    start_s[80:, 2] = start_s[80, 2]
+    start_s[80:, :2] = start_s[80, 0] + 5.0 * np.arange(21)[:, np.newaxis]
+
+    steady = estimated_steady_state(start_s, [(2, 80, 100)])
+
+    # Rounds 50 to 99: thirty of 10 s and twenty of 5 s. Without those after the silo left it would be 10 s.
+    assert steady.cycle_time_s == pytest.approx((30 * 10 + 20 * 5) / 50)
 
 
 def test_one_silo():
