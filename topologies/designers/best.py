@@ -18,7 +18,7 @@ from topologies.errors import InputError, unknown_name
 from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
 
-WARMTHS = (0.05, 0.15, 0.05, 0.15)
+WARMTHS = (0.05, 0.15) * 4
 """First temperatures of the annealing runs, each with its own seed; few silos gain by the higher one."""
 POLISH_WORK = 40_000
 """Arc changes tried in each polishing at the end, times silos, and not above `POLISH_TRIALS`."""
@@ -33,7 +33,7 @@ def best(
     *,
     candidates: Iterable[Overlay] = (),
     criterion: str = "paper",
-    iterations: int = 200_000,
+    iterations: int = 400_000,
     seed: int = 0,
 ) -> Overlay:
     """Overlay with the smallest cycle time that a search finds, never worse than any candidate.
