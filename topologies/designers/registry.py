@@ -41,7 +41,7 @@ def _over(static: Designer, kind: str) -> RandomDesigner:
 
 @by_label
 def best_of_all(
-    graph: Connectivity, work: Workload, *, criterion: str = "paper", iterations: int = 400_000, seed: int = 0
+    graph: Connectivity, work: Workload, *, criterion: str = "paper", iterations: int = 200_000, seed: int = 0
 ) -> Overlay:
     """`best` with the overlay of every other designer in `DESIGNERS` as a candidate.
 
