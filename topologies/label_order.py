@@ -99,7 +99,7 @@ def by_label(
     """
 
     @wraps(designer)
-    def ordered(graph: Connectivity, work: Workload, *args: P.args, **options: P.kwargs) -> Overlay:
+    def ordered(graph: Connectivity, work: Workload, /, *args: P.args, **options: P.kwargs) -> Overlay:
         there, its_work, order = in_silo_order(graph, work)
         overlay = designer(there, its_work, *args, **options)
         return overlay if there is graph else renumbered(overlay, graph, work, order)

@@ -71,7 +71,7 @@ def shortest_routes(underlay: Underlay) -> Routes:
     whose routers, read from the end that comes first by `Underlay.rank` (the order of labels), come first in
     lexicographic order of that rank: routers may be numbered in any order. Lengths are compared at every router that a
     route passes, so ties of its parts add up along it. Of parallel links the shortest carries the route (the first
-    among equal ones; see `in_label_order` for the links of a file).
+    among equal ones; see `Underlay.in_label_order` for the links of a file).
 
     Parameters
     ----------

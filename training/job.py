@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topologies.arrays import FloatArray, IntArray
-from topologies.consensus import SUM_TOLERANCE
 from topologies.errors import InputError
 from training.checks import check_integer
 from training.config import TrainingConfig
@@ -33,7 +32,7 @@ class MixingPlan:
     Raises
     ------
     InputError
-        If a shape is wrong, a matrix has an entry that is not finite, one below 0 (beyond rounding, 1e-12) without
+        If a shape is wrong, a matrix has an entry that is not finite, one below 0 (beyond rounding, 1e-9) without
         `negative_weights`, or a row that does not sum to 1 within 1e-9, or an index points outside.
     """
 
@@ -57,7 +56,7 @@ class MixingPlan:
         if bad.size:
             m, row = bad[0]
             raise InputError(f"mixing matrix {m}, row {row}: its sum(={sums[m, row]}) must be 1 within 1e-9.")
-        below = [] if self.negative_weights else np.argwhere(matrices < -SUM_TOLERANCE)
+        below = [] if self.negative_weights else np.argwhere(matrices < -1e-9)
         for m, row, column in below:
             raise InputError(
                 f"mixing matrix {m}, row {row}: its weight(={matrices[m, row, column]}) of silo {column} must be >= 0, "

@@ -249,8 +249,8 @@ def test_a_gap_of_constant_rates_is_exact_and_needs_no_sign(command):
 def test_a_sweep_says_that_its_gaps_are_estimates(silosim, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     study = ("--access", "10 Gbps", "--published", "--rounds", 20)
-    estimated = silosim("sweep", "geant", "--kind", "mst", *study).out
-    exact = silosim("sweep", "gaia", "--kind", "star", *study).out
+    estimated = words(silosim("sweep", "geant", "--kind", "mst", *study).out)
+    exact = words(silosim("sweep", "gaia", "--kind", "star", *study).out)
 
     assert "~: estimated from the last rounds, which show no period; so is what is over paper." in estimated
     assert "~" not in exact

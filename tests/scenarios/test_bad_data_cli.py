@@ -292,7 +292,7 @@ def test_a_loss_that_is_not_finite_ends_the_run_and_keeps_the_rows(silosim, writ
     result = silosim("run", path, "-o", tmp_path / "r.h5")
 
     assert result.code == 1
-    named = "training diverged: Virginia (silo 0) has no finite loss in round 1"
+    named = "training diverged: Tokyo (silo 0) has no finite loss in round 1"
     assert f"{named}; learning_rate(=1e+38) must be smaller." in result.err
     assert f"the finished rounds are in {tmp_path / 'r.h5.partial'}" in result.err
     assert "Traceback" not in result.err

@@ -23,7 +23,7 @@ def test_the_file_holds_every_part(run_file, small_scenario):
         assert file.attrs["scenario"] == small_scenario
         assert file.attrs["seed"] == 3
         assert len(file.attrs["graph_sha256"]) == 64
-        assert file["underlay/labels"].asstr()[0] == "Virginia"
+        assert file["underlay/labels"].asstr()[0] == "California"
         for kind, arcs in (("star", 20), ("ring", 11)):
             assert file[f"overlays/{kind}/arcs"].shape == (arcs, 3)
             assert file[f"overlays/{kind}/delay_s"].shape == (arcs,)

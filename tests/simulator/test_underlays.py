@@ -65,10 +65,11 @@ def test_no_link_carries_more_than_its_capacity(graph, work, kind):
 
 
 def test_the_slow_silo_settles_at_the_time_of_one_model():
+    underlay = load_underlay("geant", variant="published")
     access_bps = np.full(40, 1e10)
-    access_bps[4] = 1e7
+    access_bps[underlay.labels.index("DE")] = 1e7
     graph = connectivity(
-        load_underlay("geant", variant="published"),
+        underlay,
         access=AccessLinks(up_bps=access_bps, down_bps=access_bps),
     )
     ring = design("christofides", graph, Workload.preset("inaturalist", variant="published"))

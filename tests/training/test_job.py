@@ -68,6 +68,11 @@ def test_a_wrong_setting_names_field_value_and_rule(settings, message):
             "mixing matrix 0, row 1: its sum(=nan) must be 1 within 1e-9.",
         ),
         (np.array([[[math.inf, -math.inf], [0, 1]]]), [0], "mixing matrix 0, row 0"),
+        (
+            np.array([[[1.0, 0.0], [1.25, -0.25]]]),
+            [0],
+            "mixing matrix 0, row 1: its weight(=-0.25) of silo 1 must be >= 0, or negative_weights=True be given.",
+        ),
         (np.ones((1, 2, 3)) / 3, [0], "must have shape (m, silos, silos)."),
         (np.empty((0, 2, 2)), [], "must have shape (m, silos, silos)."),
         (np.ones((1, 1, 1)), [1], "mixing index(=1..1) must lie in 0..0."),
@@ -105,7 +110,14 @@ def test_a_plan_cannot_be_changed_and_leaves_its_input_writable():
             "silo_labels(of 1) must name each of silos(=2).",
         ),
         (
-            {"silos": 2, "matrix": np.array([[1.0, 0.0], [1.25, -0.25]]), "exchange_buffers": True},
+            {
+                "silos": 2,
+                "rounds": 3,
+                "mixing": MixingPlan.constant(
+                    np.array([[1.0, 0.0], [1.25, -0.25]]), 3, negative_weights=True
+                ),
+                "exchange_buffers": True,
+            },
             "mixing matrix 0, row 1: its weight(=-0.25) must be >= 0 with exchange_buffers = true.",
         ),
     ],

@@ -259,7 +259,7 @@ def test_matcha_brings_silos_together_at_least_by_rho_per_round_on_average(small
 
     schedule = make_schedule(small_matcha, seed=8, rounds=ROUNDS * RUNS)
     drawn_matrices = np.stack([small_matcha.consensus(*small_matcha.arcs(c)) for c in schedule.choices])
-    plan = MixingPlan(matrices=drawn_matrices, index=schedule.index)
+    plan = MixingPlan(matrices=drawn_matrices, index=schedule.index, negative_weights=True)
     job, silos = quadratic(plan, start, start, learning_rate=0.0)
     found = np.empty((RUNS, ROUNDS, 4))
     for run in range(RUNS):

@@ -50,7 +50,7 @@ def best(
         arcs on them, whose links cannot finish a model per round; ``serialized`` rules that out, but does not see
         core links that several arcs share; ``all`` does.
     iterations : int
-        Moves tried by the annealing; the time grows with it.
+        Moves tried by the annealing from each of at most two rings; the time grows with it.
     seed : int
         The same numbers give the same overlay.
 
@@ -68,8 +68,9 @@ def best(
 
     Notes
     -----
-    `detour_search` from the ring, then `polish` on the best digraph whose arcs all carry one token, with Eq. 3's
-    delays for the degrees that the digraph has; several seeds each.
+    `detour_search` from the fastest ring, and from the ring of a single search where that is another one (the annealing
+    depends on where it starts more than on its seed), then `polish` on the best digraph whose arcs all carry one token,
+    with Eq. 3's delays for the degrees that the digraph has; several seeds each.
     """
     if criterion not in ASKED:
         raise unknown_name("criterion", criterion, ASKED)
@@ -111,8 +112,9 @@ def _searched(
     """What the searches make of the digraphs, the best of which comes first."""
     rings = [overlay for overlay in digraphs if overlay.arcs == graph.silos >= 4]
     results = []
-    if rings:
-        tour = tour_along(rings[0].source, rings[0].target)
+    starts = [*rings[:1], *_ring(graph, work, searches=1)] if rings else []
+    tours = {tuple(tour_along(overlay.source, overlay.target)): None for overlay in starts}
+    for tour in map(list, tours):
         for run, warmth in enumerate(WARMTHS):
             arcs = detour_search(
                 graph,
@@ -134,9 +136,9 @@ def _searched(
     return results
 
 
-def _ring(graph: Connectivity, work: Workload) -> list[Overlay]:
+def _ring(graph: Connectivity, work: Workload, *, searches: int | None = None) -> list[Overlay]:
     """The ring, if there is one."""
     try:
-        return [ring(graph, work)]
+        return [ring(graph, work, searches=searches)]
     except InputError:
         return []

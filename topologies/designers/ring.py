@@ -12,7 +12,14 @@ from topologies.workload import Workload
 
 
 @by_label
-def ring(graph: Connectivity, work: Workload, *, restarts: int = RESTARTS, seed: int = SEED) -> Overlay:
+def ring(
+    graph: Connectivity,
+    work: Workload,
+    *,
+    restarts: int = RESTARTS,
+    seed: int = SEED,
+    searches: int | None = None,
+) -> Overlay:
     """Directed ring along a short tour on the true delays.
 
     Parameters
@@ -23,6 +30,8 @@ def ring(graph: Connectivity, work: Workload, *, restarts: int = RESTARTS, seed:
         Perturbations tried by the local search.
     seed : int
         Seed of the perturbations. The same numbers give the same ring.
+    searches : int, optional
+        Orders of the silos in which a tour is searched for; see `short_tour`.
 
     Returns
     -------
@@ -47,7 +56,7 @@ def ring(graph: Connectivity, work: Workload, *, restarts: int = RESTARTS, seed:
     require_reach("ring", graph)
     # A tour leaves every silo once, so computing times do not choose it; without them costs are often symmetric.
     costs = pair_delays(graph, work) - work.round_compute_s(silos)[:, np.newaxis]
-    tour = short_tour(np.maximum(costs, 0.0), restarts=restarts, seed=seed)
+    tour = short_tour(np.maximum(costs, 0.0), restarts=restarts, seed=seed, searches=searches)
     if tour is None:
         raise no_ring("ring", graph)
     return build_overlay("ring", graph, work, zip(tour, tour[1:] + tour[:1], strict=True))
