@@ -37,8 +37,8 @@ def christofides(graph: Connectivity, work: Workload) -> Overlay:
     Notes
     -----
     Source: propositions 3.3 and 3.6 of the paper: within a factor 3 N of the optimum. O(n^3). Of the tours by several
-    orders of ties, see `christofides_tours`, the one with the smallest cycle time; on an underlay of ``variant="published"``, which stands
-    for the paper's tables, the tour of the published order. The designer ``ring``
+    orders of ties, see `christofides_tours`, the one with the smallest cycle time; on an underlay of
+    ``variant="published"``, which stands for the paper's tables, the tour of the published order. The designer ``ring``
     is another algorithm: its local search has a tour of Christofides' algorithm among its starts only where all pairs
     can talk and there are 10 to 60 silos.
 
