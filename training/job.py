@@ -56,8 +56,8 @@ class MixingPlan:
         if bad.size:
             m, row = bad[0]
             raise InputError(f"mixing matrix {m}, row {row}: its sum(={sums[m, row]}) must be 1 within 1e-9.")
-        below = [] if self.negative_weights else np.argwhere(matrices < -1e-9)
-        for m, row, column in below:
+        below = np.argwhere((matrices < -1e-9) & (not self.negative_weights))
+        for m, row, column in below.tolist():
             raise InputError(
                 f"mixing matrix {m}, row {row}: its weight(={matrices[m, row, column]}) of silo {column} must be >= 0, "
                 "or negative_weights=True be given."

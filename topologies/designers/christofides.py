@@ -6,7 +6,7 @@ from topologies.arrays import FloatArray
 from topologies.connectivity import Connectivity
 from topologies.delays import pair_delays
 from topologies.designers.circuits import no_ring, require_reach
-from topologies.designers.tour import christofides_tours, repaired, short_tour
+from topologies.designers.tour import christofides_tours, published_tour, repaired, short_tour
 from topologies.designers.trees import symmetric_delays
 from topologies.label_order import by_label
 from topologies.overlay import Overlay, build_overlay
@@ -37,7 +37,8 @@ def christofides(graph: Connectivity, work: Workload) -> Overlay:
     Notes
     -----
     Source: propositions 3.3 and 3.6 of the paper: within a factor 3 N of the optimum. O(n^3). Of the tours by several
-    orders of ties, see `christofides_tours`, the one with the smallest cycle time. The designer ``ring``
+    orders of ties, see `christofides_tours`, the one with the smallest cycle time; on an underlay of
+    ``variant="published"``, which stands for the paper's tables, the tour of the published order. The designer ``ring``
     is another algorithm: its local search has a tour of Christofides' algorithm among its starts only where all pairs
     can talk and there are 10 to 60 silos.
 
@@ -54,7 +55,8 @@ def christofides(graph: Connectivity, work: Workload) -> Overlay:
         require_reach("christofides", graph)
         way = _around(pair_delays(graph, work))
         weights = np.where(np.isfinite(weights), weights, (way + way.T) / 2)
-    tours = christofides_tours(weights)
+    published = graph.underlay.variant == "published"
+    tours = [published_tour(weights)] if published else christofides_tours(weights)
     if complete:
         tours = [order for tour in tours for order in (tour, tour[::-1])]
     else:

@@ -205,6 +205,18 @@ def christofides_tours(weights: FloatArray, *, orders: int = MATCHINGS) -> list[
     return [list(tour) for tour in sorted(found, key=lambda tour: (found[tour], tour))]
 
 
+def published_tour(weights: FloatArray) -> list[int]:
+    """The one tour of networkx's Christofides' algorithm in the order of the nodes, as in the published tables."""
+    if len(weights) < 3:
+        return list(range(len(weights)))
+    complete: nx.Graph[int] = nx.Graph()
+    complete.add_weighted_edges_from(
+        (i, j, float(weights[i, j])) for i in range(len(weights)) for j in range(i + 1, len(weights))
+    )
+    tour: list[int] = nx.approximation.christofides(complete)
+    return _from_first([int(node) for node in tour[:-1]])
+
+
 def christofides_tour(weights: FloatArray) -> list[int]:
     """The shortest of `christofides_tours` by one order of ties."""
     return christofides_tours(weights, orders=1)[0]
