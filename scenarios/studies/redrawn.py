@@ -55,6 +55,11 @@ class Moved:
         """See `RandomOverlay`."""
         return self.drawn.consensus(source, target)
 
+    @property
+    def negative_weights(self) -> bool:
+        """See `RandomOverlay`."""
+        return self.drawn.negative_weights
+
 
 def redraw(
     source: Path,
