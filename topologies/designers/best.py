@@ -15,6 +15,7 @@ from topologies.designers.best_polish import polish
 from topologies.designers.circuits import tour_along
 from topologies.designers.ring import ring
 from topologies.errors import InputError, unknown_name
+from topologies.label_order import in_silo_order, renumbered
 from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
 
@@ -80,6 +81,19 @@ def best(
         return {"paper": forms.paper_s, "serialized": forms.serialized_s}.get(
             criterion, max(forms.serialized_s, forms.load_bound_s)
         )
+
+    there, its_work, order = in_silo_order(graph, work)
+    if there is not graph:
+        # Ties fall by label, however the silos are numbered.
+        place = np.argsort(order)
+        moved = [
+            renumbered(overlay, there, its_work, place, negative_weights=overlay.negative_weights)
+            for overlay in candidates
+        ]
+        overlay = best(
+            there, its_work, candidates=moved, criterion=criterion, iterations=iterations, seed=seed
+        )
+        return renumbered(overlay, graph, work, order, negative_weights=overlay.negative_weights)
 
     found = list(candidates)
     if all(overlay.kind != "ring" for overlay in found):

@@ -114,7 +114,10 @@ def enrich(
     # Ties of free arcs fall by label, however the silos are numbered.
     place = np.argsort(order)
     ordered = renumbered(overlay, graph, work, place, negative_weights=overlay.negative_weights)
-    found = _enriched(ordered, consensus, keep, limit)
+    # The gap of the given matrix, not of one with rows in another order, which rounds otherwise.
+    found = replace(_enriched(ordered, consensus, keep, limit), gap_given=spectral_gap(overlay.consensus))
+    if found.overlay is ordered:
+        return replace(found, overlay=overlay)
     negative = found.overlay.negative_weights
     return replace(
         found,

@@ -17,7 +17,6 @@ from topologies.designers.simple import complete, underlay_overlay
 from topologies.designers.star import star
 from topologies.designers.trees import mst
 from topologies.errors import InputError, unknown_name
-from topologies.label_order import by_label
 from topologies.overlay import Overlay
 from topologies.schedule import RandomOverlay
 from topologies.sizes import MANY_SILOS
@@ -39,7 +38,6 @@ def _over(static: Designer, kind: str) -> RandomDesigner:
     return designer
 
 
-@by_label
 def best_of_all(
     graph: Connectivity, work: Workload, *, criterion: str = "paper", iterations: int = 200_000, seed: int = 0
 ) -> Overlay:

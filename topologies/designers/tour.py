@@ -21,7 +21,7 @@ CHRISTOFIDES_NODES = 60
 """Beyond it Christofides' tour costs more time than restarts that find shorter ones."""
 RESTARTS = 500
 """Perturbations tried by default, in each order of the nodes."""
-SEARCHES, MANY_SEARCHES = 6, 1
+SEARCHES, MANY_SEARCHES = 3, 1
 """Orders of the nodes in which a short tour is searched for, and on more than `MANY_SILOS` nodes."""
 MATCHINGS = 3
 """Orders of ties in which Christofides' algorithm matches nodes: the part that takes time."""
