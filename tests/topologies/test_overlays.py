@@ -218,6 +218,14 @@ def test_options_of_designers_are_checked(published_graph):
         design_random("matcha_pluss", graph, INATURALIST)
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "least"), [("restarts", -1, 0), ("seed", -1, 0), ("searches", 0, 1)]
+)
+def test_numbers_of_the_ring_are_checked(published_graph, option, value, least):
+    with pytest.raises(InputError, match=rf"^{option}\(={value}\) must be >= {least}\.$"):
+        design("ring", published_graph("gaia", 1e10), INATURALIST, **{option: value})
+
+
 @given(data=st.data())
 @settings(max_examples=40, deadline=None)
 def test_the_ring_visits_every_silo_once(make_underlay, data):

@@ -46,6 +46,37 @@ def test_a_solver_that_fails(monkeypatch):
     )
 
 
+def test_where_clarabel_fails_the_other_solver_is_asked(monkeypatch):
+    expected = activation_probabilities(TAIL, 0.5)
+    real, asked = cvxpy.Problem.solve, []
+
+    def without_clarabel(problem, **options):
+        asked.append(options["solver"])
+        if options["solver"] == cvxpy.CLARABEL:
+            raise cvxpy.SolverError("Solver 'CLARABEL' failed.")
+        return real(problem, **options)
+
+    monkeypatch.setattr(cvxpy.Problem, "solve", without_clarabel)
+    probability, found, bound = activation_probabilities(TAIL, 0.5)
+
+    assert set(asked) == {cvxpy.CLARABEL, cvxpy.SCS}
+    assert probability == pytest.approx(expected[0], abs=1e-4)
+    assert found == pytest.approx(expected[1], rel=1e-6)
+    assert bound == pytest.approx(expected[2], rel=1e-6)
+
+
+def test_a_tree_of_a_torus_on_which_clarabel_fails():
+    # The delta-MBST of a torus of 4 x 4 equal links at fast access links, with its matchings.
+    edges = [[0, 1], [2, 6], [3, 7], [4, 8], [5, 9], [0, 3], [1, 2], [6, 10], [7, 11]]
+    edges += [[0, 4], [1, 5], [2, 14], [3, 15], [0, 12], [1, 13]]
+    number = np.repeat(np.arange(4), [5, 4, 4, 2])
+    tree = Matchings(nodes=16, edges=np.array(edges), number=number, count=4)
+    probability, found, bound = activation_probabilities(tree, 0.5)
+
+    assert probability.sum() <= 2.0 * (1 + 1e-9)
+    assert (1 - 1e-5) * bound <= found <= bound * (1 + 1e-9)
+
+
 def test_a_solver_that_leaves_nothing(monkeypatch):
     monkeypatch.setattr(cvxpy.Problem, "solve", lambda _problem, **_options: None)
 

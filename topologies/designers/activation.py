@@ -135,9 +135,15 @@ def _solve(laplacians: FloatArray, budget: float) -> tuple[FloatArray, FloatArra
     limits = [share >= 0, share <= min(1 / budget, count), cp.sum(share) <= count]
     problem = cp.Problem(cp.Maximize(smallest), [*limits, semidefinite])
     first_order = {"solver": cp.SCS, "eps_abs": 1e-7, "eps_rel": 1e-7, "max_iters": 20_000}
-    options = {"solver": cp.CLARABEL} if size <= SMALL else first_order
     # The caller measures what a solution is worth, whatever the solver thinks of its accuracy.
-    solution, dual = solved("activation probabilities", problem, share, semidefinite, **options)
+    asked = ("activation probabilities", problem, share, semidefinite)
+    try:
+        solution, dual = solved(*asked, **({"solver": cp.CLARABEL} if size <= SMALL else first_order))
+    except SilosimError:
+        if size > SMALL:
+            raise
+        # Now and then Clarabel does not get beyond its first step where the other solver has no trouble.
+        solution, dual = solved(*asked, **first_order)
     solution = np.clip(solution, 0.0, 1 / budget)
     solution *= min(1.0, count / max(float(solution.sum()), np.finfo(float).tiny))
     values, vectors = np.linalg.eigh(dual)

@@ -6,6 +6,7 @@ from topologies.connectivity import Connectivity
 from topologies.delays import pair_delays
 from topologies.designers.circuits import no_ring, require_reach
 from topologies.designers.tour import RESTARTS, SEED, short_tour
+from topologies.errors import InputError
 from topologies.label_order import by_label
 from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
@@ -27,11 +28,11 @@ def ring(
     graph : Connectivity
     work : Workload
     restarts : int
-        Perturbations tried by the local search.
+        Perturbations tried by the local search, at least 0.
     seed : int
-        Seed of the perturbations. The same numbers give the same ring.
+        Seed of the perturbations, at least 0. The same numbers give the same ring.
     searches : int, optional
-        Orders of the silos in which a tour is searched for; see `short_tour`.
+        Orders of the silos in which a tour is searched for, at least 1; see `short_tour`.
 
     Returns
     -------
@@ -41,6 +42,7 @@ def ring(
     ------
     InputError
         If missing connections leave no ring, or none is found; it names the reason where one is known, see `no_ring`.
+        If an option is out of its range.
 
     Notes
     -----
@@ -50,6 +52,9 @@ def ring(
     for at most 9 silos; for more it is what `short_tour` finds, which starts from Christofides' tour only where all
     pairs can talk and there are at most 60 silos. It is not proven to be as fast as that designer's.
     """
+    for name, value, least in (("restarts", restarts, 0), ("seed", seed, 0), ("searches", searches, 1)):
+        if value is not None and value < least:
+            raise InputError(f"{name}(={value}) must be >= {least}.")
     silos = graph.silos
     if silos == 1:
         return build_overlay("ring", graph, work, [])

@@ -44,8 +44,8 @@ def short_tour(
     seed : int
         Seed of the perturbations.
     searches : int, optional
-        Orders of the nodes, by which ties are broken, in each of which a tour is searched for; the shortest is kept. By
-        default `SEARCHES`, or `MANY_SEARCHES` of many nodes.
+        Orders of the nodes, by which ties are broken, in each of which a tour is searched for; the shortest is kept. At
+        most as many as `tie_orders` gives; by default `SEARCHES`, or `MANY_SEARCHES` of many nodes.
 
     Returns
     -------
