@@ -1,6 +1,6 @@
 """Training backends: the protocol, and finding one by name."""
 
-import math
+import sys
 from collections.abc import Iterator
 from importlib.metadata import entry_points
 from numbers import Real
@@ -149,7 +149,11 @@ def message_bits(config: TrainingConfig) -> float | None:
     said = cast(object, backend.message_bits(config) if isinstance(backend, SizedBackend) else None)
     if said is None:
         return None
-    if isinstance(said, bool) or not isinstance(said, Real) or not 0 < float(said) < math.inf:
+    if (
+        isinstance(said, bool)
+        or not isinstance(said, Real)
+        or not 0 < cast(float, said) <= sys.float_info.max
+    ):
         raise InputError(
             f"backend(={config.backend!r}): message_bits(={quoted(said)}) must be a finite number of bits > 0."
         )

@@ -52,7 +52,7 @@ class LazySamples:
             Which samples. Not a tensor on a GPU: to bring it back would wait for all that the GPU still has to do.
         """
         chosen = batch if isinstance(batch, slice) else np.asarray(batch)
-        return on_device(self.inputs[self.index[chosen]], self.device)
+        return on_device(self.inputs[self.index[chosen]], self.device, wait=False)
 
 
 Samples = Tensor | LazySamples
@@ -65,18 +65,20 @@ def samples_of(inputs: Inputs, index: IntArray, device: torch.device) -> Samples
     return LazySamples(inputs=inputs, index=index, device=device)
 
 
-def on_device(array: AnyArray, device: torch.device) -> Tensor:
+def on_device(array: AnyArray, device: torch.device, *, wait: bool = True) -> Tensor:
     """Return an array as a tensor on a device, which on the processor starts with a cache line.
 
     Notes
     -----
-    A copy to a GPU leaves from page-locked memory: from other memory the processor would wait until the GPU has done
-    all that it was told before. So the next silo's images are decoded while the GPU computes this one's step.
+    A copy to a GPU that is not waited for leaves from page-locked memory: from other memory the processor would wait
+    until the GPU has done all that it was told before. So the next silo's images are decoded while the GPU computes
+    this one's step. That is for batches: PyTorch keeps memory that it has locked, in powers of two, until the process
+    ends, and a silo's whole samples would stay in it for nothing.
 
     NumPy's arrays start anywhere, and elsewhere in another process. A library may sum in another order there, so that
     the same samples would give other bits.
     """
     tensor = torch.from_numpy(array)
     if device.type == "cuda":
-        return tensor.pin_memory().to(device, non_blocking=True)
+        return tensor.to(device) if wait else tensor.pin_memory().to(device, non_blocking=True)
     return tensor if tensor.data_ptr() % CACHE_LINE == 0 else tensor.clone()

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from scenarios.record import read_run
+from topologies.errors import quoted
 from training import MixingPlan, TrainingConfig, TrainingJob, load_backend
 from training.batches import BatchStream
 from training.datasets import load_dataset
@@ -185,13 +186,13 @@ def test_of_one_that_does_not_say_it_the_scenario_must(
             file.unlink()
 
 
-@pytest.mark.parametrize("said", ["0", "-1", "float('nan')", "float('inf')", "'50 MB'", "True"])
+@pytest.mark.parametrize("said", ["0", "-1", "float('nan')", "float('inf')", "10**309", "'50 MB'", "True"])
 def test_no_number_of_bits_is_one_line(silosim, scenario, install_saying, said):
     install_saying(f"    def message_bits(self, config):\n        return {said}\n\n")
     scenario.write_text(with_example(scenario.read_text()))
     refused = silosim("simulate", scenario)
     assert refused.code == 2
-    value = {"float('nan')": "nan", "float('inf')": "inf"}.get(said, said)
+    value = {"float('nan')": "nan", "float('inf')": "inf", "10**309": quoted(10**309)}.get(said, said)
     assert refused.err == (
         f"silosim: error: {scenario}: backend(='numpy_logistic'): message_bits(={value}) must be a finite number of "
         "bits > 0.\n"

@@ -55,7 +55,8 @@ def test_all_batches_start_with_a_cache_line_also_where_samples_are_read_when_th
     assert len(kept) == len(read) == 10
 
 
-def test_what_goes_to_a_gpu_leaves_from_page_locked_memory_and_is_not_waited_for(monkeypatch):
+def test_only_batches_that_are_read_when_needed_are_locked_and_not_waited_for(monkeypatch):
+    """All of a silo's samples would keep as much locked memory as long as the process lives."""
     asked = []
 
     def moved(tensor, device, *, non_blocking=False):
@@ -64,8 +65,13 @@ def test_what_goes_to_a_gpu_leaves_from_page_locked_memory_and_is_not_waited_for
 
     monkeypatch.setattr(torch.Tensor, "pin_memory", lambda tensor: asked.append("locked") or tensor)
     monkeypatch.setattr(torch.Tensor, "to", moved)
-    on_device(np.zeros(3, dtype=np.float32), torch.device("cuda", 0))
-    assert asked == ["locked", ("cuda", True)]
+    gpu, values = torch.device("cuda", 0), np.zeros((6, 2), dtype=np.float32)
+    samples_of(values, np.arange(3), gpu)
+    assert asked == [("cuda", False)]
+    read = samples_of(Files(values), np.arange(3), gpu)
+    assert asked == [("cuda", False)]
+    read[np.array([0, 2])]
+    assert asked == [("cuda", False), "locked", ("cuda", True)]
 
 
 def test_samples_that_are_read_when_needed_are_asked_for_by_an_index_in_host_memory():
