@@ -9,10 +9,20 @@ from topologies import InputError
 from topologies.errors import quoted, unknown_name
 
 ROUNDS = ("round", "rounds", "communication_round", "server_round", "global_round")
-STEPS = ("step", "global_step", "trainer_global_step", "optimizer_step", "iteration", "iter")
+STEPS = (
+    *("step", "global_step", "trainer_global_step", "optimizer_step", "iteration", "iter"),
+    *("steps", "local_step", "local_steps", "iterations"),
+)
 """Names of columns of steps, which some programs give to rounds."""
 EPOCHS = ("epoch", "epochs", "train_epoch")
-_SURELY_STEPS = ("global_step", "trainer_global_step", "optimizer_step")
+_SURELY_STEPS = ("global_step", "trainer_global_step", "optimizer_step", "local_step", "local_steps")
+_STEP_WORDS = frozenset(
+    (
+        *("step", "steps", "iteration", "iterations", "iter", "iters"),
+        *("batch", "batches", "minibatch", "minibatches", "update", "updates"),
+    )
+)
+"""Words in the name of a column that may count steps, whoever names it."""
 _TOP5 = ("top5_accuracy", "top_5_accuracy", "top5_acc", "top_5_acc", "acc5")
 _TEST, _TRAIN = ("test", "val", "validation", "valid", "eval"), ("train", "training")
 
@@ -135,9 +145,10 @@ def find_columns(
     for option, name in (("round", given.round), *((OPTIONS[f], name) for f, name in given.metrics.items())):
         if name is not None and name not in known:
             raise unknown_name(option, name, known, source=source)
-    usual: dict[str, str] = {}
-    for name in known:
-        usual.setdefault(_plain(name), name)
+    alike: dict[str, list[str]] = {}
+    for name in sorted(known, key=lambda name: -known[name]):
+        alike.setdefault(_plain(name), []).append(name)
+    usual = {plain: names[0] for plain, names in alike.items()}
     round_ = given.round or next((usual[name] for name in _round_names(given.unit) if name in usual), None)
     listed = ", ".join([*known][:10]) + (f", ... ({len(known)} columns)" if len(known) > 10 else "")
     if round_ is None:
@@ -150,8 +161,8 @@ def find_columns(
         round_,
         given=given.unit,
         local_steps=local_steps,
-        is_step=_plain(round_) in STEPS,
-        is_epoch=_plain(round_) in EPOCHS,
+        is_step=not _STEP_WORDS.isdisjoint(_plain(round_).split("_")),
+        is_epoch=not {"epoch", "epochs"}.isdisjoint(_plain(round_).split("_")),
         # A program that counts epochs, too, counts optimizer steps.
         is_surely_step=_plain(round_) in _SURELY_STEPS or any(name in usual for name in EPOCHS),
         source=source,
@@ -164,11 +175,10 @@ def find_columns(
             raise InputError(
                 f"{option}(={quoted(name)}) {rule}: one column cannot serve two metrics.", source=source
             )
-    free = {plain: name for plain, name in usual.items() if name not in owners}
     metrics: dict[str, str] = {}
     left: dict[str, dict[str, int]] = {}
     for metric, names in SYNONYMS.items():
-        there = {name: free[name] for name in names if name in free}
+        there = [name for plain in names for name in alike.get(plain, ()) if name not in owners]
         if metric in given.metrics:
             metrics[metric] = given.metrics[metric]
         elif there:
@@ -193,18 +203,17 @@ def _round_names(unit: str | None) -> Sequence[str]:
     return {"steps": STEPS, "epochs": EPOCHS}.get(unit or "", (*ROUNDS, *STEPS))
 
 
-def _most_rows_first(there: Mapping[str, str], known: Mapping[str, int]) -> list[str]:
-    """Columns of one metric, by plain name in the order of preference: the one with the most rows first.
+def _most_rows_first(there: Sequence[str], known: Mapping[str, int]) -> list[str]:
+    """Columns of one metric in the order of preference: the one with the most rows first.
 
     A trainer's summary of one line does not stand for the history. A column whose name says that it is the test's goes
     before one that does not, unless it is such a summary.
     """
 
     def key(name: str) -> tuple[bool, int]:
-        rows = known[there[name]]
-        return name in _WITHOUT_PHASE or rows < 2, -rows
+        return _plain(name) in _WITHOUT_PHASE or known[name] < 2, -known[name]
 
-    return [there[name] for name in sorted(there, key=key)]
+    return sorted(there, key=key)
 
 
 def _silo_columns(

@@ -226,6 +226,13 @@ def test_a_step_alone_is_asked_about_and_one_beside_epochs_is_a_local_step(board
         ("k,loss", {"round": "k", "unit": "epochs"}, "--local-steps must say how many local steps one has"),
         ("iteration,loss", {}, "iteration may count rounds or local steps"),
         ("step,loss", {"round": "step"}, "step may count rounds or local steps"),
+        ("iterations,loss", {}, "iterations may count rounds or local steps"),
+        ("train_steps,loss", {"round": "train_steps"}, "train_steps may count rounds or local steps"),
+        ("Batch,loss", {"round": "Batch"}, "Batch may count rounds or local steps"),
+        ("num_updates,loss", {"round": "num_updates"}, "num_updates may count rounds or local steps"),
+        ("local_step,loss", {}, "local_step counts local steps: --local-steps must say"),
+        ("steps,epoch,loss", {}, "steps counts local steps: --local-steps must say"),
+        ("current epoch,loss", {"round": "current epoch"}, "--local-steps must say how many local steps"),
     ],
 )
 def test_what_is_not_clearly_a_round_is_asked_about(tmp_path, head, names, rule):
@@ -289,6 +296,17 @@ def test_a_column_with_more_rows_goes_before_one_with_a_better_name(tmp_path):
     )
     named = read(path, local_steps=1, metrics={"train_loss": "train_loss"})
     assert rounds_of(named, "train_loss") == [3]
+
+
+@pytest.mark.parametrize("names", [("train_loss", "train/loss"), ("Loss", "loss"), ("val_loss", "Val Loss")])
+def test_a_summary_does_not_hide_a_history_of_nearly_the_same_name(tmp_path, names):
+    path = tmp_path / "a.csv"
+    path.write_text(f"round,{names[0]},{names[1]}\n1,,3\n2,,2\n3,9,1\n")
+    found = read(path, local_steps=1)
+    metric = "test_loss" if "val" in names[0] else "train_loss"
+
+    assert found.history[metric].tolist() == [3, 2, 1]
+    assert columns_note(found)[1:] == (f"{metric} is that of {names[1]}; left out: {names[0]} (1 row).",)
 
 
 def test_means_of_epochs_and_losses_of_steps_are_known_by_their_ends(tmp_path):
