@@ -29,7 +29,8 @@ class AccessLinks:
     Parameters
     ----------
     up_bps, down_bps : float or array_like, shape (silos,)
-        From the silo, and to it: a number for all silos or one per silo; infinity means no limit.
+        From the silo, and to it: a number for all silos or one per silo, in the order of `Connectivity.labels`;
+        infinity means no limit.
     """
 
     up_bps: ArrayLike
@@ -189,7 +190,8 @@ def connectivity(
     bandwidth : {"hop_share", "bottleneck"} or array_like, shape (silos, silos)
         Rule for `A(i', j')`: the smallest capacity on the route divided by its number of links (the published
         numbers' rule), the smallest capacity on the route, or a measured matrix in bit/s: infinite where nothing but
-        access links limits, 0 where `i` cannot send to `j`; its diagonal does not count. Each measured pair is then a
+        access links limits, 0 where `i` cannot send to `j`; its diagonal does not count. Rows and columns are in the
+        order of `Connectivity.labels`, which is not that of a file: see `load_underlay`. Each measured pair is then a
         link of that capacity, behind the uplink and before the downlink, and no model crosses a core link.
     latency : {"per_path", "per_link"}
         ``0.0085 ms/km * distance + 4 ms``, with the 4 ms once on the whole path (the published numbers' rule) or
