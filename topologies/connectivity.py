@@ -29,8 +29,8 @@ class AccessLinks:
     Parameters
     ----------
     up_bps, down_bps : float or array_like, shape (silos,)
-        From the silo, and to it: a number for all silos or one per silo, in the order of `Connectivity.labels`; infinity
-        means no limit.
+        From the silo, and to it: a number for all silos or one per silo, in the order of `Connectivity.labels`;
+        infinity means no limit.
     """
 
     up_bps: ArrayLike
