@@ -16,7 +16,7 @@ from scenarios.line_styles import COLOURS, style_of
 from scenarios.log_axis import set_log
 from scenarios.outputs import writing
 from scenarios.record import OverlayRecord, RunRecord
-from scenarios.tables import Table, percent
+from scenarios.tables import Column, Table, percent
 from scenarios.units import format_rate
 from topologies import InputError
 
@@ -230,7 +230,8 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
         capsize=4,
         label="simulated, max-min (95 %)",
     )
-    texts = ["-" if row["maxmin_over_paper"] is None else percent(row["maxmin_over_paper"]) for row in rows]
+    simulated = Column(key="maxmin_over_paper", title="max-min", show=percent, exact="maxmin_is_exact")
+    texts = [simulated.text(row) for row in rows]
     equal = [100 * (row["equal_over_paper"] or 0.0) for row in rows]
     equal_half = [
         factor * (row["equal_half_width_s"] or 0.0) for factor, row in zip(scale, rows, strict=True)
@@ -247,7 +248,7 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
         label="simulated, Eq. 3's rates",
     )
     beside = axis.get_yaxis_transform()
-    for place, text in ((-0.6, "max-min"), *enumerate(texts)):
+    for place, text in ((-0.6, simulated.title), *enumerate(texts)):
         axis.text(1.02, place, text, transform=beside, va="center", ha="left", fontsize=9)
     axis.use_sticky_edges = False
     axis.margins(x=0.06)

@@ -25,8 +25,8 @@ _NARROW = {"serialized": "serial-\nized", "simulated": "simu-\nlated"}
 """Heads of cycle times that are wider than these."""
 _LEAST_NAME = 3
 """Columns of each of several names in a shortened text: an end, an ellipsis, an end."""
-_PARTS = re.compile("( -> |, )")
-"""Between the names in a cell."""
+_ARROW = re.compile("( -> )")
+"""Between the names in a cell; one name may have commas."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -209,8 +209,8 @@ def cycle_time_columns(rows: Sequence[Row], titles: Mapping[str, str]) -> tuple[
     rows : sequence of mapping
         All the table's rows.
     titles : mapping from key to title
-        The columns, in order; their values are seconds or None. Rows with ``simulated_s`` have ``simulated_is_exact``,
-        those with ``paper_s`` have ``paper_below_load``.
+        The columns, in order; their values are seconds or None. Where rows have ``maxmin_is_exact``, for instance,
+        ``~`` is put before a ``maxmin_s`` that is not; those with ``paper_s`` have ``paper_below_load``.
 
     Returns
     -------
@@ -219,12 +219,13 @@ def cycle_time_columns(rows: Sequence[Row], titles: Mapping[str, str]) -> tuple[
         As `time_unit` of the longest.
     """
     unit = time_unit(max((row[key] for row in rows for key in titles if row[key] is not None), default=0.0))
+    fields = {field for row in rows for field in row}
     return [
         Column(
             key=key,
             title=title,
             show=lambda s: digits(in_unit(s, unit)),
-            exact="simulated_is_exact" if key == "simulated_s" else None,
+            exact=flag if (flag := f"{key.removesuffix('_s')}_is_exact") in fields else None,
             impossible="paper_below_load" if key == "paper_s" else None,
             narrow_title=_NARROW.get(title),
         )
@@ -279,7 +280,7 @@ def shortened(text: str, width: int) -> str:
     Parameters
     ----------
     text : str
-        A name, or several with arrows or commas between them.
+        A name, or several with arrows between them.
     width : int
         Columns, at least one.
 
@@ -295,7 +296,7 @@ def shortened(text: str, width: int) -> str:
     """
     if len(text) <= width:
         return text
-    parts = _PARTS.split(text)
+    parts = _ARROW.split(text)
     free = width - sum(map(len, parts[1::2]))
     most = max(
         (size for size in range(1, width + 1) if sum(min(len(name), size) for name in parts[::2]) <= free),

@@ -114,7 +114,7 @@ def run_table(
         )
     columns, unit = cycle_time_columns(rows, FORMS | {"simulated_s": "simulated"})
     trained: list[Column] = []
-    notes = [forms_note(unit, rows), "over paper: simulated over paper."]
+    notes = [forms_note(unit, rows), "over paper: how far simulated lies above paper."]
     if target_accuracy is not None:
         notes.append(f"rounds, time, vs STAR: to a test accuracy of {target_accuracy:g}.")
         trained = [

@@ -168,8 +168,8 @@ def _bound_note(bound_s: float, *, highest: bool) -> str:
     """What the bound is."""
     higher = "" if highest else " (a quick one; --bound looks for a higher one)"
     return (
-        f"over bound: paper over {format_s(bound_s)}, a lower bound on every overlay that stays{higher}. At 0.0% none "
-        "is faster; above, there may be none that reaches the bound."
+        f"over bound: paper over {format_s(bound_s)}, a lower bound of paper on every overlay that stays{higher}. At "
+        "0.0% none is faster by paper; above, there may be none that reaches the bound."
     )
 
 

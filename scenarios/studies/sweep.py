@@ -72,6 +72,6 @@ def sweep(
             Column(key="over_paper", title="over\npaper", show=percent, exact="simulated_is_exact"),
         ),
         rows=rows,
-        notes=f"{forms_note(unit, rows)}\nover paper: simulated ({simulation.sharing}, {simulation.queueing}) over "
-        f"paper.{estimates_note(rows)}",
+        notes=f"{forms_note(unit, rows)}\nover paper: how far simulated ({simulation.sharing}, {simulation.queueing}) "
+        f"lies above paper.{estimates_note(rows)}",
     )

@@ -26,7 +26,7 @@ from topologies.random_cycle_time import RandomCycleTime, random_cycle_time
 from topologies.statistics import ConfidenceInterval
 
 WORTH_A_WORD = 0.01
-"""Gaps above this fraction are explained."""
+"""Differences from paper above this fraction of it are explained."""
 _WORTH = 0.1
 """From this fraction of the largest part on, others are told as well."""
 

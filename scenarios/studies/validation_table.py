@@ -117,8 +117,8 @@ def validation_table(case: Case, results: Sequence[Validated]) -> Table:
                 forms_note(unit, rows),
                 note_lines(
                     "equal, maxmin: simulated with Eq. 3's constant rates, and on links shared max-min fairly. "
-                    "over paper: how far above paper, as a fraction of it.",
-                    *_estimated_gaps(rows),
+                    "over paper: how far these lie above paper.",
+                    *_estimates_note(rows),
                     *_world_notes(case),
                     *(line for result in results for line in _drawn(case, result)),
                     *(line for result in results for line in _estimates(result)),
@@ -133,11 +133,11 @@ def validation_table(case: Case, results: Sequence[Validated]) -> Table:
     )
 
 
-def _estimated_gaps(rows: Sequence[Row]) -> list[str]:
-    """What the sign before a difference means, where there is one."""
+def _estimates_note(rows: Sequence[Row]) -> list[str]:
+    """What ``~`` means, where it is shown."""
     if all(row["equal_is_exact"] and row["maxmin_is_exact"] for row in rows):
         return []
-    return ["~: an estimate, as the simulated cycle time is one."]
+    return ["~: an estimate, as no period shows; so is what is over paper."]
 
 
 def plus_minus(mean_s: float, half_s: float) -> str:

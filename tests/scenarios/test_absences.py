@@ -199,7 +199,7 @@ def test_the_table_says_who_is_counted(command, name):
         assert "(mean of rounds " in turns
     assert "the last start counts" not in past
     if name == "validate":
-        assert "~: an estimate, as the simulated cycle time is one." in some
+        assert "~: an estimate, as no period shows; so is what is over paper." in some
 
 
 def test_until_ci_names_what_begins_and_what_ends_later(command):

@@ -57,6 +57,7 @@ def validation_rows(kinds: Sequence[str], fraction: float) -> Table:
         "paper_s": 2.0,
         "maxmin_over_paper": fraction,
         "maxmin_half_width_s": 0.0,
+        "maxmin_is_exact": True,
         "equal_over_paper": 0.0,
         "equal_half_width_s": 0.0,
         **dict.fromkeys((*parts, *rare), 0.0),
@@ -146,6 +147,15 @@ def test_a_validation_does_not_blow_up_what_is_nothing(drawn, kinds):
     assert small[1] >= 1
     assert large[1] > 80
     assert all(legend_is_outside(figure) for figure in drawn)
+
+
+def test_an_estimate_is_marked_beside_its_bar(drawn):
+    (row,) = validation_rows(["mst"], 0.03).rows
+    for exact in (True, False):
+        table = Table(caption="", columns=(), rows=[{**row, "maxmin_is_exact": exact}])
+        plot_validation(table, Path("x.png"), title="t")
+
+    assert [figure.axes[0].texts[1].get_text() for figure in drawn] == ["+3.0%", "~+3.0%"]
 
 
 @FEW_AND_ALL

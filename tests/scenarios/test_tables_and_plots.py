@@ -119,13 +119,23 @@ def test_one_unit_for_all_cycle_times_of_a_table():
     assert percent(-0.0001) == "+0.0%"
 
 
+def test_every_cycle_time_that_is_an_estimate_is_marked():
+    rows = [
+        {"paper_s": 1.0, "paper_below_load": False, "equal_s": 1.0, "equal_is_exact": True}
+        | {"maxmin_s": 2.0, "maxmin_is_exact": False}
+    ]
+    columns, _ = cycle_time_columns(rows, {"paper_s": "paper", "equal_s": "equal", "maxmin_s": "maxmin"})
+
+    assert [column.text(rows[0]) for column in columns] == ["1000", "1000", "~2000"]
+
+
 def printed(table: Table) -> str:
     out = io.StringIO()
     table.print(rich.console.Console(file=out, width=80))
     return out.getvalue()
 
 
-def test_estimated_cycle_times_and_their_gaps_are_marked():
+def test_estimated_cycle_times_and_what_is_over_paper_are_marked():
     exact, estimated = overlay("star", 10.0, [0.1, 0.5]), overlay("ring", 1.0, [0.1, 0.9], exact=False)
     text = printed(run_table(record(exact, estimated), "", 0.5))
     star, ring = (line for line in text.splitlines() if line.startswith(("star", "ring")))
@@ -133,7 +143,7 @@ def test_estimated_cycle_times_and_their_gaps_are_marked():
     assert "~1000" in ring
     assert "~+100.0%" in ring
     assert "~" not in star
-    assert "~: estimated from the last rounds, which show no period; so is the gap." in text
+    assert "no period; so is what is over paper." in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80
     assert "~" not in printed(run_table(record(exact), "", 0.5))
     rows = json.loads(run_table(record(exact, estimated), "", 0.5).to_json())["rows"]
@@ -211,6 +221,11 @@ def test_captions_break_at_clauses_and_leave_no_number_alone():
     ]
     assert json.loads(table.to_json())["caption"] == caption
     assert len(printed(table).splitlines()[-1].split()) > 1
+
+
+def test_a_name_with_a_comma_is_one_name():
+    assert shortened("University Hospital, Site 01", 8) == "Univ…01"
+    assert shortened("Hospital, Site 01 -> Hospital, Site 02", 20) == "Hosp…01 -> Hosp…02"
 
 
 @given(text=st.text("abc ->,", min_size=1, max_size=80), width=st.integers(1, 60))

@@ -108,7 +108,7 @@ def _gains(explanation: Explanation) -> list[str]:
         _best(
             "1 Gbps more",
             sent,
-            ["each of " * (len(arc.resources) > 1) + _list(arc.resources) for arc in arcs],
+            [_list(arc.resources) + " together" * (len(arc.resources) > 1) for arc in arcs],
             "what limits ",
         ),
         _best(
