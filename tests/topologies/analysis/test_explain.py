@@ -280,7 +280,8 @@ def test_several_links_that_bind_at_once_are_upgraded_together(make_underlay):
 def test_arcs_that_gain_as_much_are_counted(make_underlay):
     up = np.array([1e8, 1e8, 1e9])
     graph = connectivity(
-        make_underlay(3, [(0, 1, 0.0), (1, 2, 0.0), (0, 2, 0.0)]), access=AccessLinks(up_bps=up, down_bps=1e10)
+        make_underlay(3, [(0, 1, 0.0), (1, 2, 0.0), (0, 2, 0.0)]),
+        access=AccessLinks(up_bps=up, down_bps=1e10),
     )
     ring = build_overlay("ring", graph, Workload(model_bits=1e7, compute_s=0.0), [(0, 1), (1, 2), (2, 0)])
 
