@@ -136,7 +136,9 @@ def _best(change: str, gains_s: Mapping[int, float | None], places: Sequence[str
     if len(known) > 1 and known[best] - min(known.values()) <= SAME * known[best]:
         arcs = f"all {len(known)} arcs" if len(known) == len(places) else f"each of {len(known)} arcs"
         return f"{change} gains the same on {at}{arcs}: {_time(known[best])}."
-    return f"{change} gains most on {places[best]}: {_time(known[best])}."
+    ties = sum(known[best] - gain <= SAME * known[best] for gain in known.values()) - 1
+    others = f", and as much on {ties} other {'arc' if ties == 1 else 'arcs'}" if ties else ""
+    return f"{change} gains most on {places[best]}{others}: {_time(known[best])}."
 
 
 def _list(names: Sequence[str]) -> str:

@@ -277,6 +277,18 @@ def test_several_links_that_bind_at_once_are_upgraded_together(make_underlay):
     assert "1 Gbps more gains most on r0 uplink and r1 downlink together: 45 ms." in text(pair)
 
 
+def test_arcs_that_gain_as_much_are_counted(make_underlay):
+    up = np.array([1e8, 1e8, 1e9])
+    graph = connectivity(
+        make_underlay(3, [(0, 1, 0.0), (1, 2, 0.0), (0, 2, 0.0)]),
+        access=AccessLinks(up_bps=up, down_bps=1e10),
+    )
+    ring = build_overlay("ring", graph, Workload(model_bits=1e7, compute_s=0.0), [(0, 1), (1, 2), (2, 0)])
+
+    # 100, 100 and 10 ms of sending in 3 rounds; up to the core's 1 Gbps, 90 ms less on one of the first two.
+    assert "1 Gbps more gains most on r0 uplink, and as much on 1 other arc: 30 ms." in text(ring)
+
+
 def test_both_directions_together_can_do_more(make_underlay):
     # Silo 1, between the others, sends two models and hears two: each direction counts half.
     line = make_underlay(3, [(0, 1, 1e3), (1, 2, 0.0)])
