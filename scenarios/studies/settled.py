@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from simulator import Timeline
-from simulator.confidence import counted_rounds, cycle_time_interval, interval_rounds, least_rounds
+from simulator.confidence import cycle_time_interval, interval_rounds, least_rounds
 from simulator.counted import Presence, Starts
 from simulator.steady import counts_disturbed, kept_rows
 from topologies.arrays import IntArray
@@ -86,7 +86,8 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
     the first silo has ended are left out, as long as half of the rounds remain.
 
     Without a repeat, the cycle time is the mean growth per round of the mean start of `silos` over
-    `simulator.confidence.counted_rounds`, with an interval by `simulator.confidence.cycle_time_interval`. In a strongly
+    `simulator.confidence.counted_rounds`, with an interval by `simulator.confidence.cycle_time_interval`, and over the
+    last half where the rounds are too few for one, as in `simulator.confidence.estimated_cycle_time`. In a strongly
     connected overlay all silos have the same growth rate in the long run. Where silos are away in these rounds, the
     last start of those that are there throughout takes the place of the mean: see `simulator.counted.Starts`.
     Time O(rounds * silos).
@@ -111,7 +112,7 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
         )
     starts = Starts.of(start_s[: last + 1], timeline.absences, silos=silos)
     found = interval_rounds([starts], silos=start_s.shape[1])
-    counted = starts.counted(last - counted_rounds(last), last) if found is None else found[0]
+    counted = starts.counted(last // 2, last) if found is None else found[0]
     interval = cycle_time_interval(starts, silos=start_s.shape[1])
     return Settled(
         cycle_time_s=counted.cycle_time_s,

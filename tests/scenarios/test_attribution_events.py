@@ -174,7 +174,7 @@ def test_an_absence_in_the_rounds_has_a_part_but_no_arc(validated):
     assert row["world_off_arcs_s"] == row["world_s"] != 0
     assert all(arc["world_s"] == 0 for arc in found["arcs"])
     assert row["why"].startswith("away -")
-    assert row["why"].endswith("B is away in 30 of these 280 rounds")
+    assert row["why"].endswith("B is away in 30 of these 199 rounds")
     assert "no arc" in text
     assert "differ from round to round" not in text
 

@@ -176,7 +176,7 @@ def test_of_one_that_does_not_say_it_the_scenario_must(
 
     for stated, about in (
         ('model_size = "3 Mbit"', "custom: 3 Mbit,"),
-        ('preset = "femnist"', "custom: 38.62 Mbit,"),
+        ('preset = "femnist"', "custom, model of femnist: 38.62 Mbit,"),
     ):
         scenario.write_text(text.replace("[workload]\n", f"[workload]\n{stated}\n"))
         done = silosim(*commands(scenario, tmp_path)[command])
