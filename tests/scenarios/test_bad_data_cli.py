@@ -246,7 +246,8 @@ def test_data_that_cannot_be_divided_are_found_by_both_commands(
 
 
 def test_data_without_test_samples_are_found_before_the_design(silosim, write, tmp_path):
-    path = write("femnist", leaf({"ann": [1, 2, 3, 4]}))
+    # Of one image of each writer none is held out.
+    path = write("femnist", leaf({"ann": [1], "bob": [2], "cat": [3], "dan": [4]}))
     line = refused(silosim("run", path, "-o", tmp_path / "r.h5"), tmp_path)
 
     assert "dataset(='femnist') must hold out test samples, not 0." in line

@@ -65,7 +65,7 @@ def refused(silosim):
             [*PLACES, *DEAF_TO_TOKYO, "--kind", "ring"],
             "no ring exists, since Tokyo can send to no other silo.",
         ),
-        ([*PLACES, *DEAF_TO_TOKYO, "--kind", "matcha"], "none joins the silos of Tokyo with those of"),
+        ([*PLACES, *DEAF_TO_TOKYO, "--kind", "matcha"], "none joins the silos of Oregon with those of"),
     ],
 )
 def test_options(refused, command, options, message):

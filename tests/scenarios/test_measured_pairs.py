@@ -74,8 +74,8 @@ def make_gml(tmp_path):
 
 
 def test_links_in_words(measured):
-    assert link_words(measured, 0).startswith("measured bandwidth Virginia -> ")
-    assert link_words(measured, measured.first_uplink) == "Virginia's uplink"
+    assert link_words(measured, 0).startswith("measured bandwidth California -> ")
+    assert link_words(measured, measured.first_uplink) == "California's uplink"
     assert link_words(measured, len(measured.link_capacity_bps) - 1).endswith("'s downlink")
 
 
@@ -141,9 +141,11 @@ def test_an_explanation_names_the_pairs(measured):
     table = explanation_table(design("ring", measured, MODEL))
 
     assert "core link" not in table.caption
-    assert any(
-        "Sydney" in str(row["limit"]) and "measured bandwidth" in str(row["limit"]) for row in table.rows
-    )
+    pairs = {
+        f"measured bandwidth {row['source']} -> {row['target']}": (row["resources"], row["limit"])
+        for row in table.rows
+    }
+    assert any("Sydney" in pair and known == ([pair], "bandwidth") for pair, known in pairs.items())
 
 
 def test_events_of_a_scenario(measured):

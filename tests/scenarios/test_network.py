@@ -237,10 +237,11 @@ def test_a_faster_parallel_link_without_routes_is_named(silosim, tmp_path):
     gml = tmp_path / "parallel.gml"
     nodes = "".join(f'node [ id {k} label "{k}" ] ' for k in range(3))
     link = "edge [ source {} target {} distance {} capacity {} ] "
+    # Parallel links are numbered from the shortest on.
     links = [(0, 1, 5.0, 1000000), (0, 1, 9.0, 2000000000), (1, 0, 7.0, 1000000), (1, 2, 1.0, 1000000)]
     gml.write_text(f"graph [ {nodes}{''.join(link.format(*each) for each in links)}]")
 
-    said = "no route takes 0 - 1 #2 (2 Gbps): of parallel links the shortest carries all"
+    said = "no route takes 0 - 1 #3 (2 Gbps): of parallel links the shortest carries all"
     for command in (("design", gml, "--kind", "mst"), ("explain", gml, "--kind", "mst")):
         assert said in " ".join(silosim(*command).out.split())
     assert "no route takes" not in silosim("design", gml, "--kind", "mst", "--core", "1 Gbps").out

@@ -172,7 +172,7 @@ def test_rules_of_one_entry(text, message):
         ),
         (
             f"{HALF}{HALF}",
-            "background[1] must not name NL -> BE again: simulation.background[0] is its constant share",
+            "background[1] must not name AT -> DE again: simulation.background[0] is its constant share",
         ),
         (
             '[[simulation.away]]\nsilo = "X"\nfrom_round = 1\npolicy = "go_on"\nrounds = 1',
