@@ -8,7 +8,7 @@ demo: .venv/installed
 	$(BIN)/silosim demo -o out
 
 test: check
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2
 
 check: .venv/installed-test
 	$(BIN)/ruff check .

@@ -77,7 +77,7 @@ def test_a_bad_world_is_one_line(silosim, tmp_path, monkeypatch, tables, message
         ),
         (
             ["--kind", "ring", "--model-size", "1e30 MB"],
-            "computing time of silo 0(=0.0254 s) must be longer than what floating point loses at 4e+29 s, when arc 8 "
+            "computing time of silo 0(=0.0254 s) must be longer than what floating point loses at 4e+29 s, when arc 5 "
             "has sent its messages.",
         ),
         (["--kind", "ring", "--seed", str(2**63)], f"seed(={2**63}) must be >= 0 and < 2^63."),

@@ -111,6 +111,10 @@ def matrix_of(name, graph, work):
     return design(name, graph, work).consensus
 
 
+def plan_of(name, matrix, rounds):
+    return MixingPlan.constant(matrix, rounds, negative_weights=name == "fdla")
+
+
 def test_the_local_step_comes_before_the_average(quadratic):
     matrix = np.array([[0.5, 0.5], [0.25, 0.75]])
     start, optimum = drawn(2, seed=0)
@@ -127,7 +131,7 @@ def test_the_mean_moves_as_if_one_silo_had_all_data(quadratic, graph, work, name
     # Columns that sum to 1 keep the mean, and all curvatures are alike: mean(x) - mean(c) shrinks by 1 - eta q.
     matrix = matrix_of(name, graph, work)
     start, optimum = drawn(len(matrix), seed=1)
-    job, silos = quadratic(MixingPlan.constant(matrix, 40), start, optimum)
+    job, silos = quadratic(plan_of(name, matrix, 40), start, optimum)
     job = replace(job, local_steps=local_steps)
     error = (start - optimum).mean(axis=0)
     for k in range(40):
@@ -141,7 +145,7 @@ def test_silos_settle_at_the_rate_of_the_spectral_gap(quadratic, graph, work, na
     # x - x* is multiplied by (1 - eta q) A each round; without its mean, A's largest factor is 1 - gap.
     matrix = matrix_of(name, graph, work)
     start, optimum = drawn(len(matrix), seed=2)
-    job, silos = quadratic(MixingPlan.constant(matrix, last), start, optimum)
+    job, silos = quadratic(plan_of(name, matrix, last), start, optimum)
     target = spread(fixed_point(matrix, optimum))
     away = [np.linalg.norm(spread(start) - target, axis=0)]
     for k in range(last):
@@ -158,7 +162,7 @@ def test_models_end_at_the_solution_of_the_linear_system(quadratic, graph, work,
     matrix = matrix_of(name, graph, work)
     start, optimum = drawn(len(matrix), seed=3)
     rounds = 900 // local_steps
-    job, silos = quadratic(MixingPlan.constant(matrix, rounds), start, optimum)
+    job, silos = quadratic(plan_of(name, matrix, rounds), start, optimum)
     job = replace(job, local_steps=local_steps)
     for k in range(rounds):
         train_round(job, silos, k)
@@ -186,7 +190,7 @@ def test_without_gradients_silos_agree_at_the_rate_of_the_spectral_gap(
 ):
     matrix = matrix_of(name, graph, work)
     start, optimum = drawn(len(matrix), seed=5)
-    job, silos = quadratic(MixingPlan.constant(matrix, 800), start, optimum, learning_rate=0.0)
+    job, silos = quadratic(plan_of(name, matrix, 800), start, optimum, learning_rate=0.0)
     distances = [silos.consensus_distance]
     for k in range(800):
         train_round(job, silos, k)
@@ -198,9 +202,12 @@ def test_without_gradients_silos_agree_at_the_rate_of_the_spectral_gap(
     # Every singular value but the first is below 1, so no round may part the silos, not even a first one.
     assert np.linalg.svd(matrix, compute_uv=False)[1] < 1
     assert np.all(np.diff(distances) < 0)
-    # What is left is each round's rounding, shrunk since; the mean, which these weights keep, drifts by no more.
+    # What is left is each round's rounding, shrunk since.
     assert silos.consensus_distance < EPS / gap
-    np.testing.assert_allclose(silos.rows.mean(axis=0), start.mean(axis=0), rtol=0, atol=16 * EPS)
+    # The mean, which these weights keep, drifts by half a unit in the last place a round, as rounded weights do not sum
+    # to 1.
+    drift = 800 * EPS / 2 * np.abs(start.mean(axis=0))
+    assert np.all(np.abs(silos.rows.mean(axis=0) - start.mean(axis=0)) <= drift)
 
 
 def test_weights_whose_columns_do_not_sum_to_one_agree_on_another_mean(quadratic):
