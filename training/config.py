@@ -14,7 +14,7 @@ from training.schedules import SCHEDULES
 
 EXECUTORS = {
     "auto": "the fastest for the model, by a short measurement",
-    "graphs": "a CUDA graph per silo, several at a time",
+    "graphs": "CUDA graphs of the silos' steps, several at a time",
     "loop": "one silo after the other",
     "vmap": "all silos of a rank as stacked tensors",
 }

@@ -1,4 +1,4 @@
-"""The gradients of each silo as a CUDA graph, several at a time."""
+"""The gradients of the silos as CUDA graphs, several at a time."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -110,7 +110,7 @@ class CudaRecorder:
 
 
 class GraphsExecutor:
-    """Forward and backward pass of each silo, recorded once for each of the arena's windows.
+    """Forward and backward passes of the silos, recorded once for each of the arena's windows.
 
     Parameters
     ----------
@@ -125,10 +125,12 @@ class GraphsExecutor:
 
     Notes
     -----
-    A graph starts all kernels of a silo's step at once, and those of several silos fill a GPU that one silo's small
-    batch leaves idle. A graph reads and writes fixed places: the batch is copied into a static tensor before, the
-    gradient is written into the silo's row, and the loss into a vector. Both windows are recorded at the first step, so
-    that what cannot be recorded, or for which there is no memory, shows before an executor is chosen.
+    The silos are dealt to `STREAMS` lanes. A lane's graph starts all kernels of its silos' steps at once, one silo
+    after the other, and the lanes together fill a GPU that one silo's small batch leaves idle. A graph of each silo would
+    fill it as well, but each capture waits for the GPU and empties PyTorch's cache of its memory. A graph reads and
+    writes fixed places: a batch is copied into a static tensor before, a gradient is written into the silo's row, and a
+    loss into a vector; a silo whose batch is padding is put right after. Both windows are recorded at the first step,
+    so that what cannot be recorded, or for which there is no memory, shows before an executor is chosen.
     """
 
     name = "graphs"
@@ -165,24 +167,31 @@ class GraphsExecutor:
                 place.copy_(values, non_blocking=True)
         if not self._replays:
             self._replays = self._record_both()
-        arena.gradients.zero_()
-        self._losses.zero_()
+        padded = [position for position, counted in enumerate(batches.counted) if not counted]
+        buffers = [buffer for position in padded for buffer in arena.modules[position].buffers()]
+        before = [buffer.clone() for buffer in buffers]
         self._recorder.fork()
-        for replay, counted in zip(self._replays[arena.parity], batches.counted, strict=True):
-            if counted:
-                replay()
+        for replay in self._replays[arena.parity]:
+            replay()
         self._recorder.join()
-        return self._losses.clone()
+        losses = self._losses.clone()
+        for position in padded:
+            arena.gradients[position].zero_()
+            losses[position] = 0.0
+        for buffer, value in zip(buffers, before, strict=True):
+            buffer.copy_(value)
+        return losses
 
     def _record_both(self) -> dict[int, list[Work]]:
         """Record the steps of all silos with either of the arena's windows."""
         arena, current = self._arena, self._arena.parity
+        lanes = range(min(STREAMS, len(self._shards)))
         replays: dict[int, list[Work]] = {}
         try:
             for window in (current, 1 - current):
                 arena.parity = window
                 with unchanged(arena):
-                    replays[window] = [self._record(position) for position in range(len(self._shards))]
+                    replays[window] = [self._record(lane) for lane in lanes]
         except RuntimeError as error:
             raise MachineError(
                 f"executor(=graphs) cannot record a step as a CUDA graph: {cause_of(error)}; executor loop needs none."
@@ -191,16 +200,16 @@ class GraphsExecutor:
             arena.parity = current
         return replays
 
-    def _record(self, position: int) -> Work:
-        """Record the step of one silo with the arena's current window."""
-        inputs, labels = self._static[position]
-        module = self._arena.modules[position]
-        loss_into = self._losses[position]
+    def _record(self, lane: int) -> Work:
+        """Record the steps of a lane's silos with the arena's current window."""
+        modules = self._arena.modules
 
         def work() -> None:
-            with precise(self._precision, inputs.device):
-                loss = nn.functional.cross_entropy(module(inputs).flatten(0, -2), labels)
-            write_gradients(loss, module)
-            loss_into.copy_(loss.detach())
+            for position in range(lane, len(self._shards), STREAMS):
+                inputs, labels = self._static[position]
+                with precise(self._precision, inputs.device):
+                    loss = nn.functional.cross_entropy(modules[position](inputs).flatten(0, -2), labels)
+                write_gradients(loss, modules[position])
+                self._losses[position].copy_(loss.detach())
 
-        return self._recorder.record(position, work)
+        return self._recorder.record(lane, work)
