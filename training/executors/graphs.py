@@ -126,11 +126,12 @@ class GraphsExecutor:
     Notes
     -----
     The silos are dealt to `STREAMS` lanes. A lane's graph starts all kernels of its silos' steps at once, one silo
-    after the other, and the lanes together fill a GPU that one silo's small batch leaves idle. A graph of each silo would
-    fill it as well, but each capture waits for the GPU and empties PyTorch's cache of its memory. A graph reads and
-    writes fixed places: a batch is copied into a static tensor before, a gradient is written into the silo's row, and a
-    loss into a vector; a silo whose batch is padding is put right after. Both windows are recorded at the first step,
-    so that what cannot be recorded, or for which there is no memory, shows before an executor is chosen.
+    after the other, and the lanes together fill a GPU that one silo's small batch leaves idle. A graph of each silo
+    would fill it as well, but each capture waits for the GPU and empties PyTorch's cache of its memory. A graph
+    reads and writes fixed places: a batch is copied into a static tensor before, a gradient is written into the
+    silo's row, and a loss into a vector; a silo whose batch is padding is put right after. Both windows are
+    recorded at the first step, so that what cannot be recorded, or for which there is no memory, shows before an
+    executor is chosen.
     """
 
     name = "graphs"
