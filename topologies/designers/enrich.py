@@ -109,13 +109,12 @@ def enrich(
     """
     _check(overlay.graph.silos, consensus, keep, limit)
     graph, work, order = in_silo_order(overlay.graph, overlay.work)
-    if graph is overlay.graph:
-        return _enriched(overlay, consensus, keep, limit)
-    # Ties of free arcs fall by label, however the silos are numbered.
     place = np.argsort(order)
+    if graph is overlay.graph:
+        return _enriched(overlay, place, consensus, keep, limit)
+    # Ties of free arcs fall by label, however the silos are numbered.
     ordered = renumbered(overlay, graph, work, place, negative_weights=overlay.negative_weights)
-    # The gap of the given matrix, not of one with rows in another order, which rounds otherwise.
-    found = replace(_enriched(ordered, consensus, keep, limit), gap_given=spectral_gap(overlay.consensus))
+    found = _enriched(ordered, place, consensus, keep, limit)
     if found.overlay is ordered:
         return replace(found, overlay=overlay)
     negative = found.overlay.negative_weights
@@ -126,10 +125,15 @@ def enrich(
     )
 
 
-def _enriched(overlay: Overlay, consensus: str, keep: str, limit: int | None) -> Enrichment:
-    """What `enrich` does, with ties by the numbers of silos."""
+def _enriched(overlay: Overlay, place: IntArray, consensus: str, keep: str, limit: int | None) -> Enrichment:
+    """What `enrich` does, with ties by the numbers of silos; `place` is where each silo is in the order given."""
+
+    def gap_of(weights: FloatArray) -> float:
+        """Of the matrix as it is given back: with rows in another order it would be rounded otherwise."""
+        return spectral_gap(weights[np.ix_(place, place)])
+
     silos = overlay.graph.silos
-    given = spectral_gap(overlay.consensus)
+    given = gap_of(overlay.consensus)
     if overlay.hub is not None:
         return _unchanged(overlay, given, given)
     symmetric = is_symmetric(silos, overlay.source, overlay.target)
@@ -140,19 +144,19 @@ def _enriched(overlay: Overlay, consensus: str, keep: str, limit: int | None) ->
         )
     start = _start(overlay, keep)
     own = consensus_matrix(consensus, silos, overlay.source, overlay.target)
-    before = spectral_gap(own)
+    before = gap_of(own)
     best = _unchanged(_rebuilt(overlay, start.present, own, consensus), given, before)
     candidates = _free(overlay, start, symmetric)
     if limit == 0 or not candidates.any():
         return best
-    relaxed = spectral_gap(consensus_matrix("fdla", silos, *np.nonzero(start.present | candidates)))
+    relaxed = gap_of(consensus_matrix("fdla", silos, *np.nonzero(start.present | candidates)))
     best = replace(best, gap_relaxed=relaxed)
     for accuracy in COARSE:
         present = _accepted(overlay, start, candidates, symmetric, limit, accuracy)
         weights = consensus_matrix(consensus, silos, *np.nonzero(present))
         # An arc that carries a model nobody uses is not worth its traffic.
         present &= start.present | (weights.T != 0)
-        gap = spectral_gap(weights)
+        gap = gap_of(weights)
         if gap > best.gap_after:
             added = tuple((i, j) for i, j in np.argwhere(present & ~start.present).tolist())
             best = replace(
