@@ -25,17 +25,29 @@ _LEAST_ROUNDS = 200
 On = Annotated[
     str, typer.Option("--on", metavar="UNDERLAY", help="Network (a name or a GML file), or SCENARIO.toml.")
 ]
+NoDefaultPreset = Annotated[
+    str,
+    typer.Option(
+        "--workload",
+        help="The paper's task that the metrics are of: shakespeare, femnist, sentiment140, inaturalist or "
+        "full_inaturalist. Without it or a scenario, --model-size and --compute are needed.",
+        show_default=False,
+    ),
+]
 
 
-def _underlay_as_option(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn the first argument of a study's command into ``--on``, as the file of metrics comes first."""
+def _options_of_an_import(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn a study's first argument into ``--on``, as the file of metrics comes first; name no default workload."""
     signature = inspect.signature(command)
-    changed = [p.replace(annotation=On) if p.name == "underlay" else p for p in signature.parameters.values()]
-    vars(command)["__signature__"] = signature.replace(parameters=changed)
+    changed = {"underlay": On, "workload": NoDefaultPreset}
+    parameters = [
+        p.replace(annotation=changed.get(p.name, p.annotation)) for p in signature.parameters.values()
+    ]
+    vars(command)["__signature__"] = signature.replace(parameters=parameters)
     return command
 
 
-@_underlay_as_option
+@_options_of_an_import
 @opt.of_a_study()
 def import_metrics(
     study: opt.Study,

@@ -142,6 +142,8 @@ def test_size_and_time_of_the_model_are_given_or_a_task_is_named(silosim, metric
     assert no_size.err.startswith("silosim: error: --model-size must be given")
     assert no_time.err.startswith("silosim: error: --compute must be given")
     assert not path.exists()
+    assert "[default: inaturalist]" not in silosim("import-metrics", "--help").out
+    assert "[default: inaturalist]" in silosim("simulate", "--help").out
     for given, about in (
         (("--model-size", "45 MB", "--compute", "25 ms"), "custom: 360 Mbit, 1 local step of 25.00 ms"),
         (("--workload", "inaturalist"), "inaturalist: 359 Mbit, 1 local step of 25.40 ms"),
