@@ -108,14 +108,16 @@ def test_the_growing_subspace_reaches_the_whole_programme(solver, published_grap
     assert found.connectivity >= found.connectivity_bound * (1 - 1e-6)
 
 
+@pytest.mark.parametrize("network", ["geant", "ebone", "exodus"])
 @pytest.mark.parametrize("blocked", [[(3, 5)], [(0, 1), (0, 2), (4, 9), (7, 8)]])
-def test_almost_complete_graphs_are_solved_on_all_directions(blocked, published_graph):
-    underlay = published_graph("geant", 1e10).underlay
+def test_almost_complete_graphs_are_solved_on_all_directions(network, blocked, published_graph):
+    underlay = published_graph(network, 1e10).underlay
     graph = connectivity(underlay, access=ACCESS, blocked=blocked)
     found = matcha(graph, WORK)
 
+    # The coarse accuracy of the solver does not suffice for all of these.
     assert found.connectivity >= found.connectivity_bound * (1 - 1e-6)
-    assert found.connectivity < 20
+    assert found.connectivity < 0.5 * graph.silos
 
 
 @settings(deadline=None, max_examples=25)

@@ -12,6 +12,8 @@ from topologies.semidefinite import solved
 
 EXACT = 1e-6
 """Relative distance to a proven bound at which the activation probabilities count as optimal."""
+COARSE, FINE = 1e-7, 1e-9
+"""Accuracies asked of the first-order solver: the first proves most optima to `EXACT`, the second is for the others."""
 SMALL = 32
 """Up to this many directions an interior-point method is the faster solver; beyond, a first-order one."""
 
@@ -80,8 +82,9 @@ def activation_probabilities(matchings: Matchings, budget: float) -> tuple[Float
 
     Otherwise the semidefinite program is solved on a growing subspace: ``V^T L(p) V >= g I``, with the eigenvectors
     that violate a solution added to `V`, until the dual solution proves the connectivity optimal to 1e-6 or `V`
-    spans the whole space. In the first case optimality to 1e-6 is proven; in the second it rests on the solver's
-    accuracy, and what is proven is ``connectivity <= optimum <= bound`` with the `bound` returned. Few directions
+    spans the whole space and the program has been solved once more with a finer accuracy. In the first case
+    optimality to 1e-6 is proven; in the second it rests on the solver's accuracy, and what is proven is
+    ``connectivity <= optimum <= bound`` with the `bound` returned. Few directions
     matter on sparse graphs: Ebone's underlay takes 0.3 s, where the program on all directions takes 5 s with SCS
     and 64 s with Clarabel. Where the eigenvalues lie close together, as on dense graphs, most directions matter;
     there SCS solves it on all at once.
@@ -99,8 +102,10 @@ def activation_probabilities(matchings: Matchings, budget: float) -> tuple[Float
     everywhere = matchings.per_matching(np.full(len(edges), 2 / (nodes - 1)))
     slowest = matchings.per_matching((edges @ vectors[:, 0]) ** 2)
     bound = min(_most(everywhere, budget), _most(slowest, budget))
-    basis = np.empty((nodes - 1, 0))
-    while found < (1 - EXACT) * bound and basis.shape[1] < nodes - 1:
+    basis, accuracy = np.empty((nodes - 1, 0)), COARSE
+    while found < (1 - EXACT) * bound and accuracy > FINE:
+        if basis.shape[1] == nodes - 1:
+            accuracy = FINE
         more = 2 if basis.size else 6
         grown = _orthonormal(np.hstack((basis, vectors[:, :more])))
         few = nodes <= SMALL or values[SMALL - 1] > 2 * values[0]
@@ -109,7 +114,7 @@ def activation_probabilities(matchings: Matchings, budget: float) -> tuple[Float
         projected = np.array(
             [along[matchings.number == m].T @ along[matchings.number == m] for m in range(matchings.count)]
         )
-        share, dual = _solve(projected * (budget / found), budget)
+        share, dual = _solve(projected * (budget / found), budget, accuracy)
         bound = min(bound, _most(matchings.per_matching(((along @ dual) * along).sum(axis=1)), budget))
         values, vectors = np.linalg.eigh(across.T @ matchings.laplacian(budget * share) @ across)
         if values[0] > found:
@@ -122,8 +127,26 @@ def activation_probabilities(matchings: Matchings, budget: float) -> tuple[Float
     return best, found, bound
 
 
-def _solve(laplacians: FloatArray, budget: float) -> tuple[FloatArray, FloatArray]:
-    """Multiples of the budget that maximise the smallest eigenvalue, and the dual matrix, scaled to trace 1."""
+def _solve(laplacians: FloatArray, budget: float, accuracy: float) -> tuple[FloatArray, FloatArray]:
+    """Multiples of the budget that maximise the smallest eigenvalue, and the dual matrix, scaled to trace 1.
+
+    Parameters
+    ----------
+    laplacians : ndarray, shape (matchings, size, size)
+    budget : float
+    accuracy : float
+        `COARSE` or `FINE`, of the first-order solver, which alone is asked for the latter.
+
+    Returns
+    -------
+    share : ndarray, shape (matchings,)
+    dual : ndarray, shape (size, size)
+
+    Raises
+    ------
+    SilosimError
+        If no solver finds a solution.
+    """
     # cvxpy takes a second to import, which only some overlays need.
     import cvxpy
 
@@ -134,13 +157,14 @@ def _solve(laplacians: FloatArray, budget: float) -> tuple[FloatArray, FloatArra
     semidefinite = expected - smallest * np.eye(size) >> 0
     limits = [share >= 0, share <= min(1 / budget, count), cp.sum(share) <= count]
     problem = cp.Problem(cp.Maximize(smallest), [*limits, semidefinite])
-    first_order = {"solver": cp.SCS, "eps_abs": 1e-7, "eps_rel": 1e-7, "max_iters": 20_000}
+    first_order = {"solver": cp.SCS, "eps_abs": accuracy, "eps_rel": accuracy, "max_iters": 20_000}
     # The caller measures what a solution is worth, whatever the solver thinks of its accuracy.
     asked = ("activation probabilities", problem, share, semidefinite)
+    by_interior_points = size <= SMALL and accuracy == COARSE
     try:
-        solution, dual = solved(*asked, **({"solver": cp.CLARABEL} if size <= SMALL else first_order))
+        solution, dual = solved(*asked, **({"solver": cp.CLARABEL} if by_interior_points else first_order))
     except SilosimError:
-        if size > SMALL:
+        if not by_interior_points:
             raise
         # Now and then Clarabel does not get beyond its first step where the other solver has no trouble.
         solution, dual = solved(*asked, **first_order)
