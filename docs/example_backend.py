@@ -4,9 +4,9 @@ import numpy as np
 
 from topologies import InputError
 from training import HistoryRow
-from training.batches import BatchStream
-from training.datasets import DATASETS, load_dataset
-from training.partitions import split_dataset
+from training.data.batches import BatchStream
+from training.data.datasets import DATASETS, load_dataset
+from training.data.partitions import split_dataset
 
 
 class NumpyLogistic:

@@ -2,16 +2,16 @@
 
 from simulator.arc import FlowArc
 from simulator.block import Block, Messages
-from simulator.computing import ComputeTimes, Constant, Trace
-from simulator.drawn import Empirical, Exponential, Lognormal
+from simulator.compute_times import ComputeTimes, Constant, Trace
 from simulator.flows import simulate_flows
 from simulator.job import Job, make_job
-from simulator.maxmin import max_min_rates
 from simulator.observer import Observer
-from simulator.overlays import overlay_job
+from simulator.overlay_jobs import overlay_job
+from simulator.random_compute_times import Empirical, Exponential, Lognormal
 from simulator.rounds import RoundPlan
+from simulator.simpy_engine.maxmin import max_min_rates
 from simulator.simulate import simulate
-from simulator.steady import SteadyState
+from simulator.statistics.steady_state import SteadyState
 from simulator.stream import stream
 from simulator.timeline import Timeline
 from simulator.world.absences import Absence, Pause

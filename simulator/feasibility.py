@@ -7,7 +7,7 @@ from math import isfinite
 import numpy as np
 
 from simulator.arc import FlowArc
-from simulator.computing import ComputeTimes
+from simulator.compute_times import ComputeTimes
 from simulator.rounds import RoundPlan
 from topologies.arrays import FloatArray
 from topologies.digraph import check_connected

@@ -6,15 +6,21 @@ from dataclasses import fields
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simulator import checks
+from simulator import input_checks as checks
 from simulator.arc import FlowArc
 from simulator.block import Block, Messages
-from simulator.computing import ComputeTimes, Constant
-from simulator.engine import EventEngine
+from simulator.compute_times import ComputeTimes, Constant
 from simulator.job import Job, make_job
 from simulator.observer import Observer
 from simulator.rounds import RoundPlan
-from simulator.steady import SteadyState, equal_steady_state, estimated_steady_state, has_period, within
+from simulator.simpy_engine.engine import EventEngine
+from simulator.statistics.steady_state import (
+    SteadyState,
+    equal_steady_state,
+    estimated_steady_state,
+    has_period,
+    within,
+)
 from simulator.stream import make_engine
 from simulator.timeline import Timeline
 from simulator.world.changes import Changes

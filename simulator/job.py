@@ -6,12 +6,13 @@ from math import inf
 
 from numpy.typing import ArrayLike
 
-from simulator import checks, feasibility
+from simulator import feasibility
+from simulator import input_checks as checks
 from simulator.arc import FlowArc
-from simulator.computing import ComputeTimes
-from simulator.counted import Absences
+from simulator.compute_times import ComputeTimes
 from simulator.rounds import RoundPlan
 from simulator.world.changes import Changes
+from simulator.world.counted_silos import Absences
 from topologies.errors import InputError
 
 
@@ -40,7 +41,7 @@ class Job:
     world : Changes or None
         What changes on the network while the job runs; None: nothing.
     absences : tuple of (int, int, int)
-        Silos that the others go on without, as `plan` and `compute` have it: see `simulator.counted.Absences`.
+        Silos that the others go on without, as `plan` and `compute` have it: see `counted_silos.Absences`.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """Simulation of an overlay on its underlay."""
 
-from simulator.computing import ComputeTimes
+from simulator.compute_times import ComputeTimes
 from simulator.flows import run
 from simulator.observer import Observer
-from simulator.overlays import overlay_job
+from simulator.overlay_jobs import overlay_job
 from simulator.timeline import Timeline
 from simulator.world.world import World
 from topologies import Overlay, RandomOverlay, Schedule

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Protocol
 
-from simulator import checks
+from simulator import input_checks as checks
 from simulator.block import Block
 from simulator.compiled.engine import CompiledEngine, supports
-from simulator.engine import EventEngine
 from simulator.job import Job
 from simulator.observer import Observer
-from simulator.steady import SteadyState
+from simulator.simpy_engine.engine import EventEngine
+from simulator.statistics.steady_state import SteadyState
 from topologies.errors import InputError, MachineError
 
 ENGINES = ("auto", "events", "compiled")

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simulator.block import Messages
-from simulator.counted import Absences
-from simulator.steady import SteadyState
+from simulator.statistics.steady_state import SteadyState
+from simulator.world.counted_silos import Absences
 from topologies.arrays import FloatArray
 from topologies.errors import InputError
 
@@ -32,11 +32,11 @@ class Timeline:
     further_start_s : ndarray of shape (n, silos)
         Starts of the `n` rounds after the simulated ones, where these were too few to show one whole period.
     absences : sequence of (int, int, int)
-        Silos that the others went on without: see `simulator.counted.Absences`.
+        Silos that the others went on without: see `simulator.world.counted_silos.Absences`.
 
     See Also
     --------
-    simulator.steady : how the steady state is found, and its proof.
+    simulator.statistics.steady_state : how the steady state is found, and its proof.
     """
 
     round_start_s: FloatArray
@@ -64,7 +64,7 @@ class Timeline:
         ----------
         round_ : int
             At least 0. Beyond the simulated rounds it is a round of a job that goes on without end; the simulated
-            ones are of a job that ends, whose last rounds may be faster: see `simulator.steady.kept_rows`.
+            ones are of a job that ends, whose last rounds may be faster: see `steady_state.kept_rows`.
 
         Returns
         -------

@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Literal
 
-from scenarios.case import Case
-from scenarios.network import NetworkConfig
-from scenarios.outputs import write_text
-from scenarios.simulation_config import SimulationConfig
-from scenarios.studies.design import DEFAULT_KINDS
-from scenarios.studies.validation import validate
-from scenarios.studies.validation_table import validation_row
-from scenarios.tables import Table
+from scenarios.cli.request import Case
+from scenarios.config.network import NetworkConfig
+from scenarios.config.overlays import DEFAULT_KINDS
+from scenarios.config.simulation import SimulationConfig
+from scenarios.report.tables import Table
+from scenarios.runfile.paths import write_text
+from scenarios.validation.study import validate
+from scenarios.validation.table import validation_row
 from topologies import AccessLinks, Workload, connectivity, load_underlay, shipped_underlays
 
 Variant = Literal["published", "corrected"]

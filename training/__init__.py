@@ -2,11 +2,11 @@
 
 from training.backend import SizedBackend, TrainingBackend, exchanged_numbers, load_backend, message_bits
 from training.config import TrainingConfig
-from training.data_check import CheckedData, check_data
-from training.foresight import foresee_memory
+from training.engine.data_checks import CheckedData, check_data
 from training.history import HistoryRow
 from training.job import MixingPlan, TrainingJob
-from training.launch import World, world
+from training.memory.foresight import foresee_memory
+from training.mpi_environment import World, world
 from training.notice import Notice
 
 __all__ = [

@@ -8,11 +8,11 @@ from typing import Protocol, cast, runtime_checkable
 
 from topologies.errors import InputError, MachineError, quoted
 from training.config import TrainingConfig
-from training.datasets import DATASETS
+from training.data.datasets import DATASETS
 from training.job import TrainingJob
+from training.lookup import lookup
 from training.models import build_model
 from training.notice import Report
-from training.registry import lookup
 
 GROUP = "silosim.training_backends"
 
@@ -184,7 +184,7 @@ def exchanged_numbers(config: TrainingConfig) -> int:
     """
     import torch
 
-    from training.arena import numbers_of
+    from training.engine.parameter_buffer import numbers_of
 
     spec = DATASETS[config.dataset]
     classes = spec.count_classes(config.data_options)

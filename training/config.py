@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from topologies.errors import InputError
-from training.checks import check_integer, check_number
-from training.datasets import DATASETS, DataOptions
+from training.data.datasets import DATASETS, DataOptions
+from training.data.partitions import PARTITIONS
+from training.lookup import lookup
 from training.models import MODELS
-from training.objectives import OBJECTIVES
-from training.optimizers import OPTIMIZERS
-from training.partitions import PARTITIONS
-from training.registry import lookup
-from training.schedules import SCHEDULES
+from training.number_checks import check_integer, check_number
+from training.optimization.objectives import OBJECTIVES
+from training.optimization.optimizers import OPTIMIZERS
+from training.optimization.schedules import SCHEDULES
 
 EXECUTORS = {
     "auto": "the fastest for the model, by a short measurement",
@@ -34,14 +34,14 @@ class TrainingConfig:
         Processes that the backend starts, >= 1. More than silos are not started. Results do not depend on it.
         Without effect under ``mpiexec`` or ``srun``: then the launcher's number counts.
     dataset, model, partition : str
-        Names in `training.datasets`, `training.models`, `training.partitions`.
+        Names in `training.data.datasets`, `training.models`, `training.data.partitions`.
     data : str
         Folder of the user's data, read on every rank; empty for the data set's default.
     skip_bad : bool
         Leave bad samples out and count them, instead of stopping at the first.
     exchange_buffers : bool
         Whether batch norm's running statistics are sent and mixed like parameters; by default they stay in their silo,
-        as in the paper. Mixing weights must then be >= 0. See `training.arena.Arena`.
+        as in the paper. Mixing weights must then be >= 0. See `training.engine.parameter_buffer.Arena`.
     initial_weights : str
         File with the state dict that every silo starts from, such as torchvision's; random weights if empty. A final
         layer for another number of classes stays random.

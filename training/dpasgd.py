@@ -6,18 +6,18 @@ import numpy as np
 
 from topologies.arrays import FloatArray
 from topologies.errors import TrainingError
-from training.communicator import Communicator
-from training.datasets import load_dataset
-from training.device import reproducible, resolve_device, take_gpu
-from training.hosted import HostedSilos
-from training.initial import initial_model
+from training.checkpoints.checkpoint_manager import Keeper, is_logged
+from training.data.datasets import load_dataset
+from training.engine.communicator import Communicator
+from training.engine.device import reproducible, resolve_device, take_gpu
+from training.engine.initial_model import initial_model
+from training.engine.metrics import Meter
+from training.engine.rank_silos import HostedSilos
 from training.job import TrainingJob, silo_name
-from training.keeping import Keeper, is_logged
-from training.launch import local_rank
-from training.memory_check import check_memory
-from training.metrics import Meter
+from training.memory.report import check_memory
+from training.mpi_environment import local_rank
 from training.notice import Notice, Report
-from training.schedules import SCHEDULES, epoch_of
+from training.optimization.schedules import SCHEDULES, epoch_of
 
 WATCH_EVERY = 16
 """Rounds between two looks at whether a silo has diverged, where no row is measured: each waits for all ranks."""

@@ -26,7 +26,7 @@ class HistoryRow:
         Mean cross-entropy of each silo's own model on its own training data.
     objective : float, optional
         What the silos minimize together, at the average model: its mean loss on the training data of each silo, and
-        of these losses the mean, plain or weighted by samples. See `training.objectives`.
+        of these losses the mean, plain or weighted by samples. See `training.optimization.objectives`.
     train_top5_accuracy, test_top5_accuracy : float, optional
         Share of samples of whose classes at most four others have a larger score: 1 with five classes or fewer.
     silo_accuracy : tuple of float, optional

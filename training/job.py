@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.errors import InputError
-from training.checks import check_integer
 from training.config import TrainingConfig
+from training.number_checks import check_integer
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -99,7 +99,7 @@ class TrainingJob:
     directory : pathlib.Path, optional
         Where the training keeps what ``checkpoint_every`` and ``keep_models`` of the configuration ask for; on a file
         system that all ranks share. Nothing is kept without it. With ``checkpoint_every``, a training goes on from
-        the newest checkpoint that it finds there. See `training.keeping`.
+        the newest checkpoint that it finds there. See `training.checkpoints.checkpoint_manager`.
 
     Raises
     ------

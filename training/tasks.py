@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from training.registry import lookup
+from training.lookup import lookup
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -3,17 +3,17 @@
 import datetime
 from pathlib import Path
 
-from scenarios.computing import SAMPLES
-from scenarios.config import Scenario, parse_scenario
-from scenarios.network import build_network
-from scenarios.places import silo_places
-from scenarios.tables import Column, Row, Table, note_lines
-from scenarios.toml_edit import with_compute
-from scenarios.units import digits, format_s, in_unit, parse_quantity, time_unit
+from scenarios.config.compute_times import SAMPLES
+from scenarios.config.network import build_network
+from scenarios.config.quantities import digits, format_s, in_unit, parse_quantity, time_unit
+from scenarios.config.scenario import Scenario, parse_scenario
+from scenarios.config.silo_places import silo_places
+from scenarios.config.toml_edit import with_compute
+from scenarios.report.tables import Column, Row, Table, note_lines
 from topologies import InputError
 from training import TrainingConfig
-from training.calibrate import StepTimes, measure_step
-from training.foresight import BACKEND
+from training.memory.foresight import BACKEND
+from training.step_time import StepTimes, measure_step
 
 
 def check_training(scenario: Scenario) -> TrainingConfig:
@@ -146,7 +146,7 @@ def calibrated_text(text: str, times: StepTimes, *, source: str, date: datetime.
     Returns
     -------
     str
-        As `scenarios.toml_edit.with_compute` returns it.
+        As `scenarios.config.toml_edit.with_compute` returns it.
 
     Raises
     ------

@@ -5,13 +5,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scenarios.agreed_mean import mean_notes, mean_weights
-from scenarios.designed import check_kinds
-from scenarios.network import describe, idle_links
-from scenarios.studies.comparison import FORMS, below_load, forms_note
-from scenarios.studies.quick_simulation import QuickSimulation, quick_simulation
-from scenarios.tables import Column, Table, cycle_time_columns, note_lines
-from scenarios.units import digits, format_interval, format_s, in_unit
+from scenarios.config.network import describe, idle_links
+from scenarios.config.overlays import check_kinds
+from scenarios.config.quantities import digits, format_interval, format_s, in_unit
+from scenarios.report.agreed_mean import mean_notes, mean_weights
+from scenarios.report.comparison import FORMS, below_load, forms_note
+from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines
+from scenarios.simulation.quick import QuickSimulation, quick_simulation
 from topologies import (
     DESIGNERS,
     RANDOM_DESIGNERS,
@@ -31,7 +31,6 @@ from topologies.errors import unknown_name
 from topologies.random_cycle_time import random_cycle_time
 from topologies.sizes import MANY_SILOS
 
-DEFAULT_KINDS = ("star", "mst", "delta_mbst", "ring")
 RANDOM_ROUNDS = 1000
 _LONGEST_KIND = max(map(len, (*DESIGNERS, *RANDOM_DESIGNERS)))
 RATES = ("simulated", "paper")

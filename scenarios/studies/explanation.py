@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from scenarios.agreed_mean import mean_notes
-from scenarios.network import describe, idle_links
-from scenarios.tables import Column, Table, note_lines
-from scenarios.units import digits, format_s, in_unit, time_unit
+from scenarios.config.network import describe, idle_links
+from scenarios.config.quantities import digits, format_s, in_unit, time_unit
+from scenarios.report.agreed_mean import mean_notes
+from scenarios.report.tables import Column, Table, note_lines
 from topologies import Overlay
 from topologies.analysis import explain, explanation_lines, explanation_rows
 from topologies.wrapping import wrapped

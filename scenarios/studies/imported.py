@@ -6,17 +6,17 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarios.case import Case
-from scenarios.config import ImportedConfig
-from scenarios.designed import design_any, forms_of
-from scenarios.history import allocate_history, write_history
-from scenarios.metrics import ForeignHistory
-from scenarios.new_file import new_file
-from scenarios.simulated import SimulationWriter, allocate, file_bytes
-from scenarios.store import write_head, write_overlay
-from scenarios.studies.simulation import job_of, run_job
-from scenarios.toml_text import scenario_text
-from scenarios.toml_words import located
+from scenarios.config.error_texts import located
+from scenarios.config.overlays import design_any, forms_of
+from scenarios.config.scenario import ImportedConfig
+from scenarios.config.toml import scenario_text
+from scenarios.metrics_import.history import ForeignHistory
+from scenarios.runfile.atomic import new_file
+from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
+from scenarios.runfile.training_rows import allocate_history, write_history
+from scenarios.runfile.writer import write_head, write_overlay
+from scenarios.simulation.case import Case
+from scenarios.simulation.runner import job_of, run_job
 
 
 def import_run(

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scenarios.places import shift_west_deg, silo_places
+from scenarios.config.silo_places import shift_west_deg, silo_places
+from scenarios.report.tables import Column, Row, Table, note_lines
 from scenarios.studies.divergence import divergences_bits, label_counts
-from scenarios.tables import Column, Row, Table, note_lines
 from topologies import Connectivity
 from topologies.arrays import FloatArray, IntArray
 from training import TrainingConfig
-from training.datasets import DATASETS, Dataset, load_dataset
-from training.partitions import split_dataset
+from training.data.datasets import DATASETS, Dataset, load_dataset
+from training.data.partitions import split_dataset
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

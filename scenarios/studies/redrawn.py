@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarios.config import Scenario
-from scenarios.designed import design_any
-from scenarios.network import build_network
-from scenarios.record import OverlayRecord, RunRecord, read_active
-from scenarios.studies.simulation import job_of
+from scenarios.config.network import build_network
+from scenarios.config.overlays import design_any
+from scenarios.config.scenario import Scenario
+from scenarios.runfile.reader import OverlayRecord, RunRecord, read_active
+from scenarios.simulation.runner import job_of
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload
 from topologies.arrays import BoolArray, FloatArray, IntArray

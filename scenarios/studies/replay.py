@@ -3,17 +3,17 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from scenarios.config import Scenario, parse_scenario
-from scenarios.designed import forms_of
-from scenarios.history import allocate_history, write_history
-from scenarios.network import build_network
-from scenarios.new_file import new_file
-from scenarios.outputs import check_new
-from scenarios.record import OverlayRecord, RunRecord, read_run
-from scenarios.simulated import SimulationWriter, allocate, file_bytes
-from scenarios.store import write_head, write_overlay
+from scenarios.config.network import build_network
+from scenarios.config.overlays import forms_of
+from scenarios.config.scenario import Scenario, parse_scenario
+from scenarios.runfile.atomic import new_file
+from scenarios.runfile.paths import check_new
+from scenarios.runfile.reader import OverlayRecord, RunRecord, read_run
+from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
+from scenarios.runfile.training_rows import allocate_history, write_history
+from scenarios.runfile.writer import write_head, write_overlay
+from scenarios.simulation.runner import job_of, run_job
 from scenarios.studies.redrawn import Moved, redraw
-from scenarios.studies.simulation import job_of, run_job
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, build_overlay
 

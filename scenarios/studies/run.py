@@ -6,21 +6,28 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarios.computing import compute_times
-from scenarios.config import Scenario, task_line
-from scenarios.designed import design_any, forms_of
-from scenarios.history import allocate_history
-from scenarios.kept import check_kept, check_resume, checkpoints_path, drop_checkpoints, publish_models
-from scenarios.network import NetworkConfig, build_network, build_workload
-from scenarios.new_file import new_file
-from scenarios.outputs import check_new
-from scenarios.places import silo_places
-from scenarios.processes import is_first
-from scenarios.simulated import SimulationWriter, allocate, file_bytes
-from scenarios.store import write_head, write_overlay
-from scenarios.studies.simulation import check_surroundings, job_of, run_job
+from scenarios.config.compute_times import compute_times
+from scenarios.config.error_texts import in_table, located
+from scenarios.config.network import NetworkConfig, build_network
+from scenarios.config.overlays import design_any, forms_of
+from scenarios.config.scenario import Scenario, task_line
+from scenarios.config.silo_places import silo_places
+from scenarios.runfile.artifacts import (
+    check_kept,
+    check_resume,
+    checkpoints_path,
+    drop_checkpoints,
+    publish_models,
+)
+from scenarios.runfile.atomic import new_file
+from scenarios.runfile.paths import check_new
+from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
+from scenarios.runfile.training_rows import allocate_history
+from scenarios.runfile.writer import write_head, write_overlay
+from scenarios.runtime.launcher import is_first
+from scenarios.simulation.case import workload_of
+from scenarios.simulation.runner import check_surroundings, job_of, run_job
 from scenarios.studies.train import check_checkpoints, logged_rows, take_part, teller, train_overlay
-from scenarios.toml_words import in_table, located
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, make_schedule
 from topologies.arrays import FloatArray, freeze
@@ -34,7 +41,6 @@ from training import (
     check_data,
     foresee_memory,
     load_backend,
-    message_bits,
     world,
 )
 
@@ -177,34 +183,6 @@ def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> Mix
     )
 
 
-def workload_of(scenario: Scenario) -> Workload:
-    """Workload of a scenario: what it states, and else messages of the size that its training sends.
-
-    Parameters
-    ----------
-    scenario : Scenario
-
-    Returns
-    -------
-    Workload
-
-    Raises
-    ------
-    InputError
-        If the scenario states no size and trains nothing, or by a backend that does not say it; or the computing time
-        is known from nowhere.
-    """
-    stated, training, bits = scenario.workload, scenario.training, None
-    if training is not None and stated.preset is None and stated.model_size is None:
-        bits = message_bits(training)
-        if bits is None:
-            raise InputError(
-                "workload.model_size must be given, for instance '45 MB': "
-                f"training.backend(={training.backend!r}) does not say how large its messages are."
-            )
-    return build_workload(stated, scenario.network.variant, bits)
-
-
 def _nobody() -> None:
     """Call no other process."""
 
@@ -236,7 +214,7 @@ def run_scenario(
     source : str, optional
         The scenario's file, for error messages.
     call_others : callable
-        Called once before the first training, when nothing can be wrong any more; see `scenarios.processes`.
+        Called once before the first training, when nothing can be wrong any more; see `scenarios.runtime.launcher`.
 
     Raises
     ------

@@ -8,23 +8,23 @@ from typing import Any
 import h5py
 import numpy as np
 
-from scenarios.case import Case
-from scenarios.designed import design_any, forms_of
-from scenarios.network import describe
-from scenarios.new_file import new_file
-from scenarios.simulated import SimulationWriter, allocate, file_bytes
-from scenarios.simulation_config import SimulationConfig
-from scenarios.store import write_head, write_overlay
-from scenarios.studies.disturbed import disturbed_note
-from scenarios.studies.how import how
-from scenarios.studies.passing import events_note
-from scenarios.studies.simulation import Outcome, job_of, run_job
-from scenarios.studies.utilisation import utilisation
-from scenarios.studies.windows import estimate_window, format_long, means_note, paired_window
-from scenarios.tables import Column, Row, Table, note_lines
-from scenarios.toml_words import located
-from scenarios.units import format_interval, format_s, parse_share
-from simulator.confidence import least_rounds, paired_difference
+from scenarios.config.error_texts import located
+from scenarios.config.network import describe
+from scenarios.config.overlays import design_any, forms_of
+from scenarios.config.quantities import format_interval, format_s, parse_share
+from scenarios.config.simulation import SimulationConfig
+from scenarios.report.tables import Column, Row, Table, note_lines
+from scenarios.runfile.atomic import new_file
+from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
+from scenarios.runfile.writer import write_head, write_overlay
+from scenarios.simulation.captions import how
+from scenarios.simulation.case import Case
+from scenarios.simulation.end_notes import disturbed_note
+from scenarios.simulation.event_notes import events_note
+from scenarios.simulation.runner import Outcome, job_of, run_job
+from scenarios.simulation.utilisation import utilisation
+from scenarios.simulation.windows import estimate_window, format_long, means_note, paired_window
+from simulator.statistics.confidence import least_rounds, paired_difference
 from topologies import Overlay, RandomOverlay
 
 BUSIEST = 3
@@ -56,7 +56,7 @@ def simulate_table(
         ``narrow_enough`` says whether its interval is as narrow as was asked for; None where nothing was.
         Where computing times are random, ``difference_s`` is the cycle time minus that of the first overlay on the same
         computing times, over ``difference_first_round`` to ``difference_last_round``. For ``utilisation_1`` and so on
-        see `scenarios.studies.utilisation`.
+        see `scenarios.simulation.utilisation`.
 
     Raises
     ------

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import h5py
 
-from scenarios.history import HistoryWriter
-from scenarios.interrupts import check_interrupts
-from scenarios.kept import checkpoints_path
-from scenarios.progress import bar, log_lines
-from scenarios.toml_words import in_table
+from scenarios.config.error_texts import in_table
+from scenarios.runfile.artifacts import checkpoints_path
+from scenarios.runfile.training_rows import HistoryWriter
+from scenarios.runtime.progress import bar, log_lines
+from scenarios.runtime.signals import check_interrupts
 from topologies.arrays import FloatArray
 from topologies.errors import LeftEarlyError, TrainingError
 from training import HistoryRow, Notice, TrainingConfig, TrainingJob, load_backend
-from training.checkpoint_folder import check_resumable
-from training.leaving import staying
+from training.checkpoints.folder import check_resumable
+from training.mpi.early_exit import staying
 from training.notice import Report
 
 

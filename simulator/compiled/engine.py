@@ -2,7 +2,7 @@
 
 from simulator.block import Block
 from simulator.job import Job
-from simulator.steady import SteadyState
+from simulator.statistics.steady_state import SteadyState
 
 
 def supports(job: Job) -> bool:

@@ -6,14 +6,14 @@ from simulator.compiled.ends import next_end_s
 from simulator.compiled.filling import settle
 from simulator.compiled.heap import Records, drop, put, size
 from simulator.compiled.network import begin, leave
-from simulator.compiled.repeat import is_repeat
+from simulator.compiled.repeats import is_repeat
 from simulator.compiled.state import COMPUTING, ENDED, GATED, OFF, WAITING, Network, Queue, Silos, Window
 from topologies.arrays import FloatArray
 from topologies.jit import compiled
 
 DONE, PAUSED, FULL_WINDOW, FULL_QUEUE, REPEATED = range(1, 6)
 
-# As in `simulator.fluid`.
+# As in `simulator.simpy_engine.fluid`.
 _SAME_INSTANT = 1.0 + 1e-13
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from simulator.compiled.rows import Rows, joined
 from simulator.compiled.state import Network, Silos, Window
-from simulator.steady import SteadyState, repeating
+from simulator.statistics.steady_state import SteadyState, repeating
 from topologies.arrays import FloatArray
 
 _KEPT = 1 << 22

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simulator.compiled.computing import computing
+from simulator.compiled.compute_windows import computing
 from simulator.compiled.events import DONE, FULL_QUEUE, FULL_WINDOW, REPEATED, run
 from simulator.compiled.forward import History, Template, skip
 from simulator.compiled.rows import Rows
 from simulator.compiled.state import OFF, Window, make_network, make_queue, make_silos, make_window
-from simulator.compiled.wiring import Wirings
+from simulator.compiled.used_arcs import Wirings
 from simulator.job import Job
-from simulator.steady import SteadyState
+from simulator.statistics.steady_state import SteadyState
 from topologies.arrays import FloatArray
 
 _BUDGET = 1 << 22

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.compiled.computing import computing
+from simulator.compiled.compute_windows import computing
 from simulator.compiled.forward import History
 from simulator.compiled.rows import Rows
 from simulator.job import Job
-from simulator.steady import SteadyState
+from simulator.statistics.steady_state import SteadyState
 from topologies.arrays import FloatArray, IntArray
 from topologies.jit import compiled
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.compiled.heap import Records, make_heap, put
-from simulator.compiled.wiring import Wiring, Wirings
+from simulator.compiled.used_arcs import Wiring, Wirings
 from simulator.job import Job
 from simulator.reduction import limiting_links
 from topologies.arrays import FloatArray

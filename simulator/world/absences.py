@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from simulator.checks import check_at_least, check_not_negative
+from simulator.input_checks import check_at_least, check_not_negative
 from topologies.errors import InputError
 
 LONGEST_PAUSE_S = 1e9
@@ -35,7 +35,7 @@ class Absence:
     to send in that round, as when two neighbours of a ring are away together, it can only come back later: it misses
     more rounds, one after the other, until a model reaches it.
 
-    Since its dates stand still meanwhile, cycle times follow other silos: see `simulator.counted.Starts`.
+    Since its dates stand still meanwhile, cycle times follow other silos: see `simulator.world.counted_silos.Starts`.
 
     The arcs between the other silos may leave some of these without news of others meanwhile, as on a directed ring:
     these drift apart, but by no more rounds than are missed, since the absence ends within the job.

@@ -6,7 +6,7 @@ from math import isfinite
 
 import numpy as np
 
-from simulator.checks import check_at_least
+from simulator.input_checks import check_at_least
 from simulator.world.changes import FlowChange
 from topologies.errors import InputError
 

@@ -8,7 +8,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simulator.checks import check_not_negative
+from simulator.input_checks import check_not_negative
 from topologies.arrays import FloatArray, freeze
 from topologies.errors import InputError
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from simulator.checks import check_not_negative
+from simulator.input_checks import check_not_negative
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import inf, isfinite
 
-from simulator.checks import check_not_negative
+from simulator.input_checks import check_not_negative
 from topologies.errors import InputError
 
 Downs = Mapping[int, tuple[tuple[float, float], ...]]

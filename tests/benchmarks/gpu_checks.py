@@ -10,7 +10,7 @@ from topologies.errors import SilosimError
 from training.config import TrainingConfig
 from training.history import HistoryRow
 from training.job import MixingPlan, TrainingJob
-from training.ranks import run_ranks
+from training.mpi.launcher import run_ranks
 
 SILOS, ROUNDS, RANKS = 5, 6, 2
 LARGEST_DIFFERENCE = 0.02

@@ -8,13 +8,13 @@ from gpu_checks import curves
 from torch import nn
 from training_cases import Case, dataset_of, hosted_of, job_of, plain_of
 
-from training.communicator import Alone
-from training.device import reproducible
 from training.dpasgd import train_round
-from training.executors.base import unchanged
-from training.executors.graphs import GraphsExecutor
-from training.executors.loop import LoopExecutor
-from training.hardware import hardware_name
+from training.engine.communicator import Alone
+from training.engine.device import reproducible
+from training.engine.executors.base import unchanged
+from training.engine.executors.graphs import GraphsExecutor
+from training.engine.executors.loop import LoopExecutor
+from training.engine.hardware import hardware_name
 from training.models import build_model
 
 SECONDS = 8.0

@@ -16,10 +16,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from training.arena import Arena
-from training.communicator import Alone
-from training.hardware import hardware_name
-from training.launch import mpiexec_path, rank_environment, start_mpi
+from training.engine.communicator import Alone
+from training.engine.hardware import hardware_name
+from training.engine.parameter_buffer import Arena
+from training.mpi_environment import mpiexec_path, rank_environment, start_mpi
 
 SILOS = 22
 SIZES = {"1.2 M": 1_200_000, "11 M": 11_217_552}
@@ -101,7 +101,7 @@ def exchanges() -> bool:
     start_mpi(started=2)
     from mpi4py import MPI
 
-    from training.mpi_communicator import MpiCommunicator
+    from training.mpi.mpi_communicator import MpiCommunicator
 
     world, ours = MPI.COMM_WORLD, MpiCommunicator()
     peer, enough = 1 - world.rank, True

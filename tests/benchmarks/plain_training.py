@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 from topologies.arrays import FloatArray
-from training.datasets import IGNORED
+from training.data.datasets import IGNORED
 from training.models import build_model
 
 

@@ -9,10 +9,10 @@ import torch
 from plain_training import PlainTraining, plain_model
 
 from topologies.arrays import FloatArray
-from training.communicator import Communicator
 from training.config import TrainingConfig
-from training.datasets import Dataset, load_dataset
-from training.hosted import HostedSilos
+from training.data.datasets import Dataset, load_dataset
+from training.engine.communicator import Communicator
+from training.engine.rank_silos import HostedSilos
 from training.job import MixingPlan, TrainingJob
 from training.models import build_model
 

@@ -22,10 +22,10 @@ import numpy as np
 import torch
 from training_cases import CASES, CPU, hosted_of, job_of, plain_of
 
-from training.device import reproducible
 from training.dpasgd import train_round
-from training.hardware import hardware_name
-from training.launch import mpiexec_path, rank_environment
+from training.engine.device import reproducible
+from training.engine.hardware import hardware_name
+from training.mpi_environment import mpiexec_path, rank_environment
 
 RANKS = 2
 TURNS = 9
@@ -34,10 +34,10 @@ NOTES = Path(__file__).with_name("NOTES.md")
 
 def rank_main(name: str) -> None:
     """Be one of the ranks: make some rounds whenever a line comes, and say how long they took."""
-    from training.launch import start_mpi
+    from training.mpi_environment import start_mpi
 
     start_mpi(started=RANKS)
-    from training.mpi_communicator import MpiCommunicator
+    from training.mpi.mpi_communicator import MpiCommunicator
 
     communicator = MpiCommunicator()
     case = CASES[name]

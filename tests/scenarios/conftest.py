@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from scenarios.cli import main
-from scenarios.config import parse_scenario
+from scenarios.cli.main import main
+from scenarios.config.scenario import parse_scenario
 from scenarios.studies.run import run_scenario
 
 sys.path.insert(0, str(Path(__file__).parent))

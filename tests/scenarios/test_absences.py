@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.record import read_run
+from scenarios.runfile.reader import read_run
 
 # Three silos, a core link of 1 Mbps between each two, 10 s of computing: a round takes 11.004 s for whoever is there.
 ROUND_S = 11.004

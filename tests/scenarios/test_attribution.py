@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from scenarios.studies.attribution import attribute, growing_silos
-from scenarios.studies.settled import settle
+from scenarios.simulation.cycle_time import settle
+from scenarios.validation.attribution import attribute, growing_silos
 from simulator import Constant, simulate
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from scenarios.record import read_run
+from scenarios.runfile.reader import read_run
 
 SCENARIO = """
 [network]

@@ -7,11 +7,11 @@ import tomllib
 import numpy as np
 import pytest
 
-from scenarios.config import parse_scenario, preset_text
-from scenarios.toml_edit import with_compute
+from scenarios.config.scenario import parse_scenario, preset_text
+from scenarios.config.toml_edit import with_compute
 from topologies import InputError, MachineError
 from training import TrainingConfig
-from training.calibrate import StepTimes
+from training.step_time import StepTimes
 
 ABOVE = "# measured on CPU, median of 50 steps, 2026-11-28"
 
@@ -185,7 +185,7 @@ def test_a_round_needs_as_many_steps(silosim, scenario, tmp_path):
 
 
 def test_a_read_only_scenario_is_refused_before_anything_is_measured(silosim, scenario, monkeypatch):
-    monkeypatch.setattr("scenarios.cli_calibrate.measure", lambda *_, **__: pytest.fail("measured"))
+    monkeypatch.setattr("scenarios.cli.calibrate.measure", lambda *_, **__: pytest.fail("measured"))
     scenario.chmod(0o444)
 
     result = silosim("calibrate", scenario, "--write")

@@ -11,7 +11,7 @@ from importlib.resources import files
 
 import pytest
 
-from scenarios.studies.published import OUR_RING, TABLES, published_table
+from scenarios.studies.published_tables import OUR_RING, TABLES, published_table
 from topologies import DESIGNERS, RANDOM_DESIGNERS
 
 
@@ -257,7 +257,7 @@ def test_published_table_3():
 
 
 def test_the_papers_ring_and_ours_are_two_rows(silosim, monkeypatch):
-    monkeypatch.setattr("scenarios.cli_design.TABLES", TABLES[:1])
+    monkeypatch.setattr("scenarios.cli.tables.TABLES", TABLES[:1])
     result = silosim("tables", "--network", "geant")
     rows = {line[9:20].strip(): line.split() for line in result.out.splitlines() if line.startswith("geant ")}
 
@@ -269,8 +269,8 @@ def test_the_papers_ring_and_ours_are_two_rows(silosim, monkeypatch):
 
 
 def test_a_blank_line_parts_the_tables(silosim, monkeypatch):
-    monkeypatch.setattr("scenarios.cli_design.TABLES", TABLES[:2])
-    monkeypatch.setattr("scenarios.studies.published._KINDS", {"STAR": "star"})
+    monkeypatch.setattr("scenarios.cli.tables.TABLES", TABLES[:2])
+    monkeypatch.setattr("scenarios.studies.published_tables._KINDS", {"STAR": "star"})
     lines = silosim("tables", "--network", "gaia").out.splitlines()
     second = lines.index("Table 6: iNaturalist, 5 local steps, 10 Gbps access (ms)")
 
@@ -287,7 +287,7 @@ def test_an_unknown_network_of_the_tables(silosim):
 
 
 def test_the_misprint_is_marked_and_the_cell_that_is_none(monkeypatch):
-    monkeypatch.setattr("scenarios.studies.published._KINDS", {"STAR": "star"})
+    monkeypatch.setattr("scenarios.studies.published_tables._KINDS", {"STAR": "star"})
     six, seven = published_table(TABLES[1]), published_table(TABLES[2])
     (doubted,) = (row for row in six.rows if row["note"])
     (misprint,) = (row for row in seven.rows if row["note"])
@@ -302,7 +302,7 @@ def test_the_misprint_is_marked_and_the_cell_that_is_none(monkeypatch):
 
 
 def test_the_budgets_that_reproduce_the_fourth_table_are_named(monkeypatch):
-    monkeypatch.setattr("scenarios.studies.published._cycle_time_s", lambda *_: 1.0)
+    monkeypatch.setattr("scenarios.studies.published_tables._cycle_time_s", lambda *_: 1.0)
     table = published_table(TABLES[3])
     budgets = {row["network"]: row["budget"] for row in table.rows if row["overlay"] == "MATCHA"}
 
@@ -314,7 +314,7 @@ def test_the_budgets_that_reproduce_the_fourth_table_are_named(monkeypatch):
 
 
 def test_tables_as_csv(silosim, tmp_path, monkeypatch):
-    monkeypatch.setattr("scenarios.cli_design.TABLES", TABLES[:2])
+    monkeypatch.setattr("scenarios.cli.tables.TABLES", TABLES[:2])
     networks = ("--network", "gaia", "--network", "aws_na")
     result = silosim("tables", *networks, "-o", tmp_path / "tables.csv")
     rows = list(csv.DictReader((tmp_path / "tables.csv").read_text().splitlines()))
@@ -326,7 +326,7 @@ def test_tables_as_csv(silosim, tmp_path, monkeypatch):
 
 
 def test_tables_as_json(silosim, monkeypatch):
-    monkeypatch.setattr("scenarios.studies.published._KINDS", {"STAR": "star", "MST": "mst"})
+    monkeypatch.setattr("scenarios.studies.published_tables._KINDS", {"STAR": "star", "MST": "mst"})
 
     assert [len(table["rows"]) for table in json.loads(silosim("tables", "--json").out)] == [10] * 4
 
@@ -398,7 +398,7 @@ def test_the_bound_is_raised_only_where_it_is_asked_for(silosim):
 def test_a_reader_who_left_is_no_failure(arguments):
     read, write = os.pipe()
     os.close(read)
-    command = (sys.executable, "-c", "from scenarios.cli import main; main()", *arguments)
+    command = (sys.executable, "-c", "from scenarios.cli.main import main; main()", *arguments)
     done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
     os.close(write)
 

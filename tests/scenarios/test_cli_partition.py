@@ -10,16 +10,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from scenarios.config import parse_scenario
-from scenarios.network import NetworkConfig, build_network
-from scenarios.partition_plot import plot_partition
-from scenarios.places import is_european, silo_places
+from scenarios.config.network import NetworkConfig, build_network
+from scenarios.config.scenario import parse_scenario
+from scenarios.config.silo_places import is_european, silo_places
 from scenarios.studies.divergence import divergences_bits, label_counts
 from scenarios.studies.partition import _number, divide
+from scenarios.studies.partition_plot import plot_partition
 from scenarios.studies.run import plan_run
 from training import TrainingConfig
-from training.datasets import Dataset, load_dataset
-from training.partitions import split
+from training.data.datasets import Dataset, load_dataset
+from training.data.partitions import split
 
 
 @pytest.fixture
@@ -164,7 +164,9 @@ def test_one_silo_has_everything(silosim):
 
 def test_the_colours_of_a_picture_reach_the_largest_divergence(silosim, tmp_path, monkeypatch):
     drawn = []
-    monkeypatch.setattr("scenarios.partition_plot.save_figure", lambda figure, _path: drawn.append(figure))
+    monkeypatch.setattr(
+        "scenarios.studies.partition_plot.save_figure", lambda figure, _path: drawn.append(figure)
+    )
     silosim("partition", "gaia", "--partition", "iid", "-o", tmp_path / "x.png")
     rows = json.loads(silosim("partition", "gaia", "--partition", "iid", "--json").out)["rows"]
     (image,) = drawn[0].axes[1].images
@@ -173,7 +175,9 @@ def test_the_colours_of_a_picture_reach_the_largest_divergence(silosim, tmp_path
 
 def test_long_names_leave_the_panels_their_room(monkeypatch):
     drawn = []
-    monkeypatch.setattr("scenarios.partition_plot.save_figure", lambda figure, _path: drawn.append(figure))
+    monkeypatch.setattr(
+        "scenarios.studies.partition_plot.save_figure", lambda figure, _path: drawn.append(figure)
+    )
     names = tuple(f"Regional University Hospital Department {number:02}" for number in range(6))
     division = divide(build_network(NetworkConfig(underlay="gaia")), TrainingConfig(), 0)
     plot_partition(replace(division, silos=names + division.silos[6:]), Path("x.png"))

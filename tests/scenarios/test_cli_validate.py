@@ -7,8 +7,8 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.config import parse_scenario
-from scenarios.units import signed_s
+from scenarios.config.quantities import signed_s
+from scenarios.config.scenario import parse_scenario
 
 SCENARIO = """
 seed = 4

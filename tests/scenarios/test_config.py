@@ -2,7 +2,7 @@
 
 import pytest
 
-from scenarios.config import load_scenario, parse_scenario, preset_text
+from scenarios.config.scenario import load_scenario, parse_scenario, preset_text
 from topologies import InputError
 
 

@@ -7,13 +7,13 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios import simulated
-from scenarios.new_file import new_file
-from scenarios.outputs import partial_path
-from scenarios.record import SimulationRecord, read_run
-from scenarios.simulated import allocate
+from scenarios.runfile import simulated_rounds as simulated
+from scenarios.runfile.atomic import new_file
+from scenarios.runfile.paths import partial_path
+from scenarios.runfile.reader import SimulationRecord, read_run
+from scenarios.runfile.simulated_rounds import allocate
 from simulator import overlay_job
-from simulator.confidence import cycle_time_interval
+from simulator.statistics.confidence import cycle_time_interval
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
 
 
@@ -43,7 +43,7 @@ def test_ctrl_c_while_a_file_is_made_leaves_none(tmp_path, monkeypatch):
     def press(*_arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scenarios.new_file._check_space", press)
+    monkeypatch.setattr("scenarios.runfile.atomic._check_space", press)
     with pytest.raises(KeyboardInterrupt), new_file(path):
         pytest.fail("the file was made")
 
@@ -92,7 +92,7 @@ def test_a_simulation_without_attributes_holds_nothing(tmp_path, run_file):
 def test_the_rounds_of_a_simulation_that_was_cut_short_give_an_estimate(
     tmp_path, monkeypatch, run_file, rounds, cycle_time_s
 ):
-    monkeypatch.setattr("scenarios.record._PIECE", 55)
+    monkeypatch.setattr("scenarios.runfile.reader._PIECE", 55)
     path = tmp_path / "x.h5"
     path.write_bytes(run_file.read_bytes())
     with h5py.File(path, "r+") as file:

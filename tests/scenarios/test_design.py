@@ -6,11 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from scenarios.network import NetworkConfig, build_network
+from scenarios.config.network import NetworkConfig, build_network
+from scenarios.config.quantities import parse_quantity
+from scenarios.report.tables import print_table
 from scenarios.studies import design as study
 from scenarios.studies.design import design_table
-from scenarios.tables import print_table
-from scenarios.units import parse_quantity
 from topologies import Workload, design_random
 from topologies.consensus import spectral_gap
 

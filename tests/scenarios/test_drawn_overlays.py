@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.record import read_run
+from scenarios.runfile.reader import read_run
 from scenarios.studies.run import mixing_plan
 from simulator import overlay_job
 from topologies import (

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 import torch
 
-from scenarios.record import read_run
+from scenarios.runfile.reader import read_run
 from topologies.errors import quoted
 from training import MixingPlan, TrainingConfig, TrainingJob, load_backend
-from training.batches import BatchStream
-from training.datasets import load_dataset
+from training.data.batches import BatchStream
+from training.data.datasets import load_dataset
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "example_backend.py"
 

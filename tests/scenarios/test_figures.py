@@ -12,10 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from test_tables_and_plots import overlay, record
 
-from scenarios.line_styles import style_of
-from scenarios.log_axis import log_ticks, spaced
-from scenarios.plots import plot_run, plot_sweep, plot_validation
-from scenarios.tables import Table
+from scenarios.report.line_styles import style_of
+from scenarios.report.log_axis import log_ticks, spaced
+from scenarios.report.plots import plot_run, plot_sweep, plot_validation
+from scenarios.report.tables import Table
 from topologies import DESIGNERS, RANDOM_DESIGNERS
 
 KINDS = (*DESIGNERS, *RANDOM_DESIGNERS)
@@ -32,7 +32,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
         figure.draw_without_rendering()
         figures.append(figure)
 
-    monkeypatch.setattr("scenarios.plots.save_figure", keep)
+    monkeypatch.setattr("scenarios.report.plots.save_figure", keep)
     return figures
 
 

@@ -7,12 +7,12 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.config import parse_scenario
-from scenarios.history import HistoryWriter, allocate_history
-from scenarios.metrics import read_history
-from scenarios.metrics_columns import ColumnNames
-from scenarios.metrics_rows import MetricsRow
-from scenarios.record import read_run
+from scenarios.config.scenario import parse_scenario
+from scenarios.metrics_import.columns import ColumnNames
+from scenarios.metrics_import.history import read_history
+from scenarios.metrics_import.rows import MetricsRow
+from scenarios.runfile.reader import read_run
+from scenarios.runfile.training_rows import HistoryWriter, allocate_history
 from topologies import InputError
 from training import HistoryRow
 

@@ -8,8 +8,8 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from scenarios.config import parse_scenario
-from scenarios.record import read_run
+from scenarios.config.scenario import parse_scenario
+from scenarios.runfile.reader import read_run
 
 ON_GAIA = ("--on", "gaia", "--workload", "inaturalist")
 

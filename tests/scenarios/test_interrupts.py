@@ -15,9 +15,9 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.interrupts import GRACE_S, check_interrupts, noted_interrupts, polite_interrupts
-from scenarios.new_file import new_file
-from scenarios.record import read_run
+from scenarios.runfile.atomic import new_file
+from scenarios.runfile.reader import read_run
+from scenarios.runtime.signals import GRACE_S, check_interrupts, noted_interrupts, polite_interrupts
 
 SILOSIM = Path(sys.executable).parent / "silosim"
 
@@ -138,7 +138,7 @@ def test_an_error_that_ctrl_c_became_is_no_failure(silosim, monkeypatch):
         except KeyboardInterrupt:
             raise ImportError("a module failed to import") from None
 
-    monkeypatch.setattr("scenarios.cli_design.design_table", design)
+    monkeypatch.setattr("scenarios.cli.design.design_table", design)
     result = silosim("design", "gaia")
 
     assert (result.code, result.out, result.err) == (130, "", "")
@@ -154,7 +154,7 @@ def test_ctrl_c_between_two_pieces_is_not_polite():
 
 @pytest.mark.parametrize("delay_s", [0.1, 0.3, 0.6, 0.9, 1.2])
 def test_ctrl_c_is_heard_from_the_start(tmp_path, delay_s):
-    code = "from scenarios.cli import main; print(flush=True); main()"
+    code = "from scenarios.cli.main import main; print(flush=True); main()"
     options = ["--kind", "ring", "--rounds", "3000000", "--compute-times", "lognormal 0.3"]
     with started(
         sys.executable, "-c", code, "simulate", "geant", *options, "-o", tmp_path / "x.h5"
@@ -169,8 +169,8 @@ def test_ctrl_c_is_heard_from_the_start(tmp_path, delay_s):
 
 
 TRIES = """
-import os, scenarios.commands
-from scenarios.cli import main
+import os, scenarios.cli.app
+from scenarios.cli.main import main
 while True:
     child = os.fork()
     if child == 0:

@@ -6,14 +6,14 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.record import read_run
-from scenarios.simulation_config import ComputeConfig, SimulationConfig
-from scenarios.studies.settled import settle
-from scenarios.studies.simulation import job_of, run_job
-from scenarios.studies.terms import Terms
-from scenarios.studies.windows import estimate_window
+from scenarios.config.simulation import ComputeConfig, SimulationConfig
+from scenarios.runfile.reader import read_run
+from scenarios.simulation.cycle_time import settle
+from scenarios.simulation.runner import job_of, run_job
+from scenarios.simulation.windows import estimate_window
+from scenarios.validation.terms import Terms
 from simulator import Lognormal, simulate
-from simulator.confidence import BATCHES
+from simulator.statistics.confidence import BATCHES
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
 from topologies.statistics import correlated_batch_means
 

@@ -4,9 +4,9 @@ from importlib.resources import files
 
 import pytest
 
-from scenarios.config import parse_scenario
-from scenarios.kept import checkpoints_path, is_complete, models_path
-from scenarios.outputs import partial_path
+from scenarios.config.scenario import parse_scenario
+from scenarios.runfile.artifacts import checkpoints_path, is_complete, models_path
+from scenarios.runfile.paths import partial_path
 
 
 @pytest.fixture

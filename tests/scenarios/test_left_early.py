@@ -8,8 +8,8 @@ from pathlib import Path
 import h5py
 import pytest
 
-from scenarios.kept import checkpoints_path
-from scenarios.record import read_run
+from scenarios.runfile.artifacts import checkpoints_path
+from scenarios.runfile.reader import read_run
 from training import HistoryRow
 
 SILOSIM = Path(sys.executable).parent / "silosim"
@@ -18,14 +18,14 @@ MPIEXEC = Path(sys.executable).parent / "mpiexec"
 LEAVER = """
 import ctypes, os, sys
 if os.environ.get("PMI_RANK", "0") == os.environ.get("LEAVER"):
-    import training.hosted
-    mix, calls = training.hosted.HostedSilos.mix, []
+    import training.engine.rank_silos
+    mix, calls = training.engine.rank_silos.HostedSilos.mix, []
     def leave(self, number):
         calls.append(number)
         if len(calls) == 7:
             {}
         mix(self, number)
-    training.hosted.HostedSilos.mix = leave
+    training.engine.rank_silos.HostedSilos.mix = leave
 """
 WAYS = {"os._exit": "os._exit(0)", "sys.exit": "sys.exit(0)", "C": "ctypes.CDLL(None)._exit(0)"}
 

@@ -4,16 +4,16 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.case import Case
-from scenarios.network import NetworkConfig, describe, idle_links
-from scenarios.simulation_config import SimulationConfig
-from scenarios.studies.causes import link_words
+from scenarios.cli.request import Case
+from scenarios.config.events import CapacityConfig, FailureConfig
+from scenarios.config.network import NetworkConfig, describe, idle_links
+from scenarios.config.simulation import SimulationConfig
+from scenarios.simulation.utilisation import utilisation
 from scenarios.studies.explanation import explanation_table
 from scenarios.studies.simulate import simulate_table
-from scenarios.studies.utilisation import utilisation
-from scenarios.studies.validation import validate
-from scenarios.studies.validation_table import validation_row
-from scenarios.world_config import CapacityConfig, FailureConfig
+from scenarios.validation.causes import link_words
+from scenarios.validation.study import validate
+from scenarios.validation.table import validation_row
 from simulator import simulate
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, design, load_underlay
 

@@ -12,10 +12,10 @@ from tensorboardX import SummaryWriter
 from tensorboardX.proto.event_pb2 import Event
 from tensorboardX.record_writer import RecordWriter
 
-from scenarios.metrics import read_history
-from scenarios.metrics_columns import SYNONYMS, ColumnNames
-from scenarios.metrics_files import read_rows
-from scenarios.metrics_rows import MetricsRow
+from scenarios.metrics_import.columns import SYNONYMS, ColumnNames
+from scenarios.metrics_import.history import read_history
+from scenarios.metrics_import.readers import read_rows
+from scenarios.metrics_import.rows import MetricsRow
 from topologies import InputError, MachineError
 
 LABELS = ("Rome", "Oslo", "Bern")

@@ -6,8 +6,8 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.network import NetworkConfig, build_network, describe
-from scenarios.record import read_run
+from scenarios.config.network import NetworkConfig, build_network, describe
+from scenarios.runfile.reader import read_run
 from topologies import InputError, Workload, design
 
 PLACES = ("Seoul", "Tokyo", "Seoul", "Sydney")

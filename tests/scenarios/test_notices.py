@@ -63,7 +63,7 @@ def test_notices_are_printed_once_and_kept(silosim, scenario, tmp_path):
 @pytest.mark.usefixtures("_telling")
 def test_a_log_shows_the_rows_of_a_long_training(silosim, scenario, tmp_path, monkeypatch):
     quick = silosim("run", scenario, "-o", tmp_path / "quick.h5")
-    monkeypatch.setattr("scenarios.progress.LINE_EVERY_S", 0.0)
+    monkeypatch.setattr("scenarios.runtime.progress.LINE_EVERY_S", 0.0)
     done = silosim("run", scenario, "-o", tmp_path / "x.h5")
 
     assert "round" not in quick.err

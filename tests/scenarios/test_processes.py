@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scenarios.config import parse_scenario
-from scenarios.record import read_run
+from scenarios.config.scenario import parse_scenario
+from scenarios.runfile.reader import read_run
 from scenarios.studies.run import plan_run
 
 SILOSIM = Path(sys.executable).parent / "silosim"
@@ -75,7 +75,7 @@ def test_an_existing_output_ends_all_processes(tmp_path, scenario, small_scenari
     "patched",
     [
         # The writer's disk is full in the middle of the first overlay's training.
-        "history.HistoryWriter.flush",
+        "runfile.training_rows.HistoryWriter.flush",
         # The first process fails before it has told the others to train.
         "studies.run.write_head",
         # Another process fails on its way to the training.
@@ -88,7 +88,7 @@ def test_a_process_that_fails_alone_ends_the_others(tmp_path, scenario, patched)
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys\n"
         f"if os.environ.get('PMI_RANK') == '{rank}':\n"
-        "    import scenarios.history, scenarios.studies.run\n"
+        "    import scenarios.runfile.training_rows, scenarios.studies.run\n"
         "    def broken(*args, **kwargs):\n"
         "        raise OSError(28, 'No space left on device')\n"
         f"    scenarios.{owner}.{name} = broken\n"

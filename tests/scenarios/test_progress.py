@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from scenarios import progress
-from scenarios.progress import bar, log_lines
+from scenarios.runtime import progress
+from scenarios.runtime.progress import bar, log_lines
 
 
 class Terminal(io.StringIO):

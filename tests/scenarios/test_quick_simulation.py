@@ -5,11 +5,11 @@ import time
 import numpy as np
 import pytest
 
-from scenarios.designed import design_any
-from scenarios.network import NetworkConfig, build_network
-from scenarios.studies import quick_simulation as quick
+from scenarios.config.network import NetworkConfig, build_network
+from scenarios.config.overlays import design_any
+from scenarios.simulation import quick
+from scenarios.simulation.quick import quick_simulation
 from scenarios.studies.design import design_table
-from scenarios.studies.quick_simulation import quick_simulation
 from simulator import simulate
 from topologies import Workload, build_overlay
 

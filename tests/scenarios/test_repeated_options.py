@@ -5,8 +5,8 @@ import json
 import pytest
 import typer.main
 
-from scenarios.commands import app
-from scenarios.options import access_at_mapping
+from scenarios.cli.app import app
+from scenarios.cli.options import access_at_mapping
 from topologies import InputError
 
 COMMANDS = typer.main.get_command(app).commands

@@ -6,8 +6,8 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.config import load_scenario
-from scenarios.record import read_active, read_run
+from scenarios.config.scenario import load_scenario
+from scenarios.runfile.reader import read_active, read_run
 from scenarios.studies.run import run_scenario
 from topologies import AccessLinks, connectivity, design_random, load_underlay, make_schedule
 

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 import torch
 
-from scenarios.config import parse_scenario
-from scenarios.kept import checkpoints_path, models_path
-from scenarios.record import read_run
+from scenarios.config.scenario import parse_scenario
+from scenarios.runfile.artifacts import checkpoints_path, models_path
+from scenarios.runfile.reader import read_run
 from scenarios.studies.run import run_scenario
 from topologies import MachineError, load_underlay
-from training.keeping import Keeper
-from training.kept_models import read_row
+from training.checkpoints.checkpoint_manager import Keeper
+from training.checkpoints.model_export import read_row
 from training.models import build_model
 
 SILOSIM = Path(sys.executable).parent / "silosim"
@@ -27,8 +27,8 @@ MPIEXEC = Path(sys.executable).parent / "mpiexec"
 KILLER = """
 import os, pathlib, signal
 if os.environ.get("PMI_RANK") == "1":
-    import training.hosted
-    mix, calls = training.hosted.HostedSilos.mix, []
+    import training.engine.rank_silos
+    mix, calls = training.engine.rank_silos.HostedSilos.mix, []
     def mix_or_die(self, number):
         calls.append(number)
         first = pathlib.Path(__file__).with_name("first")
@@ -37,7 +37,7 @@ if os.environ.get("PMI_RANK") == "1":
         elif len(calls) == 10 and first.exists():
             os.kill(os.getpid(), signal.SIGKILL)
         mix(self, number)
-    training.hosted.HostedSilos.mix = mix_or_die
+    training.engine.rank_silos.HostedSilos.mix = mix_or_die
 """
 
 
@@ -124,7 +124,7 @@ def cut_short(tmp_path, scenario, small_scenario, silosim, monkeypatch):
         write(keeper, k, hosted)
 
     with monkeypatch.context() as patch:
-        patch.setattr("training.keeping.Keeper.checkpoint", ends)
+        patch.setattr("training.checkpoints.checkpoint_manager.Keeper.checkpoint", ends)
         done = silosim("run", scenario, "-o", tmp_path / "x.h5")
     assert done.code == 3
     return tmp_path / "x.h5"
@@ -201,7 +201,7 @@ def test_show_says_how_far_a_training_had_come(
         write(keeper, k, hosted)
 
     with monkeypatch.context() as patch:
-        patch.setattr("training.keeping.Keeper.checkpoint", ends)
+        patch.setattr("training.checkpoints.checkpoint_manager.Keeper.checkpoint", ends)
         assert silosim("run", scenario, "-o", path).code == 3
     shown = silosim("show", f"{path}.partial")
     assert shown.code == 0

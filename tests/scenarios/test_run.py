@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.record import read_run
+from scenarios.runfile.reader import read_run
 
 SILOSIM = Path(sys.executable).parent / "silosim"
 MPIEXEC = Path(sys.executable).parent / "mpiexec"
@@ -90,11 +90,11 @@ def test_a_failing_rank_ends_the_job_with_its_traceback_and_code_1(tmp_path, sce
     (tmp_path / "sitecustomize.py").write_text(
         "import os, pathlib\n"
         "if os.environ.get('PMI_RANK') == '1':\n"
-        "    import training.hosted\n"
+        "    import training.engine.rank_silos\n"
         "    def broken(*args, **kwargs):\n"
         "        pathlib.Path(__file__).with_name('broke').touch()\n"
         "        raise RuntimeError('rank 1 broke')\n"
-        "    training.hosted.HostedSilos.mix = broken\n"
+        "    training.engine.rank_silos.HostedSilos.mix = broken\n"
     )
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run(

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.interrupts import (
+from scenarios.runfile.artifacts import checkpoints_path
+from scenarios.runtime.signals import (
     GRACE_S,
     check_interrupts,
     interrupted_code,
     noted_interrupts,
     polite_interrupts,
 )
-from scenarios.kept import checkpoints_path
-from training.checkpoint_folder import checkpoint_rounds
+from training.checkpoints.folder import checkpoint_rounds
 
 SILOSIM = Path(sys.executable).parent / "silosim"
 

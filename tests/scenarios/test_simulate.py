@@ -8,12 +8,12 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.config import parse_scenario
-from scenarios.record import read_run
-from scenarios.simulated import SimulationWriter, allocate
-from scenarios.simulation_config import SimulationConfig
-from scenarios.studies.simulation import job_of, run_job
-from scenarios.toml_text import scenario_text
+from scenarios.config.scenario import parse_scenario
+from scenarios.config.simulation import SimulationConfig
+from scenarios.config.toml import scenario_text
+from scenarios.runfile.reader import read_run
+from scenarios.runfile.simulated_rounds import SimulationWriter, allocate
+from scenarios.simulation.runner import job_of, run_job
 from simulator import Lognormal, simulate
 from topologies import AccessLinks, Workload, connectivity, design, design_random, load_underlay
 

@@ -139,7 +139,7 @@ def test_a_reader_that_leaves_is_no_error(command):
     line = [
         sys.executable,
         "-c",
-        "from scenarios.cli import main; main()",
+        "from scenarios.cli.main import main; main()",
         name,
         "gaia",
         "--kind",
@@ -170,7 +170,7 @@ def test_a_file_is_replaced_only_with_force(silosim, tmp_path, monkeypatch, endi
     path.write_text("mine")
     command = ("simulate", "gaia", "--kind", "mst", "--rounds", 20, "-o", path)
     with monkeypatch.context() as patch:
-        patch.setattr("scenarios.cli_simulate.simulate_table", None)
+        patch.setattr("scenarios.cli.simulate.simulate_table", None)
         refused = silosim(*command)
 
     assert (refused.code, refused.out) == (2, "")

@@ -5,12 +5,12 @@ from math import inf
 import numpy as np
 import pytest
 
-from scenarios.computing import compute_config, compute_times
-from scenarios.config import load_scenario, parse_scenario
-from scenarios.simulation_config import ComputeConfig, SimulationConfig
-from scenarios.surroundings import world_around
-from scenarios.units import parse_share
-from scenarios.world_config import AwayConfig
+from scenarios.config.compute_times import compute_config, compute_times
+from scenarios.config.events import AwayConfig
+from scenarios.config.quantities import parse_share
+from scenarios.config.scenario import load_scenario, parse_scenario
+from scenarios.config.simulation import ComputeConfig, SimulationConfig
+from scenarios.config.surroundings import world_around
 from simulator import Empirical, Exponential, Lognormal, Trace
 from topologies import InputError
 

@@ -10,15 +10,16 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios import history, simulated
-from scenarios.history import HistoryWriter, allocate_history
-from scenarios.network import NetworkConfig
-from scenarios.new_file import new_file
-from scenarios.outputs import partial_path
-from scenarios.record import read_open, read_run
-from scenarios.simulated import SimulationWriter, allocate
-from scenarios.store import write_head, write_overlay
-from scenarios.studies.simulation import run_job
+from scenarios.config.network import NetworkConfig
+from scenarios.runfile import simulated_rounds as simulated
+from scenarios.runfile import training_rows as history
+from scenarios.runfile.atomic import new_file
+from scenarios.runfile.paths import partial_path
+from scenarios.runfile.reader import read_open, read_run
+from scenarios.runfile.simulated_rounds import SimulationWriter, allocate
+from scenarios.runfile.training_rows import HistoryWriter, allocate_history
+from scenarios.runfile.writer import write_head, write_overlay
+from scenarios.simulation.runner import run_job
 from simulator import overlay_job
 from topologies import (
     AccessLinks,
@@ -220,7 +221,7 @@ def test_a_file_that_appears_meanwhile_is_kept(tmp_path):
 @pytest.mark.parametrize("limit_bytes", [0, 15_000, 55_000, 200_000])
 def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path, scenario, limit_bytes):
     code = (
-        "import resource, sys, h5py, torch; from scenarios.cli import main;"
+        "import resource, sys, h5py, torch; from scenarios.cli.main import main;"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit_bytes}, {limit_bytes}));"
         f"sys.argv = ['silosim', 'run', {str(scenario)!r}, '-o', {str(tmp_path / 'x.h5')!r}]; main()"
     )

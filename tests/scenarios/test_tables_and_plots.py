@@ -11,11 +11,11 @@ import rich.console
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.network import NetworkConfig
-from scenarios.plots import plot_run
-from scenarios.record import OverlayRecord, RunRecord, SimulationRecord
-from scenarios.studies.comparison import below_load, run_table
-from scenarios.tables import Column, Table, cycle_time_columns, percent, shortened
+from scenarios.config.network import NetworkConfig
+from scenarios.report.comparison import below_load, run_table
+from scenarios.report.plots import plot_run
+from scenarios.report.tables import Column, Table, cycle_time_columns, percent, shortened
+from scenarios.runfile.reader import OverlayRecord, RunRecord, SimulationRecord
 from topologies import ClosedForms, InputError, Workload, load_underlay
 
 

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tensorboardX import SummaryWriter
 
-from scenarios.metrics import read_history
-from scenarios.metrics_columns import ColumnNames
-from scenarios.metrics_files import read_rows
-from scenarios.metrics_rounds import Counting
-from scenarios.metrics_rows import MetricsRow
-from scenarios.record import read_run
+from scenarios.metrics_import.columns import ColumnNames
+from scenarios.metrics_import.history import read_history
+from scenarios.metrics_import.readers import read_rows
+from scenarios.metrics_import.rounds import Counting
+from scenarios.metrics_import.rows import MetricsRow
+from scenarios.runfile.reader import read_run
 from scenarios.studies.imported import columns_note
 from topologies import InputError
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from scenarios.units import (
+from scenarios.config.quantities import (
     _SPELLINGS,
     _USUAL,
     digits,

@@ -2,12 +2,12 @@
 
 import pytest
 
-from scenarios.config import parse_scenario
-from scenarios.designed import design_any
-from scenarios.network import build_network, build_workload
+from scenarios.config.error_texts import in_words_of_world
+from scenarios.config.network import build_network, build_workload
+from scenarios.config.overlays import design_any
+from scenarios.config.scenario import parse_scenario
+from scenarios.simulation.runner import job_of
 from scenarios.studies.run import plan_run
-from scenarios.studies.simulation import job_of
-from scenarios.toml_words import in_words_of_world
 from topologies import InputError
 
 HEAD = """

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulator import CapacityChange, Constant, FlowArc, RouteChange, make_job
-from simulator.engine import EventEngine
+from simulator.simpy_engine.engine import EventEngine
 from topologies import InputError
 
 

@@ -12,7 +12,7 @@ from small_networks import silos_of, strong_digraphs
 
 from simulator import FlowArc, Lognormal, simulate, simulate_flows
 from simulator.compiled.engine import CompiledEngine, supports
-from simulator.computing import Constant
+from simulator.compute_times import Constant
 from simulator.job import make_job
 from topologies import AccessLinks, Workload, build_overlay, connectivity, design, load_underlay
 

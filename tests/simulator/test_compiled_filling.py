@@ -9,8 +9,8 @@ from simulator import FlowArc, max_min_rates
 from simulator.compiled import filling
 from simulator.compiled.network import begin, leave
 from simulator.compiled.state import make_network, make_queue, make_window
-from simulator.compiled.wiring import Wirings
-from simulator.computing import Constant
+from simulator.compiled.used_arcs import Wirings
+from simulator.compute_times import Constant
 from simulator.job import make_job
 
 

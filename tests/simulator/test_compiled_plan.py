@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from simulator import Absence, FlowArc, Lognormal, Pause, World
 from simulator.compiled.engine import CompiledEngine, supports
-from simulator.computing import Constant
-from simulator.engine import EventEngine
+from simulator.compute_times import Constant
 from simulator.job import make_job
-from simulator.overlays import overlay_job
+from simulator.overlay_jobs import overlay_job
+from simulator.simpy_engine.engine import EventEngine
 from topologies import AccessLinks, Underlay, Workload, connectivity, design, design_random, load_underlay
 
 TABLES = ("start_s", "last_bit_s", "arrival_s", "bound_link")

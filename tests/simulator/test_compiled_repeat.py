@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from simulator import FlowArc, Lognormal, simulate
 from simulator.compiled.engine import CompiledEngine
-from simulator.computing import Constant
+from simulator.compute_times import Constant
 from simulator.job import make_job
-from simulator.overlays import overlay_job
+from simulator.overlay_jobs import overlay_job
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
 
 TABLES = ("start_s", "last_bit_s", "arrival_s", "bound_link")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simulator.confidence import (
+from simulator.statistics.confidence import (
     StopRule,
     counted_rounds,
     cycle_time_interval,

@@ -9,9 +9,14 @@ from hypothesis import strategies as st
 from small_networks import network
 
 from simulator import Absence, Pause, World, overlay_job, simulate
-from simulator.confidence import StopRule, cycle_time_interval, estimated_cycle_time, paired_difference
-from simulator.counted import Presence, Starts, counted_together
-from simulator.steady import estimated_steady_state
+from simulator.statistics.confidence import (
+    StopRule,
+    cycle_time_interval,
+    estimated_cycle_time,
+    paired_difference,
+)
+from simulator.statistics.steady_state import estimated_steady_state
+from simulator.world.counted_silos import Presence, Starts, counted_together
 from topologies import Workload, build_overlay
 
 ROUND_S = 11.004

@@ -17,7 +17,7 @@ from simulator import (
     World,
     simulate,
 )
-from simulator.world.check import check_world
+from simulator.world.checks import check_world
 from simulator.world.names import core_link_of, directions_of
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, load_underlay
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simulator import FlowArc, SteadyState, simulate, simulate_flows
-from simulator.steady import (
+from simulator.statistics.steady_state import (
     counts_disturbed,
     estimated_steady_state,
     kept_rows,

@@ -12,7 +12,7 @@ from small_networks import network, triangle_network
 from simulator.world.background import ConstantShare, OnOffFlow, on_off_changes
 from simulator.world.capacities import CapacityTrace, capacity_steps
 from simulator.world.changes import CapacityChange, FlowChange, RouteChange
-from simulator.world.check import check_world
+from simulator.world.checks import check_world
 from simulator.world.failures import LinkFailure, down_times, links_down
 from simulator.world.rerouting import detours, route_changes
 from simulator.world.surroundings import surroundings

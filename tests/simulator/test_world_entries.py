@@ -5,8 +5,8 @@ import math
 import pytest
 
 from simulator import Constant
+from simulator.world.absence_rounds import Away, AwayTimes
 from simulator.world.absences import Absence, Pause
-from simulator.world.away import Away, AwayTimes
 from simulator.world.background import ConstantShare, OnOffFlow
 from simulator.world.capacities import CapacityTrace
 from simulator.world.changes import CapacityChange, FlowChange, RouteChange

@@ -11,9 +11,9 @@ from scipy.stats import chisquare
 
 from topologies import AccessLinks, InputError, Workload, connectivity
 from topologies.designers.christofides import christofides
-from topologies.designers.circuits import some_circuit
 from topologies.designers.random_ring import random_ring
 from topologies.designers.ring import ring
+from topologies.designers.ring_search import some_circuit
 
 WORK = Workload(model_bits=1e7, compute_s=0.01)
 DESIGNS = (ring, christofides, random_ring)

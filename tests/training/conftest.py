@@ -10,11 +10,11 @@ import torch
 
 from topologies.arrays import FloatArray
 from training import HistoryRow, MixingPlan, TrainingConfig, TrainingJob
-from training.communicator import Alone, Communicator
-from training.datasets import Dataset, load_dataset
+from training.data.datasets import Dataset, load_dataset
 from training.dpasgd import train_rank
-from training.hosted import HostedSilos
-from training.initial import initial_model
+from training.engine.communicator import Alone, Communicator
+from training.engine.initial_model import initial_model
+from training.engine.rank_silos import HostedSilos
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -3,9 +3,9 @@ import pytest
 import torch
 from torch import nn
 
-from training.arena import Arena, bind
-from training.communicator import pieces
-from training.exchange import plan_exchange, silo_blocks
+from training.engine.communicator import pieces
+from training.engine.exchange import plan_exchange, silo_blocks
+from training.engine.parameter_buffer import Arena, bind
 
 CPU = torch.device("cpu")
 

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from training.batches import BatchStream
+from training.data.batches import BatchStream
 
 
 @given(

@@ -8,8 +8,8 @@ import torch
 
 from topologies.errors import InputError, MachineError
 from training import TrainingConfig
-from training.calibrate import WARM_UP, StepTimes, measure_step
-from training.hosted import HostedSilos
+from training.engine.rank_silos import HostedSilos
+from training.step_time import WARM_UP, StepTimes, measure_step
 
 SOFTMAX = TrainingConfig(model="softmax", partition="iid", executor="loop")
 
@@ -67,8 +67,8 @@ def test_a_choice_of_the_executor_is_told():
 
 
 def test_what_does_not_fit_ends_before_anything_is_allocated(monkeypatch):
-    monkeypatch.setattr("training.memory_check.available_bytes", lambda: 3e7)
-    monkeypatch.setattr("training.hosted.HostedSilos", lambda *_, **__: pytest.fail("allocated"))
+    monkeypatch.setattr("training.memory.report.available_bytes", lambda: 3e7)
+    monkeypatch.setattr("training.engine.rank_silos.HostedSilos", lambda *_, **__: pytest.fail("allocated"))
 
     with pytest.raises(
         MachineError, match=r"^training must fit into memory: rank 0 on .* 0\.030 GB are avail"

@@ -15,26 +15,26 @@ from torch import nn
 
 from topologies.errors import TrainingError
 from training import HistoryRow, MixingPlan, Notice, load_backend
-from training.checkpoint_folder import checkpoint_rounds
-from training.communicator import Alone
-from training.datasets import load_dataset
-from training.hosted import HostedSilos
-from training.jobfile import write_job
-from training.launch import rank_environment
+from training.checkpoints.folder import checkpoint_rounds
+from training.checkpoints.silo_files import read_silos, silo_state, write_silos
+from training.data.datasets import load_dataset
+from training.engine.communicator import Alone
+from training.engine.rank_silos import HostedSilos
+from training.mpi.job_file import write_job
+from training.mpi_environment import rank_environment
 from training.notice import from_line
-from training.silo_files import read_silos, silo_state, write_silos
 
 KILLER = """
 import os, signal
 if int(os.environ.get("PMI_RANK", "0")) == int(os.environ.get("KILL_RANK", "-1")):
-    import training.hosted
-    mix, calls = training.hosted.HostedSilos.mix, []
+    import training.engine.rank_silos
+    mix, calls = training.engine.rank_silos.HostedSilos.mix, []
     def mix_or_die(self, number):
         calls.append(number)
         if len(calls) > int(os.environ["KILL_AT"]):
             os.kill(os.getpid(), signal.SIGKILL)
         mix(self, number)
-    training.hosted.HostedSilos.mix = mix_or_die
+    training.engine.rank_silos.HostedSilos.mix = mix_or_die
 """
 
 
@@ -42,7 +42,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from training import load_backend
-from training.jobfile import read_job
+from training.mpi.job_file import read_job
 from training.notice import to_line
 for report in load_backend("mpi").train(read_job(Path(sys.argv[1]))):
     print(to_line(report), flush=True)
@@ -263,7 +263,7 @@ def test_the_executor_is_not_chosen_anew(rows_of, keeping, make_job, monkeypatch
     reference = rows_of(make_job(rounds=6, learning_rate=0.2, executor=made))
     rows_of(keeping(rounds=6, executor=made), stop_at=5)
     # A measurement would fail.
-    monkeypatch.setattr("training.executors.choice.measure", None)
+    monkeypatch.setattr("training.engine.executors.choice.measure", None)
     with pytest.raises(TypeError):
         rows_of(make_job(executor="auto"))
     assert rows_of(keeping(rounds=6, executor="auto")) == reference

@@ -12,15 +12,15 @@ import pytest
 
 from topologies.errors import InputError, MachineError
 from training import HistoryRow
-from training.checkpoint_folder import check_resumable, checkpoint_rounds
-from training.communicator import Alone
-from training.datasets import load_dataset
+from training.checkpoints.folder import check_resumable, checkpoint_rounds
+from training.checkpoints.silo_files import write_silos
+from training.data.datasets import load_dataset
 from training.dpasgd import train_rank
-from training.silo_files import write_silos
+from training.engine.communicator import Alone
 
 
 def test_the_same_folder_is_not_used_twice_at_a_time(rows_of, keeping, monkeypatch):
-    monkeypatch.setattr("training.keeping.LOCK_WAIT_S", 0.0)
+    monkeypatch.setattr("training.checkpoints.checkpoint_manager.LOCK_WAIT_S", 0.0)
     first = train_rank(keeping(), Alone())
     with closing(first):
         next(report for report in first if isinstance(report, HistoryRow))
@@ -244,7 +244,7 @@ def test_a_full_disk_is_one_line_and_leaves_the_checkpoint_before(rows_of, keepi
 
     job = keeping(rounds=6)
     with monkeypatch.context() as patch:
-        patch.setattr("training.checkpoint.write_silos", full)
+        patch.setattr("training.checkpoints.checkpoint.write_silos", full)
         with pytest.raises(MachineError, match=r"round-000004 cannot be written: No space left on device$"):
             rows_of(job)
     assert checkpoint_rounds(job.directory) == [2]

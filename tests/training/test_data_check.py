@@ -9,10 +9,10 @@ import torch
 
 from topologies.errors import InputError
 from training import TrainingConfig, check_data
-from training.communicator import Alone
-from training.data_check import counted_labels, divided
-from training.datasets import DATASETS, IGNORED, DataOptions, Dataset, load_dataset
+from training.data.datasets import DATASETS, IGNORED, DataOptions, Dataset, load_dataset
 from training.dpasgd import train_rank
+from training.engine.communicator import Alone
+from training.engine.data_checks import counted_labels, divided
 from training.models import build_model
 
 
@@ -46,13 +46,13 @@ def test_what_cannot_be_trained_on_is_one_error(settings, silos, message):
 
 
 def test_a_batch_of_one_small_image_is_refused_before_training(monkeypatch, make_job):
-    monkeypatch.setattr("training.data_check.load_dataset", lambda *_arguments: images(32))
+    monkeypatch.setattr("training.engine.data_checks.load_dataset", lambda *_arguments: images(32))
     config = TrainingConfig(model="resnet18", batch_size=1)
     rule = r"^batch_size\(=1\) must be >= 2 for model resnet18 and images of 32 x 32 pixels: batch norm needs two"
     with pytest.raises(InputError, match=rule):
         check_data(config, silos=2, seed=0)
     check_data(replace(config, batch_size=2), silos=2, seed=0)
-    monkeypatch.setattr("training.data_check.load_dataset", lambda *_arguments: images(33))
+    monkeypatch.setattr("training.engine.data_checks.load_dataset", lambda *_arguments: images(33))
     check_data(config, silos=2, seed=0)
     monkeypatch.setattr("training.dpasgd.load_dataset", lambda *_arguments: images(32))
     with pytest.raises(InputError, match=rule):
@@ -84,7 +84,7 @@ def test_a_silo_of_padding_and_an_empty_test_set_are_errors(monkeypatch, make_jo
     named = r" must give (Oslo \(silo 0\)|Rome \(silo 1\)) a sample whose label counts: all are padding\.$"
     with pytest.raises(InputError, match=named):
         divided(config, data, silos=2, seed=0, silo_labels=("Oslo", "Rome"))
-    monkeypatch.setattr("training.data_check.load_dataset", lambda *_arguments: data)
+    monkeypatch.setattr("training.engine.data_checks.load_dataset", lambda *_arguments: data)
     with pytest.raises(InputError, match=named):
         check_data(config, silos=2, seed=0, silo_labels=("Oslo", "Rome"))
     monkeypatch.setattr("training.dpasgd.load_dataset", lambda *_arguments: data)
@@ -143,7 +143,7 @@ def test_images_are_not_decoded_to_check_data(monkeypatch, tmp_path):
         )
         for i in ids:
             (tmp_path / f"{i}.jpg").touch()
-    monkeypatch.setattr("training.readers.inaturalist.decode", None)
+    monkeypatch.setattr("training.data.readers.inaturalist.decode", None)
     config = TrainingConfig(
         dataset="inaturalist", data=str(tmp_path), model="resnet18", partition="geographic", skip_bad=True
     )

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from topologies.errors import InputError
-from training.datasets import DATASETS, DataOptions, held_out, load_dataset
+from training.data.datasets import DATASETS, DataOptions, held_out, load_dataset
 
 # optdigits.names of the UCI repository, "testing" column.
 UCI_CLASS_COUNTS = [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]

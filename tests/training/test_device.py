@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from topologies.errors import MachineError
-from training import rank
-from training.device import reproducible, resolve_device
-from training.launch import local_rank
+from training.engine.device import reproducible, resolve_device
+from training.mpi import worker as rank
+from training.mpi_environment import local_rank
 
 
 @pytest.fixture
@@ -103,8 +103,8 @@ def test_an_mpi_for_gpus_finds_the_ranks_own_when_it_starts(gpu_aware, device, m
     monkeypatch.setenv("PMI_SIZE", "4")
     monkeypatch.setenv("MPI_LOCALRANKID", "1")
     monkeypatch.setattr(torch.cuda, "set_device", lambda chosen: order.append(chosen))
-    monkeypatch.setattr("training.launch.start_mpi", start_mpi)
-    monkeypatch.setattr("training.jobfile.read_job", lambda _path: SimpleNamespace(config=config))
+    monkeypatch.setattr("training.mpi_environment.start_mpi", start_mpi)
+    monkeypatch.setattr("training.mpi.job_file.read_job", lambda _path: SimpleNamespace(config=config))
     with pytest.raises(StartedError):
         rank._train(tmp_path, 4, pipe=-1)
     taken = [torch.device("cuda", 1)] if gpu_aware and device == "cuda" else []

@@ -9,16 +9,16 @@ from torch import nn
 
 from topologies.errors import InputError, MachineError, TrainingError
 from training import MixingPlan, load_backend
-from training.batches import BatchStream
-from training.checkpoint_folder import checkpoint_rounds
-from training.communicator import Alone
-from training.datasets import load_dataset
+from training.checkpoints.folder import checkpoint_rounds
+from training.data.batches import BatchStream
+from training.data.datasets import load_dataset
+from training.data.partitions import split
 from training.dpasgd import WATCH_EVERY, check_finite
 from training.dpasgd import train_rank as train_and_tell
-from training.exchange import plan_exchange
+from training.engine.communicator import Alone
+from training.engine.exchange import plan_exchange
 from training.history import HistoryRow
 from training.models import build_model
-from training.partitions import split
 
 
 def train_rank(job, communicator):
@@ -220,7 +220,7 @@ def test_each_distinct_matrix_is_planned_once(make_job, monkeypatch):
         planned.append(matrix)
         return plan_exchange(matrix, blocks, rank)
 
-    monkeypatch.setattr("training.hosted.plan_exchange", plan)
+    monkeypatch.setattr("training.engine.rank_silos.plan_exchange", plan)
     mixing = MixingPlan(
         matrices=np.stack([np.eye(3), np.full((3, 3), 1 / 3)]), index=np.array([1, 0, 0, 1, 1])
     )

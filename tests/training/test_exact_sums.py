@@ -5,7 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from training.exact_sums import exact_sums
+from training.engine.exact_sums import exact_sums
 
 
 def spread(seed, rows, columns):

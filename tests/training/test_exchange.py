@@ -7,16 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from training import HistoryRow, MixingPlan, load_backend
-from training.communicator import STEP, Alone, pieces
-from training.exchange import plan_exchange, remote_rows, silo_blocks
-from training.launch import mpiexec_path, rank_environment
+from training.engine.communicator import STEP, Alone, pieces
+from training.engine.exchange import plan_exchange, remote_rows, silo_blocks
+from training.mpi_environment import mpiexec_path, rank_environment
 
 EXCHANGE = """
-from training.launch import start_mpi
+from training.mpi_environment import start_mpi
 start_mpi(started=3)
 import torch
-from training.communicator import MESSAGE, STEP
-from training.mpi_communicator import MpiCommunicator
+from training.engine.communicator import MESSAGE, STEP
+from training.mpi.mpi_communicator import MpiCommunicator
 ours = MpiCommunicator()
 rank, size = ours.rank, ours.size
 
@@ -41,10 +41,10 @@ for round_index, width in enumerate([16, MESSAGE - 16, 2 * MESSAGE + 16, 656, 0]
 
 WAITING = """
 import time
-from training.launch import start_mpi
+from training.mpi_environment import start_mpi
 start_mpi(started=2)
 import torch
-from training.mpi_communicator import MpiCommunicator
+from training.mpi.mpi_communicator import MpiCommunicator
 ours = MpiCommunicator()
 row = torch.zeros(64)
 for _ in ours.exchange([(1 - ours.rank, ours.rank, row)], [(1 - ours.rank, 1 - ours.rank, row.clone())], 64):

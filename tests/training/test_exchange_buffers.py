@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from training.communicator import Alone
-from training.datasets import Dataset
+from training.data.datasets import Dataset
 from training.dpasgd import train_round
-from training.metrics import Meter
+from training.engine.communicator import Alone
+from training.engine.metrics import Meter
 
 MATRIX = np.array([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]])
 

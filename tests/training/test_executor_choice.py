@@ -9,13 +9,13 @@ from torch import nn
 
 from topologies.errors import InputError, MachineError
 from training import TrainingConfig
-from training.arena import Arena
-from training.batches import BatchStream
-from training.communicator import Alone
-from training.executors import choice
-from training.executors.loop import LoopExecutor
-from training.executors.vectorized import VectorizedExecutor
-from training.shards import Shard
+from training.data.batches import BatchStream
+from training.data.shards import Shard
+from training.engine.communicator import Alone
+from training.engine.executors import choice
+from training.engine.executors.loop import LoopExecutor
+from training.engine.executors.vectorized import VectorizedExecutor
+from training.engine.parameter_buffer import Arena
 
 
 def silos():

@@ -6,17 +6,17 @@ from torch import nn
 
 from topologies.errors import MachineError
 from training import load_backend
-from training.arena import Arena
-from training.batches import BatchStream
-from training.datasets import IGNORED, load_dataset
-from training.executors import graphs
-from training.executors.base import laid_out
-from training.executors.graphs import GraphsExecutor
-from training.executors.loop import LoopExecutor
-from training.executors.vectorized import VectorizedExecutor
+from training.data.batches import BatchStream
+from training.data.datasets import IGNORED, load_dataset
+from training.data.shards import Shard
+from training.engine.executors import graphs
+from training.engine.executors.base import laid_out
+from training.engine.executors.graphs import GraphsExecutor
+from training.engine.executors.loop import LoopExecutor
+from training.engine.executors.vectorized import VectorizedExecutor
+from training.engine.parameter_buffer import Arena
 from training.history import HistoryRow
 from training.models import MODELS, build_model
-from training.shards import Shard
 
 CPU = torch.device("cpu")
 SILOS, BATCH = 3, 6

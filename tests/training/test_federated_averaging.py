@@ -7,11 +7,11 @@ from torch import nn
 
 from topologies import design
 from topologies.consensus import uniform
-from training.batches import BatchStream
-from training.datasets import load_dataset
+from training.data.batches import BatchStream
+from training.data.datasets import load_dataset
+from training.data.partitions import split_dataset
 from training.dpasgd import train_round
-from training.initial import initial_model
-from training.partitions import split_dataset
+from training.engine.initial_model import initial_model
 
 EPS = float(np.finfo(np.float32).eps)
 

@@ -11,14 +11,14 @@ import torch
 
 from topologies.errors import MachineError
 from training import check_data, foresee_memory
-from training.checkpoint_folder import checkpoint_path
-from training.data_check import hollow
-from training.datasets import Dataset, load_dataset
-from training.foresight import BACKEND
-from training.initial import initial_model
-from training.memory import plan_memory
-from training.memory_check import check_memory
-from training.mpi_backend import MpiBackend
+from training.checkpoints.folder import checkpoint_path
+from training.data.datasets import Dataset, load_dataset
+from training.engine.data_checks import hollow
+from training.engine.initial_model import initial_model
+from training.memory.foresight import BACKEND
+from training.memory.prediction import plan_memory
+from training.memory.report import check_memory
+from training.mpi.backend import MpiBackend
 
 
 @pytest.fixture
@@ -26,8 +26,8 @@ def available(monkeypatch):
     """Set what is available to this process, before its ranks are there and in them."""
 
     def set_to(number):
-        monkeypatch.setattr("training.foresight.available_bytes", lambda: number)
-        monkeypatch.setattr("training.memory_check.available_bytes", lambda: number)
+        monkeypatch.setattr("training.memory.foresight.available_bytes", lambda: number)
+        monkeypatch.setattr("training.memory.report.available_bytes", lambda: number)
 
     return set_to
 
@@ -41,8 +41,8 @@ def plans(monkeypatch):
         made.append(plan_memory(*arguments, **options))
         return made[-1]
 
-    monkeypatch.setattr("training.memory.plan_memory", noted)
-    monkeypatch.setattr("training.memory_check.plan_memory", noted)
+    monkeypatch.setattr("training.memory.prediction.plan_memory", noted)
+    monkeypatch.setattr("training.memory.report.plan_memory", noted)
 
     def take():
         taken = [replace(plan, held=0) for plan in made]
@@ -177,9 +177,9 @@ def test_other_backends_and_gpus_are_not_judged(make_job, available, monkeypatch
     job = make_job()
     foresee(make_job(backend="numpy_logistic"))
     with monkeypatch.context() as patched:
-        patched.setattr("training.device.resolve_device", lambda *_, **__: torch.device("cuda", 0))
+        patched.setattr("training.engine.device.resolve_device", lambda *_, **__: torch.device("cuda", 0))
         foresee(make_job(device="cuda"), make_job(device="auto"))
-        patched.setattr("training.device.resolve_device", lambda *_, **__: torch.device("cpu"))
+        patched.setattr("training.engine.device.resolve_device", lambda *_, **__: torch.device("cpu"))
         with pytest.raises(MachineError):
             foresee(make_job(device="auto"))
     foresee_memory([], checked_of(job))
@@ -219,7 +219,7 @@ def test_what_is_kept_of_the_data_holds_no_samples(make_job, monkeypatch):
     try:
         before = tracemalloc.get_traced_memory()[0]
         monkeypatch.setattr(
-            "training.data_check.load_dataset",
+            "training.engine.data_checks.load_dataset",
             lambda *_: Dataset(
                 train_inputs=np.ones((samples, 1, 28, 28), np.float32),
                 train_labels=np.arange(samples) % 10,

@@ -4,7 +4,7 @@ from itertools import count
 import pytest
 import torch
 
-from training.executors.graphs import CudaRecorder
+from training.engine.executors.graphs import CudaRecorder
 
 GPU = torch.device("cuda", 0)
 

@@ -7,7 +7,7 @@ import pytest
 
 from topologies.errors import InputError
 from training import MixingPlan, TrainingConfig
-from training.jobfile import read_job, write_job
+from training.mpi.job_file import read_job, write_job
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import torch
 from torch import nn
 
 from training import HistoryRow
-from training.arena import bind, float_buffers, padded
-from training.datasets import load_dataset
-from training.kept_models import is_better, read_row, state_dict, write_model
+from training.checkpoints.model_export import is_better, read_row, state_dict, write_model
+from training.data.datasets import load_dataset
+from training.engine.parameter_buffer import bind, float_buffers, padded
 from training.models import build_model
 
 

@@ -9,11 +9,11 @@ import torch
 
 from topologies.errors import InputError, MachineError
 from training import TrainingConfig, World, load_backend, world
-from training.launch import check_size, local_rank, mpiexec_path, rank_environment
-from training.mpi_backend import MpiBackend
+from training.mpi.backend import MpiBackend
+from training.mpi.launcher import _unsaid
+from training.mpi.worker import ERRORS, main
+from training.mpi_environment import check_size, local_rank, mpiexec_path, rank_environment
 from training.notice import Notice
-from training.rank import ERRORS, main
-from training.ranks import _unsaid
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_the_check_needs_no_mpiexec_under_a_launcher(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(("launched", "told"), [(None, True), ("0", True), ("1", False)])
 def test_more_ranks_than_silos_are_told_once(monkeypatch, make_job, launched, told):
-    monkeypatch.setattr("training.mpi_backend.run_ranks", lambda _job, ranks: iter([ranks]))
-    monkeypatch.setattr("training.mpi_backend._in_world", lambda _job, place: iter([place.size]))
+    monkeypatch.setattr("training.mpi.backend.run_ranks", lambda _job, ranks: iter([ranks]))
+    monkeypatch.setattr("training.mpi.backend._in_world", lambda _job, place: iter([place.size]))
     job = make_job(ranks=2 if launched else 20)
     if launched:
         monkeypatch.setenv("PMI_RANK", launched)
@@ -179,7 +179,7 @@ def test_backends_are_found_by_name():
 
 
 def test_importing_the_package_starts_neither_torch_nor_mpi():
-    code = "import sys, training, training.mpi_backend; print([m for m in ('torch', 'mpi4py') if m in sys.modules])"
+    code = "import sys, training, training.mpi.backend; print([m for m in ('torch', 'mpi4py') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -192,7 +192,7 @@ def test_a_rank_that_is_ended_while_it_reports_leaves_no_half_report(tmp_path, m
     def boom(_directory):
         raise ValueError("boom")
 
-    monkeypatch.setattr("training.rank._open_pipe", boom)
+    monkeypatch.setattr("training.mpi.worker._open_pipe", boom)
     with monkeypatch.context() as ending:
         ending.setattr("pathlib.Path.write_text", cut_short)
         with pytest.raises(KeyboardInterrupt):

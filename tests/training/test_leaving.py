@@ -8,8 +8,8 @@ import threading
 import pytest
 
 from topologies.errors import LeftEarlyError
-from training.leaving import staying
-from training.ranks import run_ranks
+from training.mpi.early_exit import staying
+from training.mpi.launcher import run_ranks
 
 
 def leaving(leave):
@@ -80,7 +80,7 @@ def test_their_consumer_may_leave_and_so_may_processes_that_were_forked_off():
 def test_another_thread_ends_the_process_with_a_status_that_is_seen(status, seen):
     code = (
         "import os, threading, time\n"
-        "from training.leaving import staying\n"
+        "from training.mpi.early_exit import staying\n"
         "def items():\n"
         f"    threading.Thread(target=os._exit, args=({status},)).start()\n"
         "    time.sleep(60)\n"
@@ -99,7 +99,7 @@ def test_a_launcher_that_only_says_that_all_is_well_is_not_believed(make_job, mo
     launcher = tmp_path / "mpiexec"
     launcher.write_text("#!/bin/sh\necho nothing to do\n")
     launcher.chmod(0o755)
-    monkeypatch.setattr("training.ranks.mpiexec_path", lambda: launcher)
+    monkeypatch.setattr("training.mpi.launcher.mpiexec_path", lambda: launcher)
     with pytest.raises(LeftEarlyError) as caught:
         list(run_ranks(make_job(), 2))
     assert str(caught.value) == ("a rank left with status 0 and did not say why; its output:\nnothing to do")

@@ -9,14 +9,14 @@ import torch
 from torch import nn
 
 from training import MixingPlan, TrainingConfig
-from training.activations import Activations, Affine, measure_activations
-from training.arena import padded
-from training.communicator import Alone
-from training.datasets import Dataset
-from training.exchange import plan_exchange, silo_blocks
-from training.memory import LIBRARIES, MESSAGE, MIXING, VMAP_LIBRARIES, activations_of, plan_memory
+from training.data.datasets import Dataset
+from training.engine.communicator import Alone
+from training.engine.exchange import plan_exchange, silo_blocks
+from training.engine.parameter_buffer import padded
+from training.memory.activations import Activations, Affine, measure_activations
+from training.memory.prediction import LIBRARIES, MESSAGE, MIXING, VMAP_LIBRARIES, activations_of, plan_memory
 from training.models import MODELS, build_model
-from training.staging import Staging
+from training.mpi.staging import Staging
 
 SHAPES = {
     "bilstm": (7, 100),

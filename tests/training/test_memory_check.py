@@ -8,12 +8,12 @@ import pytest
 import torch
 
 from topologies.errors import MachineError
-from training.communicator import Alone
-from training.datasets import load_dataset
+from training.data.datasets import load_dataset
 from training.dpasgd import train_rank
-from training.initial import initial_model
-from training.memory_check import check_memory
-from training.mpi_backend import MpiBackend
+from training.engine.communicator import Alone
+from training.engine.initial_model import initial_model
+from training.memory.report import check_memory
+from training.mpi.backend import MpiBackend
 from training.notice import Notice
 
 
@@ -24,7 +24,7 @@ def check(job, communicator):
 
 
 def test_the_plan_is_at_most_six_lines_of_80_columns(make_job, monkeypatch):
-    monkeypatch.setattr("training.memory_check.available_bytes", lambda: 1.234e11)
+    monkeypatch.setattr("training.memory.report.available_bytes", lambda: 1.234e11)
 
     job = make_job(silos=30, batch_size=1024, partition="iid", model="cnn", executor="vmap")
     text = check(job, Alone())
@@ -37,7 +37,7 @@ def test_the_plan_is_at_most_six_lines_of_80_columns(make_job, monkeypatch):
 
 
 def test_a_training_that_cannot_fit_ends_before_anything_is_allocated(make_job, monkeypatch):
-    monkeypatch.setattr("training.memory_check.available_bytes", lambda: 4e7)
+    monkeypatch.setattr("training.memory.report.available_bytes", lambda: 4e7)
     monkeypatch.setattr("training.dpasgd.HostedSilos", lambda *_, **__: pytest.fail("allocated"))
     reports = train_rank(make_job(silos=4, model="cnn", executor="vmap"), Alone())
 
@@ -80,10 +80,10 @@ def test_the_first_rank_speaks_for_a_machine_without_room(make_job):
 PEAK = """
 import re, sys
 import numpy as np
-import training.dpasgd as dpasgd, training.memory_check as memory
+import training.dpasgd as dpasgd, training.memory.report as memory
 from training import MixingPlan, TrainingConfig, TrainingJob
-from training.communicator import Alone
-from training.datasets import Dataset
+from training.engine.communicator import Alone
+from training.data.datasets import Dataset
 
 model, side, silos, samples = sys.argv[1], *map(int, sys.argv[2:])
 random = np.random.default_rng(0)

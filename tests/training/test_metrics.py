@@ -10,10 +10,10 @@ import torch
 from torch import nn
 
 from training import HistoryRow
-from training.communicator import Alone
-from training.datasets import IGNORED, Dataset
-from training.initial import initial_model
-from training.metrics import Meter, chunk_size, evaluate
+from training.data.datasets import IGNORED, Dataset
+from training.engine.communicator import Alone
+from training.engine.initial_model import initial_model
+from training.engine.metrics import Meter, chunk_size, evaluate
 
 
 class Samples(NamedTuple):

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from training.compiled import mixing
-from training.compiled.mixing import STREAMED, sums_of, write_sums
+from training.engine.compiled import mixing
+from training.engine.compiled.mixing import STREAMED, sums_of, write_sums
 
 X86 = platform.machine() in ("x86_64", "AMD64")
 
@@ -138,7 +138,7 @@ def test_more_numbers_than_32_bits_count():
 KERNEL = """
 import hashlib, sys
 import numpy as np
-from training.compiled import mixing
+from training.engine.compiled import mixing
 rng = np.random.default_rng(0)
 matrix = (rng.random((7, 9)) * (rng.random((7, 9)) < 0.6)).astype(np.float32)
 rows, out = rng.standard_normal((9, 16 * 257), np.float32), np.empty((7, 16 * 257), np.float32)
@@ -151,7 +151,7 @@ print(*digests)
 """
 
 ASSEMBLY = """
-from training.compiled import mixing
+from training.engine.compiled import mixing
 from numba import types
 index, floats = types.int64[::1], types.float32[::1]
 rows = types.float32[:, ::1]

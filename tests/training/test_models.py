@@ -7,8 +7,8 @@ from torch import nn
 from topologies import Workload
 from topologies.errors import InputError
 from training import TrainingConfig, exchanged_numbers
-from training.communicator import Alone
 from training.dpasgd import train_rank
+from training.engine.communicator import Alone
 from training.models import MODELS, build_model
 from training.models.recurrent import char_gru
 
@@ -60,7 +60,7 @@ def test_what_a_silo_sends_is_known_without_data(settings, numbers):
 
 @pytest.mark.parametrize(("exchange_buffers", "numbers"), [(False, 11_217_552), (True, 11_227_152)])
 def test_running_statistics_are_sent_where_they_are_exchanged(monkeypatch, exchange_buffers, numbers):
-    monkeypatch.setattr("training.readers.inaturalist.inaturalist_classes", lambda _options: 80)
+    monkeypatch.setattr("training.data.readers.inaturalist.inaturalist_classes", lambda _options: 80)
     config = TrainingConfig(model="resnet18", dataset="inaturalist", exchange_buffers=exchange_buffers)
     assert exchanged_numbers(config) == numbers
 

@@ -15,16 +15,16 @@ import pytest
 
 from topologies.errors import MachineError, TrainingError
 from training import HistoryRow, MixingPlan, load_backend
-from training.jobfile import write_job
-from training.launch import mpiexec_path, rank_environment
-from training.rank import ROWS, _open_pipe
+from training.mpi.job_file import write_job
+from training.mpi.worker import ROWS, _open_pipe
+from training.mpi_environment import mpiexec_path, rank_environment
 
 PROGRAM = """
 import sys
 from pathlib import Path
 from topologies.errors import SilosimError
 from training import Notice, load_backend, world
-from training.jobfile import read_job
+from training.mpi.job_file import read_job
 rows = []
 try:
     for row in load_backend("mpi").train(read_job(Path(sys.argv[1]))):
@@ -134,11 +134,11 @@ def test_an_exception_in_one_rank_ends_the_job_with_its_traceback(make_job, monk
     (tmp_path / "sitecustomize.py").write_text(
         "import os\n"
         "if os.environ.get('PMI_RANK') == '1':\n"
-        "    import training.schedules\n"
+        "    import training.optimization.schedules\n"
         "    def broken(rate, k, epoch):\n"
         "        print('a stray print')\n"
         "        raise ValueError('boom in rank 1')\n"
-        "    training.schedules.SCHEDULES['constant'] = broken\n"
+        "    training.optimization.schedules.SCHEDULES['constant'] = broken\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     rows = history(make_job(rounds=10**4, log_every=10**4, ranks=2))
@@ -232,7 +232,7 @@ def test_a_pipe_without_a_reader_is_not_waited_for(tmp_path):
 
 def test_abort_ends_the_processes_of_a_program_that_started_mpi_twice():
     code = (
-        "import time; from training import world; from training.launch import abort, start_mpi\n"
+        "import time; from training import world; from training.mpi_environment import abort, start_mpi\n"
         "start_mpi(started=2)\n"
         "start_mpi(started=2)\n"
         "abort(2) if world().rank == 0 else time.sleep(60)"
@@ -248,7 +248,7 @@ def test_abort_ends_the_processes_of_a_program_that_started_mpi_twice():
 
 
 def test_abort_never_starts_mpi():
-    code = "import sys; sys.modules['mpi4py'] = None; from training.launch import abort; abort(3)"
+    code = "import sys; sys.modules['mpi4py'] = None; from training.mpi_environment import abort; abort(3)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 3
 
 
@@ -270,7 +270,7 @@ def test_an_mpiexec_of_another_mpi_beside_the_interpreter_is_one_line(make_job, 
     # Starts the command once per rank, each alone, as a foreign launcher does.
     fake.write_text('#!/bin/sh\nshift 2\n"$@" && "$@"\n')
     fake.chmod(0o755)
-    monkeypatch.setattr("training.ranks.mpiexec_path", lambda: fake)
+    monkeypatch.setattr("training.mpi.launcher.mpiexec_path", lambda: fake)
     with pytest.raises(MachineError) as caught:
         next(history(make_job(ranks=2)))
     assert str(caught.value).startswith("the launcher started 2 processes but MPI sees 1:")

@@ -5,12 +5,12 @@ import pytest
 import torch
 from torch import nn
 
-from training.communicator import Alone
-from training.datasets import IGNORED, Dataset
+from training.data.datasets import IGNORED, Dataset
 from training.dpasgd import train_round
-from training.initial import initial_model
-from training.metrics import Meter
-from training.objectives import silo_weights
+from training.engine.communicator import Alone
+from training.engine.initial_model import initial_model
+from training.engine.metrics import Meter
+from training.optimization.objectives import silo_weights
 
 SIZES = (1, 4, 6)
 

@@ -1,9 +1,9 @@
 import pytest
 import torch
 
-from training.arena import padded
-from training.optimizers import OPTIMIZERS
-from training.schedules import SCHEDULES
+from training.engine.parameter_buffer import padded
+from training.optimization.optimizers import OPTIMIZERS
+from training.optimization.schedules import SCHEDULES
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import kstest
 
 from topologies.errors import InputError
-from training.partitions import split
-from training.partitions.by_group import apportion
+from training.data.partitions import split
+from training.data.partitions.by_group import apportion
 
 
 def shares(groups, silos, seed=0):

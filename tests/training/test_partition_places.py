@@ -9,11 +9,11 @@ import torch
 
 from topologies.errors import InputError
 from topologies.geodesy import geodesic_km
-from training.datasets import Dataset
-from training.hosted import HostedSilos
-from training.jobfile import read_job, write_job
-from training.partitions import split
-from training.partitions.by_place import closest_silo
+from training.data.datasets import Dataset
+from training.data.partitions import split
+from training.data.partitions.by_place import closest_silo
+from training.engine.rank_silos import HostedSilos
+from training.mpi.job_file import read_job, write_job
 
 PARIS, NEW_YORK, SYDNEY = (48.9, 2.4), (40.7, -74.0), (-33.9, 151.2)
 

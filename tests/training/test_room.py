@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from topologies.errors import MachineError
-from training.available import available_bytes, resident_bytes
-from training.hardware import hardware_name, machine_number, processor_name
-from training.room import Place, check_fits, gigabytes, places_of
+from training.engine.hardware import hardware_name, machine_number, processor_name
+from training.memory.available import available_bytes, resident_bytes
+from training.memory.memory_budget import Place, check_fits, gigabytes, places_of
 
 GB = 1e9
 

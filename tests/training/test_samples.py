@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from training.batches import BatchStream
-from training.samples import CACHE_LINE, LazySamples, on_device, samples_of
-from training.shards import Batch, Shard, step_batches
+from training.data.batches import BatchStream
+from training.data.samples import CACHE_LINE, LazySamples, on_device, samples_of
+from training.data.shards import Batch, Shard, step_batches
 
 CPU = torch.device("cpu")
 

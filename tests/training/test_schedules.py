@@ -1,8 +1,8 @@
 import pytest
 
-from training.communicator import Alone
 from training.dpasgd import train_round
-from training.schedules import SCHEDULES, epoch_of
+from training.engine.communicator import Alone
+from training.optimization.schedules import SCHEDULES, epoch_of
 
 
 @pytest.mark.parametrize(

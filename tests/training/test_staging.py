@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from training.staging import Staging
+from training.mpi.staging import Staging
 
 GPU = torch.device("cuda", 0)
 

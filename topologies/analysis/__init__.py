@@ -2,12 +2,12 @@
 
 from topologies.analysis.curve import AccessCurve, access_curve
 from topologies.analysis.explain import ArcExplanation, Explanation, explain
-from topologies.analysis.free import FreeArc, free_arcs
+from topologies.analysis.explanation_text import explanation_lines, explanation_rows
+from topologies.analysis.free_arcs import FreeArc, free_arcs
 from topologies.analysis.resources import Resources
 from topologies.analysis.sensitivity import Sensitivities, sensitivities
 from topologies.analysis.slack import arc_slack, event_slack
 from topologies.analysis.upgrades import AccessUpgrade, JointUpgrade, access_upgrades, joint_upgrades
-from topologies.analysis.words import explanation_lines, explanation_rows
 
 __all__ = [
     "AccessCurve",

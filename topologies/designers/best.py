@@ -12,8 +12,8 @@ from topologies.consensus import SUM_TOLERANCE, check_consensus
 from topologies.designers.best_costs import ASKED
 from topologies.designers.best_detours import detour_search
 from topologies.designers.best_polish import polish
-from topologies.designers.circuits import tour_along
 from topologies.designers.ring import ring
+from topologies.designers.ring_search import tour_along
 from topologies.errors import InputError, unknown_name
 from topologies.label_order import in_silo_order, renumbered
 from topologies.overlay import Overlay, build_overlay

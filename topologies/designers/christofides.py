@@ -5,7 +5,7 @@ import numpy as np
 from topologies.arrays import FloatArray
 from topologies.connectivity import Connectivity
 from topologies.delays import pair_delays
-from topologies.designers.circuits import no_ring, require_reach
+from topologies.designers.ring_search import no_ring, require_reach
 from topologies.designers.tour import christofides_tours, published_tour, repaired, short_tour
 from topologies.designers.trees import symmetric_delays
 from topologies.label_order import by_label

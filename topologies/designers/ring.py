@@ -4,7 +4,7 @@ import numpy as np
 
 from topologies.connectivity import Connectivity
 from topologies.delays import pair_delays
-from topologies.designers.circuits import no_ring, require_reach
+from topologies.designers.ring_search import no_ring, require_reach
 from topologies.designers.tour import RESTARTS, SEED, short_tour
 from topologies.errors import InputError
 from topologies.label_order import by_label

@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 
 from topologies.arrays import FloatArray
-from topologies.designers.circuits import some_circuit
+from topologies.designers.ring_search import some_circuit
 from topologies.designers.tie_orders import tie_orders
 from topologies.designers.tour_search import NEIGHBOURS, TourSearch
 from topologies.designers.trees import prim

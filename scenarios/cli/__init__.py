@@ -1,0 +1,1 @@
+"""The commands of ``silosim``: one module for each."""

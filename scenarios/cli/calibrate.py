@@ -1,0 +1,99 @@
+"""The command that measures the computing time of a local step and writes it into a scenario."""
+
+import datetime
+import os
+import shutil
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scenarios.cli import options as opt
+from scenarios.config.error_texts import located
+from scenarios.config.scenario import load_scenario
+from scenarios.report.tables import print_table
+from scenarios.runfile.paths import check_new, write_text, writing
+from scenarios.studies.calibrate import (
+    calibrated_text,
+    calibration_table,
+    check_training,
+    measure,
+    read_text,
+    round_times_csv,
+)
+from topologies import InputError
+
+
+def calibrate(
+    scenario: Annotated[Path, typer.Argument(help="TOML file with a [training] table.")],
+    steps: Annotated[int, typer.Option(help="Local steps to measure, after five others.")] = 50,
+    silos: Annotated[
+        int, typer.Option(help="Measure the step of so many silos on one rank, too.", show_default=False)
+    ] = 1,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write the time into the scenario, as compute in [workload].")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write a copy of the scenario with the time in it.")
+    ] = None,
+    times: Annotated[
+        Path | None,
+        typer.Option(help="Write the times of rounds as a CSV file for --compute-times.", show_default=False),
+    ] = None,
+    force: opt.Force = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Measure the computing time of a local step (T_c) of a scenario's training on this hardware."""
+    loaded, _ = load_scenario(scenario)
+    for path in (output, times):
+        if path is not None:
+            check_new(path, force=force)
+    with located(str(scenario)):
+        check_training(loaded)
+        if write:
+            _check_writable(scenario)
+        if times is not None and steps < loaded.workload.local_steps:
+            raise InputError(
+                f"steps(={steps}) must be >= local_steps(={loaded.workload.local_steps}) with --times."
+            )
+        measured = measure(loaded, steps=steps, silos=silos)
+    written = [path for path in (scenario if write else None, output) if path is not None]
+    if written:
+        today = datetime.date.today()
+        text = calibrated_text(read_text(scenario), measured[0], source=str(scenario), date=today)
+        if output is not None:
+            write_text(output, text)
+        if write:
+            _rewrite(scenario, text)
+    if times is not None:
+        write_text(times, round_times_csv(loaded, measured[0]))
+        written.append(times)
+    print_table(calibration_table(loaded, measured), as_json)
+    if written:
+        print(f"written: {', '.join(map(str, written))}", file=sys.stderr)
+
+
+def _check_writable(path: Path) -> None:
+    """Raise an error for a file that its owner has made read-only, or that this user cannot write."""
+    # The superuser may write any file, but would not expect this command to change a read-only one.
+    if not path.stat().st_mode & 0o222 or not os.access(path, os.W_OK):
+        raise InputError(f"{path} is read-only; -o FILE writes a copy.")
+
+
+def _rewrite(path: Path, text: str) -> None:
+    """Replace a file's text at once, so that a full disk or a kill leaves the old one."""
+    target = path.resolve()
+    with writing(path):
+        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+            shutil.copymode(target, name)
+            Path(name).replace(target)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                Path(name).unlink()
+            raise

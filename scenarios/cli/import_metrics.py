@@ -1,0 +1,151 @@
+"""The command that takes the metrics of other programs' trainings."""
+
+import inspect
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scenarios.cli import options as opt
+from scenarios.cli.request import case_of, is_given, is_scenario
+from scenarios.config.scenario import ImportedConfig
+from scenarios.metrics_import.columns import OPTIONS, ColumnNames
+from scenarios.metrics_import.history import read_history
+from scenarios.metrics_import.readers import read_rows
+from scenarios.report.comparison import run_table
+from scenarios.report.tables import note_lines, print_table
+from scenarios.runfile.paths import check_new
+from scenarios.runfile.reader import read_run
+from scenarios.studies.imported import columns_note, import_run, run_name
+from topologies import InputError
+
+_LEAST_ROUNDS = 200
+On = Annotated[
+    str, typer.Option("--on", metavar="UNDERLAY", help="Network (a name or a GML file), or SCENARIO.toml.")
+]
+NoDefaultPreset = Annotated[
+    str,
+    typer.Option(
+        "--workload",
+        help="The paper's task that the metrics are of: shakespeare, femnist, sentiment140, inaturalist or "
+        "full_inaturalist. Without it or a scenario, --model-size and --compute are needed.",
+        show_default=False,
+    ),
+]
+
+
+def _options_of_an_import(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn a study's first argument into ``--on``, as the file of metrics comes first; name no default workload."""
+    signature = inspect.signature(command)
+    changed = {"underlay": On, "workload": NoDefaultPreset}
+    parameters = [
+        p.replace(annotation=changed.get(p.name, p.annotation)) for p in signature.parameters.values()
+    ]
+    vars(command)["__signature__"] = signature.replace(parameters=parameters)
+    return command
+
+
+@_options_of_an_import
+@opt.of_a_study()
+def import_metrics(
+    study: opt.Study,
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="CSV, JSON lines, TensorBoard event file or folder of these.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="HDF5 file to write.")],
+    kind: opt.Kinds = None,
+    round_: Annotated[
+        str | None,
+        typer.Option(
+            "--round",
+            help="Column of the round: how many are done. [default: a usual name, such as round or step]",
+        ),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="What that column counts: rounds, steps (local ones; --local-steps make a round) or epochs (one is a "
+            "round). [default: as its name says, where that is clear]"
+        ),
+    ] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option(
+            help="Column or tag of the training loss, likewise; one loss or the test accuracy is enough."
+        ),
+    ] = None,
+    accuracy: Annotated[
+        str | None, typer.Option(help="Column or tag of the test accuracy, likewise.")
+    ] = None,
+    train_accuracy: Annotated[
+        str | None, typer.Option(help="Column or tag of the training accuracy, likewise.")
+    ] = None,
+    test_loss: Annotated[str | None, typer.Option(help="Column or tag of the test loss, likewise.")] = None,
+    silo_loss: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns of the silos' losses: {silo} is a label or a number from 0. "
+            "[default: silo_loss/{silo}, if there]"
+        ),
+    ] = None,
+    percent: Annotated[bool, typer.Option("--percent", help="The file's accuracies are in percent.")] = False,
+    shift: Annotated[
+        int | None,
+        typer.Option(
+            help="Added to every number in the column of the round: 1 where the first trained round, step or epoch is "
+            "called 0. [default: 1 where steps or epochs are seen to begin so, else 0]"
+        ),
+    ] = None,
+    target_accuracy: Annotated[
+        float | None, typer.Option(help="Test accuracy whose first round and time the table shows.")
+    ] = None,
+    force: opt.Force = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Join loss and accuracy per round of another program's training with simulated overlays: a run's file."""
+    check_new(output, force=force)
+    imported = ImportedConfig(file=str(file), target_accuracy=target_accuracy)
+    if not is_scenario(study):
+        _check_workload_is_given(context)
+    case = case_of(study, context, rounds=_LEAST_ROUNDS)
+    case = case.changed(kinds=opt.each_once(kind, case.kinds), seed=case.seed, simulation=case.simulation)
+    given = {"loss": loss, "accuracy": accuracy, "train_accuracy": train_accuracy, "test_loss": test_loss}
+    names = ColumnNames(
+        round=round_,
+        unit=unit,
+        metrics={field: name for field, option in OPTIONS.items() if (name := given[option]) is not None},
+        silo_loss=silo_loss,
+    )
+    is_known = is_scenario(study) or is_given(context, "local_steps")
+    foreign = read_history(
+        read_rows(file),
+        names,
+        case.graph.labels,
+        source=str(file),
+        local_steps=case.work.local_steps if is_known else None,
+        shift=shift,
+        percent=percent,
+    )
+    if target_accuracy is not None and "test_accuracy" not in foreign.columns.metrics:
+        raise InputError(
+            f"target_accuracy(={target_accuracy}) needs a test accuracy; --accuracy names its column."
+        )
+    import_run(case, foreign, imported, output, force=force)
+    record = read_run(output)
+    caption = f"{output}: {run_name(file)}\n{record.about}"
+    print_table(run_table(record, caption, target_accuracy, one_curve=True), as_json)
+    print(note_lines(*columns_note(foreign)), file=sys.stderr)
+
+
+def _check_workload_is_given(context: typer.Context) -> None:
+    """Raise an error where the default workload would stand for the model that the metrics are of."""
+    if is_given(context, "workload"):
+        return
+    missing = [name for name in ("model_size", "compute") if not is_given(context, name)]
+    if missing:
+        options = " and ".join(f"--{name.replace('_', '-')}" for name in missing)
+        raise InputError(
+            f"{options} must be given: the metrics are of a model and hardware that only you know "
+            "(--workload names one of the paper's tasks instead)."
+        )

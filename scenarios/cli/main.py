@@ -1,0 +1,55 @@
+"""Where the command ``silosim`` starts."""
+
+import sys
+
+from scenarios.runtime.signals import check_interrupts, interrupted_code, noted_interrupts, was_interrupted
+
+
+def main() -> None:
+    """Run the command; a known error is one line on standard error and an exit code.
+
+    Notes
+    -----
+    1: a training failed (with the traceback of the rank). 2: wrong input. 3: the machine lacks something. 130: the user
+    pressed Ctrl-C. 143: SIGTERM, as a batch system sends it.
+    """
+    with noted_interrupts(sigterm=True):
+        try:
+            _main()
+        except KeyboardInterrupt:
+            sys.exit(interrupted_code())
+        except Exception:
+            # Imports in C may turn a KeyboardInterrupt into an error of their own.
+            if was_interrupted():
+                sys.exit(interrupted_code())
+            raise
+
+
+def _main() -> None:
+    """Import the commands and run the one that is asked for."""
+    # Here since imports take a second, in which Ctrl-C is to be heard too.
+    from scenarios.cli.app import app
+    from scenarios.runtime.launcher import exit_code, report, run_together
+    from topologies import SilosimError
+    from training import world
+
+    check_interrupts()
+    place = world()
+
+    def command() -> None:
+        try:
+            app()
+        except SystemExit as stopped:
+            # Typer turns a KeyboardInterrupt into the exit code of Ctrl-C, whichever signal came.
+            if stopped.code:
+                check_interrupts()
+            raise
+
+    if place is not None and place.size > 1:
+        run_together(command, place)
+    try:
+        command()
+    except SilosimError as error:
+        check_interrupts()
+        report(error)
+        sys.exit(exit_code(error))

@@ -1,0 +1,279 @@
+"""Command-line options that several commands share."""
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Concatenate, ParamSpec
+
+import typer
+
+from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, build_workload
+from scenarios.config.scenario import validated
+from scenarios.config.simulation import SimulationConfig
+from topologies import (
+    DESIGNERS,
+    RANDOM_DESIGNERS,
+    Connectivity,
+    InputError,
+    Workload,
+    workload_presets,
+)
+from topologies.designers.best_costs import ASKED
+from topologies.designers.star import HUB_RULES
+from topologies.errors import unknown_name
+
+Options = ParamSpec("Options")
+
+Underlay = Annotated[
+    str,
+    typer.Argument(
+        help="gaia, aws_na, geant, exodus, ebone, or the path of a GML file; for simulate, validate and partition also "
+        "of a scenario (.toml)."
+    ),
+]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind",
+        help=f"Overlay; repeat for several: {', '.join((*DESIGNERS, *RANDOM_DESIGNERS))}. "
+        "[default: star, mst, delta_mbst, ring]",
+    ),
+]
+Access = Annotated[str, typer.Option(help="Capacity of every access link, both directions, with unit.")]
+AccessUp = Annotated[str | None, typer.Option(help="Capacity of every uplink. [default: that of --access]")]
+AccessDown = Annotated[
+    str | None, typer.Option(help="Capacity of every downlink. [default: that of --access]")
+]
+AccessAt = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A silo whose access link differs: 'DE=10 Mbps', or 'DE=100 Mbps up, 1 Gbps down'. Repeat for several."
+    ),
+]
+SiloAt = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The router that a silo hangs on; one for each silo, the same for several. [default: one silo on each]"
+    ),
+]
+Blocked = Annotated[
+    list[str] | None,
+    typer.Option(help="Silos that cannot talk: 'A - B', or 'A -> B' for one direction. Repeat for several."),
+]
+Core = Annotated[
+    str | None,
+    typer.Option(help="Capacity of every core link, or 'stated'. [default: as stated, 1 Gbps elsewhere]"),
+]
+Bandwidth = Annotated[str, typer.Option(help="Available bandwidth of a route: hop_share or bottleneck.")]
+Latency = Annotated[str, typer.Option(help="Where the constant 4 ms count: per_path or per_link.")]
+Preset = Annotated[
+    str, typer.Option("--workload", help="shakespeare, femnist, sentiment140, inaturalist, full_inaturalist.")
+]
+ModelSize = Annotated[str | None, typer.Option(help="Model size instead of the workload's, e.g. '42.9 MB'.")]
+Compute = Annotated[
+    str | None, typer.Option(help="Time of a local step instead of the workload's, e.g. '25 ms'.")
+]
+LocalSteps = Annotated[int, typer.Option(help="Local steps per round.")]
+Published = Annotated[
+    bool,
+    typer.Option("--published", help="The paper's inputs: its link lengths, 1 Gbps core, its model sizes."),
+]
+Hub = Annotated[
+    str | None,
+    typer.Option(
+        help=f"The STAR's hub: {', '.join(HUB_RULES)}, or a silo's label. [default: load; first with --published]"
+    ),
+]
+Budget = Annotated[
+    float | None,
+    typer.Option(help="MATCHA's communication budget C_b, over 0 and at most 1. [default: 0.5]"),
+]
+Criterion = Annotated[
+    str | None,
+    typer.Option(
+        help=f"What best minimises: {', '.join(ASKED)} (all: the largest closed form). [default: paper]"
+    ),
+]
+Rounds = Annotated[int, typer.Option(help="Rounds to simulate.")]
+UntilCi = Annotated[
+    str | None, typer.Option(help="Stop when the 95 % interval is this narrow, for instance 0.1%.")
+]
+ComputeTimes = Annotated[
+    str | None,
+    typer.Option(
+        help="Computing times: 'lognormal CV', 'exponential', 'FILE.csv' (a column per silo; or one, compute_s, to "
+        "draw from with the seed), or 'FILE.csv repeat' (a column per silo)."
+    ),
+]
+Seed = Annotated[int | None, typer.Option(help="Of everything random. [default: 0]")]
+Sharing = Annotated[
+    str, typer.Option(help="How messages share links: maxmin, or equal (Eq. 3's constant rates).")
+]
+Queueing = Annotated[
+    str, typer.Option(help="fifo: an arc sends one message at a time; overlap: several at once.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Study:
+    """The network and workload that a command is about.
+
+    Parameters
+    ----------
+    underlay : str
+        As the user named it.
+    network : NetworkConfig
+    work : Workload
+    """
+
+    underlay: str
+    network: NetworkConfig
+    work: Workload
+
+    def graph(self) -> Connectivity:
+        """Connectivity graph of the network."""
+        return build_network(self.network)
+
+
+def study_options(
+    underlay: Underlay,
+    access: Access = "10 Gbps",
+    access_up: AccessUp = None,
+    access_down: AccessDown = None,
+    access_at: AccessAt = None,
+    silo_at: SiloAt = None,
+    blocked: Blocked = None,
+    core: Core = None,
+    bandwidth: Bandwidth = "hop_share",
+    latency: Latency = "per_path",
+    workload: Preset = "inaturalist",
+    model_size: ModelSize = None,
+    compute: Compute = None,
+    local_steps: LocalSteps = 1,
+    published: Published = False,
+) -> Study:
+    """Network and workload of the options."""
+    network = validated(
+        NetworkConfig,
+        {
+            "underlay": underlay,
+            "variant": "published" if published else "corrected",
+            "access": access,
+            "access_up": access_up,
+            "access_down": access_down,
+            "access_at": access_at_mapping(access_at),
+            "silo_at": silo_at,
+            "blocked": blocked,
+            "core": core,
+            "bandwidth": bandwidth,
+            "latency": latency,
+        },
+    )
+    if workload not in workload_presets():
+        raise unknown_name("workload", workload, workload_presets())
+    config = WorkloadConfig(preset=workload, model_size=model_size, compute=compute, local_steps=local_steps)
+    return Study(underlay=underlay, network=network, work=build_workload(config, network.variant))
+
+
+def of_a_study(
+    *, without: Sequence[str] = ()
+) -> Callable[[Callable[Concatenate[Study, Options], None]], Callable[..., None]]:
+    """Give a command the options of `study_options` in place of its first parameter, which they make.
+
+    Parameters
+    ----------
+    without : sequence of str
+        Options that the command does not have; they keep their defaults.
+    """
+
+    def decorate(command: Callable[Concatenate[Study, Options], None]) -> Callable[..., None]:
+        shared = [p for name, p in inspect.signature(study_options).parameters.items() if name not in without]
+        own = list(inspect.signature(command).parameters.values())[1:]
+
+        @functools.wraps(command)
+        def with_options(**given: Any) -> None:
+            study = study_options(**{p.name: given.pop(p.name) for p in shared})
+            command(study, **given)  # type: ignore[call-arg]
+
+        every = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*shared, *own)]
+        # Typer reads a command's options from its signature.
+        vars(with_options)["__signature__"] = inspect.Signature(every)
+        return with_options
+
+    return decorate
+
+
+def each_once(kinds: list[str] | None, default: Sequence[str]) -> list[str]:
+    """Kinds of overlays in the order of their first mention, or the default ones."""
+    return list(dict.fromkeys(kinds or default))
+
+
+def designer_options(
+    kinds: Sequence[str],
+    *,
+    hub: str | None = None,
+    budget: float | None = None,
+    criterion: str | None = None,
+    seed: int | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Options of designers by family of kinds; one that is given and that no kind uses is an error.
+
+    Parameters
+    ----------
+    kinds : sequence of str
+    hub, budget, criterion, seed : optional
+        None where the user gave none. The seed goes to ``best``, and is never an error.
+
+    Returns
+    -------
+    dict from kind to dict
+        As `scenarios.studies.design.design_table` takes them: those of ``matcha`` are for all kinds of MATCHA.
+
+    Raises
+    ------
+    InputError
+        If no kind uses an option, or its value is wrong.
+    """
+    for name, value, family, used in (
+        ("hub", hub, "star", "star" in kinds),
+        ("criterion", criterion, "best", "best" in kinds),
+        ("budget", budget, "matcha", any(kind.startswith("matcha") for kind in kinds)),
+    ):
+        if value is not None and not used:
+            raise InputError(f"{name}(={value!r}) goes with the kind {family}, not with {', '.join(kinds)}.")
+    if criterion is not None and criterion not in ASKED:
+        raise unknown_name("criterion", criterion, ASKED)
+    if budget is not None and not 0 < budget <= 1:
+        raise InputError(f"budget(={budget}) must be > 0 and <= 1.")
+    given: dict[str, dict[str, Any]] = {
+        "star": {"hub": hub},
+        "best": {"criterion": criterion, "seed": seed},
+        "matcha": {"budget": budget},
+    }
+    return {
+        kind: {name: value for name, value in options.items() if value is not None}
+        for kind, options in given.items()
+    }
+
+
+def simulation_config(rounds: int, sharing: str, queueing: str) -> SimulationConfig:
+    """Simulation configuration of the options."""
+    return validated(SimulationConfig, {"rounds": rounds, "sharing": sharing, "queueing": queueing})
+
+
+def access_at_mapping(pairs: list[str] | None) -> dict[str, str] | None:
+    """Silo to capacity, from texts such as ``DE=10 Mbps``."""
+    if pairs is None:
+        return None
+    special = {}
+    for pair in pairs:
+        label, separator, quantity = pair.rpartition("=")
+        if not separator:
+            raise InputError(f"access_at(={pair!r}) must be SILO=CAPACITY, for instance 'DE=10 Mbps'.")
+        if label.strip() in special:
+            raise InputError(f"access_at(={pair!r}) must name each silo once: 'DE=100 Mbps up, 1 Gbps down'.")
+        special[label.strip()] = quantity.strip()
+    return special

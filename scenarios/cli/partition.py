@@ -1,0 +1,118 @@
+"""The command that splits training data over silos and says how unlike they are."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from scenarios.cli import options as opt
+from scenarios.cli.request import is_scenario
+from scenarios.config.network import build_network
+from scenarios.config.scenario import check_seed, load_scenario
+from scenarios.report.tables import print_table, print_text
+from scenarios.runfile.paths import check_output, write_text
+from scenarios.studies.partition import divide
+from topologies import InputError
+from training import TrainingConfig
+from training.data.datasets import DATASETS
+from training.data.partitions import PARTITIONS
+
+PICTURES = (".png", ".svg", ".pdf")
+
+_UNUSED = (
+    *("access", "access_up", "access_down", "access_at", "blocked", "core", "bandwidth", "latency"),
+    *("workload", "model_size", "compute", "local_steps", "published"),
+)
+"""Options of a study that a partition does not depend on."""
+
+
+@opt.of_a_study(without=_UNUSED)
+def partition(
+    study: opt.Study,
+    dataset: Annotated[str | None, typer.Option(help=f"{', '.join(DATASETS)}. [default: digits]")] = None,
+    data: Annotated[str | None, typer.Option(help="Folder of the data.")] = None,
+    skip_bad: Annotated[
+        bool,
+        typer.Option(
+            "--skip-bad",
+            help="Leave bad samples out and count them. Only then are images opened: else bad ones are in the split.",
+        ),
+    ] = False,
+    partition: Annotated[
+        str | None, typer.Option(help=f"{', '.join(PARTITIONS)}. [default: dirichlet]")
+    ] = None,
+    alpha: Annotated[
+        float | None, typer.Option(help="Concentration of dirichlet; smaller is more unlike. [default: 0.5]")
+    ] = None,
+    shift_west: Annotated[
+        float | None,
+        typer.Option(
+            help="Degrees by which geographic moves the silos to the west. [default: 90 in Europe, else 0]"
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Of the partition. [default: the scenario's, or 0]")
+    ] = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="File to write: a picture (.png, .svg, .pdf) or a row for each silo (.csv). Repeat for both.",
+        ),
+    ] = None,
+    as_json: opt.Json = False,
+) -> None:
+    """Split training data over the silos of a network or a scenario (.toml): sizes, labels, divergence."""
+    changes: dict[str, Any] = {
+        "dataset": dataset,
+        "data": data,
+        "skip_bad": skip_bad or None,
+        "partition": partition,
+        "dirichlet_alpha": alpha,
+        "shift_west_deg": shift_west,
+    }
+    spec = DATASETS.get(dataset or "")
+    if data is None and spec is not None and not spec.needs:
+        changes["data"] = ""  # The folder that a scenario names is of its own data set.
+    network, training, seed_used = study.network, TrainingConfig(), 0
+    if is_scenario(study):
+        if study.network.silo_at is not None:
+            raise InputError(
+                f"--silo-at goes with the name of a network; change it in {study.underlay} instead."
+            )
+        scenario, _text = load_scenario(Path(study.underlay))
+        network, training, seed_used = scenario.network, scenario.training or training, scenario.seed
+    seed_used = seed_used if seed is None else seed
+    check_seed(seed_used)
+    training = replace(training, **{key: value for key, value in changes.items() if value is not None})
+    for name, value, owner in (("alpha", alpha, "dirichlet"), ("shift_west", shift_west, "geographic")):
+        if value is not None and training.partition != owner:
+            raise InputError(
+                f"{name}(={value}) goes with the partition {owner}, not with {training.partition}."
+            )
+    pictures, tables = _outputs(output or [])
+    division = divide(build_network(network), training, seed_used)
+    for path in tables:
+        write_text(path, division.to_csv())
+    for path in pictures:
+        from scenarios.studies.partition_plot import plot_partition
+
+        plot_partition(division, path)
+    if as_json:
+        print_text(division.to_json())
+    else:
+        print_table(division.table(), as_json=False)
+    if output:
+        print(f"written: {', '.join(map(str, output))}", file=sys.stderr)
+
+
+def _outputs(paths: list[Path]) -> tuple[list[Path], list[Path]]:
+    """The pictures and the CSV files among the outputs, checked."""
+    for path in paths:
+        if path.suffix not in (*PICTURES, ".csv"):
+            raise InputError(f"output(={str(path)!r}) must end in .png, .svg, .pdf or .csv.")
+        check_output(path)
+    return [path for path in paths if path.suffix in PICTURES], [p for p in paths if p.suffix == ".csv"]

@@ -1,0 +1,37 @@
+"""The command that draws a run."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scenarios.config.scenario import parse_scenario
+from scenarios.runfile.paths import check_output
+from scenarios.runfile.reader import read_run
+
+
+def plot(
+    run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="PNG, PDF or SVG. [default: the run's name with .png]"),
+    ] = None,
+) -> None:
+    """Draw loss and accuracy against rounds and against wall-clock time."""
+    from scenarios.report.plots import plot_run
+
+    record = read_run(run)
+    scenario = parse_scenario(record.scenario, source=f"{run} (scenario)")
+    figure = output or run.with_suffix(".png")
+    figure = figure if figure.suffix else figure.with_suffix(".png")
+    check_output(figure)
+    network, links, _ = record.about.splitlines()
+    plot_run(
+        record,
+        figure,
+        title=f"{scenario.name}: {network}\n{links}",
+        target_accuracy=scenario.target_accuracy,
+        is_imported=scenario.imported is not None,
+    )
+    print(f"written: {figure}", file=sys.stderr)

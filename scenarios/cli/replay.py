@@ -1,0 +1,50 @@
+"""The command that replays a run's training on another network."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scenarios.cli import options as opt
+from scenarios.cli.plot import plot
+from scenarios.cli.show import show
+from scenarios.report.tables import note_lines
+from scenarios.runfile.paths import check_output
+from scenarios.runfile.reader import read_run
+from scenarios.studies.replay import replay as replay_run
+
+
+def replay(
+    run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")],
+    underlay: Annotated[str | None, typer.Option(help="Another network with as many silos.")] = None,
+    access: Annotated[
+        str | None, typer.Option(help="Other capacity of every access link, with unit.")
+    ] = None,
+    access_at: opt.AccessAt = None,
+    silo_at: opt.SiloAt = None,
+    blocked: opt.Blocked = None,
+    core: Annotated[str | None, typer.Option(help="Other capacity of every core link, or 'stated'.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="HDF5 file to write. [default: RUN-replay.h5]")
+    ] = None,
+    force: opt.Force = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Replay a run's training on another network: new wall-clock times and picture, no training."""
+    changes = {
+        "underlay": underlay,
+        "access": access,
+        "access_at": opt.access_at_mapping(access_at),
+        "silo_at": silo_at,
+        "blocked": blocked,
+        "core": core,
+    }
+    path = output or run.with_name(f"{run.stem}-replay.h5")
+    check_output(path.with_suffix(".png"))
+    left = replay_run(run, path, changes, force=force)
+    show(path, as_json)
+    for sentence in left:
+        print(note_lines(sentence), file=sys.stderr)
+    if any(overlay.history for overlay in read_run(path).overlays):
+        plot(path)

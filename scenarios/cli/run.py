@@ -1,0 +1,57 @@
+"""The command that runs a whole scenario."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scenarios.cli import options as opt
+from scenarios.cli.show import show
+from scenarios.config.scenario import Scenario, load_scenario
+from scenarios.runfile.artifacts import drop_checkpoints, has_checkpoint, is_complete
+from scenarios.runfile.paths import partial_path
+from scenarios.runtime.launcher import call_others, is_first
+from scenarios.studies.run import run_scenario
+from topologies import MachineError, TrainingError
+from training.tasks import TASKS
+
+
+def run(
+    scenario: Annotated[
+        Path, typer.Argument(help=f"TOML file; [training] may name a task of the paper: {', '.join(TASKS)}.")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="HDF5 file to write.")],
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Go on from the checkpoints of a run of this scenario that was cut short."
+        ),
+    ] = False,
+    force: opt.Force = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Design, simulate, train and join: the whole path of a scenario, into one HDF5 file."""
+    loaded, text = load_scenario(scenario)
+    if resume and not force and is_first() and is_complete(output, loaded, text):
+        drop_checkpoints(output)  # a kill may have come between the last row and their removal
+        print(f"{output} is complete; there is nothing to resume", file=sys.stderr)
+    else:
+        run_and_say_what_is_kept(loaded, text, output, resume=resume, force=force, source=str(scenario))
+    if is_first():
+        show(output, as_json)
+
+
+def run_and_say_what_is_kept(
+    scenario: Scenario, text: str, path: Path, *, force: bool, source: str, resume: bool = False
+) -> None:
+    """Run a scenario; where it is cut short, say what is kept."""
+    try:
+        run_scenario(scenario, text, path, force=force, resume=resume, source=source, call_others=call_others)
+    except (KeyboardInterrupt, MachineError, TrainingError) as error:
+        partial = partial_path(path)
+        if is_first() and (partial.exists() or isinstance(error, KeyboardInterrupt)):
+            kept = f"the finished rounds are in {partial}" if partial.exists() else "interrupted"
+            hint = "; --resume goes on from the last checkpoint" if has_checkpoint(path) else ""
+            print(f"silosim: {kept}{hint}", file=sys.stderr)
+        raise

@@ -1,0 +1,1 @@
+"""What a user wrote: scenarios, quantities with units, and errors in the words of the file."""

@@ -1,0 +1,97 @@
+"""Overlays by name, those that stay and those that are drawn anew each round."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from topologies import (
+    DESIGNERS,
+    RANDOM_DESIGNERS,
+    ClosedForms,
+    Connectivity,
+    Overlay,
+    RandomOverlay,
+    Workload,
+    design,
+    design_random,
+)
+from topologies.errors import unknown_name
+from topologies.random_cycle_time import random_cycle_time
+
+DEFAULT_KINDS = ("star", "mst", "delta_mbst", "ring")
+RANDOM_ROUNDS = 1000
+"""Drawn rounds that the cycle times of a random overlay are estimated from."""
+
+
+def check_kinds(field: str, kinds: Sequence[str]) -> None:
+    """Accept names of overlays, of those that stay and of those that are drawn anew each round.
+
+    Parameters
+    ----------
+    field : str
+        The name for the error message.
+    kinds : sequence of str
+
+    Raises
+    ------
+    InputError
+        If a name is unknown.
+    """
+    for kind in kinds:
+        if kind not in DESIGNERS and kind not in RANDOM_DESIGNERS:
+            raise unknown_name(field, kind, [*DESIGNERS, *RANDOM_DESIGNERS])
+
+
+def design_any(
+    kind: str,
+    graph: Connectivity,
+    work: Workload,
+    options: Mapping[str, Any] | None = None,
+    *,
+    seed: int = 0,
+) -> Overlay | RandomOverlay:
+    """Design an overlay.
+
+    Parameters
+    ----------
+    kind : str
+        One of `DESIGNERS` or `RANDOM_DESIGNERS`.
+    graph : Connectivity
+    work : Workload
+    options : mapping, optional
+        Of the designer.
+    seed : int
+        Of the search of ``best``; the others have none.
+
+    Returns
+    -------
+    Overlay or RandomOverlay
+
+    Raises
+    ------
+    InputError
+        As `topologies.design`.
+    """
+    check_kinds("overlay kind", [kind])
+    make = design_random if kind in RANDOM_DESIGNERS else design
+    seeded = {"seed": seed} if kind == "best" else {}
+    return make(kind, graph, work, **seeded | dict(options or {}))
+
+
+def forms_of(overlay: Overlay | RandomOverlay, seed: int) -> ClosedForms:
+    """Closed forms of an overlay; of a random one the `barrier` form as `paper`, and NaN for the others.
+
+    Parameters
+    ----------
+    overlay : Overlay or RandomOverlay
+    seed : int
+        Of the rounds that are drawn.
+
+    Returns
+    -------
+    ClosedForms
+    """
+    if isinstance(overlay, Overlay):
+        return overlay.closed_forms
+    barrier_s = random_cycle_time(overlay, RANDOM_ROUNDS, seed).barrier.mean
+    nan = float("nan")
+    return ClosedForms(paper_s=barrier_s, serialized_s=nan, load_bound_s=nan, busiest_link=None)

@@ -1,0 +1,281 @@
+"""Scenarios: TOML files, checked key by key."""
+
+import dataclasses
+import json
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pydantic
+
+from scenarios.config.errors import first_problem
+from scenarios.config.events import AwayConfig, BackgroundConfig, CapacityConfig, FailureConfig
+from scenarios.config.network import NetworkConfig, WorkloadConfig
+from scenarios.config.overlays import check_kinds
+from scenarios.config.simulation import ComputeConfig, SimulationConfig
+from topologies import InputError
+from topologies.consensus import consensus_rules
+from topologies.errors import quoted, unknown_name
+from training import TrainingConfig, load_backend
+from training.tasks import CONSENSUS, task_notice, with_task
+
+Config = TypeVar("Config")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class OverlaysConfig:
+    """The ``[overlays]`` table: which overlays a scenario compares.
+
+    Parameters
+    ----------
+    kinds : tuple of str
+        Names of designers, of overlays that stay or are drawn anew each round.
+    consensus : str
+        Rule of the mixing weights, one of `topologies.consensus.consensus_rules`, for overlays that stay and have no
+        hub; empty for the designers' own.
+    """
+
+    kinds: tuple[str, ...] = ("star", "mst", "ring")
+    consensus: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the names."""
+        if not self.kinds:
+            raise InputError("kinds(=[]) must name an overlay.")
+        check_kinds("kinds", self.kinds)
+        if len(set(self.kinds)) < len(self.kinds):
+            raise InputError(f"kinds(={list(self.kinds)}) must not repeat a name.")
+        if self.consensus and self.consensus not in consensus_rules:
+            raise unknown_name("consensus", self.consensus, consensus_rules)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class ImportedConfig:
+    """The ``[imported]`` table of a run whose training another program made.
+
+    Parameters
+    ----------
+    file : str
+        Where the metrics came from; it is not read again.
+    target_accuracy : float, optional
+        As in `TrainingConfig`.
+    """
+
+    file: str
+    target_accuracy: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the target."""
+        if self.target_accuracy is not None and not 0 < self.target_accuracy <= 1:
+            raise InputError(f"target_accuracy(={self.target_accuracy}) must be > 0 and <= 1.")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Scenario:
+    """A whole study; the tables are optional except ``[network]``.
+
+    Parameters
+    ----------
+    name : str
+    seed : int
+        Of everything random; below 2^63, as the file of a run holds it.
+    network : NetworkConfig
+    workload : WorkloadConfig
+    overlays : OverlaysConfig
+    simulation : SimulationConfig
+    training : TrainingConfig, optional
+        Without it nothing is trained. The table's key ``task`` names one of `training.tasks.TASKS`, whose settings
+        hold where the table states none.
+    imported : ImportedConfig, optional
+        In the file of a run only, in place of `training`.
+    """
+
+    network: NetworkConfig
+    name: str = "scenario"
+    seed: int = 0
+    workload: WorkloadConfig = dataclasses.field(default_factory=WorkloadConfig)
+    overlays: OverlaysConfig = dataclasses.field(default_factory=OverlaysConfig)
+    simulation: SimulationConfig = dataclasses.field(default_factory=SimulationConfig)
+    training: TrainingConfig | None = None
+    imported: ImportedConfig | None = None
+
+    @property
+    def target_accuracy(self) -> float | None:
+        """The target of the training or of the imported one, if there is any."""
+        config = self.training or self.imported
+        return None if config is None else config.target_accuracy
+
+    def __post_init__(self) -> None:
+        """Check the seed."""
+        check_seed(self.seed)
+
+
+def check_seed(seed: int) -> int:
+    """Accept a seed that the file of a run can hold."""
+    if not 0 <= seed < 2**63:
+        raise InputError(f"seed(={quoted(seed)}) must be >= 0 and < 2^63.")
+    return seed
+
+
+_TABLES: Mapping[str, type] = {
+    "network": NetworkConfig,
+    "workload": WorkloadConfig,
+    "overlays": OverlaysConfig,
+    "simulation": SimulationConfig,
+    "training": TrainingConfig,
+    "imported": ImportedConfig,
+}
+
+_SIMULATION_TABLES: Mapping[str, type] = {
+    "compute": ComputeConfig,
+    "background": BackgroundConfig,
+    "capacity": CapacityConfig,
+    "failure": FailureConfig,
+    "away": AwayConfig,
+}
+
+
+def parse_scenario(text: str, *, source: str) -> Scenario:
+    """Scenario of a TOML text.
+
+    Parameters
+    ----------
+    text : str
+    source : str
+        The file, for error messages.
+
+    Returns
+    -------
+    Scenario
+
+    Raises
+    ------
+    InputError
+        If the text is no TOML, has an unknown key (the nearest known one is named) or a value that breaks a rule:
+        one line with file, key, value and rule.
+    """
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"not valid TOML: {error}", source=source) from None
+    _check_keys("key", tables, Scenario, source)
+    for name, owner in _TABLES.items():
+        if isinstance(tables.get(name), dict):
+            also = ("task",) if owner is TrainingConfig else ()
+            _check_keys(f"key in [{name}]", tables[name], owner, source, also=also)
+    if isinstance(tables.get("training"), dict):
+        try:
+            tables = _with_task(tables)
+        except InputError as error:
+            raise InputError(f"training.{error}", source=source) from None
+    if isinstance(tables.get("simulation"), dict):
+        for name, owner in _SIMULATION_TABLES.items():
+            inner = tables["simulation"].get(name)
+            for table in inner if isinstance(inner, list) else [inner]:
+                if isinstance(table, dict):
+                    _check_keys(f"key in [simulation.{name}]", table, owner, source)
+    return validated(Scenario, tables, source=source)
+
+
+def _with_task(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables of a scenario with what its training's task settles where they state nothing."""
+    training = tables["training"]
+    settled = {**tables, "training": with_task(training, _network(tables))}
+    overlays = tables.get("overlays", {})
+    if training.get("task") in CONSENSUS and isinstance(overlays, dict):
+        settled["overlays"] = {"consensus": CONSENSUS[training["task"]], **overlays}
+    return settled
+
+
+def _network(tables: Mapping[str, Any]) -> str:
+    """The underlay that a scenario's tables name, or nothing."""
+    network = tables.get("network")
+    return str(network.get("underlay", "")) if isinstance(network, dict) else ""
+
+
+def task_line(text: str) -> str:
+    """What the task of a scenario took from its network (`training.tasks.task_notice`), of TOML text that is valid."""
+    tables = tomllib.loads(text)
+    return task_notice(tables.get("training", {}), _network(tables))
+
+
+def validated(owner: type[Config], values: Mapping[str, object], *, source: str | None = None) -> Config:
+    """Make a dataclass of what a user wrote, with the types of all values checked.
+
+    Parameters
+    ----------
+    owner : type
+        The dataclass.
+    values : mapping
+        Its fields, with mappings and lists for nested dataclasses and tuples.
+    source : str, optional
+        The file, for error messages.
+
+    Raises
+    ------
+    InputError
+        If a value has the wrong type or breaks a rule.
+    """
+    try:
+        # Strict JSON mode takes TOML's lists for tuples, but no text for a number and no number for a text.
+        return pydantic.TypeAdapter(owner).validate_json(json.dumps(values, default=str), strict=True)
+    except pydantic.ValidationError as error:
+        raise InputError(first_problem(error), source=source) from None
+
+
+def load_scenario(path: Path) -> tuple[Scenario, str]:
+    """Scenario of a TOML file, and the file's text.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, names an unknown training backend, or as in `parse_scenario`.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError("not valid TOML: not UTF-8 text.", source=str(path)) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
+    scenario = _beside(path, parse_scenario(text, source=str(path)))
+    if scenario.imported is not None:
+        raise InputError(
+            "imported goes with the file of a run, which silosim import-metrics makes.", source=str(path)
+        )
+    if scenario.training is not None:
+        # Not in `parse_scenario`, which also reads the scenarios of runs: another machine's backend may have made them.
+        try:
+            load_backend(scenario.training.backend)
+        except InputError as error:
+            raise InputError(f"training.{error}", source=str(path)) from None
+    return scenario, text
+
+
+def _beside(path: Path, scenario: Scenario) -> Scenario:
+    """The scenario with GML file and trace found beside it, where they are no paths from the working directory."""
+    found = scenario
+    gml = path.parent / scenario.network.underlay
+    if not Path(scenario.network.underlay).exists() and gml.is_file():
+        found = dataclasses.replace(found, network=dataclasses.replace(found.network, underlay=str(gml)))
+    compute = scenario.simulation.compute
+    if compute is not None and compute.trace is not None and not Path(compute.trace).exists():
+        beside = dataclasses.replace(compute, trace=str(path.parent / compute.trace))
+        found = dataclasses.replace(found, simulation=dataclasses.replace(found.simulation, compute=beside))
+    return found
+
+
+def preset_text(name: str) -> str:
+    """TOML text of a scenario that comes with the package."""
+    return resources.files("scenarios").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8")
+
+
+def _check_keys(
+    what: str, table: Mapping[str, Any], owner: type, source: str, *, also: tuple[str, ...] = ()
+) -> None:
+    """Raise an error for a key that the owner's dataclass does not have."""
+    known = [*(field.name.rstrip("_") for field in dataclasses.fields(owner)), *also]
+    for key in table:
+        if key not in known:
+            raise unknown_name(what, key, known, source=source)

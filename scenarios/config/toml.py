@@ -1,0 +1,67 @@
+"""The TOML text of a scenario that says what command-line options said."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+
+from scenarios.config.network import NetworkConfig
+from scenarios.config.simulation import SimulationConfig
+from topologies import Workload
+
+
+def scenario_text(
+    network: NetworkConfig,
+    work: Workload,
+    kinds: Sequence[str],
+    simulation: SimulationConfig,
+    seed: int,
+    *,
+    name: str = "simulation",
+) -> str:
+    """TOML text of a scenario.
+
+    Parameters
+    ----------
+    network : NetworkConfig
+    work : Workload
+        With the same computing time for all silos.
+    kinds : sequence of str
+    simulation : SimulationConfig
+    seed : int
+    name : str
+        The scenario's.
+
+    Returns
+    -------
+    str
+        `parse_scenario` makes the same of it.
+    """
+    compute_s = float(np.max(work.compute_s))
+    lines = [
+        f"name = {_value(name)}\nseed = {seed}\n\n[network]",
+        *_lines(network),
+        f'\n[workload]\nmodel_size = "{work.model_bits!r} bit"\ncompute = "{compute_s!r} s"',
+        f"local_steps = {work.local_steps}\n\n[overlays]\nkinds = {_value(list(kinds))}\n\n[simulation]",
+        *_lines(simulation),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(config: object) -> list[str]:
+    """Keys of a table that differ from nothing."""
+    assert is_dataclass(config)
+    pairs = [(field.name.rstrip("_"), getattr(config, field.name)) for field in fields(config)]
+    return [f"{name} = {_value(value)}" for name, value in pairs if value is not None and value != ()]
+
+
+def _value(value: object) -> str:
+    """A value in TOML; tables on one line."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return f"{{ {', '.join(_lines(value))} }}"
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{_value(key)} = {_value(inner)}' for key, inner in value.items())} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,246 @@
+"""Which column of a foreign file holds which metric."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from scenarios.metrics_import.rounds import unit_of
+from topologies import InputError
+from topologies.errors import quoted, unknown_name
+
+ROUNDS = ("round", "rounds", "communication_round", "server_round", "global_round")
+STEPS = (
+    *("step", "global_step", "trainer_global_step", "optimizer_step", "iteration", "iter"),
+    *("steps", "local_step", "local_steps", "iterations"),
+)
+"""Names of columns of steps, which some programs give to rounds."""
+EPOCHS = ("epoch", "epochs", "train_epoch")
+_SURELY_STEPS = ("global_step", "trainer_global_step", "optimizer_step", "local_step", "local_steps")
+_STEP_WORDS = frozenset(
+    (
+        *("step", "steps", "iteration", "iterations", "iter", "iters"),
+        *("batch", "batches", "minibatch", "minibatches", "update", "updates"),
+    )
+)
+"""Words in the name of a column that may count steps, whoever names it."""
+_TOP5 = ("top5_accuracy", "top_5_accuracy", "top5_acc", "top_5_acc", "acc5")
+_TEST, _TRAIN = ("test", "val", "validation", "valid", "eval"), ("train", "training")
+
+
+def _names(phases: Sequence[str], metrics: Sequence[str]) -> tuple[str, ...]:
+    """Such as ``train_loss`` and ``loss_train``, then with the ends by which Lightning tells means from steps."""
+    pairs = [(phase, metric) for phase in phases for metric in metrics]
+    names = [f"{a}_{b}" for a, b in pairs] + [f"{b}_{a}" for a, b in pairs]
+    return tuple(f"{name}{end}" for end in ("", "_epoch", "_step") for name in names)
+
+
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    "train_loss": (*_names(_TRAIN, ("loss",)), "loss"),
+    "train_accuracy": _names(_TRAIN, ("accuracy", "acc")),
+    "test_loss": _names(_TEST, ("loss",)),
+    "test_accuracy": (*_names(_TEST, ("accuracy", "acc")), "accuracy", "acc"),
+    "consensus_distance": ("consensus_distance",),
+    "objective": ("objective",),
+    "train_top5_accuracy": _names(_TRAIN, _TOP5),
+    "test_top5_accuracy": (*_names(_TEST, _TOP5), *_TOP5),
+}
+"""Names in lower case of each metric, the preferred first; any sign between letters and digits counts as ``_``."""
+_WITHOUT_PHASE = ("accuracy", "acc", *_TOP5)
+"""Names of the test's accuracies that some programs give to the training's."""
+OPTIONS: Mapping[str, str] = {
+    "train_loss": "loss",
+    "train_accuracy": "train_accuracy",
+    "test_loss": "test_loss",
+    "test_accuracy": "accuracy",
+}
+"""Command-line options that name a column."""
+DRAWN = ("train_loss", "test_loss", "test_accuracy")
+"""Metrics of which a file must have one."""
+SILO_LOSS = "silo_loss/{silo}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ColumnNames:
+    """Names that the user gave.
+
+    Parameters
+    ----------
+    round : str, optional
+        By default the first of `ROUNDS` and `STEPS` that is there.
+    unit : str, optional
+        What it counts, one of `scenarios.metrics_import.rounds.UNITS`.
+    metrics : mapping
+        Field of `HistoryRow` to name; by default that of `SYNONYMS` with the most rows.
+    silo_loss : str, optional
+        With ``{silo}`` for a silo's label or number, from 0; by default `SILO_LOSS`, if it is there.
+    """
+
+    round: str | None = None
+    unit: str | None = None
+    metrics: Mapping[str, str] = field(default_factory=dict)
+    silo_loss: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the pattern."""
+        if self.silo_loss is not None and "{silo}" not in self.silo_loss:
+            raise InputError(f"silo_loss(={quoted(self.silo_loss)}) must contain {{silo}}.")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Columns:
+    """Columns of a file.
+
+    Parameters
+    ----------
+    round : str
+    unit : str
+        What it counts, one of `scenarios.metrics_import.rounds.UNITS`.
+    metrics : mapping
+        Field of `HistoryRow` to column.
+    left : mapping
+        Field to the other columns that are named like it and have values, and how many.
+    silo_loss : tuple of str
+        One for each silo, or none.
+    """
+
+    round: str
+    unit: str
+    metrics: Mapping[str, str]
+    left: Mapping[str, Mapping[str, int]]
+    silo_loss: tuple[str, ...]
+
+
+def find_columns(
+    known: Mapping[str, int],
+    given: ColumnNames,
+    labels: Sequence[str],
+    *,
+    source: str,
+    local_steps: int | None = 1,
+) -> Columns:
+    """Columns of a file by the user's names and by usual ones.
+
+    Parameters
+    ----------
+    known : mapping from str to int
+        All columns or tags of the file, and how many rows have a value there.
+    given : ColumnNames
+    labels : sequence of str
+        The silos'.
+    local_steps : int, optional
+        Of a round; None where nobody has said how many.
+    source : str
+        The file, for error messages.
+
+    Returns
+    -------
+    Columns
+
+    Raises
+    ------
+    InputError
+        If a name that was given is not there or given twice, no column holds the round or it is not clear what that
+        counts, none holds a loss or the test accuracy, or only some silos have a loss.
+    """
+    for option, name in (("round", given.round), *((OPTIONS[f], name) for f, name in given.metrics.items())):
+        if name is not None and name not in known:
+            raise unknown_name(option, name, known, source=source)
+    alike: dict[str, list[str]] = {}
+    for name in sorted(known, key=lambda name: -known[name]):
+        alike.setdefault(_plain(name), []).append(name)
+    usual = {plain: names[0] for plain, names in alike.items()}
+    round_ = given.round or next((usual[name] for name in _round_names(given.unit) if name in usual), None)
+    listed = ", ".join([*known][:10]) + (f", ... ({len(known)} columns)" if len(known) > 10 else "")
+    if round_ is None:
+        epoch = next((usual[name] for name in EPOCHS if name in usual), None)
+        offer = "" if epoch is None else f"--round {quoted(epoch)} takes each epoch for one round; else "
+        raise InputError(
+            f"has no column {ROUNDS[0]}; {offer}--round must name one of {listed}.", source=source
+        )
+    unit = unit_of(
+        round_,
+        given=given.unit,
+        local_steps=local_steps,
+        is_step=not _STEP_WORDS.isdisjoint(_plain(round_).split("_")),
+        is_epoch=not {"epoch", "epochs"}.isdisjoint(_plain(round_).split("_")),
+        # A program that counts epochs, too, counts optimizer steps.
+        is_surely_step=_plain(round_) in _SURELY_STEPS or any(name in usual for name in EPOCHS),
+        source=source,
+    )
+    owners = {round_: "round"}
+    for metric, name in given.metrics.items():
+        option = OPTIONS[metric]
+        if owners.setdefault(name, option) != option:
+            rule = f"must not name the column of {owners[name]} too"
+            raise InputError(
+                f"{option}(={quoted(name)}) {rule}: one column cannot serve two metrics.", source=source
+            )
+    metrics: dict[str, str] = {}
+    left: dict[str, dict[str, int]] = {}
+    for metric, names in SYNONYMS.items():
+        there = [name for plain in names for name in alike.get(plain, ()) if name not in owners]
+        if metric in given.metrics:
+            metrics[metric] = given.metrics[metric]
+        elif there:
+            metrics[metric], *others = _most_rows_first(there, known)
+            if any(known[name] for name in others):
+                left[metric] = {name: known[name] for name in others if known[name]}
+    if not any(metric in metrics for metric in DRAWN):
+        raise InputError(
+            f"has no column loss or accuracy; --loss or --accuracy must name one of {listed}.", source=source
+        )
+    return Columns(
+        round=round_,
+        unit=unit,
+        metrics=metrics,
+        left=left,
+        silo_loss=_silo_columns(usual, given.silo_loss, labels, source=source),
+    )
+
+
+def _round_names(unit: str | None) -> Sequence[str]:
+    """Names of the column of the round, the preferred first."""
+    return {"steps": STEPS, "epochs": EPOCHS}.get(unit or "", (*ROUNDS, *STEPS))
+
+
+def _most_rows_first(there: Sequence[str], known: Mapping[str, int]) -> list[str]:
+    """Columns of one metric in the order of preference: the one with the most rows first.
+
+    A trainer's summary of one line does not stand for the history. A column whose name says that it is the test's goes
+    before one that does not, unless it is such a summary.
+    """
+
+    def key(name: str) -> tuple[bool, int]:
+        return _plain(name) in _WITHOUT_PHASE or known[name] < 2, -known[name]
+
+    return sorted(there, key=key)
+
+
+def _silo_columns(
+    usual: Mapping[str, str], given: str | None, labels: Sequence[str], *, source: str
+) -> tuple[str, ...]:
+    """One column for each silo, or none."""
+    pattern = given or SILO_LOSS
+    silos = range(len(labels))
+    by_label = [usual.get(_plain(pattern.replace("{silo}", label))) for label in labels]
+    by_number = [usual.get(_plain(pattern.replace("{silo}", str(silo)))) for silo in silos]
+    names = by_label if any(by_label) else by_number
+    one_more = _plain(pattern.replace("{silo}", str(len(labels))))
+    if any(by_number) and one_more in usual:
+        raise InputError(
+            f"{usual[one_more]} must not be there: there are {len(labels)} silos.", source=source
+        )
+    missing = next((silo for silo in silos if names[silo] is None), None)
+    if given is not None and not any(names):
+        raise InputError(f"has no column {pattern} of a silo such as {labels[0]} or 0.", source=source)
+    if any(names) and missing is not None:
+        raise InputError(
+            f"has a loss of some silos, must have one of {labels[missing]} (silo {missing}) too: {pattern}.",
+            source=source,
+        )
+    return tuple(name for name in names if name is not None)
+
+
+def _plain(name: str) -> str:
+    """Lower case, with ``_`` for any sign between letters and digits."""
+    return re.sub(r"[\W_]+", "_", name.strip().lower()).strip("_")

@@ -1,0 +1,176 @@
+"""Tables that compare the overlays of a run."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from scenarios.config.quantities import digits, format_interval, format_s
+from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
+from scenarios.runfile.reader import OverlayRecord, RunRecord
+from topologies import ClosedForms
+
+FORMS = {"paper_s": "paper", "serialized_s": "serialized", "load_bound_s": "load"}
+_AWAY = (
+    "Silos are away: where that is felt in the rounds that count, these are of\n"
+    "the silos that are there in all of them, or the longest part where one is."
+)
+_ESTIMATED = "~: estimated from the last rounds, which show no period; so is what is over paper."
+
+
+_ROUNDING = 1e-9
+"""Relative difference of two cycle times that is rounding."""
+
+
+def forms_note(unit: str, rows: Sequence[Row]) -> str:
+    """Two lines on the closed forms, below every table that has them, and one on those that no network can reach."""
+    lines = [
+        f"cycle times in {unit}. paper: Eq. 3 to 5. serialized: an arc sends one model",
+        "after the other. load: busiest link, a lower bound of every fair sharing.",
+    ]
+    if any(row["paper_below_load"] for row in rows):
+        lines.append("!: paper is below load, which no network can do: do not count on it.")
+    return "\n".join(lines)
+
+
+def below_load(paper_s: float | None, load_bound_s: float | None) -> bool:
+    """Whether a `paper` cycle time is shorter than the busiest link allows; not where either is unknown."""
+    return paper_s is not None and load_bound_s is not None and paper_s < load_bound_s * (1 - _ROUNDING)
+
+
+def estimates_note(rows: Sequence[Row]) -> str:
+    """A further line on estimated cycle times, where a table has any."""
+    if all(row["simulated_s"] is None or row["simulated_is_exact"] for row in rows):
+        return ""
+    return f"\n{_ESTIMATED}"
+
+
+def form_fields(forms: ClosedForms) -> dict[str, float | bool | None]:
+    """Closed forms as fields of a row; None where an overlay that is drawn anew each round has none."""
+    fields = {key: None if math.isnan(getattr(forms, key)) else getattr(forms, key) for key in FORMS}
+    return fields | {"paper_below_load": below_load(fields["paper_s"], fields["load_bound_s"])}
+
+
+def over_paper(simulated_s: float | None, paper_s: float) -> float | None:
+    """How far a simulated cycle time lies above the `paper` one, as a fraction."""
+    return None if simulated_s is None or paper_s == 0 else simulated_s / paper_s - 1
+
+
+def run_table(
+    record: RunRecord,
+    caption: str,
+    target_accuracy: float | None,
+    *,
+    one_curve: bool = False,
+    rounds: int | None = None,
+    reached: Mapping[str, int] | None = None,
+) -> Table:
+    """Cycle times of a run's overlays, and when each reaches the target accuracy.
+
+    Parameters
+    ----------
+    record : RunRecord
+    caption : str
+    target_accuracy : float or None
+        Test accuracy of the average model; None where nothing was trained.
+    one_curve : bool
+        Whether the training rows of all overlays are those of one imported curve.
+    rounds : int, optional
+        Of each training.
+    reached : mapping of str to int, optional
+        Those that each overlay's training has done; without those that have not begun.
+
+    Returns
+    -------
+    Table
+        ``over_paper`` is how far the simulated cycle time lies above the `paper` one; where ``simulation_is_whole``
+        is false, the simulation was cut short after ``simulated_rounds``, from which it is estimated. ``speedup`` is
+        the STAR's time to the target accuracy divided by the overlay's; None where either never reaches it.
+        ``trained_rounds`` are shown where a training was cut short, None where it has not begun.
+    """
+    trained_rounds = reached or {}
+    at_target = {
+        overlay.kind: None if target_accuracy is None else overlay.first_round_at(target_accuracy)
+        for overlay in record.overlays
+    }
+    star = at_target.get("star")
+    rows: list[Row] = []
+    for overlay in record.overlays:
+        forms, simulation, at = overlay.closed_forms, overlay.simulation, at_target[overlay.kind]
+        rows.append(
+            {
+                "overlay": overlay.kind,
+                **form_fields(forms),
+                "simulated_s": simulation.cycle_time_s,
+                "simulated_is_exact": simulation.is_exact,
+                "half_width_s": simulation.half_width_s,
+                "simulated_rounds": simulation.rounds,
+                "simulation_is_whole": simulation.is_whole,
+                "over_paper": over_paper(simulation.cycle_time_s, forms.paper_s),
+                "trained_rounds": trained_rounds.get(overlay.kind),
+                "rounds_to_target": at[0] if at else None,
+                "seconds_to_target": at[1] if at else None,
+                "speedup": star[1] / at[1] if star and at and at[1] > 0 else None,
+                "busiest_link": overlay.busiest_link,
+            }
+        )
+    columns, unit = cycle_time_columns(rows, FORMS | {"simulated_s": "simulated"})
+    trained: list[Column] = []
+    notes = [forms_note(unit, rows), "over paper: how far simulated lies above paper."]
+    if target_accuracy is not None:
+        notes.append(f"rounds, time, vs STAR: to a test accuracy of {target_accuracy:g}.")
+        trained = [
+            Column(key="rounds_to_target", title="rounds"),
+            Column(key="seconds_to_target", title="time (s)", show=digits),
+            Column(key="speedup", title="vs STAR", show="{:.2f}x".format),
+        ]
+    if one_curve and len(rows) > 1:
+        only = "only the times differ" if target_accuracy is None else "vs STAR compares cycle times only"
+        notes.append(note_lines(f"one imported curve stands on every overlay: {only}."))
+    # The file of a simulation may have the scenario of a training that has not begun on any overlay.
+    if reached and rounds is not None and any(row["trained_rounds"] != rounds for row in rows):
+        notes.append(f"trained: round reached, of {rounds}, where the run was cut short.")
+        trained = [Column(key="trained_rounds", title="trained"), *trained]
+    return Table(
+        caption=caption,
+        columns=(
+            Column(key="overlay", title="overlay"),
+            *columns,
+            Column(key="over_paper", title="over\npaper", show=percent, exact="simulated_is_exact"),
+            *trained,
+        ),
+        rows=rows,
+        notes="\n".join([*notes, *_simulation_notes(record.overlays)]),
+    )
+
+
+def _simulation_notes(overlays: Sequence[OverlayRecord]) -> list[str]:
+    """How sure estimated cycle times are, and which simulations were cut short."""
+    estimates = [overlay for overlay in overlays if not overlay.simulation.is_exact]
+    whole = [overlay for overlay in estimates if overlay.simulation.is_whole]
+    sure = [
+        f"{overlay.kind} {_estimate(overlay)}"
+        for overlay in whole
+        if overlay.simulation.half_width_s is not None
+    ]
+    lines = [_ESTIMATED] if whole else []
+    if any(overlay.simulation.has_absences for overlay in overlays):
+        lines.append(_AWAY)
+    if sure:
+        lines.append(note_lines(f"+-: 95 % confidence by batch means: {'; '.join(sure)}."))
+    for overlay in estimates:
+        rounds, estimate = overlay.simulation.rounds, _estimate(overlay)
+        if rounds and not overlay.simulation.is_whole:
+            kept = f"{rounds:,} {'round is' if rounds == 1 else 'rounds are'} kept"
+            given = f", which give {estimate}" if estimate else ""
+            confidence = "" if overlay.simulation.half_width_s is None else " (95 %)"
+            lines.append(note_lines(f"{overlay.kind}: cut short, {kept}{given}{confidence}."))
+    return lines
+
+
+def _estimate(overlay: OverlayRecord) -> str:
+    """An estimated cycle time, with its interval if there is one; empty where there is none."""
+    simulation = overlay.simulation
+    if simulation.cycle_time_s is None:
+        return ""
+    if simulation.half_width_s is None:
+        return f"~{format_s(simulation.cycle_time_s)}"
+    return format_interval(simulation.cycle_time_s, simulation.half_width_s)

@@ -1,0 +1,168 @@
+"""What trainings keep beside the file of a run: checkpoints until it is complete, models for good."""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from scenarios.config.network import NetworkConfig
+from scenarios.config.scenario import Scenario
+from scenarios.runfile.paths import PARTIAL, partial_path, writing
+from scenarios.runfile.reader import RunRecord, read_run
+from topologies import InputError
+from training import TrainingConfig
+from training.checkpoints.folder import checkpoint_rounds
+from training.checkpoints.model_export import model_files
+
+
+def checkpoints_path(path: Path) -> Path:
+    """Folder in which the trainings of a run keep checkpoints, one folder per overlay, until the run is complete."""
+    return path.with_name(path.name + ".checkpoints")
+
+
+def models_path(path: Path) -> Path:
+    """Folder of the models of a complete run."""
+    return path.with_name(path.stem + ".models")
+
+
+def has_checkpoint(path: Path) -> bool:
+    """Whether a run that was cut short can go on from a checkpoint."""
+    folder = checkpoints_path(path)
+    return folder.is_dir() and any(checkpoint_rounds(kind) for kind in folder.iterdir())
+
+
+def rounds_reached(path: Path, record: RunRecord) -> dict[str, int]:
+    """Rounds that each training of a run has done, as far as its rows and checkpoints tell.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the run. Beside one that is called ``<run>.partial`` there may be checkpoints of later rounds than
+        the last row that was measured.
+    record : RunRecord
+        What it holds.
+
+    Returns
+    -------
+    dict of str to int
+        By overlay; without those whose training has not begun.
+    """
+    reached = {
+        overlay.kind: int(overlay.history["round"][-1]) for overlay in record.overlays if overlay.history
+    }
+    if path.name.endswith(PARTIAL):
+        folder = checkpoints_path(path.with_name(path.name.removesuffix(PARTIAL)))
+        for overlay in record.overlays:
+            for done in checkpoint_rounds(folder / overlay.kind)[-1:]:
+                reached[overlay.kind] = max(done, reached.get(overlay.kind, 0))
+    return reached
+
+
+def is_complete(path: Path, scenario: Scenario, text: str) -> bool:
+    """Whether a file is the complete run of a scenario, so that there is nothing to resume.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the run, which may be missing or anything else.
+    scenario : Scenario
+        One that makes checkpoints; of another one no run can be resumed, complete or not.
+    text : str
+        Its TOML text, as the file must hold it.
+    """
+    training = scenario.training
+    if training is None or not training.checkpoint_every or partial_path(path).exists():
+        return False
+    try:
+        record = read_run(path)
+    except InputError:
+        return False
+    # A simulation holds the text of a scenario that trains, a replay on another network that of its run.
+    trained = [
+        overlay.kind
+        for overlay in record.overlays
+        if overlay.history and overlay.history["round"][-1] == training.rounds
+    ]
+    is_same = record.scenario == text and _located(record.network) == _located(scenario.network)
+    return is_same and trained == list(scenario.overlays.kinds)
+
+
+def _located(network: NetworkConfig) -> NetworkConfig:
+    """The network without its file's folder, which depends on where the command was given."""
+    return replace(network, underlay=Path(network.underlay).name)
+
+
+def check_resume(training: TrainingConfig | None) -> None:
+    """Raise InputError if a scenario makes no checkpoints from which its run could go on."""
+    if training is None:
+        raise InputError("--resume needs a scenario with a table [training].")
+    if not training.checkpoint_every:
+        raise InputError("training.checkpoint_every(=0) must be >= 1 for --resume.")
+
+
+def check_kept(path: Path, training: TrainingConfig | None, *, force: bool, resume: bool) -> None:
+    """Raise an error if a run would replace what is kept without being told to.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the run.
+    training : TrainingConfig, optional
+    force : bool
+        Whether what is there is replaced.
+    resume : bool
+        Whether the run goes on from it.
+
+    Raises
+    ------
+    InputError
+        If something is there and nothing was told, or models are there but no run that could go on.
+    """
+    if force:
+        return
+    folder, models = checkpoints_path(path), models_path(path)
+    if folder.exists() and not resume:
+        makes_some = training is not None and training.checkpoint_every > 0
+        hint = "--resume goes on from its last checkpoint, " if makes_some or has_checkpoint(path) else ""
+        raise InputError(
+            f"{folder} is that of a run that was cut short or still goes on; {hint}--force starts anew."
+        )
+    # A complete run's file is refused by itself, and says more.
+    goes_on = resume and (folder.exists() or partial_path(path).exists() or path.exists())
+    if training is not None and training.keep_models and models.exists() and not goes_on:
+        raise InputError(f"{models} exists already; --force replaces it.")
+
+
+def drop_checkpoints(path: Path) -> None:
+    """Remove the checkpoints of a run."""
+    folder = checkpoints_path(path)
+    if folder.exists():
+        with writing(folder):
+            shutil.rmtree(folder)
+
+
+def publish_models(path: Path, kinds: Sequence[str]) -> None:
+    """Move the models of a run to their folder, which then holds no others.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the run.
+    kinds : sequence of str
+        Its overlays. A backend may keep no models.
+    """
+    files = {
+        f"{kind}-{file.name}": file for kind in kinds for file in model_files(checkpoints_path(path) / kind)
+    }
+    if not files:
+        return
+    folder = models_path(path)
+    partial = partial_path(folder)
+    with writing(folder):
+        for old in (partial, folder):
+            if old.exists():
+                shutil.rmtree(old)
+        partial.mkdir(parents=True)
+        for name, file in files.items():
+            file.replace(partial / name)
+        partial.rename(folder)

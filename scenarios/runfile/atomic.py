@@ -1,0 +1,134 @@
+"""An HDF5 file under way: one writer, renamed into place when it is complete."""
+
+import functools
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Concatenate, ParamSpec
+
+import h5py
+
+from scenarios.runfile.paths import check_new, create_locked, partial_path, remove_unlocked, writing
+from scenarios.runtime.signals import was_interrupted
+from topologies import InputError, MachineError
+
+Arguments = ParamSpec("Arguments")
+
+
+@contextmanager
+def new_file(
+    path: Path, *, size_bytes: int = 0, force: bool = False, resume: bool = False
+) -> Iterator[h5py.File]:
+    """Open an HDF5 file for writing that appears under its name only when it is complete.
+
+    Parameters
+    ----------
+    path : Path
+        Until the end, the file is called ``<path>.partial``. After an error of input or machine it is deleted if it
+        holds no training rows yet, or no simulated rounds where nothing is trained; after Ctrl-C if it holds neither.
+        Else, and after any other error, it is kept: it opens and holds all rounds that were flushed.
+    size_bytes : int
+        About what the file will hold; the disk must have as much space.
+    force : bool
+        Whether an existing file is replaced; never one that another process is writing.
+    resume : bool
+        Whether the ``.partial`` file of a run that was cut short is replaced, as its rows are written again; never one
+        that another process is writing.
+
+    Yields
+    ------
+    h5py.File
+
+    Raises
+    ------
+    InputError
+        If the file exists already, is being written, or cannot be made.
+    MachineError
+        If there is too little space on the disk.
+
+    Notes
+    -----
+    HDF5 truncates a file before it locks it, so a second process would destroy what the first one writes. Here the
+    file is made exclusively and locked before HDF5 sees it, and stays locked until it has its final name.
+    """
+    check_new(path, force=force, resume=resume)
+    partial = partial_path(path)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            if force or resume:
+                remove_unlocked(partial)
+            lock = create_locked(partial)
+        except (BlockingIOError, FileExistsError):
+            raise InputError(f"{partial} is being written by another process.") from None
+    file: h5py.File | None = None
+    try:
+        try:
+            _check_space(lock, partial, size_bytes)
+            file = h5py.File(partial, "w", locking=False)
+            yield file
+        except BaseException as error:
+            # Imports in C may turn a KeyboardInterrupt into an error of their own.
+            interrupted = isinstance(error, KeyboardInterrupt) or was_interrupted()
+            is_known = interrupted or isinstance(error, InputError | MachineError)
+            if is_known and (file is None or not _is_kept(file, interrupted=interrupted)):
+                partial.unlink()
+            raise
+        finally:
+            # After a full disk this fails again, at which the first error is the one to report.
+            with suppress(OSError, RuntimeError):
+                if file is not None:
+                    file.close()
+        if path.exists() and not force:
+            raise InputError(f"{path} appeared meanwhile and is kept; the run is in {partial}.")
+        os.replace(partial, path)
+    finally:
+        os.close(lock)
+
+
+def _is_kept(file: h5py.File, *, interrupted: bool) -> bool:
+    """Whether a file has what is worth keeping after an error."""
+    return _holds_rows(file) or (interrupted and _is_simulated(file))
+
+
+def _check_space(descriptor: int, partial: Path, size_bytes: int) -> None:
+    """Take the space that a file needs and give it back, since HDF5 crashes where it finds a full disk."""
+    if size_bytes > 0:
+        try:
+            os.posix_fallocate(descriptor, 0, size_bytes)
+        except OSError as error:
+            reason = os.strerror(error.errno or 0)
+            raise MachineError(
+                f"{partial} cannot be written: {reason} ({size_bytes} bytes are needed)."
+            ) from None
+        os.ftruncate(descriptor, 0)
+
+
+def _holds_rows(file: h5py.File) -> bool:
+    """Whether any training row was written; where nothing is trained, any simulated round."""
+    if "training" in file:
+        return any("round" in group and group["round"][0] >= 0 for group in file["training"].values())
+    return _is_simulated(file)
+
+
+def _is_simulated(file: h5py.File) -> bool:
+    """Whether any round was simulated."""
+    return any(group.attrs.get("rounds", 0) > 0 for group in file.get("simulation", {}).values())
+
+
+def reports_full_disk(
+    write: Callable[Concatenate[h5py.File, Arguments], None],
+) -> Callable[Concatenate[h5py.File, Arguments], None]:
+    """Turn HDF5's errors of writing, as on a full disk, into a MachineError."""
+
+    def reporting(file: h5py.File, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        try:
+            write(file, *args, **kwargs)
+        except (OSError, RuntimeError) as error:
+            number = getattr(error, "errno", None)
+            reason = os.strerror(number) if number else str(error).splitlines()[0]
+            raise MachineError(f"{file.filename} cannot be written: {reason}") from None
+
+    functools.update_wrapper(reporting, write)
+    return reporting

@@ -1,0 +1,312 @@
+"""Reading the HDF5 file of a run, complete or killed."""
+
+import json
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from scenarios.config.network import NetworkConfig
+from scenarios.runfile.writer import SCHEMA
+from simulator.statistics.confidence import Estimate, estimated_cycle_time
+from simulator.statistics.steady_state import kept_rows
+from simulator.world.counted_silos import Presence, Starts
+from topologies import ClosedForms, InputError, Underlay, Workload
+from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.connectivity import silo_labels
+from training import HistoryRow
+from training.history import PER_SILO
+
+_PIECE = 2**20
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SimulationRecord:
+    """What the file of a run holds of one overlay's simulation, but for the dates.
+
+    Attributes
+    ----------
+    rounds : int
+        Simulated rounds, 0 where none was before the run was cut short.
+    is_whole : bool
+        Whether the simulation came to its end; else the cycle time is an estimate from the rounds that are there.
+    cycle_time_s : float or None
+        None where there are too few rounds for one.
+    half_width_s : float or None
+        Of its 95 % interval; 0 where it is exact, None where it is unknown.
+    is_exact : bool
+        Whether that is the cycle time itself; else it is an estimate.
+    has_absences : bool
+        Whether the others went on without a silo for a while.
+    """
+
+    rounds: int
+    is_whole: bool
+    cycle_time_s: float | None
+    half_width_s: float | None
+    is_exact: bool
+    has_absences: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class OverlayRecord:
+    """One overlay of a run.
+
+    Attributes
+    ----------
+    kind : str
+    arcs : ndarray of int, shape (arcs, 3)
+        Source, target and tokens of each arc.
+    hub : int or None
+    consensus : ndarray, shape (silos, silos), or None
+        None where the arcs are drawn anew each round.
+    negative_weights : bool
+        Whether some of them may be below 0.
+    closed_forms : ClosedForms
+        NaN where an overlay that is drawn anew each round has none.
+    busiest_link : str
+        Name of the link direction that sets the load bound.
+    simulation : SimulationRecord
+    history : mapping from HistoryRow's fields to arrays
+        Empty where nothing was trained; NaN for what the file lacks, as one of an older version does.
+    wall_clock_s : ndarray, shape (rows,)
+    """
+
+    kind: str
+    arcs: IntArray
+    hub: int | None
+    consensus: FloatArray | None
+    closed_forms: ClosedForms
+    busiest_link: str
+    simulation: SimulationRecord
+    history: dict[str, FloatArray]
+    wall_clock_s: FloatArray
+    negative_weights: bool = False
+
+    def first_round_at(self, accuracy: float) -> tuple[int, float] | None:
+        """Round and wall-clock time at which the test accuracy is first reached; None if it never is."""
+        if not self.history:
+            return None
+        reached = np.flatnonzero(self.history["test_accuracy"] >= accuracy)
+        if not len(reached):
+            return None
+        return int(self.history["round"][reached[0]]), float(self.wall_clock_s[reached[0]])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class RunRecord:
+    """What the file of a run holds; arrays of dates stay in the file.
+
+    Attributes
+    ----------
+    scenario : str
+        TOML text.
+    network : NetworkConfig
+        The scenario's, or the other one of a replay.
+    underlay : Underlay
+        As it was read when the run started.
+    work : Workload
+    about : str
+        Network and workload in words.
+    overlays : tuple of OverlayRecord
+        In the order of the scenario.
+    silo_labels : tuple of str
+        In the order of the silos' numbers.
+    """
+
+    scenario: str
+    network: NetworkConfig
+    underlay: Underlay
+    work: Workload
+    about: str
+    overlays: tuple[OverlayRecord, ...]
+    silo_labels: tuple[str, ...] = ()
+
+
+def read_run(path: Path) -> RunRecord:
+    """Read the file of a run.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    RunRecord
+
+    Raises
+    ------
+    InputError
+        If it is missing, being written, no HDF5 file, or not one of a run that got as far as its first simulation.
+    """
+    if not path.is_file():
+        raise InputError("there is no such file.", source=str(path))
+    try:
+        file = h5py.File(path, "r")
+    except OSError as error:
+        rule = "is being written" if isinstance(error, BlockingIOError) else "is not an HDF5 file"
+        raise InputError(f"{rule}.", source=str(path)) from None
+    with file:
+        return read_open(file, source=str(path))
+
+
+def read_open(file: h5py.File, *, source: str) -> RunRecord:
+    """Read an open file of a run; as `read_run`, with its name for the messages."""
+    try:
+        schema = file.attrs.get("schema")
+        if schema != SCHEMA:
+            raise InputError(f"schema(={schema!r:.40}) must be {SCHEMA!r}.")
+        kinds = sorted(file.get("overlays", ()), key=lambda kind: file["overlays"][kind].attrs["order"])
+        underlay = _read_underlay(file["underlay"])
+        return RunRecord(
+            scenario=str(file.attrs["scenario"]),
+            network=NetworkConfig(**json.loads(file.attrs["network"])),
+            underlay=underlay,
+            silo_labels=silo_labels(underlay, file["connectivity/router"][:].tolist()),
+            work=_read_workload(file["workload"]),
+            about=str(file.attrs["about"]),
+            overlays=tuple(_read_overlay(file, kind) for kind in kinds),
+        )
+    except InputError as error:
+        raise InputError(str(error), source=source) from None
+    except (OSError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        what = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"is not the whole file of a run: {what:.200}", source=source) from None
+
+
+def read_active(path: Path, kind: str, *, most: int) -> BoolArray:
+    """Which arcs of an overlay carry a model in which round of its simulation.
+
+    Parameters
+    ----------
+    path : Path
+        The file of a run.
+    kind : str
+        The overlay.
+    most : int
+        Entries to read, from the first round on.
+
+    Returns
+    -------
+    ndarray of bool, shape (rounds, arcs)
+        Of the rounds that are in the file, as far as `most` goes.
+    """
+    with h5py.File(path, "r") as file:
+        arcs = file[f"overlays/{kind}/arcs"].shape[0]
+        group = file.get(f"simulation/{kind}")
+        kept = 0 if group is None else int(group.attrs.get("rounds", 0))
+        if group is None or kept == 0:
+            return np.zeros((0, arcs), dtype=np.bool_)
+        arrival_s: FloatArray = group["arrival_s"][: min(kept, max(1, most // max(1, arcs)))]
+        return ~np.isnan(arrival_s)
+
+
+def _read_underlay(group: h5py.Group) -> Underlay:
+    """The underlay, with every check that it makes."""
+    return Underlay(
+        name=str(group.attrs["name"]),
+        variant=group.attrs["variant"],
+        labels=tuple(group["labels"].asstr()[:]),
+        published_index=group["published_index"][:] if "published_index" in group else None,
+        **{
+            name: group[name][:]
+            for name in ("latitude_deg", "longitude_deg", "ends", "length_km", "capacity_bps")
+        },
+    )
+
+
+def _read_workload(group: h5py.Group) -> Workload:
+    """The workload."""
+    attrs = group.attrs
+    return Workload(
+        model_bits=float(attrs["model_bits"]),
+        compute_s=np.asarray(attrs["compute_s"], dtype=np.float64),
+        local_steps=int(attrs["local_steps"]),
+        name=str(attrs["name"]),
+    )
+
+
+def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
+    """One overlay with whatever of simulation and training the file holds."""
+    group = file[f"overlays/{kind}"]
+    attrs = group.attrs
+    training = file.get(f"training/{kind}")
+    # The file of a run that was cut short has empty rows at the end.
+    rows = 0 if training is None else int(np.count_nonzero(training["round"][:] >= 0))
+    return OverlayRecord(
+        kind=kind,
+        arcs=group["arcs"][:],
+        hub=None if attrs["hub"] < 0 else int(attrs["hub"]),
+        consensus=None if attrs.get("drawn", False) else group["consensus"][:],
+        closed_forms=ClosedForms(
+            paper_s=float(attrs["paper_s"]),
+            serialized_s=float(attrs["serialized_s"]),
+            load_bound_s=float(attrs["load_bound_s"]),
+            busiest_link=None,
+        ),
+        busiest_link=str(attrs["busiest_link"]),
+        simulation=_read_simulation(file.get(f"simulation/{kind}")),
+        history=_read_history(training, rows) if rows else {},
+        wall_clock_s=file[f"replay/{kind}/wall_clock_s"][:rows] if rows else np.zeros(0),
+        negative_weights="consensus" in group
+        and bool(group["consensus"].attrs.get("negative_weights", False)),
+    )
+
+
+def _read_simulation(group: h5py.Group | None) -> SimulationRecord:
+    """What is there of a simulation; a group without attributes, as an early kill leaves it, holds nothing."""
+    attrs = {} if group is None else group.attrs
+    rounds, cycle_time_s = int(attrs.get("rounds", 0)), float(attrs.get("cycle_time_s", np.nan))
+    has_absences = group is not None and len(group.get("absences", ())) > 0
+    if not np.isnan(cycle_time_s):
+        half_width_s = float(attrs.get("half_width_s", np.nan))
+        return SimulationRecord(
+            rounds=rounds,
+            is_whole=True,
+            cycle_time_s=cycle_time_s,
+            half_width_s=None if np.isnan(half_width_s) else half_width_s,
+            is_exact=bool(attrs["cycle_time_is_exact"]),
+            has_absences=has_absences,
+        )
+    estimate = None if group is None or rounds < 2 else _estimate(group, rounds)
+    interval = None if estimate is None else estimate.interval
+    return SimulationRecord(
+        rounds=rounds,
+        is_whole=False,
+        cycle_time_s=None if estimate is None else estimate.cycle_time_s,
+        half_width_s=None if interval is None else interval.half_width,
+        is_exact=False,
+        has_absences=has_absences,
+    )
+
+
+def _estimate(group: h5py.Group, rounds: int) -> Estimate:
+    """Cycle time from the starts of the first rounds, with little memory."""
+    round_start_s = group["round_start_s"]
+    silos = round_start_s.shape[1]
+    # A file of an older version does not say who was away.
+    presence = Presence.of(group["absences"][:] if "absences" in group else (), silos)
+    mean_s, last_s = np.empty(rounds), np.empty((rounds, len(presence.members)))
+    step = max(1, _PIECE // silos)
+    for first in range(0, rounds, step):
+        piece = slice(first, min(first + step, rounds))
+        start_s = round_start_s[piece]
+        mean_s[piece], last_s[piece] = start_s.mean(axis=1), presence.last_s(start_s)
+    starts = Starts(mean_s=mean_s, last_s=last_s, presence=presence)
+    if rounds + 1 == len(round_start_s):
+        # Of the last round of the job, the file also says when the silos have ended it.
+        end_s = presence.first_end_s(round_start_s[rounds], rounds)
+        starts = starts.until(kept_rows(last_s.max(axis=1), end_s))
+    return estimated_cycle_time(starts, silos=silos)
+
+
+def _read_history(group: h5py.Group, rows: int) -> dict[str, FloatArray]:
+    """Training rows."""
+    silos = group["silo_loss"].shape[1]
+    history = {}
+    for field in fields(HistoryRow):
+        shape = (rows, silos) if field.name in PER_SILO else (rows,)
+        there = field.name in group or field.default is MISSING
+        history[field.name] = group[field.name][:rows] if there else np.full(shape, np.nan)
+    return history

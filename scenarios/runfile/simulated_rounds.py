@@ -1,0 +1,183 @@
+"""Simulated rounds in the HDF5 file of a run, block by block as they are made."""
+
+import time
+from collections.abc import Sequence
+from math import nan
+
+import h5py
+import numpy as np
+from numpy.typing import DTypeLike
+
+from scenarios.runfile.atomic import reports_full_disk
+from scenarios.runtime.signals import check_interrupts, polite_interrupts
+from simulator import Block, Job, SteadyState
+
+MESSAGE_FIELDS = ("start_s", "last_bit_s", "bound_link")
+"""What only a record of all messages holds; `arrival_s` is always there."""
+_FLUSH_S = 0.5
+_PIECE = 2**20
+_HEAD_BYTES = 200_000
+
+
+def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int = 0) -> int:
+    """About the size of a run's file, rather too large.
+
+    Parameters
+    ----------
+    jobs : sequence of Job
+        Of all overlays.
+    messages : bool
+    rows : int
+        Rows of each training's history.
+
+    Returns
+    -------
+    int
+    """
+    numbers = 0
+    for job in jobs:
+        silos, arcs = job.silos, len(job.arcs)
+        numbers += (job.rounds + 1) * (silos + arcs * (4 if messages else 1)) + rows * (2 * silos + 10)
+        numbers += silos * silos + 8 * arcs + 3 * len(job.link_capacity_bps)
+    silos = max(job.silos for job in jobs)
+    return 8 * (numbers + 2 * silos * silos + 64 * silos) + _HEAD_BYTES
+
+
+@reports_full_disk
+def allocate(file: h5py.File, kind: str, job: Job, *, messages: bool) -> None:
+    """Make everything that `SimulationWriter` fills in, at its full size.
+
+    Parameters
+    ----------
+    file : h5py.File
+    kind : str
+        The overlay.
+    job : Job
+    messages : bool
+        Whether to keep start, last bit and binding link of every message.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C, within a second.
+    MachineError
+        If the disk is full.
+
+    Notes
+    -----
+    A file that grows is unreadable if the process is killed while HDF5 writes its own tables. Once all overlays are
+    allocated, only numbers change, in place, so that a kill leaves a file that opens at any moment.
+    """
+    rounds, arcs = job.rounds, len(job.arcs)
+    with polite_interrupts():
+        group = file.create_group(f"simulation/{kind}")
+        # First of all, so that a reader of half a group knows that nothing was simulated.
+        group.attrs.update(
+            rounds=0,
+            cycle_time_s=nan,
+            cycle_time_is_exact=False,
+            half_width_s=nan,
+            period_s=nan,
+            period_rounds=-1,
+            transient_rounds=-1,
+            sharing=job.sharing,
+            queueing=job.queueing,
+        )
+        _make(group, "round_start_s", (rounds + 1, job.silos), np.float64, nan)
+        _make(group, "arrival_s", (rounds, arcs), np.float64, nan)
+        _make(group, "link_bits", (len(job.link_capacity_bps),), np.float64, nan)
+        group["absences"] = np.array(job.absences, dtype=np.int64).reshape(-1, 3)
+        group["absences"].attrs["columns"] = "silo, first missed round, the round in which it is back"
+        if messages:
+            for name in MESSAGE_FIELDS:
+                is_link = name == "bound_link"
+                _make(
+                    group, name, (rounds, arcs), np.int32 if is_link else np.float64, -1 if is_link else nan
+                )
+        file.flush()
+        check_interrupts()
+
+
+class SimulationWriter:
+    """Takes the blocks of one overlay's simulation and writes them.
+
+    Parameters
+    ----------
+    file : h5py.File
+    kind : str
+        The overlay, for which everything is allocated.
+
+    Notes
+    -----
+    The attribute ``rounds`` says how many rounds are in the file; it is written after them. The file is flushed every
+    half second.
+    """
+
+    def __init__(self, file: h5py.File, kind: str) -> None:
+        self._file = file
+        self._group = file[f"simulation/{kind}"]
+        self._messages = [name for name in ("arrival_s", *MESSAGE_FIELDS) if name in self._group]
+        self._rounds = 0
+        self._flushed_at = time.monotonic()
+
+    def add(self, block: Block) -> None:
+        """Write a block; it outlives the process a second later."""
+        _write_block(self._file, self._group, block, self._messages)
+        self._rounds = block.first_round + block.rounds
+        if time.monotonic() - self._flushed_at > _FLUSH_S:
+            self.flush()
+
+    def flush(self) -> None:
+        """Flush all blocks that were added."""
+        _write_attributes(self._file, self._group, {"rounds": self._rounds})
+        self._flushed_at = time.monotonic()
+
+    def finish(self, steady: SteadyState, half_width_s: float | None) -> None:
+        """Write the cycle time.
+
+        Parameters
+        ----------
+        steady : SteadyState
+        half_width_s : float or None
+            Of the confidence interval of an estimate; None where there is none.
+        """
+        self.flush()
+        attributes = {
+            "cycle_time_is_exact": steady.is_exact,
+            "half_width_s": 0.0 if steady.is_exact else nan if half_width_s is None else half_width_s,
+            "period_s": nan if steady.period_s is None else steady.period_s,
+            "period_rounds": -1 if steady.period_rounds is None else steady.period_rounds,
+            "transient_rounds": -1 if steady.transient_rounds is None else steady.transient_rounds,
+            "cycle_time_s": steady.cycle_time_s,
+        }
+        _write_attributes(self._file, self._group, attributes)
+
+
+@reports_full_disk
+def _write_block(_file: h5py.File, group: h5py.Group, block: Block, messages: list[str]) -> None:
+    """Write one block; HDF5 may keep it in memory until the file is flushed."""
+    first = block.first_round
+    group["round_start_s"][first : first + len(block.round_start_s)] = block.round_start_s
+    for name in messages:
+        group[name][first : first + block.rounds] = getattr(block.messages, name)
+    group["link_bits"][...] = block.link_bits
+
+
+@reports_full_disk
+def _write_attributes(file: h5py.File, group: h5py.Group, attributes: dict[str, float]) -> None:
+    """Write attributes that belong to data which is flushed before them."""
+    file.flush()
+    for name, value in attributes.items():
+        group.attrs.modify(name, value)
+    file.flush()
+
+
+def _make(group: h5py.Group, name: str, shape: tuple[int, ...], dtype: DTypeLike, fill: float) -> None:
+    """Make a dataset whose whole space is on the disk and filled, with little memory."""
+    # HDF5's own filling crashes on a full disk.
+    dataset = group.create_dataset(name, shape, dtype, fill_time="never")
+    rows = max(1, _PIECE // max(1, int(np.prod(shape[1:]))))
+    for first in range(0, shape[0], rows):
+        check_interrupts()
+        count = min(rows, shape[0] - first)
+        dataset[first : first + count] = np.full((count, *shape[1:]), fill, dtype=dtype)

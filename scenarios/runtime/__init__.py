@@ -1,0 +1,1 @@
+"""Signals, launchers and progress of a running command."""

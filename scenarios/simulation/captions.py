@@ -1,0 +1,39 @@
+"""How something is simulated, in one or two lines above its table."""
+
+from scenarios.config.compute_times import computing_words
+from scenarios.config.simulation import SimulationConfig
+from scenarios.report.tables import note_lines
+
+EVENTS = ("background", "capacity", "failure", "away")
+"""Tables of a scenario's ``[simulation]`` with what happens around a job."""
+
+
+def events_of(simulation: SimulationConfig) -> list[str]:
+    """Names of the tables of events that a simulation has."""
+    return [name for name in EVENTS if getattr(simulation, name)]
+
+
+def how(simulation: SimulationConfig, sharing: str, *, seed: int) -> str:
+    """Sharing, queueing, computing times, events and the end of a simulation.
+
+    Parameters
+    ----------
+    simulation : SimulationConfig
+    sharing : str
+        In words; a validation simulates twice.
+    seed : int
+        Of everything random.
+
+    Returns
+    -------
+    str
+        At most 80 columns wide.
+    """
+    parts = [f"sharing {sharing}, queueing {simulation.queueing}"]
+    parts.append(f"computing {computing_words(simulation.compute, seed=seed)}")
+    events = events_of(simulation)
+    if events:
+        parts.append(f"with {', '.join(events)}")
+    if simulation.until_ci is not None:
+        parts.append(f"until +- {simulation.until_ci}")
+    return note_lines("; ".join(parts))

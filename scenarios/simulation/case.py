@@ -1,0 +1,144 @@
+"""Everything that a study of some overlays needs: network, workload, overlays, simulation and seed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Self
+
+from scenarios.config.compute_times import compute_times
+from scenarios.config.error_texts import in_table, located
+from scenarios.config.network import NetworkConfig, build_network, build_workload
+from scenarios.config.overlays import check_kinds
+from scenarios.config.scenario import Scenario, check_seed, load_scenario
+from scenarios.config.simulation import SimulationConfig
+from scenarios.config.toml import scenario_text
+from scenarios.simulation.runner import check_surroundings
+from topologies import Connectivity, InputError, Workload
+from training import message_bits
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Case:
+    """Everything that a study of some overlays needs.
+
+    Attributes
+    ----------
+    text : str
+        A scenario's TOML text that says the same.
+    network : NetworkConfig
+    graph : Connectivity
+    work : Workload
+    kinds : sequence of str
+    simulation : SimulationConfig
+    seed : int
+    source, compute_source : str, optional
+        Where the simulation and its computing times come from, for error messages.
+    """
+
+    text: str
+    network: NetworkConfig
+    graph: Connectivity
+    work: Workload
+    kinds: Sequence[str]
+    simulation: SimulationConfig
+    seed: int
+    source: str | None = None
+    compute_source: str | None = None
+
+    def changed(self, *, kinds: Sequence[str], seed: int, simulation: SimulationConfig) -> Self:
+        """The case with other overlays, seed and simulation, and a text that says so; seed and kinds are checked."""
+        check_seed(seed)
+        check_kinds("overlay kind", kinds)
+        if (list(kinds), seed, simulation) == (list(self.kinds), self.seed, self.simulation):
+            return self
+        text = scenario_text(self.network, self.work, kinds, simulation, seed)
+        is_same = simulation.compute == self.simulation.compute
+        return replace(
+            self,
+            text=text,
+            kinds=kinds,
+            seed=seed,
+            simulation=simulation,
+            compute_source=self.compute_source if is_same else None,
+        )
+
+    def check(self, *, rounds: int | None = None) -> None:
+        """Accept the simulation, before there is an overlay.
+
+        Parameters
+        ----------
+        rounds : int, optional
+            Instead of the simulation's.
+
+        Raises
+        ------
+        InputError
+            If computing times, or what happens around the job, do not fit the network or the rounds.
+        """
+        rounds = rounds or self.simulation.rounds
+        with located(self.compute_source):
+            compute_times(self.simulation.compute, self.graph, self.work, seed=self.seed, rounds=rounds)
+        with located(self.source):
+            check_surroundings(self.simulation, self.graph, rounds=rounds)
+
+
+def scenario_case(path: Path) -> Case:
+    """Case of a scenario's file.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    Case
+
+    Raises
+    ------
+    InputError
+        If the file is wrong.
+    """
+    scenario, text = load_scenario(path)
+    with located(str(path)):
+        with in_table("network", NetworkConfig):
+            graph = build_network(scenario.network)
+        work = workload_of(scenario)
+    return Case(
+        text=text,
+        network=scenario.network,
+        graph=graph,
+        work=work,
+        kinds=scenario.overlays.kinds,
+        simulation=scenario.simulation,
+        seed=scenario.seed,
+        source=str(path),
+        compute_source=f"{path}: simulation.compute.trace",
+    )
+
+
+def workload_of(scenario: Scenario) -> Workload:
+    """Workload of a scenario: what it states, and else messages of the size that its training sends.
+
+    Parameters
+    ----------
+    scenario : Scenario
+
+    Returns
+    -------
+    Workload
+
+    Raises
+    ------
+    InputError
+        If the scenario states no size and trains nothing, or by a backend that does not say it; or the computing time
+        is known from nowhere.
+    """
+    stated, training, bits = scenario.workload, scenario.training, None
+    if training is not None and stated.preset is None and stated.model_size is None:
+        bits = message_bits(training)
+        if bits is None:
+            raise InputError(
+                "workload.model_size must be given, for instance '45 MB': "
+                f"training.backend(={training.backend!r}) does not say how large its messages are."
+            )
+    return build_workload(stated, scenario.network.variant, bits)

@@ -1,0 +1,1 @@
+"""How far the closed forms lie from the simulation, and why."""

@@ -1,0 +1,176 @@
+"""Why an arc takes longer, or less, than Eq. 3 says, in words."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from scenarios.config.quantities import digits, format_rate, format_s
+from scenarios.validation.terms import Terms
+from topologies import Connectivity, Overlay
+from topologies.analysis.resources import Resources
+
+_NOTHING = 1e-6
+"""Terms below this part of a cycle time have no cause worth a word."""
+_CHANCE = 1e-3
+"""The same for the mean of random computing times, which differs from the expected one by chance."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cause:
+    """The largest term of an arc.
+
+    Attributes
+    ----------
+    assumption : str
+        Which assumption of the closed form fails, in two words; empty where none does.
+    place : str
+        The link or arc where it fails; empty where it has none.
+    words : str
+        One sentence without a full stop, with the names of links and silos and with numbers.
+    """
+
+    assumption: str
+    place: str
+    words: str
+
+
+def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> Cause:
+    """The largest term of an arc, in words.
+
+    Parameters
+    ----------
+    resources : Resources
+        Of the overlay.
+    arc : int
+        Of the overlay's event graph: an arc, or after these a silo's own computing.
+    terms : Terms
+    cycle_time_s : float
+        Simulated.
+
+    Returns
+    -------
+    Cause
+    """
+    parts = {
+        "queue": abs(float(terms.queue_s[arc])),
+        "rate": abs(float(terms.rate_s[arc])),
+        "wait": abs(float(terms.wait_s[arc])),
+    }
+    computing_s = abs(float(terms.computing_s[arc]))
+    if computing_s > _CHANCE * cycle_time_s:
+        parts["computing"] = computing_s
+    largest = max(parts, key=lambda part: parts[part])
+    if parts[largest] <= _NOTHING * cycle_time_s:
+        return Cause(assumption="", place="", words="as Eq. 3 says")
+    if largest == "wait":
+        return _wait(resources, arc, terms, cycle_time_s)
+    if largest == "computing":
+        return _computing(resources.overlay, arc, terms)
+    return _sending(resources, arc, terms, largest)
+
+
+def _computing(overlay: Overlay, arc: int, terms: Terms) -> Cause:
+    """A silo whose computing times are not the constant one."""
+    label, excess_s = overlay.graph.labels[overlay.event_graph.source[arc]], float(terms.computing_s[arc])
+    words = f"{label} computes for {format_s(abs(excess_s))} {'more' if excess_s > 0 else 'less'} than s*T_c"
+    return Cause(assumption="computing", place=label, words=words)
+
+
+def _sending(resources: Resources, arc: int, terms: Terms, largest: str) -> Cause:
+    """What makes an arc's models queue, slow or fast."""
+    if largest == "queue":
+        return _queue(resources.overlay, arc, terms)
+    return _shared(resources.overlay, arc, terms) if terms.rate_s[arc] > 0 else _unused(resources, arc, terms)
+
+
+def _queue(overlay: Overlay, arc: int, terms: Terms) -> Cause:
+    """An arc whose models wait for the earlier ones to leave."""
+    sending_s, paper_s = float(terms.sending_s[arc]), overlay.proof.value_s
+    place = _place(overlay, arc, terms)
+    # A link that could send more often than the cycle asks for is no limit: the models come in bunches.
+    uneven = " and models leave unevenly" if sending_s < paper_s else ""
+    words = (
+        f"serialization: one model takes {format_s(sending_s)} on {place}, the paper's cycle "
+        f"is {format_s(paper_s)}{uneven}; models queue for {format_s(float(terms.queue_s[arc]))}"
+    )
+    return Cause(assumption="serialization", place=place, words=words)
+
+
+def _shared(overlay: Overlay, arc: int, terms: Terms) -> Cause:
+    """An arc that gets less than the rate of Eq. 3."""
+    link, sending_s = int(terms.link[arc]), float(terms.sending_s[arc])
+    crossing = Counter(link for route in overlay.routes for link in set(route))[link]
+    place = _place(overlay, arc, terms)
+    words = (
+        f"shared {place}: {crossing} arc{'s' if crossing > 1 else ''} of the overlay "
+        f"cross{'' if crossing > 1 else 'es'} it; one model takes {format_s(sending_s)}, by Eq. 3 "
+        f"{format_s(float(overlay.transmission_s[arc]))}"
+    )
+    return Cause(assumption="shared link", place=place, words=words)
+
+
+def _unused(resources: Resources, arc: int, terms: Terms) -> Cause:
+    """An arc that gets more than the rate of Eq. 3."""
+    overlay, graph = resources.overlay, resources.overlay.graph
+    by_up, by_down, by_available = resources.binding()[:, arc].tolist()
+    source, target = int(overlay.source[arc]), int(overlay.target[arc])
+    links = resources.binding_links(arc) if by_available else []
+    if by_up:
+        place = link_words(graph, overlay.routes[arc][0])
+        limit = f"{place}, {format_rate(graph.up_bps[source])}, into {resources.out[source]}"
+    elif by_down:
+        place = link_words(graph, overlay.routes[arc][-1])
+        limit = f"{place}, {format_rate(graph.down_bps[target])}, into {resources.into[target]}"
+    elif links:
+        place = link_words(graph, links[0])
+        limit = (
+            f"{place}, {format_rate(graph.core_bps[links[0] // 2])}, by the route's "
+            f"{int(resources.parts[arc])} links"
+        )
+    else:
+        words = f"unused bandwidth: the fair share is {_times(overlay, arc, terms)} the measured one"
+        return Cause(assumption="unused share", place="", words=words)
+    words = f"unused share: Eq. 3 divides {limit}; the fair share is {_times(overlay, arc, terms)} that"
+    return Cause(assumption="unused share", place=place, words=words)
+
+
+def _times(overlay: Overlay, arc: int, terms: Terms) -> str:
+    """How much faster than by Eq. 3 the models leave."""
+    sending_s = float(terms.sending_s[arc])
+    return (
+        "any times" if sending_s == 0 else f"{digits(float(overlay.transmission_s[arc]) / sending_s)} times"
+    )
+
+
+def _wait(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> Cause:
+    """An arc whose target starts its next round later for something else; and why that is late."""
+    overlay, labels = resources.overlay, resources.overlay.graph.labels
+    target = int(overlay.event_graph.target[arc])
+    # Never the arc itself: it has no wait in the rounds that it gates.
+    others = [int(other) for other in np.flatnonzero(overlay.event_graph.target == target) if other != arc]
+    gate = max(others, key=lambda other: float(terms.gated[other]), default=arc)
+    waits = f"{labels[target]} waits {format_s(float(terms.wait_s[arc]))} more for "
+    if gate >= overlay.arcs:
+        return Cause(assumption="wait", place=labels[target], words=f"{waits}its own computing")
+    place = f"{labels[overlay.source[gate]]} -> {labels[target]}"
+    words = f"{waits}{place}"
+    parts = {"queue": abs(float(terms.queue_s[gate])), "rate": float(terms.rate_s[gate])}
+    largest = max(parts, key=lambda part: parts[part])
+    if parts[largest] > _NOTHING * cycle_time_s:
+        words = f"{words} ({_sending(resources, gate, terms, largest).words})"
+    return Cause(assumption="wait", place=place, words=words)
+
+
+def _place(overlay: Overlay, arc: int, terms: Terms) -> str:
+    """The link that bounds an arc's rate."""
+    link = int(terms.link[arc])
+    return "its route" if link < 0 else link_words(overlay.graph, link)
+
+
+def link_words(graph: Connectivity, link: int) -> str:
+    """A link direction in words: ``DE's uplink``, ``core link DE -> FR``, ``measured bandwidth DE -> FR``."""
+    access = link - graph.first_uplink
+    if access < 0:
+        return f"{'measured bandwidth' if graph.is_measured else 'core link'} {graph.link_name(link)}"
+    return f"{graph.labels[access % graph.silos]}'s {'uplink' if access < graph.silos else 'downlink'}"

@@ -1,0 +1,1 @@
+"""The engine that knows every event: silos and links as SimPy processes."""

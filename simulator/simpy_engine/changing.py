@@ -1,0 +1,165 @@
+"""Network with `sharing="maxmin"` whose capacities and routes change while messages are on their way."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+
+from simulator.observer import OnRates
+from simulator.simpy_engine.clock import Clock
+from simulator.simpy_engine.equal import Deliver
+from simulator.simpy_engine.flow import Flow
+from simulator.simpy_engine.fluid import FluidNetwork
+
+_OTHERS = -1
+"""Stands for an arc where a flow is not a message."""
+
+CrossedOtherwise = Callable[[int, int, Mapping[int, float]], None]
+"""Hears of the bits on each link of a message that did not go along its arc's first route: ``(arc, round, bits)``,
+before its last bit leaves."""
+
+
+class ChangingNetwork(FluidNetwork):
+    """A fluid network that can be told of changes.
+
+    Parameters
+    ----------
+    clock, routes, capacity_bps, message_bits, latency_s, fifo, deliver, on_rates
+        As for `FluidNetwork`.
+    crossed_otherwise : CrossedOtherwise
+
+    Notes
+    -----
+    Any link may come to limit a rate, so that none is left out, and one instant's changes are shared out once.
+    """
+
+    __slots__ = ("_crossed_otherwise", "_full_routes", "_others", "_peak_links", "_rerouted")
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        routes: Sequence[Sequence[int]],
+        capacity_bps: Sequence[float],
+        message_bits: Sequence[float],
+        latency_s: Sequence[float],
+        fifo: bool,
+        deliver: Deliver,
+        crossed_otherwise: CrossedOtherwise,
+        on_rates: OnRates | None = None,
+    ) -> None:
+        super().__init__(
+            clock,
+            routes=routes,
+            capacity_bps=capacity_bps,
+            message_bits=message_bits,
+            latency_s=latency_s,
+            fifo=fifo,
+            deliver=deliver,
+            on_rates=on_rates,
+            reduce=False,
+        )
+        self._crossed_otherwise = crossed_otherwise
+        self._full_routes = [tuple(route) for route in routes]
+        self._rerouted: set[int] = set()
+        self._others: dict[int, Flow] = {}
+        # The peak rate of a flow of others is the capacity of a link that it has for itself.
+        self._peak_links: dict[int, int] = {}
+
+    def end_due(self) -> None:
+        """End the messages that are due at this instant, before it brings a change."""
+        self._end_due_flows()
+
+    def set_capacity(self, link: int, capacity_bps: float) -> None:
+        """Change a link's capacity from now on; messages on it keep the bits that they have sent.
+
+        Parameters
+        ----------
+        link : int
+            A link direction whose capacity was finite at the start.
+        capacity_bps : float
+            Finite and >= 0; at 0 messages stand still.
+        """
+        self._capacity_bps[link] = capacity_bps
+        if self._members[link]:
+            self._changed[link] = None
+            self._settle_late()
+
+    def set_route(self, arc: int, links: Sequence[int], latency_s: float) -> None:
+        """Send an arc's messages over other links from now on; those on their way keep the bits that they sent.
+
+        Parameters
+        ----------
+        arc : int
+        links : sequence of int
+            Link directions, each once.
+        latency_s : float
+            From the last bit's leaving to the arrival, for all messages that have not left yet.
+        """
+        now_s = self._clock.now
+        old_route, self._full_routes[arc] = self._full_routes[arc], tuple(links)
+        self._latency_s[arc] = latency_s
+        self._rerouted.add(arc)
+        self._routes[arc] = self._finite(links) if self._bits[arc] else ()
+        for flow in [flow for flow in self._active if flow.arc == arc]:
+            flow.settle(now_s)
+            flow.cross(old_route)
+            for link in flow.links:
+                del self._members[link][flow]
+            for link in self._routes[arc]:
+                self._members[link][flow] = None
+            self._changed.update(dict.fromkeys((*flow.links, *self._routes[arc])))
+            unlimited = not flow.links
+            flow.links = self._routes[arc]
+            if not flow.links:
+                flow.bind(-1, now_s)
+                flow.rate_bps = inf
+                self._schedule_end(flow)
+            elif unlimited:
+                flow.rate_bps, flow.end_s = 0.0, inf
+            self._settle_late()
+
+    def set_flow(self, number: int, links: Sequence[int], peak_bps: float) -> None:
+        """Start a flow of others, which shares links with the messages until it stops.
+
+        Parameters
+        ----------
+        number : int
+            Of the flow; one that is on goes on with the new values.
+        links : sequence of int
+            Link directions, each once.
+        peak_bps : float
+            The most that it takes, finite; 0: it stops.
+        """
+        old = self._others.pop(number, None)
+        if old is not None:
+            for link in old.links:
+                del self._members[link][old]
+            self._changed.update(dict.fromkeys(old.links))
+        if peak_bps:
+            peak_link = self._peak_links.setdefault(number, len(self._members))
+            if peak_link == len(self._members):
+                self._members.append({})
+                self._capacity_bps.append(peak_bps)
+            self._capacity_bps[peak_link] = peak_bps
+            new = Flow(_OTHERS, 0, (*self._finite(links), peak_link), inf, self._clock.now)
+            for link in new.links:
+                self._members[link][new] = None
+            self._changed.update(dict.fromkeys(new.links))
+            self._others[number] = new
+        if self._changed:
+            self._settle_late()
+
+    def send(self, arc: int, k: int) -> None:
+        """Send the message of round `k` on an arc."""
+        if arc in self._rerouted and not self._routes[arc]:
+            self._crossed_otherwise(arc, k, dict.fromkeys(self._full_routes[arc], self._bits[arc]))
+        super().send(arc, k)
+
+    def _schedule_end(self, flow: Flow) -> None:
+        if flow.arc != _OTHERS:
+            super()._schedule_end(flow)
+
+    def _end(self, flow: Flow) -> None:
+        if flow.arc in self._rerouted:
+            flow.left_bits = 0.0
+            self._crossed_otherwise(flow.arc, flow.k, flow.cross(self._full_routes[flow.arc]))
+        super()._end(flow)

@@ -1,0 +1,180 @@
+"""The engine that everything plugs into: silos and network as SimPy processes, cut into blocks of rounds."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import repeat
+
+from simpy.core import EmptySchedule
+
+from simulator.block import Block
+from simulator.feasibility import check_rows
+from simulator.job import Job
+from simulator.observer import Observer, OnRates
+from simulator.simpy_engine.changing import ChangingNetwork, CrossedOtherwise
+from simulator.simpy_engine.clock import LAST, Clock
+from simulator.simpy_engine.equal import Deliver, EqualNetwork
+from simulator.simpy_engine.fluid import FluidNetwork
+from simulator.simpy_engine.recorder import Recorder
+from simulator.simpy_engine.repeat import RepeatWatch
+from simulator.simpy_engine.silo import Silo
+from simulator.simpy_engine.wiring import FixedWiring, PlannedWiring, Wiring
+from simulator.simpy_engine.world_process import happen
+from simulator.statistics.steady_state import SteadyState
+from topologies.errors import InputError
+
+_CHUNK_ROUNDS = 1024
+
+
+class EventEngine:
+    """Simulates a job event by event.
+
+    Parameters
+    ----------
+    job : Job
+    block_rounds : int
+        Rounds in a block.
+    observer : Observer, optional
+
+    Attributes
+    ----------
+    network : EqualNetwork or FluidNetwork
+    """
+
+    __slots__ = ("_job", "_observer", "_recorder", "_silos", "_watch", "clock", "network")
+
+    def __init__(self, job: Job, *, block_rounds: int, observer: Observer | None = None) -> None:
+        observer = observer or Observer()
+        self._watch: RepeatWatch | None = None
+        self._job = job
+        self.clock = clock = Clock(0.0)
+        self._recorder = recorder = Recorder(job, block_rounds=block_rounds, on_round=self._on_round)
+        self._observer = observer
+        wiring = _wiring(job, recorder)
+        columns = _Columns(job)
+        self._silos = silos = [
+            Silo(clock, silo, compute_s=columns.of(silo), wiring=wiring) for silo in range(job.silos)
+        ]
+        receive = [silos[arc.target].receive for arc in job.arcs]
+        note = recorder.message
+
+        def deliver(
+            arc: int, k: int, start_s: float, last_bit_s: float, arrival_s: float, bound_link: int
+        ) -> None:
+            note(arc, k, start_s, last_bit_s, arrival_s, bound_link)
+            receive[arc](k, arrival_s)
+
+        self.network = _network(job, clock, wiring, deliver, observer.on_rates, recorder.crossed_otherwise)
+        if job.world is not None and isinstance(self.network, ChangingNetwork):
+            clock.process(happen(clock, self.network, job.world, job.link_capacity_bps, len(job.arcs)))
+        plain = job.plan is None and job.compute.is_constant and job.world is None
+        if plain and isinstance(self.network, FluidNetwork):
+            self._watch = RepeatWatch(
+                [*(silo.state for silo in silos), self.network.state],
+                lambda k: max(silo.round for silo in silos) - k,
+            )
+        for silo in silos:
+            clock.process(silo.run(job.rounds, self.network.send, recorder.started))
+
+    @property
+    def steady(self) -> SteadyState | None:
+        """How the job goes on, once it is known to repeat; with ``sharing="maxmin"`` only."""
+        return None if self._watch is None else self._watch.steady
+
+    def _on_round(self, k: int, now_s: float) -> None:
+        """Let those who watch know of a round that the last silo starts."""
+        if self._observer.on_round is not None:
+            self._observer.on_round(k, now_s)
+        if self._watch is not None and self._watch.steady is None:
+            event = self.clock.event()
+            event.callbacks = [lambda _: self._look(k, now_s)]
+            self.clock.succeed_at(event, now_s, LAST)
+
+    def _look(self, k: int, now_s: float) -> None:
+        if self._watch is not None and all(silo.round < self._job.rounds for silo in self._silos):
+            self._watch.look(k, now_s)
+
+    def advance(self) -> Block | None:
+        """Simulate on until a block of rounds is complete; None after the last one."""
+        recorder, clock = self._recorder, self.clock
+        if recorder.complete == self._job.rounds and not recorder.is_full:
+            return None
+        step = clock.step
+        try:
+            while not recorder.is_full:
+                step()
+        except EmptySchedule:
+            raise InputError(
+                f"round {recorder.complete} never ends: its messages are on links of capacity 0."
+            ) from None
+        if recorder.complete == self._job.rounds:
+            while clock.peek() <= clock.now:  # the last rates of this instant
+                step()
+        return recorder.take()
+
+
+def _wiring(job: Job, recorder: Recorder) -> Wiring:
+    if job.plan is None:
+        return FixedWiring(job)
+    return PlannedWiring(job, job.plan, lambda: recorder.complete)
+
+
+def _network(
+    job: Job,
+    clock: Clock,
+    wiring: Wiring,
+    deliver: Deliver,
+    on_rates: OnRates | None,
+    crossed_otherwise: CrossedOtherwise,
+) -> EqualNetwork | FluidNetwork:
+    """The network of a job; one that can change where the job has a world."""
+    latency_s = [float(arc.latency_s) for arc in job.arcs]
+    if job.sharing == "equal":
+        return EqualNetwork(
+            clock, sending_s=wiring.sending_s, latency_s=latency_s, fifo=job.fifo, deliver=deliver
+        )
+    make: Callable[..., FluidNetwork] = FluidNetwork
+    if job.world is not None:
+        make = partial(ChangingNetwork, crossed_otherwise=crossed_otherwise)
+    return make(
+        clock,
+        routes=job.routes,
+        capacity_bps=job.link_capacity_bps,
+        message_bits=job.message_bits,
+        latency_s=latency_s,
+        fifo=job.fifo,
+        deliver=deliver,
+        on_rates=on_rates,
+    )
+
+
+class _Columns:
+    """Computing times of each silo one after the other, from chunks of rounds that all silos share."""
+
+    __slots__ = ("_chunks", "_job")
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._chunks: dict[int, tuple[list[list[float]], int]] = {}
+
+    def of(self, silo: int) -> Iterator[float]:
+        """Computing times of a silo, in seconds."""
+        compute, rounds = self._job.compute, self._job.rounds
+        if compute.is_constant:
+            return repeat(float(compute.rows(0, 1)[0, silo]))
+        return self._drawn(silo, rounds)
+
+    def _drawn(self, silo: int, rounds: int) -> Iterator[float]:
+        for first in range(0, rounds, _CHUNK_ROUNDS):
+            chunk, users = self._chunks.get(first) or (self._chunk(first, rounds), self._job.silos)
+            if users > 1:
+                self._chunks[first] = (chunk, users - 1)
+            else:
+                self._chunks.pop(first, None)
+            yield from chunk[silo]
+
+    def _chunk(self, first: int, rounds: int) -> list[list[float]]:
+        """One list per silo."""
+        columns: list[list[float]] = check_rows(
+            self._job.compute, first, min(_CHUNK_ROUNDS, rounds - first)
+        ).T.tolist()
+        return columns

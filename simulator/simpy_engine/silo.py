@@ -1,0 +1,94 @@
+"""A silo as a SimPy process: compute, send, wait for its in-arcs, start the next round."""
+
+from collections.abc import Callable, Generator, Iterator
+from math import inf
+
+from simpy.events import Event
+
+from simulator.simpy_engine.clock import Clock
+from simulator.simpy_engine.repeat import State
+from simulator.simpy_engine.wiring import Wiring
+
+Send = Callable[[int, int], None]
+"""Hands the network a message: ``(arc, round)``."""
+
+Started = Callable[[int, int, float], None]
+"""Hears that a silo starts a round: ``(silo, round, date in seconds)``."""
+
+
+class Silo:
+    """One silo and the messages that it waits for.
+
+    Parameters
+    ----------
+    clock : Clock
+    number : int
+    compute_s : iterator of float
+        Computing times of its rounds one after the other, in seconds.
+    wiring : Wiring
+
+    Attributes
+    ----------
+    round : int
+        The round that it is in; the number of rounds once it has ended the last one.
+    """
+
+    __slots__ = ("_clock", "_compute_s", "_gate", "_inbox", "_number", "_until_s", "_wiring", "round")
+
+    def __init__(self, clock: Clock, number: int, *, compute_s: Iterator[float], wiring: Wiring) -> None:
+        self._clock = clock
+        self._number = number
+        self._compute_s = compute_s
+        self._wiring = wiring
+        # Round -> messages still missing and the latest arrival so far; senders may be rounds ahead.
+        self._inbox: dict[int, tuple[int, float]] = {}
+        self._gate: Event | None = None
+        self._until_s = 0.0  # when computing ends, or all messages are in; infinite while some are missing
+        self.round = 0
+
+    def run(self, rounds: int, send: Send, started: Started) -> Generator[Event, None, None]:
+        """Live through all rounds; `started` is told each one and `send` gets ``(arc, round)``."""
+        clock, number, wiring = self._clock, self._number, self._wiring
+        started(number, 0, clock.now)
+        for k in range(rounds):
+            duration_s = next(self._compute_s)
+            self._until_s = clock.now + duration_s
+            yield clock.timeout(duration_s)
+            for arc in wiring.after_computing(number, k):
+                send(arc, k)
+            in_arcs = wiring.in_arcs(number, k)
+            if in_arcs:
+                missing, latest_s = self._inbox.get(k, (in_arcs, 0.0))
+                if missing or latest_s > clock.now:
+                    self._gate = Event(clock)
+                    self._until_s = inf if missing else latest_s
+                    if not missing:
+                        clock.succeed_at(self._gate, latest_s)
+                    yield self._gate
+                    self._gate = None
+                del self._inbox[k]
+            self.round = k + 1
+            started(number, k + 1, clock.now)
+            for arc in wiring.after_start(number, k):
+                send(arc, k)
+
+    def receive(self, k: int, arrival_s: float) -> None:
+        """Learn when the message of round `k` of one in-arc arrives; the date may lie ahead."""
+        missing, latest_s = self._inbox.get(k) or (self._wiring.in_arcs(self._number, k), 0.0)
+        if arrival_s > latest_s:
+            latest_s = arrival_s
+        missing -= 1
+        self._inbox[k] = (missing, latest_s)
+        if not missing and self._gate is not None and self.round == k:
+            self._until_s = latest_s
+            self._clock.succeed_at(self._gate, latest_s)
+
+    def state(self, k: int, now_s: float) -> State:
+        """What it does, and the messages that it has for this and later rounds."""
+        waits = self._until_s == inf
+        numbers = [self.round - k, waits + 2 * (self._gate is None)]
+        times_s = [0.0 if waits else self._until_s - now_s]
+        for round_, (missing, latest_s) in sorted(self._inbox.items()):
+            numbers += (round_ - k, missing)
+            times_s.append(max(0.0, latest_s - now_s))
+        return State(numbers, times_s, [])

@@ -1,0 +1,157 @@
+"""The folder of a training's checkpoints: names, heads, and files that are whole or not there."""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+from topologies.errors import InputError, MachineError
+from training.checkpoints.checksums import check_files, read_checksums
+from training.checkpoints.fingerprint import check_same, fingerprint
+from training.job import TrainingJob
+
+HEAD = "head.json"
+ROWS = "rows.jsonl"
+PARTIAL = ".partial"
+SCHEMA = "silosim-checkpoint/1"
+
+
+def checkpoint_rounds(folder: Path) -> list[int]:
+    """Return the rounds of the whole checkpoints in a folder, ascending; none if there is no such folder."""
+    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    return sorted(int(match[1]) for match in map(re.compile(r"round-(\d+)").fullmatch, names) if match)
+
+
+def checkpoint_path(folder: Path, round_index: int) -> Path:
+    """Return the name of a round's checkpoint."""
+    return folder / f"round-{round_index:06d}"
+
+
+def check_resumable(job: TrainingJob) -> int | None:
+    """Check that a training can go on from the newest checkpoint in its directory, as far as job and checksums tell.
+
+    Parameters
+    ----------
+    job : TrainingJob
+        The training.
+
+    Returns
+    -------
+    int or None
+        The checkpoint's round; None if there is none.
+
+    Raises
+    ------
+    InputError
+        If it is a checkpoint of another training, or of a later round than the training has.
+    MachineError
+        If it cannot be read, or a file of it is damaged.
+
+    Notes
+    -----
+    Reads all files of the checkpoint once.
+    """
+    rounds = [] if job.directory is None else checkpoint_rounds(job.directory)
+    if job.directory is None or not rounds:
+        return None
+    path = checkpoint_path(job.directory, rounds[-1])
+    head = read_head(path)
+    check_head(head, job, path)
+    digests = read_checksums(path)
+    check_files((path / name for name in digests), digests)
+    read_rows(job.directory, head)
+    return rounds[-1]
+
+
+def read_head(path: Path) -> dict[str, Any]:
+    """Return what a checkpoint says about itself; MachineError if it cannot be read or is damaged."""
+    try:
+        head = json.loads((path / HEAD).read_text(encoding="utf-8"))
+        if head.get("schema") != SCHEMA:
+            raise ValueError(f"schema(={head.get('schema')!r}) must be {SCHEMA!r}")
+    except (OSError, AttributeError, ValueError) as error:
+        raise MachineError(f"{path / HEAD} cannot be read: {error}") from None
+    check_files([path / HEAD], read_checksums(path))
+    return cast(dict[str, Any], head)
+
+
+def read_rows(folder: Path, head: Mapping[str, Any]) -> bytes:
+    """Return the history up to a checkpoint.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        The training's directory; its file of rows goes on behind the checkpoint's.
+    head : mapping
+        What the checkpoint says of itself.
+
+    Raises
+    ------
+    MachineError
+        If rows are missing or damaged.
+    """
+    path, size = folder / ROWS, int(head["rows_bytes"])
+    try:
+        with path.open("rb") as file:
+            rows = file.read(size)
+    except FileNotFoundError:
+        rows = b""
+    except OSError as error:
+        raise MachineError(f"{path} cannot be read: {error}") from None
+    if len(rows) < size:
+        raise MachineError(f"{path} cannot be read: {size - len(rows)} bytes are missing.")
+    if hashlib.sha256(rows).hexdigest() != head["rows_sha256"]:
+        raise MachineError(
+            f"{path} cannot be read: its first {size} bytes differ from their checksum in {HEAD}."
+        )
+    return rows
+
+
+def check_head(
+    head: Mapping[str, Any], job: TrainingJob, path: Path, own: Mapping[str, Any] | None = None
+) -> None:
+    """Raise InputError unless a training, and what else it knows of itself, is that of a checkpoint."""
+    done = int(head["round"])
+    if done > job.config.rounds:
+        raise InputError(f"rounds(={job.config.rounds}) must be >= {done} as in the checkpoint {path}.")
+    check_same(head["made_by"], {**fingerprint(job, rounds=done), **(own or {})}, checkpoint=str(path))
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn what the system says about files that cannot be written into a MachineError."""
+    try:
+        yield
+    except OSError as error:
+        raise MachineError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def write_whole(path: Path, data: bytes | memoryview) -> None:
+    """Write a file that appears, or replaces another one, only when all of it is on the disk."""
+    partial = path.with_name(path.name + PARTIAL)
+    with partial.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
+
+
+def link(file: Path, path: Path) -> None:
+    """Give a file a second name, or copy it where the file system has no second names."""
+    try:
+        os.link(file, path)
+    except OSError:
+        write_whole(path, file.read_bytes())
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

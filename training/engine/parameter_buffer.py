@@ -1,0 +1,241 @@
+"""The parameters and buffers of all silos that one rank hosts, as rows of tensors."""
+
+import copy
+from collections.abc import Iterable, Iterator
+
+import torch
+from torch import Tensor, nn
+
+from training.engine.compiled.mixing import sums_of, write_sums
+
+ALIGNMENT = 32
+"""Numbers of which rows are a multiple: two cache lines, and two registers of AVX-512."""
+
+EVERYTHING = (slice(None),)
+
+
+class Arena:
+    """Models of one rank's silos; their parameters, gradients and buffers are rows of matrices.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        The initial model of every silo; it is copied.
+    silos : int
+        Number of silos that the rank hosts; may be 0.
+    before, after : int
+        How many other ranks' rows of lower and of higher silos there must be room for.
+    device : torch.device
+        Where the tensors live.
+    exchange_buffers : bool, default False
+        Whether floating-point buffers are exchanged and mixed like parameters. They stay in their silo otherwise, as
+        in the paper.
+
+    Attributes
+    ----------
+    parity : int
+        Which of the two windows is the current one: 0, and the other one after every `mix`.
+    gradients : torch.Tensor, shape (silos, stride)
+        Row ``i`` belongs to the ``i``-th hosted silo, layer after layer; the same for both windows.
+
+    Notes
+    -----
+    A window of shape (before + silos + after, width) holds the rows of lower silos, the rank's own and those of
+    higher silos. In any round the rows in use are adjacent and in silo order, and rows are received where they are
+    used. The input of mixing must stay whole, so there are two windows: `mix` reads the current one and writes the own
+    rows of the other, which is then the current one. Every module exists twice, bound to either window. `rows`,
+    `parameters`, `modules` and, if they are exchanged, `buffers` therefore change with every `mix`: ask for them anew,
+    do not keep them. They alternate between two tensors each, whose places never change.
+
+    On the processor mixing is a kernel of our own (`training.engine.compiled.mixing`), also where everybody mixes with
+    everybody. Per number it adds the terms one after the other, in silo order, and a weight of zero is no term: a sum
+    does not depend on which other silos the rank hosts, nor on the columns that are mixed at a time, nor on the
+    processor. A library's dense product does not promise that: its kernel, and with it the order of its sums, depends
+    on the processor and on the number of rows. Mixed rows then have the same bits for any number of ranks. Nothing is
+    promised on a GPU, where mixing is PyTorch's dense product.
+
+    A silo that has diverged spreads what is not a number to those that mix its model, on a GPU to all silos of the
+    ranks that receive it, since zero times NaN is NaN in a dense product. Either way the training ends within
+    `training.dpasgd.WATCH_EVERY` rounds and before its next logged row, and names the silo that diverged first.
+
+    Rows are padded with zeros to a multiple of `ALIGNMENT` floats. So every row lies in cache lines in the same way,
+    on which libraries' sums may depend, and mixing can write whole lines. And optimizers, which take all rows at once,
+    come to no rest of numbers that PyTorch would take one by one, other than in registers: a silo's numbers go the same
+    way whichever silos stand beside it.
+
+    Batch norm normalizes a training batch with the batch's own mean and variance; its running statistics only matter
+    when a model is evaluated. Without an exchange every silo has those of its own data, with it they are mixed like
+    parameters. The average model is evaluated with their mean over silos in both cases. A mean of variances is not
+    the variance of the pooled data: it lacks the variance of the silos' means, so that the average model of
+    heterogeneous silos is evaluated with too small a variance. Weights below zero can even mix positive variances
+    into a negative one, whose square root is not a number: exchange buffers only with matrices that have none.
+    Whole-number buffers (counters) always stay in their silo.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        *,
+        silos: int,
+        before: int,
+        after: int,
+        device: torch.device,
+        exchange_buffers: bool = False,
+    ) -> None:
+        stride, buffer_stride = map(padded, numbers_of(model))
+        width = stride + buffer_stride if exchange_buffers else stride
+        self._own = slice(before, before + silos)
+        self._windows = tuple(torch.zeros(before + silos + after, width, device=device) for _ in range(2))
+        self._rows = tuple(window[self._own] for window in self._windows)
+        self._parameters = tuple(rows[:, :stride] for rows in self._rows)
+        kept = torch.zeros(silos, buffer_stride, device=device)
+        self._buffers = tuple(rows[:, stride:] if exchange_buffers else kept for rows in self._rows)
+        self.gradients = torch.zeros(silos, stride, device=device)
+        first, second = (
+            tuple(
+                bind(model, row, gradient, buffers=buffers)
+                for row, gradient, buffers in zip(parameters, self.gradients, buffers, strict=True)
+            )
+            for parameters, buffers in zip(self._parameters, self._buffers, strict=True)
+        )
+        for module, twin in zip(first, second, strict=True):
+            share_counters(module, twin)
+        self._modules = (first, second)
+        self.parity = 0
+
+    @property
+    def rows(self) -> Tensor:
+        """What is exchanged and mixed, shape (silos, width): parameters, followed by buffers if they are exchanged."""
+        return self._rows[self.parity]
+
+    @property
+    def parameters(self) -> Tensor:
+        """Row ``i`` is the model of the ``i``-th hosted silo, layer after layer; shape (silos, stride)."""
+        return self._parameters[self.parity]
+
+    @property
+    def buffers(self) -> Tensor:
+        """Floating-point buffers, such as running statistics, shape (silos, buffer stride); maybe without columns."""
+        return self._buffers[self.parity]
+
+    @property
+    def modules(self) -> tuple[nn.Module, ...]:
+        """One per hosted silo; its parameters, their gradients and its buffers are views into rows."""
+        return self._modules[self.parity]
+
+    def received(self, position: int) -> Tensor:
+        """Return the row at a position relative to the rank's first own row: negative for lower silos."""
+        return self._windows[self.parity][self._own.start + position]
+
+    def mix(self, weights: Tensor, first: int, *, columns: Iterable[slice] = EVERYTHING) -> None:
+        """Replace the own rows by weighted sums of the window's rows, ``X <- A X``.
+
+        Parameters
+        ----------
+        weights : torch.Tensor, shape (silos, rows in use)
+            The rank's rows of the consensus matrix, restricted to the rows in use.
+        first : int
+            Position of the first row in use, relative to the rank's first own row: ``0`` or negative.
+        columns : iterable of slice
+            Columns of the window, mixed in this order, each when the iterable yields it; together all of them.
+        """
+        current, other = self._windows[self.parity], self._windows[1 - self.parity]
+        used, mixed = current[self._own.start + first :][: weights.shape[1]], other[self._own]
+        if used.is_cuda:
+            for piece in columns:
+                torch.mm(weights, used[:, piece], out=mixed[:, piece])
+        else:
+            sums, source, target = sums_of(weights.numpy()), used.numpy(), mixed.numpy()
+            for piece in columns:
+                write_sums(sums, source, target, piece)
+        self.parity = 1 - self.parity
+
+
+def padded(size: int) -> int:
+    """Return the length of a row for `size` numbers."""
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def float_buffers(model: nn.Module) -> Iterator[tuple[nn.Module, str, Tensor]]:
+    """Iterate over the floating-point buffers of a model, in the order of its state dict.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        The model.
+
+    Yields
+    ------
+    owner : torch.nn.Module
+        The part of the model that holds the buffer.
+    name : str
+        The buffer's name in its owner.
+    buffer : torch.Tensor
+        Its value.
+    """
+    for owner in model.modules():
+        for name, buffer in owner.named_buffers(recurse=False):
+            if buffer.is_floating_point():
+                yield owner, name, buffer
+
+
+def numbers_of(model: nn.Module) -> tuple[int, int]:
+    """Return how many numbers a model's parameters have, and how many its floating-point buffers."""
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    return parameters, sum(buffer.numel() for _owner, _name, buffer in float_buffers(model))
+
+
+def share_counters(module: nn.Module, twin: nn.Module) -> None:
+    """Give a second copy of a model the whole-number buffers of the first: what one counts, both have counted.
+
+    Parameters
+    ----------
+    module, twin : torch.nn.Module
+        Two copies of a model; the second is changed.
+    """
+    for owner, other in zip(module.modules(), twin.modules(), strict=True):
+        for name, buffer in owner.named_buffers(recurse=False):
+            if not buffer.is_floating_point():
+                setattr(other, name, buffer)
+
+
+def bind(
+    model: nn.Module, row: Tensor, gradient: Tensor | None = None, *, buffers: Tensor | None = None
+) -> nn.Module:
+    """Return a copy of a model whose parameters are views into a row.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        Gives structure and values.
+    row : torch.Tensor, shape (stride,)
+        Takes the values; at least as long as the model has parameters.
+    gradient : torch.Tensor, shape (stride,), optional
+        Where gradients add up; without it the copy needs none.
+    buffers : torch.Tensor, shape (buffer stride,), optional
+        Takes the values of the floating-point buffers, which become views into it; without it they are the copy's
+        own.
+
+    Returns
+    -------
+    torch.nn.Module
+        The copy.
+    """
+    bound = copy.deepcopy(model)
+    offset = 0
+    for parameter in bound.parameters():
+        piece = slice(offset, offset + parameter.numel())
+        row[piece] = parameter.detach().flatten()
+        parameter.data = row[piece].view_as(parameter)
+        parameter.requires_grad_(gradient is not None)
+        if gradient is not None:
+            parameter.grad = gradient[piece].view_as(parameter)
+        offset = piece.stop
+    if buffers is not None:
+        offset = 0
+        for owner, name, buffer in list(float_buffers(bound)):
+            piece = slice(offset, offset + buffer.numel())
+            buffers[piece] = buffer.flatten()
+            setattr(owner, name, buffers[piece].view_as(buffer))
+            offset = piece.stop
+    return bound

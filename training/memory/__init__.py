@@ -1,0 +1,1 @@
+"""How much memory a training will need, and whether it is there."""

@@ -1,0 +1,138 @@
+"""Models by name.
+
+torch is imported where a model is built: it takes seconds, and most commands need only the names.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from topologies.errors import InputError
+from training.lookup import lookup
+from training.random_streams import Purpose, stream
+
+if TYPE_CHECKING:
+    from torch import nn
+
+Builder = Callable[..., "nn.Module"]
+
+IMAGE = ("channels", "height", "width")
+TOKENS = ("length",)
+SEQUENCE = ("length", "features")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelSpec:
+    """Where a model is built and what it reads.
+
+    Parameters
+    ----------
+    module : str
+        Module under `training.models` that holds the builder.
+    builder : str
+        Name of a function of (input_shape, classes) and the options.
+    reads : tuple of tuple of str
+        Axes of one sample, for each kind of sample that the model reads.
+    options : mapping of str to int
+        Keyword arguments of the builder.
+    norm_stride : int
+        By what height and width are divided, rounded up, where the last batch norm sees an image; 0 without one.
+    vectorizes : bool
+        Whether `torch.func.vmap` works on it; torch has no batching rule for recurrent layers.
+    """
+
+    module: str
+    builder: str
+    reads: tuple[tuple[str, ...], ...]
+    options: Mapping[str, int] = field(default_factory=dict)
+    norm_stride: int = 0
+    vectorizes: bool = True
+
+    def build(self, input_shape: tuple[int, ...], classes: int) -> "nn.Module":
+        """Return a new model; it draws from torch's global random state."""
+        module = import_module(f"training.models.{self.module}")
+        return cast(Builder, getattr(module, self.builder))(input_shape, classes, **self.options)
+
+
+MODELS: Mapping[str, ModelSpec] = {
+    "bilstm": ModelSpec(module="recurrent", builder="bilstm", reads=(SEQUENCE,), vectorizes=False),
+    "char_gru": ModelSpec(module="recurrent", builder="char_gru", reads=(TOKENS,), vectorizes=False),
+    "cnn": ModelSpec(module="feedforward", builder="cnn", reads=(IMAGE,)),
+    "femnist_cnn": ModelSpec(module="feedforward", builder="femnist_cnn", reads=(IMAGE,)),
+    "resnet18": ModelSpec(
+        module="resnet", builder="resnet", reads=(IMAGE,), options={"layers": 18}, norm_stride=32
+    ),
+    "resnet50": ModelSpec(
+        module="resnet", builder="resnet", reads=(IMAGE,), options={"layers": 50}, norm_stride=32
+    ),
+    "softmax": ModelSpec(module="feedforward", builder="softmax", reads=(IMAGE, SEQUENCE)),
+}
+
+
+def build_model(name: str, *, input_shape: tuple[int, ...], classes: int, seed: int) -> "nn.Module":
+    """Build a model with its initial values, drawn from the run's seed.
+
+    Parameters
+    ----------
+    name : str
+        One of `MODELS`.
+    input_shape : tuple of int
+        Shape of one sample: (channels, height, width) of an image, (length,) of a text of whole-number tokens below
+        `classes`, (length, features) of a sequence of vectors.
+    classes : int
+        Number of classes.
+    seed : int
+        The run's seed; every silo starts from the same model, whatever the number of ranks.
+
+    Returns
+    -------
+    torch.nn.Module
+        The model on the CPU in float32, in training mode; torch's global random state is as before. It maps a batch
+        of n samples to scores of shape (n, classes), and ``char_gru`` to (n, length, classes).
+
+    Raises
+    ------
+    InputError
+        If the name is unknown or the model does not read samples of this shape.
+
+    Notes
+    -----
+    `torch.func.functional_call` works on all of them. `torch.func.vmap` over stacked parameters (and, for the
+    ResNets, stacked buffers) works on all that say so (`ModelSpec.vectorizes`).
+    """
+    import torch
+
+    spec = lookup(MODELS, name, field="model")
+    if len(input_shape) not in map(len, spec.reads):
+        shapes = " or ".join(f"({', '.join(axes)})" for axes in spec.reads)
+        raise InputError(f"model(={name!r}) must read samples of shape {shapes}, not {tuple(input_shape)}.")
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(int(stream(seed, Purpose.INITIAL_MODEL).integers(2**62)))
+        return spec.build(input_shape, classes)
+
+
+def check_batch_size(name: str, *, input_shape: tuple[int, ...], batch_size: int) -> None:
+    """Check that a model can train on batches of a size: batch norm needs two values per channel.
+
+    Parameters
+    ----------
+    name : str
+        One of `MODELS`.
+    input_shape : tuple of int
+        Shape of one sample that the model reads.
+    batch_size : int
+        Samples per batch, >= 1.
+
+    Raises
+    ------
+    InputError
+        If one sample is too small to be a batch.
+    """
+    stride = MODELS[name].norm_stride
+    if stride and batch_size * math.prod(math.ceil(side / stride) for side in input_shape[1:]) < 2:
+        raise InputError(
+            f"batch_size(={batch_size}) must be >= 2 for model {name} and images of"
+            f" {' x '.join(map(str, input_shape[1:]))} pixels: batch norm needs two values per channel."
+        )

@@ -1,0 +1,1 @@
+"""DPASGD on MPI ranks: started, talking and ended."""

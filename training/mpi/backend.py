@@ -1,0 +1,137 @@
+"""The built-in training backend: DPASGD on MPI ranks."""
+
+import sys
+import traceback
+from collections.abc import Iterator
+
+from topologies.errors import InputError, MachineError, TrainingError
+from training.backend import exchanged_numbers
+from training.config import TrainingConfig
+from training.job import TrainingJob
+from training.mpi.launcher import run_ranks
+from training.mpi_environment import World, abort, check_size, mpiexec_path, start_mpi, world
+from training.notice import Notice, Report
+
+BITS_PER_NUMBER = 32
+"""Models travel in single precision, whatever precision they are trained in."""
+
+
+class MpiBackend:
+    """Trains on MPI ranks; each rank hosts a block of silos.
+
+    Notes
+    -----
+    Started by hand, the program starts ``min(ranks, silos)`` processes with the `mpiexec` beside the interpreter; a
+    single one needs no MPI and is the program itself. Under ``mpiexec -n R`` or ``srun`` the program's own processes
+    are the ranks (those beyond the number of silos host none). The same code trains in all three cases.
+    """
+
+    def check(self, config: TrainingConfig) -> None:
+        """Check that `mpiexec` is there if ranks will be started, and the device.
+
+        Parameters
+        ----------
+        config : TrainingConfig
+            The settings that `train` will get.
+
+        Raises
+        ------
+        MachineError
+            If `mpiexec` is missing, or a device is not there.
+
+        Notes
+        -----
+        Starts no MPI. Whether a launcher belongs to another MPI shows only when the ranks start.
+        """
+        if world() is None and config.ranks > 1:
+            mpiexec_path()
+        if config.device != "cpu":
+            from training.engine.device import resolve_device
+
+            resolve_device(config.device, rank=0)
+
+    def message_bits(self, config: TrainingConfig) -> float:
+        """Return the size of a model on its way: its parameters, and its buffers if they are exchanged.
+
+        Parameters
+        ----------
+        config : TrainingConfig
+            Names model and data set.
+
+        Returns
+        -------
+        float
+            Bits.
+
+        Raises
+        ------
+        InputError
+            As `training.backend.exchanged_numbers`.
+        """
+        return float(BITS_PER_NUMBER * exchanged_numbers(config))
+
+    def train(self, job: TrainingJob) -> Iterator[Report]:
+        """Train and yield the history while the training runs.
+
+        Parameters
+        ----------
+        job : TrainingJob
+            What to train.
+
+        Yields
+        ------
+        HistoryRow
+            In round order, on process 0 only.
+        Notice
+            What the user should know, on process 0 only.
+
+        Raises
+        ------
+        InputError
+            If there are more silos than training samples.
+        MachineError
+            If `mpiexec` is missing or belongs to another MPI, or a device is not there.
+        TrainingError
+            If a model diverged, or a rank failed: then the message ends with its traceback.
+
+        Notes
+        -----
+        Under ``mpiexec`` or ``srun`` all processes raise the errors that all of them see (bad input, divergence). An
+        error of one process alone is printed by it and ends all of them, as the others wait for it in vain. An error
+        of the program that reads the rows is not seen here: closing the generator on process 0 makes all processes
+        leave this training, and the program must `mpi_environment.abort` the others before they start the next one.
+        """
+        place = world()
+        asked = job.config.ranks if place is None else place.size
+        ranks = min(asked, job.silos)
+        if asked > ranks and (place is None or place.rank == 0):
+            yield Notice(f"ranks used: {ranks} of {asked}, one per silo")
+        if place is not None and place.size > 1:
+            yield from _in_world(job, place)
+        elif place is None and ranks > 1:
+            yield from run_ranks(job, ranks)
+        else:
+            from training.dpasgd import train_rank
+            from training.engine.communicator import Alone
+
+            yield from train_rank(job, Alone())
+
+
+def _in_world(job: TrainingJob, place: World) -> Iterator[Report]:
+    """Train on the processes that a launcher started, this one among them."""
+    start_mpi(started=place.size)
+    from training.dpasgd import train_rank
+    from training.mpi.mpi_communicator import MpiCommunicator
+
+    communicator = MpiCommunicator(gpu_aware=job.config.gpu_aware_mpi)
+    check_size(started=place.size, found=communicator.size)
+    try:
+        yield from train_rank(job, communicator)
+    except (InputError, TrainingError):
+        raise
+    except MachineError as error:
+        print(f"rank {communicator.rank}: {error}", file=sys.stderr)
+        abort(3)
+    except Exception:
+        print(f"rank {communicator.rank} failed:\n{traceback.format_exc()}", file=sys.stderr)
+        abort(1)

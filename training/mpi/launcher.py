@@ -1,0 +1,196 @@
+"""Starting the ranks of a training with `mpiexec` and reading their history while they run."""
+
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from topologies.errors import InputError, LeftEarlyError, MachineError, TrainingError
+from training.history import HistoryRow
+from training.job import TrainingJob
+from training.mpi.job_file import write_job
+from training.mpi.worker import ERRORS, JOB, ROWS
+from training.mpi_environment import mpiexec_path, rank_environment
+from training.notice import Report, from_line
+
+LOG = "log.txt"
+POLL_S = 0.1
+STOP_S = 5.0
+_BANNER = re.compile(
+    r"^=+\n=   BAD TERMINATION .*?\nYOUR APPLICATION TERMINATED WITH THE EXIT STRING: [^\n]*\(signal (\d+)\)\n"
+    r"(This typically refers to [^\n]*\nPlease see [^\n]*\n?)?",
+    re.DOTALL | re.MULTILINE,
+)
+"""What MPICH's `mpiexec` prints when a signal ended a rank."""
+
+
+def run_ranks(job: TrainingJob, ranks: int) -> Iterator[Report]:
+    """Train on a number of new processes of this machine.
+
+    Parameters
+    ----------
+    job : TrainingJob
+        What to train.
+    ranks : int
+        Number of processes.
+
+    Yields
+    ------
+    HistoryRow, Notice
+        While the training runs.
+
+    Raises
+    ------
+    MachineError
+        If `mpiexec` is missing or belongs to another MPI, or a device is not there.
+    TrainingError
+        If a model diverged, or a rank failed: then the message ends with its traceback.
+    LeftEarlyError
+        If a rank left before the last round, also where `mpiexec` says that all is well.
+
+    Notes
+    -----
+    MPICH's `mpiexec` ends all ranks without a word once one leaves with status 0, and returns 0: so only the last
+    row proves that a training is complete. Rows and notices come through a named pipe, which nothing that a rank
+    prints can disturb. If this process is killed, the ranks find the pipe without a reader and end within moments;
+    while they start MPI, which keeps their threads from running, a guard ends them. Closing the generator ends the
+    job at once.
+    """
+    mpiexec = mpiexec_path()
+    with tempfile.TemporaryDirectory(prefix="silosim-") as name:
+        directory = Path(name)
+        write_job(directory / JOB, job)
+        os.mkfifo(directory / ROWS)
+        command = [
+            mpiexec,
+            "-n",
+            str(ranks),
+            sys.executable,
+            "-P",
+            "-m",
+            "mpi4py",
+            "-m",
+            "training.mpi.worker",
+            directory,
+        ]
+        with (
+            _pipe(directory / ROWS) as pipe,
+            _process([*map(str, command), str(ranks)], directory / LOG) as process,
+        ):
+            last = -1
+            for line in _lines(pipe, process):
+                report = from_line(line)
+                yield report
+                last = report.round if isinstance(report, HistoryRow) else last
+        if process.returncode != 0 or last != job.config.rounds:
+            raise _error(directory, process.returncode)
+
+
+@contextmanager
+def _pipe(path: Path) -> Iterator[int]:
+    """Open a named pipe for reading; also for writing, so that it never reports an end of file."""
+    descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _process(command: list[str], log: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a command in a session of its own, so that Ctrl-C reaches only us, and end it on the way out."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=rank_environment(os.environ),
+            start_new_session=True,
+        )
+    try:
+        with _guard(process.pid, log.parent):
+            yield process
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(timeout=STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@contextmanager
+def _guard(launcher: int, directory: Path) -> Iterator[None]:
+    """End the launcher and remove the directory if this process is killed: ranks that just start MPI do not see it."""
+    read, alive = os.pipe()
+    script = 'read -r _; kill "$LAUNCHER"; rm -rf "$DIRECTORY"'
+    guard = subprocess.Popen(
+        ["/bin/sh", "-c", script],
+        stdin=read,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "LAUNCHER": str(launcher), "DIRECTORY": str(directory)},
+        start_new_session=True,
+    )
+    os.close(read)
+    try:
+        yield
+    finally:
+        guard.kill()
+        guard.wait()
+        os.close(alive)
+
+
+def _lines(pipe: int, process: "subprocess.Popen[bytes]") -> Iterator[str]:
+    """Yield complete lines until the process has ended and the pipe is empty; a cut last line is dropped."""
+    pending = b""
+    while True:
+        ended = process.poll() is not None
+        ready, _, _ = select.select([pipe], [], [], 0 if ended else POLL_S)
+        if ready:
+            *lines, pending = (pending + os.read(pipe, 1 << 16)).split(b"\n")
+            yield from (line.decode() for line in lines)
+        elif ended:
+            return
+
+
+def _error(directory: Path, status: int) -> Exception:
+    """Return the error that the ranks reported, or what is left in the log if none could."""
+    reports = [json.loads(path.read_text()) for path in sorted(directory.glob(ERRORS))]
+    for kind in (InputError, MachineError, TrainingError, LeftEarlyError):
+        for report in reports:
+            if report["kind"] == kind.__name__:
+                return kind(report["message"])
+    if reports:
+        return TrainingError(f"a rank failed: {reports[0]['message']}\n{reports[0]['traceback'].rstrip()}")
+    return _unsaid((directory / LOG).read_text(errors="replace"), status)
+
+
+def _unsaid(log: str, status: int) -> TrainingError:
+    """The error of ranks that could not say why they ended, from what they and `mpiexec` printed."""
+    if status == 0:
+        return LeftEarlyError(_with_output("a rank left with status 0 and did not say why", log.strip()))
+    killed = _BANNER.search(log)
+    rest = _BANNER.sub("", log).strip()
+    if killed is None:
+        what = f"mpiexec ended with status {status} and no rank said why"
+    else:
+        number = int(killed[1])
+        name = next((f" ({known.name})" for known in signal.Signals if known == number), "")
+        why = ", as the system does when memory runs out" if number == signal.SIGKILL else ""
+        what = f"a rank was killed by signal {number}{name}{why}"
+    return TrainingError(_with_output(what, rest))
+
+
+def _with_output(what: str, output: str) -> str:
+    """A sentence with the end of what ranks printed, if they did."""
+    return f"{what}; its output:\n{output[-4000:]}" if output else f"{what}."

@@ -1,0 +1,133 @@
+"""The time of a local step, measured on this hardware."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from topologies.arrays import FloatArray
+from training.config import TrainingConfig
+from training.engine.communicator import Alone
+from training.engine.hardware import hardware_name
+from training.job import MixingPlan, TrainingJob
+from training.number_checks import check_integer
+
+WARM_UP = 5
+"""Steps before those that are measured: libraries choose algorithms and compile code in the first ones."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class StepTimes:
+    """Durations of local steps.
+
+    Parameters
+    ----------
+    hardware : str
+        The name of what computed them.
+    silos : int
+        Silos that made each step together on one rank.
+    times_s : FloatArray, shape (steps,)
+        Duration of each step of all of them.
+    notices : tuple of str
+        How the executor was chosen, if it was.
+    """
+
+    hardware: str
+    silos: int
+    times_s: FloatArray
+    notices: tuple[str, ...] = ()
+
+    @property
+    def median_s(self) -> float:
+        """Median duration of a step of all silos."""
+        return float(np.median(self.times_s))
+
+    @property
+    def quartiles_s(self) -> tuple[float, float]:
+        """Lower and upper quartile of the durations."""
+        lower, upper = np.quantile(self.times_s, [0.25, 0.75])
+        return float(lower), float(upper)
+
+
+def measure_step(
+    config: TrainingConfig,
+    *,
+    seed: int,
+    steps: int = 50,
+    silos: int = 1,
+    silo_places: FloatArray | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> StepTimes:
+    """Measure local steps of a few silos of a training.
+
+    Parameters
+    ----------
+    config : TrainingConfig
+        Model, data set, batch size, optimizer, device.
+    seed : int
+        Of the split, the initial model and the order of the samples.
+    steps : int
+        How many are measured, >= 1, after `WARM_UP` others.
+    silos : int
+        How many make their steps together on one rank, >= 1.
+    silo_places : FloatArray, shape (silos, 2), optional
+        As in `TrainingJob`.
+    clock : callable
+        Gives the time in seconds.
+
+    Returns
+    -------
+    StepTimes
+        One duration for each step: reading the batch, both passes, and the optimizer's update.
+
+    Raises
+    ------
+    InputError
+        If a number breaks its rule, or the data or the model cannot be used.
+    MachineError
+        If the device is not there, or not the memory that a training of these silos needs.
+
+    Notes
+    -----
+    The same code makes the steps as in a training, with one thread of the processor as each of a training's ranks has.
+    All data are split over these silos alone: a batch has the same size whatever its silo's share. Nothing is exchanged
+    or mixed. A GPU is waited for before the clock is read.
+    """
+    check_integer("steps", steps, minimum=1)
+    check_integer("silos", silos, minimum=1)
+    import torch
+
+    from training.data.datasets import load_dataset
+    from training.engine.device import reproducible, resolve_device
+    from training.engine.initial_model import initial_model
+    from training.engine.rank_silos import HostedSilos
+    from training.memory.report import check_memory
+
+    device = resolve_device(config.device, 0)
+    with reproducible(device):
+        dataset = load_dataset(config.dataset, config.data_options)
+        model = initial_model(config, dataset, seed=seed)
+        job = TrainingJob(
+            config=replace(config, rounds=1),
+            silos=silos,
+            local_steps=1,
+            seed=seed,
+            mixing=MixingPlan.constant(np.eye(silos), 1),
+            silo_places=silo_places,
+        )
+        check_memory(job, model, dataset, communicator=Alone(), device=device)
+        hosted = HostedSilos(job, model.to(device), dataset, communicator=Alone(), device=device)
+        times = np.empty(WARM_UP + steps)
+        for step in range(WARM_UP + steps):
+            start = clock()
+            hosted.local_step(step, config.learning_rate, round_index=0)
+            if device.type == "cuda":
+                torch.cuda.synchronize(device)
+            times[step] = clock() - start
+        return StepTimes(
+            hardware=hardware_name(device),
+            silos=silos,
+            times_s=times[WARM_UP:],
+            notices=tuple(hosted.notices),
+        )
