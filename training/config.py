@@ -12,6 +12,8 @@ from training.optimization.objectives import OBJECTIVES
 from training.optimization.optimizers import OPTIMIZERS
 from training.optimization.schedules import SCHEDULES
 
+BUILT_IN_BACKEND = "mpi"
+
 EXECUTORS = {
     "auto": "the fastest for the model, by a short measurement",
     "graphs": "CUDA graphs of the silos' steps, several at a time",
@@ -29,7 +31,7 @@ class TrainingConfig:
     Parameters
     ----------
     backend : str
-        Name of a training backend; ``mpi`` is the built-in one.
+        Name of a training backend.
     ranks : int
         Processes that the backend starts, >= 1. More than silos are not started. Results do not depend on it.
         Without effect under ``mpiexec`` or ``srun``: then the launcher's number counts.
@@ -97,7 +99,7 @@ class TrainingConfig:
         If a value breaks its rule; the message names field, value and rule.
     """
 
-    backend: str = "mpi"
+    backend: str = BUILT_IN_BACKEND
     ranks: int = 2
     dataset: str = "digits"
     data: str = ""

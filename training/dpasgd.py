@@ -14,7 +14,7 @@ from training.engine.initial_model import initial_model
 from training.engine.metrics import Meter
 from training.engine.rank_silos import HostedSilos
 from training.job import TrainingJob, silo_name
-from training.memory.report import check_memory
+from training.memory.memory_budget import check_rank_memory
 from training.mpi_environment import local_rank
 from training.notice import Notice, Report
 from training.optimization.schedules import SCHEDULES, epoch_of
@@ -67,7 +67,7 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
         with Keeper(job, dataset, communicator=communicator) as keeper:
             job = keeper.settled(gpu=device.type == "cuda")
             model = initial_model(config, dataset, seed=job.seed)
-            memory = check_memory(job, model, dataset, communicator=communicator, device=device)
+            memory = check_rank_memory(job, model, dataset, communicator=communicator, device=device)
             left_out = [Notice(f"bad samples left out: {dataset.skipped}.")] if dataset.skipped else []
             if not (yield from _tell(communicator, [*left_out, Notice(*memory.split("\n", 1))])):
                 return

@@ -102,7 +102,7 @@ def measure_step(
     from training.engine.device import reproducible, resolve_device
     from training.engine.initial_model import initial_model
     from training.engine.rank_silos import HostedSilos
-    from training.memory.report import check_memory
+    from training.memory.memory_budget import check_rank_memory
 
     device = resolve_device(config.device, 0)
     with reproducible(device):
@@ -116,7 +116,7 @@ def measure_step(
             mixing=MixingPlan.constant(np.eye(silos), 1),
             silo_places=silo_places,
         )
-        check_memory(job, model, dataset, communicator=Alone(), device=device)
+        check_rank_memory(job, model, dataset, communicator=Alone(), device=device)
         hosted = HostedSilos(job, model.to(device), dataset, communicator=Alone(), device=device)
         times = np.empty(WARM_UP + steps)
         for step in range(WARM_UP + steps):

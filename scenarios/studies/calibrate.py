@@ -11,8 +11,7 @@ from scenarios.config.silo_places import silo_places
 from scenarios.config.toml_edit import with_compute
 from scenarios.report.tables import Column, Row, Table, note_lines
 from topologies import InputError
-from training import TrainingConfig
-from training.memory.foresight import BACKEND
+from training import BUILT_IN_BACKEND, TrainingConfig
 from training.step_time import StepTimes, measure_step
 
 
@@ -27,9 +26,10 @@ def check_training(scenario: Scenario) -> TrainingConfig:
     training = scenario.training
     if training is None:
         raise InputError("calibrate needs a [training] table, whose local step it measures.")
-    if training.backend != BACKEND:
+    if training.backend != BUILT_IN_BACKEND:
         raise InputError(
-            f"training.backend(={training.backend!r}) must be {BACKEND!r}: calibrate measures its local step only."
+            f"training.backend(={training.backend!r}) must be {BUILT_IN_BACKEND!r}: "
+            "calibrate measures its local step only."
         )
     return training
 

@@ -39,7 +39,7 @@ from training import (
     Notice,
     TrainingJob,
     check_data,
-    foresee_memory,
+    check_memory,
     load_backend,
     world,
 )
@@ -134,7 +134,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
                 )
             )
     if checked is not None:
-        foresee_memory(trainings, checked)
+        check_memory(trainings, checked)
     return Plan(
         scenario=scenario,
         graph=graph,

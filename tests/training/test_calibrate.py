@@ -67,7 +67,7 @@ def test_a_choice_of_the_executor_is_told():
 
 
 def test_what_does_not_fit_ends_before_anything_is_allocated(monkeypatch):
-    monkeypatch.setattr("training.memory.report.available_bytes", lambda: 3e7)
+    monkeypatch.setattr("training.memory.memory_budget.available_bytes", lambda: 3e7)
     monkeypatch.setattr("training.engine.rank_silos.HostedSilos", lambda *_, **__: pytest.fail("allocated"))
 
     with pytest.raises(

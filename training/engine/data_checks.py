@@ -66,7 +66,7 @@ def check_data(
     Returns
     -------
     CheckedData
-        For `training.foresee_memory`.
+        For `training.check_memory`.
 
     Raises
     ------

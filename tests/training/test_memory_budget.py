@@ -9,8 +9,14 @@ import pytest
 
 from topologies.errors import MachineError
 from training.engine.hardware import hardware_name, machine_number, processor_name
-from training.memory.available import available_bytes, resident_bytes
-from training.memory.memory_budget import Place, check_fits, gigabytes, places_of
+from training.memory.memory_budget import (
+    Place,
+    available_bytes,
+    check_fits,
+    gigabytes,
+    places_of,
+    resident_bytes,
+)
 
 GB = 1e9
 

@@ -12,7 +12,7 @@ from training.data.datasets import load_dataset
 from training.dpasgd import train_rank
 from training.engine.communicator import Alone
 from training.engine.initial_model import initial_model
-from training.memory.report import check_memory
+from training.memory.memory_budget import check_rank_memory
 from training.mpi.backend import MpiBackend
 from training.notice import Notice
 
@@ -20,11 +20,11 @@ from training.notice import Notice
 def check(job, communicator):
     dataset = load_dataset(job.config.dataset)
     model = initial_model(job.config, dataset, seed=job.seed)
-    return check_memory(job, model, dataset, communicator=communicator, device=torch.device("cpu"))
+    return check_rank_memory(job, model, dataset, communicator=communicator, device=torch.device("cpu"))
 
 
 def test_the_plan_is_at_most_six_lines_of_80_columns(make_job, monkeypatch):
-    monkeypatch.setattr("training.memory.report.available_bytes", lambda: 1.234e11)
+    monkeypatch.setattr("training.memory.memory_budget.available_bytes", lambda: 1.234e11)
 
     job = make_job(silos=30, batch_size=1024, partition="iid", model="cnn", executor="vmap")
     text = check(job, Alone())
@@ -37,7 +37,7 @@ def test_the_plan_is_at_most_six_lines_of_80_columns(make_job, monkeypatch):
 
 
 def test_a_training_that_cannot_fit_ends_before_anything_is_allocated(make_job, monkeypatch):
-    monkeypatch.setattr("training.memory.report.available_bytes", lambda: 4e7)
+    monkeypatch.setattr("training.memory.memory_budget.available_bytes", lambda: 4e7)
     monkeypatch.setattr("training.dpasgd.HostedSilos", lambda *_, **__: pytest.fail("allocated"))
     reports = train_rank(make_job(silos=4, model="cnn", executor="vmap"), Alone())
 
@@ -80,7 +80,8 @@ def test_the_first_rank_speaks_for_a_machine_without_room(make_job):
 PEAK = """
 import re, sys
 import numpy as np
-import training.dpasgd as dpasgd, training.memory.report as memory
+import training.dpasgd as dpasgd, training.memory.memory_plan as memory
+from training.memory.memory_budget import resident_bytes
 from training import MixingPlan, TrainingConfig, TrainingJob
 from training.engine.communicator import Alone
 from training.data.datasets import Dataset
@@ -95,15 +96,15 @@ data = Dataset(train_inputs=a, train_labels=b, test_inputs=c, test_labels=d, cla
 dpasgd.load_dataset = lambda *_: data
 plans, plan = [], memory.plan_memory
 def noted(*arguments, **options):
-    plans.append(plan(*arguments, **options))
-    return plans[-1]
+    plans.append(resident_bytes() + plan(*arguments, **options).new)
+    return plan(*arguments, **options)
 memory.plan_memory = noted
 config = TrainingConfig(model=model, partition="iid", rounds=1, learning_rate=1e-4, executor="loop")
 mixing = MixingPlan.constant(np.full((silos, silos), 1 / silos), 1)
 list(dpasgd.train_rank(TrainingJob(config=config, silos=silos, local_steps=1, seed=0, mixing=mixing), Alone()))
 # The peak that getrusage knows outlives the start of a program: it may be that of the program which started this one.
 peak = re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())
-print(plans[0].held + plans[0].new, int(peak[1]) * 1024)
+print(plans[0], int(peak[1]) * 1024)
 """
 
 

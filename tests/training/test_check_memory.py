@@ -1,4 +1,4 @@
-"""The memory of trainings before their ranks are there: the same plans, and nothing refused that fits."""
+"""The memory check before the ranks of a training start: the same plans, and nothing refused that fits."""
 
 import gc
 import re
@@ -10,42 +10,39 @@ import pytest
 import torch
 
 from topologies.errors import MachineError
-from training import check_data, foresee_memory
+from training import BUILT_IN_BACKEND, check_data, check_memory
 from training.checkpoints.folder import checkpoint_path
 from training.data.datasets import Dataset, load_dataset
 from training.engine.data_checks import hollow
 from training.engine.initial_model import initial_model
-from training.memory.foresight import BACKEND
-from training.memory.prediction import plan_memory
-from training.memory.report import check_memory
+from training.memory.memory_budget import check_rank_memory
+from training.memory.memory_plan import plan_memory
 from training.mpi.backend import MpiBackend
 
 
 @pytest.fixture
 def available(monkeypatch):
-    """Set what is available to this process, before its ranks are there and in them."""
+    """Set the available memory, for the check before the ranks start and for theirs."""
 
     def set_to(number):
-        monkeypatch.setattr("training.memory.foresight.available_bytes", lambda: number)
-        monkeypatch.setattr("training.memory.report.available_bytes", lambda: number)
+        monkeypatch.setattr("training.memory.memory_budget.available_bytes", lambda: number)
 
     return set_to
 
 
 @pytest.fixture
 def plans(monkeypatch):
-    """Note every memory plan that is made, without what the process holds at that moment."""
+    """Record every memory plan that is made."""
     made = []
 
     def noted(*arguments, **options):
         made.append(plan_memory(*arguments, **options))
         return made[-1]
 
-    monkeypatch.setattr("training.memory.prediction.plan_memory", noted)
-    monkeypatch.setattr("training.memory.report.plan_memory", noted)
+    monkeypatch.setattr("training.memory.memory_plan.plan_memory", noted)
 
     def take():
-        taken = [replace(plan, held=0) for plan in made]
+        taken = made.copy()
         made.clear()
         return taken
 
@@ -64,8 +61,8 @@ def checked_of(job):
     return check_data(job.config, silos=job.silos, seed=job.seed)
 
 
-def foresee(*jobs):
-    foresee_memory(jobs, checked_of(jobs[0]))
+def check(*jobs):
+    check_memory(jobs, checked_of(jobs[0]))
 
 
 class OneOf:
@@ -82,22 +79,22 @@ class OneOf:
 @pytest.mark.parametrize("settings", [{"model": "cnn", "executor": "auto"}, {"optimizer": "adam"}])
 def test_the_plans_are_those_that_the_ranks_make_themselves(make_job, plans, ranks, settings):
     job = make_job(silos=5, ranks=ranks, **settings)
-    foresee(job)
-    foreseen = plans()
+    check(job)
+    before = plans()
     for rank in range(ranks):
         dataset = load_dataset(job.config.dataset)
         model = initial_model(job.config, dataset, seed=job.seed)
-        check_memory(job, model, dataset, communicator=OneOf(rank, ranks), device=torch.device("cpu"))
+        check_rank_memory(job, model, dataset, communicator=OneOf(rank, ranks), device=torch.device("cpu"))
     made = plans()
 
-    assert foreseen == made
-    assert [plan.new for plan in foreseen] == [plan.new for plan in made]
-    assert sum(plan.silos for plan in foreseen) == 5
-    assert min(plan.new for plan in foreseen) > 30e6
+    assert before == made
+    assert [plan.new for plan in before] == [plan.new for plan in made]
+    assert sum(plan.silos for plan in before) == 5
+    assert min(plan.new for plan in before) > 30e6
 
 
 def test_more_ranks_than_silos_are_not_planned(make_job, plans):
-    foresee(make_job(silos=2, ranks=5))
+    check(make_job(silos=2, ranks=5))
 
     assert [plan.silos for plan in plans()] == [1, 1]
 
@@ -114,51 +111,51 @@ def test_the_number_of_silos_per_rank_is_the_largest_that_fits(make_job, availab
         available(2 * room)
         ranks = -(-11 // silos)
         with pytest.raises(MachineError) as error:
-            foresee(make_job(silos=11, ranks=2, **LARGE))
+            check(make_job(silos=11, ranks=2, **LARGE))
         said = re.search(r"; (\d+) silos? per rank would fit: (\d+) ranks on (\d+) machine", str(error.value))
         assert said is not None
         assert [int(number) for number in said.groups()] == [silos, ranks, -(-ranks // 2)]
         # With as much memory per rank: so many ranks fit, and one fewer does not.
         available(ranks * room)
-        foresee(make_job(silos=11, ranks=ranks, **LARGE))
+        check(make_job(silos=11, ranks=ranks, **LARGE))
         fewer = -(-11 // (silos + 1))
         available(fewer * room)
         with pytest.raises(MachineError):
-            foresee(make_job(silos=11, ranks=fewer, **LARGE))
+            check(make_job(silos=11, ranks=fewer, **LARGE))
 
 
 def test_it_refuses_at_the_last_byte(make_job, available, plans):
     job = make_job(silos=5, ranks=2)
-    foresee(job)
+    check(job)
     need = need_of(plans())
     available(need)
-    foresee(job)
+    check(job)
     available(need - 1)
     with pytest.raises(
         MachineError, match=r"^training must fit into memory: 2 ranks with 5 silos on the mach"
     ):
-        foresee(job)
+        check(job)
 
 
 def test_the_error_is_that_of_the_training_that_needs_most(make_job, available, plans):
     ring, complete = (
         make_job(silos=11, ranks=2, matrix=matrix) for matrix in (None, np.full((11, 11), 1 / 11))
     )
-    foresee(ring, complete)
+    check(ring, complete)
     needs = [need_of(pair) for pair in np.array_split(plans(), 2)]
     assert needs[0] < needs[1]
     available(sum(needs) / 2)
-    foresee(ring)
+    check(ring)
     for jobs in ((complete,), (ring, complete), (complete, ring)):
         with pytest.raises(MachineError, match=f"would take {needs[1] / 1e9:.3f} GB more"):
-            foresee(*jobs)
+            check(*jobs)
 
 
 def test_one_silo_that_does_not_fit(make_job, available):
     available(1e9)
 
     with pytest.raises(MachineError, match=r"not one silo per rank would fit: take a smaller batch_size\.$"):
-        foresee(make_job(silos=1, ranks=2, **LARGE))
+        check(make_job(silos=1, ranks=2, **LARGE))
 
 
 @pytest.mark.parametrize(
@@ -169,29 +166,29 @@ def test_under_a_launcher_nothing_is_refused(make_job, available, monkeypatch, l
     for name, value in zip(launcher, ("0", "2"), strict=True):
         monkeypatch.setenv(name, value)
 
-    foresee(make_job())
+    check(make_job())
 
 
 def test_other_backends_and_gpus_are_not_judged(make_job, available, monkeypatch):
     available(0)
     job = make_job()
-    foresee(make_job(backend="numpy_logistic"))
+    check(make_job(backend="numpy_logistic"))
     with monkeypatch.context() as patched:
         patched.setattr("training.engine.device.resolve_device", lambda *_, **__: torch.device("cuda", 0))
-        foresee(make_job(device="cuda"), make_job(device="auto"))
+        check(make_job(device="cuda"), make_job(device="auto"))
         patched.setattr("training.engine.device.resolve_device", lambda *_, **__: torch.device("cpu"))
         with pytest.raises(MachineError):
-            foresee(make_job(device="auto"))
-    foresee_memory([], checked_of(job))
+            check(make_job(device="auto"))
+    check_memory([], checked_of(job))
     with pytest.raises(MachineError):
-        foresee(job)
+        check(job)
 
 
 def test_the_judged_backend_is_the_default_and_the_built_in_one(make_job):
     from training import load_backend
 
-    assert make_job().config.backend == BACKEND
-    assert isinstance(load_backend(BACKEND), MpiBackend)
+    assert make_job().config.backend == BUILT_IN_BACKEND
+    assert isinstance(load_backend(BUILT_IN_BACKEND), MpiBackend)
 
 
 def test_a_training_that_goes_on_keeps_its_executor(make_job, available, plans, tmp_path):
@@ -200,16 +197,16 @@ def test_a_training_that_goes_on_keeps_its_executor(make_job, available, plans, 
         replace(make_job(executor=executor, checkpoint_every=1), directory=tmp_path)
         for executor in ("loop", "auto")
     )
-    foresee(loop)
+    check(loop)
     need = need_of(plans())
     available(need)
     with pytest.raises(MachineError):
-        foresee(auto)
+        check(auto)
     checkpoint_path(tmp_path, 1).mkdir()
-    foresee(auto)
+    check(auto)
     available(need - 1)
     with pytest.raises(MachineError):
-        foresee(auto)
+        check(auto)
 
 
 def test_what_is_kept_of_the_data_holds_no_samples(make_job, monkeypatch):

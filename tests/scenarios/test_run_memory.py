@@ -6,8 +6,7 @@ from scenarios.config.scenario import parse_scenario
 from scenarios.studies.run import plan_run, run_scenario
 from topologies import MachineError
 from training import check_data
-from training.memory.activations import measure_activations
-from training.memory.prediction import plan_memory
+from training.memory.memory_plan import measure_activations, plan_memory
 
 
 @pytest.fixture
@@ -33,7 +32,7 @@ def nothing_starts(monkeypatch):
 )
 def test_the_error_says_how_many_silos_per_rank_would_fit(silosim, scenario, monkeypatch, available, advice):
     scenario.write_text(scenario.read_text() + 'batch_size = 1000000\nexecutor = "vmap"\n')
-    monkeypatch.setattr("training.memory.foresight.available_bytes", lambda: available)
+    monkeypatch.setattr("training.memory.memory_budget.available_bytes", lambda: available)
     result = silosim("run", scenario, "-o", scenario.with_name("x.h5"))
 
     assert result.code == 3
@@ -73,7 +72,7 @@ def test_the_second_overlay_is_refused_before_the_first_is_trained(tmp_path, sma
     scenario = parse_scenario(text, source="x.toml")
     ring, complete = needs(plan_run(scenario))
     assert complete - ring > 1e5
-    monkeypatch.setattr("training.memory.foresight.available_bytes", lambda: (ring + complete) / 2)
+    monkeypatch.setattr("training.memory.memory_budget.available_bytes", lambda: (ring + complete) / 2)
 
     with pytest.raises(
         MachineError, match=r"^training must fit into memory: 2 ranks with 11 silos on the mach"

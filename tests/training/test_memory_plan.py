@@ -13,8 +13,17 @@ from training.data.datasets import Dataset
 from training.engine.communicator import Alone
 from training.engine.exchange import plan_exchange, silo_blocks
 from training.engine.parameter_buffer import padded
-from training.memory.activations import Activations, Affine, measure_activations
-from training.memory.prediction import LIBRARIES, MESSAGE, MIXING, VMAP_LIBRARIES, activations_of, plan_memory
+from training.memory.memory_plan import (
+    LIBRARIES,
+    MESSAGE,
+    MIXING,
+    VMAP_LIBRARIES,
+    Activations,
+    Affine,
+    activations_of,
+    measure_activations,
+    plan_memory,
+)
 from training.models import MODELS, build_model
 from training.mpi.staging import Staging
 
@@ -73,7 +82,7 @@ def test_activations_of_larger_batches_are_those_that_autograd_keeps(name):
 
     model.eval()
     found = kept_by(model, torch.from_numpy(dataset.train_inputs[:16]))
-    assert activations.kept.at(16).sum() == pytest.approx(found, rel=0.02)
+    assert activations.saved.at(16).sum() == pytest.approx(found, rel=0.02)
     assert all(torch.equal(value, before[key]) for key, value in model.state_dict().items())
 
 
@@ -83,7 +92,7 @@ def test_softmax_activations_by_hand():
 
     activations = measure_activations(model, dataset_of((1, 8, 8)))
 
-    assert activations.kept.at(16).sum() == 16 * (4 * 64 + 4 * 10 + 8) + 4
+    assert activations.saved.at(16).sum() == 16 * (4 * 64 + 4 * 10 + 8) + 4
     assert activations.evaluation_bytes(16) == 1.5 * 16 * 4 * (64 + 64)
     assert activations.training_bytes(16) == 16 * 304 + 4 + 3 * 16 * 512
 
@@ -100,7 +109,7 @@ def test_kernels_count_only_where_they_serve(executor, precision, gpu):
         activations_of(TrainingConfig(model="femnist_cnn", **settings), model, dataset, gpu=gpu)
         for gpu, settings in ((False, {}), (gpu, {"executor": executor, "precision": precision}))
     )
-    more = by_layers.kept.at(1).sum() - by_kernels.kept.at(1).sum()
+    more = by_layers.saved.at(1).sum() - by_kernels.saved.at(1).sum()
     assert more == pytest.approx(64 * (4 * 24**2 + (4 + 8 - 1) * 12**2))
 
 
@@ -123,8 +132,8 @@ def plan_of(job, dataset, *, rank=0, ranks=1, gpu=False):
         job.config.model, input_shape=dataset.train_inputs.shape[1:], classes=dataset.classes, seed=0
     )
     activations = Activations(
-        kept=Affine(fixed_bytes=np.zeros(1), sample_bytes=np.array([100.0])),
-        passing=Affine(fixed_bytes=np.zeros(1), sample_bytes=np.array([10.0])),
+        saved=Affine(fixed_bytes=np.zeros(1), sample_bytes=np.array([100.0])),
+        layers=Affine(fixed_bytes=np.zeros(1), sample_bytes=np.array([10.0])),
     )
     cuts = np.array_split(np.arange(len(dataset.train_labels)), job.silos)
     return plan_memory(job, model, dataset, cuts, activations, rank=rank, ranks=ranks, gpu=gpu)
