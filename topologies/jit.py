@@ -15,8 +15,15 @@ from numba.core import config, options
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def compiled(function: Function) -> Function:
+def compiled(function: Function, *, fused: bool = False) -> Function:
     """Compile a function at its first call, or load what an earlier process compiled.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    fused : bool, default False
+        Whether a product and a sum may be rounded together, where the processor can.
 
     Notes
     -----
@@ -34,7 +41,13 @@ def compiled(function: Function) -> Function:
         # The option is not public: a numba without it only takes longer.
         known = getattr(options, "DefaultOptions", None)
         uncounted: dict[str, Any] = {"_nrt": False} if hasattr(known, "_nrt") else {}
-        decorate: Any = numba.njit(nogil=True, cache=folder is not None, error_model="numpy", **uncounted)
+        decorate: Any = numba.njit(
+            nogil=True,
+            cache=folder is not None,
+            error_model="numpy",
+            fastmath={"contract"} if fused else False,
+            **uncounted,
+        )
         return cast(Function, decorate(function))
     finally:
         settings.CACHE_DIR = before

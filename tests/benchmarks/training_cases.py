@@ -52,7 +52,7 @@ CASES = {
     ),
     "CNN on digits": Case(model="cnn", shape=(1, 8, 8), classes=10, silos=22, batch_size=16, rounds=10),
     "FEMNIST CNN": Case(
-        model="femnist_cnn", shape=(1, 28, 28), classes=62, silos=22, batch_size=16, rounds=5, least=3.0
+        model="femnist_cnn", shape=(1, 28, 28), classes=62, silos=22, batch_size=16, rounds=5, least=2.5
     ),
     "Shakespeare GRU": Case(model="char_gru", shape=(200,), classes=100, silos=4, batch_size=4),
     "Sentiment140 LSTM": Case(model="bilstm", shape=(25, 100), classes=2, silos=4, batch_size=8),

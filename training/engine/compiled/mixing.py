@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topologies.jit import compiled
-from training.models.compiled.weighted_sums import (
+from training.engine.compiled.weighted_sums import (
     LANES,
     PIECE,
     fence,

@@ -4,11 +4,12 @@ At most one of four outputs of the convolution reaches the loss, and of these on
 visits just them, where a library multiplies with all the zeros.
 """
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from topologies.jit import compiled
-from training.models.compiled.weighted_sums import RUN, add_weighted_runs
 
 Floats = NDArray[np.float32]
 Codes = NDArray[np.uint8]
@@ -17,8 +18,50 @@ Offsets = NDArray[np.int32]
 CUT = 4
 """Code of a maximum that is not positive."""
 
+RUN = 96
+"""Numbers of a row of the kernel: 3 columns of 32 channels, adjacent in memory."""
+
 STRIP = 3
 """Pooled rows at a time: their inputs stay in the first-level cache while all channels visit them."""
+
+
+@partial(compiled, fused=True)
+def add_weighted_runs(
+    total: Floats, source: Floats, first: int, offsets: Offsets, weights: Floats, begin: int, end: int
+) -> None:
+    """Add weighted runs: ``total[k] += sum of weights[i] * source[first + offsets[i] + k] over begin <= i < end``.
+
+    Parameters
+    ----------
+    total : array, shape (RUN,)
+        Added to.
+    source : array, shape (numbers,)
+        Holds the runs.
+    first, begin, end : int
+        As in the sum.
+    offsets, weights : array, at least shape (end,)
+        Where each run starts, and its factor.
+
+    Notes
+    -----
+    The terms are added one after the other. Four at a time, as the compiler keeps no sum in registers from one term to
+    the next: it cannot know that the arrays do not overlap.
+    """
+    i = begin
+    while i + 4 <= end:
+        w0, w1, w2, w3 = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
+        s0 = source[first + offsets[i] :][:RUN]
+        s1 = source[first + offsets[i + 1] :][:RUN]
+        s2 = source[first + offsets[i + 2] :][:RUN]
+        s3 = source[first + offsets[i + 3] :][:RUN]
+        for k in range(RUN):
+            total[k] = (((total[k] + w0 * s0[k]) + w1 * s1[k]) + w2 * s2[k]) + w3 * s3[k]
+        i += 4
+    while i < end:
+        weight, run = weights[i], source[first + offsets[i] :][:RUN]
+        for k in range(RUN):
+            total[k] += weight * run[k]
+        i += 1
 
 
 @compiled
@@ -92,7 +135,7 @@ def weight_gradient(
                     biases[c] += term
                 for r in range(3):
                     at, first = (3 * c + r) * RUN, (n * height + r) * width * depth
-                    add_weighted_runs(sums, at, source, first, offsets, terms, 0, count)
+                    add_weighted_runs(sums[at : at + RUN], source, first, offsets, terms, 0, count)
 
 
 @compiled
@@ -141,5 +184,5 @@ def input_gradient(
                     at = ((n * height + row) * width + column) * depth
                     begin = square * channels
                     add_weighted_runs(
-                        sums, at, source, r * channels * RUN, offsets, terms, begin, ends[square]
+                        sums[at : at + RUN], source, r * channels * RUN, offsets, terms, begin, ends[square]
                     )

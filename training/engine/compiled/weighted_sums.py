@@ -12,9 +12,6 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-RUN = 96
-"""Numbers in a run of `add_weighted_runs`: 3 columns of 32 channels."""
-
 PIECE = 64
 """Numbers in a run of `store_weighted_sum`: with half of the registers of AVX2 for the sum."""
 
@@ -26,7 +23,6 @@ _VECTOR = ir.VectorType(ir.FloatType(), LANES)
 _UNDEFINED = ir.Constant(_VECTOR, ir.Undefined)
 _ZEROS = ir.Constant(_VECTOR, [0.0] * LANES)
 _EVERYWHERE = ir.Constant(ir.VectorType(_INDEX, LANES), [0] * LANES)
-_FUSED = ("contract",)
 
 
 def _run(builder: Any, start: Any, length: int) -> list[Any]:
@@ -35,13 +31,13 @@ def _run(builder: Any, start: Any, length: int) -> list[Any]:
     return [builder.bitcast(step, _VECTOR.as_pointer()) for step in steps]
 
 
-def _add_run(builder: Any, sums: Sequence[Any], weight: Any, start: Any, flags: tuple[str, ...] = ()) -> None:
+def _add_run(builder: Any, sums: Sequence[Any], weight: Any, start: Any) -> None:
     """Add a run, times a number, to sums in registers."""
     vector = builder.insert_element(_UNDEFINED, weight, ir.Constant(_INDEX, 0))
     vector = builder.shuffle_vector(vector, _UNDEFINED, _EVERYWHERE)
     for total, piece in zip(sums, _run(builder, start, LANES * len(sums)), strict=True):
-        term = builder.fmul(vector, builder.load(piece, align=4), flags=flags)
-        builder.store(builder.fadd(builder.load(total), term, flags=flags), total)
+        term = builder.fmul(vector, builder.load(piece, align=4))
+        builder.store(builder.fadd(builder.load(total), term), total)
 
 
 def _sums(builder: Any, length: int) -> list[Any]:
@@ -59,49 +55,6 @@ def _data(context: Any, builder: Any, typed: Sequence[tuple[Any, Any]], *which: 
     return [
         context.make_array(kind)(context, builder, value).data for kind, value in (typed[n] for n in which)
     ]
-
-
-def _typed_runs(
-    _context: Any,
-    out: Any,
-    at: Any,
-    source: Any,
-    first: Any,
-    offsets: Any,
-    weights: Any,
-    begin: Any,
-    end: Any,
-) -> Any:
-    """Tell numba the types of `add_weighted_runs`, and who emits its code."""
-    return types.void(out, at, source, first, offsets, weights, begin, end), _generate_runs
-
-
-def _generate_runs(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Emit the code of `add_weighted_runs`."""
-    typed = list(zip(signature.args, arguments, strict=True))
-    out, source, offsets, weights = _data(context, builder, typed, 0, 2, 4, 5)
-    at, first, begin, end = _integers(context, builder, typed, 1, 3, 6, 7)
-    results, sums = _run(builder, builder.gep(out, [at]), RUN), _sums(builder, RUN)
-    for total, result in zip(sums, results, strict=True):
-        builder.store(builder.load(result, align=4), total)
-    with cgutils.for_range_slice(builder, begin, end, ir.Constant(at.type, 1)) as (i, _):
-        offset = builder.sext(builder.load(builder.gep(offsets, [i])), at.type)
-        start = builder.gep(source, [builder.add(first, offset)])
-        _add_run(builder, sums, builder.load(builder.gep(weights, [i])), start, _FUSED)
-    for total, result in zip(sums, results, strict=True):
-        builder.store(builder.load(total), result, align=4)
-    return context.get_dummy_value()
-
-
-add_weighted_runs: Any = intrinsic(_typed_runs)
-"""``out[at + k] += sum of weights[i] * source[first + offsets[i] + k] over begin <= i < end``, for all k < RUN.
-
-Parameters
-----------
-out, source, weights : array of float32, one-dimensional and contiguous
-offsets : array of int32, one-dimensional and contiguous
-at, first, begin, end : integer
-"""
 
 
 def _generate_sum(context: Any, builder: Any, signature: Any, arguments: Any, *, streamed: bool) -> Any:
