@@ -43,7 +43,7 @@ class TrainingConfig:
         Leave bad samples out and count them, instead of stopping at the first.
     exchange_buffers : bool
         Whether batch norm's running statistics are sent and mixed like parameters; by default they stay in their silo,
-        as in the paper. Mixing weights must then be >= 0. See `training.engine.parameter_buffer.Arena`.
+        as in the paper. Mixing weights must then be >= 0. See `training.engine.parameter_buffer.ParameterBuffer`.
     initial_weights : str
         File with the state dict that every silo starts from, such as torchvision's; random weights if empty. A final
         layer for another number of classes stays random.

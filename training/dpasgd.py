@@ -6,21 +6,21 @@ import numpy as np
 
 from topologies.arrays import FloatArray
 from topologies.errors import TrainingError
-from training.checkpoints.checkpoint_manager import Keeper, is_logged
+from training.checkpoints.checkpoint_manager import CheckpointManager, is_logged
 from training.data.datasets import load_dataset
 from training.engine.communicator import Communicator
-from training.engine.device import reproducible, resolve_device, take_gpu
+from training.engine.device import reproducible, resolve_device, select_gpu
 from training.engine.initial_model import initial_model
 from training.engine.metrics import Meter
-from training.engine.rank_silos import HostedSilos
+from training.engine.rank_silos import RankSilos
 from training.job import TrainingJob, silo_name
 from training.memory.memory_budget import check_rank_memory
 from training.mpi_environment import local_rank
 from training.notice import Notice, Report
 from training.optimization.schedules import SCHEDULES, epoch_of
 
-WATCH_EVERY = 16
-"""Rounds between two looks at whether a silo has diverged, where no row is measured: each waits for all ranks."""
+DIVERGENCE_CHECK_ROUNDS = 16
+"""Rounds between two checks for divergence where no row is measured: each waits for all ranks."""
 
 
 def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]:
@@ -39,8 +39,8 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
         On rank 0: round 0 (before training), every `log_every` rounds, and the last. Other ranks yield nothing. Rows
         from before a checkpoint come first. When rank 0's consumer closes the generator, every rank stops.
     Notice
-        On rank 0: first how many bad samples were left out, if any, and the memory plan; before a row what
-        `HostedSilos.notices` holds.
+        On rank 0: first the number of bad samples left out, if any, and the memory plan; before a row
+        `RankSilos.notices`.
 
     Raises
     ------
@@ -48,31 +48,31 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
         If data are missing or bad, cannot be divided over the silos, or the model cannot read or train on such
         batches; on every rank.
     MachineError
-        If the device is not there, or not the memory; the latter on rank 0 alone, as for the others it is over then.
+        If the device is missing, or memory is too small; the latter on rank 0 alone, whose error ends the others.
     TrainingError
-        If a loss or model is no longer finite; on every rank, within `WATCH_EVERY` rounds.
+        If a loss or model is not finite; on every rank, within `DIVERGENCE_CHECK_ROUNDS` rounds.
 
     Notes
     -----
     In round ``k`` each silo makes ``s`` steps on its own batches, then ``X <- A_k X`` (Marfoq et al. 2020, Eq. 2).
-    A round costs ``s`` forward and backward passes per hosted silo, and then reads (rows in use) x (parameters) numbers
-    and writes (hosted silos) x (parameters), with a product for each weight of a hosted silo that is not zero.
+    A round costs ``s`` forward and backward passes per silo, and then reads (rows in use) x (parameters) numbers and
+    writes (rank's silos) x (parameters), with a product for each nonzero weight of the rank's silos.
     """
     config = job.config
     place = local_rank(communicator.rank)
     device = resolve_device(config.device, place)
-    take_gpu(config.device, place)  # where an MPI that is built for GPUs looks for rows
+    select_gpu(config.device, place)  # an MPI built for GPUs looks for rows on the current one
     with reproducible(device):
         dataset = load_dataset(config.dataset, config.data_options)
-        with Keeper(job, dataset, communicator=communicator) as keeper:
-            job = keeper.settled(gpu=device.type == "cuda")
+        with CheckpointManager(job, dataset, communicator=communicator) as manager:
+            job = manager.with_recorded_executor(gpu=device.type == "cuda")
             model = initial_model(config, dataset, seed=job.seed)
             memory = check_rank_memory(job, model, dataset, communicator=communicator, device=device)
-            left_out = [Notice(f"bad samples left out: {dataset.skipped}.")] if dataset.skipped else []
-            if not (yield from _tell(communicator, [*left_out, Notice(*memory.split("\n", 1))])):
+            skipped = [Notice(f"bad samples left out: {dataset.skipped}.")] if dataset.skipped else []
+            if not (yield from _report(communicator, [*skipped, Notice(*memory.split("\n", 1))])):
                 return
             model = model.to(device)
-            hosted = HostedSilos(job, model, dataset, communicator=communicator, device=device)
+            rank_silos = RankSilos(job, model, dataset, communicator=communicator, device=device)
             meter = Meter(
                 model,
                 dataset,
@@ -81,55 +81,59 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
                 device=device,
                 objective=config.objective,
             )
-            del dataset  # silos and tests have copies of their samples, where samples are in memory
-            yield from _rounds(job, hosted, meter, keeper, communicator)
+            del dataset  # silos and tests have copies of samples that are in memory
+            yield from _rounds(job, rank_silos, meter, manager, communicator)
 
 
 def _rounds(
-    job: TrainingJob, hosted: HostedSilos, meter: Meter, keeper: Keeper, communicator: Communicator
+    job: TrainingJob,
+    rank_silos: RankSilos,
+    meter: Meter,
+    manager: CheckpointManager,
+    communicator: Communicator,
 ) -> Iterator[Report]:
     """Train all rounds, or those after the newest checkpoint."""
     config = job.config
-    done, rows = keeper.done, keeper.resume(hosted)
+    done, rows = manager.done, manager.resume(rank_silos)
     if done:
         resumed = Notice(f"resumed from round {done} of {job.directory}")
-        if not (yield from _tell(communicator, [resumed, *_taken(hosted), *rows])):
+        if not (yield from _report(communicator, [resumed, *_take_notices(rank_silos), *rows])):
             return
     logged = any(row.round == done for row in rows)
-    known, lacks_last = communicator.sum(np.array([float(logged), float(keeper.lacks_last)])) > 0
+    known, lacks_last = communicator.sum(np.array([float(logged), float(manager.lacks_last_model)])) > 0
     for k in range(done, config.rounds + 1):
         new = is_logged(config, k) and not (k == done and known)
         if new or (k == done and lacks_last):
-            row, diverged_in = meter.measure(k, hosted)
+            row, diverged_in = meter.measure(k, rank_silos)
             check_finite(diverged_in, config.learning_rate, job.silo_labels)
-            keeper.add(row, meter.average, hosted, new=new)
-            if new and not (yield from _tell(communicator, [*_taken(hosted), row])):
+            manager.add(row, meter.average, rank_silos, new=new)
+            if new and not (yield from _report(communicator, [*_take_notices(rank_silos), row])):
                 return
-        elif k % WATCH_EVERY == 0:
+        elif k % DIVERGENCE_CHECK_ROUNDS == 0:
             diverged_in = np.zeros(job.silos)
-            diverged_in[hosted.own.start : hosted.own.stop] = hosted.diverged_in.cpu().numpy()
+            diverged_in[rank_silos.own.start : rank_silos.own.stop] = rank_silos.diverged_in.cpu().numpy()
             check_finite(communicator.sum(diverged_in), config.learning_rate, job.silo_labels)
-        keeper.checkpoint(k, hosted)
+        manager.save(k, rank_silos)
         if k < config.rounds:
-            train_round(job, hosted, k)
+            train_round(job, rank_silos, k)
 
 
-def _taken(hosted: HostedSilos) -> list[Notice]:
-    """Take the notices out of a rank's silos."""
-    notices = [Notice(text) for text in hosted.notices]
-    hosted.notices.clear()
+def _take_notices(rank_silos: RankSilos) -> list[Notice]:
+    """Remove and return the notices of a rank's silos."""
+    notices = [Notice(text) for text in rank_silos.notices]
+    rank_silos.notices.clear()
     return notices
 
 
-def _tell(communicator: Communicator, reports: Iterable[Report]) -> Generator[Report, None, bool]:
-    """Yield on rank 0; whether its consumer wants more, on every rank."""
+def _report(communicator: Communicator, reports: Iterable[Report]) -> Generator[Report, None, bool]:
+    """Yield reports on rank 0; return on every rank whether its consumer wants more."""
     wanted = 0.0
     try:
         if communicator.rank == 0:
             yield from reports
             wanted = 1.0
     finally:
-        # Also on the way out: the other ranks wait here for what rank 0's consumer decided.
+        # Also when the generator is closed: the other ranks wait here for the decision of rank 0's consumer.
         goes_on = communicator.sum(np.array([wanted]))[0] > 0
     return bool(goes_on)
 
@@ -161,14 +165,14 @@ def check_finite(
         )
 
 
-def train_round(job: TrainingJob, hosted: HostedSilos, k: int) -> None:
+def train_round(job: TrainingJob, rank_silos: RankSilos, k: int) -> None:
     """Run round ``k`` on this rank: the local steps, then the mixing.
 
     Parameters
     ----------
     job : TrainingJob
         What to train.
-    hosted : HostedSilos
+    rank_silos : RankSilos
         The rank's silos, changed in place.
     k : int
         The round.
@@ -179,9 +183,9 @@ def train_round(job: TrainingJob, hosted: HostedSilos, k: int) -> None:
         local_steps=job.local_steps,
         batch_size=config.batch_size,
         silos=job.silos,
-        samples=hosted.samples,
+        samples=rank_silos.samples,
     )
     learning_rate = SCHEDULES[config.learning_rate_schedule](config.learning_rate, k, epoch)
     for step in range(k * job.local_steps, (k + 1) * job.local_steps):
-        hosted.local_step(step, learning_rate, round_index=k)
-    hosted.mix(int(job.mixing.index[k]))
+        rank_silos.local_step(step, learning_rate, round_index=k)
+    rank_silos.mix(int(job.mixing.index[k]))

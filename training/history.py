@@ -1,4 +1,4 @@
-"""What a training run reports."""
+"""A row of a training's history: the metrics of a round."""
 
 import json
 import math
@@ -25,17 +25,17 @@ class HistoryRow:
     silo_loss : tuple of float
         Mean cross-entropy of each silo's own model on its own training data.
     objective : float, optional
-        What the silos minimize together, at the average model: its mean loss on the training data of each silo, and
-        of these losses the mean, plain or weighted by samples. See `training.optimization.objectives`.
+        Objective at the average model: the mean over silos, plain or weighted by samples, of its mean loss on each
+        silo's training data. See `training.optimization.objectives`.
     train_top5_accuracy, test_top5_accuracy : float, optional
-        Share of samples of whose classes at most four others have a larger score: 1 with five classes or fewer.
+        Share of samples whose label is among the five largest scores: 1 with five classes or fewer.
     silo_accuracy : tuple of float, optional
         Share of correct predictions of each silo's own model on its own training data.
 
     Notes
     -----
-    The average model weighs every silo equally: it is the vector that a doubly stochastic consensus matrix keeps.
-    A backend that does not measure an optional number leaves it out: it is NaN in the file of the run.
+    The average model weighs every silo equally: a doubly stochastic consensus matrix leaves it unchanged.
+    An optional number that a backend does not measure is NaN in the file of the run.
     """
 
     round: int
@@ -51,7 +51,7 @@ class HistoryRow:
     silo_accuracy: tuple[float, ...] = ()
 
     def to_json(self) -> str:
-        """Return the row as one line of JSON; numbers keep every digit."""
+        """Return the row as one line of JSON; numbers are exact."""
         return json.dumps(asdict(self))
 
     @classmethod

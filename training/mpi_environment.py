@@ -1,4 +1,4 @@
-"""Who started this process, and how to start others. Nothing here starts MPI except `start_mpi`."""
+"""The launcher of this process, and the environment for ranks. Only `start_mpi` starts MPI."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ LOCAL_RANKS = ("MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID")
 """Where launchers state a process' index on its machine; Slurm last, as `mpiexec` may run inside one of its steps."""
 
 FORWARDING_S = 0.5
-"""Time that an aborting process leaves its launcher to pass its last words on."""
+"""Time that an aborting process gives its launcher to forward its output."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,7 +38,7 @@ class World:
 
 
 def world(environ: Mapping[str, str] | None = None) -> World | None:
-    """Tell whether `mpiexec` or `srun` started this program as several processes.
+    """Return this process' rank if `mpiexec` or `srun` started the program as several processes.
 
     Parameters
     ----------
@@ -48,11 +48,11 @@ def world(environ: Mapping[str, str] | None = None) -> World | None:
     Returns
     -------
     World or None
-        This process' place as the launcher states it; None where nothing but a shell started the program.
+        Rank and size as the launcher states them; None without a launcher.
 
     Notes
     -----
-    Reads only the environment, so that a program started by hand never starts MPI (it could not call `mpiexec`
+    Reads only the environment, so that a program without a launcher never starts MPI (it could not call `mpiexec`
     afterwards). Known: Open MPI's ``OMPI_COMM_WORLD_*``, MPICH's and PMI-2's ``PMI_*``, Slurm steps of several
     tasks. Slurm also sets SLURM_PROCID in a batch script, which runs once: only a step has SLURM_STEP_NUM_TASKS.
     """
@@ -72,13 +72,13 @@ def local_rank(rank: int, environ: Mapping[str, str] | None = None) -> int:
     Parameters
     ----------
     rank : int
-        Its index among all, which is taken where no launcher states the other.
+        Its index among all, the result where no launcher states the other.
     environ : mapping of str to str, optional
         Environment to read, by default this process' own.
 
     Notes
     -----
-    Launchers may deal ranks out to machines in turn: every second rank is then on the same of two machines.
+    Launchers may assign ranks to machines cyclically, so `rank` does not tell.
     """
     environ = os.environ if environ is None else environ
     return next((int(environ[name]) for name in LOCAL_RANKS if name in environ), rank)
@@ -95,7 +95,7 @@ def mpiexec_path() -> Path:
     Raises
     ------
     MachineError
-        If there is none; the message says where it was looked for and what to install.
+        If there is none.
     """
     path = Path(sys.executable).parent / "mpiexec"
     if not path.is_file():
@@ -115,7 +115,7 @@ def check_size(*, started: int, found: int) -> None:
 
     Notes
     -----
-    With the launcher of another MPI every process believes that it is alone: each would train a run of its own.
+    Under the launcher of another MPI every process sees a world of one and would train a run of its own.
     """
     if started != found:
         raise MachineError(
@@ -139,17 +139,16 @@ def start_mpi(*, started: int) -> None:
 
     Notes
     -----
-    Open MPI's launcher speaks PMIx, at which MPICH's start ends the process with pages of its own. So the library is
-    asked for its name before it starts. Where MPI runs already, nothing happens: under a launcher a program calls this
-    at its very start, so that no process that fails later leaves the others waiting in MPI's own start, and the backend
-    calls it again.
+    Under Open MPI's launcher, which uses PMIx, MPICH's start would end the process with pages of output. So the name of
+    the library is checked before it starts. Does nothing where MPI runs already: under a launcher a program calls this
+    first, so that no process that fails later leaves the others waiting in MPI's start, and the backend calls it again.
     """
     import mpi4py
 
     mpi4py.rc.initialize, mpi4py.rc.finalize = False, True
     try:
         with warnings.catch_warnings():
-            # mpi4py warns of another MPI's launcher; the checks say it once, as an error.
+            # mpi4py warns of another MPI's launcher, which is an error here.
             warnings.filterwarnings("ignore", message="suspicious MPI execution environment")
             from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
@@ -181,9 +180,9 @@ def rank_environment(environ: Mapping[str, str]) -> dict[str, str]:
         A copy without the variables of an outer launcher or batch system, with the interpreter's folder first on
         PATH and one thread per rank.
     """
-    kept = {name: value for name, value in environ.items() if not name.startswith(LAUNCHER_PREFIXES)}
+    inherited = {name: value for name, value in environ.items() if not name.startswith(LAUNCHER_PREFIXES)}
     path = os.pathsep.join([str(Path(sys.executable).parent), *filter(None, [environ.get("PATH")])])
-    return {**kept, "PATH": path, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    return {**inherited, "PATH": path, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 def abort(status: int) -> NoReturn:
@@ -196,11 +195,11 @@ def abort(status: int) -> NoReturn:
 
     Notes
     -----
-    A process that has not started MPI only ends itself: to start MPI now would wait for processes that may be gone.
+    A process that has not started MPI only ends itself: starting MPI now would wait for processes that may be gone.
     """
     sys.stdout.flush()
     sys.stderr.flush()
-    # The launcher passes output on through pipes, and drops what it has not read when the job is aborted.
+    # The launcher forwards output through pipes, and drops what it has not read when the job is aborted.
     time.sleep(FORWARDING_S)
     if "mpi4py.MPI" in sys.modules:
         from mpi4py import MPI

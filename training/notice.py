@@ -1,4 +1,4 @@
-"""What a backend says beside the history, and both as lines of text for the pipe between processes."""
+"""Messages of a backend to the user, and history and messages as lines of text for a pipe between processes."""
 
 import json
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from training.history import HistoryRow
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A sentence for the user: a choice that the backend made, or what it needs.
+    """A message to the user: a choice that the backend made, or what it needs.
 
     Parameters
     ----------
     text : str
-        One line or more, without a newline at the end. It is printed above the progress bar and kept in the file of
+        One line or more, without a newline at the end. It is printed above the progress bar and written to the file of
         the run.
     detail : str, optional
-        Further lines that are much the same for all trainings of a run: they are shown and kept for the first one only.
+        Further lines, similar for all trainings of a run: printed and written for the first one only.
     """
 
     text: str
@@ -29,7 +29,7 @@ class Notice:
 
 
 Report = HistoryRow | Notice
-"""What a backend yields."""
+"""Item that a backend yields."""
 
 
 def to_line(report: Report) -> str:

@@ -1,4 +1,4 @@
-"""Independent random streams, named by what they are for."""
+"""Independent random streams, one for each purpose."""
 
 from enum import IntEnum
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Purpose(IntEnum):
-    """What a random stream is drawn for; a new purpose gets a new number, old ones keep theirs."""
+    """Purpose of a random stream; numbers never change, a new purpose gets a new one."""
 
     PARTITION = 0
     INITIAL_MODEL = 1
@@ -21,14 +21,13 @@ def stream(seed: int, purpose: Purpose, *keys: int) -> np.random.Generator:
     seed : int
         The run's seed, >= 0.
     purpose : Purpose
-        What the numbers are for.
     *keys : int
-        Further coordinates, for instance the silo and the epoch.
+        Further coordinates, such as the silo and the epoch.
 
     Returns
     -------
     numpy.random.Generator
-        The same one for the same arguments, whatever was drawn elsewhere: this is what makes results independent
-        of the number of ranks.
+        The same one for the same arguments, whatever was drawn elsewhere: so results do not depend on the number of
+        ranks.
     """
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(purpose), *keys)))

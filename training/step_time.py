@@ -8,7 +8,7 @@ import numpy as np
 
 from topologies.arrays import FloatArray
 from training.config import TrainingConfig
-from training.engine.communicator import Alone
+from training.engine.communicator import SingleRank
 from training.engine.hardware import hardware_name
 from training.job import MixingPlan, TrainingJob
 from training.number_checks import check_integer
@@ -101,7 +101,7 @@ def measure_step(
     from training.data.datasets import load_dataset
     from training.engine.device import reproducible, resolve_device
     from training.engine.initial_model import initial_model
-    from training.engine.rank_silos import HostedSilos
+    from training.engine.rank_silos import RankSilos
     from training.memory.memory_budget import check_rank_memory
 
     device = resolve_device(config.device, 0)
@@ -116,12 +116,12 @@ def measure_step(
             mixing=MixingPlan.constant(np.eye(silos), 1),
             silo_places=silo_places,
         )
-        check_rank_memory(job, model, dataset, communicator=Alone(), device=device)
-        hosted = HostedSilos(job, model.to(device), dataset, communicator=Alone(), device=device)
+        check_rank_memory(job, model, dataset, communicator=SingleRank(), device=device)
+        rank_silos = RankSilos(job, model.to(device), dataset, communicator=SingleRank(), device=device)
         times = np.empty(WARM_UP + steps)
         for step in range(WARM_UP + steps):
             start = clock()
-            hosted.local_step(step, config.learning_rate, round_index=0)
+            rank_silos.local_step(step, config.learning_rate, round_index=0)
             if device.type == "cuda":
                 torch.cuda.synchronize(device)
             times[step] = clock() - start
@@ -129,5 +129,5 @@ def measure_step(
             hardware=hardware_name(device),
             silos=silos,
             times_s=times[WARM_UP:],
-            notices=tuple(hosted.notices),
+            notices=tuple(rank_silos.notices),
         )

@@ -15,7 +15,7 @@ from topologies.arrays import FloatArray
 from topologies.errors import LeftEarlyError, TrainingError
 from training import HistoryRow, Notice, TrainingConfig, TrainingJob, load_backend
 from training.checkpoints.folder import check_resumable
-from training.mpi.early_exit import staying
+from training.mpi.early_exit import reject_early_exit
 from training.notice import Report
 
 
@@ -77,7 +77,7 @@ def take_part(jobs: Sequence[TrainingJob], kinds: Sequence[str]) -> None:
     """Train on each overlay as a process other than the first of an outer `mpiexec`."""
     for job, kind in zip(jobs, kinds, strict=True):
         try:
-            for _ in staying(load_backend(job.config.backend).train(job)):
+            for _ in reject_early_exit(load_backend(job.config.backend).train(job)):
                 pass
         except LeftEarlyError as error:
             raise TrainingError(
@@ -90,7 +90,7 @@ def _until_the_last(kind: str, job: TrainingJob) -> Iterator[Report]:
     config, rows, last = job.config, 0, -1
     cause = f"backend(={config.backend!r}) has ended."
     try:
-        for report in staying(load_backend(config.backend).train(job)):
+        for report in reject_early_exit(load_backend(config.backend).train(job)):
             if isinstance(report, HistoryRow):
                 k = report.round
                 if not last < k <= config.rounds or (k % config.log_every and k != config.rounds):

@@ -6,10 +6,10 @@ from collections.abc import Callable
 import torch
 from gpu_checks import curves
 from torch import nn
-from training_cases import Case, dataset_of, hosted_of, job_of, plain_of
+from training_cases import Case, dataset_of, job_of, plain_of, rank_silos_of
 
 from training.dpasgd import train_round
-from training.engine.communicator import Alone
+from training.engine.communicator import SingleRank
 from training.engine.device import reproducible
 from training.engine.executors.base import unchanged
 from training.engine.executors.graphs import GraphsExecutor
@@ -68,13 +68,13 @@ def one_model(case: Case, device: torch.device) -> Callable[[], None]:
 def difference(case: Case, device: torch.device) -> float:
     """Largest relative difference of a silo's gradient, or loss, between graphs and loop in single precision."""
     job = job_of(case, device=device.type, executor="loop")
-    hosted = hosted_of(case, job, Alone(), device)
-    arena, found = hosted.arena, []
+    rank_silos = rank_silos_of(case, job, SingleRank(), device)
+    models, found = rank_silos.models, []
     for make in (LoopExecutor, GraphsExecutor):
-        executor = make(arena, hosted.shards, "float32")
-        with unchanged(arena):
-            steps = [(executor.gradients(step), arena.gradients.clone()) for step in range(2)]
-        arena.mix(torch.eye(case.silos, device=device), 0)
+        executor = make(models, rank_silos.shards, "float32")
+        with unchanged(models):
+            steps = [(executor.gradients(step), models.gradients.clone()) for step in range(2)]
+        models.mix(torch.eye(case.silos, device=device), 0)
         found.append(steps)
     loop, graphs = found
     errors = [
@@ -94,9 +94,9 @@ def compare(name: str, device: torch.device) -> bool:
     with reproducible(device):
         apart = difference(case, device)
         job = job_of(case, device=device.type, executor="graphs", precision="bf16")
-        hosted = hosted_of(case, job, Alone(), device)
+        rank_silos = rank_silos_of(case, job, SingleRank(), device)
         rounds = iter(range(10**6))
-        ours_s = seconds_of(lambda: train_round(job, hosted, next(rounds)), device)
+        ours_s = seconds_of(lambda: train_round(job, rank_silos, next(rounds)), device)
     ratio, share = plain_s / ours_s, single_s / ours_s
     print(
         f"{name}: {case.silos} silos, batch {case.batch_size}; samples/s: graphs bf16 {samples / ours_s:.0f}, "

@@ -16,9 +16,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from training.engine.communicator import Alone
+from training.engine.communicator import SingleRank
 from training.engine.hardware import hardware_name
-from training.engine.parameter_buffer import Arena
+from training.engine.parameter_buffer import ParameterBuffer
 from training.mpi_environment import mpiexec_path, rank_environment, start_mpi
 
 SILOS = 22
@@ -63,11 +63,11 @@ def matrices() -> dict[str, torch.Tensor]:
     return {"ring": found.pop("ring"), "tree": tree, **found}
 
 
-def arena_of(parameters: int, silos: int, received: int) -> Arena:
-    """An arena with rows of given length and random numbers."""
-    arena = Arena(nn.Linear(parameters - 1, 1), silos=silos, before=0, after=received, device=CPU)
-    arena.rows.uniform_(-1, 1)
-    return arena
+def buffer_of(parameters: int, silos: int, received: int) -> ParameterBuffer:
+    """An models with rows of given length and random numbers."""
+    models = ParameterBuffer(nn.Linear(parameters - 1, 1), silos=silos, before=0, after=received, device=CPU)
+    models.rows.uniform_(-1, 1)
+    return models
 
 
 def mixing() -> bool:
@@ -75,15 +75,15 @@ def mixing() -> bool:
     enough = True
     print(f"Mixing of {SILOS} silos, one thread{'copy':>16}{'mixing':>11}   copy / mixing")
     for name, parameters in SIZES.items():
-        arena = arena_of(parameters, SILOS, 0)
+        models = buffer_of(parameters, SILOS, 0)
         for kind, weights in matrices().items():
             copy_s, mix_s = map(
                 statistics.median,
                 alternating(
                     [
-                        lambda arena=arena: arena.gradients.copy_(arena.parameters),
-                        lambda arena=arena, weights=weights: arena.mix(
-                            weights, 0, columns=Alone().exchange([], [], arena.rows.shape[1])
+                        lambda models=models: models.gradients.copy_(models.parameters),
+                        lambda models=models, weights=weights: models.mix(
+                            weights, 0, columns=SingleRank().exchange([], [], models.rows.shape[1])
                         ),
                     ],
                     5 if parameters > 10**7 else 15,
@@ -145,19 +145,19 @@ def exchanges() -> bool:
     if world.rank == 0:
         print(f"With mixing of 11 silos a rank{'in turn':>17}{'overlapped':>13}  overlapped / in turn")
     for name, width in list(ROWS.items())[1:]:
-        arena = arena_of(width, SILOS // 2, 2)
+        models = buffer_of(width, SILOS // 2, 2)
         weights = torch.rand(SILOS // 2, SILOS // 2 + 2)
 
-        def travel(arena: Arena = arena) -> Any:
-            sends = [(peer, 10 * world.rank + row, arena.rows[row]) for row in range(2)]
-            receives = [(peer, 10 * peer + row, arena.received(SILOS // 2 + row)) for row in range(2)]
-            return ours.exchange(sends, receives, arena.rows.shape[1])
+        def travel(models: ParameterBuffer = models) -> Any:
+            sends = [(peer, 10 * world.rank + row, models.rows[row]) for row in range(2)]
+            receives = [(peer, 10 * peer + row, models.received(SILOS // 2 + row)) for row in range(2)]
+            return ours.exchange(sends, receives, models.rows.shape[1])
 
-        def in_turn(arena: Arena = arena, weights: torch.Tensor = weights) -> None:
-            arena.mix(weights, 0, columns=list(travel(arena)))
+        def in_turn(models: ParameterBuffer = models, weights: torch.Tensor = weights) -> None:
+            models.mix(weights, 0, columns=list(travel(models)))
 
-        def overlapped(arena: Arena = arena, weights: torch.Tensor = weights) -> None:
-            arena.mix(weights, 0, columns=travel(arena))
+        def overlapped(models: ParameterBuffer = models, weights: torch.Tensor = weights) -> None:
+            models.mix(weights, 0, columns=travel(models))
 
         times = alternating([in_turn, overlapped], 7 if width > 10**7 else 25, world.Barrier)
         report(f"  2 of {name} each way", *times, None)

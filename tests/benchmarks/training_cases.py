@@ -12,7 +12,7 @@ from topologies.arrays import FloatArray
 from training.config import TrainingConfig
 from training.data.datasets import Dataset, load_dataset
 from training.engine.communicator import Communicator
-from training.engine.rank_silos import HostedSilos
+from training.engine.rank_silos import RankSilos
 from training.job import MixingPlan, TrainingJob
 from training.models import build_model
 
@@ -102,13 +102,13 @@ def job_of(case: Case, **settings: Any) -> TrainingJob:
     return TrainingJob(config=config, silos=case.silos, local_steps=1, seed=1, mixing=mixing)
 
 
-def hosted_of(
+def rank_silos_of(
     case: Case, job: TrainingJob, communicator: Communicator, device: torch.device = CPU
-) -> HostedSilos:
+) -> RankSilos:
     """The silos of this rank."""
     dataset = dataset_of(case)
     model = build_model(case.model, input_shape=case.shape, classes=case.classes, seed=1).to(device)
-    return HostedSilos(job, model, dataset, communicator=communicator, device=device)
+    return RankSilos(job, model, dataset, communicator=communicator, device=device)
 
 
 def plain_of(case: Case, device: torch.device = CPU) -> PlainTraining:

@@ -20,7 +20,7 @@ from pathlib import Path
 import gpu_training
 import numpy as np
 import torch
-from training_cases import CASES, CPU, hosted_of, job_of, plain_of
+from training_cases import CASES, CPU, job_of, plain_of, rank_silos_of
 
 from training.dpasgd import train_round
 from training.engine.device import reproducible
@@ -43,7 +43,7 @@ def rank_main(name: str) -> None:
     case = CASES[name]
     job = job_of(case)
     with reproducible():
-        hosted = hosted_of(case, job, communicator)
+        rank_silos = rank_silos_of(case, job, communicator)
         number = 0
         while True:
             more = float(bool(communicator.rank == 0 and sys.stdin.readline()))
@@ -51,12 +51,12 @@ def rank_main(name: str) -> None:
                 return
             start = time.perf_counter()
             for k in range(number, number + case.rounds):
-                train_round(job, hosted, k)
+                train_round(job, rank_silos, k)
             communicator.sum(np.zeros(1))
             number += case.rounds
             if communicator.rank == 0:
                 seconds = (time.perf_counter() - start) / case.rounds
-                print(seconds, *hosted.notices, flush=True)
+                print(seconds, *rank_silos.notices, flush=True)
 
 
 @contextmanager

@@ -19,13 +19,13 @@ LEAVER = """
 import ctypes, os, sys
 if os.environ.get("PMI_RANK", "0") == os.environ.get("LEAVER"):
     import training.engine.rank_silos
-    mix, calls = training.engine.rank_silos.HostedSilos.mix, []
+    mix, calls = training.engine.rank_silos.RankSilos.mix, []
     def leave(self, number):
         calls.append(number)
         if len(calls) == 7:
             {}
         mix(self, number)
-    training.engine.rank_silos.HostedSilos.mix = leave
+    training.engine.rank_silos.RankSilos.mix = leave
 """
 WAYS = {"os._exit": "os._exit(0)", "sys.exit": "sys.exit(0)", "C": "ctypes.CDLL(None)._exit(0)"}
 
@@ -137,7 +137,7 @@ def test_a_rank_that_leaves_early_leaves_a_run_that_goes_on(checkpointed, tmp_pa
     left = run(scenario, path, rank=rank, way=way)
 
     assert left.returncode == 1
-    where = {"C": "a rank left with status 0 and did not say why."}
+    where = {"C": "a rank exited with status 0 and reported no error."}
     cause = where.get(way, f"{way}(0) was called in {tmp_path / 'site' / 'sitecustomize.py'}, line 9.")
     told = left.stderr.splitlines()
     assert told[-1].endswith(f" of 13 rows arrived before the training ended: {cause}")

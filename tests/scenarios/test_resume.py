@@ -17,7 +17,7 @@ from scenarios.runfile.artifacts import checkpoints_path, models_path
 from scenarios.runfile.reader import read_run
 from scenarios.studies.run import run_scenario
 from topologies import MachineError, load_underlay
-from training.checkpoints.checkpoint_manager import Keeper
+from training.checkpoints.checkpoint_manager import CheckpointManager
 from training.checkpoints.model_export import read_row
 from training.models import build_model
 
@@ -28,7 +28,7 @@ KILLER = """
 import os, pathlib, signal
 if os.environ.get("PMI_RANK") == "1":
     import training.engine.rank_silos
-    mix, calls = training.engine.rank_silos.HostedSilos.mix, []
+    mix, calls = training.engine.rank_silos.RankSilos.mix, []
     def mix_or_die(self, number):
         calls.append(number)
         first = pathlib.Path(__file__).with_name("first")
@@ -37,7 +37,7 @@ if os.environ.get("PMI_RANK") == "1":
         elif len(calls) == 10 and first.exists():
             os.kill(os.getpid(), signal.SIGKILL)
         mix(self, number)
-    training.engine.rank_silos.HostedSilos.mix = mix_or_die
+    training.engine.rank_silos.RankSilos.mix = mix_or_die
 """
 
 
@@ -118,13 +118,13 @@ def cut_short(tmp_path, scenario, small_scenario, silosim, monkeypatch):
     """A run of one overlay in this process that ends after its checkpoint of round 8."""
     scenario.write_text(keeping(small_scenario.replace("ranks = 2", "ranks = 1").replace('"star", ', "")))
 
-    def ends(keeper, k, hosted, write=Keeper.checkpoint):
+    def ends(manager, k, rank_silos, write=CheckpointManager.checkpoint):
         if k > 8:
             raise MachineError("the machine ends here")
-        write(keeper, k, hosted)
+        write(manager, k, rank_silos)
 
     with monkeypatch.context() as patch:
-        patch.setattr("training.checkpoints.checkpoint_manager.Keeper.checkpoint", ends)
+        patch.setattr("training.checkpoints.checkpoint_manager.CheckpointManager.checkpoint", ends)
         done = silosim("run", scenario, "-o", tmp_path / "x.h5")
     assert done.code == 3
     return tmp_path / "x.h5"
@@ -194,14 +194,14 @@ def test_show_says_how_far_a_training_had_come(
     scenario.write_text(keeping(text))
     path, kinds = tmp_path / "x.h5", []
 
-    def ends(keeper, k, hosted, write=Keeper.checkpoint):
+    def ends(manager, k, rank_silos, write=CheckpointManager.checkpoint):
         kinds.append(k)
         if len(kinds) > 13 and k > 8:
             raise MachineError("the machine ends here")
-        write(keeper, k, hosted)
+        write(manager, k, rank_silos)
 
     with monkeypatch.context() as patch:
-        patch.setattr("training.checkpoints.checkpoint_manager.Keeper.checkpoint", ends)
+        patch.setattr("training.checkpoints.checkpoint_manager.CheckpointManager.checkpoint", ends)
         assert silosim("run", scenario, "-o", path).code == 3
     shown = silosim("show", f"{path}.partial")
     assert shown.code == 0

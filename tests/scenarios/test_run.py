@@ -94,7 +94,7 @@ def test_a_failing_rank_ends_the_job_with_its_traceback_and_code_1(tmp_path, sce
         "    def broken(*args, **kwargs):\n"
         "        pathlib.Path(__file__).with_name('broke').touch()\n"
         "        raise RuntimeError('rank 1 broke')\n"
-        "    training.engine.rank_silos.HostedSilos.mix = broken\n"
+        "    training.engine.rank_silos.RankSilos.mix = broken\n"
     )
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run(

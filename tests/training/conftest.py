@@ -12,9 +12,9 @@ from topologies.arrays import FloatArray
 from training import HistoryRow, MixingPlan, TrainingConfig, TrainingJob
 from training.data.datasets import Dataset, load_dataset
 from training.dpasgd import train_rank
-from training.engine.communicator import Alone, Communicator
+from training.engine.communicator import Communicator, SingleRank
 from training.engine.initial_model import initial_model
-from training.engine.rank_silos import HostedSilos
+from training.engine.rank_silos import RankSilos
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -62,15 +62,17 @@ def make_job() -> Callable[..., TrainingJob]:
 
 
 @pytest.fixture
-def hosted_silos() -> Callable[..., HostedSilos]:
+def make_rank_silos() -> Callable[..., RankSilos]:
     """Make the silos of one rank on the processor, by default of the job's own data."""
 
     def make(
         job: TrainingJob, dataset: Dataset | None = None, *, communicator: Communicator | None = None
-    ) -> HostedSilos:
+    ) -> RankSilos:
         data = load_dataset(job.config.dataset) if dataset is None else dataset
         model = initial_model(job.config, data, seed=job.seed)
-        return HostedSilos(job, model, data, communicator=communicator or Alone(), device=torch.device("cpu"))
+        return RankSilos(
+            job, model, data, communicator=communicator or SingleRank(), device=torch.device("cpu")
+        )
 
     return make
 
@@ -81,7 +83,7 @@ def rows_of() -> Callable[..., list[HistoryRow]]:
 
     def train(job: TrainingJob, *, stop_at: int | None = None) -> list[HistoryRow]:
         rows = []
-        with closing(train_rank(job, Alone())) as reports:
+        with closing(train_rank(job, SingleRank())) as reports:
             for report in reports:
                 if isinstance(report, HistoryRow):
                     rows.append(report)

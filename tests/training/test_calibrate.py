@@ -8,7 +8,7 @@ import torch
 
 from topologies.errors import InputError, MachineError
 from training import TrainingConfig
-from training.engine.rank_silos import HostedSilos
+from training.engine.rank_silos import RankSilos
 from training.step_time import WARM_UP, StepTimes, measure_step
 
 SOFTMAX = TrainingConfig(model="softmax", partition="iid", executor="loop")
@@ -46,13 +46,13 @@ def test_one_step_is_its_own_quartile():
 
 def test_real_steps_are_made_in_order_by_all_silos(monkeypatch):
     made = []
-    step = HostedSilos.local_step
+    step = RankSilos.local_step
 
-    def noted(hosted, number, rate, *, round_index):
-        made.append((len(hosted.own), number, rate, torch.get_num_threads()))
-        step(hosted, number, rate, round_index=round_index)
+    def noted(rank_silos, number, rate, *, round_index):
+        made.append((len(rank_silos.own), number, rate, torch.get_num_threads()))
+        step(rank_silos, number, rate, round_index=round_index)
 
-    monkeypatch.setattr(HostedSilos, "local_step", noted)
+    monkeypatch.setattr(RankSilos, "local_step", noted)
     times = measure_step(SOFTMAX, seed=0, steps=3, silos=4, clock=itertools.count().__next__)
 
     assert made == [(4, number, 0.1, 1) for number in range(WARM_UP + 3)]
@@ -68,7 +68,7 @@ def test_a_choice_of_the_executor_is_told():
 
 def test_what_does_not_fit_ends_before_anything_is_allocated(monkeypatch):
     monkeypatch.setattr("training.memory.memory_budget.available_bytes", lambda: 3e7)
-    monkeypatch.setattr("training.engine.rank_silos.HostedSilos", lambda *_, **__: pytest.fail("allocated"))
+    monkeypatch.setattr("training.engine.rank_silos.RankSilos", lambda *_, **__: pytest.fail("allocated"))
 
     with pytest.raises(
         MachineError, match=r"^training must fit into memory: rank 0 on .* 0\.030 GB are avail"

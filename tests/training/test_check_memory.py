@@ -13,7 +13,7 @@ from topologies.errors import MachineError
 from training import BUILT_IN_BACKEND, check_data, check_memory
 from training.checkpoints.folder import checkpoint_path
 from training.data.datasets import Dataset, load_dataset
-from training.engine.data_checks import hollow
+from training.engine.data_checks import without_samples
 from training.engine.initial_model import initial_model
 from training.memory.memory_budget import check_rank_memory
 from training.memory.memory_plan import plan_memory
@@ -260,6 +260,6 @@ def test_inputs_that_are_read_by_index_stay():
     lazy, labels = Lazy(), np.arange(3)
     data = Dataset(train_inputs=lazy, train_labels=labels, test_inputs=lazy, test_labels=labels, classes=3)
 
-    assert hollow(data).train_inputs is lazy
-    assert hollow(data).test_inputs is lazy
+    assert without_samples(data).train_inputs is lazy
+    assert without_samples(data).test_inputs is lazy
     assert labels.tolist() == [0, 1, 2]

@@ -10,7 +10,7 @@ import torch
 from topologies.errors import MachineError
 from training.data.datasets import load_dataset
 from training.dpasgd import train_rank
-from training.engine.communicator import Alone
+from training.engine.communicator import SingleRank
 from training.engine.initial_model import initial_model
 from training.memory.memory_budget import check_rank_memory
 from training.mpi.backend import MpiBackend
@@ -27,7 +27,7 @@ def test_the_plan_is_at_most_six_lines_of_80_columns(make_job, monkeypatch):
     monkeypatch.setattr("training.memory.memory_budget.available_bytes", lambda: 1.234e11)
 
     job = make_job(silos=30, batch_size=1024, partition="iid", model="cnn", executor="vmap")
-    text = check(job, Alone())
+    text = check(job, SingleRank())
 
     lines = text.splitlines()
     assert len(lines) <= 6
@@ -38,8 +38,8 @@ def test_the_plan_is_at_most_six_lines_of_80_columns(make_job, monkeypatch):
 
 def test_a_training_that_cannot_fit_ends_before_anything_is_allocated(make_job, monkeypatch):
     monkeypatch.setattr("training.memory.memory_budget.available_bytes", lambda: 4e7)
-    monkeypatch.setattr("training.dpasgd.HostedSilos", lambda *_, **__: pytest.fail("allocated"))
-    reports = train_rank(make_job(silos=4, model="cnn", executor="vmap"), Alone())
+    monkeypatch.setattr("training.dpasgd.RankSilos", lambda *_, **__: pytest.fail("allocated"))
+    reports = train_rank(make_job(silos=4, model="cnn", executor="vmap"), SingleRank())
 
     with pytest.raises(
         MachineError, match=r"training must fit into memory: rank 0 on .* 0\.040 GB are available"
@@ -48,7 +48,7 @@ def test_a_training_that_cannot_fit_ends_before_anything_is_allocated(make_job, 
 
 
 def test_the_first_report_is_the_plan(make_job):
-    first, *_rest = train_rank(make_job(silos=4, rounds=1), Alone())
+    first, *_rest = train_rank(make_job(silos=4, rounds=1), SingleRank())
 
     assert isinstance(first, Notice)
     assert first.text.startswith("memory in GB")
@@ -83,7 +83,7 @@ import numpy as np
 import training.dpasgd as dpasgd, training.memory.memory_plan as memory
 from training.memory.memory_budget import resident_bytes
 from training import MixingPlan, TrainingConfig, TrainingJob
-from training.engine.communicator import Alone
+from training.engine.communicator import SingleRank
 from training.data.datasets import Dataset
 
 model, side, silos, samples = sys.argv[1], *map(int, sys.argv[2:])
@@ -101,7 +101,7 @@ def noted(*arguments, **options):
 memory.plan_memory = noted
 config = TrainingConfig(model=model, partition="iid", rounds=1, learning_rate=1e-4, executor="loop")
 mixing = MixingPlan.constant(np.full((silos, silos), 1 / silos), 1)
-list(dpasgd.train_rank(TrainingJob(config=config, silos=silos, local_steps=1, seed=0, mixing=mixing), Alone()))
+list(dpasgd.train_rank(TrainingJob(config=config, silos=silos, local_steps=1, seed=0, mixing=mixing), SingleRank()))
 # The peak that getrusage knows outlives the start of a program: it may be that of the program which started this one.
 peak = re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())
 print(plans[0], int(peak[1]) * 1024)

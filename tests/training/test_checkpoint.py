@@ -18,8 +18,8 @@ from training import HistoryRow, MixingPlan, Notice, load_backend
 from training.checkpoints.folder import checkpoint_rounds
 from training.checkpoints.silo_files import read_silos, silo_state, write_silos
 from training.data.datasets import load_dataset
-from training.engine.communicator import Alone
-from training.engine.rank_silos import HostedSilos
+from training.engine.communicator import SingleRank
+from training.engine.rank_silos import RankSilos
 from training.mpi.job_file import write_job
 from training.mpi_environment import rank_environment
 from training.notice import from_line
@@ -28,13 +28,13 @@ KILLER = """
 import os, signal
 if int(os.environ.get("PMI_RANK", "0")) == int(os.environ.get("KILL_RANK", "-1")):
     import training.engine.rank_silos
-    mix, calls = training.engine.rank_silos.HostedSilos.mix, []
+    mix, calls = training.engine.rank_silos.RankSilos.mix, []
     def mix_or_die(self, number):
         calls.append(number)
         if len(calls) > int(os.environ["KILL_AT"]):
             os.kill(os.getpid(), signal.SIGKILL)
         mix(self, number)
-    training.engine.rank_silos.HostedSilos.mix = mix_or_die
+    training.engine.rank_silos.RankSilos.mix = mix_or_die
 """
 
 
@@ -211,7 +211,7 @@ def test_a_row_that_the_checkpoint_lacks_is_measured(rows_of, keeping, make_job)
     assert rows_of(keeping(rounds=6, log_every=1)) == [reference[k] for k in (0, 4, 5, 6)]
 
 
-class Part(Alone):
+class Part(SingleRank):
     """One of several ranks, as far as its silos' state goes."""
 
     def __init__(self, rank, size):
@@ -224,12 +224,12 @@ def test_the_whole_state_moves_to_other_ranks(make_job, tmp_path):
     torch.manual_seed(0)
     model = nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.Flatten(), nn.Linear(72, 10))
 
-    def hosted(rank, size):
-        return HostedSilos(job, model, data, communicator=Part(rank, size), device=torch.device("cpu"))
+    def rank_silos(rank, size):
+        return RankSilos(job, model, data, communicator=Part(rank, size), device=torch.device("cpu"))
 
     files, written = {}, {}
     for rank in range(2):
-        silos = hosted(rank, 2)
+        silos = rank_silos(rank, 2)
         for step in range(3 + rank):
             silos.local_step(step, 0.01, round_index=step)
         silos.diverged_in[-1] = 3 + rank
@@ -247,15 +247,15 @@ def test_the_whole_state_moves_to_other_ranks(make_job, tmp_path):
     }
     assert {int(state["counters/1.num_batches_tracked"]) for state in written.values()} == {3, 4}
     for rank in range(3):
-        silos = hosted(rank, 3)
+        silos = rank_silos(rank, 3)
         read_silos(files, silos)
         state = silo_state(silos)
         assert state.keys() == names
         for position, silo in enumerate(silos.own):
             for name in names:
                 assert torch.equal(state[name][position], written[silo][name])
-        twin = silos.arena.modules[0] if silos.own else None
-        assert twin is None or torch.equal(twin[1].running_mean, silos.arena.buffers[0][:2])
+        twin = silos.models.modules[0] if silos.own else None
+        assert twin is None or torch.equal(twin[1].running_mean, silos.models.buffers[0][:2])
 
 
 @pytest.mark.parametrize("made", ["loop", "vmap"])

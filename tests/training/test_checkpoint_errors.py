@@ -16,12 +16,12 @@ from training.checkpoints.folder import check_resumable, checkpoint_rounds
 from training.checkpoints.silo_files import write_silos
 from training.data.datasets import load_dataset
 from training.dpasgd import train_rank
-from training.engine.communicator import Alone
+from training.engine.communicator import SingleRank
 
 
 def test_the_same_folder_is_not_used_twice_at_a_time(rows_of, keeping, monkeypatch):
     monkeypatch.setattr("training.checkpoints.checkpoint_manager.LOCK_WAIT_S", 0.0)
-    first = train_rank(keeping(), Alone())
+    first = train_rank(keeping(), SingleRank())
     with closing(first):
         next(report for report in first if isinstance(report, HistoryRow))
         with pytest.raises(MachineError, match="kept is used by another training"):
@@ -236,11 +236,11 @@ def test_nothing_is_kept_without_a_directory_or_a_wish(rows_of, make_job, tmp_pa
 
 
 def test_a_full_disk_is_one_line_and_leaves_the_checkpoint_before(rows_of, keeping, monkeypatch):
-    def full(path, hosted, write=write_silos):
+    def full(path, rank_silos, write=write_silos):
         if "000004" in str(path):
             path.write_bytes(b"half")
             raise OSError(28, "No space left on device")
-        write(path, hosted)
+        write(path, rank_silos)
 
     job = keeping(rounds=6)
     with monkeypatch.context() as patch:

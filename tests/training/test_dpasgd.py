@@ -13,9 +13,9 @@ from training.checkpoints.folder import checkpoint_rounds
 from training.data.batches import BatchStream
 from training.data.datasets import load_dataset
 from training.data.partitions import split
-from training.dpasgd import WATCH_EVERY, check_finite
+from training.dpasgd import DIVERGENCE_CHECK_ROUNDS, check_finite
 from training.dpasgd import train_rank as train_and_tell
-from training.engine.communicator import Alone
+from training.engine.communicator import SingleRank
 from training.engine.exchange import plan_exchange
 from training.history import HistoryRow
 from training.models import build_model
@@ -112,7 +112,7 @@ def test_training_equals_torch_optimizers_and_averaging_by_hand(make_job, silos,
     complete = np.full((silos, silos), 1 / silos)
     job = make_job(silos=silos, rounds=8, local_steps=2, matrix=complete, **settings)
     by_hand = ByHand(job, make_optimizer)
-    rows = list(train_rank(job, Alone()))
+    rows = list(train_rank(job, SingleRank()))
     assert [row.round for row in rows] == list(range(9))
     for k, row in enumerate(rows):
         by_hand.check(row)
@@ -126,7 +126,7 @@ def test_a_schedule_of_row_stochastic_matrices_equals_mixing_by_hand(make_job):
     mixing = MixingPlan(matrices=matrices, index=np.array([1, 0, 0, 1]))
     job = make_job(silos=6, rounds=4, mixing=mixing, learning_rate=0.5)
     by_hand = ByHand(job, lambda parameters: torch.optim.SGD(parameters, lr=0.5))
-    for k, row in enumerate(train_rank(job, Alone())):
+    for k, row in enumerate(train_rank(job, SingleRank())):
         by_hand.check(row)
         if k < 4:
             by_hand.round(k)
@@ -135,7 +135,7 @@ def test_a_schedule_of_row_stochastic_matrices_equals_mixing_by_hand(make_job):
 def test_the_inverse_sqrt_schedule_lowers_the_rate_by_round(make_job):
     settings = {"silos": 1, "learning_rate": 0.4}
     decaying = list(
-        train_rank(make_job(rounds=2, learning_rate_schedule="inverse_sqrt", **settings), Alone())
+        train_rank(make_job(rounds=2, learning_rate_schedule="inverse_sqrt", **settings), SingleRank())
     )
     job = make_job(rounds=2, **settings)
     by_hand = ByHand(job, lambda parameters: torch.optim.SGD(parameters, lr=0.4))
@@ -147,14 +147,14 @@ def test_the_inverse_sqrt_schedule_lowers_the_rate_by_round(make_job):
 
 def test_softmax_learns_the_digits_on_a_ring_of_silos_with_unlike_data(make_job):
     job = make_job(silos=10, rounds=150, learning_rate=0.5, dirichlet_alpha=0.3, log_every=150)
-    first, last = train_rank(job, Alone())
+    first, last = train_rank(job, SingleRank())
     assert first.test_accuracy < 0.3
     assert last.test_accuracy > 0.9
     assert last.consensus_distance > 0
 
 
 def test_without_learning_every_silo_keeps_the_common_initial_model(make_job):
-    rows = list(train_rank(make_job(silos=5, rounds=4, learning_rate=0.0), Alone()))
+    rows = list(train_rank(make_job(silos=5, rounds=4, learning_rate=0.0), SingleRank()))
     assert all(row.consensus_distance < 1e-6 for row in rows)
     assert rows[-1].test_loss == pytest.approx(rows[0].test_loss, rel=1e-6)
 
@@ -164,13 +164,13 @@ def test_without_learning_every_silo_keeps_the_common_initial_model(make_job):
     [(7, 3, [0, 3, 6, 7]), (6, 3, [0, 3, 6]), (2, 9, [0, 2]), (1, 1, [0, 1])],
 )
 def test_rows_come_every_few_rounds_and_at_the_end(make_job, rounds, log_every, logged):
-    rows = train_rank(make_job(silos=2, rounds=rounds, log_every=log_every), Alone())
+    rows = train_rank(make_job(silos=2, rounds=rounds, log_every=log_every), SingleRank())
     assert [row.round for row in rows] == logged
 
 
 def test_logging_does_not_change_the_training(make_job):
     often, seldom = (
-        list(train_rank(make_job(rounds=6, log_every=every, learning_rate=0.5), Alone()))[-1]
+        list(train_rank(make_job(rounds=6, log_every=every, learning_rate=0.5), SingleRank()))[-1]
         for every in (1, 6)
     )
     assert often == seldom
@@ -178,7 +178,7 @@ def test_logging_does_not_change_the_training(make_job):
 
 def test_the_seed_decides_everything(make_job):
     first, again, other = (
-        list(train_rank(make_job(seed=seed, learning_rate=0.5), Alone())) for seed in (1, 1, 2)
+        list(train_rank(make_job(seed=seed, learning_rate=0.5), SingleRank())) for seed in (1, 1, 2)
     )
     assert first == again
     assert first != other
@@ -204,13 +204,13 @@ def test_no_row_shows_a_loss_that_is_not_finite(make_job, log_every):
     settings = {"rounds": 5, "learning_rate": 1e30, "model": "cnn", "log_every": log_every}
     job = make_job(silos=2, silo_labels=("Oslo", "Rome"), **settings)
     with pytest.raises(TrainingError, match=r"diverged: Oslo \(silo 0\) has no finite loss in round 1;"):
-        rows.extend(row.round for row in train_rank(job, Alone()))
+        rows.extend(row.round for row in train_rank(job, SingleRank()))
     assert rows == [0]
 
 
 def test_more_silos_than_samples_is_an_error(make_job):
     with pytest.raises(InputError, match=r"silos\(=1443\) must be <= 1442"):
-        next(train_rank(make_job(silos=1443, rounds=1), Alone()))
+        next(train_rank(make_job(silos=1443, rounds=1), SingleRank()))
 
 
 def test_each_distinct_matrix_is_planned_once(make_job, monkeypatch):
@@ -224,7 +224,7 @@ def test_each_distinct_matrix_is_planned_once(make_job, monkeypatch):
     mixing = MixingPlan(
         matrices=np.stack([np.eye(3), np.full((3, 3), 1 / 3)]), index=np.array([1, 0, 0, 1, 1])
     )
-    list(train_rank(make_job(silos=3, rounds=5, mixing=mixing), Alone()))
+    list(train_rank(make_job(silos=3, rounds=5, mixing=mixing), SingleRank()))
     assert [matrix[0, 0] for matrix in planned] == [1 / 3, 1]
 
 
@@ -232,15 +232,15 @@ def test_each_distinct_matrix_is_planned_once(make_job, monkeypatch):
 def test_a_missing_gpu_is_a_machine_error_and_auto_uses_the_processor(make_job):
     job = make_job(device="cuda")
     with pytest.raises(MachineError, match=r"device\(=cuda\) needs a GPU"):
-        next(train_rank(job, Alone()))
+        next(train_rank(job, SingleRank()))
     auto = replace(job, config=replace(job.config, device="auto"))
-    assert len(list(train_rank(auto, Alone()))) == 4
+    assert len(list(train_rank(auto, SingleRank()))) == 4
 
 
 def test_the_number_of_threads_is_restored(make_job):
     torch.set_num_threads(2)
     try:
-        rows = train_rank(make_job(), Alone())
+        rows = train_rank(make_job(), SingleRank())
         next(rows)
         assert torch.get_num_threads() == 1
         rows.close()
@@ -259,4 +259,4 @@ def test_divergence_ends_a_training_long_before_its_next_row(make_job, tmp_path,
     with pytest.raises(TrainingError, match=r"^training diverged: silo \d has no finite loss in round 1;"):
         rows.extend(load_backend("mpi").train(replace(job, directory=tmp_path)))
     assert [row.round for row in rows if isinstance(row, HistoryRow)] == [0]
-    assert max(checkpoint_rounds(tmp_path)) < WATCH_EVERY
+    assert max(checkpoint_rounds(tmp_path)) < DIVERGENCE_CHECK_ROUNDS

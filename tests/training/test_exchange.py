@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from training import HistoryRow, MixingPlan, load_backend
-from training.engine.communicator import STEP, Alone, pieces
+from training.engine.communicator import STEP, SingleRank, pieces
 from training.engine.exchange import plan_exchange, remote_rows, silo_blocks
 from training.mpi_environment import mpiexec_path, rank_environment
 
@@ -120,7 +120,7 @@ def test_pieces_cover_all_columns_in_order(start, size, length):
 
 
 def test_a_process_alone_has_all_columns_at_once():
-    assert list(Alone().exchange([], [], STEP + 1)) == [slice(0, STEP), slice(STEP, STEP + 1)]
+    assert list(SingleRank().exchange([], [], STEP + 1)) == [slice(0, STEP), slice(STEP, STEP + 1)]
 
 
 def test_rows_of_any_length_arrive_column_by_column_on_three_ranks():

@@ -6,7 +6,7 @@ import torch
 
 from training.data.datasets import Dataset
 from training.dpasgd import train_round
-from training.engine.communicator import Alone
+from training.engine.communicator import SingleRank
 from training.engine.metrics import Meter
 
 MATRIX = np.array([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]])
@@ -47,38 +47,45 @@ def job_of(make_job):
 
 
 @pytest.mark.parametrize("exchange_buffers", [False, True])
-def test_statistics_are_mixed_on_request_only(job_of, hosted_silos, pictures, exchange_buffers):
+def test_statistics_are_mixed_on_request_only(job_of, make_rank_silos, pictures, exchange_buffers):
     job = job_of(exchange_buffers=exchange_buffers)
-    hosted = hosted_silos(job, pictures)
-    hosted.local_step(0, 0.01, round_index=0)
-    parameters, buffers = hosted.arena.parameters.clone(), hosted.arena.buffers.double().numpy().copy()
+    rank_silos = make_rank_silos(job, pictures)
+    rank_silos.local_step(0, 0.01, round_index=0)
+    parameters, buffers = (
+        rank_silos.models.parameters.clone(),
+        rank_silos.models.buffers.double().numpy().copy(),
+    )
     assert buffers.shape == (3, 9_600)
     assert np.abs(buffers - buffers.mean(axis=0)).max() > 0.05
-    hosted.mix(0)
+    rank_silos.mix(0)
     mixed = torch.from_numpy(MATRIX).float() @ parameters
-    torch.testing.assert_close(hosted.arena.parameters, mixed, rtol=1e-5, atol=1e-7)
+    torch.testing.assert_close(rank_silos.models.parameters, mixed, rtol=1e-5, atol=1e-7)
     expected = MATRIX @ buffers if exchange_buffers else buffers
-    np.testing.assert_allclose(hosted.arena.buffers, expected, rtol=1e-5, atol=1e-7)
-    for module, row in zip(hosted.arena.modules, expected, strict=True):
+    np.testing.assert_allclose(rank_silos.models.buffers, expected, rtol=1e-5, atol=1e-7)
+    for module, row in zip(rank_silos.models.modules, expected, strict=True):
         np.testing.assert_allclose(module.bn1.running_mean, row[:64], rtol=1e-5, atol=1e-7)
         assert int(module.bn1.num_batches_tracked) == 1
 
 
-def test_statistics_leave_the_parameters_of_all_rounds_as_they_are(job_of, hosted_silos, pictures):
+def test_statistics_leave_the_parameters_of_all_rounds_as_they_are(job_of, make_rank_silos, pictures):
     # In training a batch is normalized by itself: an exchange changes what is measured, not what is learnt.
     alone, mixed = (
-        hosted_silos(job_of(exchange_buffers=exchanged, local_steps=2), pictures)
+        make_rank_silos(job_of(exchange_buffers=exchanged, local_steps=2), pictures)
         for exchanged in (False, True)
     )
     rows = []
-    for hosted, exchanged in ((alone, False), (mixed, True)):
+    for rank_silos, exchanged in ((alone, False), (mixed, True)):
         job = job_of(exchange_buffers=exchanged, local_steps=2)
-        train_round(job, hosted, 0)
+        train_round(job, rank_silos, 0)
         meter = Meter(
-            hosted.arena.modules[0], pictures, silos=3, communicator=Alone(), device=torch.device("cpu")
+            rank_silos.models.modules[0],
+            pictures,
+            silos=3,
+            communicator=SingleRank(),
+            device=torch.device("cpu"),
         )
-        rows.append(meter.measure(1, hosted)[0])
-    torch.testing.assert_close(alone.arena.parameters, mixed.arena.parameters, rtol=1e-6, atol=1e-8)
+        rows.append(meter.measure(1, rank_silos)[0])
+    torch.testing.assert_close(alone.models.parameters, mixed.models.parameters, rtol=1e-6, atol=1e-8)
     # The mean over silos, with which the average model is measured, is kept by columns that sum to 1.
     assert rows[1].train_loss == pytest.approx(rows[0].train_loss, rel=1e-4)
     assert np.abs(np.subtract(rows[1].silo_loss, rows[0].silo_loss)).min() > 1e-3

@@ -11,17 +11,17 @@ from topologies.errors import InputError, MachineError
 from training import TrainingConfig
 from training.data.batches import BatchStream
 from training.data.shards import Shard
-from training.engine.communicator import Alone
+from training.engine.communicator import SingleRank
 from training.engine.executors import choice
 from training.engine.executors.loop import LoopExecutor
 from training.engine.executors.vectorized import VectorizedExecutor
-from training.engine.parameter_buffer import Arena
+from training.engine.parameter_buffer import ParameterBuffer
 
 
 def silos():
     """Two silos of a model with running statistics, which have learnt from one batch."""
     model = nn.Sequential(nn.Linear(5, 3), nn.BatchNorm1d(3), nn.Linear(3, 4))
-    arena = Arena(model, silos=2, before=0, after=0, device=torch.device("cpu"))
+    models = ParameterBuffer(model, silos=2, before=0, after=0, device=torch.device("cpu"))
     generator = torch.Generator().manual_seed(1)
     shards = [
         Shard(
@@ -32,11 +32,11 @@ def silos():
         )
         for silo in range(2)
     ]
-    LoopExecutor(arena, shards, "float32").gradients(0)
-    return arena, shards
+    LoopExecutor(models, shards, "float32").gradients(0)
+    return models, shards
 
 
-class Ranks(Alone):
+class Ranks(SingleRank):
     """Other ranks took longer: their times are added."""
 
     def __init__(self, others):
@@ -77,13 +77,16 @@ def test_only_what_may_win_is_measured():
 
 
 def choose(config, communicator):
-    arena, data = silos()
+    models, data = silos()
     before = [
         value.clone()
-        for value in (arena.parameters, *(buffer for module in arena.modules for buffer in module.buffers()))
+        for value in (
+            models.parameters,
+            *(buffer for module in models.modules for buffer in module.buffers()),
+        )
     ]
-    chosen = choice.choose(config, arena, data, parameters=144, communicator=communicator)
-    after = (arena.parameters, *(buffer for module in arena.modules for buffer in module.buffers()))
+    chosen = choice.choose(config, models, data, parameters=144, communicator=communicator)
+    after = (models.parameters, *(buffer for module in models.modules for buffer in module.buffers()))
     assert all(torch.equal(*pair) for pair in zip(before, after, strict=True))
     return chosen
 
@@ -113,18 +116,18 @@ def test_the_executor_that_was_tried_is_the_one_that_is_taken(monkeypatch):
 
 def test_an_executor_that_was_named_is_taken_without_a_notice():
     config = TrainingConfig(model="cnn", executor="vmap")
-    executor, notice = choose(config, Alone())
+    executor, notice = choose(config, SingleRank())
     assert isinstance(executor, VectorizedExecutor)
     assert notice == ""
 
 
 def test_a_measurement_is_of_seconds_and_nothing_without_silos():
-    arena, data = silos()
-    assert 0 < choice.measure(LoopExecutor, TrainingConfig(), arena, data) < 10
-    assert choice.measure(LoopExecutor, TrainingConfig(), arena, []) == 0.0
+    models, data = silos()
+    assert 0 < choice.measure(LoopExecutor, TrainingConfig(), models, data) < 10
+    assert choice.measure(LoopExecutor, TrainingConfig(), models, []) == 0.0
 
 
-def capture_that_fails(_arena, _data, _precision):
+def capture_that_fails(_models, _data, _precision):
     """A capture, whose end reports no more than that there was an error."""
     try:
         raise torch.AcceleratorError("CUDA error: operation not permitted\nCompile with `TORCH_USE_CUDA_DSA`")
@@ -132,11 +135,11 @@ def capture_that_fails(_arena, _data, _precision):
         raise torch.AcceleratorError("CUDA error: operation failed due to a previous error during capture")
 
 
-def no_memory(_arena, _data, _precision):
+def no_memory(_models, _data, _precision):
     raise torch.OutOfMemoryError
 
 
-def long_message(_arena, _data, _precision):
+def long_message(_models, _data, _precision):
     raise RuntimeError("vmap: " + "word " * 99)
 
 
@@ -144,7 +147,7 @@ class FailsLate(VectorizedExecutor):
     """Writes what it should not, and fails."""
 
     def gradients(self, step):
-        self._arena.modules[0][1].running_mean.add_(1)
+        self._models.modules[0][1].running_mean.add_(1)
         super().gradients(step)
         raise NotImplementedError("no batching rule")
 
@@ -160,7 +163,7 @@ class FailsLate(VectorizedExecutor):
 )
 def test_an_executor_that_fails_is_left_out_and_the_cause_said_in_one_line(factory, cause, monkeypatch):
     monkeypatch.setitem(choice.FACTORIES, "vmap", factory)
-    executor, notice = choose(TrainingConfig(model="cnn"), Alone())
+    executor, notice = choose(TrainingConfig(model="cnn"), SingleRank())
     assert isinstance(executor, LoopExecutor)
     assert re.fullmatch(
         rf"executor loop: a step of all silos took loop \S+ ms \(sums over ranks\); "
@@ -179,22 +182,22 @@ def test_an_executor_that_fails_on_another_rank_is_left_out_on_all():
 
 
 def test_errors_of_the_loop_and_of_the_data_are_errors(monkeypatch):
-    def bad_data(_arena, _data, _precision):
+    def bad_data(_models, _data, _precision):
         raise InputError("images/7.jpg must be an image.")
 
     monkeypatch.setitem(choice.FACTORIES, "vmap", bad_data)
     with pytest.raises(InputError, match=r"^images/7\.jpg"):
-        choose(TrainingConfig(model="cnn"), Alone())
+        choose(TrainingConfig(model="cnn"), SingleRank())
     monkeypatch.setitem(choice.FACTORIES, "loop", no_memory)
     with pytest.raises(torch.OutOfMemoryError):
-        choose(TrainingConfig(model="cnn"), Alone())
+        choose(TrainingConfig(model="cnn"), SingleRank())
 
 
 def test_a_rank_without_a_choice_takes_part_in_that_of_the_others():
     # Elsewhere there is a GPU, where graphs are faster; here there is none.
     asked = []
 
-    class Others(Alone):
+    class Others(SingleRank):
         def sum(self, values):
             asked.append(values.tolist())
             return values + np.array([9.0, math.inf, 1.0])

@@ -14,7 +14,7 @@ from training.engine.executors.base import laid_out
 from training.engine.executors.graphs import GraphsExecutor
 from training.engine.executors.loop import LoopExecutor
 from training.engine.executors.vectorized import VectorizedExecutor
-from training.engine.parameter_buffer import Arena
+from training.engine.parameter_buffer import ParameterBuffer
 from training.history import HistoryRow
 from training.models import MODELS, build_model
 
@@ -54,7 +54,7 @@ EXECUTORS = pytest.mark.parametrize(
     [
         LoopExecutor,
         VectorizedExecutor,
-        lambda arena, data, precision: GraphsExecutor(arena, data, precision, Eager()),
+        lambda models, data, precision: GraphsExecutor(models, data, precision, Eager()),
     ],
 )
 
@@ -77,11 +77,11 @@ def shards(shape, *, padding=()):
     return made
 
 
-def arena_of(model):
+def buffer_of(model):
     """Silos whose models differ."""
-    arena = Arena(model, silos=SILOS, before=0, after=0, device=CPU)
-    arena.parameters.mul_(1 + 0.1 * torch.arange(SILOS)[:, None])
-    return arena
+    models = ParameterBuffer(model, silos=SILOS, before=0, after=0, device=CPU)
+    models.parameters.mul_(1 + 0.1 * torch.arange(SILOS)[:, None])
+    return models
 
 
 def normalized():
@@ -90,22 +90,22 @@ def normalized():
     )
 
 
-def results(executor, arena, steps):
+def results(executor, models, steps):
     """Losses, gradients and buffers after each step; the window changes in between."""
     found = []
     for step in range(steps):
         losses = executor.gradients(step)
-        buffers = [buffer.clone().double() for module in arena.modules for buffer in module.buffers()]
-        found.append((losses, arena.gradients.clone(), *buffers))
-        arena.mix(torch.eye(SILOS), 0)
+        buffers = [buffer.clone().double() for module in models.modules for buffer in module.buffers()]
+        found.append((losses, models.gradients.clone(), *buffers))
+        models.mix(torch.eye(SILOS), 0)
     return found
 
 
 def assert_like_the_loop(make, model, shape, *, padding=(), rtol=1e-5):
-    arenas = [arena_of(model) for _ in range(2)]
+    buffers = [buffer_of(model) for _ in range(2)]
     data = shards(shape, padding=padding)
-    expected = results(LoopExecutor(arenas[0], data, "float32"), arenas[0], 4)
-    found = results(make(arenas[1], data), arenas[1], 4)
+    expected = results(LoopExecutor(buffers[0], data, "float32"), buffers[0], 4)
+    found = results(make(buffers[1], data), buffers[1], 4)
     for ours, theirs in zip(found, expected, strict=True):
         assert theirs[1].abs().max() > 0
         for value, reference in zip(ours, theirs, strict=True):
@@ -118,7 +118,7 @@ def assert_like_the_loop(make, model, shape, *, padding=(), rtol=1e-5):
 def test_stacked_models_have_the_gradients_of_the_loop(name, padding):
     model = build_model(name, input_shape=SHAPES[name], classes=4, seed=0)
     expected = assert_like_the_loop(
-        lambda arena, data: VectorizedExecutor(arena, data, "float32"), model, SHAPES[name], padding=padding
+        lambda models, data: VectorizedExecutor(models, data, "float32"), model, SHAPES[name], padding=padding
     )
     for losses, gradients, *_ in expected:
         assert [bool(loss == 0) for loss in losses] == [silo in padding for silo in range(SILOS)]
@@ -128,7 +128,7 @@ def test_stacked_models_have_the_gradients_of_the_loop(name, padding):
 @pytest.mark.parametrize("padding", [(), (0,)])
 def test_stacked_models_learn_their_running_statistics_as_the_loop_does(padding):
     expected = assert_like_the_loop(
-        lambda arena, data: VectorizedExecutor(arena, data, "float32"),
+        lambda models, data: VectorizedExecutor(models, data, "float32"),
         normalized(),
         (1, 8, 8),
         padding=padding,
@@ -141,10 +141,10 @@ def test_a_stacked_resnet_is_as_exact_as_the_loop():
     # Batch norm over six values divides by small variances: both ways differ from float64 by more than rounding.
     model = build_model("resnet18", input_shape=SHAPES["resnet18"], classes=4, seed=0)
     data = shards(SHAPES["resnet18"])
-    errors, start = {}, arena_of(model)
+    errors, start = {}, buffer_of(model)
     for way in (LoopExecutor, VectorizedExecutor):
-        arena = arena_of(model)
-        losses = way(arena, data, "float32").gradients(0)
+        models = buffer_of(model)
+        losses = way(models, data, "float32").gradients(0)
         distances, lengths = [], []
         exacts = [copy.deepcopy(module).double() for module in start.modules]
         for position, (shard, exact) in enumerate(zip(data, exacts, strict=True)):
@@ -154,7 +154,7 @@ def test_a_stacked_resnet_is_as_exact_as_the_loop():
                 [part.flatten() for part in torch.autograd.grad(loss, list(exact.parameters()))]
             )
             assert float(losses[position]) == pytest.approx(float(loss.detach()), rel=1e-4)
-            distances.append((arena.gradients[position, : gradient.numel()] - gradient).norm())
+            distances.append((models.gradients[position, : gradient.numel()] - gradient).norm())
             lengths.append(gradient.norm())
         errors[way] = float(torch.stack(distances).norm() / torch.stack(lengths).norm())
     assert errors[LoopExecutor] < 1e-3
@@ -167,7 +167,7 @@ def test_recorded_steps_have_the_very_gradients_of_the_loop(padding, lanes, monk
     monkeypatch.setattr(graphs, "STREAMS", lanes)
     recorder = Eager()
     assert_like_the_loop(
-        lambda arena, data: GraphsExecutor(arena, data, "float32", recorder),
+        lambda models, data: GraphsExecutor(models, data, "float32", recorder),
         normalized(),
         (1, 8, 8),
         padding=padding,
@@ -183,8 +183,8 @@ def test_recorded_steps_have_the_very_gradients_of_the_loop(padding, lanes, monk
 def test_bfloat16_gives_nearly_the_same_losses_and_single_precision_gradients(make):
     model = build_model("cnn", input_shape=(1, 8, 8), classes=4, seed=0)
     (exact, gradients), (rough, rounded) = (
-        results(make(arena, shards((1, 8, 8)), precision), arena, 1)[0]
-        for arena, precision in ((arena_of(model), "float32"), (arena_of(model), "bf16"))
+        results(make(models, shards((1, 8, 8)), precision), models, 1)[0]
+        for models, precision in ((buffer_of(model), "float32"), (buffer_of(model), "bf16"))
     )
     assert rounded.dtype == torch.float32
     assert not torch.equal(rough, exact)
@@ -199,8 +199,8 @@ def test_bfloat16_gives_nearly_the_same_losses_and_single_precision_gradients(ma
 def test_bfloat16_acts_on_a_processor_whatever_the_layers(name, shape):
     model = build_model(name, input_shape=shape, classes=4, seed=0)
     (exact, gradients), (rough, rounded) = (
-        results(LoopExecutor(arena, shards(shape), precision), arena, 1)[0]
-        for arena, precision in ((arena_of(model), "float32"), (arena_of(model), "bf16"))
+        results(LoopExecutor(models, shards(shape), precision), models, 1)[0]
+        for models, precision in ((buffer_of(model), "float32"), (buffer_of(model), "bf16"))
     )
     assert not torch.equal(rounded, gradients)
     torch.testing.assert_close(rough, exact, rtol=0.02, atol=0)
@@ -210,19 +210,19 @@ def test_bfloat16_acts_on_a_processor_whatever_the_layers(name, shape):
 
 @EXECUTORS
 def test_a_rank_without_silos_has_nothing_to_do(make):
-    arena = Arena(nn.Linear(2, 2), silos=0, before=0, after=0, device=CPU)
-    assert make(arena, [], "float32").gradients(0).shape == (0,)
+    models = ParameterBuffer(nn.Linear(2, 2), silos=0, before=0, after=0, device=CPU)
+    assert make(models, [], "float32").gradients(0).shape == (0,)
 
 
 def test_no_row_of_the_arena_is_copied_for_stacked_models(monkeypatch):
     def copied(*_):
         raise AssertionError("a tensor is copied")
 
-    arena = Arena(normalized(), silos=SILOS, before=0, after=0, device=CPU, exchange_buffers=True)
+    models = ParameterBuffer(normalized(), silos=SILOS, before=0, after=0, device=CPU, exchange_buffers=True)
     # The copy of a buffer is one of its whole window, and that of a parameter a model more than was planned.
     monkeypatch.setattr(torch.Tensor, "__deepcopy__", copied)
     monkeypatch.setattr(nn.Parameter, "__deepcopy__", copied)
-    losses = VectorizedExecutor(arena, shards((1, 8, 8)), "float32").gradients(0)
+    losses = VectorizedExecutor(models, shards((1, 8, 8)), "float32").gradients(0)
     assert torch.isfinite(losses).all()
 
 
@@ -233,18 +233,18 @@ def test_a_step_that_cannot_be_recorded_is_one_line_and_changes_nothing():
             if lane == 1:
                 raise torch.AcceleratorError("CUDA error: operation not permitted\nCompile with ...")
 
-    arena = arena_of(normalized())
-    before = [buffer.clone() for module in arena.modules for buffer in module.buffers()]
-    executor = GraphsExecutor(arena, shards((1, 8, 8)), "float32", Fails())
+    models = buffer_of(normalized())
+    before = [buffer.clone() for module in models.modules for buffer in module.buffers()]
+    executor = GraphsExecutor(models, shards((1, 8, 8)), "float32", Fails())
     with pytest.raises(MachineError) as raised:
         executor.gradients(0)
     assert str(raised.value) == (
         "executor(=graphs) cannot record a step as a CUDA graph: CUDA error: operation not permitted; "
         "executor loop needs none."
     )
-    after = [buffer for module in arena.modules for buffer in module.buffers()]
+    after = [buffer for module in models.modules for buffer in module.buffers()]
     assert all(torch.equal(*pair) for pair in zip(before, after, strict=True))
-    assert not arena.gradients.any()
+    assert not models.gradients.any()
 
 
 def test_what_the_second_window_cannot_record_shows_at_the_first_step():
@@ -254,10 +254,10 @@ def test_what_the_second_window_cannot_record_shows_at_the_first_step():
                 raise torch.OutOfMemoryError("CUDA out of memory")
             return super().record(lane, work)
 
-    arena = arena_of(normalized())
+    models = buffer_of(normalized())
     with pytest.raises(MachineError, match="CUDA out of memory"):
-        GraphsExecutor(arena, shards((1, 8, 8)), "float32", Fails()).gradients(0)
-    assert arena.parity == 0
+        GraphsExecutor(models, shards((1, 8, 8)), "float32", Fails()).gradients(0)
+    assert models.parity == 0
 
 
 class OnGpu:
@@ -284,11 +284,11 @@ def test_only_images_that_are_computed_in_bfloat16_have_their_channels_last():
 def test_recurrent_layers_read_the_arenas_rows_and_lay_out_no_weights_of_their_own(name, monkeypatch):
     shape = (7,) if name == "char_gru" else (7, 100)
     model = build_model(name, input_shape=shape, classes=3, seed=0)
-    arena = Arena(model, silos=2, before=0, after=0, device=CPU)
+    models = ParameterBuffer(model, silos=2, before=0, after=0, device=CPU)
     # On a GPU it would move the weights into memory of cuDNN's order, out of the rows that are mixed.
     monkeypatch.setattr(nn.RNNBase, "flatten_parameters", None)
     inputs = torch.zeros(2, 7, dtype=torch.int64) if name == "char_gru" else torch.ones(2, 7, 100)
-    for module, row in zip(arena.modules, arena.parameters, strict=True):
+    for module, row in zip(models.modules, models.parameters, strict=True):
         before = module(inputs)
         row.mul_(0.5)
         assert not torch.equal(module(inputs), before)
@@ -322,22 +322,22 @@ def test_stacked_training_does_not_depend_on_the_number_of_ranks(make_job):
 
 
 @pytest.mark.parametrize("model", ["cnn", "femnist_cnn", "softmax"])
-def test_plain_descent_makes_the_steps_of_gradients_and_optimizer(make_job, hosted_silos, model):
+def test_plain_descent_makes_the_steps_of_gradients_and_optimizer(make_job, make_rank_silos, model):
     data = load_dataset("digits")
-    direct, apart = (hosted_silos(make_job(model=model, batch_size=7), data) for _ in range(2))
+    direct, apart = (make_rank_silos(make_job(model=model, batch_size=7), data) for _ in range(2))
     for step in range(3):
         direct.local_step(step, 0.3, round_index=step)
         apart._executor.gradients(step)
-        apart.optimizer.step(apart.arena.parameters, apart.arena.gradients, 0.3)
-        torch.testing.assert_close(direct.arena.parameters, apart.arena.parameters, rtol=1e-6, atol=1e-6)
-        assert not direct.arena.gradients.any()
+        apart.optimizer.step(apart.models.parameters, apart.models.gradients, 0.3)
+        torch.testing.assert_close(direct.models.parameters, apart.models.parameters, rtol=1e-6, atol=1e-6)
+        assert not direct.models.gradients.any()
     assert direct.optimizer.steps == apart.optimizer.steps == 3
 
 
 def test_plain_descent_rests_where_a_batch_is_padding():
-    arena = arena_of(build_model("softmax", input_shape=SHAPES["softmax"], classes=4, seed=0))
-    before = arena.parameters.clone()
-    losses = LoopExecutor(arena, shards(SHAPES["softmax"], padding=(1,)), "float32").descend(0, 0.5)
-    moved = (arena.parameters != before).any(dim=1)
+    models = buffer_of(build_model("softmax", input_shape=SHAPES["softmax"], classes=4, seed=0))
+    before = models.parameters.clone()
+    losses = LoopExecutor(models, shards(SHAPES["softmax"], padding=(1,)), "float32").descend(0, 0.5)
+    moved = (models.parameters != before).any(dim=1)
     assert moved.tolist() == [True, False, True]
     assert (losses > 0).tolist() == [True, False, True]

@@ -56,22 +56,22 @@ def test_a_star_takes_the_plain_average_whoever_is_the_hub(graph, work):
 
 
 @pytest.mark.parametrize("kind", ["star", "complete"])
-def test_star_and_complete_graph_are_federated_averaging(make_job, hosted_silos, graph, work, kind):
+def test_star_and_complete_graph_are_federated_averaging(make_job, make_rank_silos, graph, work, kind):
     """McMahan et al. 2017, Algorithm 1 with all clients: one global model, s local steps, then the mean."""
     overlay = design(kind, graph, work)
     job = make_job(silos=11, rounds=6, local_steps=3, matrix=overlay.consensus, learning_rate=0.3)
     data = load_dataset("digits")
-    hosted, initial = hosted_silos(job, data), initial_model(job.config, data, seed=job.seed)
+    rank_silos, initial = make_rank_silos(job, data), initial_model(job.config, data, seed=job.seed)
     clients = PlainSilos(job, data, lambda parameters: torch.optim.SGD(parameters, lr=0.3))
     server = vector(initial)
     for k in range(6):
-        train_round(job, hosted, k)
+        train_round(job, rank_silos, k)
         for silo, model in enumerate(clients.models):
             nn.utils.vector_to_parameters(server.clone(), model.parameters())
             for step in range(3 * k, 3 * k + 3):
                 clients.local_step(silo, step)
         before, server = server, torch.stack([vector(m).double() for m in clients.models]).mean(dim=0).float()
-        rows = hosted.arena.parameters[:, : server.numel()]
+        rows = rank_silos.models.parameters[:, : server.numel()]
         # Silos differ from each other by rounding alone, and so does each from the server.
         torch.testing.assert_close(rows, server.expand_as(rows), rtol=8 * EPS, atol=8 * EPS)
         assert (server - before).abs().max() > 0.01
@@ -85,17 +85,17 @@ def test_star_and_complete_graph_are_federated_averaging(make_job, hosted_silos,
         ({"learning_rate": 0.01, "optimizer": "adam"}, lambda p: torch.optim.Adam(p, lr=0.01)),
     ],
 )
-def test_one_silo_is_plain_training(make_job, hosted_silos, settings, make_optimizer):
+def test_one_silo_is_plain_training(make_job, make_rank_silos, settings, make_optimizer):
     job = make_job(silos=1, rounds=5, local_steps=4, matrix=np.eye(1), model="cnn", **settings)
     data = load_dataset("digits")
-    hosted, initial = hosted_silos(job, data), initial_model(job.config, data, seed=job.seed)
+    rank_silos, initial = make_rank_silos(job, data), initial_model(job.config, data, seed=job.seed)
     alone = PlainSilos(job, data, make_optimizer)
     for k in range(5):
-        train_round(job, hosted, k)
+        train_round(job, rank_silos, k)
         for step in range(4 * k, 4 * k + 4):
             alone.local_step(0, step)
         expected = vector(alone.models[0])
         torch.testing.assert_close(
-            hosted.arena.parameters[0, : expected.numel()], expected, rtol=1e-5, atol=20 * EPS
+            rank_silos.models.parameters[0, : expected.numel()], expected, rtol=1e-5, atol=20 * EPS
         )
     assert (expected - vector(initial)).abs().max() > 0.05

@@ -1,4 +1,4 @@
-"""The memory plan: counted by hand, and against what autograd, the arena, mixing and staging hold."""
+"""The memory plan: counted by hand, and against what autograd, the parameter buffer, mixing and staging hold."""
 
 import gc
 import tracemalloc
@@ -10,7 +10,7 @@ from torch import nn
 
 from training import MixingPlan, TrainingConfig
 from training.data.datasets import Dataset
-from training.engine.communicator import Alone
+from training.engine.communicator import SingleRank
 from training.engine.exchange import plan_exchange, silo_blocks
 from training.engine.parameter_buffer import padded
 from training.memory.memory_plan import (
@@ -180,14 +180,14 @@ def test_stacked_models_have_all_activations_at_once(make_job):
 
 
 @pytest.mark.parametrize("silos", [1, 3])
-def test_models_and_gradients_are_those_of_the_arena(make_job, hosted_silos, silos):
+def test_models_and_gradients_are_those_of_the_models(make_job, make_rank_silos, silos):
     job = make_job(silos=silos, model="cnn", executor="loop")
     dataset = dataset_of((1, 8, 8))
-    arena = hosted_silos(job, dataset).arena
+    models = make_rank_silos(job, dataset).models
     plan = plan_of(job, dataset)
-    windows = {tensor.untyped_storage().data_ptr(): tensor for tensor in (arena.rows, arena.gradients)}
-    arena.mix(torch.eye(silos), 0)
-    windows[arena.rows.untyped_storage().data_ptr()] = arena.rows
+    windows = {tensor.untyped_storage().data_ptr(): tensor for tensor in (models.rows, models.gradients)}
+    models.mix(torch.eye(silos), 0)
+    windows[models.rows.untyped_storage().data_ptr()] = models.rows
 
     assert plan.models + plan.gradients == sum(w.untyped_storage().nbytes() for w in windows.values())
 
@@ -214,22 +214,22 @@ def random_mixing(silos, *, matrices, share):
     return MixingPlan(matrices=used / used.sum(axis=2, keepdims=True), index=np.arange(matrices).repeat(2))
 
 
-class Second(Alone):
+class Second(SingleRank):
     """The second of three ranks; the rows of the others never come."""
 
     rank, size = 1, 3
 
 
-@pytest.mark.parametrize(("ranks", "communicator"), [(1, Alone()), (3, Second())])
-def test_mixing_weights_are_those_that_the_hosted_silos_keep(make_job, hosted_silos, ranks, communicator):
+@pytest.mark.parametrize(("ranks", "communicator"), [(1, SingleRank()), (3, Second())])
+def test_mixing_weights_are_those_that_the_hosted_silos_keep(make_job, make_rank_silos, ranks, communicator):
     mixing = random_mixing(9, matrices=5, share=0.9)
     job = make_job(silos=9, rounds=10, mixing=mixing)
     dataset = dataset_of((1, 8, 8))
-    hosted = hosted_silos(job, dataset, communicator=communicator)
+    rank_silos = make_rank_silos(job, dataset, communicator=communicator)
     for number in mixing.index:
-        hosted.mix(int(number))
+        rank_silos.mix(int(number))
 
-    kept = hosted._mixings.values()
+    kept = rank_silos._mixings.values()
     plan = plan_of(job, dataset, rank=communicator.rank, ranks=ranks)
 
     # Of 0.9 of the silos each rank needs all the others in each of these rounds.
@@ -240,21 +240,21 @@ def test_mixing_weights_are_those_that_the_hosted_silos_keep(make_job, hosted_si
     assert plan.weights == numbers + messages * MESSAGE + 5 * MIXING
 
 
-@pytest.mark.parametrize(("ranks", "communicator"), [(1, Alone()), (3, Second())])
-def test_mixing_weights_take_the_memory_that_is_planned(make_job, hosted_silos, ranks, communicator):
+@pytest.mark.parametrize(("ranks", "communicator"), [(1, SingleRank()), (3, Second())])
+def test_mixing_weights_take_the_memory_that_is_planned(make_job, make_rank_silos, ranks, communicator):
     job = make_job(silos=60, rounds=80, mixing=random_mixing(60, matrices=40, share=0.5))
     dataset = dataset_of((1, 8, 8))
-    hosted = hosted_silos(job, dataset, communicator=communicator)
-    hosted.mix(0)
+    rank_silos = make_rank_silos(job, dataset, communicator=communicator)
+    rank_silos.mix(0)
     tracemalloc.start()
     try:
         for number in range(1, 40):
-            hosted.mix(number)
+            rank_silos.mix(number)
         gc.collect()
         python = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
-    found = 40 / 39 * python + sum(each.weights.nbytes for each in hosted._mixings.values())
+    found = 40 / 39 * python + sum(each.weights.nbytes for each in rank_silos._mixings.values())
 
     # What torch holds of a tensor beside its numbers is not in the sum.
     plan = plan_of(job, dataset, rank=communicator.rank, ranks=ranks)

@@ -11,7 +11,7 @@ from torch import nn
 
 from training import HistoryRow
 from training.data.datasets import IGNORED, Dataset
-from training.engine.communicator import Alone
+from training.engine.communicator import SingleRank
 from training.engine.initial_model import initial_model
 from training.engine.metrics import Meter, chunk_size, evaluate
 
@@ -90,7 +90,7 @@ def test_padding_does_not_count_and_sequences_longer_than_a_chunk_are_summed():
 
 
 @pytest.mark.parametrize("model", ["softmax", "char_gru"])
-def test_rows_are_those_of_each_sample_measured_by_hand(make_job, hosted_silos, model):
+def test_rows_are_those_of_each_sample_measured_by_hand(make_job, make_rank_silos, model):
     rng = np.random.default_rng(3)
     tokens = model == "char_gru"
     shape = (30, 6) if tokens else (30, 1, 2, 2)
@@ -106,21 +106,22 @@ def test_rows_are_those_of_each_sample_measured_by_hand(make_job, hosted_silos, 
         classes=8,
     )
     job = make_job(silos=3, rounds=1, model=model, partition="iid", batch_size=4, learning_rate=0.5)
-    hosted = hosted_silos(job, data)
+    rank_silos = make_rank_silos(job, data)
     for step in range(3):
-        hosted.local_step(step, 0.5, round_index=0)
+        rank_silos.local_step(step, 0.5, round_index=0)
     average = initial_model(job.config, data, seed=0)
-    meter = Meter(average, data, silos=3, communicator=Alone(), device=torch.device("cpu"))
-    row, _diverged_in = meter.measure(0, hosted)
+    meter = Meter(average, data, silos=3, communicator=SingleRank(), device=torch.device("cpu"))
+    row, _diverged_in = meter.measure(0, rank_silos)
 
-    models = [nn.utils.parameters_to_vector(module.parameters()) for module in hosted.arena.modules]
+    models = [nn.utils.parameters_to_vector(module.parameters()) for module in rank_silos.models.modules]
     nn.utils.vector_to_parameters(torch.stack(models).double().mean(dim=0).float(), average.parameters())
-    by_hand = [average_of(average, [shard]) for shard in hosted.shards]
+    by_hand = [average_of(average, [shard]) for shard in rank_silos.shards]
     tests = Samples(inputs=torch.from_numpy(data.test_inputs), labels=torch.from_numpy(data.test_labels))
     own = [
-        average_of(module, [shard]) for module, shard in zip(hosted.arena.modules, hosted.shards, strict=True)
+        average_of(module, [shard])
+        for module, shard in zip(rank_silos.models.modules, rank_silos.shards, strict=True)
     ]
-    pooled = average_of(average, hosted.shards)
+    pooled = average_of(average, rank_silos.shards)
     assert (row.train_loss, row.train_accuracy, row.train_top5_accuracy) == pytest.approx(pooled, rel=1e-6)
     assert (row.test_loss, row.test_accuracy, row.test_top5_accuracy) == pytest.approx(
         average_of(average, [tests]), rel=1e-6

@@ -8,7 +8,7 @@ from topologies import Workload
 from topologies.errors import InputError
 from training import TrainingConfig, exchanged_numbers
 from training.dpasgd import train_rank
-from training.engine.communicator import Alone
+from training.engine.communicator import SingleRank
 from training.models import MODELS, build_model
 from training.models.recurrent import char_gru
 
@@ -221,5 +221,5 @@ def test_the_cnn_learns_the_digits(make_job):
     job = make_job(
         silos=1, rounds=400, model="cnn", learning_rate=0.1, momentum=0.9, batch_size=64, log_every=400
     )
-    last = list(train_rank(job, Alone()))[-1]
+    last = list(train_rank(job, SingleRank()))[-1]
     assert last.test_accuracy > 0.95

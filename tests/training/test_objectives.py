@@ -7,7 +7,7 @@ from torch import nn
 
 from training.data.datasets import IGNORED, Dataset
 from training.dpasgd import train_round
-from training.engine.communicator import Alone
+from training.engine.communicator import SingleRank
 from training.engine.initial_model import initial_model
 from training.engine.metrics import Meter
 from training.optimization.objectives import silo_weights
@@ -76,18 +76,18 @@ def test_weights_are_shares_that_sum_to_one():
 @pytest.mark.parametrize(("model", "tokens"), [("softmax", False), ("char_gru", True)])
 @pytest.mark.parametrize("objective", ["samples", "silos"])
 def test_a_round_on_the_complete_graph_is_a_step_along_the_objectives_gradient(
-    weighted_job, hosted_silos, model, tokens, objective
+    weighted_job, make_rank_silos, model, tokens, objective
 ):
     job, data = weighted_job(model=model, objective=objective), unlike_silos(tokens=tokens)
-    hosted = hosted_silos(job, data)
+    rank_silos = make_rank_silos(job, data)
     start = initial_model(job.config, data, seed=job.seed)
     if objective == "samples":
         loss = pooled_loss(start, data)
     else:
         loss = sum(pooled_loss(start, data, data.train_groups == group) for group in range(3)) / 3
     expected = vector(start) - 0.3 * gradient(start, loss)
-    train_round(job, hosted, 0)
-    for module in hosted.arena.modules:
+    train_round(job, rank_silos, 0)
+    for module in rank_silos.models.modules:
         # Parameters are up to 4: a few roundings of each.
         torch.testing.assert_close(vector(module), expected, rtol=0, atol=1e-6)
     other = pooled_loss(start, data, [0])
@@ -96,11 +96,11 @@ def test_a_round_on_the_complete_graph_is_a_step_along_the_objectives_gradient(
 
 @pytest.mark.parametrize("tokens", [False, True])
 def test_the_weighted_objective_is_the_training_loss_and_the_other_the_mean_of_silos(
-    weighted_job, hosted_silos, tokens
+    weighted_job, make_rank_silos, tokens
 ):
     data = unlike_silos(tokens=tokens)
     job = weighted_job(model="char_gru" if tokens else "softmax")
-    hosted = hosted_silos(job, data)
+    rank_silos = make_rank_silos(job, data)
     start = initial_model(job.config, data, seed=job.seed)
     per_silo = [float(pooled_loss(start, data, data.train_groups == group).detach()) for group in range(3)]
     for objective, expected in (
@@ -108,37 +108,37 @@ def test_the_weighted_objective_is_the_training_loss_and_the_other_the_mean_of_s
         ("silos", np.mean(per_silo)),
     ):
         meter = Meter(
-            start, data, silos=3, communicator=Alone(), device=torch.device("cpu"), objective=objective
+            start, data, silos=3, communicator=SingleRank(), device=torch.device("cpu"), objective=objective
         )
-        row, _diverged_in = meter.measure(0, hosted)
+        row, _diverged_in = meter.measure(0, rank_silos)
         assert row.objective == pytest.approx(expected, rel=1e-6)
         assert sorted(row.silo_loss) == pytest.approx(sorted(per_silo), rel=1e-6)
     assert abs(np.mean(per_silo) - float(pooled_loss(start, data).detach())) > 1e-3
 
 
-def test_steps_of_adam_are_as_much_longer_as_those_of_sgd(weighted_job, hosted_silos):
+def test_steps_of_adam_are_as_much_longer_as_those_of_sgd(weighted_job, make_rank_silos):
     # Adam's first step is the rate for every parameter, whatever the gradient's length.
-    hosted = hosted_silos(weighted_job(optimizer="adam", learning_rate=0.01), unlike_silos())
-    before = hosted.arena.parameters.clone()
-    hosted.local_step(0, 0.01, round_index=0)
-    steps = (hosted.arena.parameters - before).abs().amax(dim=1)
-    sizes = np.array([len(shard.labels) for shard in hosted.shards])
+    rank_silos = make_rank_silos(weighted_job(optimizer="adam", learning_rate=0.01), unlike_silos())
+    before = rank_silos.models.parameters.clone()
+    rank_silos.local_step(0, 0.01, round_index=0)
+    steps = (rank_silos.models.parameters - before).abs().amax(dim=1)
+    sizes = np.array([len(shard.labels) for shard in rank_silos.shards])
     assert sorted(sizes) == sorted(SIZES)
     np.testing.assert_allclose(steps, 0.01 * 3 * sizes / 11, rtol=1e-4)
 
 
-def test_momentum_gathers_weighted_gradients(weighted_job, hosted_silos):
+def test_momentum_gathers_weighted_gradients(weighted_job, make_rank_silos):
     weighted, plain = (
-        hosted_silos(weighted_job(momentum=0.9, objective=objective), unlike_silos())
+        make_rank_silos(weighted_job(momentum=0.9, objective=objective), unlike_silos())
         for objective in ("samples", "silos")
     )
     factor = torch.tensor([[3 * len(shard.labels) / 11] for shard in plain.shards])
     for step in range(2):
         moved = []
-        for hosted in (weighted, plain):
+        for rank_silos in (weighted, plain):
             # The same gradients for both: the models are where they were.
-            before = hosted.arena.parameters.clone()
-            hosted.local_step(step, 0.1, round_index=0)
-            moved.append(hosted.arena.parameters - before)
-            hosted.arena.parameters.copy_(before)
+            before = rank_silos.models.parameters.clone()
+            rank_silos.local_step(step, 0.1, round_index=0)
+            moved.append(rank_silos.models.parameters - before)
+            rank_silos.models.parameters.copy_(before)
         torch.testing.assert_close(moved[0], factor * moved[1], rtol=1e-4, atol=1e-6)

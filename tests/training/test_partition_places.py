@@ -12,7 +12,7 @@ from topologies.geodesy import geodesic_km
 from training.data.datasets import Dataset
 from training.data.partitions import split
 from training.data.partitions.by_place import closest_silo
-from training.engine.rank_silos import HostedSilos
+from training.engine.rank_silos import RankSilos
 from training.mpi.job_file import read_job, write_job
 
 PARIS, NEW_YORK, SYDNEY = (48.9, 2.4), (40.7, -74.0), (-33.9, 151.2)
@@ -128,14 +128,14 @@ def test_silos_keep_their_samples_whatever_the_number_of_ranks(make_job, tmp_pat
     def samples(ranks):
         found = []
         for rank in range(ranks):
-            hosted = HostedSilos(
+            rank_silos = RankSilos(
                 job,
                 torch.nn.Linear(1, 2),
                 data,
                 communicator=SimpleNamespace(rank=rank, size=ranks),
                 device=torch.device("cpu"),
             )
-            found += [shard.inputs.flatten().tolist() for shard in hosted.shards]
+            found += [shard.inputs.flatten().tolist() for shard in rank_silos.shards]
         return found
 
     expected = split(

@@ -1,7 +1,7 @@
 import pytest
 
 from training.dpasgd import train_round
-from training.engine.communicator import Alone
+from training.engine.communicator import SingleRank
 from training.optimization.schedules import SCHEDULES, epoch_of
 
 
@@ -37,13 +37,13 @@ def test_the_rate_is_halved_each_epoch_and_never_overflows():
         ("halved_each_epoch", [0.4, 0.4, 0.2, 0.1, 0.1]),
     ],
 )
-def test_every_local_step_of_a_round_has_its_rate(make_job, hosted_silos, schedule, rates):
+def test_every_local_step_of_a_round_has_its_rate(make_job, make_rank_silos, schedule, rates):
     job = make_job(
         silos=2, rounds=5, local_steps=2, batch_size=250, learning_rate=0.4, learning_rate_schedule=schedule
     )
-    hosted = hosted_silos(job, communicator=Alone())
+    rank_silos = make_rank_silos(job, communicator=SingleRank())
     seen = []
-    hosted.local_step = lambda step, rate, *, round_index: seen.append((round_index, step, rate))
+    rank_silos.local_step = lambda step, rate, *, round_index: seen.append((round_index, step, rate))
     for k in range(5):
-        train_round(job, hosted, k)
+        train_round(job, rank_silos, k)
     assert seen == [(k, step, pytest.approx(rates[k])) for k in range(5) for step in (2 * k, 2 * k + 1)]

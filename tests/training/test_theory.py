@@ -16,9 +16,9 @@ from topologies.designers.matcha import matcha
 from training import MixingPlan
 from training.data.datasets import Dataset
 from training.dpasgd import train_round
-from training.engine.communicator import Alone
+from training.engine.communicator import SingleRank
 from training.engine.metrics import Meter
-from training.engine.rank_silos import HostedSilos
+from training.engine.rank_silos import RankSilos
 from training.optimization.optimizers import Sgd
 
 CPU = torch.device("cpu")
@@ -27,7 +27,7 @@ CURVATURE = np.array([0.5, 1.0, 1.5, 2.0])
 RATE = 0.04
 
 
-class Quadratic(HostedSilos):
+class Quadratic(RankSilos):
     """Silos whose losses are ``1/2 sum_j q_j (x_j - c_ij)^2``, each with an optimum of its own."""
 
     def __init__(self, job, start, optimum):
@@ -40,20 +40,20 @@ class Quadratic(HostedSilos):
             classes=2,
         )
         model = nn.Linear(1, size // 2)
-        super().__init__(job, model, data, communicator=Alone(), device=CPU)
+        super().__init__(job, model, data, communicator=SingleRank(), device=CPU)
         self.size = size
         self.optimum = torch.from_numpy(optimum).float()
         self.curvature = torch.from_numpy(CURVATURE).float()
-        self.sgd = Sgd(self.arena.parameters, 0.0)
-        self.meter = Meter(model, data, silos=silos, communicator=Alone(), device=CPU)
+        self.sgd = Sgd(self.models.parameters, 0.0)
+        self.meter = Meter(model, data, silos=silos, communicator=SingleRank(), device=CPU)
         self.restart(start)
 
     def restart(self, start):
-        self.arena.parameters[:, : self.size] = torch.from_numpy(start).float()
+        self.models.parameters[:, : self.size] = torch.from_numpy(start).float()
 
     @property
     def rows(self):
-        return self.arena.parameters[:, : self.size].double().numpy().copy()
+        return self.models.parameters[:, : self.size].double().numpy().copy()
 
     @property
     def consensus_distance(self):
@@ -61,9 +61,9 @@ class Quadratic(HostedSilos):
 
     def local_step(self, step, learning_rate, *, round_index):
         del step, round_index
-        gradients = self.arena.gradients.zero_()
-        gradients[:, : self.size] = self.curvature * (self.arena.parameters[:, : self.size] - self.optimum)
-        self.sgd.step(self.arena.parameters, gradients, learning_rate)
+        gradients = self.models.gradients.zero_()
+        gradients[:, : self.size] = self.curvature * (self.models.parameters[:, : self.size] - self.optimum)
+        self.sgd.step(self.models.parameters, gradients, learning_rate)
 
 
 @pytest.fixture

@@ -1,1 +1,1 @@
-"""What a training keeps: checkpoints to go on from, and models to take away."""
+"""Checkpoints from which a training resumes, and exported models."""

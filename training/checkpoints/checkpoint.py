@@ -1,4 +1,4 @@
-"""Checkpoints of a training, which all its ranks write and read together."""
+"""Checkpoints of a training, written and read by all its ranks together."""
 
 import hashlib
 import json
@@ -25,18 +25,18 @@ from training.checkpoints.folder import (
 )
 from training.checkpoints.silo_files import read_silos, write_silos
 from training.engine.communicator import Communicator
-from training.engine.rank_silos import HostedSilos
+from training.engine.rank_silos import RankSilos
 from training.job import TrainingJob
 
-KEPT = 2
+RETAINED = 2
 
 
 def find_checkpoint(folder: Path, communicator: Communicator) -> int | None:
-    """Return the round of the newest checkpoint, and remove old and half ones; all ranks call this together.
+    """Return the round of the newest checkpoint, and remove old and partial ones; all ranks call this together.
 
     Notes
     -----
-    Rank 0 looks and its answer is everybody's: on a network file system others may not see the same yet.
+    Rank 0 decides for all: on a network file system others may not see the same yet.
     """
     newest = 0  # of all ranks but the first, whose answer is the sum
     if communicator.rank == 0:
@@ -52,7 +52,7 @@ def find_checkpoint(folder: Path, communicator: Communicator) -> int | None:
 
 def write_checkpoint(
     job: TrainingJob,
-    hosted: HostedSilos,
+    rank_silos: RankSilos,
     round_index: int,
     *,
     blocks: Sequence[range],
@@ -66,7 +66,7 @@ def write_checkpoint(
     ----------
     job : TrainingJob
         The training; its directory takes the checkpoint.
-    hosted : HostedSilos
+    rank_silos : RankSilos
         This rank's silos.
     round_index : int
         Rounds done.
@@ -75,7 +75,7 @@ def write_checkpoint(
     communicator : Communicator
         The ranks.
     facts : mapping
-        What rank 0 adds to the checkpoint's head.
+        What rank 0 adds to the checkpoint's header.
     files : mapping of pathlib.Path to str
         Files that rank 0 adds, as further names of the same data where the file system has such, with their digests.
 
@@ -87,8 +87,8 @@ def write_checkpoint(
     Notes
     -----
     Everything is on the disk before the folder gets its name, so a whole checkpoint is left whenever the processes are
-    killed. Older ones lose their name before their files. Costs the time of writing the state, of reading it once for
-    its checksum, and of two meetings.
+    killed. Older ones lose their name before their files. Costs writing the state, reading it once for its checksum,
+    and two reductions.
     """
     assert job.directory is not None
     folder = job.directory
@@ -100,9 +100,9 @@ def write_checkpoint(
             partial.mkdir()
         communicator.sum(np.zeros(1))
         own = np.zeros((len(blocks), hashlib.sha256().digest_size))
-        if hosted.own:
-            written = _silos_path(partial, hosted.own)
-            write_silos(written, hosted)
+        if rank_silos.own:
+            written = _silos_path(partial, rank_silos.own)
+            write_silos(written, rank_silos)
             own[communicator.rank] = list(bytes.fromhex(file_digest(written)))
         found = communicator.sum(own)
         if not first:
@@ -131,18 +131,20 @@ def write_checkpoint(
         _remove_old(folder)
 
 
-def read_checkpoint(path: Path, head: Mapping[str, Any], hosted: HostedSilos) -> None:
+def read_checkpoint(path: Path, head: Mapping[str, Any], rank_silos: RankSilos) -> None:
     """Set the state of a rank's silos to that of a checkpoint; MachineError if it cannot be read or is damaged."""
     blocks = [range(start, stop) for start, stop in head["silos"]]
-    needed = [block for block in blocks if block.start < hosted.own.stop and hosted.own.start < block.stop]
+    needed = [
+        block for block in blocks if block.start < rank_silos.own.stop and rank_silos.own.start < block.stop
+    ]
     files = {block: _silos_path(path, block) for block in needed}
     check_files(files.values(), read_checksums(path))
-    read_silos(files, hosted)
+    read_silos(files, rank_silos)
 
 
 def _remove_old(folder: Path) -> None:
     """Remove all checkpoints but the newest ones; each loses its name first."""
-    for old in checkpoint_rounds(folder)[:-KEPT]:
+    for old in checkpoint_rounds(folder)[:-RETAINED]:
         left = checkpoint_path(folder, old)
         shutil.rmtree(left.rename(left.with_name(left.name + PARTIAL)))
 

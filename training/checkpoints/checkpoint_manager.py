@@ -1,4 +1,4 @@
-"""What a training keeps in its directory: checkpoints, the history so far, the best and the last model."""
+"""The directory of a training: checkpoints, the history so far, the best and the last model."""
 
 import errno
 import fcntl
@@ -31,7 +31,7 @@ from training.config import TrainingConfig
 from training.data.datasets import Dataset
 from training.engine.communicator import Communicator
 from training.engine.exchange import silo_blocks
-from training.engine.rank_silos import HostedSilos
+from training.engine.rank_silos import RankSilos
 from training.history import HistoryRow
 from training.job import TrainingJob
 
@@ -45,15 +45,15 @@ def is_logged(config: TrainingConfig, k: int) -> bool:
     return k % config.log_every == 0 or k == config.rounds
 
 
-class Keeper:
-    """One rank's part in keeping; all ranks call every method together. Use as a context manager.
+class CheckpointManager:
+    """One rank's access to the training's directory, a context manager; all ranks call every method together.
 
     Parameters
     ----------
     job : TrainingJob
-        The training. Without a directory, or where its configuration asks for nothing, every method does nothing.
+        The training. Without a directory, or with neither checkpoints nor models asked for, no method does anything.
     dataset : Dataset
-        Its data, which are the same when it goes on.
+        Its data, which must be the same when it resumes.
     communicator : Communicator
         The ranks.
 
@@ -64,10 +64,10 @@ class Keeper:
 
     Notes
     -----
-    The directory holds ``round-<k>/`` (the last two checkpoints), ``rows.jsonl`` (the history, of which a
-    checkpoint knows how many bytes are its own, and their checksum), ``best.pt``, ``last.pt`` and their rows, and a
-    lock that rank 0 holds: after a kill, ranks of the old run may live for some moments. A checkpoint also has the
-    models of its round under second names, so that a resumed run starts with them.
+    The directory holds ``round-<k>/`` (the last two checkpoints), ``rows.jsonl`` (the history; a checkpoint records how
+    many bytes precede it, and their checksum), ``best.pt``, ``last.pt`` and their rows, and a lock that rank 0 holds:
+    ranks of a killed run may live for some moments. A checkpoint also links the models of its round, with which a
+    resumed run starts.
     """
 
     def __init__(self, job: TrainingJob, dataset: Dataset, *, communicator: Communicator) -> None:
@@ -84,7 +84,7 @@ class Keeper:
         self._model_digests: dict[str, str] = {}
         self.done = 0
 
-    def __enter__(self) -> "Keeper":
+    def __enter__(self) -> "CheckpointManager":
         """Take the lock and look for a checkpoint; errors as in `resume`."""
         try:
             if self._writes:
@@ -103,12 +103,12 @@ class Keeper:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         if self._lock is not None:
             os.close(self._lock)
 
-    def settled(self, *, gpu: bool) -> TrainingJob:
-        """Return the job; where its configuration leaves the choice, with the executor that made the checkpoint.
+    def with_recorded_executor(self, *, gpu: bool) -> TrainingJob:
+        """Return the job; with executor ``auto``, with the one that made the checkpoint.
 
         Parameters
         ----------
@@ -125,12 +125,12 @@ class Keeper:
             return self._job
         return replace(self._job, config=replace(self._job.config, executor=made))
 
-    def resume(self, hosted: HostedSilos) -> list[HistoryRow]:
+    def resume(self, rank_silos: RankSilos) -> list[HistoryRow]:
         """Set silos, history and models to the checkpoint that was found; without one, to the beginning.
 
         Parameters
         ----------
-        hosted : HostedSilos
+        rank_silos : RankSilos
             This rank's silos, whose state is set.
 
         Returns
@@ -150,20 +150,20 @@ class Keeper:
                 self._clear()
             return []
         path = checkpoint_path(self._folder, self.done)
-        read_checkpoint(path, self._head, hosted)
-        hosted.optimizer.steps = self.done * self._job.local_steps
+        read_checkpoint(path, self._head, rank_silos)
+        rank_silos.optimizer.steps = self.done * self._job.local_steps
         return self._restore(path) if self._writes else []
 
     @property
-    def lacks_last(self) -> bool:
-        """Whether the checkpoint is the end, but was no end when it was made: the last model is not there yet."""
+    def lacks_last_model(self) -> bool:
+        """Whether the checkpoint is of the last round, but was not when it was made: the last model is missing."""
         if not (self._writes and self._models and self.done == self._job.config.rounds):
             return False
         last = read_row(self._folder, LAST)
         return last is None or last.round != self.done
 
-    def add(self, row: HistoryRow, average: nn.Module, hosted: HostedSilos, *, new: bool = True) -> None:
-        """Keep a row and, if it is asked for and the best or the last one, its model.
+    def add(self, row: HistoryRow, average: nn.Module, rank_silos: RankSilos, *, new: bool = True) -> None:
+        """Write a row and, if models are asked for and it is the best or the last one, its model.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class Keeper:
             The row, the same on every rank.
         average : torch.nn.Module
             The average model that it was measured on.
-        hosted : HostedSilos
+        rank_silos : RankSilos
             This rank's silos.
         new : bool, default True
             Whether the history lacks the row.
@@ -185,17 +185,17 @@ class Keeper:
                     file.write(line)
                 self._rows_digest.update(line)
             if self._models:
-                self._keep_models(row, average, hosted)
+                self._export_models(row, average, rank_silos)
 
-    def checkpoint(self, k: int, hosted: HostedSilos) -> None:
+    def save(self, k: int, rank_silos: RankSilos) -> None:
         """Write a checkpoint if round ``k`` gets one: every so many rounds, and the last.
 
         Parameters
         ----------
         k : int
             Rounds done.
-        hosted : HostedSilos
-            This rank's silos.
+        rank_silos : RankSilos
+            Their state is written.
 
         Raises
         ------
@@ -207,12 +207,12 @@ class Keeper:
             return
         write_checkpoint(
             self._job,
-            hosted,
+            rank_silos,
             k,
             blocks=silo_blocks(self._job.silos, self._communicator.size),
             communicator=self._communicator,
             facts={
-                "executor": hosted.executor,
+                "executor": rank_silos.executor,
                 "rows_bytes": self._sync_rows(),
                 "rows_sha256": self._rows_digest.hexdigest(),
                 "made_by": {"data_set": self._data},
@@ -221,13 +221,13 @@ class Keeper:
         )
         self.done = k
 
-    def _keep_models(self, row: HistoryRow, average: nn.Module, hosted: HostedSilos) -> None:
+    def _export_models(self, row: HistoryRow, average: nn.Module, rank_silos: RankSilos) -> None:
         """Write the row's model where it is the best so far or the last one."""
         names = [BEST] if is_better(row, self._best) else []
         if row.round == self._job.config.rounds:
             names.append(LAST)
         if names:
-            state = state_dict(average, hosted.arena.modules[0] if hosted.own else None)
+            state = state_dict(average, rank_silos.models.modules[0] if rank_silos.own else None)
             for name in names:
                 write_model(self._folder, name, state, row)
             if self._every:
@@ -237,7 +237,7 @@ class Keeper:
             self._best = row
 
     def _clear(self) -> None:
-        """Remove what an earlier training left without a checkpoint."""
+        """Remove the history and the models of an earlier training without a checkpoint."""
         with writing(self._folder):
             for path in (self._folder / ROWS, *model_files(self._folder)):
                 path.unlink(missing_ok=True)
@@ -265,7 +265,7 @@ class Keeper:
         return [row for row in rows if is_logged(self._job.config, row.round)]
 
     def _sync_rows(self) -> int:
-        """Wait until the history is on the disk, and return its length; 0 on ranks that do not write it."""
+        """Sync the history to disk, and return its length in bytes; 0 on ranks that do not write it."""
         if not self._writes:
             return 0
         with writing(self._folder), (self._folder / ROWS).open("ab") as file:
@@ -274,12 +274,12 @@ class Keeper:
 
 
 def _locked(path: Path) -> int:
-    """Lock a file for this process, and return its descriptor; wait some time for the ranks of a killed run to end.
+    """Lock a file and return its descriptor; wait up to `LOCK_WAIT_S` for the ranks of a killed run to end.
 
     Raises
     ------
     MachineError
-        If another training goes on.
+        If another training holds the lock.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     end = time.monotonic() + LOCK_WAIT_S

@@ -12,7 +12,7 @@ _LINE = re.compile(r"([0-9a-f]{64})  ([^/\0]+)")
 
 
 def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal, with little memory whatever its length."""
+    """Return the SHA-256 of a file in hexadecimal; it is read in pieces."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -38,15 +38,14 @@ def read_checksums(folder: Path) -> dict[str, str]:
     Raises
     ------
     MachineError
-        If they are damaged, or missing as in checkpoints of versions that made none: nothing would tell whether these
-        are whole.
+        If the checksums are damaged, or missing as in checkpoints of older versions.
     """
     path = folder / CHECKSUMS
     try:
         *lines, rest = path.read_text(encoding="utf-8").split("\n")
     except FileNotFoundError:
         raise MachineError(
-            f"{path} cannot be read: it is missing, as in checkpoints of older versions, which do not go on."
+            f"{path} cannot be read: it is missing, as in checkpoints of older versions, which cannot be resumed."
         ) from None
     except (OSError, ValueError) as error:
         raise MachineError(f"{path} cannot be read: {error}") from None

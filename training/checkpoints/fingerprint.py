@@ -1,4 +1,4 @@
-"""What decides a training, so that it only goes on from a checkpoint of its own."""
+"""Fingerprint of a training, so that it resumes from its own checkpoints only."""
 
 import hashlib
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from training.config import TrainingConfig
 from training.data.datasets import Dataset
 from training.job import MixingPlan, TrainingJob
 
-FREE = frozenset(
+CHANGEABLE = frozenset(
     {
         "backend",
         "checkpoint_every",
@@ -27,13 +27,13 @@ FREE = frozenset(
         "target_accuracy",
     }
 )
-"""Settings that may differ after a checkpoint; all others must stay, so that the curve is that of one run."""
+"""Settings that may change at a checkpoint; all others must stay, so that the curve is that of one run."""
 
 _WEIGHT_STEP = 1e-9
 
 
 def fingerprint(job: TrainingJob, *, rounds: int) -> dict[str, Any]:
-    """Return what decided the models after some rounds, but for the data.
+    """Return all that determines the models after some rounds, except the data.
 
     Parameters
     ----------
@@ -45,10 +45,10 @@ def fingerprint(job: TrainingJob, *, rounds: int) -> dict[str, Any]:
     Returns
     -------
     dict
-        Values that JSON can hold: settings that are not `FREE`, the other fields of the job, and digests of its arrays.
-        Of the mixing plan only the matrices of the rounds done count, so that a training may be made longer.
+        JSON values: settings that are not `CHANGEABLE`, the other fields of the job, and digests of its arrays. Of the
+        mixing plan only the matrices of the rounds done count, so that a training may be extended.
     """
-    settings = {name: value for name, value in asdict(job.config).items() if name not in FREE}
+    settings = {name: value for name, value in asdict(job.config).items() if name not in CHANGEABLE}
     return {
         **settings,
         "silos": job.silos,
@@ -74,12 +74,7 @@ def mixing_digest(mixing: MixingPlan, rounds: int) -> str:
 
 
 def data_digest(dataset: Dataset) -> str:
-    """Return a digest of all of a data set that decides its split, labels among it, and of its samples' shapes.
-
-    Notes
-    -----
-    It reads no sample.
-    """
+    """Return a digest of a data set's labels, groups, places and shapes; it reads no sample."""
     shapes = np.array([*dataset.train_inputs.shape, -1, *dataset.test_inputs.shape])
     split = [array for array in (dataset.train_groups, dataset.train_places) if array is not None]
     return hashlib.sha256(
@@ -95,19 +90,18 @@ def check_same(stored: Mapping[str, Any], own: Mapping[str, Any], *, checkpoint:
     stored : mapping
         The checkpoint's `fingerprint`.
     own : mapping
-        That of the training that is to go on from it.
+        That of the training that would resume.
     checkpoint : str
-        Its name for the message.
+        Its path, for the message.
 
     Raises
     ------
     InputError
-        Naming the field and, where they are readable, both values.
+        It names the field and, unless they are digests, both values.
 
     Notes
     -----
-    A setting that the checkpoint does not know is younger than it. It then had its default, which leaves a training as
-    it was before there was the setting.
+    A setting that the checkpoint lacks is newer than it and had its default, which changes nothing.
     """
     known = {**{field.name: field.default for field in fields(TrainingConfig)}, **stored}
     for name, value in own.items():

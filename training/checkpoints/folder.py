@@ -1,4 +1,4 @@
-"""The folder of a training's checkpoints: names, heads, and files that are whole or not there."""
+"""The folder of a training's checkpoints: names, headers, and files that are complete or absent."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ def checkpoint_path(folder: Path, round_index: int) -> Path:
 
 
 def check_resumable(job: TrainingJob) -> int | None:
-    """Check that a training can go on from the newest checkpoint in its directory, as far as job and checksums tell.
+    """Check by job and checksums that a training can resume from the newest checkpoint in its directory.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def check_resumable(job: TrainingJob) -> int | None:
 
 
 def read_head(path: Path) -> dict[str, Any]:
-    """Return what a checkpoint says about itself; MachineError if it cannot be read or is damaged."""
+    """Return a checkpoint's header; MachineError if it cannot be read or is damaged."""
     try:
         head = json.loads((path / HEAD).read_text(encoding="utf-8"))
         if head.get("schema") != SCHEMA:
@@ -85,9 +85,9 @@ def read_rows(folder: Path, head: Mapping[str, Any]) -> bytes:
     Parameters
     ----------
     folder : pathlib.Path
-        The training's directory; its file of rows goes on behind the checkpoint's.
+        The training's directory; its file of rows may be longer than at the checkpoint.
     head : mapping
-        What the checkpoint says of itself.
+        The checkpoint's header.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def read_rows(folder: Path, head: Mapping[str, Any]) -> bytes:
 def check_head(
     head: Mapping[str, Any], job: TrainingJob, path: Path, own: Mapping[str, Any] | None = None
 ) -> None:
-    """Raise InputError unless a training, and what else it knows of itself, is that of a checkpoint."""
+    """Raise InputError unless a checkpoint is of this training, whose further `own` values must match, too."""
     done = int(head["round"])
     if done > job.config.rounds:
         raise InputError(f"rounds(={job.config.rounds}) must be >= {done} as in the checkpoint {path}.")
@@ -123,7 +123,7 @@ def check_head(
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn what the system says about files that cannot be written into a MachineError."""
+    """Turn an OSError while writing into a MachineError."""
     try:
         yield
     except OSError as error:
@@ -131,7 +131,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_whole(path: Path, data: bytes | memoryview) -> None:
-    """Write a file that appears, or replaces another one, only when all of it is on the disk."""
+    """Write a file atomically: it appears, or replaces another one, once all of it is on the disk."""
     partial = path.with_name(path.name + PARTIAL)
     with partial.open("wb") as file:
         file.write(data)
@@ -141,7 +141,7 @@ def write_whole(path: Path, data: bytes | memoryview) -> None:
 
 
 def link(file: Path, path: Path) -> None:
-    """Give a file a second name, or copy it where the file system has no second names."""
+    """Link a file to another path, or copy it where the file system has no links."""
     try:
         os.link(file, path)
     except OSError:
@@ -149,7 +149,7 @@ def link(file: Path, path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk."""
+    """Sync the entries of a folder to disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -24,7 +24,7 @@ def state_dict(model: "nn.Module", counters: "nn.Module | None") -> "dict[str, T
     model : torch.nn.Module
         The average model.
     counters : torch.nn.Module, optional
-        A silo's model, from which buffers of whole numbers come: an average has none. They count the silo's batches.
+        A silo's model, whose integer buffers (counters of its batches) are taken: an average has none.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def state_dict(model: "nn.Module", counters: "nn.Module | None") -> "dict[str, T
     if counters is not None:
         silo = counters.state_dict()
         state |= {key: silo[key] for key, value in state.items() if not value.is_floating_point()}
-    # A view would be saved with all that it is a view of.
+    # A view would be saved with its whole base tensor.
     return {key: value.detach().cpu().clone() for key, value in state.items()}
 
 
@@ -67,7 +67,7 @@ def write_model(folder: Path, name: str, state: "dict[str, Tensor]", row: Histor
     Parameters
     ----------
     folder : pathlib.Path
-        Where to.
+        Target.
     name : str
         `BEST` or `LAST`: ``<name>.pt`` holds the state dict, ``<name>.json`` the row.
     state : dict of str to torch.Tensor

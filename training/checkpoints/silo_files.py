@@ -10,15 +10,15 @@ import torch
 from torch import Tensor
 
 from topologies.errors import MachineError
-from training.engine.rank_silos import HostedSilos
+from training.engine.rank_silos import RankSilos
 
 
-def silo_state(hosted: HostedSilos) -> Mapping[str, tuple[Tensor, ...]]:
-    """Return everything that a round changes in a rank's silos.
+def silo_state(rank_silos: RankSilos) -> Mapping[str, tuple[Tensor, ...]]:
+    """Return the state of a rank's silos: all that a round changes.
 
     Parameters
     ----------
-    hosted : HostedSilos
+    rank_silos : RankSilos
         The silos.
 
     Returns
@@ -28,40 +28,40 @@ def silo_state(hosted: HostedSilos) -> Mapping[str, tuple[Tensor, ...]]:
 
     Notes
     -----
-    No random state is among it: the batches of a round follow from seed, silo and round alone, as do the consensus
-    matrices, and nothing else is drawn while training.
+    No random state: batches follow from seed, silo and round alone, consensus matrices from the seed and the round, and
+    nothing else is random.
     """
-    arena = hosted.arena
-    counters = [_counters(module) for module in arena.modules]
+    models = rank_silos.models
+    counters = [_counters(module) for module in models.modules]
     names = counters[0].keys() if counters else ()
     return {
-        "parameters": arena.parameters.unbind(),
-        "buffers": arena.buffers.unbind(),
-        "diverged_in": hosted.diverged_in.unbind(),
-        **{f"optimizer/{name}": rows.unbind() for name, rows in hosted.optimizer.state.items()},
+        "parameters": models.parameters.unbind(),
+        "buffers": models.buffers.unbind(),
+        "diverged_in": rank_silos.diverged_in.unbind(),
+        **{f"optimizer/{name}": rows.unbind() for name, rows in rank_silos.optimizer.state.items()},
         **{f"counters/{name}": tuple(silo[name] for silo in counters) for name in names},
     }
 
 
-def write_silos(path: Path, hosted: HostedSilos) -> None:
-    """Write the state of a rank's silos, and return when it is on the disk.
+def write_silos(path: Path, rank_silos: RankSilos) -> None:
+    """Write the state of a rank's silos and sync it to disk.
 
     Parameters
     ----------
     path : pathlib.Path
         A new file, in NumPy's ``.npz`` format: array ``<silo>/<name>`` for each name of `silo_state`.
-    hosted : HostedSilos
+    rank_silos : RankSilos
         The silos.
 
     Notes
     -----
-    Silo by silo, in pieces: besides the state there is no more in memory than one row of it, and that only if it comes
-    from a GPU. The archive's checksums find a damaged file when it is read.
+    Row by row: besides the state at most one row is in memory, and only if it comes from a GPU. The archive's checksums
+    reveal a damaged file when it is read.
     """
-    state = silo_state(hosted)
+    state = silo_state(rank_silos)
     with path.open("wb") as file:
         with zipfile.ZipFile(file, "w") as archive:
-            for position, silo in enumerate(hosted.own):
+            for position, silo in enumerate(rank_silos.own):
                 for name, tensors in state.items():
                     array = tensors[position].detach().cpu().numpy()
                     with archive.open(f"{silo}/{name}.npy", "w", force_zip64=True) as member:
@@ -70,14 +70,14 @@ def write_silos(path: Path, hosted: HostedSilos) -> None:
         os.fsync(file.fileno())
 
 
-def read_silos(paths: Mapping[range, Path], hosted: HostedSilos) -> None:
+def read_silos(paths: Mapping[range, Path], rank_silos: RankSilos) -> None:
     """Set the state of a rank's silos to what `write_silos` wrote.
 
     Parameters
     ----------
     paths : mapping of range to pathlib.Path
         The files, by the silos in them; other ranks may have written them than now read them.
-    hosted : HostedSilos
+    rank_silos : RankSilos
         The silos, changed in place.
 
     Raises
@@ -85,16 +85,16 @@ def read_silos(paths: Mapping[range, Path], hosted: HostedSilos) -> None:
     MachineError
         If a file is missing or damaged, or does not hold what these silos need.
     """
-    state = silo_state(hosted)
+    state = silo_state(rank_silos)
     for silos, path in paths.items():
-        own = [silo for silo in silos if silo in hosted.own]
+        own = [silo for silo in silos if silo in rank_silos.own]
         if not own:
             continue
         try:
             with path.open("rb") as file, zipfile.ZipFile(file) as archive:
                 for silo in own:
                     for name, tensors in state.items():
-                        target = tensors[silo - hosted.own.start]
+                        target = tensors[silo - rank_silos.own.start]
                         with archive.open(f"{silo}/{name}.npy") as member:
                             array = np.lib.format.read_array(member, allow_pickle=False)
                         if array.shape != target.shape:
@@ -105,5 +105,5 @@ def read_silos(paths: Mapping[range, Path], hosted: HostedSilos) -> None:
 
 
 def _counters(module: torch.nn.Module) -> dict[str, Tensor]:
-    """Return the buffers of a module that are no floating-point numbers."""
+    """Return the integer buffers of a module."""
     return {name: buffer for name, buffer in module.named_buffers() if not buffer.is_floating_point()}

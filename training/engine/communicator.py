@@ -1,4 +1,4 @@
-"""What the training loop needs from the processes that run it together."""
+"""Communication between the processes of a training: the protocol, and the one of a single process."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -12,14 +12,14 @@ Message = tuple[int, int, "Tensor"]
 """The other rank, the silo whose row it is, and the row, shape (width,)."""
 
 MESSAGE = 1 << 20
-"""Columns that travel as one message, 4 MiB: enough for full speed, and large rows still arrive bit by bit."""
+"""Columns of one message, 4 MiB: enough for full bandwidth, and large rows still arrive in pieces."""
 
 STEP = 1 << 18
-"""Columns between two looks at what still travels, some milliseconds of work."""
+"""Columns mixed between two calls of MPI, some milliseconds of work."""
 
 
 class Communicator(Protocol):
-    """The processes of one training run, as one of them sees them."""
+    """The processes of one training, from the view of one of them."""
 
     @property
     def rank(self) -> int:
@@ -50,7 +50,7 @@ class Communicator(Protocol):
         """Return the sum of every process' values, the same on all; all processes call it together."""
 
 
-class Alone:
+class SingleRank:
     """The communicator of a single process; needs no MPI."""
 
     rank = 0

@@ -1,4 +1,4 @@
-"""Whether a training's data can be read, divided and learnt from."""
+"""Checks of a training's data: they can be read, divided over the silos and learnt from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class CheckedData:
-    """What is known of a training once its data have been read, without the samples.
+    """Initial model, partition and data set of a training, without the samples.
 
     Parameters
     ----------
@@ -49,18 +49,13 @@ def check_data(
     silo_places: FloatArray | None = None,
     silo_labels: Sequence[str] | None = None,
 ) -> CheckedData:
-    """Check all that depends on the data, before anything is designed or started.
+    """Check the data of a training and what depends on them, before anything is designed or started.
 
     Parameters
     ----------
-    config : TrainingConfig
-        The settings of the training.
-    silos : int
-        Number of silos.
-    seed : int
-        The run's seed.
-    silo_places : FloatArray, shape (silos, 2), optional
-    silo_labels : sequence of str, optional
+    config, silos, seed
+        As in `training.job.TrainingJob`.
+    silo_places, silo_labels : optional
         As in `training.job.TrainingJob`.
 
     Returns
@@ -80,22 +75,24 @@ def check_data(
     """
     dataset = load_dataset(config.dataset, replace(config.data_options, decode_all=False))
     model = initial_model(config, dataset, seed=seed)
-    parts = divided(config, dataset, silos=silos, seed=seed, silo_places=silo_places, silo_labels=silo_labels)
-    return CheckedData(model=model, parts=tuple(parts), dataset=hollow(dataset))
+    parts = checked_partition(
+        config, dataset, silos=silos, seed=seed, silo_places=silo_places, silo_labels=silo_labels
+    )
+    return CheckedData(model=model, parts=tuple(parts), dataset=without_samples(dataset))
 
 
-def hollow(dataset: Dataset) -> Dataset:
+def without_samples(dataset: Dataset) -> Dataset:
     """Return a data set of the same shapes and types as `CheckedData` describes it."""
     return Dataset(
-        train_inputs=_hollow_inputs(dataset.train_inputs),
+        train_inputs=_inputs_without_samples(dataset.train_inputs),
         train_labels=_zeros_like(dataset.train_labels),
-        test_inputs=_hollow_inputs(dataset.test_inputs),
+        test_inputs=_inputs_without_samples(dataset.test_inputs),
         test_labels=_zeros_like(dataset.test_labels),
         classes=dataset.classes,
     )
 
 
-def _hollow_inputs(inputs: Inputs) -> Inputs:
+def _inputs_without_samples(inputs: Inputs) -> Inputs:
     """Arrays without memory; other inputs hold no samples."""
     return _zeros_like(inputs) if isinstance(inputs, np.ndarray) else inputs
 
@@ -105,7 +102,7 @@ def _zeros_like(values: NDArray[Scalar]) -> NDArray[Scalar]:
     return np.broadcast_to(np.zeros((), values.dtype), values.shape)
 
 
-def divided(
+def checked_partition(
     config: TrainingConfig,
     dataset: Dataset,
     *,
@@ -118,17 +115,10 @@ def divided(
 
     Parameters
     ----------
-    config : TrainingConfig
-        Names the partition.
-    dataset : Dataset
-        What is divided.
-    silos : int
-        Number of silos.
-    seed : int
-        The run's seed.
-    silo_places : FloatArray, shape (silos, 2), optional
-    silo_labels : sequence of str, optional
+    config, silos, seed, silo_places, silo_labels
         As in `training.job.TrainingJob`.
+    dataset : Dataset
+        The data to divide.
 
     Returns
     -------
@@ -160,9 +150,9 @@ def divided(
     return parts
 
 
-def parts_of(job: TrainingJob, dataset: Dataset) -> list[IntArray]:
-    """Return each silo's training samples of a job, as `divided` does."""
-    return divided(
+def job_parts(job: TrainingJob, dataset: Dataset) -> list[IntArray]:
+    """Return each silo's training samples of a job, as `checked_partition` does."""
+    return checked_partition(
         job.config,
         dataset,
         silos=job.silos,

@@ -12,23 +12,18 @@ from topologies.errors import MachineError
 
 CUBLAS = "CUBLAS_WORKSPACE_CONFIG"
 WORKSPACES = ":4096:8"
-"""Eight of 4 MiB for each stream: of the two sizes with which cuBLAS is reproducible the faster one."""
+"""Eight of 4 MiB for each stream: the faster of the two sizes with which cuBLAS is reproducible."""
 
 
 def resolve_device(name: str, rank: int) -> torch.device:
-    """Return the device of a rank.
+    """Return the device of a rank; ranks of one machine take its visible GPUs in turn.
 
     Parameters
     ----------
     name : str
         ``cpu``, ``cuda`` or ``auto``.
     rank : int
-        The rank's index on its machine; ranks take the GPUs that they see in turn.
-
-    Returns
-    -------
-    torch.device
-        The device.
+        The rank's index on its machine.
 
     Raises
     ------
@@ -41,13 +36,13 @@ def resolve_device(name: str, rank: int) -> torch.device:
     return torch.device("cuda", rank % torch.cuda.device_count()) if available else torch.device("cpu")
 
 
-def take_gpu(name: str, rank: int) -> None:
-    """Make a rank's GPU the current one, for what looks for the current one: an MPI that is built for GPUs.
+def select_gpu(name: str, rank: int) -> None:
+    """Make a rank's GPU the current one, as an MPI built for GPUs requires.
 
     Parameters
     ----------
     name, rank
-        As in `resolve_device`; nothing happens where that is the processor.
+        As in `resolve_device`.
     """
     device = resolve_device(name, rank)
     if device.type == "cuda":
@@ -61,30 +56,29 @@ def reproducible(device: torch.device | None = None) -> Iterator[None]:
     Parameters
     ----------
     device : torch.device, optional
-        Where is computed; by default the processor.
+        The device of the training; by default the processor.
 
     Notes
     -----
-    On a GPU PyTorch is asked for operations whose sums have one order, where it has them, and warns where it has not;
-    cuBLAS' workspaces get one size (`CUBLAS_WORKSPACE_CONFIG`), which it reads when it starts and without which
-    products on several streams may differ from run to run. New tensors are not filled with NaN, as PyTorch would do
-    then: nothing is read before it is written.
+    On a GPU PyTorch uses deterministic operations where it has them, and warns where it has not; cuBLAS' workspaces get
+    a fixed size (`CUBLAS_WORKSPACE_CONFIG`), without which products on several streams may differ from run to run. New
+    tensors are not filled with NaN, PyTorch's default then: nothing is read before it is written.
 
     One thread per rank: the order of a sum would otherwise depend on the number of threads, and the silos' small
-    batches gain little from more. Ranks are what uses more cores.
+    batches gain little from more. Further cores are used by further ranks.
 
     That holds with the executor ``loop`` on processors of one kind. Gradients and metrics are sums of PyTorch's
-    libraries, which take other kernels, and so another order, on another maker's or generation's processor; with other
-    executors also for another number of silos that a rank hosts. For one silo, what the libraries are given does not
-    depend on the ranks: shapes, and where numbers lie in cache lines. What is summed over silos is fixed by
-    construction on any processor: mixing (`compiled.mixing`) and the average model (`training.engine.exact_sums`).
+    libraries, whose kernels, and so the order of sums, depend on the processor; with other executors also on the number
+    of silos of a rank. For one silo, the libraries' inputs do not depend on the ranks: neither shapes nor positions in
+    cache lines. Sums over silos have a fixed order on any processor: mixing (`compiled.mixing`) and the average model
+    (`training.engine.exact_sums`).
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         with (
             torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False),
-            _one_order() if device is not None and device.type == "cuda" else nullcontext(),
+            _fixed_order() if device is not None and device.type == "cuda" else nullcontext(),
         ):
             yield
     finally:
@@ -92,8 +86,8 @@ def reproducible(device: torch.device | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def _one_order() -> Iterator[None]:
-    """Ask torch for operations on a GPU that sum in one order; see `reproducible`."""
+def _fixed_order() -> Iterator[None]:
+    """Use operations on a GPU that sum in a fixed order; see `reproducible`."""
     mode, stated = torch.get_deterministic_debug_mode(), CUBLAS in os.environ
     fill: Any = torch.utils.deterministic  # a module whose attribute is a setting
     filled = fill.fill_uninitialized_memory

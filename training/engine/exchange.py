@@ -1,4 +1,4 @@
-"""Which rank hosts which silos, and which rows of the parameter matrix cross ranks."""
+"""The silos of each rank, and the rows of the parameter matrix that cross ranks."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -28,7 +28,7 @@ class Exchange:
     Parameters
     ----------
     sends : tuple of (rank, silo)
-        Own silos' rows and who needs them; a row goes to a rank once, however many of its silos mix it.
+        Own silos' rows and the ranks that need them; a row is sent to a rank once, however many of its silos mix it.
     receives : tuple of (rank, silo)
         Other ranks' rows that this rank needs.
     columns : IntArray, shape (columns,)
@@ -50,12 +50,7 @@ def plan_exchange(matrix: FloatArray, blocks: tuple[range, ...], rank: int) -> E
     blocks : tuple of range
         The silos of each rank.
     rank : int
-        The rank that asks.
-
-    Returns
-    -------
-    Exchange
-        What this rank sends and receives; the sends of all ranks are the receives of all ranks.
+        This rank. The sends of all ranks are the receives of all ranks.
     """
     own = blocks[rank]
     needed = [_columns(matrix, block) for block in blocks]
@@ -77,7 +72,7 @@ def plan_exchange(matrix: FloatArray, blocks: tuple[range, ...], rank: int) -> E
 
 def remote_rows(mixing: MixingPlan, own: range) -> tuple[int, int]:
     """Return how many rows of lower and of higher silos a rank receives at most in one round."""
-    # All matrices are looked at, where those in use alone would be copied first.
+    # On all matrices: selecting those in use would copy them.
     used = (mixing.matrices[:, own.start : own.stop] != 0).any(axis=1)[np.unique(mixing.index)]
     before, after = used[:, : own.start].sum(axis=1), used[:, own.stop :].sum(axis=1)
     return int(before.max(initial=0)), int(after.max(initial=0))

@@ -1,4 +1,4 @@
-"""The name of what a rank computes on, and which of the ranks share it."""
+"""The hardware of a rank: its name, and numbers by which ranks know that they share it."""
 
 import platform
 import socket
@@ -14,17 +14,17 @@ _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 def hardware_name(device: "torch.device") -> str:
-    """Return the name of a device, for people.
+    """Return the name of a device.
 
     Parameters
     ----------
     device : torch.device
-        What is computed on.
+        The device.
 
     Returns
     -------
     str
-        A GPU's name as torch reports it; the processor's model and how many threads torch uses on it now.
+        A GPU's name as torch reports it; the processor's model and the number of threads that torch uses.
     """
     import torch
 
@@ -41,11 +41,6 @@ def processor_name(cpuinfo: Path = CPUINFO) -> str:
     ----------
     cpuinfo : pathlib.Path
         Linux's description of the processors.
-
-    Returns
-    -------
-    str
-        On one line, without repeated spaces.
     """
     try:
         lines = cpuinfo.read_text(errors="replace").splitlines()
@@ -67,7 +62,7 @@ def machine_number() -> int:
 
 
 def gpu_number(device: "torch.device") -> int:
-    """Return a number above 0 that processes on the same GPU share, others hardly ever; 0 for the processor."""
+    """Return a number > 0 that processes on the same GPU share, others almost never; 0 for the processor."""
     import torch
 
     if device.type != "cuda":

@@ -13,7 +13,7 @@ from training.data.samples import Samples, samples_of
 from training.engine.communicator import Communicator
 from training.engine.exact_sums import exact_sums
 from training.engine.parameter_buffer import bind, numbers_of, padded
-from training.engine.rank_silos import HostedSilos
+from training.engine.rank_silos import RankSilos
 from training.history import HistoryRow
 from training.optimization.objectives import silo_weights
 
@@ -42,9 +42,9 @@ class Evaluation(NamedTuple):
     loss : float
         Sum of cross-entropies, in nats.
     correct : float
-        Predictions that are right: the largest score is that of the label, the first one among equals.
+        Correct predictions: the label has the largest score, the first one among equals.
     correct_top5 : float
-        Samples of whose scores fewer than five are larger than that of the label; equal ones are no larger.
+        Samples with fewer than five scores larger than that of the label.
     """
 
     loss: float
@@ -53,12 +53,12 @@ class Evaluation(NamedTuple):
 
 
 def chunk_size(sample_shape: tuple[int, ...]) -> int:
-    """Return how many samples are measured at a time: 512, or fewer large ones (27 images of 224 x 224)."""
+    """Return the batch size of an evaluation: 512, or fewer large samples (27 images of 224 x 224)."""
     return max(1, min(LARGEST_CHUNK, CHUNK_NUMBERS // max(1, math.prod(sample_shape))))
 
 
 def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> Evaluation:
-    """Return how a model does on samples.
+    """Return loss and accuracy of a model on samples.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> Evaluation:
     """
     sums = torch.zeros(len(Evaluation._fields), dtype=torch.float64, device=labels.device)
     trains = model.training
-    # Batch normalisation would learn from what it is measured on.
+    # Batch norm would update its running statistics.
     model.eval()
     try:
         with torch.no_grad():
@@ -97,20 +97,20 @@ def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> Evaluation:
 
 
 class Meter:
-    """Measures the models of all ranks; every rank takes part in a measurement.
+    """Evaluates the models of all ranks; all ranks call `measure` together.
 
     Parameters
     ----------
     model : torch.nn.Module
         A model of the trained structure.
     dataset : Dataset
-        The data set; its test samples are dealt out to the ranks in chunks.
+        Its test samples are distributed over the ranks in chunks.
     silos : int
         Number of silos.
     communicator : Communicator
         The ranks.
     device : torch.device
-        Where the models live.
+        Device of the models.
     objective : str, default "silos"
         One of `training.optimization.objectives.OBJECTIVES`.
     """
@@ -148,14 +148,14 @@ class Meter:
         """The average model of the last measurement, float buffers included; changed by the next one."""
         return self._average
 
-    def measure(self, round_index: int, hosted: HostedSilos) -> tuple[HistoryRow, FloatArray]:
+    def measure(self, round_index: int, rank_silos: RankSilos) -> tuple[HistoryRow, FloatArray]:
         """Return the metrics of the models as they are now; the same on every rank.
 
         Parameters
         ----------
         round_index : int
             Rounds done.
-        hosted : HostedSilos
+        rank_silos : RankSilos
             This rank's silos.
 
         Returns
@@ -167,14 +167,14 @@ class Meter:
 
         Notes
         -----
-        The result has the same bits for any number of ranks, on processors of one kind: each number of a silo or of a
-        test chunk comes from one rank and the others add zero, sums over silos are then taken in silo order, and those
-        of the average model are exact (`training.engine.exact_sums`). On others the losses of the same models differ by
-        rounding, as the libraries' kernels do.
+        The result has the same bits for any number of ranks on processors of one kind: each number of a silo or of a
+        test chunk comes from one rank and the others add zero, sums over silos are taken in silo order, and those of
+        the average model are exact (`training.engine.exact_sums`). On other processors the libraries' kernels round
+        differently.
         """
-        average = self._average_parameters(hosted)
+        average = self._average_parameters(rank_silos)
         per_silo = np.zeros((self._silos, len(_SILO_COLUMNS)))
-        per_silo[hosted.own.start : hosted.own.stop] = self._silo_metrics(hosted, average)
+        per_silo[rank_silos.own.start : rank_silos.own.stop] = self._silo_metrics(rank_silos, average)
         per_chunk = np.zeros((len(self._tests), len(Evaluation._fields)))
         for chunk in range(self._communicator.rank, len(self._tests), self._communicator.size):
             per_chunk[chunk] = evaluate(self._average, *self._tests[chunk])
@@ -199,12 +199,12 @@ class Meter:
         unusable = ~np.isfinite(silo["own_loss"])
         return row, np.where(unusable, np.minimum(silo["diverged_in"], round_index), silo["diverged_in"])
 
-    def _average_parameters(self, hosted: HostedSilos) -> Tensor:
+    def _average_parameters(self, rank_silos: RankSilos) -> Tensor:
         """Load the average model, buffers included, and return its parameters in float64, shape (stride,)."""
-        average = self._average_rows(hosted.arena.parameters)
+        average = self._average_rows(rank_silos.models.parameters)
         self._row.copy_(average[: self._row.numel()])
         if self._buffers.numel():
-            self._buffers.copy_(self._average_rows(hosted.arena.buffers))
+            self._buffers.copy_(self._average_rows(rank_silos.models.buffers))
         return average
 
     def _average_rows(self, rows: Tensor) -> Tensor:
@@ -216,11 +216,15 @@ class Meter:
             average[piece] = torch.from_numpy(total.sum(axis=0) / self._silos)
         return average
 
-    def _silo_metrics(self, hosted: HostedSilos, average: Tensor) -> FloatArray:
-        """Return `_SILO_COLUMNS` of each hosted silo."""
-        rows = []
+    def _silo_metrics(self, rank_silos: RankSilos, average: Tensor) -> FloatArray:
+        """Return `_SILO_COLUMNS` of each silo of the rank."""
+        rows, models = [], rank_silos.models
         for shard, module, parameters, diverged_in in zip(
-            hosted.shards, hosted.arena.modules, hosted.arena.parameters, hosted.diverged_in, strict=True
+            rank_silos.shards,
+            models.modules,
+            models.parameters,
+            rank_silos.diverged_in,
+            strict=True,
         ):
             own = evaluate(module, shard.inputs, shard.labels)
             rows.append(

@@ -14,7 +14,7 @@ ALIGNMENT = 32
 EVERYTHING = (slice(None),)
 
 
-class Arena:
+class ParameterBuffer:
     """Models of one rank's silos; their parameters, gradients and buffers are rows of matrices.
 
     Parameters
@@ -24,7 +24,7 @@ class Arena:
     silos : int
         Number of silos that the rank hosts; may be 0.
     before, after : int
-        How many other ranks' rows of lower and of higher silos there must be room for.
+        Rows of lower and of higher silos that other ranks send at most.
     device : torch.device
         Where the tensors live.
     exchange_buffers : bool, default False
@@ -36,7 +36,7 @@ class Arena:
     parity : int
         Which of the two windows is the current one: 0, and the other one after every `mix`.
     gradients : torch.Tensor, shape (silos, stride)
-        Row ``i`` belongs to the ``i``-th hosted silo, layer after layer; the same for both windows.
+        Row ``i`` belongs to the ``i``-th silo of the rank, layer after layer; the same for both windows.
 
     Notes
     -----
@@ -44,19 +44,20 @@ class Arena:
     higher silos. In any round the rows in use are adjacent and in silo order, and rows are received where they are
     used. The input of mixing must stay whole, so there are two windows: `mix` reads the current one and writes the own
     rows of the other, which is then the current one. Every module exists twice, bound to either window. `rows`,
-    `parameters`, `modules` and, if they are exchanged, `buffers` therefore change with every `mix`: ask for them anew,
-    do not keep them. They alternate between two tensors each, whose places never change.
+    `parameters`, `modules` and, if they are exchanged, `buffers` therefore change with every `mix`: read the property
+    anew. They alternate between two tensors each, whose places never change.
 
-    On the processor mixing is a kernel of our own (`training.engine.compiled.mixing`), also where everybody mixes with
-    everybody. Per number it adds the terms one after the other, in silo order, and a weight of zero is no term: a sum
+    On the processor mixing is a compiled kernel (`training.engine.compiled.mixing`), for dense matrices too. Per number
+    it adds the terms one after the other, in silo order, and a weight of zero is no term: a sum
     does not depend on which other silos the rank hosts, nor on the columns that are mixed at a time, nor on the
     processor. A library's dense product does not promise that: its kernel, and with it the order of its sums, depends
     on the processor and on the number of rows. Mixed rows then have the same bits for any number of ranks. Nothing is
     promised on a GPU, where mixing is PyTorch's dense product.
 
-    A silo that has diverged spreads what is not a number to those that mix its model, on a GPU to all silos of the
-    ranks that receive it, since zero times NaN is NaN in a dense product. Either way the training ends within
-    `training.dpasgd.WATCH_EVERY` rounds and before its next logged row, and names the silo that diverged first.
+    A diverged silo spreads NaN to those that mix its model, on a GPU to all silos of the ranks that receive it, since
+    zero times NaN is NaN in a dense product. Either way the training ends within
+    `training.dpasgd.DIVERGENCE_CHECK_ROUNDS` rounds and before its next logged row, and names the silo that diverged
+    first.
 
     Rows are padded with zeros to a multiple of `ALIGNMENT` floats. So every row lies in cache lines in the same way,
     on which libraries' sums may depend, and mixing can write whole lines. And optimizers, which take all rows at once,
@@ -88,8 +89,8 @@ class Arena:
         self._windows = tuple(torch.zeros(before + silos + after, width, device=device) for _ in range(2))
         self._rows = tuple(window[self._own] for window in self._windows)
         self._parameters = tuple(rows[:, :stride] for rows in self._rows)
-        kept = torch.zeros(silos, buffer_stride, device=device)
-        self._buffers = tuple(rows[:, stride:] if exchange_buffers else kept for rows in self._rows)
+        own_buffers = torch.zeros(silos, buffer_stride, device=device)
+        self._buffers = tuple(rows[:, stride:] if exchange_buffers else own_buffers for rows in self._rows)
         self.gradients = torch.zeros(silos, stride, device=device)
         first, second = (
             tuple(
@@ -110,7 +111,7 @@ class Arena:
 
     @property
     def parameters(self) -> Tensor:
-        """Row ``i`` is the model of the ``i``-th hosted silo, layer after layer; shape (silos, stride)."""
+        """Row ``i`` is the model of the ``i``-th silo of the rank, layer after layer; shape (silos, stride)."""
         return self._parameters[self.parity]
 
     @property
@@ -120,7 +121,7 @@ class Arena:
 
     @property
     def modules(self) -> tuple[nn.Module, ...]:
-        """One per hosted silo; its parameters, their gradients and its buffers are views into rows."""
+        """One per silo of the rank; its parameters, their gradients and its buffers are views into rows."""
         return self._modules[self.parity]
 
     def received(self, position: int) -> Tensor:

@@ -11,11 +11,11 @@ from topologies.arrays import FloatArray
 from training.data.datasets import Dataset
 from training.data.shards import shard_of
 from training.engine.communicator import Communicator
-from training.engine.data_checks import counted_labels, parts_of
+from training.engine.data_checks import counted_labels, job_parts
 from training.engine.exchange import Exchange, plan_exchange, remote_rows, silo_blocks
 from training.engine.executors.choice import choose
 from training.engine.executors.loop import LoopExecutor
-from training.engine.parameter_buffer import Arena, numbers_of
+from training.engine.parameter_buffer import ParameterBuffer, numbers_of
 from training.job import TrainingJob
 from training.optimization.objectives import silo_weights
 from training.optimization.optimizers import OPTIMIZERS, Sgd
@@ -23,16 +23,16 @@ from training.optimization.optimizers import OPTIMIZERS, Sgd
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Mixing:
-    """What a rank does with one consensus matrix.
+    """One consensus matrix on one rank: its exchange and weights.
 
     Parameters
     ----------
     exchange : Exchange
-        The rows that travel.
-    weights : torch.Tensor, shape (hosted silos, columns)
-        The matrix' rows of the hosted silos, at the columns of `exchange`.
+        The rows that are sent and received.
+    weights : torch.Tensor, shape (rank's silos, columns)
+        The matrix' rows of the rank's silos, at the columns of `exchange`.
     lower : int
-        Columns of lower silos than the hosted ones.
+        Columns of lower silos than the rank's own.
     """
 
     exchange: Exchange
@@ -40,13 +40,13 @@ class Mixing:
     lower: int
 
 
-class HostedSilos:
+class RankSilos:
     """All silos of one rank.
 
     Parameters
     ----------
     job : TrainingJob
-        What to train.
+        The training.
     model : torch.nn.Module
         The initial model, on `device`.
     dataset : Dataset
@@ -54,24 +54,24 @@ class HostedSilos:
     communicator : Communicator
         The ranks.
     device : torch.device
-        Where models and data live.
+        Device of models and data.
 
     Attributes
     ----------
     own : range
-        The hosted silos.
+        The rank's silos.
     shards : list of Shard
-        One per hosted silo.
-    arena : Arena
+        One per silo of the rank.
+    models : ParameterBuffer
         Their models.
     optimizer : Optimizer
-        What updates them, with its state.
+        Updates them; holds its state.
     samples : int
-        Training samples of all silos, hosted or not.
-    diverged_in : torch.Tensor, shape (hosted silos,)
-        The first round in which a silo's loss or model was not finite; infinity for a sound one.
+        Training samples of all silos, on all ranks.
+    diverged_in : torch.Tensor, shape (rank's silos,)
+        The first round in which a silo's loss or model was not finite, or infinity.
     notices : list of str
-        What the user should know, oldest first; `train_rank` takes them out and tells rank 0's before the next row.
+        Messages to the user, oldest first; `train_rank` removes them and reports rank 0's before the next row.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class HostedSilos:
         self.notices: list[str] = []
         self._blocks = silo_blocks(job.silos, communicator.size)
         self.own = self._blocks[communicator.rank]
-        parts = parts_of(job, dataset)
+        parts = job_parts(job, dataset)
         counted = counted_labels(dataset.train_labels)
         self.samples = len(dataset.train_labels)
         self.shards = [
@@ -105,7 +105,7 @@ class HostedSilos:
             for silo in self.own
         ]
         before, after = remote_rows(job.mixing, self.own)
-        self.arena = Arena(
+        self.models = ParameterBuffer(
             model,
             silos=len(self.own),
             before=before,
@@ -114,29 +114,29 @@ class HostedSilos:
             exchange_buffers=job.config.exchange_buffers,
         )
         self.diverged_in = torch.full((len(self.own),), math.inf, device=device, dtype=torch.float64)
-        self.optimizer = OPTIMIZERS[job.config.optimizer](self.arena.parameters, job.config.momentum)
+        self.optimizer = OPTIMIZERS[job.config.optimizer](self.models.parameters, job.config.momentum)
         self._executor, notice = choose(
             job.config,
-            self.arena,
+            self.models,
             self.shards,
             parameters=numbers_of(model)[0],
             communicator=communicator,
         )
         if notice:
             self.notices.append(notice)
-        self._stretch: Tensor | None = None
+        self._step_scale: Tensor | None = None
         if job.config.objective != "silos":
             labels = np.array([counted[part].sum() for part in parts], dtype=np.float64)
-            stretch = job.silos * silo_weights(job.config.objective, labels)[self.own.start : self.own.stop]
-            self._stretch = torch.from_numpy(stretch[:, None]).to(self.arena.parameters)
+            scale = job.silos * silo_weights(job.config.objective, labels)[self.own.start : self.own.stop]
+            self._step_scale = torch.from_numpy(scale[:, None]).to(self.models.parameters)
 
     @property
     def executor(self) -> str:
-        """Name of what computes the gradients: the configuration's executor, or what was chosen."""
+        """Name of the executor: the configured one, or the one chosen by ``auto``."""
         return self._executor.name
 
     def local_step(self, step: int, learning_rate: float, *, round_index: int) -> None:
-        """Make one mini-batch step in every hosted silo.
+        """Make one mini-batch step in every silo of the rank.
 
         Parameters
         ----------
@@ -145,27 +145,27 @@ class HostedSilos:
         learning_rate : float
             The step's learning rate.
         round_index : int
-            The round, noted where a silo diverges.
+            The round, recorded for a silo that diverges.
         """
-        arena = self.arena
+        models = self.models
         losses = self._step(step, learning_rate)
-        sound = torch.isfinite(losses) & torch.isfinite(arena.parameters.sum(dim=1))
-        self.diverged_in = torch.where(sound, self.diverged_in, self.diverged_in.clamp(max=round_index))
+        finite = torch.isfinite(losses) & torch.isfinite(models.parameters.sum(dim=1))
+        self.diverged_in = torch.where(finite, self.diverged_in, self.diverged_in.clamp(max=round_index))
 
     def _step(self, step: int, learning_rate: float) -> Tensor:
-        """Compute gradients and make the optimizer's step, in each silo as long as the objective asks for."""
-        optimizer, executor, parameters = self.optimizer, self._executor, self.arena.parameters
+        """Compute gradients and make the optimizer's step, in each silo scaled as the objective requires."""
+        optimizer, executor, parameters = self.optimizer, self._executor, self.models.parameters
         plain = isinstance(optimizer, Sgd) and optimizer.velocity is None
-        if plain and isinstance(executor, LoopExecutor) and self._stretch is None:
+        if plain and isinstance(executor, LoopExecutor) and self._step_scale is None:
             optimizer.steps += 1
             return executor.descend(step, learning_rate)
         losses = executor.gradients(step)
-        if self._stretch is None:
-            optimizer.step(parameters, self.arena.gradients, learning_rate)
+        if self._step_scale is None:
+            optimizer.step(parameters, self.models.gradients, learning_rate)
             return losses
         before = parameters.clone()
-        optimizer.step(parameters, self.arena.gradients, learning_rate)
-        torch.lerp(before, parameters, self._stretch, out=parameters)
+        optimizer.step(parameters, self.models.gradients, learning_rate)
+        torch.lerp(before, parameters, self._step_scale, out=parameters)
         return losses
 
     def mix(self, number: int) -> None:
@@ -178,29 +178,28 @@ class HostedSilos:
 
         Notes
         -----
-        Columns that have arrived are mixed while later ones travel. To mix whole rows instead, first of the silos that
-        only need hosted ones and then of the others, takes nearly twice as long: it reads the rows twice, and mixing
-        waits for the memory.
+        Columns that have arrived are mixed while later ones travel. Mixing whole rows instead, first of the silos that
+        need only the rank's own, takes nearly twice as long: it reads the rows twice, and mixing is bound by memory.
         """
-        arena = self.arena
+        models = self.models
         if number not in self._mixings:
             self._mixings[number] = self._mixing(self._matrices[number])
         mixing = self._mixings[number]
         place = {int(silo): position for position, silo in enumerate(mixing.exchange.columns, -mixing.lower)}
         arrived = self._communicator.exchange(
-            [(peer, silo, arena.rows[silo - self.own.start]) for peer, silo in mixing.exchange.sends],
-            [(peer, silo, arena.received(place[silo])) for peer, silo in mixing.exchange.receives],
-            arena.rows.shape[1],
+            [(peer, silo, models.rows[silo - self.own.start]) for peer, silo in mixing.exchange.sends],
+            [(peer, silo, models.received(place[silo])) for peer, silo in mixing.exchange.receives],
+            models.rows.shape[1],
         )
-        arena.mix(mixing.weights, -mixing.lower, columns=arrived)
+        models.mix(mixing.weights, -mixing.lower, columns=arrived)
 
     def _mixing(self, matrix: FloatArray) -> Mixing:
-        """Derive what this rank sends, receives and weighs; the same in every round with this matrix."""
+        """Derive exchange and weights of a matrix, for every round that it mixes."""
         own = self.own
         exchange = plan_exchange(matrix, self._blocks, self._communicator.rank)
         weights = torch.from_numpy(matrix[own.start : own.stop, exchange.columns])
         return Mixing(
             exchange=exchange,
-            weights=weights.to(self.arena.parameters),
+            weights=weights.to(self.models.parameters),
             lower=int(np.searchsorted(exchange.columns, own.start)),
         )

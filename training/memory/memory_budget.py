@@ -17,7 +17,7 @@ from training.checkpoints.folder import checkpoint_rounds
 from training.config import BUILT_IN_BACKEND, TrainingConfig
 from training.data.datasets import Dataset
 from training.engine.communicator import Communicator
-from training.engine.data_checks import CheckedData, parts_of
+from training.engine.data_checks import CheckedData, job_parts
 from training.engine.hardware import gpu_number, machine_number
 from training.job import TrainingJob
 from training.mpi_environment import world
@@ -190,7 +190,7 @@ def check_rank_memory(
     if on_gpu:
         torch.zeros(1, device=device)  # allocates what the driver needs for this process
     rank, ranks = communicator.rank, communicator.size
-    parts = parts_of(job, dataset)
+    parts = job_parts(job, dataset)
     activations = activations_of(job.config, model, dataset, gpu=on_gpu)
     plan = plan_memory(job, model, dataset, parts, activations, rank=rank, ranks=ranks, gpu=on_gpu)
     table = np.zeros((ranks, len(RankMemory._fields)))

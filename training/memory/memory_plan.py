@@ -341,6 +341,6 @@ def _staging(mixing: MixingPlan, own: range, width: int) -> float:
     """Memory of `training.mpi.staging.Staging` when all matrices have been met, with `width` bytes in a row."""
     met = np.isin(np.arange(len(mixing.matrices)), mixing.index)
     used = (mixing.matrices != 0).any(axis=0, where=met[:, None, None])
-    hosted = np.isin(np.arange(len(used)), own)
-    sent, received = used[~hosted][:, hosted].any(axis=0), used[hosted][:, ~hosted].any(axis=0)
+    own_silos = np.isin(np.arange(len(used)), own)
+    sent, received = used[~own_silos][:, own_silos].any(axis=0), used[own_silos][:, ~own_silos].any(axis=0)
     return float((sent.sum() + received.sum()) * (1 << (width - 1).bit_length()))

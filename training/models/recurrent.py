@@ -1,11 +1,11 @@
 """Recurrent networks for text.
 
 On a GPU cuDNN reads a layer's weights as one piece of memory in its own order: the matrices of all layers, then the
-biases, at the very start of their storage. A row of the arena holds them as the model's parameters come, and starts
-within its window, so that PyTorch copies them into such a piece in every pass (9 MB with `bilstm`) and says so once:
-"RNN module weights are not part of single contiguous chunk of memory". What it advises, `flatten_parameters`, must not
-be called: it would move the weights out of the rows that are mixed. Rows in cuDNN's order would have to have it on
-every device, since ranks on processors and on GPUs exchange rows and checkpoints.
+biases, at the very start of their storage. A row of the parameter buffer holds them in the order of the model's
+parameters and starts within its window, so PyTorch copies them into such a piece in every pass (9 MB with `bilstm`) and
+warns once: "RNN module weights are not part of single contiguous chunk of memory". Its advice, `flatten_parameters`,
+would move the weights out of the rows that are mixed. cuDNN's order in the rows would be needed on every device, since
+ranks on processors and on GPUs exchange rows and checkpoints.
 """
 
 from typing import cast

@@ -1,1 +1,1 @@
-"""DPASGD on MPI ranks: started, talking and ended."""
+"""DPASGD on MPI ranks: launcher, worker and communicator."""

@@ -17,13 +17,13 @@ BITS_PER_NUMBER = 32
 
 
 class MpiBackend:
-    """Trains on MPI ranks; each rank hosts a block of silos.
+    """Trains on MPI ranks, each with a block of silos.
 
     Notes
     -----
-    Started by hand, the program starts ``min(ranks, silos)`` processes with the `mpiexec` beside the interpreter; a
-    single one needs no MPI and is the program itself. Under ``mpiexec -n R`` or ``srun`` the program's own processes
-    are the ranks (those beyond the number of silos host none). The same code trains in all three cases.
+    Without an outer launcher, it starts ``min(ranks, silos)`` processes with the `mpiexec` beside the interpreter; a
+    single rank is the program itself, without MPI. Under ``mpiexec -n R`` or ``srun`` the program's own processes are
+    the ranks (those beyond the number of silos have none). The same code trains in all three cases.
     """
 
     def check(self, config: TrainingConfig) -> None:
@@ -51,7 +51,7 @@ class MpiBackend:
             resolve_device(config.device, rank=0)
 
     def message_bits(self, config: TrainingConfig) -> float:
-        """Return the size of a model on its way: its parameters, and its buffers if they are exchanged.
+        """Return the size of a message: a model's parameters, and its buffers if they are exchanged.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class MpiBackend:
         HistoryRow
             In round order, on process 0 only.
         Notice
-            What the user should know, on process 0 only.
+            On process 0 only.
 
         Raises
         ------
@@ -97,9 +97,9 @@ class MpiBackend:
         Notes
         -----
         Under ``mpiexec`` or ``srun`` all processes raise the errors that all of them see (bad input, divergence). An
-        error of one process alone is printed by it and ends all of them, as the others wait for it in vain. An error
-        of the program that reads the rows is not seen here: closing the generator on process 0 makes all processes
-        leave this training, and the program must `mpi_environment.abort` the others before they start the next one.
+        error of one process alone is printed by it and ends all of them, which would wait for it. An error of the rows'
+        consumer is not seen here: closing the generator on process 0 ends this training on all processes, and the
+        program must `mpi_environment.abort` the others before they start the next one.
         """
         place = world()
         asked = job.config.ranks if place is None else place.size
@@ -112,9 +112,9 @@ class MpiBackend:
             yield from run_ranks(job, ranks)
         else:
             from training.dpasgd import train_rank
-            from training.engine.communicator import Alone
+            from training.engine.communicator import SingleRank
 
-            yield from train_rank(job, Alone())
+            yield from train_rank(job, SingleRank())
 
 
 def _in_world(job: TrainingJob, place: World) -> Iterator[Report]:

@@ -1,4 +1,4 @@
-"""A rank that would leave in the midst of its training as if nothing were wrong."""
+"""Detection of code that exits the process during a training, with or without an error status."""
 
 import os
 import sys
@@ -14,18 +14,18 @@ from topologies.errors import LeftEarlyError
 Item = TypeVar("Item")
 
 
-def staying(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield what a training yields, and make an error of every way in which its code leaves the program quietly.
+def reject_early_exit(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield the items of a training, and raise an error if its code exits the process.
 
     Parameters
     ----------
     items : iterable
-        Runs code that others wrote: models, data sets, libraries, backends. It is closed at the end, if it can be.
+        Runs third-party code: models, data sets, libraries, backends. Closed at the end if it has `close`.
 
     Yields
     ------
     object
-        Its items.
+        The items.
 
     Raises
     ------
@@ -35,15 +35,14 @@ def staying(items: Iterable[Item]) -> Iterator[Item]:
 
     Notes
     -----
-    The other ranks would wait for one that ``sys.exit`` takes to the end of MPI, and launchers report success where a
-    process leaves with status 0, however early. Only code that runs for `items` is watched, not what their consumer
-    does in between. Processes that were forked off, as by loaders of data, leave as they like. What leaves without
-    Python is not seen.
+    The other ranks would wait for a rank that ``sys.exit`` takes to MPI's finalization, and launchers report success
+    where a process exits with status 0, however early. Only the code behind `items` is watched, not their consumer.
+    Forked processes, such as data loaders, may exit. An exit from native code is not detected.
     """
     iterator = iter(items)
     try:
         while True:
-            with _watched():
+            with _exits_as_errors():
                 try:
                     item = next(iterator)
                 except StopIteration:
@@ -55,8 +54,8 @@ def staying(items: Iterable[Item]) -> Iterator[Item]:
 
 
 @contextmanager
-def _watched() -> Iterator[None]:
-    """Raise LeftEarlyError instead of leaving."""
+def _exits_as_errors() -> Iterator[None]:
+    """Raise LeftEarlyError instead of exiting the process."""
     leave, owner = os._exit, os.getpid()
 
     def refuse(status: int) -> NoReturn:
@@ -79,5 +78,5 @@ def _watched() -> Iterator[None]:
 
 
 def _message(call: str, frame: FrameType) -> str:
-    """Where something has left the training."""
+    """Where the exit was called."""
     return f"{call} was called in {frame.f_code.co_filename}, line {frame.f_lineno}."

@@ -1,4 +1,4 @@
-"""A training job as a file, to hand it to the ranks."""
+"""A training job as a file for the ranks to read."""
 
 import json
 from dataclasses import asdict
@@ -11,7 +11,7 @@ from training.job import MixingPlan, TrainingJob
 
 
 def write_job(path: Path, job: TrainingJob) -> None:
-    """Write a job to an ``.npz`` file; arrays keep every bit."""
+    """Write a job to an ``.npz`` file; arrays are exact."""
     settings = {
         "config": asdict(job.config),
         "silos": job.silos,

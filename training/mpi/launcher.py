@@ -1,4 +1,4 @@
-"""Starting the ranks of a training with `mpiexec` and reading their history while they run."""
+"""Start the ranks of a training with `mpiexec` and read their history while they run."""
 
 import json
 import os
@@ -53,15 +53,14 @@ def run_ranks(job: TrainingJob, ranks: int) -> Iterator[Report]:
     TrainingError
         If a model diverged, or a rank failed: then the message ends with its traceback.
     LeftEarlyError
-        If a rank left before the last round, also where `mpiexec` says that all is well.
+        If a rank exited before the last round, even if `mpiexec` reports success.
 
     Notes
     -----
-    MPICH's `mpiexec` ends all ranks without a word once one leaves with status 0, and returns 0: so only the last
-    row proves that a training is complete. Rows and notices come through a named pipe, which nothing that a rank
-    prints can disturb. If this process is killed, the ranks find the pipe without a reader and end within moments;
-    while they start MPI, which keeps their threads from running, a guard ends them. Closing the generator ends the
-    job at once.
+    MPICH's `mpiexec` silently ends all ranks once one exits with status 0, and returns 0: so only the last row proves
+    that a training is complete. Rows and notices come through a named pipe, apart from what ranks print. If this
+    process is killed, the ranks detect that the pipe has no reader and exit; while they start MPI, which blocks their
+    threads, a guard process ends them. Closing the generator ends the job at once.
     """
     mpiexec = mpiexec_path()
     with tempfile.TemporaryDirectory(prefix="silosim-") as name:
@@ -105,7 +104,7 @@ def _pipe(path: Path) -> Iterator[int]:
 
 @contextmanager
 def _process(command: list[str], log: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a command in a session of its own, so that Ctrl-C reaches only us, and end it on the way out."""
+    """Run a command in its own session, so that Ctrl-C reaches only this process, and end it at exit."""
     with log.open("wb") as output:
         process = subprocess.Popen(
             command,
@@ -130,7 +129,7 @@ def _process(command: list[str], log: Path) -> Iterator["subprocess.Popen[bytes]
 
 @contextmanager
 def _guard(launcher: int, directory: Path) -> Iterator[None]:
-    """End the launcher and remove the directory if this process is killed: ranks that just start MPI do not see it."""
+    """End the launcher and remove the directory if this process is killed: ranks in MPI's start cannot detect it."""
     read, alive = os.pipe()
     script = 'read -r _; kill "$LAUNCHER"; rm -rf "$DIRECTORY"'
     guard = subprocess.Popen(
@@ -164,7 +163,7 @@ def _lines(pipe: int, process: "subprocess.Popen[bytes]") -> Iterator[str]:
 
 
 def _error(directory: Path, status: int) -> Exception:
-    """Return the error that the ranks reported, or what is left in the log if none could."""
+    """Return the error that the ranks reported, or one made from the log if none did."""
     reports = [json.loads(path.read_text()) for path in sorted(directory.glob(ERRORS))]
     for kind in (InputError, MachineError, TrainingError, LeftEarlyError):
         for report in reports:
@@ -172,17 +171,17 @@ def _error(directory: Path, status: int) -> Exception:
                 return kind(report["message"])
     if reports:
         return TrainingError(f"a rank failed: {reports[0]['message']}\n{reports[0]['traceback'].rstrip()}")
-    return _unsaid((directory / LOG).read_text(errors="replace"), status)
+    return _error_from_log((directory / LOG).read_text(errors="replace"), status)
 
 
-def _unsaid(log: str, status: int) -> TrainingError:
-    """The error of ranks that could not say why they ended, from what they and `mpiexec` printed."""
+def _error_from_log(log: str, status: int) -> TrainingError:
+    """The error of ranks that reported none, from what they and `mpiexec` printed."""
     if status == 0:
-        return LeftEarlyError(_with_output("a rank left with status 0 and did not say why", log.strip()))
+        return LeftEarlyError(_with_output("a rank exited with status 0 and reported no error", log.strip()))
     killed = _BANNER.search(log)
     rest = _BANNER.sub("", log).strip()
     if killed is None:
-        what = f"mpiexec ended with status {status} and no rank said why"
+        what = f"mpiexec ended with status {status} and no rank reported an error"
     else:
         number = int(killed[1])
         name = next((f" ({known.name})" for known in signal.Signals if known == number), "")
@@ -192,5 +191,5 @@ def _unsaid(log: str, status: int) -> TrainingError:
 
 
 def _with_output(what: str, output: str) -> str:
-    """A sentence with the end of what ranks printed, if they did."""
+    """A message, with the end of what the ranks printed if they did."""
     return f"{what}; its output:\n{output[-4000:]}" if output else f"{what}."

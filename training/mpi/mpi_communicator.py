@@ -14,7 +14,7 @@ from training.mpi.staging import Staging
 EAGER_S = 1e-4
 SPIN_S = 1e-3
 LONGEST_SLEEP_S = 1e-3
-PATIENCE = 0.1
+PAUSE_SHARE = 0.1
 
 
 class MpiCommunicator:
@@ -27,11 +27,10 @@ class MpiCommunicator:
 
     Notes
     -----
-    A blocking call of MPICH burns a core while it waits, and ranks may share cores. So every wait is a poll: for
-    `EAGER_S` at once, up to `SPIN_S` with the core offered to others, then with pauses of a tenth of the time waited
-    so far, at most a millisecond. Ranks of even speed so lose microseconds, and a rank that waits for a slow one lets
-    go of its core. Large rows travel as several messages, each of which is waited for anew, so that no flow of
-    messages is interrupted by long pauses.
+    A blocking call of MPICH occupies a core while it waits, and ranks may share cores. So every wait is a poll: for
+    `EAGER_S` without a pause, up to `SPIN_S` yielding the core, then with pauses of a tenth of the time waited so far,
+    at most a millisecond. Ranks of even speed lose microseconds, and a rank that waits for a slow one frees its core.
+    Large rows travel as several messages with waits of their own, so that long pauses do not interrupt their flow.
     """
 
     def __init__(self, *, gpu_aware: bool = False) -> None:
@@ -64,9 +63,8 @@ class MpiCommunicator:
 
         Notes
         -----
-        A row's tag is its silo. Neither the messages of a row nor those of two rounds can be confused: between two
-        ranks, messages of one tag arrive in order. MPI may need to be called for a message to move on, so it is called
-        after every step of the caller.
+        A row's tag is its silo; between two ranks, messages of one tag arrive in order. MPI may make progress only when
+        it is called, so it is called after every step of the caller.
         """
         incoming = {silo: row for _, silo, row in receives}
         rows = self._staging.open({silo: row for _, silo, row in sends}, incoming)
@@ -102,6 +100,6 @@ def _wait(requests: list[MPI.Request]) -> None:
     while not MPI.Request.Testall(requests):
         waited_s = time.perf_counter() - began
         if waited_s >= SPIN_S:
-            time.sleep(min(PATIENCE * waited_s, LONGEST_SLEEP_S))
+            time.sleep(min(PAUSE_SHARE * waited_s, LONGEST_SLEEP_S))
         elif waited_s >= EAGER_S:
             os.sched_yield()

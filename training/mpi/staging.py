@@ -1,4 +1,4 @@
-"""What MPI reads and writes in place of rows that live on a GPU."""
+"""Host buffers that MPI reads and writes in place of rows on a GPU."""
 
 from collections.abc import Callable, Mapping
 
@@ -17,9 +17,9 @@ class Staging:
     Parameters
     ----------
     gpu_aware : bool, default False
-        Whether MPI is handed the GPU's memory itself.
+        Whether MPI reads and writes the GPU's memory itself.
     pinned : bool, default True
-        Whether host memory is page-locked, so that copies need no help of the processor.
+        Whether host memory is page-locked, so that copies run without the processor.
     wait : callable, default `synchronize`
         Waits for the work on a device.
 
@@ -44,7 +44,7 @@ class Staging:
         self._buffers: dict[int, Tensor] = {}
 
     def open(self, sends: Mapping[int, Tensor], receives: Mapping[int, Tensor]) -> dict[int, Tensor]:
-        """Return what MPI sends and fills, ready for its first message.
+        """Return the rows or buffers that MPI sends and fills, ready for its first message.
 
         Parameters
         ----------
@@ -71,12 +71,12 @@ class Staging:
 
     @staticmethod
     def close(receives: Mapping[int, Tensor], opened: Mapping[int, Tensor], columns: slice) -> None:
-        """Bring columns that MPI has filled to their rows.
+        """Copy columns that MPI has filled to their rows.
 
         Parameters
         ----------
         receives, opened : mapping of int to torch.Tensor
-            What `open` was given and what it returned.
+            An argument of `open`, and its result.
         columns : slice
             The columns.
         """

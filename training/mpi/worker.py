@@ -27,9 +27,9 @@ def main(directory: Path, ranks: int) -> None:
 
     Notes
     -----
-    The program that started the ranks reads the pipe as long as it lives. It may be killed at any time, so every rank
-    watches from its very start whether the pipe still has a reader, and ends within moments of its loss, whatever it
-    is doing: starting MPI, waiting for other ranks, or computing.
+    The launcher reads the pipe as long as it lives. It may be killed at any time, so every rank watches from its start
+    whether the pipe still has a reader, and exits soon after its loss, whatever it is doing: starting MPI, waiting for
+    other ranks, or computing.
     """
     try:
         pipe = _open_pipe(directory)
@@ -41,7 +41,7 @@ def main(directory: Path, ranks: int) -> None:
     except Exception as error:
         report = {"kind": type(error).__name__, "message": str(error), "traceback": traceback.format_exc()}
         path = directory / ERRORS.replace("*", str(os.getpid()))
-        # Under its name only when it is whole: the end of another rank may end this one while it writes.
+        # Renamed when complete: the end of another rank may end this one while it writes.
         partial = path.with_suffix(".partial")
         partial.write_text(json.dumps(report))
         partial.replace(path)
@@ -49,7 +49,7 @@ def main(directory: Path, ranks: int) -> None:
 
 
 def _open_pipe(directory: Path) -> int:
-    """Open the pipe for writing; BrokenPipeError if nobody reads it, where a plain open would wait for ever."""
+    """Open the pipe for writing; BrokenPipeError if it has no reader, for which a plain open would wait."""
     try:
         pipe = os.open(directory / ROWS, os.O_WRONLY | os.O_NONBLOCK)
     except OSError as error:
@@ -61,12 +61,12 @@ def _open_pipe(directory: Path) -> int:
 
 
 def _end_without_reader(pipe: int, directory: Path) -> None:
-    """Sleep until the pipe has lost its reader, then clean up in its place and end this rank."""
+    """Wait until the pipe has lost its reader, then clean up in its place and exit."""
     watch = select.poll()
-    watch.register(pipe, 0)  # nothing but the conditions that are always reported: error and hang-up
+    watch.register(pipe, 0)  # only the conditions that are always reported: error and hang-up
     watch.poll()
     shutil.rmtree(directory, ignore_errors=True)
-    # The launcher ends the other ranks and itself when one leaves MPI in this way.
+    # `mpiexec` ends the other ranks and itself when one exits without finalizing MPI.
     os._exit(1)
 
 
@@ -77,14 +77,14 @@ def _train(directory: Path, ranks: int, pipe: int) -> None:
 
     job = read_job(directory / JOB)
     if job.config.gpu_aware_mpi:
-        # An MPI that is built for GPUs may take the current one for good when it starts.
-        from training.engine.device import take_gpu
+        # An MPI built for GPUs may select the current one for good when it starts.
+        from training.engine.device import select_gpu
 
         place = world()
-        take_gpu(job.config.device, local_rank(0 if place is None else place.rank))
+        select_gpu(job.config.device, local_rank(0 if place is None else place.rank))
     start_mpi(started=ranks)
     from training.dpasgd import train_rank
-    from training.mpi.early_exit import staying
+    from training.mpi.early_exit import reject_early_exit
     from training.mpi.mpi_communicator import MpiCommunicator
     from training.notice import to_line
 
@@ -92,11 +92,11 @@ def _train(directory: Path, ranks: int, pipe: int) -> None:
     check_size(started=ranks, found=communicator.size)
     if communicator.rank == 0:
         with os.fdopen(pipe, "w", closefd=False) as rows:
-            for report in staying(train_rank(job, communicator)):
+            for report in reject_early_exit(train_rank(job, communicator)):
                 rows.write(to_line(report) + "\n")
                 rows.flush()
     else:
-        for _ in staying(train_rank(job, communicator)):
+        for _ in reject_early_exit(train_rank(job, communicator)):
             pass
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Optimizer(Protocol):
-    """One local step of every hosted silo.
+    """One local step of every silo of the rank.
 
     Attributes
     ----------

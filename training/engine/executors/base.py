@@ -1,4 +1,4 @@
-"""What an executor is, and what all of them share."""
+"""The executor protocol, and functions that all executors share."""
 
 import textwrap
 from collections.abc import Iterator
@@ -8,21 +8,21 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
-from training.engine.parameter_buffer import Arena
+from training.engine.parameter_buffer import ParameterBuffer
 
 LONGEST_CAUSE = 160
-"""Characters of a library's error message that a user is shown."""
+"""Characters of a library's error message in a notice."""
 
 
 class Executor(Protocol):
-    """Computes one mini-batch gradient in every hosted silo."""
+    """Computes one mini-batch gradient in every silo of the rank."""
 
     @property
     def name(self) -> str:
         """Its name in `training.config.EXECUTORS`."""
 
     def gradients(self, step: int) -> Tensor:
-        """Fill the rows of the arena's gradients, and update the buffers, as every silo's module would.
+        """Fill the rows of the parameter buffer's gradients, and update the buffers, as every silo's module would.
 
         Parameters
         ----------
@@ -49,7 +49,7 @@ def precise(precision: str, device: torch.device) -> AbstractContextManager[obje
     Returns
     -------
     context manager
-        Autocast to bfloat16, or none. Casts are not kept: a parameter is read once per forward pass, and what a CUDA
+        Autocast to bfloat16, or none. Casts are not cached: a parameter is read once per forward pass, and what a CUDA
         graph has captured must not depend on earlier casts.
     """
     if precision == "bf16":
@@ -57,14 +57,14 @@ def precise(precision: str, device: torch.device) -> AbstractContextManager[obje
     return nullcontext()
 
 
-def laid_out(inputs: Tensor, precision: str) -> Tensor:
-    """Return a batch as convolutions read it fastest: images on a GPU with their channels last where they are bfloat16.
+def with_fast_layout(inputs: Tensor, precision: str) -> Tensor:
+    """Return a batch in the layout that convolutions read fastest: bfloat16 images on a GPU have channels last.
 
     Notes
     -----
-    Tensor cores read channels last. Weights lie in the arena with their channels first, the same on every rank's
-    device, so that cuDNN brings them into the order of the images in every pass; under autocast they are cast in every
-    pass anyway. In single precision without TF32 there are no tensor cores, and images stay as they are.
+    Tensor cores read channels last. Weights lie in the parameter buffer with their channels first, as on every rank's
+    device, so cuDNN reorders them in every pass; under autocast they are cast in every pass anyway. In single precision
+    without TF32 there are no tensor cores, and images stay as they are.
     """
     if precision == "bf16" and inputs.is_cuda and inputs.dim() == 4:
         return inputs.to(memory_format=torch.channels_last)
@@ -72,18 +72,18 @@ def laid_out(inputs: Tensor, precision: str) -> Tensor:
 
 
 def write_gradients(loss: Tensor, module: nn.Module) -> None:
-    """Write the gradient of a loss to where the module's parameters have theirs.
+    """Write the gradient of a loss into the gradients of a module's parameters.
 
     Parameters
     ----------
     loss : torch.Tensor, shape ()
         Depends on all parameters.
     module : torch.nn.Module
-        One of the arena's.
+        A module of the parameter buffer.
 
     Notes
     -----
-    `loss.backward()` would add to what is there: zeros, which had to be written and read again.
+    `loss.backward()` would add to zeros, which would have to be written and read.
     """
     parameters = list(module.parameters())
     found = torch.autograd.grad(loss, parameters)
@@ -100,7 +100,7 @@ def descend(loss: Tensor, module: nn.Module, learning_rate: float) -> None:
     module : torch.nn.Module
         Its parameters are changed.
     learning_rate : float
-        Length of the step, in gradients.
+        Factor of the gradient.
 
     Notes
     -----
@@ -114,38 +114,27 @@ def descend(loss: Tensor, module: nn.Module, learning_rate: float) -> None:
 
 
 @contextmanager
-def unchanged(arena: Arena) -> Iterator[None]:
-    """Let executors be tried: buffers are as before afterwards, and gradients zero.
-
-    Parameters
-    ----------
-    arena : Arena
-        Its parameters are not changed by an executor.
-    """
-    kept = [(buffer, buffer.clone()) for module in arena.modules for buffer in module.buffers()]
+def unchanged(models: ParameterBuffer) -> Iterator[None]:
+    """Restore buffers and clear gradients after a trial of executors, which change no parameters."""
+    before = [(buffer, buffer.clone()) for module in models.modules for buffer in module.buffers()]
     try:
         yield
     finally:
-        if arena.gradients.is_cuda:
-            # What an error has cut off may still run on other streams, and write.
-            torch.cuda.synchronize(arena.gradients.device)
-        for buffer, value in kept:
+        if models.gradients.is_cuda:
+            # After an error, kernels on other streams may still write.
+            torch.cuda.synchronize(models.gradients.device)
+        for buffer, value in before:
             buffer.copy_(value)
-        arena.gradients.zero_()
+        models.gradients.zero_()
 
 
 def cause_of(error: BaseException) -> str:
-    """Return what went wrong first, in one line.
+    """Return the first cause of an error in one line of at most `LONGEST_CAUSE` characters.
 
     Parameters
     ----------
     error : BaseException
-        The last of a chain of errors: a capture that fails raises another one when it ends, which says nothing.
-
-    Returns
-    -------
-    str
-        The first line of the first error's message, cut to `LONGEST_CAUSE`, or the error's name if it says nothing.
+        The last of a chain: a capture that fails raises another error when it ends, which names no cause.
     """
     while isinstance(error.__context__, RuntimeError):
         error = error.__context__

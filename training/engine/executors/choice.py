@@ -17,10 +17,10 @@ from training.engine.executors.base import Executor, cause_of, unchanged
 from training.engine.executors.graphs import GraphsExecutor
 from training.engine.executors.loop import LoopExecutor
 from training.engine.executors.vectorized import VectorizedExecutor
-from training.engine.parameter_buffer import Arena
+from training.engine.parameter_buffer import ParameterBuffer
 from training.models import MODELS
 
-FACTORIES: Mapping[str, Callable[[Arena, Sequence[Shard], str], Executor]] = {
+FACTORIES: Mapping[str, Callable[[ParameterBuffer, Sequence[Shard], str], Executor]] = {
     "loop": LoopExecutor,
     "vmap": VectorizedExecutor,
     "graphs": GraphsExecutor,
@@ -30,16 +30,16 @@ RUNS = 3
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Attempt:
-    """What came of trying an executor.
+    """Result of a trial of an executor.
 
     Parameters
     ----------
     seconds : float
-        Of the fastest of a few steps; infinity if it failed. The loop's errors are those of the training.
+        Time of the fastest of a few steps; infinity if it failed. The loop's errors are those of the training.
     cause : str
-        Why it failed: memory, or an operation of the model that can be neither vectorized nor recorded; empty if not.
+        Why it failed: memory, or an operation that cannot be vectorized or recorded; empty if it did not.
     executor : Executor, optional
-        The one that was tried, ready for more steps; None if it failed or was not tried.
+        Ready for more steps; None if it failed or was not tried.
     """
 
     seconds: float = 0.0
@@ -48,7 +48,7 @@ class Attempt:
 
 
 GAIN = 1.2
-"""How many times as fast as the loop another executor must be: less would let noise decide."""
+"""Required speed relative to the loop: less would let noise decide."""
 
 LARGEST_VECTORIZED = 1 << 18
 """Parameters of the largest model whose silos are tried at once. A larger model's step costs its arithmetic, which
@@ -56,16 +56,16 @@ grouped convolutions do slower than one silo's, and activations of all silos at 
 
 
 def candidates(config: TrainingConfig, *, parameters: int, gpu: bool) -> tuple[str, ...]:
-    """Return the executors that are worth a measurement, the loop first.
+    """Return the candidate executors, the loop first.
 
     Parameters
     ----------
     config : TrainingConfig
-        Names the model, and the executor if there is no choice.
+        Its `model` and `executor` count.
     parameters : int
         Of the model.
     gpu : bool
-        Whether it is computed on a GPU.
+        Whether the rank computes on a GPU.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def candidates(config: TrainingConfig, *, parameters: int, gpu: bool) -> tuple[s
 
 def choose(
     config: TrainingConfig,
-    arena: Arena,
+    models: ParameterBuffer,
     shards: Sequence[Shard],
     *,
     parameters: int,
@@ -99,8 +99,8 @@ def choose(
     ----------
     config : TrainingConfig
         The user's settings.
-    arena : Arena
-        The hosted silos' models; they stay as they are.
+    models : ParameterBuffer
+        The models of the rank's silos; unchanged.
     shards : sequence of Shard
         Their data.
     parameters : int
@@ -111,9 +111,9 @@ def choose(
     Returns
     -------
     executor : Executor
-        The one that was asked for, or the fastest.
+        The configured one, or the fastest.
     notice : str
-        What was chosen and why, and which executors failed, for the user; empty if the configuration names one.
+        The choice and its reason, and which executors failed; empty if the configuration names one.
 
     Notes
     -----
@@ -121,20 +121,22 @@ def choose(
     agree. The loop stays unless another one is `GAIN` times as fast. An executor that fails on one rank is taken by
     none.
     """
-    names = candidates(config, parameters=parameters, gpu=arena.gradients.is_cuda)
+    names = candidates(config, parameters=parameters, gpu=models.gradients.is_cuda)
     if config.executor != "auto":
-        return FACTORIES[config.executor](arena, shards, config.precision), ""
-    # Ranks without a GPU may have no choice where others have one: they take part in the sum all the same.
+        return FACTORIES[config.executor](models, shards, config.precision), ""
+    # Ranks without a GPU may have one candidate where others have more: they take part in the sum all the same.
     several = len(names) > 1
-    tried = {name: attempt(name, config, arena, shards) for name in names} if several else {"loop": Attempt()}
+    tried = (
+        {name: attempt(name, config, models, shards) for name in names} if several else {"loop": Attempt()}
+    )
     seconds = communicator.sum(
         np.array([tried[name].seconds if name in tried else math.inf for name in FACTORIES])
     )
     chosen = fastest(seconds)
-    # The one that was tried: what it has recorded is not recorded anew.
+    # The one that was tried, as recording takes time.
     executor = tried[chosen].executor if chosen in tried else None
     if executor is None:
-        executor = FACTORIES[chosen](arena, shards, config.precision)
+        executor = FACTORIES[chosen](models, shards, config.precision)
     if not several:
         return executor, f"executor loop: the only one for model {config.model} here"
     return executor, _notice(chosen, seconds, tried)
@@ -158,7 +160,7 @@ def fastest(seconds: FloatArray) -> str:
     return best if times[best] * GAIN <= times["loop"] else "loop"
 
 
-def attempt(name: str, config: TrainingConfig, arena: Arena, shards: Sequence[Shard]) -> Attempt:
+def attempt(name: str, config: TrainingConfig, models: ParameterBuffer, shards: Sequence[Shard]) -> Attempt:
     """Try an executor.
 
     Parameters
@@ -167,14 +169,14 @@ def attempt(name: str, config: TrainingConfig, arena: Arena, shards: Sequence[Sh
         One of `FACTORIES`.
     config : TrainingConfig
         The user's settings.
-    arena : Arena
-        The hosted silos' models; they stay as they are.
+    models : ParameterBuffer
+        The models of the rank's silos; unchanged.
     shards : sequence of Shard
         Their data.
     """
     try:
-        executor = FACTORIES[name](arena, shards, config.precision)
-        seconds = measure(lambda *_settings: executor, config, arena, shards)
+        executor = FACTORIES[name](models, shards, config.precision)
+        seconds = measure(lambda *_settings: executor, config, models, shards)
     except RuntimeError as error:
         if name == "loop":
             raise
@@ -183,22 +185,22 @@ def attempt(name: str, config: TrainingConfig, arena: Arena, shards: Sequence[Sh
 
 
 def measure(
-    factory: Callable[[Arena, Sequence[Shard], str], Executor],
+    factory: Callable[[ParameterBuffer, Sequence[Shard], str], Executor],
     config: TrainingConfig,
-    arena: Arena,
+    models: ParameterBuffer,
     shards: Sequence[Shard],
 ) -> float:
     """Return the seconds of the fastest of a few steps."""
     if not shards:
         return 0.0
     times = []
-    with unchanged(arena):
-        executor = factory(arena, shards, config.precision)
+    with unchanged(models):
+        executor = factory(models, shards, config.precision)
         for step in range(1 + RUNS):
             start = time.perf_counter()
             executor.gradients(step)
-            if arena.gradients.is_cuda:
-                torch.cuda.synchronize(arena.gradients.device)
+            if models.gradients.is_cuda:
+                torch.cuda.synchronize(models.gradients.device)
             times.append(time.perf_counter() - start)
     return min(times[1:])
 

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from topologies.errors import MachineError
 from training.data.shards import Shard, step_batches
-from training.engine.executors.base import cause_of, laid_out, precise, unchanged, write_gradients
-from training.engine.parameter_buffer import Arena
+from training.engine.executors.base import cause_of, precise, unchanged, with_fast_layout, write_gradients
+from training.engine.parameter_buffer import ParameterBuffer
 
 STREAMS = 4
 WARM_UP = 3
@@ -70,7 +70,7 @@ class CudaRecorder:
         current = torch.cuda.current_stream(self._device)
         stream.wait_stream(current)
         graph = torch.cuda.CUDAGraph()
-        # Whatever happens, the former stream is current again afterwards; a capture that fails leaves its own current.
+        # Restores the current stream: a capture that fails leaves its own current.
         with torch.cuda.stream(stream):
             for _ in range(0 if self._warm[place] else WARM_UP):
                 work()
@@ -79,7 +79,7 @@ class CudaRecorder:
                 with torch.cuda.graph(graph, pool=pool, stream=stream):
                     work()
             except BaseException:
-                self._give_up(place)
+                self._release_pool(place)
                 raise
         current.wait_stream(stream)
 
@@ -89,8 +89,8 @@ class CudaRecorder:
 
         return replay
 
-    def _give_up(self, place: int) -> None:
-        """Take a lane's pool from the allocator after a capture that failed; see the notes."""
+    def _release_pool(self, place: int) -> None:
+        """Release a lane's pool after a failed capture; see the notes."""
         pool, self._pools[place] = self._pools[place], None
         device = self._device.index or 0
         # RuntimeError: the capture had not begun, or had ended in order.
@@ -110,18 +110,18 @@ class CudaRecorder:
 
 
 class GraphsExecutor:
-    """Forward and backward passes of the silos, recorded once for each of the arena's windows.
+    """Forward and backward passes of the silos, recorded once for each of the parameter buffer's windows.
 
     Parameters
     ----------
-    arena : Arena
+    models : ParameterBuffer
         The silos' models.
     shards : sequence of Shard
         Their data.
     precision : str
         One of `training.config.PRECISIONS`.
     recorder : Recorder, optional
-        By default CUDA graphs on the arena's GPU.
+        By default CUDA graphs on the parameter buffer's GPU.
 
     Notes
     -----
@@ -137,30 +137,34 @@ class GraphsExecutor:
     name = "graphs"
 
     def __init__(
-        self, arena: Arena, shards: Sequence[Shard], precision: str, recorder: Recorder | None = None
+        self,
+        models: ParameterBuffer,
+        shards: Sequence[Shard],
+        precision: str,
+        recorder: Recorder | None = None,
     ) -> None:
-        self._arena = arena
+        self._models = models
         self._shards = shards
         self._precision = precision
-        self._recorder = recorder or CudaRecorder(arena.gradients.device)
-        self._losses = arena.gradients.new_zeros(len(shards))
+        self._recorder = recorder or CudaRecorder(models.gradients.device)
+        self._losses = models.gradients.new_zeros(len(shards))
         self._static: list[tuple[Tensor, Tensor]] = []
         self._replays: dict[int, list[Work]] = {}
 
     def gradients(self, step: int) -> Tensor:
-        """Fill the arena's gradients; return the losses, shape (silos,).
+        """Fill the parameter buffer's gradients; return the losses, shape (silos,).
 
         Raises
         ------
         MachineError
             If the model's step cannot be recorded, at the first step.
         """
-        arena = self._arena
+        models = self._models
         if not self._shards:
             return self._losses.clone()
         batches = step_batches(self._shards, step)
         for position, (shard, batch) in enumerate(zip(self._shards, batches.batches, strict=True)):
-            inputs = laid_out(shard.read(batch), self._precision)
+            inputs = with_fast_layout(shard.read(batch), self._precision)
             labels = shard.labels[batch.index].flatten()
             if position == len(self._static):
                 self._static.append((inputs.clone(), labels.clone()))
@@ -169,41 +173,41 @@ class GraphsExecutor:
         if not self._replays:
             self._replays = self._record_both()
         padded = [position for position, counted in enumerate(batches.counted) if not counted]
-        buffers = [buffer for position in padded for buffer in arena.modules[position].buffers()]
+        buffers = [buffer for position in padded for buffer in models.modules[position].buffers()]
         before = [buffer.clone() for buffer in buffers]
         self._recorder.fork()
-        for replay in self._replays[arena.parity]:
+        for replay in self._replays[models.parity]:
             replay()
         self._recorder.join()
         losses = self._losses.clone()
         for position in padded:
-            arena.gradients[position].zero_()
+            models.gradients[position].zero_()
             losses[position] = 0.0
         for buffer, value in zip(buffers, before, strict=True):
             buffer.copy_(value)
         return losses
 
     def _record_both(self) -> dict[int, list[Work]]:
-        """Record the steps of all silos with either of the arena's windows."""
-        arena, current = self._arena, self._arena.parity
+        """Record the steps of all silos with either of the parameter buffer's windows."""
+        models, current = self._models, self._models.parity
         lanes = range(min(STREAMS, len(self._shards)))
         replays: dict[int, list[Work]] = {}
         try:
             for window in (current, 1 - current):
-                arena.parity = window
-                with unchanged(arena):
+                models.parity = window
+                with unchanged(models):
                     replays[window] = [self._record(lane) for lane in lanes]
         except RuntimeError as error:
             raise MachineError(
                 f"executor(=graphs) cannot record a step as a CUDA graph: {cause_of(error)}; executor loop needs none."
             ) from error
         finally:
-            arena.parity = current
+            models.parity = current
         return replays
 
     def _record(self, lane: int) -> Work:
-        """Record the steps of a lane's silos with the arena's current window."""
-        modules = self._arena.modules
+        """Record the steps of a lane's silos with the parameter buffer's current window."""
+        modules = self._models.modules
 
         def work() -> None:
             for position in range(lane, len(self._shards), STREAMS):

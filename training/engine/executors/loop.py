@@ -6,8 +6,8 @@ from functools import partial
 from torch import Tensor, nn
 
 from training.data.shards import Shard, step_batches
-from training.engine.executors.base import descend, laid_out, precise, write_gradients
-from training.engine.parameter_buffer import Arena
+from training.engine.executors.base import descend, precise, with_fast_layout, write_gradients
+from training.engine.parameter_buffer import ParameterBuffer
 
 
 class LoopExecutor:
@@ -15,7 +15,7 @@ class LoopExecutor:
 
     Parameters
     ----------
-    arena : Arena
+    models : ParameterBuffer
         The silos' models.
     shards : sequence of Shard
         Their data.
@@ -25,13 +25,13 @@ class LoopExecutor:
 
     name = "loop"
 
-    def __init__(self, arena: Arena, shards: Sequence[Shard], precision: str) -> None:
-        self._arena = arena
+    def __init__(self, models: ParameterBuffer, shards: Sequence[Shard], precision: str) -> None:
+        self._models = models
         self._shards = shards
         self._precision = precision
 
     def gradients(self, step: int) -> Tensor:
-        """Fill the arena's gradients; return the losses, shape (silos,)."""
+        """Fill the parameter buffer's gradients; return the losses, shape (silos,)."""
         return self._pass(step, write_gradients)
 
     def descend(self, step: int, learning_rate: float) -> Tensor:
@@ -40,18 +40,18 @@ class LoopExecutor:
 
     def _pass(self, step: int, use: Callable[[Tensor, nn.Module], None]) -> Tensor:
         """Compute each silo's loss and let it be used; a batch of padding has loss and gradient zero."""
-        arena = self._arena
-        losses = arena.gradients.new_zeros(len(self._shards))
+        models = self._models
+        losses = models.gradients.new_zeros(len(self._shards))
         if not self._shards:
             return losses
         batches = step_batches(self._shards, step)
-        silos = zip(self._shards, arena.modules, batches.batches, batches.counted, strict=True)
+        silos = zip(self._shards, models.modules, batches.batches, batches.counted, strict=True)
         for position, (shard, module, batch, counted) in enumerate(silos):
             if not counted:
-                arena.gradients[position].zero_()
+                models.gradients[position].zero_()
                 continue
-            with precise(self._precision, arena.gradients.device):
-                scores = module(laid_out(shard.read(batch), self._precision)).flatten(0, -2)
+            with precise(self._precision, models.gradients.device):
+                scores = module(with_fast_layout(shard.read(batch), self._precision)).flatten(0, -2)
                 loss = nn.functional.cross_entropy(scores, shard.labels[batch.index].flatten())
             use(loss, module)
             losses[position] = loss.detach()

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from training.data.datasets import IGNORED
 from training.data.shards import Shard, StepBatches, step_batches
 from training.engine.executors.base import precise
-from training.engine.parameter_buffer import Arena
+from training.engine.parameter_buffer import ParameterBuffer
 
 Tensors = dict[str, Tensor]
 
@@ -20,7 +20,7 @@ class VectorizedExecutor:
 
     Parameters
     ----------
-    arena : Arena
+    models : ParameterBuffer
         The silos' models.
     shards : sequence of Shard
         Their data.
@@ -31,43 +31,44 @@ class VectorizedExecutor:
     -----
     Every operation works on all silos: a linear layer is a batched product, a convolution one with a group per silo.
     This saves what it costs to start an operation, which is all that a small model's step costs. Activations of all
-    silos are in memory together. Stacked parameters and buffers are views into the arena; gradients are copied there.
+    silos are in memory together. Stacked parameters are views into the parameter buffer; gradients are copied there.
     """
 
     name = "vmap"
 
-    def __init__(self, arena: Arena, shards: Sequence[Shard], precision: str) -> None:
-        self._arena = arena
+    def __init__(self, models: ParameterBuffer, shards: Sequence[Shard], precision: str) -> None:
+        self._models = models
         self._shards = shards
         self._precision = precision
         if not shards:
             return
         # Only its structure counts, as every call states its parameters and buffers: no tensor is copied. The copy of
         # a view would be one of all that it is a view into.
-        tensors = (*arena.modules[0].parameters(), *arena.modules[0].buffers())
-        self._template = copy.deepcopy(arena.modules[0], {id(tensor): tensor for tensor in tensors})
+        tensors = (*models.modules[0].parameters(), *models.modules[0].buffers())
+        self._template = copy.deepcopy(models.modules[0], {id(tensor): tensor for tensor in tensors})
         self._parameters = _pieces(dict(self._template.named_parameters()))
         self._buffers = [name for name, _ in self._template.named_buffers()]
         self._gradients = torch.func.vmap(torch.func.grad_and_value(self._loss))
 
     def gradients(self, step: int) -> Tensor:
-        """Fill the arena's gradients; return the losses, shape (silos,)."""
-        arena = self._arena
+        """Fill the parameter buffer's gradients; return the losses, shape (silos,)."""
+        models = self._models
         if not self._shards:
-            return arena.gradients.new_zeros(0)
+            return models.gradients.new_zeros(0)
         batches = step_batches(self._shards, step)
-        # Copies: a layer of all silos sees its buffers as one row, which rows of the arena are not.
+        # Copies: a layer of all silos sees its buffers as one row, which rows of the parameter buffer are not.
         buffers = {
-            name: torch.stack([module.get_buffer(name) for module in arena.modules]) for name in self._buffers
+            name: torch.stack([module.get_buffer(name) for module in models.modules])
+            for name in self._buffers
         }
-        with precise(self._precision, arena.gradients.device):
+        with precise(self._precision, models.gradients.device):
             gradients, losses = self._gradients(
-                _stacked(arena.parameters, self._parameters), buffers, *self._read(batches)
+                _stacked(models.parameters, self._parameters), buffers, *self._read(batches)
             )
-        into = _stacked(arena.gradients, self._parameters)
+        into = _stacked(models.gradients, self._parameters)
         torch._foreach_copy_(list(into.values()), [gradients[name] for name in into])
         for name, values in buffers.items():
-            for module, value, counted in zip(arena.modules, values, batches.counted, strict=True):
+            for module, value, counted in zip(models.modules, values, batches.counted, strict=True):
                 if counted:
                     module.get_buffer(name).copy_(value)
         losses_found: Tensor = losses

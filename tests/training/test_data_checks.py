@@ -11,8 +11,8 @@ from topologies.errors import InputError
 from training import TrainingConfig, check_data
 from training.data.datasets import DATASETS, IGNORED, DataOptions, Dataset, load_dataset
 from training.dpasgd import train_rank
-from training.engine.communicator import Alone
-from training.engine.data_checks import counted_labels, divided
+from training.engine.communicator import SingleRank
+from training.engine.data_checks import checked_partition, counted_labels
 from training.models import build_model
 
 
@@ -56,7 +56,7 @@ def test_a_batch_of_one_small_image_is_refused_before_training(monkeypatch, make
     check_data(config, silos=2, seed=0)
     monkeypatch.setattr("training.dpasgd.load_dataset", lambda *_arguments: images(32))
     with pytest.raises(InputError, match=rule):
-        next(train_rank(make_job(silos=2, model="resnet18", batch_size=1), Alone()))
+        next(train_rank(make_job(silos=2, model="resnet18", batch_size=1), SingleRank()))
 
 
 def padded_texts() -> Dataset:
@@ -75,47 +75,47 @@ def padded_texts() -> Dataset:
     )
 
 
-def test_a_silo_of_padding_and_an_empty_test_set_are_errors(monkeypatch, make_job, hosted_silos):
+def test_a_silo_of_padding_and_an_empty_test_set_are_errors(monkeypatch, make_job, make_rank_silos):
     data = padded_texts()
     config = TrainingConfig(dataset="shakespeare", model="char_gru", partition="groups")
     rule = r"^partition\(='groups'\) must give silo [01] a sample whose label counts: all are padding\.$"
     with pytest.raises(InputError, match=rule):
-        divided(config, data, silos=2, seed=0)
+        checked_partition(config, data, silos=2, seed=0)
     named = r" must give (Oslo \(silo 0\)|Rome \(silo 1\)) a sample whose label counts: all are padding\.$"
     with pytest.raises(InputError, match=named):
-        divided(config, data, silos=2, seed=0, silo_labels=("Oslo", "Rome"))
+        checked_partition(config, data, silos=2, seed=0, silo_labels=("Oslo", "Rome"))
     monkeypatch.setattr("training.engine.data_checks.load_dataset", lambda *_arguments: data)
     with pytest.raises(InputError, match=named):
         check_data(config, silos=2, seed=0, silo_labels=("Oslo", "Rome"))
     monkeypatch.setattr("training.dpasgd.load_dataset", lambda *_arguments: data)
     job = make_job(silos=2, model="char_gru", partition="groups", silo_labels=("Oslo", "Rome"))
     with pytest.raises(InputError, match=named):
-        next(train_rank(job, Alone()))
+        next(train_rank(job, SingleRank()))
     with pytest.raises(InputError, match=named):
-        hosted_silos(job, data)
-    assert [part.tolist() for part in divided(config, data, silos=1, seed=0)] == [[0, 1, 2, 3]]
+        make_rank_silos(job, data)
+    assert [part.tolist() for part in checked_partition(config, data, silos=1, seed=0)] == [[0, 1, 2, 3]]
     untested = replace(data, test_labels=data.test_labels[2:], test_inputs=data.test_inputs[2:])
     with pytest.raises(InputError, match=r"^dataset\(='shakespeare'\) must hold out test samples, not 0\.$"):
-        divided(config, untested, silos=1, seed=0)
+        checked_partition(config, untested, silos=1, seed=0)
 
 
-def test_a_batch_of_padding_alone_teaches_nothing(make_job, hosted_silos):
+def test_a_batch_of_padding_alone_teaches_nothing(make_job, make_rank_silos):
     data = padded_texts()
     job = make_job(silos=1, model="char_gru", partition="iid", batch_size=1, momentum=0.5, local_steps=4)
-    hosted = hosted_silos(job, data)
+    rank_silos = make_rank_silos(job, data)
     moved = []
     for step in range(4):
-        before = hosted.arena.parameters.clone()
-        hosted.local_step(step, 0.1, round_index=0)
-        assert torch.isfinite(hosted.arena.parameters).all()
-        (sample,) = hosted.shards[0].batches.batch(step)
-        gradient = hosted.arena.gradients.abs().max() > 0
+        before = rank_silos.models.parameters.clone()
+        rank_silos.local_step(step, 0.1, round_index=0)
+        assert torch.isfinite(rank_silos.models.parameters).all()
+        (sample,) = rank_silos.shards[0].batches.batch(step)
+        gradient = rank_silos.models.gradients.abs().max() > 0
         assert bool(gradient) == (sample < 2)
-        moved.append(not torch.equal(before, hosted.arena.parameters))
+        moved.append(not torch.equal(before, rank_silos.models.parameters))
     # Momentum goes on where the gradient is zero.
-    first = next(step for step in range(4) if hosted.shards[0].batches.batch(step)[0] < 2)
+    first = next(step for step in range(4) if rank_silos.shards[0].batches.batch(step)[0] < 2)
     assert moved == [step >= first for step in range(4)]
-    assert torch.isinf(hosted.diverged_in).all()
+    assert torch.isinf(rank_silos.diverged_in).all()
 
 
 def test_labels_are_counted_per_sample():
@@ -155,12 +155,12 @@ def test_images_are_not_decoded_to_check_data(monkeypatch, tmp_path):
     assert DATASETS["full_inaturalist"].count_classes(config.data_options) == 2
 
 
-def test_every_silo_starts_from_the_weights_of_a_file(make_job, hosted_silos, tmp_path):
+def test_every_silo_starts_from_the_weights_of_a_file(make_job, make_rank_silos, tmp_path):
     data = images(32)
     published = build_model("resnet18", input_shape=(3, 32, 32), classes=1000, seed=8)
     torch.save(published.state_dict(), tmp_path / "resnet18.pth")
     job = make_job(silos=2, model="resnet18", partition="iid", initial_weights=str(tmp_path / "resnet18.pth"))
-    for module in hosted_silos(job, data).arena.modules:
+    for module in make_rank_silos(job, data).models.modules:
         for (name, value), other in zip(
             module.state_dict().items(), published.state_dict().values(), strict=True
         ):

@@ -138,7 +138,11 @@ Please see the FAQ page for debugging suggestions
             "a rank was killed by signal 6 (SIGABRT); its output:\ndouble free or corruption",
         ),
         (BANNER.format("Real-time signal 5", 39), 39, "a rank was killed by signal 39."),
-        ("exit code 9\n", 9, "mpiexec ended with status 9 and no rank said why; its output:\nexit code 9"),
+        (
+            "exit code 9\n",
+            9,
+            "mpiexec ended with status 9 and no rank reported an error; its output:\nexit code 9",
+        ),
     ],
 )
 def test_a_rank_that_a_signal_ended_is_one_line(log, status, message):

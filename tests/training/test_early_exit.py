@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from topologies.errors import LeftEarlyError
-from training.mpi.early_exit import staying
+from training.mpi.early_exit import reject_early_exit
 from training.mpi.launcher import run_ranks
 
 
@@ -32,7 +32,7 @@ def leaving(leave):
 def test_leaving_is_an_error_that_says_where(leave, call):
     real, found = os._exit, []
     with pytest.raises(LeftEarlyError) as caught:
-        found.extend(staying(leaving(leave)))
+        found.extend(reject_early_exit(leaving(leave)))
     line = leave.__code__.co_firstlineno
     assert str(caught.value) == f"{call} was called in {__file__}, line {line}."
     assert os._exit is real
@@ -49,12 +49,12 @@ def test_items_errors_and_closing_pass_through():
         finally:
             closed.append(True)
 
-    assert list(staying([1, 2])) == [1, 2]
+    assert list(reject_early_exit([1, 2])) == [1, 2]
     found = []
     with pytest.raises(ValueError, match="of its own"):
-        found.extend(staying(items()))
+        found.extend(reject_early_exit(items()))
     assert found == [0, 1, 2]
-    started = staying(items())
+    started = reject_early_exit(items())
     next(started)
     started.close()
     assert closed == [True, True]
@@ -69,7 +69,7 @@ def test_their_consumer_may_leave_and_so_may_processes_that_were_forked_off():
             os._exit(0)
         yield os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
-    for status in staying(forking()):
+    for status in reject_early_exit(forking()):
         assert status == 0
         assert os._exit is real
         with pytest.raises(SystemExit):
@@ -80,12 +80,12 @@ def test_their_consumer_may_leave_and_so_may_processes_that_were_forked_off():
 def test_another_thread_ends_the_process_with_a_status_that_is_seen(status, seen):
     code = (
         "import os, threading, time\n"
-        "from training.mpi.early_exit import staying\n"
+        "from training.mpi.early_exit import reject_early_exit\n"
         "def items():\n"
         f"    threading.Thread(target=os._exit, args=({status},)).start()\n"
         "    time.sleep(60)\n"
         "    yield\n"
-        "list(staying(items()))\n"
+        "list(reject_early_exit(items()))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=50, check=False
@@ -102,4 +102,6 @@ def test_a_launcher_that_only_says_that_all_is_well_is_not_believed(make_job, mo
     monkeypatch.setattr("training.mpi.launcher.mpiexec_path", lambda: launcher)
     with pytest.raises(LeftEarlyError) as caught:
         list(run_ranks(make_job(), 2))
-    assert str(caught.value) == ("a rank left with status 0 and did not say why; its output:\nnothing to do")
+    assert str(caught.value) == (
+        "a rank exited with status 0 and reported no error; its output:\nnothing to do"
+    )
