@@ -1,5 +1,7 @@
 """Checks of numbers that users give, with one-line errors."""
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -46,3 +48,18 @@ def per_silo(field: str, value: ArrayLike, silos: int, *, positive: bool) -> Flo
     full = np.broadcast_to(numbers, (silos,)).copy()
     full.flags.writeable = False
     return full
+
+
+def check_integer(field: str, value: object, *, minimum: int) -> None:
+    """Raise InputError unless `value` is an integer of at least `minimum`."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise InputError(f"{field}(={value!r}) must be an integer.")
+    if value < minimum:
+        raise InputError(f"{field}(={value}) must be >= {minimum}.")
+
+
+def check_number(field: str, value: object) -> float:
+    """Return `value` as a float; raise InputError unless it is a finite number."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        raise InputError(f"{field}(={value!r}) must be a finite number.")
+    return float(value)

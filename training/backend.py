@@ -8,7 +8,7 @@ from typing import Protocol, cast, runtime_checkable
 
 from topologies.errors import InputError, MachineError, quoted
 from training.config import TrainingConfig
-from training.data.datasets import DATASETS
+from training.data.datasets import dataset_reader
 from training.job import TrainingJob
 from training.lookup import lookup
 from training.models import build_model
@@ -186,9 +186,10 @@ def exchanged_numbers(config: TrainingConfig) -> int:
 
     from training.engine.parameter_buffer import numbers_of
 
-    spec = DATASETS[config.dataset]
-    classes = spec.count_classes(config.data_options)
+    options = config.data_options
+    reader = dataset_reader(config.dataset, options)
+    shape, classes = reader.sample_shape(options), reader.count_classes(options)
     with torch.device("meta"):
-        model = build_model(config.model, input_shape=spec.shape, classes=classes, seed=0)
+        model = build_model(config.model, input_shape=shape, classes=classes, seed=0)
     parameters, buffers = numbers_of(model)
     return parameters + buffers if config.exchange_buffers else parameters

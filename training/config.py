@@ -1,13 +1,14 @@
 """The user's settings of a training."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from topologies.checks import check_integer, check_number
 from topologies.errors import InputError
-from training.data.datasets import DATASETS, DataOptions
+from training.data.datasets import DataOptions, dataset_reader
 from training.data.partitions import PARTITIONS
 from training.lookup import lookup
-from training.models import MODELS
-from training.number_checks import check_integer, check_number
+from training.models import model_spec
 from training.optimization.objectives import OBJECTIVES
 from training.optimization.optimizers import OPTIMIZERS
 from training.optimization.schedules import SCHEDULES
@@ -36,9 +37,12 @@ class TrainingConfig:
         Processes that the backend starts, >= 1. More than silos are not started. Results do not depend on it.
         Without effect under ``mpiexec`` or ``srun``: then the launcher's number counts.
     dataset, model, partition : str
-        Names in `training.data.datasets`, `training.models`, `training.data.partitions`.
+        Names in `training.data.datasets`, `training.models` (or entry points of ``silosim.datasets`` and
+        ``silosim.models``) and `training.data.partitions`.
     data : str
         Folder of the user's data, read on every rank; empty for the data set's default.
+    dataset_options : mapping
+        Options that the reader of the data set declares, by name.
     skip_bad : bool
         Leave bad samples out and count them, instead of stopping at the first.
     exchange_buffers : bool
@@ -103,6 +107,7 @@ class TrainingConfig:
     ranks: int = 2
     dataset: str = "digits"
     data: str = ""
+    dataset_options: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     skip_bad: bool = False
     model: str = "cnn"
     exchange_buffers: bool = False
@@ -129,20 +134,24 @@ class TrainingConfig:
     @property
     def data_options(self) -> DataOptions:
         """Where the data are and how they are read."""
-        return DataOptions(data=self.data, skip_bad=self.skip_bad)
+        return DataOptions(data=self.data, skip_bad=self.skip_bad, declared=self.dataset_options)
 
     def __post_init__(self) -> None:
-        for field, table in _TABLES.items():
-            lookup(table, getattr(self, field), field=field)
+        for name, table in _TABLES.items():
+            lookup(table, getattr(self, name), field=name)
+        if not isinstance(self.dataset_options, Mapping):
+            raise InputError(f"dataset_options(={self.dataset_options!r}) must be a table.")
+        model = model_spec(self.model)
+        dataset_reader(self.dataset, self.data_options)
         if not isinstance(self.data, str):
             raise InputError(f"data(={self.data!r}) must be the path of a folder.")
         if not isinstance(self.initial_weights, str):
             raise InputError(f"initial_weights(={self.initial_weights!r}) must be the path of a file.")
-        for field in ("skip_bad", "exchange_buffers", "keep_models", "gpu_aware_mpi"):
-            if not isinstance(getattr(self, field), bool):
-                raise InputError(f"{field}(={getattr(self, field)!r}) must be true or false.")
-        for field in ("ranks", "rounds", "batch_size", "log_every"):
-            check_integer(field, getattr(self, field), minimum=1)
+        for name in ("skip_bad", "exchange_buffers", "keep_models", "gpu_aware_mpi"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name}(={getattr(self, name)!r}) must be true or false.")
+        for name in ("ranks", "rounds", "batch_size", "log_every"):
+            check_integer(name, getattr(self, name), minimum=1)
         check_integer("checkpoint_every", self.checkpoint_every, minimum=0)
         if check_number("dirichlet_alpha", self.dirichlet_alpha) <= 0:
             raise InputError(f"dirichlet_alpha(={self.dirichlet_alpha}) must be > 0.")
@@ -154,12 +163,12 @@ class TrainingConfig:
             raise InputError(f"momentum(={self.momentum}) must be >= 0 and < 1.")
         if self.momentum and self.optimizer != "sgd":
             raise InputError(f"momentum(={self.momentum}) must be 0 with optimizer {self.optimizer}.")
-        if self.executor == "vmap" and not MODELS[self.model].vectorizes:
+        if self.executor == "vmap" and not model.vectorizes:
             raise InputError(
                 f"executor(=vmap) must be auto, graphs or loop with model {self.model}: "
                 "torch cannot compute recurrent layers of many models at once."
             )
-        if self.executor == "vmap" and self.precision == "bf16" and MODELS[self.model].norm_stride:
+        if self.executor == "vmap" and self.precision == "bf16" and model.norm_stride:
             raise InputError(
                 f"executor(=vmap) must be auto, graphs or loop with model {self.model} and precision bf16: "
                 "torch cannot compute batch norm of many models at once under autocast."
@@ -171,8 +180,6 @@ class TrainingConfig:
 
 
 _TABLES = {
-    "dataset": DATASETS,
-    "model": MODELS,
     "partition": PARTITIONS,
     "objective": OBJECTIVES,
     "optimizer": OPTIMIZERS,

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topologies.arrays import FloatArray, IntArray
+from topologies.checks import check_integer
 from topologies.errors import InputError
 from training.config import TrainingConfig
-from training.number_checks import check_integer
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 

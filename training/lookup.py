@@ -1,6 +1,7 @@
-"""Look-up of a named part with an error that helps."""
+"""Look-up of built-in parts, and of those that installed packages register as entry points."""
 
 from collections.abc import Mapping
+from importlib.metadata import entry_points
 from typing import TypeVar
 
 from topologies.errors import unknown_name
@@ -9,7 +10,7 @@ Part = TypeVar("Part")
 
 
 def lookup(table: Mapping[str, Part], name: str, *, field: str, otherwise: str = "") -> Part:
-    """Return the part that a name stands for.
+    """Return the part of a name.
 
     Parameters
     ----------
@@ -20,12 +21,7 @@ def lookup(table: Mapping[str, Part], name: str, *, field: str, otherwise: str =
     field : str
         The field that holds the name, for the message.
     otherwise : str, optional
-        What else the user could do, for the message.
-
-    Returns
-    -------
-    Part
-        ``table[name]``.
+        What else is allowed, for the message.
 
     Raises
     ------
@@ -40,3 +36,30 @@ def lookup(table: Mapping[str, Part], name: str, *, field: str, otherwise: str =
     if isinstance(name, str) and name in table:
         return table[name]
     raise unknown_name(field, name, table, otherwise=otherwise)
+
+
+def lookup_registered(table: Mapping[str, Part], name: str, *, group: str, field: str) -> object:
+    """Return the built-in part of a name, or else the object that an entry point of that name loads.
+
+    Parameters
+    ----------
+    table : mapping of str to Part
+        The built-in parts, which take precedence.
+    name : str
+        The name that the user wrote.
+    group : str
+        Group of the entry points, such as ``silosim.models``.
+    field : str
+        The field that holds the name, for the message.
+
+    Raises
+    ------
+    InputError
+        If the name is unknown.
+    """
+    if isinstance(name, str) and name in table:
+        return table[name]
+    found = {entry.name: entry for entry in entry_points(group=group)}
+    if isinstance(name, str) and name in found:
+        return found[name].load()
+    raise unknown_name(field, name, [*table, *found])

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from topologies.arrays import FloatArray
+from topologies.checks import check_integer
 from training.config import TrainingConfig
 from training.engine.communicator import SingleRank
 from training.engine.hardware import hardware_name
 from training.job import MixingPlan, TrainingJob
-from training.number_checks import check_integer
 
 WARM_UP = 5
 """Steps before those that are measured: libraries choose algorithms and compile code in the first ones."""

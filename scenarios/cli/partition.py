@@ -15,9 +15,7 @@ from scenarios.report.tables import print_table, print_text
 from scenarios.runfile.paths import check_output, write_text
 from scenarios.studies.partition import divide
 from topologies import InputError
-from training import TrainingConfig
-from training.data.datasets import DATASETS
-from training.data.partitions import PARTITIONS
+from training import DATASETS, PARTITIONS, TrainingConfig
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -77,6 +75,8 @@ def partition(
     spec = DATASETS.get(dataset or "")
     if data is None and spec is not None and not spec.needs:
         changes["data"] = ""  # The folder that a scenario names is of its own data set.
+    if dataset is not None:
+        changes["dataset_options"] = {}
     network, training, seed_used = study.network, TrainingConfig(), 0
     if is_scenario(study):
         if study.network.silo_at is not None:

@@ -10,9 +10,7 @@ from scenarios.config.scenario import Scenario
 from scenarios.runfile.paths import PARTIAL, partial_path, writing
 from scenarios.runfile.reader import RunRecord, read_run
 from topologies import InputError
-from training import TrainingConfig
-from training.checkpoints.folder import checkpoint_rounds
-from training.checkpoints.model_export import model_files
+from training import TrainingConfig, checkpoint_rounds, model_files
 
 
 def checkpoints_path(path: Path) -> Path:

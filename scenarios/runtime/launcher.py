@@ -35,7 +35,7 @@ def run_together(command: Callable[[], None], place: World) -> NoReturn:
     """
     try:
         start_mpi(started=place.size)
-        from training.mpi.mpi_communicator import MpiCommunicator
+        from training import MpiCommunicator
 
         check_size(started=place.size, found=MpiCommunicator().size)
     except MachineError as error:
@@ -108,6 +108,6 @@ def _run_to_the_end(command: Callable[[], None]) -> None:
 
 def _call(*, wanted: bool) -> bool:
     """Meet all processes; whether process 0 wants the others."""
-    from training.mpi.mpi_communicator import MpiCommunicator
+    from training import MpiCommunicator
 
     return bool(MpiCommunicator().sum(np.array([float(wanted)]))[0] > 0)

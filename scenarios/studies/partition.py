@@ -11,9 +11,7 @@ from scenarios.report.tables import Column, Row, Table, note_lines
 from scenarios.studies.divergence import divergences_bits, label_counts
 from topologies import Connectivity
 from topologies.arrays import FloatArray, IntArray
-from training import TrainingConfig
-from training.data.datasets import DATASETS, Dataset, load_dataset
-from training.data.partitions import split_dataset
+from training import Dataset, TrainingConfig, load_dataset, split_dataset
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -162,7 +160,7 @@ def _notes(graph: Connectivity, training: TrainingConfig, dataset: Dataset) -> l
         notes.append("labels of sequences count at every position.")
     if dataset.skipped:
         notes.append(f"bad samples left out: {dataset.skipped}.")
-    if DATASETS[training.dataset].module == "inaturalist" and not training.skip_bad:
+    if not dataset.opened:
         notes.append("images were not opened: --skip-bad leaves out those that do not decode.")
     if training.partition == "geographic" and dataset.train_places is not None:
         unknown = int(np.isnan(dataset.train_places).any(axis=1).sum())

@@ -13,9 +13,15 @@ from scenarios.runtime.progress import bar, log_lines
 from scenarios.runtime.signals import check_interrupts
 from topologies.arrays import FloatArray
 from topologies.errors import LeftEarlyError, TrainingError
-from training import HistoryRow, Notice, TrainingConfig, TrainingJob, load_backend
-from training.checkpoints.folder import check_resumable
-from training.mpi.early_exit import reject_early_exit
+from training import (
+    HistoryRow,
+    Notice,
+    TrainingConfig,
+    TrainingJob,
+    check_resumable,
+    load_backend,
+    reject_early_exit,
+)
 from training.notice import Report
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -103,7 +103,7 @@ def check_same(stored: Mapping[str, Any], own: Mapping[str, Any], *, checkpoint:
     -----
     A setting that the checkpoint lacks is newer than it and had its default, which changes nothing.
     """
-    known = {**{field.name: field.default for field in fields(TrainingConfig)}, **stored}
+    known = {**asdict(TrainingConfig()), **stored}
     for name, value in own.items():
         if known.get(name) != value:
             readable = not (isinstance(value, str) and len(value) == 64)

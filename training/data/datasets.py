@@ -1,20 +1,25 @@
 """Data sets by name, each split into training data and a held-out test set."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.errors import InputError, quoted
-from training.lookup import lookup
+from training.declared_options import with_options
+from training.lookup import lookup_registered
+
+GROUP = "silosim.datasets"
+"""Group of the entry points of dataset readers."""
 
 IGNORED = -100
-"""The label of a position that is padding: it counts neither in losses nor in accuracies."""
+"""Label of a padded position, which counts neither in losses nor in accuracies."""
 
 
 class Inputs(Protocol):
@@ -56,6 +61,8 @@ class Dataset:
         Bad samples that were left out because the user asked for it.
     source : str
         Name and folder, for error messages.
+    opened : bool
+        Whether all samples have been read; False where some are files that are opened when they are needed.
     """
 
     train_inputs: Inputs
@@ -69,11 +76,12 @@ class Dataset:
     label_names: tuple[str, ...] = ()
     skipped: int = 0
     source: str = ""
+    opened: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DataOptions:
-    """Where a user's data are and how they are read.
+    """Where a user's data are, and how they are read.
 
     Parameters
     ----------
@@ -84,16 +92,37 @@ class DataOptions:
     decode_all : bool
         Whether all images are decoded once to find bad ones where `skip_bad` is set; else they stay in. It takes
         minutes for large sets.
+    declared : mapping
+        Options that the data set's reader declares, by name.
     """
 
     data: str = ""
     skip_bad: bool = False
     decode_all: bool = True
+    declared: Mapping[str, Any] = field(default_factory=dict)
+
+
+@runtime_checkable
+class DatasetReader(Protocol):
+    """Reads one data set.
+
+    A class of this kind is registered as an entry point of `GROUP`. If it is a dataclass, its fields are options, which
+    a scenario gives in ``[training.dataset_options]`` (`training.declared_options`).
+    """
+
+    def sample_shape(self, options: DataOptions) -> tuple[int, ...]:
+        """Return the shape of one sample; called without `load` by commands that only need a model's size."""
+
+    def count_classes(self, options: DataOptions) -> int:
+        """Return the number of classes, without reading samples where possible."""
+
+    def load(self, options: DataOptions) -> Dataset:
+        """Return the data; InputError if they are missing or bad."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DatasetSpec:
-    """How a data set is read and what the user must bring.
+    """A built-in data set: its reader, and what the user must provide.
 
     Parameters
     ----------
@@ -106,7 +135,7 @@ class DatasetSpec:
     classes : int
         Number of classes; 0 where it depends on the data. The module then has a function ``<reader>_classes``.
     needs : str
-        Where the data are obtained and how the folder must look; empty if nothing is needed.
+        Where the data are obtained and what the folder must hold; empty if nothing is needed.
     """
 
     module: str
@@ -115,8 +144,12 @@ class DatasetSpec:
     classes: int = 0
     needs: str = ""
 
+    def sample_shape(self, options: DataOptions) -> tuple[int, ...]:  # noqa: ARG002
+        """Return the shape of one sample."""
+        return self.shape
+
     def load(self, options: DataOptions) -> Dataset:
-        """Read the data; InputError if they are missing or bad, or a folder is named where none is needed."""
+        """Return the data; InputError if they are missing or bad, or a folder is named where none is needed."""
         if options.data and not self.needs:
             raise InputError(
                 f"data(={quoted(options.data)}) goes with a dataset that is read from a folder, not with {self.reader}."
@@ -130,12 +163,19 @@ class DatasetSpec:
         return cast(int, self._read(f"{self.reader}_classes", options))
 
     def _read(self, function: str, options: DataOptions) -> object:
-        """Call a function of the reader's module; a file that the system does not let it read is an InputError."""
+        """Call a function of the reader's module."""
         module = import_module(f"training.data.readers.{self.module}")
-        try:
+        with _unreadable_is_bad_input():
             return getattr(module, function)(options)
-        except OSError as error:
-            raise InputError(f"file(={str(error.filename)!r}) cannot be read: {error.strerror}.") from None
+
+
+@contextmanager
+def _unreadable_is_bad_input() -> Iterator[None]:
+    """Turn an OSError into an InputError."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"file(={str(error.filename)!r}) cannot be read: {error.strerror}.") from None
 
 
 _INATURALIST = (
@@ -228,26 +268,50 @@ def held_out(labels: IntArray, *, every: int = 5, names: NDArray[np.str_] | None
     return mask
 
 
+def dataset_reader(name: str, options: DataOptions | None = None) -> DatasetReader:
+    """Return the reader of a data set with its declared options.
+
+    Parameters
+    ----------
+    name : str
+        One of `DATASETS`, or the name of an entry point in `GROUP`.
+    options : DataOptions, optional
+        Its `declared` options count.
+
+    Raises
+    ------
+    InputError
+        If there is no such data set, or an option is unknown, missing or of another type.
+    """
+    declared = options.declared if options is not None else {}
+    found = lookup_registered(DATASETS, name, group=GROUP, field="dataset")
+    if isinstance(found, DatasetSpec):
+        if declared:
+            raise InputError(f"dataset_options(={quoted(dict(declared))}) must be empty for dataset {name}.")
+        return found
+    reader = with_options(cast(type[DatasetReader], found), declared, field="dataset_options")
+    if not isinstance(reader, DatasetReader):
+        raise InputError(f"dataset(={name!r}): its reader must have load, sample_shape and count_classes.")
+    return reader
+
+
 def load_dataset(name: str, options: DataOptions | None = None) -> Dataset:
     """Return a data set by name.
 
     Parameters
     ----------
     name : str
-        One of `DATASETS`.
+        One of `DATASETS`, or the name of an entry point in `GROUP`.
     options : DataOptions, optional
         Where the data are; without it the default place.
-
-    Returns
-    -------
-    Dataset
-        The data.
 
     Raises
     ------
     InputError
-        If there is none of that name, or its files are missing or bad.
+        If there is none of that name, an option is wrong, or its files are missing or bad.
     """
     options = options or DataOptions()
-    dataset = lookup(DATASETS, name, field="dataset").load(options)
+    reader = dataset_reader(name, options)
+    with _unreadable_is_bad_input():
+        dataset = reader.load(options)
     return replace(dataset, source=f"{name} in {options.data}" if options.data else name)

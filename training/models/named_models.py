@@ -5,18 +5,22 @@ torch is imported where a model is built: it takes seconds, and most commands ne
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from topologies.errors import InputError
-from training.lookup import lookup
+from training.lookup import lookup_registered
 from training.random_streams import Purpose, stream
 
 if TYPE_CHECKING:
     from torch import nn
 
-Builder = Callable[..., "nn.Module"]
+GROUP = "silosim.models"
+"""Group of the entry points of models."""
+
+Builder = Callable[[tuple[int, ...], int], "nn.Module"]
+"""Returns a new model for the shape of a sample and a number of classes; may draw from torch's global random state."""
 
 IMAGE = ("channels", "height", "width")
 TOKENS = ("length",)
@@ -25,50 +29,61 @@ SEQUENCE = ("length", "features")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelSpec:
-    """Where a model is built and what it reads.
+    """How a model is built, and what it reads.
 
     Parameters
     ----------
-    module : str
-        Module under `training.models` that holds the builder.
-    builder : str
-        Name of a function of (input_shape, classes) and the options.
+    build : Builder
     reads : tuple of tuple of str
-        Axes of one sample, for each kind of sample that the model reads.
-    options : mapping of str to int
-        Keyword arguments of the builder.
+        Axes of one sample, for each kind of sample that the model reads; empty if the builder checks the shape.
     norm_stride : int
         By what height and width are divided, rounded up, where the last batch norm sees an image; 0 without one.
     vectorizes : bool
         Whether `torch.func.vmap` works on it; torch has no batching rule for recurrent layers.
     """
 
-    module: str
-    builder: str
-    reads: tuple[tuple[str, ...], ...]
-    options: Mapping[str, int] = field(default_factory=dict)
+    build: Builder
+    reads: tuple[tuple[str, ...], ...] = ()
     norm_stride: int = 0
     vectorizes: bool = True
 
-    def build(self, input_shape: tuple[int, ...], classes: int) -> "nn.Module":
-        """Return a new model; it draws from torch's global random state."""
-        module = import_module(f"training.models.{self.module}")
-        return cast(Builder, getattr(module, self.builder))(input_shape, classes, **self.options)
+
+def _built_in(module: str, builder: str, **options: int) -> Builder:
+    """A builder in a module of this package, which is imported when the model is built."""
+
+    def build(input_shape: tuple[int, ...], classes: int) -> "nn.Module":
+        function = getattr(import_module(f"training.models.{module}"), builder)
+        return cast("nn.Module", function(input_shape, classes, **options))
+
+    return build
 
 
 MODELS: Mapping[str, ModelSpec] = {
-    "bilstm": ModelSpec(module="recurrent", builder="bilstm", reads=(SEQUENCE,), vectorizes=False),
-    "char_gru": ModelSpec(module="recurrent", builder="char_gru", reads=(TOKENS,), vectorizes=False),
-    "cnn": ModelSpec(module="feedforward", builder="cnn", reads=(IMAGE,)),
-    "femnist_cnn": ModelSpec(module="feedforward", builder="femnist_cnn", reads=(IMAGE,)),
-    "resnet18": ModelSpec(
-        module="resnet", builder="resnet", reads=(IMAGE,), options={"layers": 18}, norm_stride=32
-    ),
-    "resnet50": ModelSpec(
-        module="resnet", builder="resnet", reads=(IMAGE,), options={"layers": 50}, norm_stride=32
-    ),
-    "softmax": ModelSpec(module="feedforward", builder="softmax", reads=(IMAGE, SEQUENCE)),
+    "bilstm": ModelSpec(build=_built_in("recurrent", "bilstm"), reads=(SEQUENCE,), vectorizes=False),
+    "char_gru": ModelSpec(build=_built_in("recurrent", "char_gru"), reads=(TOKENS,), vectorizes=False),
+    "cnn": ModelSpec(build=_built_in("feedforward", "cnn"), reads=(IMAGE,)),
+    "femnist_cnn": ModelSpec(build=_built_in("feedforward", "femnist_cnn"), reads=(IMAGE,)),
+    "resnet18": ModelSpec(build=_built_in("resnet", "resnet", layers=18), reads=(IMAGE,), norm_stride=32),
+    "resnet50": ModelSpec(build=_built_in("resnet", "resnet", layers=50), reads=(IMAGE,), norm_stride=32),
+    "softmax": ModelSpec(build=_built_in("feedforward", "softmax"), reads=(IMAGE, SEQUENCE)),
 }
+
+
+def model_spec(name: str) -> ModelSpec:
+    """Return a model by name.
+
+    Parameters
+    ----------
+    name : str
+        One of `MODELS`, or the name of an entry point in `GROUP`, which is a `ModelSpec` or a `Builder`.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+    """
+    found = lookup_registered(MODELS, name, group=GROUP, field="model")
+    return found if isinstance(found, ModelSpec) else ModelSpec(build=cast(Builder, found))
 
 
 def build_model(name: str, *, input_shape: tuple[int, ...], classes: int, seed: int) -> "nn.Module":
@@ -77,7 +92,7 @@ def build_model(name: str, *, input_shape: tuple[int, ...], classes: int, seed: 
     Parameters
     ----------
     name : str
-        One of `MODELS`.
+        As in `model_spec`.
     input_shape : tuple of int
         Shape of one sample: (channels, height, width) of an image, (length,) of a text of whole-number tokens below
         `classes`, (length, features) of a sequence of vectors.
@@ -100,12 +115,12 @@ def build_model(name: str, *, input_shape: tuple[int, ...], classes: int, seed: 
     Notes
     -----
     `torch.func.functional_call` works on all of them. `torch.func.vmap` over stacked parameters (and, for the
-    ResNets, stacked buffers) works on all that say so (`ModelSpec.vectorizes`).
+    ResNets, stacked buffers) works on those with `ModelSpec.vectorizes`.
     """
     import torch
 
-    spec = lookup(MODELS, name, field="model")
-    if len(input_shape) not in map(len, spec.reads):
+    spec = model_spec(name)
+    if spec.reads and len(input_shape) not in map(len, spec.reads):
         shapes = " or ".join(f"({', '.join(axes)})" for axes in spec.reads)
         raise InputError(f"model(={name!r}) must read samples of shape {shapes}, not {tuple(input_shape)}.")
     with torch.random.fork_rng(devices=[]):
@@ -119,7 +134,7 @@ def check_batch_size(name: str, *, input_shape: tuple[int, ...], batch_size: int
     Parameters
     ----------
     name : str
-        One of `MODELS`.
+        As in `model_spec`.
     input_shape : tuple of int
         Shape of one sample that the model reads.
     batch_size : int
@@ -130,7 +145,7 @@ def check_batch_size(name: str, *, input_shape: tuple[int, ...], batch_size: int
     InputError
         If one sample is too small to be a batch.
     """
-    stride = MODELS[name].norm_stride
+    stride = model_spec(name).norm_stride
     if stride and batch_size * math.prod(math.ceil(side / stride) for side in input_shape[1:]) < 2:
         raise InputError(
             f"batch_size(={batch_size}) must be >= 2 for model {name} and images of"

@@ -236,9 +236,9 @@ def _dataset(name: str, options: DataOptions, *, most: int | None, every: int) -
         good = list(pool.map(usable, pictures.paths[used].tolist()))
     if not options.skip_bad and not all(good):
         required(name, Path(pictures.paths[used[good.index(False)]]))
-    sound = used[good]
-    test = held_out(labels[sound], every=every, names=pictures.names[sound])
-    train, held = sound[~test], sound[test]
+    readable = used[good]
+    test = held_out(labels[readable], every=every, names=pictures.names[readable])
+    train, held = readable[~test], readable[test]
     return Dataset(
         train_inputs=ImageFiles(paths=pictures.paths[train]),
         train_labels=labels[train],
@@ -247,5 +247,6 @@ def _dataset(name: str, options: DataOptions, *, most: int | None, every: int) -
         classes=len(chosen),
         train_places=pictures.places[train],
         label_names=tuple(str(category) for category in chosen),
-        skipped=used.size - sound.size,
+        skipped=used.size - readable.size,
+        opened=options.skip_bad and options.decode_all,
     )

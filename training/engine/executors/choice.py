@@ -18,7 +18,7 @@ from training.engine.executors.graphs import GraphsExecutor
 from training.engine.executors.loop import LoopExecutor
 from training.engine.executors.vectorized import VectorizedExecutor
 from training.engine.parameter_buffer import ParameterBuffer
-from training.models import MODELS
+from training.models import model_spec
 
 FACTORIES: Mapping[str, Callable[[ParameterBuffer, Sequence[Shard], str], Executor]] = {
     "loop": LoopExecutor,
@@ -81,7 +81,7 @@ def candidates(config: TrainingConfig, *, parameters: int, gpu: bool) -> tuple[s
         raise MachineError("executor(=graphs) needs a GPU and a torch built for it; torch sees none.")
     if config.executor != "auto":
         return (config.executor,)
-    vectorizes = MODELS[config.model].vectorizes and parameters <= LARGEST_VECTORIZED
+    vectorizes = model_spec(config.model).vectorizes and parameters <= LARGEST_VECTORIZED
     return ("loop", *(["vmap"] if vectorizes else []), *(["graphs"] if gpu else []))
 
 
