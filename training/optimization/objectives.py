@@ -1,4 +1,4 @@
-"""What the silos minimize together: the mean of their losses, or a mean weighted by samples."""
+"""The objective of all silos together: the mean of their losses, plain or weighted by samples."""
 
 from collections.abc import Mapping
 

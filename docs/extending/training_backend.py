@@ -1,12 +1,9 @@
-"""A training backend, a class of 40 lines: DPASGD of a logistic regression in NumPy, in this process."""
+"""A training backend of 40 lines: DPASGD of a logistic regression in NumPy, in this process."""
 
 import numpy as np
 
 from topologies import InputError
-from training import HistoryRow
-from training.data.batches import BatchStream
-from training.data.datasets import DATASETS, load_dataset
-from training.data.partitions import split_dataset
+from training import BatchStream, HistoryRow, dataset_reader, load_dataset, split_dataset
 
 
 class NumpyLogistic:
@@ -25,8 +22,9 @@ class NumpyLogistic:
     def message_bits(self, config):
         """What a silo sends on one arc in a round: 64 bits for each weight. `[workload]` must say it without this."""
         self.check(config)
-        spec = DATASETS[config.dataset]
-        return 64 * (np.prod(spec.shape) + 1) * spec.count_classes(config.data_options)
+        options = config.data_options
+        reader = dataset_reader(config.dataset, options)
+        return 64 * (np.prod(reader.sample_shape(options)) + 1) * reader.count_classes(options)
 
     def train(self, job):
         """Yield the metrics of rounds 0, log_every, ... and of the last one."""

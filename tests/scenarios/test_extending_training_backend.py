@@ -13,11 +13,9 @@ import torch
 
 from scenarios.runfile.reader import read_run
 from topologies.errors import quoted
-from training import MixingPlan, TrainingConfig, TrainingJob, load_backend
-from training.data.batches import BatchStream
-from training.data.datasets import load_dataset
+from training import BatchStream, MixingPlan, TrainingConfig, TrainingJob, load_backend, load_dataset
 
-EXAMPLE = Path(__file__).parents[2] / "docs" / "example_backend.py"
+EXAMPLE = Path(__file__).parents[2] / "docs" / "extending" / "training_backend.py"
 
 
 SIZE = re.compile(r"    def message_bits.*?\n\n", re.DOTALL)
@@ -48,15 +46,15 @@ def install(tmp_path, monkeypatch, text):
     site = tmp_path / "site"
     info = site / "numpy_logistic-1.0.dist-info"
     info.mkdir(parents=True)
-    (site / "example_backend.py").write_text(text, "utf-8")
+    (site / "training_backend.py").write_text(text, "utf-8")
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: numpy-logistic\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
-        "[silosim.training_backends]\nnumpy_logistic = example_backend:NumpyLogistic\n"
+        "[silosim.training_backends]\nnumpy_logistic = training_backend:NumpyLogistic\n"
     )
     monkeypatch.syspath_prepend(site)
-    sys.modules.pop("example_backend", None)
+    sys.modules.pop("training_backend", None)
     yield
-    sys.modules.pop("example_backend", None)
+    sys.modules.pop("training_backend", None)
 
 
 def with_example(text):
