@@ -18,7 +18,7 @@ GROUP = "silosim.training_backends"
 
 
 class TrainingBackend(Protocol):
-    """Trains the models of a job; a class of this kind is registered as an entry point of `GROUP`."""
+    """Trains the models of a job; such a class is registered as an entry point of `GROUP`."""
 
     def check(self, config: TrainingConfig) -> None:
         """Check that this machine can train, before anything is computed or written.
@@ -37,25 +37,19 @@ class TrainingBackend(Protocol):
 
         Notes
         -----
-        Takes no part in a launcher's job and starts nothing, so that one process may call it alone.
+        Communicates with no other process and starts none, so that one process may call it alone.
         """
 
     def train(self, job: TrainingJob) -> Iterator[Report]:
-        """Train and yield the history while the training runs, and what the user should know.
-
-        Parameters
-        ----------
-        job : TrainingJob
-            What to train.
+        """Train, and yield history and notices while the training runs.
 
         Yields
         ------
         HistoryRow
-            In round order: rounds 0, `log_every` and so on, and the last one. A training whose last row is not that of
-            the last round is taken to have failed, however it ended.
+            In round order: rounds 0, `log_every` and so on, and the last one. A training without the last round's row
+            counts as failed, however it ended.
         Notice
-            At any time, or never: a sentence for the user, such as a choice that was made or the memory that is
-            needed.
+            At any time: a message to the user, such as a choice that was made.
 
         Notes
         -----
@@ -68,10 +62,10 @@ class TrainingBackend(Protocol):
 
 @runtime_checkable
 class SizedBackend(TrainingBackend, Protocol):
-    """A backend that says how large its messages are, so that a scenario need not."""
+    """A backend that knows the size of its messages, so that a scenario need not state it."""
 
     def message_bits(self, config: TrainingConfig) -> float | None:
-        """Return the size of what a silo sends on one arc in one round.
+        """Return the size of a silo's message on one arc in one round.
 
         Parameters
         ----------
@@ -81,7 +75,7 @@ class SizedBackend(TrainingBackend, Protocol):
         Returns
         -------
         float or None
-            Bits, > 0. None where the backend cannot tell: then the scenario must.
+            Bits, > 0. None if unknown: then the scenario must state it.
 
         Raises
         ------
@@ -90,8 +84,8 @@ class SizedBackend(TrainingBackend, Protocol):
 
         Notes
         -----
-        Called before `check` and without it, by every command that takes its workload from a training; so it reads no
-        more than the size needs.
+        Called without `check`, by every command that takes its workload from a training; it should read no more than
+        the size needs.
         """
 
 
@@ -103,15 +97,10 @@ def load_backend(name: str) -> TrainingBackend:
     name : str
         Name of an entry point in the group ``silosim.training_backends``.
 
-    Returns
-    -------
-    TrainingBackend
-        A new backend.
-
     Raises
     ------
     InputError
-        If there is none of that name; the message lists those that are there.
+        If there is none of that name.
     MachineError
         If there is none at all, as in a checkout that is not installed.
     """
@@ -125,7 +114,7 @@ def load_backend(name: str) -> TrainingBackend:
 
 
 def message_bits(config: TrainingConfig) -> float | None:
-    """Return the size of the messages of a training, as its backend says.
+    """Return the size of the messages of a training, as its backend states it.
 
     Parameters
     ----------
@@ -135,7 +124,7 @@ def message_bits(config: TrainingConfig) -> float | None:
     Returns
     -------
     float or None
-        Bits that a silo sends on one arc in one round; None if the backend does not say.
+        Bits that a silo sends on one arc in one round; None if the backend does not state it.
 
     Raises
     ------
@@ -145,7 +134,7 @@ def message_bits(config: TrainingConfig) -> float | None:
         As `load_backend`.
     """
     backend = load_backend(config.backend)
-    # Somebody else's code: its annotations are not taken for what it returns.
+    # Third-party code: its annotation may be wrong.
     said = cast(object, backend.message_bits(config) if isinstance(backend, SizedBackend) else None)
     if said is None:
         return None
@@ -180,7 +169,8 @@ def exchanged_numbers(config: TrainingConfig) -> int:
 
     Notes
     -----
-    Reads no samples: shapes are known, and so is the number of classes, or it follows from the data's lists.
+    Built-in readers read no samples for it: shapes are known, and the number of classes, too, or it follows from the
+    data's index.
     """
     import torch
 

@@ -49,15 +49,15 @@ class TrainingConfig:
         Whether batch norm's running statistics are sent and mixed like parameters; by default they stay in their silo,
         as in the paper. Mixing weights must then be >= 0. See `training.engine.parameter_buffer.ParameterBuffer`.
     initial_weights : str
-        File with the state dict that every silo starts from, such as torchvision's; random weights if empty. A final
-        layer for another number of classes stays random.
+        File of a state dict, such as torchvision's, that every silo starts from; random weights if empty. A final layer
+        for another number of classes stays random.
     dirichlet_alpha : float
         Concentration of the ``dirichlet`` partition, > 0; smaller is more heterogeneous.
     shift_west_deg : float, optional
         Degrees by which the ``geographic`` partition moves the silos to the west before it looks for the closest one;
         None for the paper's rule: 90 for European networks, 0 for all others.
     objective : str
-        What is minimized: ``silos``, the mean of the silos' losses, or ``samples``, their mean weighted by samples,
+        Objective: ``silos``, the mean of the silos' losses, or ``samples``, their mean weighted by samples,
         ``p_i = n_i / n``. Mixing weighs all silos alike, so with ``samples`` a silo's local steps are ``N p_i`` times
         as long: the same as that factor on its gradient, but for ``adam`` too, whose steps ignore such factors.
     optimizer : str
@@ -89,13 +89,12 @@ class TrainingConfig:
         recurrent layers stay in single precision. Parameters, gradients, the optimizer's state, mixing and metrics are
         in single precision.
     gpu_aware_mpi : bool
-        Hand models on a GPU to MPI as they are. Only for an MPI built for GPUs: others crash. By default models travel
+        Pass a GPU's memory to MPI directly. Only for an MPI built for GPUs: others crash. By default models travel
         through pinned host memory. Without effect on the processor.
     checkpoint_every : int
-        Rounds between two checkpoints, from which a run that was cut short goes on; 0 for none. The last round always
-        gets one where there are any.
+        Rounds between two checkpoints, from which an interrupted run resumes; 0 for none. The last round has one, too.
     keep_models : bool
-        Whether the best and the last average model are kept as state dicts that PyTorch loads.
+        Whether the best and the last average model are exported as state dicts that PyTorch loads.
 
     Raises
     ------

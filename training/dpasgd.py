@@ -30,8 +30,6 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
     ----------
     job : TrainingJob
         What to train; the same on every rank.
-    communicator : Communicator
-        The ranks.
 
     Yields
     ------
@@ -170,12 +168,8 @@ def train_round(job: TrainingJob, rank_silos: RankSilos, k: int) -> None:
 
     Parameters
     ----------
-    job : TrainingJob
-        What to train.
     rank_silos : RankSilos
         The rank's silos, changed in place.
-    k : int
-        The round.
     """
     config = job.config
     epoch = epoch_of(

@@ -1,4 +1,4 @@
-"""The schedule of consensus matrices, and everything that decides a training as one job."""
+"""The schedule of consensus matrices, and the job: everything that determines a training."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class MixingPlan:
-    """Which consensus matrix mixes which round; the simulator reads the same schedule.
+    """The consensus matrix of each round; the simulator reads the same schedule.
 
     Parameters
     ----------
@@ -77,12 +77,10 @@ class MixingPlan:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class TrainingJob:
-    """Everything that decides a training run.
+    """Everything that determines a training.
 
     Parameters
     ----------
-    config : TrainingConfig
-        The user's settings.
     silos : int
         Number of silos, >= 1.
     local_steps : int
@@ -92,14 +90,14 @@ class TrainingJob:
     mixing : MixingPlan
         One matrix per round, ``silos`` by ``silos``.
     silo_places : FloatArray, shape (silos, 2), optional
-        Latitude and longitude of each silo in degrees, moved as the configuration says; only the ``geographic``
-        partition reads them.
+        Latitude and longitude of each silo in degrees, shifted as configured; only the ``geographic`` partition reads
+        them.
     silo_labels : tuple of str, optional
-        What users call the silos, for messages; silos are named by their index alone without it.
+        Names of the silos, for messages; without them silos are named by their index.
     directory : pathlib.Path, optional
-        Where the training keeps what ``checkpoint_every`` and ``keep_models`` of the configuration ask for; on a file
-        system that all ranks share. Nothing is kept without it. With ``checkpoint_every``, a training goes on from
-        the newest checkpoint that it finds there. See `training.checkpoints.checkpoint_manager`.
+        Folder of checkpoints and exported models (``checkpoint_every`` and ``keep_models``), on a file system that all
+        ranks share; without it there are none. A training resumes from the newest checkpoint there. See
+        `training.checkpoints.checkpoint_manager`.
 
     Raises
     ------
@@ -153,14 +151,12 @@ class TrainingJob:
 
 
 def silo_name(silo: int, labels: Sequence[str] | None) -> str:
-    """Return what messages call a silo.
+    """Return a silo's name in messages.
 
     Parameters
     ----------
-    silo : int
-        Its index.
     labels : sequence of str, optional
-        What users call each silo.
+        Names of all silos.
 
     Examples
     --------
@@ -171,7 +167,7 @@ def silo_name(silo: int, labels: Sequence[str] | None) -> str:
 
 
 def _read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:
-    """Return a view that cannot be written; the caller's array stays as it is."""
+    """Return a read-only view; the caller's array is unchanged."""
     view = array.view()
     view.flags.writeable = False
     return view

@@ -14,8 +14,6 @@ def lookup(table: Mapping[str, Part], name: str, *, field: str, otherwise: str =
 
     Parameters
     ----------
-    table : mapping of str to Part
-        The known parts.
     name : str
         The name that the user wrote.
     field : str

@@ -18,9 +18,6 @@ def stream(seed: int, purpose: Purpose, *keys: int) -> np.random.Generator:
 
     Parameters
     ----------
-    seed : int
-        The run's seed, >= 0.
-    purpose : Purpose
     *keys : int
         Further coordinates, such as the silo and the epoch.
 

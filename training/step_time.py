@@ -14,7 +14,7 @@ from training.engine.hardware import hardware_name
 from training.job import MixingPlan, TrainingJob
 
 WARM_UP = 5
-"""Steps before those that are measured: libraries choose algorithms and compile code in the first ones."""
+"""Unmeasured steps before: libraries choose algorithms and compile code in the first ones."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -24,13 +24,13 @@ class StepTimes:
     Parameters
     ----------
     hardware : str
-        The name of what computed them.
+        Name of the device.
     silos : int
-        Silos that made each step together on one rank.
+        Silos of the rank; each step is one of all of them.
     times_s : FloatArray, shape (steps,)
         Duration of each step of all of them.
     notices : tuple of str
-        How the executor was chosen, if it was.
+        Choice of the executor, if there was one.
     """
 
     hardware: str
@@ -64,13 +64,13 @@ def measure_step(
     Parameters
     ----------
     config : TrainingConfig
-        Model, data set, batch size, optimizer, device.
+        Its model, data set, batch size, optimizer, executor and device count.
     seed : int
-        Of the split, the initial model and the order of the samples.
+        Seed of the partition, the initial model and the order of samples.
     steps : int
-        How many are measured, >= 1, after `WARM_UP` others.
+        Measured steps, >= 1, after `WARM_UP` others.
     silos : int
-        How many make their steps together on one rank, >= 1.
+        Silos of the rank, >= 1.
     silo_places : FloatArray, shape (silos, 2), optional
         As in `TrainingJob`.
     clock : callable
@@ -86,13 +86,13 @@ def measure_step(
     InputError
         If a number breaks its rule, or the data or the model cannot be used.
     MachineError
-        If the device is not there, or not the memory that a training of these silos needs.
+        If the device is missing, or its memory too small for these silos.
 
     Notes
     -----
-    The same code makes the steps as in a training, with one thread of the processor as each of a training's ranks has.
-    All data are split over these silos alone: a batch has the same size whatever its silo's share. Nothing is exchanged
-    or mixed. A GPU is waited for before the clock is read.
+    The steps run the same code as in a training, with one thread as each of its ranks. All data are split over these
+    silos alone: a batch has the same size whatever its silo's share. Nothing is exchanged or mixed. A GPU is
+    synchronized before the clock is read.
     """
     check_integer("steps", steps, minimum=1)
     check_integer("silos", silos, minimum=1)

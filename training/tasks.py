@@ -161,7 +161,7 @@ def with_task(settings: Mapping[str, Any], network: str = "") -> dict[str, Any]:
 
 
 def task_notice(settings: Mapping[str, Any], network: str) -> str:
-    """Say what a task took from the network, and which weights it is published with.
+    """Return a notice of the settings that a task takes from the network, and of its published initial weights.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ if os.environ.get("PMI_RANK") == "1":
 """
 
 
-def keeping(text):
+def with_checkpoints(text):
     return text + "checkpoint_every = 4\nkeep_models = true\n"
 
 
@@ -74,7 +74,7 @@ def test_a_killed_run_goes_on_with_other_ranks_to_the_same_file(tmp_path, scenar
     text = small_scenario + 'executor = "loop"\n'
     alone = text.replace("ranks = 2", "ranks = 1")
     run_scenario(parse_scenario(alone, source="small.toml"), alone, whole)
-    scenario.write_text(keeping(text))
+    scenario.write_text(with_checkpoints(text))
     (tmp_path / "sitecustomize.py").write_text(KILLER)
     killed = run([SILOSIM, "run", scenario, "-o", path], PYTHONPATH=str(tmp_path))
     assert killed.returncode == 1
@@ -116,7 +116,9 @@ def test_a_killed_run_goes_on_with_other_ranks_to_the_same_file(tmp_path, scenar
 @pytest.fixture
 def cut_short(tmp_path, scenario, small_scenario, silosim, monkeypatch):
     """A run of one overlay in this process that ends after its checkpoint of round 8."""
-    scenario.write_text(keeping(small_scenario.replace("ranks = 2", "ranks = 1").replace('"star", ', "")))
+    scenario.write_text(
+        with_checkpoints(small_scenario.replace("ranks = 2", "ranks = 1").replace('"star", ', ""))
+    )
 
     def ends(manager, k, rank_silos, write=CheckpointManager.checkpoint):
         if k > 8:
@@ -191,7 +193,7 @@ def test_show_says_how_far_a_training_had_come(
     text = small_scenario.replace("ranks = 2", "ranks = 1").replace(
         "log_every = 5", f"log_every = {log_every}"
     )
-    scenario.write_text(keeping(text))
+    scenario.write_text(with_checkpoints(text))
     path, kinds = tmp_path / "x.h5", []
 
     def ends(manager, k, rank_silos, write=CheckpointManager.checkpoint):

@@ -95,11 +95,11 @@ def rows_of() -> Callable[..., list[HistoryRow]]:
 
 
 @pytest.fixture
-def keeping(make_job: Callable[..., TrainingJob], tmp_path: Path) -> Callable[..., TrainingJob]:
-    """Make jobs that keep checkpoints in one folder."""
+def checkpointing(make_job: Callable[..., TrainingJob], tmp_path: Path) -> Callable[..., TrainingJob]:
+    """Make jobs with checkpoints in one folder."""
 
     def make(*, every: int = 2, **settings: Any) -> TrainingJob:
         job = make_job(checkpoint_every=every, **{"learning_rate": 0.2, **settings})
-        return replace(job, directory=tmp_path / "kept")
+        return replace(job, directory=tmp_path / "checkpoints")
 
     return make

@@ -107,8 +107,8 @@ LARGE = {"batch_size": 10**6, "executor": "vmap"}
 def test_the_number_of_silos_per_rank_is_the_largest_that_fits(make_job, available):
     per_silo, fixed = 1.84e9, 0.11e9
     for silos in (1, 2, 3):
-        room = (silos + 0.5) * per_silo + fixed
-        available(2 * room)
+        per_rank = (silos + 0.5) * per_silo + fixed
+        available(2 * per_rank)
         ranks = -(-11 // silos)
         with pytest.raises(MachineError) as error:
             check(make_job(silos=11, ranks=2, **LARGE))
@@ -116,10 +116,10 @@ def test_the_number_of_silos_per_rank_is_the_largest_that_fits(make_job, availab
         assert said is not None
         assert [int(number) for number in said.groups()] == [silos, ranks, -(-ranks // 2)]
         # With as much memory per rank: so many ranks fit, and one fewer does not.
-        available(ranks * room)
+        available(ranks * per_rank)
         check(make_job(silos=11, ranks=ranks, **LARGE))
         fewer = -(-11 // (silos + 1))
-        available(fewer * room)
+        available(fewer * per_rank)
         with pytest.raises(MachineError):
             check(make_job(silos=11, ranks=fewer, **LARGE))
 
@@ -192,7 +192,7 @@ def test_the_judged_backend_is_the_default_and_the_built_in_one(make_job):
 
 
 def test_a_training_that_goes_on_keeps_its_executor(make_job, available, plans, tmp_path):
-    # It may have been the loop, which needs less than what is measured when nothing is settled.
+    # It may have been the loop, which needs less than what is measured when no executor is known.
     loop, auto = (
         replace(make_job(executor=executor, checkpoint_every=1), directory=tmp_path)
         for executor in ("loop", "auto")

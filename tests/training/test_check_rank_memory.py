@@ -1,4 +1,4 @@
-"""The check of a training's memory: its errors, what it tells, and real peaks."""
+"""The check of a training's memory: its errors, the plan that it returns, and real peaks."""
 
 import subprocess
 import sys
@@ -55,7 +55,7 @@ def test_the_first_report_is_the_plan(make_job):
 
 
 class Second:
-    """The second of two ranks on another machine, which has no room."""
+    """The second of two ranks on another machine, which has no memory left."""
 
     rank, size = 0, 2
 
@@ -70,7 +70,7 @@ class Second:
         return total
 
 
-def test_the_first_rank_speaks_for_a_machine_without_room(make_job):
+def test_the_first_rank_speaks_for_a_machine_without_memory(make_job):
     ranks = Second([[5, 0, 9e9, 0, 2, 2e9, 0, 0], [7e9, np.inf]])
 
     with pytest.raises(MachineError, match=r"rank 1 on the machine of rank 1 .* 9\.00 GB more, 7\.00 GB"):

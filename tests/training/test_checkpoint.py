@@ -68,7 +68,7 @@ def alternating(make_job, tmp_path, ring):
             ranks=ranks,
             checkpoint_every=every,
         )
-        return replace(job, directory=tmp_path / "kept")
+        return replace(job, directory=tmp_path / "checkpoints")
 
     return make
 
@@ -118,12 +118,12 @@ def test_ranks_killed_in_mid_round_change_nothing(rows_of, alternating, killed, 
         assert rows == reference[: len(rows)]
         # Another rank may not have told the last row when the job ends.
         assert checkpoint + rounds - 1 <= rows[-1].round <= checkpoint + rounds
-        checkpoint = checkpoint_rounds(tmp_path / "kept")[-1]
+        checkpoint = checkpoint_rounds(tmp_path / "checkpoints")[-1]
         assert checkpoint in (rows[-1].round // 3 * 3, (rows[-1].round // 3 - 1) * 3)
     last = list(load_backend("mpi").train(alternating(ranks=2)))
-    assert Notice(f"resumed from round {checkpoint} of {tmp_path / 'kept'}") in last
+    assert Notice(f"resumed from round {checkpoint} of {tmp_path / 'checkpoints'}") in last
     assert [report for report in last if isinstance(report, HistoryRow)] == reference
-    assert checkpoint_rounds(tmp_path / "kept") == [15, 16]
+    assert checkpoint_rounds(tmp_path / "checkpoints") == [15, 16]
 
 
 @pytest.mark.parametrize(
@@ -137,11 +137,11 @@ def test_ranks_killed_in_mid_round_change_nothing(rows_of, alternating, killed, 
     ],
 )
 @pytest.mark.parametrize("stop_at", [0, 1, 2, 5])
-def test_every_optimizer_and_schedule_goes_on(rows_of, keeping, make_job, settings, stop_at):
+def test_every_optimizer_and_schedule_goes_on(rows_of, checkpointing, make_job, settings, stop_at):
     settings = {"rounds": 6, "local_steps": 3, **settings}
     reference = rows_of(make_job(**{"learning_rate": 0.2, "executor": "loop", **settings}))
-    assert rows_of(keeping(**settings), stop_at=stop_at) == reference[: stop_at + 1]
-    assert rows_of(keeping(**settings)) == reference
+    assert rows_of(checkpointing(**settings), stop_at=stop_at) == reference[: stop_at + 1]
+    assert rows_of(checkpointing(**settings)) == reference
 
 
 class Killed(BaseException):
@@ -173,9 +173,9 @@ class Steps:
 
 
 def test_a_kill_at_any_step_of_writing_leaves_the_last_whole_checkpoint(
-    rows_of, keeping, make_job, monkeypatch
+    rows_of, checkpointing, make_job, monkeypatch
 ):
-    job = keeping(every=1, silos=2, rounds=3, keep_models=True)
+    job = checkpointing(every=1, silos=2, rounds=3, keep_models=True)
     reference = rows_of(make_job(silos=2, rounds=3, learning_rate=0.2, executor="loop"))
     steps = Steps(monkeypatch)
     for deaths in range(1000):
@@ -197,18 +197,18 @@ def test_a_kill_at_any_step_of_writing_leaves_the_last_whole_checkpoint(
     assert 30 < deaths < 1000
 
 
-def test_a_training_may_go_on_with_other_rows_and_more_rounds(rows_of, keeping, make_job):
-    rows_of(keeping(rounds=6, log_every=1), stop_at=5)
+def test_a_training_may_go_on_with_other_rows_and_more_rounds(rows_of, checkpointing, make_job):
+    rows_of(checkpointing(rounds=6, log_every=1), stop_at=5)
     reference = rows_of(make_job(rounds=9, learning_rate=0.2, executor="loop"))
-    seldom = rows_of(keeping(rounds=9, log_every=4, target_accuracy=0.5, ranks=7, device="auto"))
+    seldom = rows_of(checkpointing(rounds=9, log_every=4, target_accuracy=0.5, ranks=7, device="auto"))
     assert seldom == [reference[k] for k in (0, 4, 8, 9)]
-    assert rows_of(keeping(rounds=9, every=5)) == [reference[k] for k in (0, 1, 2, 3, 4, 8, 9)]
+    assert rows_of(checkpointing(rounds=9, every=5)) == [reference[k] for k in (0, 1, 2, 3, 4, 8, 9)]
 
 
-def test_a_row_that_the_checkpoint_lacks_is_measured(rows_of, keeping, make_job):
-    rows_of(keeping(rounds=6, log_every=5, every=2), stop_at=5)
+def test_a_row_that_the_checkpoint_lacks_is_measured(rows_of, checkpointing, make_job):
+    rows_of(checkpointing(rounds=6, log_every=5, every=2), stop_at=5)
     reference = rows_of(make_job(rounds=6, learning_rate=0.2, executor="loop"))
-    assert rows_of(keeping(rounds=6, log_every=1)) == [reference[k] for k in (0, 4, 5, 6)]
+    assert rows_of(checkpointing(rounds=6, log_every=1)) == [reference[k] for k in (0, 4, 5, 6)]
 
 
 class Part(SingleRank):
@@ -259,19 +259,19 @@ def test_the_whole_state_moves_to_other_ranks(make_job, tmp_path):
 
 
 @pytest.mark.parametrize("made", ["loop", "vmap"])
-def test_the_executor_is_not_chosen_anew(rows_of, keeping, make_job, monkeypatch, made):
+def test_the_executor_is_not_chosen_anew(rows_of, checkpointing, make_job, monkeypatch, made):
     reference = rows_of(make_job(rounds=6, learning_rate=0.2, executor=made))
-    rows_of(keeping(rounds=6, executor=made), stop_at=5)
+    rows_of(checkpointing(rounds=6, executor=made), stop_at=5)
     # A measurement would fail.
     monkeypatch.setattr("training.engine.executors.choice.measure", None)
     with pytest.raises(TypeError):
         rows_of(make_job(executor="auto"))
-    assert rows_of(keeping(rounds=6, executor="auto")) == reference
+    assert rows_of(checkpointing(rounds=6, executor="auto")) == reference
 
 
-def test_an_executor_may_be_named_anew(rows_of, keeping, make_job):
-    rows_of(keeping(rounds=6, executor="loop"), stop_at=5)
-    rows = rows_of(keeping(rounds=6, executor="vmap"))
+def test_an_executor_may_be_named_anew(rows_of, checkpointing, make_job):
+    rows_of(checkpointing(rounds=6, executor="loop"), stop_at=5)
+    rows = rows_of(checkpointing(rounds=6, executor="vmap"))
     reference = rows_of(make_job(rounds=6, learning_rate=0.2, executor="loop"))
     assert rows[:5] == reference[:5]
     assert [row.train_loss for row in rows] == pytest.approx([row.train_loss for row in reference], rel=1e-5)

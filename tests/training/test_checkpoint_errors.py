@@ -19,14 +19,14 @@ from training.dpasgd import train_rank
 from training.engine.communicator import SingleRank
 
 
-def test_the_same_folder_is_not_used_twice_at_a_time(rows_of, keeping, monkeypatch):
+def test_the_same_folder_is_not_used_twice_at_a_time(rows_of, checkpointing, monkeypatch):
     monkeypatch.setattr("training.checkpoints.checkpoint_manager.LOCK_WAIT_S", 0.0)
-    first = train_rank(keeping(), SingleRank())
+    first = train_rank(checkpointing(), SingleRank())
     with closing(first):
         next(report for report in first if isinstance(report, HistoryRow))
-        with pytest.raises(MachineError, match="kept is used by another training"):
-            rows_of(keeping())
-    assert rows_of(keeping())
+        with pytest.raises(MachineError, match="checkpoints is used by another training"):
+            rows_of(checkpointing())
+    assert rows_of(checkpointing())
 
 
 @pytest.mark.parametrize(
@@ -44,15 +44,15 @@ def test_the_same_folder_is_not_used_twice_at_a_time(rows_of, keeping, monkeypat
         ({"keep_models": True}, "keep_models(=True) must be False as in"),
     ],
 )
-def test_a_checkpoint_of_another_training_is_refused(rows_of, keeping, changes, message):
-    rows_of(keeping(rounds=6), stop_at=5)
-    job = keeping(**{"rounds": 6, **changes})
+def test_a_checkpoint_of_another_training_is_refused(rows_of, checkpointing, changes, message):
+    rows_of(checkpointing(rounds=6), stop_at=5)
+    job = checkpointing(**{"rounds": 6, **changes})
     for attempt in (lambda: rows_of(job), lambda: check_resumable(job)):
         with pytest.raises(InputError) as caught:
             attempt()
         assert str(caught.value).startswith(message)
         assert str(caught.value).endswith("as in the checkpoint " + str(job.directory / "round-000004") + ".")
-    assert len(rows_of(keeping(rounds=6))) == 7
+    assert len(rows_of(checkpointing(rounds=6))) == 7
 
 
 @pytest.mark.parametrize(
@@ -64,10 +64,10 @@ def test_a_checkpoint_of_another_training_is_refused(rows_of, keeping, changes, 
     ],
 )
 def test_a_setting_that_an_older_checkpoint_does_not_know_had_its_default(
-    rows_of, keeping, name, value, message
+    rows_of, checkpointing, name, value, message
 ):
-    rows = rows_of(keeping(rounds=6), stop_at=5)
-    path = keeping().directory / "round-000004" / "head.json"
+    rows = rows_of(checkpointing(rounds=6), stop_at=5)
+    path = checkpointing().directory / "round-000004" / "head.json"
     head = json.loads(path.read_text())
     del head["made_by"][name]
     sums = path.with_name("SHA256SUMS")
@@ -77,35 +77,35 @@ def test_a_setting_that_an_older_checkpoint_does_not_know_had_its_default(
     sums.write_text(sums.read_text().replace(*digests))
     for attempt in (rows_of, check_resumable):
         with pytest.raises(InputError) as caught:
-            attempt(keeping(rounds=6, **{name: value}))
+            attempt(checkpointing(rounds=6, **{name: value}))
         assert str(caught.value).startswith(message)
-    assert rows_of(keeping(rounds=6))[:6] == rows
+    assert rows_of(checkpointing(rounds=6))[:6] == rows
 
 
 @pytest.mark.parametrize("field", ["train_labels", "train_groups", "train_places"])
-def test_other_data_are_refused(rows_of, keeping, monkeypatch, field):
+def test_other_data_are_refused(rows_of, checkpointing, monkeypatch, field):
     digits = load_dataset("digits")
     size = len(digits.train_labels)
     digits = replace(digits, train_groups=np.arange(size) % 50, train_places=np.zeros((size, 2)))
     monkeypatch.setattr("training.dpasgd.load_dataset", lambda *_: digits)
-    rows_of(keeping(rounds=6), stop_at=5)
-    assert len(rows_of(keeping(rounds=6), stop_at=5)) == 6
+    rows_of(checkpointing(rounds=6), stop_at=5)
+    assert len(rows_of(checkpointing(rounds=6), stop_at=5)) == 6
     changed = getattr(digits, field).copy()
     changed[0] = (changed[0] + 1) % 10
     monkeypatch.setattr("training.dpasgd.load_dataset", lambda *_: replace(digits, **{field: changed}))
     with pytest.raises(InputError, match=r"^data_set must be the same as in the checkpoint"):
-        rows_of(keeping(rounds=6))
+        rows_of(checkpointing(rounds=6))
 
 
-def test_weights_that_differ_by_rounding_are_the_same(rows_of, keeping, ring):
-    rows_of(keeping(rounds=6), stop_at=5)
+def test_weights_that_differ_by_rounding_are_the_same(rows_of, checkpointing, ring):
+    rows_of(checkpointing(rounds=6), stop_at=5)
     nearly = ring(4) * (1 + 1e-14)
-    assert check_resumable(keeping(rounds=6, matrix=nearly)) == 4
+    assert check_resumable(checkpointing(rounds=6, matrix=nearly)) == 4
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "locked", "remove", "head", "rows", "scrawl"])
-def test_a_damaged_checkpoint_is_one_clear_error(rows_of, keeping, damage):
-    job = keeping(rounds=4)
+def test_a_damaged_checkpoint_is_one_clear_error(rows_of, checkpointing, damage):
+    job = checkpointing(rounds=4)
     rows_of(job)
     newest = job.directory / "round-000004"
     silos = newest / "silos-00000-00003.npz"
@@ -140,10 +140,10 @@ def test_a_damaged_checkpoint_is_one_clear_error(rows_of, keeping, damage):
 
 
 @pytest.fixture
-def cut_at_four(rows_of, keeping):
+def cut_at_four(rows_of, checkpointing):
     """A training of six rounds with models that was cut short after its checkpoint of round 4, and its whole curve."""
-    whole = rows_of(replace(keeping(rounds=6, keep_models=True), directory=None))
-    job = keeping(rounds=6, keep_models=True)
+    whole = rows_of(replace(checkpointing(rounds=6, keep_models=True), directory=None))
+    job = checkpointing(rounds=6, keep_models=True)
     rows_of(job, stop_at=5)
     return job, whole
 
@@ -182,7 +182,7 @@ def test_a_flipped_byte_never_gives_another_curve(rows_of, cut_at_four, tmp_path
     ]
     own_rows = json.loads((checkpoint / "head.json").read_text())["rows_bytes"]
     random = np.random.default_rng(5)
-    told = dict.fromkeys(names, 0)
+    found_damaged = dict.fromkeys(names, 0)
     for path in files_of(checkpoint):
         data = path.read_bytes()
         for position in {0, len(data) - 1, *random.integers(len(data), size=25).tolist()}:
@@ -196,9 +196,9 @@ def test_a_flipped_byte_never_gives_another_curve(rows_of, cut_at_four, tmp_path
                 assert str(tmp_path / "copy") in found
                 assert "cannot be read" in found
                 assert "\n" not in found
-                told[path.name] += path.name in found
+                found_damaged[path.name] += path.name in found
         path.write_bytes(data)
-    assert all(told.values())
+    assert all(found_damaged.values())
     assert resumed(rows_of, job, job.directory, tmp_path / "copy") == whole
 
 
@@ -222,27 +222,27 @@ def test_the_checksums_are_those_of_the_usual_program(cut_at_four):
         assert names == {path.name for path in folder.iterdir()} - {"SHA256SUMS"}
 
 
-def test_a_folder_that_cannot_be_written_is_one_line(rows_of, keeping, tmp_path):
-    (tmp_path / "kept").touch()
-    with pytest.raises(MachineError, match="kept cannot be written: "):
-        rows_of(keeping())
+def test_a_folder_that_cannot_be_written_is_one_line(rows_of, checkpointing, tmp_path):
+    (tmp_path / "checkpoints").touch()
+    with pytest.raises(MachineError, match="checkpoints cannot be written: "):
+        rows_of(checkpointing())
 
 
 def test_nothing_is_kept_without_a_directory_or_a_wish(rows_of, make_job, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows_of(make_job(checkpoint_every=1, keep_models=True))
-    rows_of(replace(make_job(), directory=tmp_path / "kept"))
+    rows_of(replace(make_job(), directory=tmp_path / "checkpoints"))
     assert not list(tmp_path.iterdir())
 
 
-def test_a_full_disk_is_one_line_and_leaves_the_checkpoint_before(rows_of, keeping, monkeypatch):
+def test_a_full_disk_is_one_line_and_leaves_the_checkpoint_before(rows_of, checkpointing, monkeypatch):
     def full(path, rank_silos, write=write_silos):
         if "000004" in str(path):
             path.write_bytes(b"half")
             raise OSError(28, "No space left on device")
         write(path, rank_silos)
 
-    job = keeping(rounds=6)
+    job = checkpointing(rounds=6)
     with monkeypatch.context() as patch:
         patch.setattr("training.checkpoints.checkpoint.write_silos", full)
         with pytest.raises(MachineError, match=r"round-000004 cannot be written: No space left on device$"):
@@ -265,8 +265,8 @@ def test_a_full_disk_is_one_line_and_leaves_the_checkpoint_before(rows_of, keepi
         ),
     ],
 )
-def test_a_damaged_file_is_named_each_time_and_left_as_it_is(rows_of, keeping, name, text, message):
-    job = keeping(rounds=4, keep_models=True)
+def test_a_damaged_file_is_named_each_time_and_left_as_it_is(rows_of, checkpointing, name, text, message):
+    job = checkpointing(rounds=4, keep_models=True)
     rows_of(job)
     path = job.directory / name
     path.unlink()

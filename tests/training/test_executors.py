@@ -10,7 +10,7 @@ from training.data.batches import BatchStream
 from training.data.datasets import IGNORED, load_dataset
 from training.data.shards import Shard
 from training.engine.executors import graphs
-from training.engine.executors.base import laid_out
+from training.engine.executors.base import with_fast_layout
 from training.engine.executors.graphs import GraphsExecutor
 from training.engine.executors.loop import LoopExecutor
 from training.engine.executors.vectorized import VectorizedExecutor
@@ -274,10 +274,10 @@ class OnGpu:
 
 def test_only_images_that_are_computed_in_bfloat16_have_their_channels_last():
     images = OnGpu()
-    assert laid_out(images, "bf16") is torch.channels_last
-    assert laid_out(images, "float32") is images
+    assert with_fast_layout(images, "bf16") is torch.channels_last
+    assert with_fast_layout(images, "float32") is images
     host = torch.zeros(2, 3, 4, 4)
-    assert laid_out(host, "bf16") is host
+    assert with_fast_layout(host, "bf16") is host
 
 
 @pytest.mark.parametrize("name", ["char_gru", "bilstm"])

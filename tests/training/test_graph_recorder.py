@@ -10,7 +10,7 @@ GPU = torch.device("cuda", 0)
 
 
 class Stream:
-    """A CUDA stream of a GPU that keeps a diary."""
+    """A CUDA stream of a GPU that records its operations."""
 
     def __init__(self, diary, name):
         self.diary, self.name = diary, name

@@ -150,5 +150,5 @@ def test_the_ranks_get_the_labels_of_the_silos(make_job, tmp_path):
 
 def test_the_ranks_get_the_directory_whatever_folder_they_run_in(make_job, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    write_job(tmp_path / "job.npz", replace(make_job(), directory=Path("kept")))
-    assert read_job(tmp_path / "job.npz").directory == tmp_path / "kept"
+    write_job(tmp_path / "job.npz", replace(make_job(), directory=Path("checkpoints")))
+    assert read_job(tmp_path / "job.npz").directory == tmp_path / "checkpoints"

@@ -41,7 +41,7 @@ def test_what_fits_exactly_is_let_through_and_one_byte_less_is_not():
         check_fits([place(available=24 * GB - 1)], silos=22)
 
 
-def test_message_says_need_room_and_how_many_silos_per_rank_would_fit():
+def test_message_says_need_available_memory_and_how_many_silos_per_rank_would_fit():
     # 12.9 GB for 2 ranks: 6.45 each, less 1 fixed: 5 silos of 1 GB; 22 silos are 5 ranks, on 3 machines of 2.
     with pytest.raises(MachineError) as error:
         check_fits([place()], silos=22)
@@ -74,7 +74,7 @@ def test_a_machine_too_small_for_the_rows_between_its_gpus_is_told_to_take_fewer
         check_fits([place(per_silo=0, fixed=12 * GB)], silos=22)
 
 
-def test_unknown_room_lets_everything_through():
+def test_unknown_memory_lets_everything_through():
     check_fits([place(available=math.inf)], silos=22)
 
     assert place(available=math.inf).fitting == 22

@@ -58,9 +58,11 @@ def evaluated(path):
 
 
 @pytest.mark.parametrize("stop_at", [None, 5, 11, 14])
-def test_the_models_are_those_of_their_rows_whether_resumed_or_not(keeping, rows_of, stop_at):
+def test_the_models_are_those_of_their_rows_whether_resumed_or_not(checkpointing, rows_of, stop_at):
     # A rate at which the accuracy goes up and down.
-    job = keeping(every=4, model="cnn", rounds=15, learning_rate=0.7, dirichlet_alpha=0.1, keep_models=True)
+    job = checkpointing(
+        every=4, model="cnn", rounds=15, learning_rate=0.7, dirichlet_alpha=0.1, keep_models=True
+    )
     if stop_at is not None:
         rows_of(job, stop_at=stop_at)
     rows = rows_of(job)
@@ -74,9 +76,9 @@ def test_the_models_are_those_of_their_rows_whether_resumed_or_not(keeping, rows
 
 
 @pytest.mark.parametrize("log_every", [1, 3])
-def test_a_training_that_is_to_end_at_its_checkpoint_has_a_last_model(keeping, rows_of, log_every):
+def test_a_training_that_is_to_end_at_its_checkpoint_has_a_last_model(checkpointing, rows_of, log_every):
     def job(rounds):
-        return keeping(
+        return checkpointing(
             every=4,
             model="cnn",
             rounds=rounds,
@@ -97,8 +99,8 @@ def test_a_training_that_is_to_end_at_its_checkpoint_has_a_last_model(keeping, r
     assert rows_of(job(4)) == rows
 
 
-def test_a_best_model_from_after_the_checkpoint_is_not_taken_for_one_before_it(keeping, rows_of):
-    job = keeping(rounds=6, keep_models=True)
+def test_a_best_model_from_after_the_checkpoint_is_not_taken_for_one_before_it(checkpointing, rows_of):
+    job = checkpointing(rounds=6, keep_models=True)
     before = rows_of(job, stop_at=5)[:5]
     write_model(job.directory, "best", {"weight": torch.zeros(1)}, row(5, accuracy=1.0))
     rows = rows_of(job)
@@ -127,12 +129,12 @@ def test_an_average_resnet_has_the_models_own_keys_and_a_silos_counters(tmp_path
     assert json.loads((tmp_path / "best.json").read_text())["round"] == 3
 
 
-def test_where_files_have_one_name_only_they_are_copied(keeping, rows_of, monkeypatch):
+def test_where_files_have_one_name_only_they_are_copied(checkpointing, rows_of, monkeypatch):
     def refuse(*_):
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr("os.link", refuse)
-    job = keeping(rounds=4, keep_models=True)
+    job = checkpointing(rounds=4, keep_models=True)
     rows = rows_of(job)
     assert rows_of(job) == rows
     for name in ("best", "last"):

@@ -95,8 +95,8 @@ def test_the_check_needs_no_mpiexec_under_a_launcher(monkeypatch, tmp_path):
     MpiBackend().check(TrainingConfig(ranks=2))
 
 
-@pytest.mark.parametrize(("launched", "told"), [(None, True), ("0", True), ("1", False)])
-def test_more_ranks_than_silos_are_told_once(monkeypatch, make_job, launched, told):
+@pytest.mark.parametrize(("launched", "reported"), [(None, True), ("0", True), ("1", False)])
+def test_more_ranks_than_silos_are_reported_once(monkeypatch, make_job, launched, reported):
     monkeypatch.setattr("training.mpi.backend.run_ranks", lambda _job, ranks: iter([ranks]))
     monkeypatch.setattr("training.mpi.backend._in_world", lambda _job, place: iter([place.size]))
     job = make_job(ranks=2 if launched else 20)
@@ -105,7 +105,7 @@ def test_more_ranks_than_silos_are_told_once(monkeypatch, make_job, launched, to
         monkeypatch.setenv("PMI_SIZE", "20")
     notice = Notice(f"ranks used: {job.silos} of 20, one per silo")
     started = 20 if launched else job.silos
-    assert list(MpiBackend().train(job)) == ([notice, started] if told else [started])
+    assert list(MpiBackend().train(job)) == ([notice, started] if reported else [started])
     monkeypatch.setenv("PMI_SIZE", str(job.silos))
     assert len(list(MpiBackend().train(make_job(ranks=job.silos)))) == 1
 

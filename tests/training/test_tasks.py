@@ -110,7 +110,7 @@ SMALL: dict[str, dict[str, object]] = {
 }
 
 
-def settled(task: str, folder: Path) -> str:
+def initial_weights(task: str, folder: Path) -> str:
     """Write initial weights whose running statistics are those of the data, as in pretrained weights."""
     config = TrainingConfig(**with_task({"task": task, "data": str(folder)}))
     data = load_dataset(config.dataset, config.data_options)
@@ -298,7 +298,7 @@ def test_what_is_known_of_data_without_reading_samples_is_true(task, tmp_path):
 @pytest.mark.parametrize("task", TASKS)
 def test_a_task_learns_from_files_and_any_number_of_ranks_gives_the_same_bits(task, tmp_path):
     WRITE[task](tmp_path)
-    weights = {"initial_weights": settled(task, tmp_path)} if "resnet" in TASKS[task].model else {}
+    weights = {"initial_weights": initial_weights(task, tmp_path)} if "resnet" in TASKS[task].model else {}
     alone, divided = (
         history(job_of(task, tmp_path, ranks=ranks, **SMALL[task], **weights)) for ranks in (1, 2)
     )

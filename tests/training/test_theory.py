@@ -147,11 +147,11 @@ def test_silos_settle_at_the_rate_of_the_spectral_gap(quadratic, graph, work, na
     start, optimum = drawn(len(matrix), seed=2)
     job, silos = quadratic(plan_of(name, matrix, last), start, optimum)
     target = spread(fixed_point(matrix, optimum))
-    away = [np.linalg.norm(spread(start) - target, axis=0)]
+    distances = [np.linalg.norm(spread(start) - target, axis=0)]
     for k in range(last):
         train_round(job, silos, k)
-        away.append(np.linalg.norm(spread(silos.rows) - target, axis=0))
-    measured = (away[last] / away[first]) ** (1 / (last - first))
+        distances.append(np.linalg.norm(spread(silos.rows) - target, axis=0))
+    measured = (distances[last] / distances[first]) ** (1 / (last - first))
     expected = (1 - RATE * CURVATURE) * (1 - spectral_gap(matrix))
     np.testing.assert_allclose(measured, expected, rtol=1e-3)
 

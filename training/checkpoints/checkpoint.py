@@ -66,14 +66,10 @@ def write_checkpoint(
     ----------
     job : TrainingJob
         The training; its directory takes the checkpoint.
-    rank_silos : RankSilos
-        This rank's silos.
     round_index : int
         Rounds done.
     blocks : sequence of range
         The silos of each rank.
-    communicator : Communicator
-        The ranks.
     facts : mapping
         What rank 0 adds to the checkpoint's header.
     files : mapping of pathlib.Path to str

@@ -54,8 +54,6 @@ class CheckpointManager:
         The training. Without a directory, or with neither checkpoints nor models asked for, no method does anything.
     dataset : Dataset
         Its data, which must be the same when it resumes.
-    communicator : Communicator
-        The ranks.
 
     Attributes
     ----------
@@ -171,8 +169,6 @@ class CheckpointManager:
             The row, the same on every rank.
         average : torch.nn.Module
             The average model that it was measured on.
-        rank_silos : RankSilos
-            This rank's silos.
         new : bool, default True
             Whether the history lacks the row.
         """

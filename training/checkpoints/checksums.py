@@ -61,7 +61,6 @@ def check_files(paths: Iterable[Path], digests: Mapping[str, str]) -> None:
 
     Parameters
     ----------
-    paths : iterable of pathlib.Path
     digests : mapping of str to str
         As `read_checksums` returns them for their folder.
     """

@@ -37,8 +37,6 @@ def fingerprint(job: TrainingJob, *, rounds: int) -> dict[str, Any]:
 
     Parameters
     ----------
-    job : TrainingJob
-        The training.
     rounds : int
         Rounds done.
 

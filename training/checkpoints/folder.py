@@ -34,11 +34,6 @@ def checkpoint_path(folder: Path, round_index: int) -> Path:
 def check_resumable(job: TrainingJob) -> int | None:
     """Check by job and checksums that a training can resume from the newest checkpoint in its directory.
 
-    Parameters
-    ----------
-    job : TrainingJob
-        The training.
-
     Returns
     -------
     int or None

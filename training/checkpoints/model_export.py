@@ -70,8 +70,6 @@ def write_model(folder: Path, name: str, state: "dict[str, Tensor]", row: Histor
         Target.
     name : str
         `BEST` or `LAST`: ``<name>.pt`` holds the state dict, ``<name>.json`` the row.
-    state : dict of str to torch.Tensor
-        The model.
     row : HistoryRow
         Its metrics.
     """

@@ -16,11 +16,6 @@ from training.engine.rank_silos import RankSilos
 def silo_state(rank_silos: RankSilos) -> Mapping[str, tuple[Tensor, ...]]:
     """Return the state of a rank's silos: all that a round changes.
 
-    Parameters
-    ----------
-    rank_silos : RankSilos
-        The silos.
-
     Returns
     -------
     mapping of str to tuple of torch.Tensor
@@ -50,8 +45,6 @@ def write_silos(path: Path, rank_silos: RankSilos) -> None:
     ----------
     path : pathlib.Path
         A new file, in NumPy's ``.npz`` format: array ``<silo>/<name>`` for each name of `silo_state`.
-    rank_silos : RankSilos
-        The silos.
 
     Notes
     -----

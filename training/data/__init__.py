@@ -1,1 +1,1 @@
-"""Data sets: read, divided over the silos and dealt out in batches."""
+"""Data sets: readers, partitions over the silos, and batches."""

@@ -15,10 +15,6 @@ class BatchStream:
         Number of samples of the silo, >= 1.
     batch_size : int
         Samples per batch.
-    seed : int
-        The run's seed.
-    silo : int
-        The silo's index.
 
     Notes
     -----
@@ -63,7 +59,7 @@ class BatchStream:
         return batch
 
     def _epoch_order(self, epoch: int) -> IntArray:
-        """Return the permutation of one epoch; the last one is kept, as an epoch lasts many batches."""
+        """Return the permutation of one epoch; the last one is cached, as an epoch lasts many batches."""
         if epoch != self._epoch:
             self._order = stream(self.seed, Purpose.BATCHES, self.silo, epoch).permutation(self.size)
             self._epoch = epoch

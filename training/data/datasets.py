@@ -47,8 +47,6 @@ class Dataset:
         (samples, length, features).
     train_labels, test_labels : IntArray, shape (samples,) or (samples, length)
         Classes, ``0 .. classes - 1``, of a sample or of each position; `IGNORED` where a position is padding.
-    classes : int
-        Number of classes.
     train_groups : IntArray, shape (samples,), optional
         Writer, role or account of each training sample: an index into `group_names`.
     group_names : tuple of str

@@ -22,8 +22,6 @@ class LazySamples:
 
     Parameters
     ----------
-    inputs : Inputs
-        All samples.
     index : IntArray, shape (samples,)
         Which of them.
     device : torch.device
@@ -49,7 +47,7 @@ class LazySamples:
         Parameters
         ----------
         batch : IntArray, torch.Tensor in host memory, or slice
-            Which samples. Not a tensor on a GPU: to bring it back would wait for all that the GPU still has to do.
+            Which samples. Not a tensor on a GPU, whose copy would wait for all work queued there.
         """
         chosen = batch if isinstance(batch, slice) else np.asarray(batch)
         return on_device(self.inputs[self.index[chosen]], self.device, wait=False)
@@ -70,13 +68,13 @@ def on_device(array: AnyArray, device: torch.device, *, wait: bool = True) -> Te
 
     Notes
     -----
-    A copy to a GPU that is not waited for leaves from page-locked memory: from other memory the processor would wait
-    until the GPU has done all that it was told before. So the next silo's images are decoded while the GPU computes
-    this one's step. That is for batches: PyTorch keeps memory that it has locked, in powers of two, until the process
-    ends, and a silo's whole samples would stay in it for nothing.
+    An asynchronous copy to a GPU needs page-locked memory: from other memory the processor would wait for all work
+    queued on the GPU. So the next silo's images are decoded while the GPU computes this one's step. That is for
+    batches: PyTorch holds page-locked memory, in powers of two, until the process ends, which a silo's whole samples
+    would occupy for nothing.
 
-    NumPy's arrays start anywhere, and elsewhere in another process. A library may sum in another order there, so that
-    the same samples would give other bits.
+    NumPy's arrays start at any address, another one in each process, on which the order of a library's sums, and so
+    their bits, may depend.
     """
     tensor = torch.from_numpy(array)
     if device.type == "cuda":

@@ -69,12 +69,8 @@ def shard_of(
 
     Parameters
     ----------
-    dataset : Dataset
-        The data of all silos.
     part : IntArray, shape (samples of the silo,)
         Which of its training samples belong to the silo.
-    silo : int
-        The silo's index.
     counted : IntArray, shape (samples of all silos,)
         Labels of each sample that are not `IGNORED`.
     batch_size, seed : int
@@ -99,8 +95,8 @@ class StepBatches:
     batches : tuple of Batch
         One per silo.
     counted : BoolArray, shape (silos,)
-        Whether any label of the silo's batch counts. A batch of padding teaches nothing: its loss and its gradient
-        are zero, and the silo's buffers stay.
+        Whether any label of the silo's batch counts. A batch of padding has loss and gradient zero and leaves the
+        silo's buffers unchanged.
     """
 
     batches: tuple[Batch, ...]
@@ -113,7 +109,7 @@ def step_batches(shards: Sequence[Shard], step: int) -> StepBatches:
     counted = np.array([shard.counted[batch].any() for shard, batch in zip(shards, chosen, strict=True)])
     device, index = shards[0].labels.device, torch.from_numpy(np.stack(chosen))
     if device.type == "cuda":
-        # Otherwise the processor would wait here for all that the GPU still has to do.
+        # Otherwise the copy would wait for all work queued on the GPU.
         index = index.pin_memory()
     rows = index.to(device, non_blocking=True)
     batches = tuple(Batch(chosen=own, index=row) for own, row in zip(chosen, rows, strict=True))

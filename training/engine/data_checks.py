@@ -58,11 +58,6 @@ def check_data(
     silo_places, silo_labels : optional
         As in `training.job.TrainingJob`.
 
-    Returns
-    -------
-    CheckedData
-        For `training.check_memory`.
-
     Raises
     ------
     InputError

@@ -16,11 +16,6 @@ _BOOT = Path("/proc/sys/kernel/random/boot_id")
 def hardware_name(device: "torch.device") -> str:
     """Return the name of a device.
 
-    Parameters
-    ----------
-    device : torch.device
-        The device.
-
     Returns
     -------
     str
@@ -35,7 +30,7 @@ def hardware_name(device: "torch.device") -> str:
 
 
 def processor_name(cpuinfo: Path = CPUINFO) -> str:
-    """Return the model of this machine's processor, or its architecture where the system tells no model.
+    """Return the model of this machine's processor, or its architecture where no model is known.
 
     Parameters
     ----------

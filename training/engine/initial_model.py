@@ -20,8 +20,6 @@ def initial_model(config: TrainingConfig, dataset: Dataset, *, seed: int) -> "nn
         Names the model and says how large its batches are.
     dataset : Dataset
         The data that it will read.
-    seed : int
-        The run's seed.
 
     Returns
     -------

@@ -58,7 +58,7 @@ def chunk_size(sample_shape: tuple[int, ...]) -> int:
 
 
 def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> Evaluation:
-    """Return loss and accuracy of a model on samples.
+    """Return sums of loss and accuracy of a model over samples, in float64.
 
     Parameters
     ----------
@@ -68,11 +68,6 @@ def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> Evaluation:
         Samples.
     labels : torch.Tensor, shape (samples,) or (samples, length)
         Their classes, or those of each position; `IGNORED` where a position is padding.
-
-    Returns
-    -------
-    Evaluation
-        Sums, in float64.
     """
     sums = torch.zeros(len(Evaluation._fields), dtype=torch.float64, device=labels.device)
     trains = model.training
@@ -105,10 +100,6 @@ class Meter:
         A model of the trained structure.
     dataset : Dataset
         Its test samples are distributed over the ranks in chunks.
-    silos : int
-        Number of silos.
-    communicator : Communicator
-        The ranks.
     device : torch.device
         Device of the models.
     objective : str, default "silos"
@@ -155,8 +146,6 @@ class Meter:
         ----------
         round_index : int
             Rounds done.
-        rank_silos : RankSilos
-            This rank's silos.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The parameters and buffers of all silos that one rank hosts, as rows of tensors."""
+"""The parameters and buffers of one rank's silos, as rows of tensors."""
 
 import copy
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ class ParameterBuffer:
     model : torch.nn.Module
         The initial model of every silo; it is copied.
     silos : int
-        Number of silos that the rank hosts; may be 0.
+        Number of silos of the rank; may be 0.
     before, after : int
         Rows of lower and of higher silos that other ranks send at most.
     device : torch.device
@@ -49,7 +49,7 @@ class ParameterBuffer:
 
     On the processor mixing is a compiled kernel (`training.engine.compiled.mixing`), for dense matrices too. Per number
     it adds the terms one after the other, in silo order, and a weight of zero is no term: a sum
-    does not depend on which other silos the rank hosts, nor on the columns that are mixed at a time, nor on the
+    does not depend on the rank's other silos, nor on the columns that are mixed at a time, nor on the
     processor. A library's dense product does not promise that: its kernel, and with it the order of its sums, depends
     on the processor and on the number of rows. Mixed rows then have the same bits for any number of ranks. Nothing is
     promised on a GPU, where mixing is PyTorch's dense product.
@@ -160,11 +160,6 @@ def padded(size: int) -> int:
 def float_buffers(model: nn.Module) -> Iterator[tuple[nn.Module, str, Tensor]]:
     """Iterate over the floating-point buffers of a model, in the order of its state dict.
 
-    Parameters
-    ----------
-    model : torch.nn.Module
-        The model.
-
     Yields
     ------
     owner : torch.nn.Module
@@ -216,11 +211,6 @@ def bind(
     buffers : torch.Tensor, shape (buffer stride,), optional
         Takes the values of the floating-point buffers, which become views into it; without it they are the copy's
         own.
-
-    Returns
-    -------
-    torch.nn.Module
-        The copy.
     """
     bound = copy.deepcopy(model)
     offset = 0

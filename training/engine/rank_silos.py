@@ -1,4 +1,4 @@
-"""The silos that one rank hosts: their data, models and optimizer states."""
+"""The silos of one rank: their data, models and optimizer states."""
 
 import math
 from dataclasses import dataclass
@@ -45,14 +45,10 @@ class RankSilos:
 
     Parameters
     ----------
-    job : TrainingJob
-        The training.
     model : torch.nn.Module
         The initial model, on `device`.
     dataset : Dataset
         The data to split over all silos.
-    communicator : Communicator
-        The ranks.
     device : torch.device
         Device of models and data.
 

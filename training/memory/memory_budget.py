@@ -158,14 +158,8 @@ def check_rank_memory(
 
     Parameters
     ----------
-    job : TrainingJob
-        What will be trained.
     model : torch.nn.Module
         The initial model, on the CPU.
-    dataset : Dataset
-        The data.
-    communicator : Communicator
-        The ranks.
     device : torch.device
         What this rank computes on.
 
@@ -252,17 +246,12 @@ def plan_text(
 
 
 def places_of(table: FloatArray) -> list[Place]:
-    """Group the ranks by the machines and GPUs that they share.
+    """Group the ranks by the machines, and then by the GPUs, that they share.
 
     Parameters
     ----------
     table : FloatArray, shape (ranks, 8)
         A `RankMemory` for each rank.
-
-    Returns
-    -------
-    list of Place
-        Machines, then GPUs.
     """
     columns = dict(zip(RankMemory._fields, table.T, strict=True))
     # Where models live on a GPU, the machine only holds rows on their way.

@@ -146,8 +146,6 @@ def activations_of(
 
     Parameters
     ----------
-    config : TrainingConfig
-        Its settings.
     model : torch.nn.Module
         The initial model, on the CPU; unchanged.
     dataset : Dataset
@@ -250,10 +248,6 @@ def plan_memory(
 
     Parameters
     ----------
-    job : TrainingJob
-        What will be trained.
-    model : torch.nn.Module
-        The initial model.
     dataset : Dataset
         The data, as they were read.
     parts : sequence of IntArray

@@ -33,7 +33,6 @@ class ModelSpec:
 
     Parameters
     ----------
-    build : Builder
     reads : tuple of tuple of str
         Axes of one sample, for each kind of sample that the model reads; empty if the builder checks the shape.
     norm_stride : int
@@ -96,8 +95,6 @@ def build_model(name: str, *, input_shape: tuple[int, ...], classes: int, seed: 
     input_shape : tuple of int
         Shape of one sample: (channels, height, width) of an image, (length,) of a text of whole-number tokens below
         `classes`, (length, features) of a sequence of vectors.
-    classes : int
-        Number of classes.
     seed : int
         The run's seed; every silo starts from the same model, whatever the number of ranks.
 

@@ -1,4 +1,4 @@
-"""A convolution, max-pooling and ReLU as one layer, whose backward pass leaves out the products with zero."""
+"""A convolution, max-pooling and ReLU as one layer, whose backward pass skips products with zero."""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -78,8 +78,8 @@ class _Compiled(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         from training.models.compiled.pooled_convolution import input_gradient, weight_gradient
 
-        images, weight, kept = ctx.saved_tensors
-        gradient, codes, inputs = _channels_last(gradients[0]), kept.numpy(), _channels_last(images)
+        images, weight, places = ctx.saved_tensors
+        gradient, codes, inputs = _channels_last(gradients[0]), places.numpy(), _channels_last(images)
         _n, _rows, columns, channels = gradient.shape
         at_inputs, at_weight, at_bias = (
             torch.zeros(shape) for shape in (inputs.shape, (channels, 3, 3, INPUTS), (channels,))

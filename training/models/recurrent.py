@@ -48,8 +48,6 @@ class SequenceLSTM(nn.Module):
     ----------
     features : int
         Length of one vector.
-    classes : int
-        Number of classes.
     """
 
     def __init__(self, features: int, classes: int) -> None:
@@ -113,8 +111,6 @@ def bilstm(input_shape: tuple[int, ...], classes: int) -> nn.Module:
     ----------
     input_shape : tuple of int
         (length, features); the network reads any length.
-    classes : int
-        Number of classes.
 
     Returns
     -------

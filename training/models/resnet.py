@@ -68,8 +68,6 @@ class ResNet(nn.Module):
         Blocks per stage.
     bottleneck : bool
         Blocks of three convolutions that end four times as wide, or of two convolutions.
-    classes : int
-        Number of classes.
     """
 
     def __init__(self, channels: int, blocks: tuple[int, ...], *, bottleneck: bool, classes: int) -> None:
@@ -123,8 +121,6 @@ def resnet(input_shape: tuple[int, ...], classes: int, *, layers: int) -> nn.Mod
     ----------
     input_shape : tuple of int
         (channels, height, width); the network reads any height and width.
-    classes : int
-        Number of classes.
     layers : int
         One of `STAGES`: 18 (11,217,552 parameters for 80 classes, and 9,600 floats of running statistics) or 50
         (40,190,990 for 8,142 classes, and 53,120).

@@ -51,17 +51,12 @@ class MpiBackend:
             resolve_device(config.device, rank=0)
 
     def message_bits(self, config: TrainingConfig) -> float:
-        """Return the size of a message: a model's parameters, and its buffers if they are exchanged.
+        """Return the size of a message in bits: a model's parameters, and its buffers if they are exchanged.
 
         Parameters
         ----------
         config : TrainingConfig
             Names model and data set.
-
-        Returns
-        -------
-        float
-            Bits.
 
         Raises
         ------
@@ -72,11 +67,6 @@ class MpiBackend:
 
     def train(self, job: TrainingJob) -> Iterator[Report]:
         """Train and yield the history while the training runs.
-
-        Parameters
-        ----------
-        job : TrainingJob
-            What to train.
 
         Yields
         ------

@@ -36,8 +36,6 @@ def run_ranks(job: TrainingJob, ranks: int) -> Iterator[Report]:
 
     Parameters
     ----------
-    job : TrainingJob
-        What to train.
     ranks : int
         Number of processes.
 

@@ -1,4 +1,4 @@
-"""Partition by who made the samples: whole groups to silos, in lognormal numbers."""
+"""Partition by groups (writers, roles, accounts): whole groups to silos, in lognormal numbers."""
 
 import numpy as np
 
@@ -45,8 +45,6 @@ def groups(request: SplitRequest, rng: np.random.Generator) -> list[IntArray]:
     ----------
     request : SplitRequest
         Samples with groups.
-    rng : numpy.random.Generator
-        Source of the numbers and of who gets which group.
 
     Returns
     -------
@@ -61,7 +59,7 @@ def groups(request: SplitRequest, rng: np.random.Generator) -> list[IntArray]:
     Notes
     -----
     As the paper describes it: the number of groups per silo is lognormal, with mean 5 and standard deviation 1.5 of its
-    natural logarithm. Since all groups are given away, only the ratios of the drawn numbers count: they are scaled to
+    natural logarithm. Since all groups are assigned, only the ratios of the drawn numbers count: they are scaled to
     the sum of all groups and rounded by largest remainders. A silo that gets none is given one group of the silo that
     has most. The published code differs: it adds 5 to each number, drops what rounding down leaves over, and a slip in
     an index gives several silos the same groups.

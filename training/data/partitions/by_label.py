@@ -1,4 +1,4 @@
-"""Partitions that look at labels at most: iid and Dirichlet."""
+"""Partitions by labels: iid and Dirichlet."""
 
 import numpy as np
 
@@ -21,8 +21,6 @@ def dirichlet(request: SplitRequest, rng: np.random.Generator) -> list[IntArray]
     request : SplitRequest
         Its ``alpha`` is the concentration: towards 0 a class lies in one silo, towards infinity every silo has the
         same mix. Sequences have a label at each position and no class of their own: their groups take its place.
-    rng : numpy.random.Generator
-        Source of the proportions and of who gets which sample.
 
     Returns
     -------

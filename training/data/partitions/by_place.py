@@ -1,4 +1,4 @@
-"""Partition by where the samples were taken: half to anyone, half to the closest silo."""
+"""Partition by the samples' places: half to the closest silo, half evenly to all."""
 
 import numpy as np
 from scipy.spatial import KDTree
@@ -15,8 +15,6 @@ def geographic(request: SplitRequest, rng: np.random.Generator) -> list[IntArray
     ----------
     request : SplitRequest
         Samples with places, and the places of the silos.
-    rng : numpy.random.Generator
-        Source of the halves and of who gets which sample of the second one.
 
     Returns
     -------
@@ -26,7 +24,7 @@ def geographic(request: SplitRequest, rng: np.random.Generator) -> list[IntArray
     Raises
     ------
     InputError
-        If samples or silos have no places, or a place is none on Earth.
+        If samples or silos have no places, or a latitude or longitude is out of range.
 
     Notes
     -----

@@ -43,12 +43,8 @@ def split(
         One of `PARTITIONS`.
     labels : IntArray, shape (samples,) or (samples, length)
         Classes of the training samples.
-    silos : int
-        Number of silos.
     alpha : float
         Concentration of ``dirichlet``.
-    seed : int
-        The run's seed.
     groups : IntArray, shape (samples,), optional
         Writers, roles or accounts, which ``groups`` needs.
     places : FloatArray, shape (samples, 2), optional

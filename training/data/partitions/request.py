@@ -1,4 +1,4 @@
-"""What a partition splits, and over which silos."""
+"""Input of a partition, and functions that all partitions share."""
 
 from dataclasses import dataclass
 
@@ -49,8 +49,6 @@ def shares_of(owner: IntArray, silos: int) -> list[IntArray]:
     ----------
     owner : IntArray, shape (samples,)
         The silo of each sample.
-    silos : int
-        Number of silos.
 
     Returns
     -------
@@ -68,10 +66,6 @@ def without_empty_silos(owner: IntArray, silos: int, rng: np.random.Generator) -
     ----------
     owner : IntArray, shape (samples,)
         The silo of each sample; at least as many samples as silos.
-    silos : int
-        Number of silos.
-    rng : numpy.random.Generator
-        Source of which sample is given.
 
     Returns
     -------
@@ -81,7 +75,7 @@ def without_empty_silos(owner: IntArray, silos: int, rng: np.random.Generator) -
     Notes
     -----
     Drawing a whole split again until no silo is empty may never end. Instead each empty silo, in index order, receives
-    one random sample of the silo that has most at that moment (lowest index among equals); all others keep theirs.
+    one random sample of the silo that has most at that moment (lowest index among equals); all others are unchanged.
     """
     filled = owner.copy()
     sizes = np.bincount(filled, minlength=silos)

@@ -22,8 +22,6 @@ def read_idx(path: Path, *, dimensions: int) -> NDArray[np.uint8]:
 
     Parameters
     ----------
-    path : pathlib.Path
-        The file.
     dimensions : int
         Dimensions that it must have.
 

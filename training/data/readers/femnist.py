@@ -162,11 +162,6 @@ def femnist(options: DataOptions) -> Dataset:
         Folder with ``train/*.json`` and ``test/*.json``, or with ``*.json`` alone: then every fifth sample of each
         writer, and the last one of a writer with two to four, is held out.
 
-    Returns
-    -------
-    Dataset
-        The images.
-
     Raises
     ------
     InputError

@@ -21,11 +21,6 @@ def data_folder(name: str, options: DataOptions, *, default: str = "") -> Path:
     default : str
         The folder where the user names none.
 
-    Returns
-    -------
-    pathlib.Path
-        An existing folder.
-
     Raises
     ------
     InputError

@@ -94,7 +94,7 @@ def _find_sums(
     group: Indices,
     size: Indices,
 ) -> int:
-    """Write the arrays of `Sums`, and return how many sums there are; `group` and `size` are room for notes."""
+    """Write the arrays of `Sums`, and return how many sums there are; `group` and `size` are scratch."""
     sums = 0
     first[0] = 0
     for target in range(len(matrix)):

@@ -1,7 +1,7 @@
-"""Weighted sums of runs of numbers, with the sum in registers: the inner loops of products with sparse matrices.
+"""Weighted sums of rows, with the sum in registers: the inner loop of mixing.
 
-For compiled functions only. They are written in the compiler's own language, since for a loop over arrays the compiler
-stores the sums and loads them again for every term: it cannot know that the arrays do not overlap. No bound is checked.
+For compiled functions only. They are written in LLVM's intermediate representation, since for a loop over arrays the
+compiler stores and reloads the sums for every term: it cannot know that the arrays do not overlap. No bound is checked.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def _add_run(builder: Any, sums: Sequence[Any], weight: Any, start: Any) -> None
 
 
 def _sums(builder: Any, length: int) -> list[Any]:
-    """Room for the sums of a run, which the compiler makes registers."""
+    """Allocate the sums of a run, which the compiler places in registers."""
     return [cgutils.alloca_once(builder, _VECTOR) for _ in range(0, length, LANES)]  # type: ignore[no-untyped-call]
 
 
@@ -123,14 +123,14 @@ first, last, begin, end, width, at : integer
 """
 
 stream_weighted_sum: Any = _sum(streamed=True)
-"""The same past the caches: what is written is not read before, and is kept in no cache.
+"""The same with non-temporal stores: memory is neither read before nor cached.
 
 The written places must be aligned to `LANES` numbers, and other threads see them only after a `fence`.
 """
 
 
 def _typed_fence(_context: Any) -> Any:
-    """Tell numba the types of `fence`, and who emits its code."""
+    """Return the types of `fence` and the function that emits its code."""
     return types.void(), _generate_fence
 
 

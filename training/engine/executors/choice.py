@@ -97,8 +97,6 @@ def choose(
 
     Parameters
     ----------
-    config : TrainingConfig
-        The user's settings.
     models : ParameterBuffer
         The models of the rank's silos; unchanged.
     shards : sequence of Shard
@@ -167,8 +165,6 @@ def attempt(name: str, config: TrainingConfig, models: ParameterBuffer, shards: 
     ----------
     name : str
         One of `FACTORIES`.
-    config : TrainingConfig
-        The user's settings.
     models : ParameterBuffer
         The models of the rank's silos; unchanged.
     shards : sequence of Shard

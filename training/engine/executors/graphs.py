@@ -37,8 +37,6 @@ class CudaRecorder:
 
     Parameters
     ----------
-    device : torch.device
-        The GPU.
     lanes : int
         Streams.
 

@@ -115,7 +115,7 @@ def weight_gradient(
     biases : array, shape (channels,)
         Added to.
     offsets, terms : array, at least shape (STRIP * columns,)
-        Room for notes.
+        Scratch.
     """
     images, rows, columns, channels = gradient.shape
     _, height, width, depth = inputs.shape
@@ -159,9 +159,9 @@ def input_gradient(
     inputs : array, shape (images, height, width, 32)
         Added to.
     offsets, terms : array, shape (columns * 4 * channels,)
-        Room for notes.
+        Scratch.
     ends : array, shape (columns * 4,)
-        Room for notes.
+        Scratch.
     """
     images, rows, columns, channels = gradient.shape
     _, height, width, depth = inputs.shape
