@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from training.models import build_model
-from training.models.compiled.pooled_convolution import CUT, pool, weight_gradient
+from training.models.compiled.pooled_convolution_kernels import CUT, pool, weight_gradient
 from training.models.pooled_convolution import INPUTS, PooledConvolution
 
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 if TYPE_CHECKING:
-    from training.models.compiled.pooled_convolution import Floats
+    from training.models.compiled.pooled_convolution_kernels import Floats
 
 INPUTS = 32
 """Channels of the layer's input."""
@@ -63,7 +63,7 @@ class _Compiled(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, images: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        from training.models.compiled.pooled_convolution import pool
+        from training.models.compiled.pooled_convolution_kernels import pool
 
         scores = nn.functional.conv2d(images, weight, bias)
         n, channels, height, width = scores.shape
@@ -76,7 +76,7 @@ class _Compiled(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        from training.models.compiled.pooled_convolution import input_gradient, weight_gradient
+        from training.models.compiled.pooled_convolution_kernels import input_gradient, weight_gradient
 
         images, weight, places = ctx.saved_tensors
         gradient, codes, inputs = _channels_last(gradients[0]), places.numpy(), _channels_last(images)
