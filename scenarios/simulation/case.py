@@ -12,6 +12,7 @@ from scenarios.config.overlays import check_kinds
 from scenarios.config.scenario import Scenario, check_seed, load_scenario
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text
+from scenarios.runfile.writer import RunHead
 from scenarios.simulation.runner import check_surroundings
 from topologies import Connectivity, InputError, Workload
 from training import message_bits
@@ -60,6 +61,12 @@ class Case:
             seed=seed,
             simulation=simulation,
             compute_source=self.compute_source if is_same else None,
+        )
+
+    def head(self) -> RunHead:
+        """Head of the file of a run of this case."""
+        return RunHead(
+            scenario=self.text, network=self.network, seed=self.seed, graph=self.graph, work=self.work
         )
 
     def check(self, *, rounds: int | None = None) -> None:

@@ -7,14 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from scenarios.config.error_texts import located
-from scenarios.config.overlays import design_any, forms_of
+from scenarios.config.overlays import design_any
 from scenarios.config.scenario import ImportedConfig
 from scenarios.config.toml import scenario_text
 from scenarios.metrics_import.history import ForeignHistory
-from scenarios.runfile.atomic import new_file
-from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
-from scenarios.runfile.training_rows import allocate_history, write_history
-from scenarios.runfile.writer import write_head, write_overlay
+from scenarios.runfile.writer import RunFile
 from scenarios.simulation.case import Case
 from scenarios.simulation.runner import job_of, run_job
 
@@ -62,24 +59,13 @@ def import_run(
         case.network, case.work, case.kinds, settings, case.seed, name=run_name(imported.file)
     )
     text += _imported_table(imported)
-    rows = len(foreign.history["round"])
-    size_bytes = file_bytes(jobs, messages=settings.messages, rows=rows)
-    with new_file(path, size_bytes=size_bytes, force=force) as file:
-        write_head(
-            file,
-            scenario=text,
-            network=case.network,
-            seed=case.seed,
-            graph=case.graph,
-            work=case.work,
-        )
-        for overlay, job in zip(overlays, jobs, strict=True):
-            write_overlay(file, overlay, job, forms_of(overlay, case.seed))
-            allocate(file, overlay.kind, job, messages=settings.messages)
-            allocate_history(file, overlay.kind, rows=rows, silos=case.graph.silos)
-        for overlay, job in zip(overlays, jobs, strict=True):
-            outcome = run_job(job, overlay.kind, writer=SimulationWriter(file, overlay.kind))
-            write_history(file, overlay.kind, 0, foreign.history, outcome.last_start_s)
+    rows = {overlay.kind: len(foreign.history["round"]) for overlay in overlays}
+    head = replace(case.head(), scenario=text)
+    simulations = [*zip(overlays, jobs, strict=True)]
+    with RunFile.create(path, head, simulations, messages=settings.messages, rows=rows, force=force) as file:
+        for overlay, job in simulations:
+            outcome = run_job(job, overlay.kind, writer=file.simulation(overlay.kind))
+            file.write_history(overlay.kind, foreign.history, outcome.last_start_s)
 
 
 def run_name(metrics_file: str | Path) -> str:

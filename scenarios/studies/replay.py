@@ -4,14 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from scenarios.config.network import build_network
-from scenarios.config.overlays import forms_of
 from scenarios.config.scenario import Scenario, parse_scenario
-from scenarios.runfile.atomic import new_file
 from scenarios.runfile.paths import check_new
 from scenarios.runfile.reader import OverlayRecord, RunRecord, read_run
-from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
-from scenarios.runfile.training_rows import allocate_history, write_history
-from scenarios.runfile.writer import write_head, write_overlay
+from scenarios.runfile.writer import RunFile, RunHead
 from scenarios.simulation.runner import job_of, run_job
 from scenarios.studies.redrawn import Moved, redraw
 from simulator import Job
@@ -91,33 +87,22 @@ def replay(
         replayed.append(kept)
     if not replayed:
         raise InputError(left[0] if left else f"{source} has no overlay to replay.")
-    rows = max(len(kept.wall_clock_s) for kept in replayed)
-    size_bytes = file_bytes(jobs, messages=settings.messages, rows=rows)
-    with new_file(path, size_bytes=size_bytes, force=force) as file:
-        write_head(
-            file,
-            scenario=record.scenario,
-            network=network,
-            seed=scenario.seed,
-            graph=graph,
-            work=record.work,
-        )
-        for kept, overlay, job in zip(replayed, overlays, jobs, strict=True):
-            write_overlay(file, overlay, job, forms_of(overlay, scenario.seed))
-            allocate(file, overlay.kind, job, messages=settings.messages)
-            if kept.history:
-                rows = len(kept.wall_clock_s)
-                allocate_history(file, overlay.kind, rows=rows, silos=graph.silos)
+    head = RunHead(
+        scenario=record.scenario, network=network, seed=scenario.seed, graph=graph, work=record.work
+    )
+    rows = {kept.kind: len(kept.wall_clock_s) for kept in replayed if kept.history}
+    simulations = [*zip(overlays, jobs, strict=True)]
+    with RunFile.create(path, head, simulations, messages=settings.messages, rows=rows, force=force) as file:
         for kept, job in zip(replayed, jobs, strict=True):
             outcome = run_job(
                 job,
                 kept.kind,
                 until_ci=settings.until_ci,
                 least_rounds=trained,
-                writer=SimulationWriter(file, kept.kind),
+                writer=file.simulation(kept.kind),
             )
             if kept.history:
-                write_history(file, kept.kind, 0, kept.history, outcome.last_start_s)
+                file.write_history(kept.kind, kept.history, outcome.last_start_s)
     return tuple(f"not replayed: {rule}" for rule in left)
 
 

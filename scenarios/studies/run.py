@@ -9,7 +9,7 @@ import numpy as np
 from scenarios.config.compute_times import compute_times
 from scenarios.config.error_texts import in_table, located
 from scenarios.config.network import NetworkConfig, build_network
-from scenarios.config.overlays import design_any, forms_of
+from scenarios.config.overlays import design_any
 from scenarios.config.scenario import Scenario, task_line
 from scenarios.config.silo_places import silo_places
 from scenarios.runfile.artifacts import (
@@ -19,11 +19,8 @@ from scenarios.runfile.artifacts import (
     drop_checkpoints,
     publish_models,
 )
-from scenarios.runfile.atomic import new_file
 from scenarios.runfile.paths import check_new
-from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
-from scenarios.runfile.training_rows import allocate_history
-from scenarios.runfile.writer import write_head, write_overlay
+from scenarios.runfile.writer import RunFile, RunHead
 from scenarios.runtime.launcher import is_first
 from scenarios.simulation.case import workload_of
 from scenarios.simulation.runner import check_surroundings, job_of, run_job
@@ -248,42 +245,28 @@ def run_scenario(
     if resume:
         with located(source):
             check_checkpoints(path, plan.trainings, tell)
-    rows = 0 if training is None else logged_rows(training)
-    size_bytes = file_bytes(plan.jobs, messages=settings.messages, rows=rows)
-    with new_file(path, size_bytes=size_bytes, force=force, resume=resume) as file:
+    head = RunHead(
+        scenario=text, network=scenario.network, seed=scenario.seed, graph=plan.graph, work=plan.work
+    )
+    simulations = [*zip(plan.overlays, plan.jobs, strict=True)]
+    rows = {} if training is None else {overlay.kind: logged_rows(training) for overlay in plan.overlays}
+    with RunFile.create(
+        path, head, simulations, messages=settings.messages, rows=rows, force=force, resume=resume
+    ) as file:
         if not resume:
             drop_checkpoints(path)
-        write_head(
-            file,
-            scenario=text,
-            network=scenario.network,
-            seed=scenario.seed,
-            graph=plan.graph,
-            work=plan.work,
-        )
-        for overlay, job in zip(plan.overlays, plan.jobs, strict=True):
-            write_overlay(file, overlay, job, forms_of(overlay, scenario.seed))
-            allocate(file, overlay.kind, job, messages=settings.messages)
-            if training is not None:
-                allocate_history(file, overlay.kind, rows=rows, silos=plan.graph.silos)
         if training is not None:
             call_others()
-        for number, (overlay, job) in enumerate(zip(plan.overlays, plan.jobs, strict=True)):
+        for number, (overlay, job) in enumerate(simulations):
             outcome = run_job(
                 job,
                 overlay.kind,
                 until_ci=settings.until_ci,
                 least_rounds=0 if training is None else training.rounds,
-                writer=SimulationWriter(file, overlay.kind),
+                writer=file.simulation(overlay.kind),
             )
             if training is not None:
-                train_overlay(
-                    file,
-                    overlay.kind,
-                    plan.trainings[number],
-                    outcome.last_start_s,
-                    tell,
-                    detailed=number == 0,
-                )
+                history = file.training(overlay.kind, outcome.last_start_s)
+                train_overlay(overlay.kind, plan.trainings[number], history, tell, detailed=number == 0)
         publish_models(path, scenario.overlays.kinds)
     drop_checkpoints(path)

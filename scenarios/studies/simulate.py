@@ -5,18 +5,15 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 
 from scenarios.config.error_texts import located
 from scenarios.config.network import describe
-from scenarios.config.overlays import design_any, forms_of
+from scenarios.config.overlays import design_any
 from scenarios.config.quantities import format_interval, format_s, parse_share
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.tables import Column, Row, Table, note_lines
-from scenarios.runfile.atomic import new_file
-from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
-from scenarios.runfile.writer import write_head, write_overlay
+from scenarios.runfile.writer import RunFile
 from scenarios.simulation.captions import how
 from scenarios.simulation.case import Case
 from scenarios.simulation.end_notes import disturbed_note
@@ -70,27 +67,16 @@ def simulate_table(
     ]
     with located(case.source):
         jobs = [job_of(overlay, settings, rounds=settings.rounds, seed=seed) for overlay in overlays]
-    target: AbstractContextManager[h5py.File | None] = (
+    simulations = [*zip(overlays, jobs, strict=True)]
+    target: AbstractContextManager[RunFile | None] = (
         nullcontext()
         if path is None
-        else new_file(path, size_bytes=file_bytes(jobs, messages=settings.messages), force=force)
+        else RunFile.create(path, case.head(), simulations, messages=settings.messages, force=force)
     )
     outcomes: list[Outcome] = []
     with target as file:
-        if file is not None:
-            write_head(
-                file,
-                scenario=case.text,
-                network=case.network,
-                seed=seed,
-                graph=case.graph,
-                work=case.work,
-            )
-            for overlay, job in zip(overlays, jobs, strict=True):
-                write_overlay(file, overlay, job, forms_of(overlay, seed))
-                allocate(file, overlay.kind, job, messages=settings.messages)
-        for overlay, job in zip(overlays, jobs, strict=True):
-            writer = None if file is None else SimulationWriter(file, overlay.kind)
+        for overlay, job in simulations:
+            writer = None if file is None else file.simulation(overlay.kind)
             outcomes.append(run_job(job, overlay.kind, until_ci=settings.until_ci, writer=writer))
     first = outcomes[0]
     rows = [

@@ -4,14 +4,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import h5py
-
 from scenarios.config.error_texts import in_table
 from scenarios.runfile.artifacts import checkpoints_path
 from scenarios.runfile.training_rows import HistoryWriter
 from scenarios.runtime.progress import bar, log_lines
 from scenarios.runtime.signals import check_interrupts
-from topologies.arrays import FloatArray
 from topologies.errors import LeftEarlyError, TrainingError
 from training import HistoryRow, Notice, TrainingConfig, TrainingJob, load_backend
 from training.checkpoints.folder import check_resumable
@@ -25,10 +22,9 @@ def logged_rows(training: TrainingConfig) -> int:
 
 
 def train_overlay(
-    file: h5py.File,
     kind: str,
     job: TrainingJob,
-    last_start_s: FloatArray,
+    history: HistoryWriter,
     tell: Callable[[Notice], None],
     *,
     detailed: bool = True,
@@ -37,13 +33,11 @@ def train_overlay(
 
     Parameters
     ----------
-    file : h5py.File
-        The file of the run, in which the history is allocated.
     kind : str
         The overlay.
     job : TrainingJob
-    last_start_s : ndarray, shape (rounds + 1,)
-        When the last silo starts each round.
+    history : HistoryWriter
+        Of the run's file.
     tell : callable
         Shows notices to the user.
     detailed : bool
@@ -54,7 +48,7 @@ def train_overlay(
     TrainingError
         If the training fails, or ends without the row of its last round.
     """
-    history, line, rounds = HistoryWriter(file, kind, last_start_s), log_lines(), job.config.rounds
+    line, rounds = log_lines(), job.config.rounds
     try:
         with bar(f"train {kind}", rounds) as advance:
             for report in _until_the_last(kind, job):

@@ -38,14 +38,7 @@ def write_validation(path: Path, case: Case, results: Sequence[Validated], *, fo
     the arcs of the critical circuit, shape (arcs of the circuit,); none where it has no parts.
     """
     with new_file(path, force=force) as file:
-        write_head(
-            file,
-            scenario=case.text,
-            network=case.network,
-            seed=case.seed,
-            graph=case.graph,
-            work=case.work,
-        )
+        write_head(file, case.head())
         file.attrs["schema"] = SCHEMA
         for order, result in enumerate(results):
             _write(file, result, order)
