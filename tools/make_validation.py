@@ -7,6 +7,7 @@ from scenarios.cli.request import Case
 from scenarios.config.network import NetworkConfig
 from scenarios.config.overlays import DEFAULT_KINDS
 from scenarios.config.simulation import SimulationConfig
+from scenarios.report.table_formats import Csv
 from scenarios.report.tables import Table
 from scenarios.runfile.paths import write_text
 from scenarios.validation.study import validate
@@ -47,7 +48,7 @@ def main() -> None:
     ]
     write_text(
         Path(__file__).parents[1] / "docs" / "validation.csv",
-        Table(caption="", columns=(), rows=rows).to_csv(),
+        Csv().text([Table(caption="", columns=(), rows=rows)]),
     )
 
 

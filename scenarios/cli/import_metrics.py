@@ -15,7 +15,8 @@ from scenarios.metrics_import.columns import OPTIONS, ColumnNames
 from scenarios.metrics_import.history import read_history
 from scenarios.metrics_import.readers import read_rows
 from scenarios.report.comparison import run_table
-from scenarios.report.tables import note_lines, print_table
+from scenarios.report.table_formats import print_table
+from scenarios.report.tables import note_lines
 from scenarios.runfile.paths import check_new
 from scenarios.runfile.reader import read_run
 from scenarios.studies.imported import columns_note, import_run, run_name

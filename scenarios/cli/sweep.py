@@ -8,8 +8,8 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.config.overlays import DEFAULT_KINDS
-from scenarios.report.tables import print_table
-from scenarios.runfile.paths import check_new, write_text
+from scenarios.report.table_formats import find_format, print_table, write_tables
+from scenarios.runfile.paths import check_new
 from scenarios.studies.sweep import sweep as sweep_access
 
 
@@ -26,7 +26,12 @@ def sweep(
     queueing: opt.Queueing = "fifo",
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Stem of the CSV and the figure. [default: sweep-UNDERLAY]"),
+        typer.Option(
+            "-o",
+            "--output",
+            help="Stem of the CSV and the figure, or the table's file (.csv, .json, .txt). "
+            "[default: sweep-UNDERLAY]",
+        ),
     ] = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
@@ -35,8 +40,10 @@ def sweep(
     from scenarios.report.plots import plot_sweep
 
     stem = output or Path(f"sweep-{Path(study.underlay).stem}")
-    csv, figure = (stem.parent / (stem.name and stem.name + ending) for ending in (".csv", ".png"))
-    check_new(csv, force=force)
+    table_file, figure = (stem.parent / (stem.name and stem.name + ending) for ending in (".csv", ".png"))
+    if find_format(stem) is not None:
+        table_file, figure = stem, stem.with_suffix(".png")
+    check_new(table_file, force=force)
     check_new(figure, force=force)
     table = sweep_access(
         study.network,
@@ -45,7 +52,7 @@ def sweep(
         [*access, *(more or [])],
         opt.simulation_config(rounds, sharing, queueing),
     )
-    write_text(csv, table.to_csv())
+    write_tables(table_file, [table])
     plot_sweep(table, figure, title=f"{table.caption.splitlines()[0]}; {table.caption.splitlines()[2]}")
     print_table(table, as_json)
-    print(f"written: {csv}, {figure}", file=sys.stderr)
+    print(f"written: {table_file}, {figure}", file=sys.stderr)

@@ -1,6 +1,5 @@
 """The command that holds the closed forms against the simulation."""
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,16 +13,16 @@ from scenarios.cli.request import case_of, is_scenario
 from scenarios.config.compute_times import compute_config
 from scenarios.config.scenario import validated
 from scenarios.config.simulation import SimulationConfig
-from scenarios.report.tables import Table, print_table, print_text
-from scenarios.runfile.paths import check_new, write_text
+from scenarios.report.table_formats import format_of, print_tables, write_tables
+from scenarios.report.tables import Table
+from scenarios.runfile.paths import check_new
 from scenarios.simulation.case import Case
 from scenarios.simulation.collect import FEWEST_ROUNDS
 from scenarios.simulation.cycle_time import rounds_for_interval
 from scenarios.validation.circuit_table import circuit_table
 from scenarios.validation.study import Validated
 from scenarios.validation.study import validate as validate_overlays
-from scenarios.validation.table import arc_rows, validation_table
-from topologies import InputError
+from scenarios.validation.table import validation_table
 
 DEFAULT_ROUNDS, DRAWN_ROUNDS = 2000, 1000
 """Of overlays that stay, and of those that are drawn anew each round, whose simulation takes longer."""
@@ -53,7 +52,7 @@ def validate(
         typer.Option(
             "-o",
             "--output",
-            help="FILE.csv, FILE.h5, a figure (.png, .svg, .pdf), or a folder for all three.",
+            help="A table (.csv, .json, .txt), FILE.h5, a figure (.png, .svg, .pdf), or a folder for all three.",
         ),
     ] = None,
     force: opt.Force = False,
@@ -82,15 +81,8 @@ def validate(
     table = validation_table(case, results)
     for path in files:
         _write(path, case, results, table, force)
-    if as_json:
-        arcs = [row for result in results for row in arc_rows(result)]
-        print_text(json.dumps(json.loads(table.to_json()) | {"arcs": arcs}, indent=1, ensure_ascii=False))
-    else:
-        print_table(table, as_json)
-        for result in results:
-            if result.attribution is not None and result.is_worth_a_word:
-                print_text("")
-                print_table(circuit_table(result), as_json)
+    explained = [result for result in results if result.attribution is not None and result.is_worth_a_word]
+    print_tables([table, *(() if as_json else map(circuit_table, explained))], as_json)
     if files:
         print(f"written: {', '.join(map(str, files))}", file=sys.stderr)
 
@@ -99,12 +91,10 @@ def _outputs(path: Path | None, stem: str, force: bool) -> list[Path]:
     """The files to write, checked."""
     if path is None:
         return []
-    if path.suffix in (".csv", ".h5", *FIGURES) and not path.is_dir():
+    if path.suffix and not path.is_dir():
+        if path.suffix not in (".h5", *FIGURES):
+            format_of(path, others=[".h5", *FIGURES], rule=", or be a folder")
         files = [path]
-    elif path.suffix and not path.is_dir():
-        raise InputError(
-            f"output(={str(path)!r}) must end in .csv, .h5, {', '.join(FIGURES)}, or be a folder."
-        )
     else:
         files = [path / f"validation-{stem}{ending}" for ending in (".csv", ".h5", ".png")]
     for file in files:
@@ -119,9 +109,9 @@ def _write(path: Path, case: Case, results: Sequence[Validated], table: Table, f
         from scenarios.validation.file import write_validation
 
         write_validation(path, case, results, force=force)
-    elif path.suffix == ".csv":
-        write_text(path, table.to_csv())
-    else:
+    elif path.suffix in FIGURES:
         from scenarios.report.plots import plot_validation
 
         plot_validation(table, path, title=table.caption)
+    else:
+        write_tables(path, [table])

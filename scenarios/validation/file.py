@@ -10,8 +10,9 @@ import numpy as np
 from scenarios.runfile.atomic import new_file, reports_full_disk
 from scenarios.runfile.writer import write_head
 from scenarios.simulation.case import Case
+from scenarios.validation.circuit_table import arc_rows
 from scenarios.validation.study import Validated
-from scenarios.validation.table import arc_rows, validation_row
+from scenarios.validation.table import validation_row
 
 SCHEMA = "silosim-validation/2"
 

@@ -1,8 +1,7 @@
-"""Tables of a validation: overlays side by side, and each critical circuit arc by arc."""
+"""Table of a validation: closed forms and simulations of the overlays side by side."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 from scenarios.config.network import describe
@@ -15,7 +14,7 @@ from scenarios.simulation.cycle_time import Settled
 from scenarios.simulation.end_notes import disturbed_note
 from scenarios.simulation.event_notes import events_note
 from scenarios.simulation.windows import paired_window, presence_note
-from scenarios.validation.attribution import ArcShare
+from scenarios.validation.circuit_table import arc_rows
 from scenarios.validation.study import Validated
 from topologies import Overlay
 
@@ -74,19 +73,6 @@ def validation_row(result: Validated) -> dict[str, object]:
     )
 
 
-def arc_rows(result: Validated) -> list[dict[str, object]]:
-    """The critical circuit arc by arc, in seconds of the circuit: divided by its tokens, they add up."""
-    if result.attribution is None:
-        return []
-    names = [field.name for field in fields(ArcShare) if field.name != "cause"]
-    return [
-        {"overlay": result.overlay.kind}
-        | {name: getattr(arc, name) for name in names}
-        | {"assumption": arc.cause.assumption, "place": arc.cause.place, "cause": arc.cause.words}
-        for arc in result.attribution.arcs
-    ]
-
-
 def validation_table(case: Case, results: Sequence[Validated]) -> Table:
     """Closed forms and simulations side by side, with reasons for differences above 1 % below."""
     rows = [validation_row(result) for result in results]
@@ -130,6 +116,7 @@ def validation_table(case: Case, results: Sequence[Validated]) -> Table:
                 ),
             )
         ),
+        further={"arcs": [row for result in results for row in arc_rows(result)]},
     )
 
 

@@ -277,7 +277,7 @@ def test_pictures_of_chicago_go_to_the_spanish_silo_of_geant(silosim, use_data):
             ("--data", "sent"),
             "data(='sent') goes with a dataset that is read from a folder, not with digits.",
         ),
-        (("-o", "x.txt"), "output(='x.txt') must end in .png, .svg, .pdf or .csv."),
+        (("-o", "x.doc"), "output(='x.doc') must end in one of .png, .svg, .pdf, .csv, .json, .txt."),
         (("--silo-at", "Paris"), "silo_at(='Paris') must be one of"),
     ],
 )
