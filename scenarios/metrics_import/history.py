@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from scenarios.metrics_import.columns import DRAWN, ColumnNames, Columns, find_columns
+from scenarios.metrics_import.readers import MetricsRow
 from scenarios.metrics_import.rounds import Counting, counts_from_0
-from scenarios.metrics_import.rows import MetricsRow
 from topologies import InputError
 from topologies.arrays import FloatArray
 from topologies.errors import quoted
@@ -96,14 +96,14 @@ def read_history(
     must ascend. What was measured within a round, after some of its local steps, holds when the round is done; of
     several such values the last one does.
     """
-    kept = list(rows)
+    lines = list(rows)
     known: Counter[str] = Counter()
-    for row in kept:
+    for row in lines:
         known.update({name: int(value is not None) for name, value in row.values.items()})
     if not known:
         raise InputError("has no rows.", source=source)
     columns = find_columns(known, names, labels, source=source, local_steps=local_steps)
-    measured = _measured(kept, columns, shift or 0, percent)
+    measured = _measured(lines, columns, shift or 0, percent)
     if not any((metric, 0) in measured for metric in DRAWN):
         raise InputError("has no row with a loss or a test accuracy.", source=source)
     if shift is None:

@@ -1,6 +1,6 @@
-"""Over which rounds, and what time, a simulated cycle time is a mean."""
+"""The rounds, and the time, over which a simulated cycle time is a mean; notes on them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -130,4 +130,19 @@ def presence_note(windows: Mapping[str, Window | None]) -> list[str]:
             else []
         ),
         *([f"No silo is there throughout: {'; '.join(cut)}."] if cut else []),
+    ]
+
+
+def disturbed_note(kinds: Sequence[str]) -> list[str]:
+    """One sentence on the overlays of whose rounds too few start before a silo has ended the job.
+
+    See Also
+    --------
+    simulator.statistics.steady_state.kept_rows : why all rounds count then.
+    """
+    if not kinds:
+        return []
+    return [
+        f"~ {', '.join(kinds)}: most rounds start after a silo has ended the job and left its links to the others; "
+        "more rounds show what a long job takes."
     ]

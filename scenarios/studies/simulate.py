@@ -16,11 +16,16 @@ from scenarios.report.tables import Column, Row, Table, note_lines
 from scenarios.runfile.writer import RunFile
 from scenarios.simulation.captions import how
 from scenarios.simulation.case import Case
-from scenarios.simulation.end_notes import disturbed_note
 from scenarios.simulation.event_notes import events_note
 from scenarios.simulation.runner import Outcome, job_of, run_job
 from scenarios.simulation.utilisation import utilisation
-from scenarios.simulation.windows import estimate_window, format_long, means_note, paired_window
+from scenarios.simulation.windows import (
+    disturbed_note,
+    estimate_window,
+    format_long,
+    means_note,
+    paired_window,
+)
 from simulator.statistics.confidence import least_rounds, paired_difference
 from topologies import Overlay, RandomOverlay
 

@@ -11,9 +11,8 @@ from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note
 from scenarios.simulation.captions import how
 from scenarios.simulation.case import Case
 from scenarios.simulation.cycle_time import Settled
-from scenarios.simulation.end_notes import disturbed_note
 from scenarios.simulation.event_notes import events_note
-from scenarios.simulation.windows import paired_window, presence_note
+from scenarios.simulation.windows import disturbed_note, paired_window, presence_note
 from scenarios.validation.circuit_table import arc_rows
 from scenarios.validation.study import Validated
 from topologies import Overlay
