@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from scenarios.cli.request import Case
+from scenarios.cli.request import Experiment
 from scenarios.config.network import NetworkConfig
 from scenarios.config.overlays import DEFAULT_KINDS
 from scenarios.config.simulation import SimulationConfig
@@ -22,7 +22,7 @@ ACCESS_BPS = (1e8, 1e9, 1e10)
 
 def rows_of(network: str, variant: Variant, bps: float) -> list[dict[str, object]]:
     """Rows of one network with one capacity of all access links."""
-    case = Case(
+    case = Experiment(
         text="",
         network=NetworkConfig(underlay=network, variant=variant, access=f"{bps:.0f} bps"),
         graph=connectivity(

@@ -6,7 +6,7 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.report.table_formats import print_table
-from scenarios.studies.explanation import explanation_table
+from scenarios.studies.explain import explanation_table
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
 from topologies import design as design_overlay
 

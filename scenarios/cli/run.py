@@ -37,12 +37,12 @@ def run(
         drop_checkpoints(output)  # a kill may have come between the last row and their removal
         print(f"{output} is complete; there is nothing to resume", file=sys.stderr)
     else:
-        run_and_say_what_is_kept(loaded, text, output, resume=resume, force=force, source=str(scenario))
+        run_and_report(loaded, text, output, resume=resume, force=force, source=str(scenario))
     if is_first():
         show(output, as_json)
 
 
-def run_and_say_what_is_kept(
+def run_and_report(
     scenario: Scenario, text: str, path: Path, *, force: bool, source: str, resume: bool = False
 ) -> None:
     """Run a scenario; where it is cut short, say what is kept."""

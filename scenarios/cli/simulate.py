@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from scenarios.cli import options as opt
-from scenarios.cli.request import case_of, is_scenario
+from scenarios.cli.request import experiment_of, is_scenario
 from scenarios.config.compute_times import compute_config
 from scenarios.config.scenario import validated
 from scenarios.config.simulation import SimulationConfig
@@ -71,18 +71,20 @@ def simulate(
         changes["rounds"] = MOST_ROUNDS
     given = {key: value for key, value in changes.items() if value is not None}
     validated(SimulationConfig, {key: value for key, value in given.items() if key != "compute"})
-    case = case_of(study, context, rounds=DEFAULT_ROUNDS)
+    experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS)
     if not is_scenario(study) and "rounds" not in given:
-        given["rounds"] = max(DEFAULT_ROUNDS, rounds_for_interval(case.graph.silos))
-    case = case.changed(
-        kinds=opt.each_once(kind, case.kinds),
-        seed=case.seed if seed is None else seed,
-        simulation=replace(case.simulation, **given),
+        given["rounds"] = max(DEFAULT_ROUNDS, rounds_for_interval(experiment.graph.silos))
+    experiment = experiment.changed(
+        kinds=opt.each_once(kind, experiment.kinds),
+        seed=experiment.seed if seed is None else seed,
+        simulation=replace(experiment.simulation, **given),
     )
-    families = opt.designer_options(case.kinds, budget=budget)
-    options = {kind: families.get("matcha" if kind.startswith("matcha") else kind, {}) for kind in case.kinds}
+    families = opt.designer_options(experiment.kinds, budget=budget)
+    options = {
+        kind: families.get("matcha" if kind.startswith("matcha") else kind, {}) for kind in experiment.kinds
+    }
     try:
-        table = simulate_table(case, options=options, path=stored, force=force)
+        table = simulate_table(experiment, options=options, path=stored, force=force)
     except (KeyboardInterrupt, MachineError) as error:
         if stored is not None and partial_path(stored).exists():
             print(f"silosim: the finished rounds are in {partial_path(stored)}", file=sys.stderr)

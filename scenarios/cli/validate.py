@@ -9,22 +9,22 @@ from typing import Annotated, Any
 import typer
 
 from scenarios.cli import options as opt
-from scenarios.cli.request import case_of, is_scenario
+from scenarios.cli.request import experiment_of, is_scenario
 from scenarios.config.compute_times import compute_config
 from scenarios.config.scenario import validated
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.table_formats import format_of, print_tables, write_tables
 from scenarios.report.tables import Table
 from scenarios.runfile.paths import check_new
-from scenarios.simulation.case import Case
 from scenarios.simulation.collect import FEWEST_ROUNDS
 from scenarios.simulation.cycle_time import rounds_for_interval
+from scenarios.simulation.experiment import Experiment
 from scenarios.validation.circuit_table import circuit_table
 from scenarios.validation.study import Validated
 from scenarios.validation.study import validate as validate_overlays
 from scenarios.validation.table import validation_table
 
-DEFAULT_ROUNDS, DRAWN_ROUNDS = 2000, 1000
+DEFAULT_ROUNDS, RANDOMIZED_ROUNDS = 2000, 1000
 """Of overlays that stay, and of those that are drawn anew each round, whose simulation takes longer."""
 MOST_ROUNDS = 20_000
 """Of a simulation that ends when its confidence interval is narrow enough."""
@@ -40,7 +40,7 @@ def validate(
         int | None,
         typer.Option(
             help=f"Rounds to simulate, {FEWEST_ROUNDS} or more. [default: the scenario's, or {DEFAULT_ROUNDS}, "
-            f"{DRAWN_ROUNDS} of random overlays, and 25 per silo where that is more; at most {MOST_ROUNDS} with "
+            f"{RANDOMIZED_ROUNDS} of random overlays, and 25 per silo where that is more; at most {MOST_ROUNDS} with "
             "--until-ci]"
         ),
     ] = None,
@@ -66,22 +66,22 @@ def validate(
     validated(SimulationConfig, given)
     if compute_times is not None:
         given["compute"] = compute_config(compute_times)
-    case = case_of(study, context, rounds=DEFAULT_ROUNDS)
-    drawn_rounds = None
+    experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS)
+    randomized_rounds = None
     if not is_scenario(study) and "rounds" not in given:
-        enough = rounds_for_interval(case.graph.silos)
-        given["rounds"], drawn_rounds = max(DEFAULT_ROUNDS, enough), max(DRAWN_ROUNDS, enough)
-    case = case.changed(
-        kinds=opt.each_once(kind, case.kinds),
-        seed=case.seed if seed is None else seed,
-        simulation=replace(case.simulation, **given),
+        enough = rounds_for_interval(experiment.graph.silos)
+        given["rounds"], randomized_rounds = max(DEFAULT_ROUNDS, enough), max(RANDOMIZED_ROUNDS, enough)
+    experiment = experiment.changed(
+        kinds=opt.each_once(kind, experiment.kinds),
+        seed=experiment.seed if seed is None else seed,
+        simulation=replace(experiment.simulation, **given),
     )
     files = _outputs(output, Path(study.underlay).stem, force)
-    results = validate_overlays(case, drawn_rounds=drawn_rounds)
-    table = validation_table(case, results)
+    results = validate_overlays(experiment, randomized_rounds=randomized_rounds)
+    table = validation_table(experiment, results)
     for path in files:
-        _write(path, case, results, table, force)
-    explained = [result for result in results if result.attribution is not None and result.is_worth_a_word]
+        _write(path, experiment, results, table, force)
+    explained = [result for result in results if result.attribution is not None and result.is_explained]
     print_tables([table, *(() if as_json else map(circuit_table, explained))], as_json)
     if files:
         print(f"written: {', '.join(map(str, files))}", file=sys.stderr)
@@ -102,13 +102,15 @@ def _outputs(path: Path | None, stem: str, force: bool) -> list[Path]:
     return files
 
 
-def _write(path: Path, case: Case, results: Sequence[Validated], table: Table, force: bool) -> None:
+def _write(
+    path: Path, experiment: Experiment, results: Sequence[Validated], table: Table, force: bool
+) -> None:
     """One file, by its ending."""
     # Here since h5py and matplotlib take long to import.
     if path.suffix == ".h5":
         from scenarios.validation.file import write_validation
 
-        write_validation(path, case, results, force=force)
+        write_validation(path, experiment, results, force=force)
     elif path.suffix in FIGURES:
         from scenarios.report.plots import plot_validation
 

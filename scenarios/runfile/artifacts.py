@@ -100,7 +100,7 @@ def check_resume(training: TrainingConfig | None) -> None:
         raise InputError("training.checkpoint_every(=0) must be >= 1 for --resume.")
 
 
-def check_kept(path: Path, training: TrainingConfig | None, *, force: bool, resume: bool) -> None:
+def check_artifacts(path: Path, training: TrainingConfig | None, *, force: bool, resume: bool) -> None:
     """Raise an error if a run would replace what is kept without being told to.
 
     Parameters

@@ -72,7 +72,7 @@ def new_file(
             # Imports in C may turn a KeyboardInterrupt into an error of their own.
             interrupted = isinstance(error, KeyboardInterrupt) or was_interrupted()
             is_known = interrupted or isinstance(error, InputError | MachineError)
-            if is_known and (file is None or not _is_kept(file, interrupted=interrupted)):
+            if is_known and (file is None or not _is_worth_keeping(file, interrupted=interrupted)):
                 partial.unlink()
             raise
         finally:
@@ -87,7 +87,7 @@ def new_file(
         os.close(lock)
 
 
-def _is_kept(file: h5py.File, *, interrupted: bool) -> bool:
+def _is_worth_keeping(file: h5py.File, *, interrupted: bool) -> bool:
     """Whether a file has what is worth keeping after an error."""
     return _holds_rows(file) or (interrupted and _is_simulated(file))
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from scenarios.runfile.atomic import reports_full_disk
-from scenarios.runtime.signals import check_interrupts, polite_interrupts
+from scenarios.runtime.signals import check_interrupts, deferred_interrupts
 from simulator import Block, Job, SteadyState
 
 MESSAGE_FIELDS = ("start_s", "last_bit_s", "bound_link")
@@ -69,7 +69,7 @@ def allocate(file: h5py.File, kind: str, job: Job, *, messages: bool) -> None:
     allocated, only numbers change, in place, so that a kill leaves a file that opens at any moment.
     """
     rounds, arcs = job.rounds, len(job.arcs)
-    with polite_interrupts():
+    with deferred_interrupts():
         group = file.create_group(f"simulation/{kind}")
         # First of all, so that a reader of half a group knows that nothing was simulated.
         group.attrs.update(

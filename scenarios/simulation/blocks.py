@@ -8,7 +8,7 @@ import numpy as np
 
 from scenarios.config.quantities import format_s
 from scenarios.runtime.progress import bar
-from scenarios.runtime.signals import polite_interrupts
+from scenarios.runtime.signals import deferred_interrupts
 from simulator import Block, Job, SteadyState
 from simulator.stream import make_engine
 from topologies import InputError
@@ -78,7 +78,7 @@ def simulate_blocks(
     engine = make_engine(job, block_rounds=block_rounds)
     progress: Progress | None = None
     began_s, messages = time.perf_counter(), 0
-    with bar(title, job.rounds) as advance, polite_interrupts() as interrupted:
+    with bar(title, job.rounds) as advance, deferred_interrupts() as interrupted:
         while (block := engine.advance()) is not None:
             messages += int(np.count_nonzero(~np.isnan(block.messages.arrival_s)))
             progress = Progress(

@@ -13,7 +13,7 @@ def events_of(simulation: SimulationConfig) -> list[str]:
     return [name for name in EVENTS if getattr(simulation, name)]
 
 
-def how(simulation: SimulationConfig, sharing: str, *, seed: int) -> str:
+def simulation_caption(simulation: SimulationConfig, sharing: str, *, seed: int) -> str:
     """Sharing, queueing, computing times, events and the end of a simulation.
 
     Parameters

@@ -1,4 +1,4 @@
-"""What a simulation settles at: its cycle time, how sure that is, and the rounds that show it."""
+"""The cycle time of a simulated timeline: exact or with a confidence interval, and the rounds it is taken from."""
 
 from dataclasses import dataclass
 
@@ -19,14 +19,14 @@ def rounds_for_interval(silos: int) -> int:
     Returns
     -------
     int
-        A quarter more than `confidence.least_rounds`, since the last rounds may not count: see `settle`. In
-        MATCHAs of 87 silos up to 184 of 1,914 did not.
+        A quarter more than `confidence.least_rounds`, since the last rounds may not count: see
+        `simulated_cycle_time`. In MATCHAs of 87 silos up to 184 of 1,914 did not.
     """
     return 5 * least_rounds(silos) // 4
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Settled:
+class SimulatedCycleTime:
     """Cycle time of a simulated job.
 
     Attributes
@@ -66,7 +66,7 @@ class Settled:
     asked: tuple[int, int] | None = None
 
 
-def settle(timeline: Timeline, silos: IntArray) -> Settled:
+def simulated_cycle_time(timeline: Timeline, silos: IntArray) -> SimulatedCycleTime:
     """Cycle time of a timeline, exact or with a confidence interval.
 
     Parameters
@@ -78,7 +78,7 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
 
     Returns
     -------
-    Settled
+    SimulatedCycleTime
 
     Notes
     -----
@@ -99,7 +99,7 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
     last = kept_rows(last_s, end_s) - 1
     if steady.is_exact and steady.period_rounds is not None:
         rounds = min(steady.period_rounds, last)
-        return Settled(
+        return SimulatedCycleTime(
             cycle_time_s=steady.cycle_time_s,
             half_width_s=0.0,
             is_exact=True,
@@ -114,7 +114,7 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
     found = interval_rounds([starts], silos=start_s.shape[1])
     counted = starts.counted(last // 2, last) if found is None else found[0]
     interval = cycle_time_interval(starts, silos=start_s.shape[1])
-    return Settled(
+    return SimulatedCycleTime(
         cycle_time_s=counted.cycle_time_s,
         half_width_s=None if interval is None else interval.half_width,
         is_exact=False,

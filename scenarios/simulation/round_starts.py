@@ -50,7 +50,7 @@ class RoundStarts:
         return Starts(mean_s=self._mean_s[rows], last_s=self._last_s[rows], presence=self._presence)
 
     @property
-    def kept(self) -> Starts:
+    def counted(self) -> Starts:
         """Those that an estimate looks at: see `simulator.statistics.steady_state.kept_rows`."""
         if self._first_end_s is None:
             return self.so_far
@@ -72,7 +72,7 @@ class RoundStarts:
         if len(rows_s) > block.rounds:
             self._first_end_s = self._presence.first_end_s(rows_s[-1], self._rows - 1)
 
-    def settle(self, proven: SteadyState | None) -> tuple[SteadyState, Estimate | None]:
+    def steady_state(self, proven: SteadyState | None) -> tuple[SteadyState, Estimate | None]:
         """Steady state of the job: exact, or the mean of the confidence interval, or the slope of the last half.
 
         Parameters
@@ -97,7 +97,7 @@ class RoundStarts:
                 return exact, None
         if proven is not None:
             return self._within(proven), None
-        estimate = estimated_cycle_time(self.kept, silos=job.silos)
+        estimate = estimated_cycle_time(self.counted, silos=job.silos)
         return SteadyState(cycle_time_s=estimate.cycle_time_s, is_exact=False), estimate
 
     def _within(self, proven: SteadyState) -> SteadyState:

@@ -210,14 +210,14 @@ def run_job(
     finally:
         if writer is not None:
             writer.flush()
-    steady, estimate = starts.settle(end.steady)
+    steady, estimate = starts.steady_state(end.steady)
     outcome = Outcome(
         kind=kind,
         rounds=end.rounds,
         steady=steady,
         estimate=estimate,
         last_start_s=starts.last_s,
-        starts=starts.kept,
+        starts=starts.counted,
         link_bits=end.block.link_bits,
         now_s=end.block.now_s,
         messages=end.messages,

@@ -7,7 +7,7 @@ import numpy as np
 
 from scenarios.config.silo_places import shift_west_deg, silo_places
 from scenarios.report.tables import Column, Row, Table, note_lines
-from scenarios.studies.divergence import divergences_bits, label_counts
+from scenarios.studies.label_divergence import divergences_bits, label_counts
 from topologies import Connectivity
 from topologies.arrays import FloatArray, IntArray
 from training import TrainingConfig

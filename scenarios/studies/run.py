@@ -13,7 +13,7 @@ from scenarios.config.overlays import design_any
 from scenarios.config.scenario import Scenario, task_line
 from scenarios.config.silo_places import silo_places
 from scenarios.runfile.artifacts import (
-    check_kept,
+    check_artifacts,
     check_resume,
     checkpoints_path,
     drop_checkpoints,
@@ -22,9 +22,9 @@ from scenarios.runfile.artifacts import (
 from scenarios.runfile.paths import check_new
 from scenarios.runfile.writer import RunFile, RunHead
 from scenarios.runtime.launcher import is_first
-from scenarios.simulation.case import workload_of
+from scenarios.simulation.experiment import workload_of
 from scenarios.simulation.runner import check_surroundings, job_of, run_job
-from scenarios.studies.train import check_checkpoints, logged_rows, take_part, teller, train_overlay
+from scenarios.studies.train import check_checkpoints, logged_rows, notice_printer, take_part, train_overlay
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, make_schedule
 from topologies.arrays import FloatArray, freeze
@@ -232,19 +232,19 @@ def run_scenario(
         if resume:
             with located(source):
                 check_resume(scenario.training)
-        check_kept(path, scenario.training, force=force, resume=resume)
+        check_artifacts(path, scenario.training, force=force, resume=resume)
         check_new(path, force=force, resume=resume)
     with located(source):
         plan = plan_run(scenario, checkpoints_path(path))
     if place is not None and place.rank > 0:
         take_part(plan.trainings, [overlay.kind for overlay in plan.overlays])
         return
-    settings, training, tell = scenario.simulation, scenario.training, teller()
+    settings, training, show = scenario.simulation, scenario.training, notice_printer()
     if line := task_line(text):
-        tell(Notice(line))
+        show(Notice(line))
     if resume:
         with located(source):
-            check_checkpoints(path, plan.trainings, tell)
+            check_checkpoints(path, plan.trainings, show)
     head = RunHead(
         scenario=text, network=scenario.network, seed=scenario.seed, graph=plan.graph, work=plan.work
     )
@@ -267,6 +267,6 @@ def run_scenario(
             )
             if training is not None:
                 history = file.training(overlay.kind, outcome.last_start_s)
-                train_overlay(overlay.kind, plan.trainings[number], history, tell, detailed=number == 0)
+                train_overlay(overlay.kind, plan.trainings[number], history, show, detailed=number == 0)
         publish_models(path, scenario.overlays.kinds)
     drop_checkpoints(path)

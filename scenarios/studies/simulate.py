@@ -14,9 +14,9 @@ from scenarios.config.quantities import format_interval, format_s, parse_share
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.tables import Column, Row, Table, note_lines
 from scenarios.runfile.writer import RunFile
-from scenarios.simulation.captions import how
-from scenarios.simulation.case import Case
+from scenarios.simulation.captions import simulation_caption
 from scenarios.simulation.event_notes import events_note
+from scenarios.simulation.experiment import Experiment
 from scenarios.simulation.runner import Outcome, job_of, run_job
 from scenarios.simulation.utilisation import utilisation
 from scenarios.simulation.windows import (
@@ -33,17 +33,17 @@ BUSIEST = 3
 
 
 def simulate_table(
-    case: Case,
+    experiment: Experiment,
     *,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     path: Path | None = None,
     force: bool = False,
 ) -> Table:
-    """Simulate the overlays of a case.
+    """Simulate the overlays of a experiment.
 
     Parameters
     ----------
-    case : Case
+    experiment : Experiment
     options : mapping from kind to mapping
         Options of designers.
     path : Path, optional
@@ -65,18 +65,19 @@ def simulate_table(
     InputError
         If an overlay cannot be designed or simulated, or the file cannot be written.
     """
-    case.check()
-    settings, seed = case.simulation, case.seed
+    experiment.check()
+    settings, seed = experiment.simulation, experiment.seed
     overlays = [
-        design_any(kind, case.graph, case.work, (options or {}).get(kind), seed=seed) for kind in case.kinds
+        design_any(kind, experiment.graph, experiment.work, (options or {}).get(kind), seed=seed)
+        for kind in experiment.kinds
     ]
-    with located(case.source):
+    with located(experiment.source):
         jobs = [job_of(overlay, settings, rounds=settings.rounds, seed=seed) for overlay in overlays]
     simulations = [*zip(overlays, jobs, strict=True)]
     target: AbstractContextManager[RunFile | None] = (
         nullcontext()
         if path is None
-        else RunFile.create(path, case.head(), simulations, messages=settings.messages, force=force)
+        else RunFile.create(path, experiment.head(), simulations, messages=settings.messages, force=force)
     )
     outcomes: list[Outcome] = []
     with target as file:
@@ -85,13 +86,14 @@ def simulate_table(
             outcomes.append(run_job(job, overlay.kind, until_ci=settings.until_ci, writer=writer))
     first = outcomes[0]
     rows = [
-        _row(case, overlay, outcome, None if settings.compute is None or outcome is first else first)
+        _row(experiment, overlay, outcome, None if settings.compute is None or outcome is first else first)
         for overlay, outcome in zip(overlays, outcomes, strict=True)
     ]
     paired = settings.compute is not None and len(rows) > 1
     windows = {outcome.kind: estimate_window(outcome) for outcome in outcomes}
     return Table(
-        caption=f"{describe(case.graph, case.work)}\n{how(settings, settings.sharing, seed=seed)}",
+        caption=f"{describe(experiment.graph, experiment.work)}\n"
+        f"{simulation_caption(settings, settings.sharing, seed=seed)}",
         columns=(
             Column(key="overlay", title="overlay"),
             Column(key="cycle_time", title="cycle time"),
@@ -103,7 +105,7 @@ def simulate_table(
         notes=note_lines(
             *(f"{row['overlay']}'s busiest links: {_busiest(row)}." for row in rows),
             _percent_note(settings),
-            *_marks(rows, case.graph.silos),
+            *_marks(rows, experiment.graph.silos),
             *means_note(windows),
             *disturbed_note([outcome.kind for outcome in outcomes if outcome.counts_disturbed]),
             *_paired_note(rows),
@@ -115,7 +117,7 @@ def simulate_table(
 
 
 def _row(
-    case: Case, overlay: Overlay | RandomOverlay, outcome: Outcome, first: Outcome | None
+    experiment: Experiment, overlay: Overlay | RandomOverlay, outcome: Outcome, first: Outcome | None
 ) -> dict[str, object]:
     """Fields of one overlay; `cycle_time` and `difference` are texts for people."""
     steady, window = outcome.steady, estimate_window(outcome)
@@ -123,7 +125,7 @@ def _row(
         None if first is None else paired_difference(outcome.starts, first.starts, silos=overlay.graph.silos)
     )
     both = None if first is None else paired_window(outcome.starts, first.starts)
-    used = utilisation(outcome.link_bits, overlay.graph, case.simulation, outcome.now_s)
+    used = utilisation(outcome.link_bits, overlay.graph, experiment.simulation, outcome.now_s)
     links = [
         field
         for place, link in enumerate(np.argsort(-used, kind="stable")[:BUSIEST].tolist(), start=1)
@@ -138,7 +140,7 @@ def _row(
         "cycle_time_s": steady.cycle_time_s,
         "half_width_s": outcome.half_width_s,
         "is_exact": steady.is_exact,
-        "narrow_enough": _narrow_enough(outcome, case.simulation.until_ci),
+        "narrow_enough": _narrow_enough(outcome, experiment.simulation.until_ci),
         "period_s": steady.period_s,
         "period_rounds": steady.period_rounds,
         "transient_rounds": steady.transient_rounds,

@@ -25,7 +25,7 @@ def train_overlay(
     kind: str,
     job: TrainingJob,
     history: HistoryWriter,
-    tell: Callable[[Notice], None],
+    show: Callable[[Notice], None],
     *,
     detailed: bool = True,
 ) -> None:
@@ -38,7 +38,7 @@ def train_overlay(
     job : TrainingJob
     history : HistoryWriter
         Of the run's file.
-    tell : callable
+    show : callable
         Shows notices to the user.
     detailed : bool
         Whether the details of notices are shown and kept: those of a run's first overlay are enough.
@@ -54,7 +54,7 @@ def train_overlay(
             for report in _until_the_last(kind, job):
                 if isinstance(report, Notice):
                     history.note(report if detailed else Notice(report.text))
-                    tell(report if detailed or not report.detail else Notice(f"{kind}: {report.text}"))
+                    show(report if detailed or not report.detail else Notice(f"{kind}: {report.text}"))
                 else:
                     history.add(report)
                     accuracy = f"test accuracy {report.test_accuracy:.3f}"
@@ -103,7 +103,7 @@ def _until_the_last(kind: str, job: TrainingJob) -> Iterator[Report]:
         raise TrainingError(f"{kind}: {arrived} before the training ended: {cause}")
 
 
-def check_checkpoints(path: Path, jobs: Sequence[TrainingJob], tell: Callable[[Notice], None]) -> None:
+def check_checkpoints(path: Path, jobs: Sequence[TrainingJob], show: Callable[[Notice], None]) -> None:
     """Raise InputError if a run that is to go on has checkpoints of another one.
 
     Parameters
@@ -112,22 +112,22 @@ def check_checkpoints(path: Path, jobs: Sequence[TrainingJob], tell: Callable[[N
         The file of the run.
     jobs : sequence of TrainingJob
         Its trainings.
-    tell : callable
+    show : callable
         Shows notices to the user.
     """
     with in_table("training", TrainingConfig):
         found = [check_resumable(job) for job in jobs]
     if all(done is None for done in found):
-        tell(Notice(f"no checkpoint in {checkpoints_path(path)}: the run starts anew"))
+        show(Notice(f"no checkpoint in {checkpoints_path(path)}: the run starts anew"))
 
 
-def teller() -> Callable[[Notice], None]:
+def notice_printer() -> Callable[[Notice], None]:
     """Print notices on standard error, above the progress bar; the same for several overlays only once."""
-    told: set[Notice] = set()
+    shown: set[Notice] = set()
 
-    def tell(notice: Notice) -> None:
-        if notice not in told:
-            told.add(notice)
+    def show(notice: Notice) -> None:
+        if notice not in shown:
+            shown.add(notice)
             print(notice.whole, file=sys.stderr)
 
-    return tell
+    return show

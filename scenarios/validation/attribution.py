@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scenarios.simulation.cycle_time import Settled
+from scenarios.simulation.cycle_time import SimulatedCycleTime
 from scenarios.validation.baseline import Undisturbed
 from scenarios.validation.causes import Cause, cause_of
 from scenarios.validation.event_causes import both, event_cause, is_told, world_s
@@ -21,7 +21,7 @@ _CHANCE = 1e-3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ArcShare:
-    """What one arc of the critical circuit takes, in means over the settled rounds.
+    """What one arc of the critical circuit takes, in means over the simulated rounds.
 
     Where something happens around the job, `queue_s`, `rate_s`, `wait_s` and `computing_s` are those of the undisturbed
     network, and `world_s` is all that the events change. What is simulated is with the events, as far as their
@@ -125,7 +125,7 @@ class Attribution:
         }
 
 
-def growing_silos(overlay: Overlay) -> IntArray:
+def circuit_sources(overlay: Overlay) -> IntArray:
     """Sources of those arcs of the paper's critical circuit that carry a token, shape (tokens of the circuit,)."""
     circuit = np.array(overlay.proof.circuit)
     return np.asarray(overlay.event_graph.source[circuit[overlay.event_graph.tokens[circuit] == 1]])
@@ -135,7 +135,7 @@ def attribute(
     overlay: Overlay,
     timeline: Timeline,
     compute: ComputeTimes,
-    settled: Settled,
+    simulated: SimulatedCycleTime,
     *,
     undisturbed: Undisturbed | None = None,
     events: WorldEvents | None = None,
@@ -149,8 +149,8 @@ def attribute(
         Of ``simulate(overlay, ..., messages=True)``.
     compute : ComputeTimes
         Of that simulation.
-    settled : Settled
-        Of ``settle(timeline, growing_silos(overlay))``: the rounds to take means over.
+    simulated : SimulatedCycleTime
+        Of ``simulated_cycle_time(timeline, circuit_sources(overlay))``: the rounds to take means over.
     undisturbed : Undisturbed, optional
         With `events`, the same job where they do not happen.
     events : WorldEvents, optional
@@ -191,33 +191,33 @@ def attribute(
     the mean `g_i` of the circuit depends on the first and the last of these rounds only; it is counted among the waits,
     alike for all arcs of the circuit.
 
-    Over whole periods of a job that repeats, every `g_i` is its cycle time. Where a job does not repeat, `settle` takes
-    this mean for the cycle time. Both ways nothing but rounding is left over. A silo's wait for its own computing is
-    an arc with 1 token, no queue and no rate. Time O(rounds * arcs).
+    Over whole periods of a job that repeats, every `g_i` is its cycle time. Where a job does not repeat,
+    `simulated_cycle_time` takes this mean for the cycle time. In both cases nothing but rounding is left over. A silo's
+    wait for its own computing is an arc with 1 token, no queue and no rate. Time O(rounds * arcs).
     """
     resources, graph = Resources.of(overlay), overlay.event_graph
     circuit = list(overlay.proof.circuit)
     tokens = int(graph.tokens[circuit].sum())
     if undisturbed is None or events is None:
-        terms = Terms.of(overlay, timeline, compute, settled.first_round, settled.rounds)
-        arcs = tuple(_share(resources, arc, terms, settled.cycle_time_s) for arc in circuit)
+        terms = Terms.of(overlay, timeline, compute, simulated.first_round, simulated.rounds)
+        arcs = tuple(_share(resources, arc, terms, simulated.cycle_time_s) for arc in circuit)
         return Attribution(tokens=tokens, arcs=arcs)
-    calm = undisturbed.settled
+    calm = undisturbed.cycle_time
     without = Terms.of(overlay, undisturbed.timeline, undisturbed.compute, calm.first_round, calm.rounds)
     own = tuple(_share(resources, arc, without, calm.cycle_time_s) for arc in circuit)
-    if settled.throughout is not None:
+    if simulated.throughout is not None:
         ends_s = calm.cycle_time_s - Attribution(tokens=tokens, arcs=own).simulated_s
         each_s = ends_s * tokens / len(own)
         return Attribution(
             tokens=tokens,
             arcs=tuple(replace(share, wait_s=share.wait_s + each_s) for share in own),
             events=events.names,
-            off_arcs_s=settled.cycle_time_s - calm.cycle_time_s,
+            off_arcs_s=simulated.cycle_time_s - calm.cycle_time_s,
             off_arcs=events.absent(),
         )
-    terms = Terms.of(overlay, timeline, compute, settled.first_round, settled.rounds)
+    terms = Terms.of(overlay, timeline, compute, simulated.first_round, simulated.rounds)
     shares = [
-        _with_events(resources, arc, share, terms, without, events, settled.cycle_time_s)
+        _with_events(resources, arc, share, terms, without, events, simulated.cycle_time_s)
         for arc, share in zip(circuit, own, strict=True)
     ]
     return Attribution(tokens=tokens, arcs=tuple(shares), events=events.names)

@@ -6,7 +6,7 @@ from typing import Any
 from scenarios.config.simulation import SimulationConfig
 from scenarios.simulation.captions import EVENTS
 from scenarios.simulation.collect import collect
-from scenarios.simulation.cycle_time import Settled, settle
+from scenarios.simulation.cycle_time import SimulatedCycleTime, simulated_cycle_time
 from scenarios.simulation.runner import job_of
 from simulator import ComputeTimes, Timeline
 from topologies import Overlay, RandomOverlay
@@ -21,13 +21,13 @@ class Undisturbed:
     ----------
     timeline : Timeline
     compute : ComputeTimes
-    settled : Settled
+    cycle_time : SimulatedCycleTime
         Over the rounds that are compared; its other fields are those of this simulation.
     """
 
     timeline: Timeline
     compute: ComputeTimes
-    settled: Settled
+    cycle_time: SimulatedCycleTime
 
 
 def without_events(simulation: SimulationConfig) -> SimulationConfig:
@@ -39,7 +39,7 @@ def without_events(simulation: SimulationConfig) -> SimulationConfig:
 def simulate_undisturbed(
     overlay: Overlay | RandomOverlay,
     simulation: SimulationConfig,
-    disturbed: Settled,
+    disturbed: SimulatedCycleTime,
     silos: IntArray,
     *,
     seed: int,
@@ -51,10 +51,10 @@ def simulate_undisturbed(
     overlay : Overlay or RandomOverlay
     simulation : SimulationConfig
         Its events are left out.
-    disturbed : Settled
+    disturbed : SimulatedCycleTime
         Of the simulation with the events.
     silos : ndarray of int, shape (n,)
-        See `settle`.
+        See `simulated_cycle_time`.
     seed : int
 
     Returns
@@ -71,15 +71,17 @@ def simulate_undisturbed(
     job = job_of(overlay, without_events(simulation), rounds=disturbed.simulated_rounds, seed=seed)
     title = f"{overlay.kind}, {simulation.sharing}, undisturbed"
     timeline = collect(job, silos, title=title, messages=isinstance(overlay, Overlay))
-    settled = settle(timeline, silos)
+    simulated = simulated_cycle_time(timeline, silos)
     if not disturbed.is_exact:
-        settled = _over(timeline, silos, settled, disturbed)
-    return Undisturbed(timeline=timeline, compute=job.compute, settled=settled)
+        simulated = _over(timeline, silos, simulated, disturbed)
+    return Undisturbed(timeline=timeline, compute=job.compute, cycle_time=simulated)
 
 
-def _over(timeline: Timeline, silos: IntArray, settled: Settled, disturbed: Settled) -> Settled:
+def _over(
+    timeline: Timeline, silos: IntArray, simulated: SimulatedCycleTime, disturbed: SimulatedCycleTime
+) -> SimulatedCycleTime:
     """Over the rounds of another job, or the last so many before a silo has ended this one."""
-    end = min(disturbed.first_round + disturbed.rounds, settled.first_round + settled.rounds)
+    end = min(disturbed.first_round + disturbed.rounds, simulated.first_round + simulated.rounds)
     first = max(0, end - disturbed.rounds)
     start_s = timeline.round_start_s
     followed_s = (
@@ -88,4 +90,4 @@ def _over(timeline: Timeline, silos: IntArray, settled: Settled, disturbed: Sett
         else start_s[:, list(disturbed.throughout)].max(axis=1)
     )
     cycle_time_s = float(followed_s[end] - followed_s[first]) / (end - first)
-    return replace(settled, cycle_time_s=cycle_time_s, first_round=first, rounds=end - first)
+    return replace(simulated, cycle_time_s=cycle_time_s, first_round=first, rounds=end - first)

@@ -26,13 +26,13 @@ class Cause:
         Which assumption of the closed form fails, in two words; empty where none does.
     place : str
         The link or arc where it fails; empty where it has none.
-    words : str
+    explanation : str
         One sentence without a full stop, with the names of links and silos and with numbers.
     """
 
     assumption: str
     place: str
-    words: str
+    explanation: str
 
 
 def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> Cause:
@@ -62,7 +62,7 @@ def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) 
         parts["computing"] = computing_s
     largest = max(parts, key=lambda part: parts[part])
     if parts[largest] <= _NOTHING * cycle_time_s:
-        return Cause(assumption="", place="", words="as Eq. 3 says")
+        return Cause(assumption="", place="", explanation="as Eq. 3 says")
     if largest == "wait":
         return _wait(resources, arc, terms, cycle_time_s)
     if largest == "computing":
@@ -73,8 +73,8 @@ def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) 
 def _computing(overlay: Overlay, arc: int, terms: Terms) -> Cause:
     """A silo whose computing times are not the constant one."""
     label, excess_s = overlay.graph.labels[overlay.event_graph.source[arc]], float(terms.computing_s[arc])
-    words = f"{label} computes for {format_s(abs(excess_s))} {'more' if excess_s > 0 else 'less'} than s*T_c"
-    return Cause(assumption="computing", place=label, words=words)
+    text = f"{label} computes for {format_s(abs(excess_s))} {'more' if excess_s > 0 else 'less'} than s*T_c"
+    return Cause(assumption="computing", place=label, explanation=text)
 
 
 def _sending(resources: Resources, arc: int, terms: Terms, largest: str) -> Cause:
@@ -90,11 +90,11 @@ def _queue(overlay: Overlay, arc: int, terms: Terms) -> Cause:
     place = _place(overlay, arc, terms)
     # A link that could send more often than the cycle asks for is no limit: the models come in bunches.
     uneven = " and models leave unevenly" if sending_s < paper_s else ""
-    words = (
+    text = (
         f"serialization: one model takes {format_s(sending_s)} on {place}, the paper's cycle "
         f"is {format_s(paper_s)}{uneven}; models queue for {format_s(float(terms.queue_s[arc]))}"
     )
-    return Cause(assumption="serialization", place=place, words=words)
+    return Cause(assumption="serialization", place=place, explanation=text)
 
 
 def _shared(overlay: Overlay, arc: int, terms: Terms) -> Cause:
@@ -102,12 +102,12 @@ def _shared(overlay: Overlay, arc: int, terms: Terms) -> Cause:
     link, sending_s = int(terms.link[arc]), float(terms.sending_s[arc])
     crossing = Counter(link for route in overlay.routes for link in set(route))[link]
     place = _place(overlay, arc, terms)
-    words = (
+    text = (
         f"shared {place}: {crossing} arc{'s' if crossing > 1 else ''} of the overlay "
         f"cross{'' if crossing > 1 else 'es'} it; one model takes {format_s(sending_s)}, by Eq. 3 "
         f"{format_s(float(overlay.transmission_s[arc]))}"
     )
-    return Cause(assumption="shared link", place=place, words=words)
+    return Cause(assumption="shared link", place=place, explanation=text)
 
 
 def _unused(resources: Resources, arc: int, terms: Terms) -> Cause:
@@ -117,22 +117,22 @@ def _unused(resources: Resources, arc: int, terms: Terms) -> Cause:
     source, target = int(overlay.source[arc]), int(overlay.target[arc])
     links = resources.binding_links(arc) if by_available else []
     if by_up:
-        place = link_words(graph, overlay.routes[arc][0])
+        place = link_text(graph, overlay.routes[arc][0])
         limit = f"{place}, {format_rate(graph.up_bps[source])}, into {resources.out[source]}"
     elif by_down:
-        place = link_words(graph, overlay.routes[arc][-1])
+        place = link_text(graph, overlay.routes[arc][-1])
         limit = f"{place}, {format_rate(graph.down_bps[target])}, into {resources.into[target]}"
     elif links:
-        place = link_words(graph, links[0])
+        place = link_text(graph, links[0])
         limit = (
             f"{place}, {format_rate(graph.core_bps[links[0] // 2])}, by the route's "
             f"{int(resources.parts[arc])} links"
         )
     else:
-        words = f"unused bandwidth: the fair share is {_times(overlay, arc, terms)} the measured one"
-        return Cause(assumption="unused share", place="", words=words)
-    words = f"unused share: Eq. 3 divides {limit}; the fair share is {_times(overlay, arc, terms)} that"
-    return Cause(assumption="unused share", place=place, words=words)
+        text = f"unused bandwidth: the fair share is {_times(overlay, arc, terms)} the measured one"
+        return Cause(assumption="unused share", place="", explanation=text)
+    text = f"unused share: Eq. 3 divides {limit}; the fair share is {_times(overlay, arc, terms)} that"
+    return Cause(assumption="unused share", place=place, explanation=text)
 
 
 def _times(overlay: Overlay, arc: int, terms: Terms) -> str:
@@ -152,23 +152,23 @@ def _wait(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> 
     gate = max(others, key=lambda other: float(terms.gated[other]), default=arc)
     waits = f"{labels[target]} waits {format_s(float(terms.wait_s[arc]))} more for "
     if gate >= overlay.arcs:
-        return Cause(assumption="wait", place=labels[target], words=f"{waits}its own computing")
+        return Cause(assumption="wait", place=labels[target], explanation=f"{waits}its own computing")
     place = f"{labels[overlay.source[gate]]} -> {labels[target]}"
-    words = f"{waits}{place}"
+    text = f"{waits}{place}"
     parts = {"queue": abs(float(terms.queue_s[gate])), "rate": float(terms.rate_s[gate])}
     largest = max(parts, key=lambda part: parts[part])
     if parts[largest] > _NOTHING * cycle_time_s:
-        words = f"{words} ({_sending(resources, gate, terms, largest).words})"
-    return Cause(assumption="wait", place=place, words=words)
+        text = f"{text} ({_sending(resources, gate, terms, largest).explanation})"
+    return Cause(assumption="wait", place=place, explanation=text)
 
 
 def _place(overlay: Overlay, arc: int, terms: Terms) -> str:
     """The link that bounds an arc's rate."""
     link = int(terms.link[arc])
-    return "its route" if link < 0 else link_words(overlay.graph, link)
+    return "its route" if link < 0 else link_text(overlay.graph, link)
 
 
-def link_words(graph: Connectivity, link: int) -> str:
+def link_text(graph: Connectivity, link: int) -> str:
     """A link direction in words: ``DE's uplink``, ``core link DE -> FR``, ``measured bandwidth DE -> FR``."""
     access = link - graph.first_uplink
     if access < 0:

@@ -24,7 +24,7 @@ def arc_rows(result: Validated) -> list[dict[str, object]]:
     return [
         {"overlay": result.overlay.kind}
         | {name: getattr(arc, name) for name in names}
-        | {"assumption": arc.cause.assumption, "place": arc.cause.place, "cause": arc.cause.words}
+        | {"assumption": arc.cause.assumption, "place": arc.cause.place, "cause": arc.cause.explanation}
         for arc in result.attribution.arcs
     ]
 

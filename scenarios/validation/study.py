@@ -10,22 +10,22 @@ from scenarios.config.quantities import parse_share, signed_s
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.comparison import over_paper
 from scenarios.simulation.captions import events_of
-from scenarios.simulation.case import Case
 from scenarios.simulation.collect import FEWEST_ROUNDS, collect
-from scenarios.simulation.cycle_time import Settled, settle
+from scenarios.simulation.cycle_time import SimulatedCycleTime, simulated_cycle_time
+from scenarios.simulation.experiment import Experiment
 from scenarios.simulation.runner import job_of
 from scenarios.simulation.windows import Window
-from scenarios.validation.attribution import Attribution, attribute, growing_silos
+from scenarios.validation.attribution import Attribution, attribute, circuit_sources
 from scenarios.validation.baseline import simulate_undisturbed
 from scenarios.validation.events import WorldEvents
-from scenarios.validation.random_overlays import DrawnParts, drawn_parts
+from scenarios.validation.randomized import RandomizedAttribution, randomized_attribution
 from simulator.statistics.confidence import paired_difference
 from simulator.world.counted_silos import Starts
 from topologies import InputError, Overlay, RandomOverlay
 from topologies.random_cycle_time import RandomCycleTime, random_cycle_time
 from topologies.statistics import ConfidenceInterval
 
-WORTH_A_WORD = 0.01
+LEAST_EXPLAINED = 0.01
 """Differences from paper above this fraction of it are explained."""
 _WORTH = 0.1
 """From this fraction of the largest part on, others are told as well."""
@@ -40,11 +40,11 @@ class Validated:
     overlay : Overlay or RandomOverlay
     drawn : RandomCycleTime or None
         Closed forms of an overlay that is drawn anew each round, over the simulated rounds.
-    equal, maxmin : Settled
+    equal, maxmin : SimulatedCycleTime
         Simulated with Eq. 3's constant rates, and on shared links.
     attribution : Attribution or None
         Of the difference between `maxmin` and `paper`; None where arcs are drawn anew each round.
-    drawn_parts : DrawnParts or None
+    randomized_attribution : RandomizedAttribution or None
         The same of an overlay whose arcs are.
     starts : Starts
         What cycle times are taken from, with max-min fair rates, until the end of the rounds of `maxmin`.
@@ -58,10 +58,10 @@ class Validated:
 
     overlay: Overlay | RandomOverlay
     drawn: RandomCycleTime | None
-    equal: Settled
-    maxmin: Settled
+    equal: SimulatedCycleTime
+    maxmin: SimulatedCycleTime
     attribution: Attribution | None
-    drawn_parts: DrawnParts | None
+    randomized_attribution: RandomizedAttribution | None
     starts: Starts
     window: Window
     events: tuple[str, ...] = ()
@@ -80,19 +80,19 @@ class Validated:
         return over_paper(self.maxmin.cycle_time_s, self.paper_s)
 
     @property
-    def is_worth_a_word(self) -> bool:
+    def is_explained(self) -> bool:
         """Whether the difference is large enough to explain it."""
-        return self.over_paper is not None and abs(self.over_paper) > WORTH_A_WORD
+        return self.over_paper is not None and abs(self.over_paper) > LEAST_EXPLAINED
 
     def parts_s(self) -> dict[str, float]:
         """Seconds per round of each cause of the difference from paper; they add up to it."""
-        one = self.attribution or self.drawn_parts
+        one = self.attribution or self.randomized_attribution
         return {} if one is None else one.parts_s()
 
     def why(self) -> str:
         """The largest part of a difference worth a word, and the cause of the arc that differs most; else empty."""
         parts = self.parts_s()
-        if not parts or not self.is_worth_a_word:
+        if not parts or not self.is_explained:
             return ""
         name = max(parts, key=lambda part: abs(parts[part]))
         least_s = _WORTH * abs(parts[name])
@@ -110,7 +110,7 @@ class Validated:
     def _most(self, name: str) -> str:
         """Where a part is largest."""
         if self.attribution is None:
-            return "" if self.drawn_parts is None else self.drawn_parts.words()
+            return "" if self.randomized_attribution is None else self.randomized_attribution.explanation()
         if name == "world" and self.attribution.off_arcs:
             return self.attribution.off_arcs
         # Rounded, so that the first of several alike is named, whatever their last digits.
@@ -118,18 +118,18 @@ class Validated:
         term = "world_s" if name == "world" else "excess_s"
         arc = max(self.attribution.arcs, key=lambda share: round(abs(getattr(share, term)) / least))
         where = f"{arc.source} -> {arc.target}" if arc.source != arc.target else arc.source
-        return f"most on {where}: {arc.cause.words}"
+        return f"most on {where}: {arc.cause.explanation}"
 
 
-def validate(case: Case, *, drawn_rounds: int | None = None) -> list[Validated]:
+def validate(experiment: Experiment, *, randomized_rounds: int | None = None) -> list[Validated]:
     """Design and simulate overlays, and split the differences from `paper`.
 
     Parameters
     ----------
-    case : Case
+    experiment : Experiment
         Its `sharing` does not matter: both are simulated.
-    drawn_rounds : int, optional
-        Rounds of overlays that are drawn anew each round, instead of the case's.
+    randomized_rounds : int, optional
+        Rounds of overlays that are drawn anew each round, instead of the experiment's.
 
     Returns
     -------
@@ -141,21 +141,23 @@ def validate(case: Case, *, drawn_rounds: int | None = None) -> list[Validated]:
     InputError
         If there are too few rounds, or an overlay is unknown or cannot be built or simulated.
     """
-    for name, rounds in (("rounds", case.simulation.rounds), ("drawn_rounds", drawn_rounds)):
+    for name, rounds in (("rounds", experiment.simulation.rounds), ("randomized_rounds", randomized_rounds)):
         if rounds is not None and rounds < FEWEST_ROUNDS:
             raise InputError(f"{name}(={rounds}) must be >= {FEWEST_ROUNDS}.")
-    case.check(
-        rounds=case.simulation.rounds if drawn_rounds is None else min(drawn_rounds, case.simulation.rounds)
+    experiment.check(
+        rounds=experiment.simulation.rounds
+        if randomized_rounds is None
+        else min(randomized_rounds, experiment.simulation.rounds)
     )
     made: list[Validated] = []
-    for kind in case.kinds:
-        overlay = design_any(kind, case.graph, case.work, seed=case.seed)
-        rounds = case.simulation.rounds
-        if not isinstance(overlay, Overlay) and drawn_rounds is not None:
-            rounds = drawn_rounds
-        with located(case.source):
-            found = _validated(overlay, case.simulation, rounds=rounds, seed=case.seed)
-        if made and case.simulation.compute is not None:
+    for kind in experiment.kinds:
+        overlay = design_any(kind, experiment.graph, experiment.work, seed=experiment.seed)
+        rounds = experiment.simulation.rounds
+        if not isinstance(overlay, Overlay) and randomized_rounds is not None:
+            rounds = randomized_rounds
+        with located(experiment.source):
+            found = _validated(overlay, experiment.simulation, rounds=rounds, seed=experiment.seed)
+        if made and experiment.simulation.compute is not None:
             difference = paired_difference(found.starts, made[0].starts, silos=overlay.graph.silos)
             found = replace(found, difference=difference)
         made.append(found)
@@ -168,15 +170,17 @@ def _validated(
     """Both simulations of an overlay."""
     until = None if simulation.until_ci is None else parse_share("until_ci", simulation.until_ci)
     stays = isinstance(overlay, Overlay)
-    silos = growing_silos(overlay) if isinstance(overlay, Overlay) else np.arange(overlay.graph.silos)
+    silos = circuit_sources(overlay) if isinstance(overlay, Overlay) else np.arange(overlay.graph.silos)
     shared = replace(simulation, sharing="maxmin")
     job = job_of(overlay, shared, rounds=rounds, seed=seed)
     timeline = collect(job, silos, title=f"{overlay.kind}, maxmin", until=until, messages=stays)
     # Constant rates know no network that changes.
     constant = replace(simulation, sharing="equal", background=(), capacity=(), failure=())
     equal_job = job_of(overlay, constant, rounds=rounds, seed=seed)
-    equal = settle(collect(equal_job, silos, title=f"{overlay.kind}, equal", until=until), silos)
-    maxmin = settle(timeline, silos)
+    equal = simulated_cycle_time(
+        collect(equal_job, silos, title=f"{overlay.kind}, equal", until=until), silos
+    )
+    maxmin = simulated_cycle_time(timeline, silos)
     end = maxmin.first_round + maxmin.rounds
     kept = end if maxmin.asked is None else maxmin.asked[1]
     starts = Starts.of(timeline.round_start_s, timeline.absences)
@@ -187,15 +191,17 @@ def _validated(
         equal=equal,
         maxmin=maxmin,
         attribution=None,
-        drawn_parts=None,
+        randomized_attribution=None,
         starts=starts.until(kept + 1),
         window=window,
         events=tuple(events_of(simulation)),
     )
     if not isinstance(overlay, Overlay):
         drawn = random_cycle_time(overlay, maxmin.simulated_rounds, seed)
-        parts = drawn_parts(overlay, shared, drawn, timeline, equal=equal, maxmin=maxmin, seed=seed)
-        return replace(found, drawn=drawn, drawn_parts=parts)
+        parts = randomized_attribution(
+            overlay, shared, drawn, timeline, equal=equal, maxmin=maxmin, seed=seed
+        )
+        return replace(found, drawn=drawn, randomized_attribution=parts)
     events = WorldEvents.of(simulation, overlay.graph, window, timeline.absences)
     undisturbed = None if events is None else simulate_undisturbed(overlay, shared, maxmin, silos, seed=seed)
     attribution = attribute(overlay, timeline, job.compute, maxmin, undisturbed=undisturbed, events=events)

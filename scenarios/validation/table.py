@@ -8,10 +8,10 @@ from scenarios.config.network import describe
 from scenarios.config.quantities import format_s, signed_s
 from scenarios.report.comparison import FORMS, below_load, forms_note, over_paper
 from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
-from scenarios.simulation.captions import how
-from scenarios.simulation.case import Case
-from scenarios.simulation.cycle_time import Settled
+from scenarios.simulation.captions import simulation_caption
+from scenarios.simulation.cycle_time import SimulatedCycleTime
 from scenarios.simulation.event_notes import events_note
+from scenarios.simulation.experiment import Experiment
 from scenarios.simulation.windows import disturbed_note, paired_window, presence_note
 from scenarios.validation.circuit_table import arc_rows
 from scenarios.validation.study import Validated
@@ -50,14 +50,14 @@ def validation_row(result: Validated) -> dict[str, object]:
         "max_plus_s": None if drawn is None else drawn.max_plus.mean,
         "max_plus_half_width_s": None if drawn is None else drawn.max_plus.half_width,
     }
-    for name, settled in (("equal", result.equal), ("maxmin", result.maxmin)):
+    for name, simulated in (("equal", result.equal), ("maxmin", result.maxmin)):
         row |= {
-            f"{name}_s": settled.cycle_time_s,
-            f"{name}_half_width_s": settled.half_width_s,
-            f"{name}_is_exact": settled.is_exact,
-            f"{name}_period_rounds": settled.period_rounds,
-            f"{name}_rounds": settled.simulated_rounds,
-            f"{name}_over_paper": over_paper(settled.cycle_time_s, result.paper_s),
+            f"{name}_s": simulated.cycle_time_s,
+            f"{name}_half_width_s": simulated.half_width_s,
+            f"{name}_is_exact": simulated.is_exact,
+            f"{name}_period_rounds": simulated.period_rounds,
+            f"{name}_rounds": simulated.simulated_rounds,
+            f"{name}_over_paper": over_paper(simulated.cycle_time_s, result.paper_s),
         }
     parts = result.parts_s()
     return (
@@ -72,12 +72,13 @@ def validation_row(result: Validated) -> dict[str, object]:
     )
 
 
-def validation_table(case: Case, results: Sequence[Validated]) -> Table:
+def validation_table(experiment: Experiment, results: Sequence[Validated]) -> Table:
     """Closed forms and simulations side by side, with reasons for differences above 1 % below."""
     rows = [validation_row(result) for result in results]
     times, unit = cycle_time_columns(rows, FORMS | {"equal_s": "equal", "maxmin_s": "maxmin"})
     return Table(
-        caption=f"{describe(case.graph, case.work)}\n{how(case.simulation, 'equal and maxmin', seed=case.seed)}",
+        caption=f"{describe(experiment.graph, experiment.work)}\n"
+        f"{simulation_caption(experiment.simulation, 'equal and maxmin', seed=experiment.seed)}",
         columns=(
             Column(key="overlay", title="overlay"),
             *times,
@@ -104,11 +105,11 @@ def validation_table(case: Case, results: Sequence[Validated]) -> Table:
                     "equal, maxmin: simulated with Eq. 3's constant rates, and on links shared max-min fairly. "
                     "over paper: how far these lie above paper.",
                     *_estimates_note(rows),
-                    *_world_notes(case),
-                    *(line for result in results for line in _drawn(case, result)),
+                    *_world_notes(experiment),
+                    *(line for result in results for line in _drawn(experiment, result)),
                     *(line for result in results for line in _estimates(result)),
                     *presence_note({result.overlay.kind: result.window for result in results}),
-                    *_events(case, results),
+                    *_events(experiment, results),
                     *_differences(results),
                     *(f"{result.overlay.kind}: {result.why()}." for result in results if result.why()),
                     *_unexplained(results),
@@ -134,16 +135,16 @@ def plus_minus(mean_s: float, half_s: float) -> str:
     return f"{format_s(mean_s)} +- {f'{relative:.2g}' if relative > 1e-6 else '0'} %"
 
 
-def _world_notes(case: Case) -> list[str]:
+def _world_notes(experiment: Experiment) -> list[str]:
     """What the closed forms and `equal` do not know of."""
-    names = [name for name in ("background", "capacity", "failure") if getattr(case.simulation, name)]
+    names = [name for name in ("background", "capacity", "failure") if getattr(experiment.simulation, name)]
     lines = [f"Closed forms and equal know nothing of {', '.join(names)}."] if names else []
-    if case.simulation.compute is not None:
+    if experiment.simulation.compute is not None:
         lines.append("Closed forms take the workload's constant computing time.")
-    return [*lines, "Closed forms know of no absent silo."] if case.simulation.away else lines
+    return [*lines, "Closed forms know of no absent silo."] if experiment.simulation.away else lines
 
 
-def _drawn(case: Case, result: Validated) -> list[str]:
+def _drawn(experiment: Experiment, result: Validated) -> list[str]:
     """Closed forms of an overlay that is drawn anew each round, and how many rounds it was given."""
     if result.drawn is None:
         return []
@@ -154,7 +155,7 @@ def _drawn(case: Case, result: Validated) -> list[str]:
         f"round) is {plus_minus(barrier.mean, barrier.half_width)}; max-plus (each silo waits for its own in-arcs) "
         f"{plus_minus(max_plus.mean, max_plus.half_width)}; 95 %."
     )
-    fewer = case.simulation.until_ci is None and rounds < case.simulation.rounds
+    fewer = experiment.simulation.until_ci is None and rounds < experiment.simulation.rounds
     return (
         [line, f"{kind}: {rounds} rounds, since drawn arcs take longer; --rounds sets it."]
         if fewer
@@ -164,32 +165,34 @@ def _drawn(case: Case, result: Validated) -> list[str]:
 
 def _estimates(result: Validated) -> list[str]:
     """Confidence intervals of simulations that do not repeat."""
-    both: list[tuple[str, Settled]] = [("equal", result.equal), ("maxmin", result.maxmin)]
-    shown = [(name, settled) for name, settled in both if not settled.is_exact]
+    both: list[tuple[str, SimulatedCycleTime]] = [("equal", result.equal), ("maxmin", result.maxmin)]
+    shown = [(name, simulated) for name, simulated in both if not simulated.is_exact]
     return [
-        f"~ {result.overlay.kind}: {name} shows no period; {_estimate(settled)} ({_mean_of(settled)})."
-        for name, settled in shown
+        f"~ {result.overlay.kind}: {name} shows no period; {_estimate(simulated)} ({_mean_of(simulated)})."
+        for name, simulated in shown
     ] + disturbed_note([result.overlay.kind] if result.maxmin.counts_disturbed else [])
 
 
-def _mean_of(settled: Settled) -> str:
+def _mean_of(simulated: SimulatedCycleTime) -> str:
     """The rounds of an estimate."""
-    if settled.asked is None:
-        return f"mean of {settled.rounds} rounds after a warm-up of {settled.first_round}"
-    return f"mean of rounds {settled.first_round} to {settled.first_round + settled.rounds - 1}"
+    if simulated.asked is None:
+        return f"mean of {simulated.rounds} rounds after a warm-up of {simulated.first_round}"
+    return f"mean of rounds {simulated.first_round} to {simulated.first_round + simulated.rounds - 1}"
 
 
-def _estimate(settled: Settled) -> str:
+def _estimate(simulated: SimulatedCycleTime) -> str:
     """A cycle time with its interval, if there is one."""
-    if settled.half_width_s is None:
-        return f"{format_s(settled.cycle_time_s)}, an estimate: too few rounds for an interval"
-    return f"{plus_minus(settled.cycle_time_s, settled.half_width_s)} with 95 % confidence, by batch means"
+    if simulated.half_width_s is None:
+        return f"{format_s(simulated.cycle_time_s)}, an estimate: too few rounds for an interval"
+    return (
+        f"{plus_minus(simulated.cycle_time_s, simulated.half_width_s)} with 95 % confidence, by batch means"
+    )
 
 
-def _events(case: Case, results: Sequence[Validated]) -> list[str]:
+def _events(experiment: Experiment, results: Sequence[Validated]) -> list[str]:
     """Whether what happens around the jobs is part of the `maxmin` cycle times."""
     return events_note(
-        case.simulation,
+        experiment.simulation,
         {result.overlay.kind: None if result.maxmin.is_exact else result.window for result in results},
     )
 
@@ -212,7 +215,7 @@ def _differences(results: Sequence[Validated]) -> list[str]:
 
 def _unexplained(results: Sequence[Validated]) -> list[str]:
     """Overlays whose difference from paper has parts, but not arc by arc."""
-    kinds = [result.overlay.kind for result in results if result.drawn_parts is not None]
+    kinds = [result.overlay.kind for result in results if result.randomized_attribution is not None]
     if not kinds:
         return []
     return [

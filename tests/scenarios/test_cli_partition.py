@@ -13,7 +13,7 @@ import pytest
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.scenario import parse_scenario
 from scenarios.config.silo_places import is_european, silo_places
-from scenarios.studies.divergence import divergences_bits, label_counts
+from scenarios.studies.label_divergence import divergences_bits, label_counts
 from scenarios.studies.partition import _number, divide
 from scenarios.studies.partition_plot import plot_partition
 from scenarios.studies.run import plan_run

@@ -14,7 +14,7 @@ from scenarios.metrics_import.history import read_history
 from scenarios.metrics_import.readers import MetricsRow, read_rows
 from scenarios.metrics_import.rounds import Counting
 from scenarios.runfile.reader import read_run
-from scenarios.studies.imported import columns_note
+from scenarios.studies.import_metrics import columns_note
 from topologies import InputError
 
 LABELS = ("Rome", "Oslo")

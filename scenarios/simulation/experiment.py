@@ -19,7 +19,7 @@ from training import message_bits
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Case:
+class Experiment:
     """Everything that a study of some overlays needs.
 
     Attributes
@@ -47,7 +47,7 @@ class Case:
     compute_source: str | None = None
 
     def changed(self, *, kinds: Sequence[str], seed: int, simulation: SimulationConfig) -> Self:
-        """The case with other overlays, seed and simulation, and a text that says so; seed and kinds are checked."""
+        """The experiment with other overlays, seed and simulation, and a text that says so; seed and kinds are checked."""
         check_seed(seed)
         check_kinds("overlay kind", kinds)
         if (list(kinds), seed, simulation) == (list(self.kinds), self.seed, self.simulation):
@@ -64,7 +64,7 @@ class Case:
         )
 
     def head(self) -> RunHead:
-        """Head of the file of a run of this case."""
+        """Head of the file of a run of this experiment."""
         return RunHead(
             scenario=self.text, network=self.network, seed=self.seed, graph=self.graph, work=self.work
         )
@@ -89,8 +89,8 @@ class Case:
             check_surroundings(self.simulation, self.graph, rounds=rounds)
 
 
-def scenario_case(path: Path) -> Case:
-    """Case of a scenario's file.
+def load_experiment(path: Path) -> Experiment:
+    """Experiment of a scenario's file.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def scenario_case(path: Path) -> Case:
 
     Returns
     -------
-    Case
+    Experiment
 
     Raises
     ------
@@ -110,7 +110,7 @@ def scenario_case(path: Path) -> Case:
         with in_table("network", NetworkConfig):
             graph = build_network(scenario.network)
         work = workload_of(scenario)
-    return Case(
+    return Experiment(
         text=text,
         network=scenario.network,
         graph=graph,

@@ -6,11 +6,11 @@ import numpy as np
 
 from scenarios.config.simulation import SimulationConfig
 from scenarios.simulation.collect import collect
-from scenarios.simulation.cycle_time import Settled, settle
+from scenarios.simulation.cycle_time import SimulatedCycleTime, simulated_cycle_time
 from scenarios.simulation.runner import job_of
 from scenarios.simulation.utilisation import mean_capacity_bps
 from scenarios.validation.baseline import simulate_undisturbed, without_events
-from scenarios.validation.causes import link_words
+from scenarios.validation.causes import link_text
 from simulator import Timeline
 from topologies import RandomOverlay
 from topologies.arrays import IntArray
@@ -18,7 +18,7 @@ from topologies.random_cycle_time import RandomCycleTime
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class DrawnParts:
+class RandomizedAttribution:
     """Cycle times from the paper's to the simulated one; each gives up one more assumption of the closed form.
 
     Attributes
@@ -62,23 +62,23 @@ class DrawnParts:
             "world": self.simulated_s - self.shared_s,
         }
 
-    def words(self) -> str:
+    def explanation(self) -> str:
         """The busiest link."""
         if not self.link:
             return "no link is ever busy"
         return f"busiest is {self.link}, where models take {100 * self.busy:.0f} % of the capacity"
 
 
-def drawn_parts(
+def randomized_attribution(
     overlay: RandomOverlay,
     simulation: SimulationConfig,
     drawn: RandomCycleTime,
     timeline: Timeline,
     *,
-    equal: Settled,
-    maxmin: Settled,
+    equal: SimulatedCycleTime,
+    maxmin: SimulatedCycleTime,
     seed: int,
-) -> DrawnParts:
+) -> RandomizedAttribution:
     """Split the difference from paper of an overlay that is drawn anew each round.
 
     Parameters
@@ -89,13 +89,13 @@ def drawn_parts(
         Its closed forms.
     timeline : Timeline
         With max-min fair rates.
-    equal, maxmin : Settled
+    equal, maxmin : SimulatedCycleTime
         Simulated with constant rates, and on shared links.
     seed : int
 
     Returns
     -------
-    DrawnParts
+    RandomizedAttribution
 
     Notes
     -----
@@ -111,14 +111,14 @@ def drawn_parts(
         shared = simulate_undisturbed(
             overlay, replace(simulation, sharing="maxmin"), maxmin, silos, seed=seed
         )
-        shared_s = shared.settled.cycle_time_s
+        shared_s = shared.cycle_time.cycle_time_s
     if simulation.away:
         random_s = _equal_s(overlay, calm, silos, rounds=rounds, seed=seed)
     serial_s = random_s
     if simulation.compute is not None:
         serial_s = _equal_s(overlay, replace(calm, compute=None), silos, rounds=rounds, seed=seed)
     link, busy = _busiest(overlay, simulation, timeline)
-    return DrawnParts(
+    return RandomizedAttribution(
         paper_s=drawn.barrier.mean,
         max_plus_s=drawn.max_plus.mean,
         serial_s=serial_s,
@@ -136,7 +136,7 @@ def _equal_s(
     """Cycle time with constant rates."""
     job = job_of(overlay, replace(simulation, sharing="equal"), rounds=rounds, seed=seed)
     title = f"{overlay.kind}, equal, undisturbed"
-    return settle(collect(job, silos, title=title), silos).cycle_time_s
+    return simulated_cycle_time(collect(job, silos, title=title), silos).cycle_time_s
 
 
 def _busiest(overlay: RandomOverlay, simulation: SimulationConfig, timeline: Timeline) -> tuple[str, float]:
@@ -148,4 +148,4 @@ def _busiest(overlay: RandomOverlay, simulation: SimulationConfig, timeline: Tim
     capacity_bps = mean_capacity_bps(overlay.graph, simulation, took_s)
     busy = np.divide(busy_bps, capacity_bps, out=np.zeros_like(busy_bps), where=busy_bps > 0)
     link = int(np.argmax(busy))
-    return link_words(overlay.graph, link), float(busy[link])
+    return link_text(overlay.graph, link), float(busy[link])

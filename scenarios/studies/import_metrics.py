@@ -12,12 +12,12 @@ from scenarios.config.scenario import ImportedConfig
 from scenarios.config.toml import scenario_text
 from scenarios.metrics_import.history import ForeignHistory
 from scenarios.runfile.writer import RunFile
-from scenarios.simulation.case import Case
+from scenarios.simulation.experiment import Experiment
 from scenarios.simulation.runner import job_of, run_job
 
 
 def import_run(
-    case: Case,
+    experiment: Experiment,
     foreign: ForeignHistory,
     imported: ImportedConfig,
     path: Path,
@@ -28,7 +28,7 @@ def import_run(
 
     Parameters
     ----------
-    case : Case
+    experiment : Experiment
         Network, workload and overlays.
     foreign : ForeignHistory
         The same rows go to every overlay.
@@ -49,18 +49,25 @@ def import_run(
     The scenario in the file simulates up to the last imported round at least, and no longer stops by a confidence
     interval, so that replays have a time for each row too.
     """
-    rounds = max(case.simulation.rounds, foreign.last_round)
-    settings = replace(case.simulation, rounds=rounds, until_ci=None)
-    case.check(rounds=rounds)
-    overlays = [design_any(kind, case.graph, case.work, seed=case.seed) for kind in case.kinds]
-    with located(case.source):
-        jobs = [job_of(overlay, settings, rounds=rounds, seed=case.seed) for overlay in overlays]
+    rounds = max(experiment.simulation.rounds, foreign.last_round)
+    settings = replace(experiment.simulation, rounds=rounds, until_ci=None)
+    experiment.check(rounds=rounds)
+    overlays = [
+        design_any(kind, experiment.graph, experiment.work, seed=experiment.seed) for kind in experiment.kinds
+    ]
+    with located(experiment.source):
+        jobs = [job_of(overlay, settings, rounds=rounds, seed=experiment.seed) for overlay in overlays]
     text = scenario_text(
-        case.network, case.work, case.kinds, settings, case.seed, name=run_name(imported.file)
+        experiment.network,
+        experiment.work,
+        experiment.kinds,
+        settings,
+        experiment.seed,
+        name=run_name(imported.file),
     )
     text += _imported_table(imported)
     rows = {overlay.kind: len(foreign.history["round"]) for overlay in overlays}
-    head = replace(case.head(), scenario=text)
+    head = replace(experiment.head(), scenario=text)
     simulations = [*zip(overlays, jobs, strict=True)]
     with RunFile.create(path, head, simulations, messages=settings.messages, rows=rows, force=force) as file:
         for overlay, job in simulations:
