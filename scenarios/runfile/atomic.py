@@ -1,4 +1,4 @@
-"""An HDF5 file under way: one writer, renamed into place when it is complete."""
+"""An HDF5 file with one writer, renamed into place when it is complete."""
 
 import functools
 import os
@@ -29,12 +29,12 @@ def new_file(
         holds no training rows yet, or no simulated rounds where nothing is trained; after Ctrl-C if it holds neither.
         Else, and after any other error, it is kept: it opens and holds all rounds that were flushed.
     size_bytes : int
-        About what the file will hold; the disk must have as much space.
+        Estimated size of the file; the disk must have as much space.
     force : bool
         Whether an existing file is replaced; never one that another process is writing.
     resume : bool
-        Whether the ``.partial`` file of a run that was cut short is replaced, as its rows are written again; never one
-        that another process is writing.
+        Whether the ``.partial`` file of an interrupted run is replaced, as its rows are written again; never one that
+        another process is writing.
 
     Yields
     ------
@@ -88,7 +88,7 @@ def new_file(
 
 
 def _is_worth_keeping(file: h5py.File, *, interrupted: bool) -> bool:
-    """Whether a file has what is worth keeping after an error."""
+    """Whether a file is kept after an error."""
     return _holds_rows(file) or (interrupted and _is_simulated(file))
 
 

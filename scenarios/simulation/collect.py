@@ -15,7 +15,7 @@ from simulator.world.counted_silos import Starts
 from topologies.arrays import FloatArray, IntArray
 
 FEWEST_ROUNDS = 100
-"""Of a job that ends by itself: less shows too little of how it starts."""
+"""Of a simulation that ends by itself: fewer show too little of the transient."""
 _BLOCK_MESSAGES = 20_000
 
 
@@ -35,7 +35,7 @@ def collect(
         Half width of the confidence interval, as a fraction of the cycle time, at which it ends. A job that is known to
         repeat ends after its first whole period.
     messages : bool
-        Whether to keep what happened to every message.
+        Whether to keep start, last bit, arrival and binding link of every message.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def _shows_period(steady: SteadyState | None, rounds: int) -> bool:
 
 
 def _steady(job: Job, proven: SteadyState | None, start_s: FloatArray) -> SteadyState:
-    """How the job goes on."""
+    """Steady state of the job."""
     if job.sharing == "equal" and job.plan is None and job.compute.is_constant:
         # Constant rates: the silos that end the job first disturb nobody.
         if proven is not None and has_period(proven, len(start_s)):

@@ -45,9 +45,9 @@ class SimulatedCycleTime:
     transient_rounds : int or None
         See `simulator.SteadyState`; None for an estimate.
     counts_disturbed : bool
-        Whether it is an estimate that rounds are part of which start after a silo has ended the job.
+        Whether it is an estimate over rounds of which some start after a silo has ended the job.
     throughout : tuple of int or None
-        The silos whose last start is followed, where an absence is felt in these rounds; None where none is.
+        Silos whose last start is followed, where an absence affects these rounds; None where none does.
     asked : tuple of (int, int) or None
         See `simulator.world.counted_silos.Counted`.
     """
@@ -74,7 +74,7 @@ def simulated_cycle_time(timeline: Timeline, silos: IntArray) -> SimulatedCycleT
     timeline : Timeline
         Of one round or more.
     silos : ndarray of int, shape (n,)
-        Silos whose round starts an estimate follows where all are there; one that is named twice counts twice.
+        Silos whose round starts an estimate follows where all are present; one that is named twice counts twice.
 
     Returns
     -------
@@ -82,14 +82,14 @@ def simulated_cycle_time(timeline: Timeline, silos: IntArray) -> SimulatedCycleT
 
     Notes
     -----
-    Silos that are rounds ahead end the job early and leave their links to the others. So the rounds that start after
-    the first silo has ended are left out, as long as half of the rounds remain.
+    Silos that are rounds ahead end the job early and leave their links to the others. Rounds that start after the first
+    silo has ended are therefore left out, as long as half of the rounds remain.
 
     Without a repeat, the cycle time is the mean growth per round of the mean start of `silos` over
     `simulator.statistics.confidence.counted_rounds`, with an interval by `confidence.cycle_time_interval`, and over the
     last half where the rounds are too few for one, as in `confidence.estimated_cycle_time`. In a strongly
-    connected overlay all silos have the same growth rate in the long run. Where silos are away in these rounds, the
-    last start of those that are there throughout takes the place of the mean: see `counted_silos.Starts`.
+    connected overlay all silos have the same growth rate in the long run. Where silos are absent in these rounds, the
+    last start of those that are present throughout takes the place of the mean: see `counted_silos.Starts`.
     Time O(rounds * silos).
     """
     start_s, steady = timeline.round_start_s, timeline.steady

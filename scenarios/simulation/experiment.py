@@ -1,4 +1,4 @@
-"""Everything that a study of some overlays needs: network, workload, overlays, simulation and seed."""
+"""An experiment: network, workload, overlays, simulation and seed, from a scenario's file or from options."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,12 +20,12 @@ from training import message_bits
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Experiment:
-    """Everything that a study of some overlays needs.
+    """Input of a study of some overlays.
 
     Attributes
     ----------
     text : str
-        A scenario's TOML text that says the same.
+        TOML text of an equivalent scenario.
     network : NetworkConfig
     graph : Connectivity
     work : Workload
@@ -47,7 +47,7 @@ class Experiment:
     compute_source: str | None = None
 
     def changed(self, *, kinds: Sequence[str], seed: int, simulation: SimulationConfig) -> Self:
-        """The experiment with other overlays, seed and simulation, and a text that says so; seed and kinds are checked."""
+        """The experiment with other overlays, seed and simulation, which are checked, and the text for them."""
         check_seed(seed)
         check_kinds("overlay kind", kinds)
         if (list(kinds), seed, simulation) == (list(self.kinds), self.seed, self.simulation):
@@ -70,7 +70,7 @@ class Experiment:
         )
 
     def check(self, *, rounds: int | None = None) -> None:
-        """Accept the simulation, before there is an overlay.
+        """Check the simulation before any overlay is designed.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class Experiment:
         Raises
         ------
         InputError
-            If computing times, or what happens around the job, do not fit the network or the rounds.
+            If computing times or events do not fit the network or the rounds.
         """
         rounds = rounds or self.simulation.rounds
         with located(self.compute_source):
@@ -90,7 +90,7 @@ class Experiment:
 
 
 def load_experiment(path: Path) -> Experiment:
-    """Experiment of a scenario's file.
+    """Read the experiment of a scenario's file.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def load_experiment(path: Path) -> Experiment:
 
 
 def workload_of(scenario: Scenario) -> Workload:
-    """Workload of a scenario: what it states, and else messages of the size that its training sends.
+    """Workload of a scenario: as stated, otherwise with messages of the size that its training sends.
 
     Parameters
     ----------
@@ -137,8 +137,8 @@ def workload_of(scenario: Scenario) -> Workload:
     Raises
     ------
     InputError
-        If the scenario states no size and trains nothing, or by a backend that does not say it; or the computing time
-        is known from nowhere.
+        If the scenario states no message size and its training, if any, does not either; or if no computing time is
+        stated.
     """
     stated, training, bits = scenario.workload, scenario.training, None
     if training is not None and stated.preset is None and stated.model_size is None:

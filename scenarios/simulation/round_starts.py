@@ -51,14 +51,14 @@ class RoundStarts:
 
     @property
     def counted(self) -> Starts:
-        """Those that an estimate looks at: see `simulator.statistics.steady_state.kept_rows`."""
+        """Starts of the rounds that count for an estimate: see `simulator.statistics.steady_state.kept_rows`."""
         if self._first_end_s is None:
             return self.so_far
         return self.so_far.until(kept_rows(self.last_s, self._first_end_s))
 
     @property
     def counts_disturbed(self) -> bool:
-        """Whether an estimate looks at rounds that start after a silo has ended the job."""
+        """Whether rounds that start after a silo has ended the job count for an estimate."""
         return self._first_end_s is not None and counts_disturbed(self.last_s, self._first_end_s)
 
     def add(self, block: Block) -> None:
@@ -78,7 +78,7 @@ class RoundStarts:
         Parameters
         ----------
         proven : SteadyState or None
-            What the engine knows.
+            What the engine has proven.
 
         Returns
         -------
@@ -88,7 +88,7 @@ class RoundStarts:
 
         Notes
         -----
-        An estimate looks at the rounds that `simulator.statistics.steady_state.kept_rows` keeps.
+        The rounds that count for an estimate are those of `simulator.statistics.steady_state.kept_rows`.
         """
         job, rows = self._job, self._rows
         if job.sharing == "equal" and job.plan is None and job.compute.is_constant:

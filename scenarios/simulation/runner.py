@@ -27,7 +27,7 @@ so that Ctrl-C loses little and the progress bar moves."""
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Outcome:
-    """What a simulation came to.
+    """Outcome of a simulation.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Outcome:
         When the last silo starts each round; `n` is ``rounds + 1``, or `rounds` where the simulation was stopped before
         the end of the job.
     starts : Starts
-        What cycle times are taken from, of the rounds that start before a silo has ended the job.
+        Round starts that cycle times are taken from: of the rounds that start before a silo has ended the job.
     link_bits : ndarray of shape (links,)
         Bits that crossed each link direction.
     now_s : float
@@ -52,8 +52,8 @@ class Outcome:
     wall_s : float
         How long the simulation took.
     counts_disturbed : bool
-        Whether the cycle time is an estimate with max-min fair rates that rounds are part of which start after a silo
-        has ended the job.
+        Whether the cycle time is an estimate, with max-min fair rates, over rounds of which some start after a silo has
+        ended the job.
     """
 
     kind: str
@@ -82,7 +82,7 @@ class Outcome:
 
 
 def check_surroundings(config: SimulationConfig, graph: Connectivity, *, rounds: int) -> None:
-    """Accept what happens around a job, before there is an overlay.
+    """Check the events around a job, before any overlay is designed.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def check_surroundings(config: SimulationConfig, graph: Connectivity, *, rounds:
     Raises
     ------
     InputError
-        If an entry does not fit the network, the rounds or another entry: it is named as in a scenario's file.
+        If an event does not fit the network, the rounds or another event; it is named as in the scenario's file.
     """
     with in_words_of_world(config):
         world = world_around(config, seed=0)
@@ -142,7 +142,7 @@ def job_of(
 
 
 def _check_dates(kind: str, rounds: int, silos: int, per_round: int = 0) -> None:
-    """Accept rounds whose dates, of silos and of messages, fit into a file."""
+    """Raise InputError if the dates of silos and messages would not fit into a file."""
     most = _MOST_DATES // (silos + per_round)
     if rounds > most:
         messages = f" and {per_round} dates of messages" if per_round else ""
@@ -158,7 +158,7 @@ def run_job(
     least_rounds: int = 0,
     writer: SimulationWriter | None = None,
 ) -> Outcome:
-    """Simulate a job and show how far it is.
+    """Simulate a job, showing its progress.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def run_job(
     until_ci : str, optional
         See `SimulationConfig`; a cycle time that is known exactly is narrow enough.
     least_rounds : int
-        Rounds that are simulated even so.
+        Rounds that are simulated in any case.
     writer : SimulationWriter, optional
         Takes the blocks.
 
@@ -185,10 +185,10 @@ def run_job(
 
     Notes
     -----
-    Memory: some blocks, a head of the round starts, and two numbers for each round.
+    Memory: some blocks, the first round starts, and two numbers for each round.
 
     Where `until_ci` ends a simulation shortly before the job's last round, silos that are ahead may have ended the job
-    already; which of the counted rounds start later is then not known, and they count.
+    already; rounds that start after that are then not known as such, and count.
     """
     rule = (
         None

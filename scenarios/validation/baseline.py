@@ -1,4 +1,4 @@
-"""The same job where nothing happens around it: what a world costs is the difference."""
+"""Baseline of a job with events: the same job without them."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,7 +31,7 @@ class Undisturbed:
 
 
 def without_events(simulation: SimulationConfig) -> SimulationConfig:
-    """The same simulation where nothing happens around the job."""
+    """The same simulation without events."""
     nothing: dict[str, Any] = dict.fromkeys(EVENTS, ())
     return replace(simulation, **nothing)
 
@@ -44,13 +44,13 @@ def simulate_undisturbed(
     *,
     seed: int,
 ) -> Undisturbed:
-    """Simulate as many rounds where nothing happens.
+    """Simulate as many rounds without events.
 
     Parameters
     ----------
     overlay : Overlay or RandomOverlay
     simulation : SimulationConfig
-        Its events are left out.
+        With events, which are left out.
     disturbed : SimulatedCycleTime
         Of the simulation with the events.
     silos : ndarray of int, shape (n,)
@@ -60,27 +60,27 @@ def simulate_undisturbed(
     Returns
     -------
     Undisturbed
-        With every message, if the overlay stays.
+        With every message, if the overlay is static.
 
     Notes
     -----
-    Where the disturbed job repeats, both are compared over rounds that show their own cycle time. Else over the same
-    rounds, with the same computing times and by the starts of the same silos, so that chance and the phase of a period
-    cancel in the difference.
+    If the disturbed job is periodic, each job is measured over a period of its own. Otherwise both are measured over
+    the same rounds, with the same computing times and the starts of the same silos, so that chance and the phase of a
+    period cancel in the difference.
     """
     job = job_of(overlay, without_events(simulation), rounds=disturbed.simulated_rounds, seed=seed)
     title = f"{overlay.kind}, {simulation.sharing}, undisturbed"
     timeline = collect(job, silos, title=title, messages=isinstance(overlay, Overlay))
     simulated = simulated_cycle_time(timeline, silos)
     if not disturbed.is_exact:
-        simulated = _over(timeline, silos, simulated, disturbed)
+        simulated = _over_same_rounds(timeline, silos, simulated, disturbed)
     return Undisturbed(timeline=timeline, compute=job.compute, cycle_time=simulated)
 
 
-def _over(
+def _over_same_rounds(
     timeline: Timeline, silos: IntArray, simulated: SimulatedCycleTime, disturbed: SimulatedCycleTime
 ) -> SimulatedCycleTime:
-    """Over the rounds of another job, or the last so many before a silo has ended this one."""
+    """Cycle time over the rounds of the disturbed job, or over as many before a silo has ended this one."""
     end = min(disturbed.first_round + disturbed.rounds, simulated.first_round + simulated.rounds)
     first = max(0, end - disturbed.rounds)
     start_s = timeline.round_start_s

@@ -1,4 +1,4 @@
-"""Why an arc takes longer, or less, than Eq. 3 says, in words."""
+"""Why an arc takes longer, or less, than by Eq. 3: the largest term, explained."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from scenarios.validation.terms import Terms
 from topologies import Connectivity, Overlay
 from topologies.analysis.resources import Resources
 
-_NOTHING = 1e-6
-"""Terms below this part of a cycle time have no cause worth a word."""
-_CHANCE = 1e-3
+_NEGLIGIBLE = 1e-6
+"""Terms below this part of a cycle time are negligible."""
+_NEGLIGIBLE_COMPUTING = 1e-3
 """The same for the mean of random computing times, which differs from the expected one by chance."""
 
 
@@ -23,7 +23,7 @@ class Cause:
     Attributes
     ----------
     assumption : str
-        Which assumption of the closed form fails, in two words; empty where none does.
+        Short name of the assumption of the closed form that fails; empty where none does.
     place : str
         The link or arc where it fails; empty where it has none.
     explanation : str
@@ -36,7 +36,7 @@ class Cause:
 
 
 def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> Cause:
-    """The largest term of an arc, in words.
+    """The largest term of an arc, explained.
 
     Parameters
     ----------
@@ -58,10 +58,10 @@ def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) 
         "wait": abs(float(terms.wait_s[arc])),
     }
     computing_s = abs(float(terms.computing_s[arc]))
-    if computing_s > _CHANCE * cycle_time_s:
+    if computing_s > _NEGLIGIBLE_COMPUTING * cycle_time_s:
         parts["computing"] = computing_s
     largest = max(parts, key=lambda part: parts[part])
-    if parts[largest] <= _NOTHING * cycle_time_s:
+    if parts[largest] <= _NEGLIGIBLE * cycle_time_s:
         return Cause(assumption="", place="", explanation="as Eq. 3 says")
     if largest == "wait":
         return _wait(resources, arc, terms, cycle_time_s)
@@ -78,17 +78,17 @@ def _computing(overlay: Overlay, arc: int, terms: Terms) -> Cause:
 
 
 def _sending(resources: Resources, arc: int, terms: Terms, largest: str) -> Cause:
-    """What makes an arc's models queue, slow or fast."""
+    """Why an arc's models queue, or are sent slower or faster than by Eq. 3."""
     if largest == "queue":
         return _queue(resources.overlay, arc, terms)
     return _shared(resources.overlay, arc, terms) if terms.rate_s[arc] > 0 else _unused(resources, arc, terms)
 
 
 def _queue(overlay: Overlay, arc: int, terms: Terms) -> Cause:
-    """An arc whose models wait for the earlier ones to leave."""
+    """An arc whose models wait for the transmission of earlier ones."""
     sending_s, paper_s = float(terms.sending_s[arc]), overlay.proof.value_s
     place = _place(overlay, arc, terms)
-    # A link that could send more often than the cycle asks for is no limit: the models come in bunches.
+    # A link that could send more often than once a cycle is no bottleneck: the models arrive in bursts.
     uneven = " and models leave unevenly" if sending_s < paper_s else ""
     text = (
         f"serialization: one model takes {format_s(sending_s)} on {place}, the paper's cycle "
@@ -144,7 +144,7 @@ def _times(overlay: Overlay, arc: int, terms: Terms) -> str:
 
 
 def _wait(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> Cause:
-    """An arc whose target starts its next round later for something else; and why that is late."""
+    """An arc whose target waits for something else, and why that is late."""
     overlay, labels = resources.overlay, resources.overlay.graph.labels
     target = int(overlay.event_graph.target[arc])
     # Never the arc itself: it has no wait in the rounds that it gates.
@@ -157,7 +157,7 @@ def _wait(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> 
     text = f"{waits}{place}"
     parts = {"queue": abs(float(terms.queue_s[gate])), "rate": float(terms.rate_s[gate])}
     largest = max(parts, key=lambda part: parts[part])
-    if parts[largest] > _NOTHING * cycle_time_s:
+    if parts[largest] > _NEGLIGIBLE * cycle_time_s:
         text = f"{text} ({_sending(resources, gate, terms, largest).explanation})"
     return Cause(assumption="wait", place=place, explanation=text)
 
@@ -169,7 +169,7 @@ def _place(overlay: Overlay, arc: int, terms: Terms) -> str:
 
 
 def link_text(graph: Connectivity, link: int) -> str:
-    """A link direction in words: ``DE's uplink``, ``core link DE -> FR``, ``measured bandwidth DE -> FR``."""
+    """A link direction as text: ``DE's uplink``, ``core link DE -> FR``, ``measured bandwidth DE -> FR``."""
     access = link - graph.first_uplink
     if access < 0:
         return f"{'measured bandwidth' if graph.is_measured else 'core link'} {graph.link_name(link)}"

@@ -1,4 +1,4 @@
-"""The critical circuit of an overlay, arc by arc: rows for files, and a table for people."""
+"""The critical circuit of an overlay, arc by arc: rows for files, and the table that is printed."""
 
 from dataclasses import fields
 from typing import Any
@@ -131,7 +131,7 @@ def _total(name: str, arcs: tuple[ArcShare, ...] | list[ArcShare], tokens: int) 
 
 
 def _number(seconds: float, unit: str, least: float) -> str:
-    """A term in the table's unit; what is nothing but rounding is 0."""
+    """A term in the table's unit; a rounding error is 0."""
     return "0" if abs(seconds) <= least else digits(in_unit(seconds, unit))
 
 

@@ -1,4 +1,4 @@
-"""Why the simulated cycle time of an overlay that is drawn anew each round differs from the paper's."""
+"""Why the simulated cycle time of a randomized overlay differs from the paper's."""
 
 from dataclasses import dataclass, replace
 
@@ -19,7 +19,7 @@ from topologies.random_cycle_time import RandomCycleTime
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RandomizedAttribution:
-    """Cycle times from the paper's to the simulated one; each gives up one more assumption of the closed form.
+    """Cycle times from the paper's to the simulated one, each with one assumption of the closed form less.
 
     Attributes
     ----------
@@ -28,13 +28,13 @@ class RandomizedAttribution:
     max_plus_s : float
         Each silo waits for its own in-arcs alone.
     serial_s : float
-        And an arc sends one model after the other: simulated with Eq. 3's constant rates.
+        In addition, an arc sends one model after the other: simulated with Eq. 3's constant rates.
     random_s : float
-        And with the scenario's computing times.
+        In addition, with the scenario's computing times.
     shared_s : float
-        And on links shared max-min fairly.
+        In addition, on links shared max-min fairly.
     simulated_s : float
-        And with what happens around the job.
+        In addition, with the scenario's events.
     link : str
         The busiest link direction of the last simulation.
     busy : float
@@ -79,7 +79,7 @@ def randomized_attribution(
     maxmin: SimulatedCycleTime,
     seed: int,
 ) -> RandomizedAttribution:
-    """Split the difference from paper of an overlay that is drawn anew each round.
+    """Split the difference from paper of a randomized overlay.
 
     Parameters
     ----------
@@ -99,24 +99,24 @@ def randomized_attribution(
 
     Notes
     -----
-    No circuit is critical in all rounds, so that no arc has a part. But every assumption can be given up alone, one
-    after the other, on the same drawn rounds and computing times. The differences add up whatever these are; each is as
-    sure as the intervals of the two cycle times are narrow. Three more
-    simulations at most: two where computing times are random or silos are away, and one where anything happens.
+    No circuit is critical in all rounds, so that the difference cannot be split among arcs. Instead the assumptions are
+    dropped one after the other, on the same drawn rounds and computing times. The differences add up in any order; the
+    uncertainty of each follows from the confidence intervals of its two cycle times. This takes three further
+    simulations at most: two where computing times are random or silos are absent, and one where there are events.
     """
     silos, rounds = np.arange(overlay.graph.silos), maxmin.simulated_rounds
-    calm = without_events(simulation)
+    undisturbed = without_events(simulation)
     shared_s, random_s = maxmin.cycle_time_s, equal.cycle_time_s
-    if calm != simulation:
+    if undisturbed != simulation:
         shared = simulate_undisturbed(
             overlay, replace(simulation, sharing="maxmin"), maxmin, silos, seed=seed
         )
         shared_s = shared.cycle_time.cycle_time_s
     if simulation.away:
-        random_s = _equal_s(overlay, calm, silos, rounds=rounds, seed=seed)
+        random_s = _equal_s(overlay, undisturbed, silos, rounds=rounds, seed=seed)
     serial_s = random_s
     if simulation.compute is not None:
-        serial_s = _equal_s(overlay, replace(calm, compute=None), silos, rounds=rounds, seed=seed)
+        serial_s = _equal_s(overlay, replace(undisturbed, compute=None), silos, rounds=rounds, seed=seed)
     link, busy = _busiest(overlay, simulation, timeline)
     return RandomizedAttribution(
         paper_s=drawn.barrier.mean,

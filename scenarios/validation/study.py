@@ -1,4 +1,4 @@
-"""How far the closed forms lie from the simulation, and why."""
+"""Validation: closed forms beside simulations, and the parts of their difference."""
 
 from dataclasses import dataclass, replace
 
@@ -27,8 +27,8 @@ from topologies.statistics import ConfidenceInterval
 
 LEAST_EXPLAINED = 0.01
 """Differences from paper above this fraction of it are explained."""
-_WORTH = 0.1
-"""From this fraction of the largest part on, others are told as well."""
+_LEAST_NAMED = 0.1
+"""From this fraction of the largest part on, others are named as well."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -39,19 +39,19 @@ class Validated:
     ----------
     overlay : Overlay or RandomOverlay
     drawn : RandomCycleTime or None
-        Closed forms of an overlay that is drawn anew each round, over the simulated rounds.
+        Closed forms of a randomized overlay, over the simulated rounds.
     equal, maxmin : SimulatedCycleTime
         Simulated with Eq. 3's constant rates, and on shared links.
     attribution : Attribution or None
-        Of the difference between `maxmin` and `paper`; None where arcs are drawn anew each round.
+        Of the difference between `maxmin` and `paper`; None of a randomized overlay.
     randomized_attribution : RandomizedAttribution or None
-        The same of an overlay whose arcs are.
+        The same of a randomized overlay.
     starts : Starts
         What cycle times are taken from, with max-min fair rates, until the end of the rounds of `maxmin`.
     window : Window
         These rounds.
     events : tuple of str
-        Tables of the scenario with what happens around the job.
+        The scenario's tables of events.
     difference : ConfidenceInterval or None
         Of the `maxmin` cycle time minus the first overlay's, on the same random computing times.
     """
@@ -90,30 +90,30 @@ class Validated:
         return {} if one is None else one.parts_s()
 
     def why(self) -> str:
-        """The largest part of a difference worth a word, and the cause of the arc that differs most; else empty."""
+        """The largest part of the difference, and the cause of the arc that differs most; empty if negligible."""
         parts = self.parts_s()
         if not parts or not self.is_explained:
             return ""
         name = max(parts, key=lambda part: abs(parts[part]))
-        least_s = _WORTH * abs(parts[name])
-        # The largest one alone is half the truth where something happens, or where no arc stands behind it.
+        least_s = _LEAST_NAMED * abs(parts[name])
+        # With events, or without parts arc by arc, the largest part alone would mislead.
         several = self.attribution is None or abs(parts["world"]) >= least_s
         others = [part for part in parts if part != name and abs(parts[part]) >= least_s]
-        told = [name, *(others if several else ())]
-        shown = ", ".join(f"{self._called(part)} {signed_s(parts[part])}" for part in told)
-        return f"{shown} a round; {self._most(name)}"
+        named = [name, *(others if several else ())]
+        shown = ", ".join(f"{self._name(part)} {signed_s(parts[part])}" for part in named)
+        return f"{shown} a round; {self._location(name)}"
 
-    def _called(self, part: str) -> str:
-        """A part in words: the world's are those of the scenario."""
+    def _name(self, part: str) -> str:
+        """Name of a part; that of the events lists the scenario's tables."""
         return ", ".join(self.events) if part == "world" else part
 
-    def _most(self, name: str) -> str:
-        """Where a part is largest."""
+    def _location(self, name: str) -> str:
+        """The arc, link or silo where a part is largest, and why."""
         if self.attribution is None:
             return "" if self.randomized_attribution is None else self.randomized_attribution.explanation()
         if name == "world" and self.attribution.off_arcs:
             return self.attribution.off_arcs
-        # Rounded, so that the first of several alike is named, whatever their last digits.
+        # Rounded, so that of equal arcs the first is named, whatever their last digits.
         least = 1e-9 * self.maxmin.cycle_time_s
         term = "world_s" if name == "world" else "excess_s"
         arc = max(self.attribution.arcs, key=lambda share: round(abs(getattr(share, term)) / least))
@@ -127,9 +127,9 @@ def validate(experiment: Experiment, *, randomized_rounds: int | None = None) ->
     Parameters
     ----------
     experiment : Experiment
-        Its `sharing` does not matter: both are simulated.
+        Its `sharing` is ignored: both are simulated.
     randomized_rounds : int, optional
-        Rounds of overlays that are drawn anew each round, instead of the experiment's.
+        Rounds of randomized overlays, instead of the experiment's.
 
     Returns
     -------
@@ -169,12 +169,12 @@ def _validated(
 ) -> Validated:
     """Both simulations of an overlay."""
     until = None if simulation.until_ci is None else parse_share("until_ci", simulation.until_ci)
-    stays = isinstance(overlay, Overlay)
+    is_static = isinstance(overlay, Overlay)
     silos = circuit_sources(overlay) if isinstance(overlay, Overlay) else np.arange(overlay.graph.silos)
     shared = replace(simulation, sharing="maxmin")
     job = job_of(overlay, shared, rounds=rounds, seed=seed)
-    timeline = collect(job, silos, title=f"{overlay.kind}, maxmin", until=until, messages=stays)
-    # Constant rates know no network that changes.
+    timeline = collect(job, silos, title=f"{overlay.kind}, maxmin", until=until, messages=is_static)
+    # Constant rates do not depend on a network that changes.
     constant = replace(simulation, sharing="equal", background=(), capacity=(), failure=())
     equal_job = job_of(overlay, constant, rounds=rounds, seed=seed)
     equal = simulated_cycle_time(
@@ -182,7 +182,7 @@ def _validated(
     )
     maxmin = simulated_cycle_time(timeline, silos)
     end = maxmin.first_round + maxmin.rounds
-    kept = end if maxmin.asked is None else maxmin.asked[1]
+    last = end if maxmin.asked is None else maxmin.asked[1]
     starts = Starts.of(timeline.round_start_s, timeline.absences)
     window = Window.of(replace(starts.counted(maxmin.first_round, end), asked=maxmin.asked))
     found = Validated(
@@ -192,7 +192,7 @@ def _validated(
         maxmin=maxmin,
         attribution=None,
         randomized_attribution=None,
-        starts=starts.until(kept + 1),
+        starts=starts.until(last + 1),
         window=window,
         events=tuple(events_of(simulation)),
     )

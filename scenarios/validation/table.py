@@ -136,7 +136,7 @@ def plus_minus(mean_s: float, half_s: float) -> str:
 
 
 def _world_notes(experiment: Experiment) -> list[str]:
-    """What the closed forms and `equal` do not know of."""
+    """What the closed forms and `equal` do not model."""
     names = [name for name in ("background", "capacity", "failure") if getattr(experiment.simulation, name)]
     lines = [f"Closed forms and equal know nothing of {', '.join(names)}."] if names else []
     if experiment.simulation.compute is not None:
@@ -145,7 +145,7 @@ def _world_notes(experiment: Experiment) -> list[str]:
 
 
 def _drawn(experiment: Experiment, result: Validated) -> list[str]:
-    """Closed forms of an overlay that is drawn anew each round, and how many rounds it was given."""
+    """Closed forms of a randomized overlay, and its number of rounds."""
     if result.drawn is None:
         return []
     kind, rounds = result.overlay.kind, result.drawn.rounds
@@ -190,7 +190,7 @@ def _estimate(simulated: SimulatedCycleTime) -> str:
 
 
 def _events(experiment: Experiment, results: Sequence[Validated]) -> list[str]:
-    """Whether what happens around the jobs is part of the `maxmin` cycle times."""
+    """Which events are part of the `maxmin` cycle times."""
     return events_note(
         experiment.simulation,
         {result.overlay.kind: None if result.maxmin.is_exact else result.window for result in results},
@@ -214,7 +214,7 @@ def _differences(results: Sequence[Validated]) -> list[str]:
 
 
 def _unexplained(results: Sequence[Validated]) -> list[str]:
-    """Overlays whose difference from paper has parts, but not arc by arc."""
+    """Overlays whose difference from paper is not split among arcs."""
     kinds = [result.overlay.kind for result in results if result.randomized_attribution is not None]
     if not kinds:
         return []

@@ -20,7 +20,9 @@ MPIEXEC = Path(sys.executable).parent / "mpiexec"
 
 def mpiexec(processes: int, *arguments: object, site: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run silosim on several processes; `site` holds a sitecustomize.py."""
-    environment = os.environ | ({"PYTHONPATH": str(site)} if site else {})
+    environment = dict(os.environ)
+    if site is not None:
+        environment["PYTHONPATH"] = os.pathsep.join([str(site), environment.get("PYTHONPATH", "")])
     return subprocess.run(
         [MPIEXEC, "-n", str(processes), SILOSIM, *arguments],
         capture_output=True,
