@@ -1,4 +1,4 @@
-"""Where the command ``silosim`` starts."""
+"""Entry point of the command ``silosim``."""
 
 import sys
 

@@ -37,7 +37,7 @@ def experiment_of(study: Study, context: typer.Context, *, rounds: int) -> Exper
 
 
 def is_given(context: typer.Context, name: str) -> bool:
-    """Whether a command's option stands on the command line."""
+    """Whether an option was given on the command line."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
 

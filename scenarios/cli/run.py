@@ -45,7 +45,7 @@ def run(
 def run_and_report(
     scenario: Scenario, text: str, path: Path, *, force: bool, source: str, resume: bool = False
 ) -> None:
-    """Run a scenario; where it is cut short, say what is kept."""
+    """Run a scenario; if it is interrupted, report which files remain."""
     try:
         run_scenario(scenario, text, path, force=force, resume=resume, source=source, call_others=call_others)
     except (KeyboardInterrupt, MachineError, TrainingError) as error:

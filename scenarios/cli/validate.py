@@ -1,4 +1,4 @@
-"""The command that holds the closed forms against the simulation."""
+"""The command that compares the closed forms with the simulation."""
 
 import sys
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from scenarios.validation.study import validate as validate_overlays
 from scenarios.validation.table import validation_table
 
 DEFAULT_ROUNDS, RANDOMIZED_ROUNDS = 2000, 1000
-"""Of overlays that stay, and of those that are drawn anew each round, whose simulation takes longer."""
+"""Of static overlays, and of randomized ones, whose simulation takes longer."""
 MOST_ROUNDS = 20_000
 """Of a simulation that ends when its confidence interval is narrow enough."""
 FIGURES = (".png", ".svg", ".pdf")

@@ -23,7 +23,7 @@ class MetricsRow:
     source : str
         File and line, for error messages.
     values : mapping
-        Column or tag to value: a number, a text that may be one, or None where nothing stands.
+        Column or tag to value: a number, a text that may be one, or None where there is none.
     """
 
     source: str
@@ -31,7 +31,7 @@ class MetricsRow:
 
 
 def read_rows(path: Path) -> Iterator[MetricsRow]:
-    """Rows of a file of metrics, in its order.
+    """Rows of a file of metrics, in the order of the file.
 
     Parameters
     ----------

@@ -17,11 +17,11 @@ _ESTIMATED = "~: estimated from the last rounds, which show no period; so is wha
 
 
 _ROUNDING = 1e-9
-"""Relative difference of two cycle times that is rounding."""
+"""Relative difference of two cycle times that is a rounding error."""
 
 
 def forms_note(unit: str, rows: Sequence[Row]) -> str:
-    """Two lines on the closed forms, below every table that has them, and one on those that no network can reach."""
+    """Two lines on the closed forms for the notes of a table, and one on cycle times that no network can reach."""
     lines = [
         f"cycle times in {unit}. paper: Eq. 3 to 5. serialized: an arc sends one model",
         "after the other. load: busiest link, a lower bound of every fair sharing.",
@@ -32,7 +32,7 @@ def forms_note(unit: str, rows: Sequence[Row]) -> str:
 
 
 def below_load(paper_s: float | None, load_bound_s: float | None) -> bool:
-    """Whether a `paper` cycle time is shorter than the busiest link allows; not where either is unknown."""
+    """Whether a `paper` cycle time is shorter than the busiest link allows; False where either is unknown."""
     return paper_s is not None and load_bound_s is not None and paper_s < load_bound_s * (1 - _ROUNDING)
 
 
@@ -44,7 +44,7 @@ def estimates_note(rows: Sequence[Row]) -> str:
 
 
 def form_fields(forms: ClosedForms) -> dict[str, float | bool | None]:
-    """Closed forms as fields of a row; None where an overlay that is drawn anew each round has none."""
+    """Closed forms as fields of a row; None for those that a randomized overlay lacks."""
     fields = {key: None if math.isnan(getattr(forms, key)) else getattr(forms, key) for key in FORMS}
     return fields | {"paper_below_load": below_load(fields["paper_s"], fields["load_bound_s"])}
 
@@ -76,7 +76,7 @@ def run_table(
     rounds : int, optional
         Of each training.
     reached : mapping of str to int, optional
-        Those that each overlay's training has done; without those that have not begun.
+        Rounds that each overlay's training has reached, without those that have not begun.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def run_table(
 
 
 def _simulation_notes(overlays: Sequence[OverlayRecord]) -> list[str]:
-    """How sure estimated cycle times are, and which simulations were cut short."""
+    """Confidence intervals of estimated cycle times, and simulations that were interrupted."""
     estimates = [overlay for overlay in overlays if not overlay.simulation.is_exact]
     whole = [overlay for overlay in estimates if overlay.simulation.is_whole]
     sure = [
@@ -159,10 +159,10 @@ def _simulation_notes(overlays: Sequence[OverlayRecord]) -> list[str]:
     for overlay in estimates:
         rounds, estimate = overlay.simulation.rounds, _estimate(overlay)
         if rounds and not overlay.simulation.is_whole:
-            kept = f"{rounds:,} {'round is' if rounds == 1 else 'rounds are'} kept"
+            recorded = f"{rounds:,} {'round is' if rounds == 1 else 'rounds are'} kept"
             given = f", which give {estimate}" if estimate else ""
             confidence = "" if overlay.simulation.half_width_s is None else " (95 %)"
-            lines.append(note_lines(f"{overlay.kind}: cut short, {kept}{given}{confidence}."))
+            lines.append(note_lines(f"{overlay.kind}: cut short, {recorded}{given}{confidence}."))
     return lines
 
 

@@ -1,4 +1,4 @@
-"""Formats that tables are written in: text for people, JSON, CSV, and those of other packages."""
+"""Formats of tables: text for people, JSON, CSV, and those of installed packages."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ GROUP = "silosim.table_formats"
 
 
 class TableFormat(Protocol):
-    """How tables become text.
+    """A format of tables.
 
     Attributes
     ----------

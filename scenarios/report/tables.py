@@ -1,4 +1,4 @@
-"""Tables of results: columns, rows and notes, whatever format they are written in."""
+"""Tables of results: columns, rows and notes, independent of the format that they are written in."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -63,15 +63,15 @@ class Table:
     Parameters
     ----------
     caption : str
-        What the table is about; lines above it in the terminal.
+        Subject of the table; lines above it in the terminal.
     columns : sequence of Column
-        What people are shown of the rows.
+        The fields of the rows that are shown to people, in order.
     rows : sequence of mapping
         Numbers in SI units at full precision; None where there is no value.
     notes : str
         Lines below the table in the terminal.
     further : mapping
-        Results that are no rows, by their keys in JSON; other formats leave them out.
+        Results beside the rows, by their keys in JSON; other formats leave them out.
     """
 
     caption: str

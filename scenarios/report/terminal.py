@@ -1,4 +1,4 @@
-"""Tables in a terminal: as wide as it is, with captions above and notes below."""
+"""Tables as text for people: fitted to the terminal's width, with captions above and notes below."""
 
 import io
 import re
@@ -26,7 +26,7 @@ class Terminal:
     width : int
         Columns.
     is_terminal : bool
-        Whether to write what only a terminal understands, such as bold letters.
+        Whether to write control sequences, such as those for bold letters.
     """
 
     name = "terminal"
@@ -71,7 +71,7 @@ def _fitted(table: Table, console: rich.console.Console) -> rich.table.Table:
 
 
 def _text_width(table: Table, console: rich.console.Console) -> int:
-    """Columns for each text that is shortened, so that the table fits; short texts leave theirs to long ones."""
+    """Width of shortened texts with which the table fits; columns that short texts do not need go to long ones."""
     texts = [
         (max(len(column.text(row)) for row in table.rows), column.least)
         for column in table.columns
@@ -116,12 +116,12 @@ def _drawn(table: Table, padding: int, *, narrow: bool, text_width: int | None =
 
 
 def _measure(console: rich.console.Console, table: rich.table.Table) -> rich.measure.Measurement:
-    """Columns that a table needs and would like to have."""
+    """Least and preferred width of a table."""
     return rich.measure.Measurement.get(console, console.options.update(max_width=1000), table)
 
 
 def caption_lines(caption: str, width: int) -> list[str]:
-    """Lines above a table, those that are too long broken where a clause ends, if that is enough.
+    """Lines above a table; long ones are broken where a clause ends, if that is enough.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def caption_lines(caption: str, width: int) -> list[str]:
 
 
 def shortened(text: str, width: int) -> str:
-    """A text of names, each as long as any other, with an ellipsis where it lacks characters.
+    """A text of names shortened to a width, with an ellipsis in each name that is cut.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A training that another program made, joined with the simulation of overlays."""
+"""Import of another program's training: its metrics joined with the simulation of overlays."""
 
 import json
 from dataclasses import replace
@@ -31,9 +31,9 @@ def import_run(
     experiment : Experiment
         Network, workload and overlays.
     foreign : ForeignHistory
-        The same rows go to every overlay.
+        The rows of every overlay.
     imported : ImportedConfig
-        Where the rows come from, after which the run is named, and the target.
+        Source of the rows, after which the run is named, and target accuracy.
     path : Path
         The HDF5 file.
     force : bool
@@ -46,8 +46,8 @@ def import_run(
 
     Notes
     -----
-    The scenario in the file simulates up to the last imported round at least, and no longer stops by a confidence
-    interval, so that replays have a time for each row too.
+    The scenario in the file simulates at least up to the last imported round, without a stop by a confidence interval,
+    so that a replay has a time for each row as well.
     """
     rounds = max(experiment.simulation.rounds, foreign.last_round)
     settings = replace(experiment.simulation, rounds=rounds, until_ci=None)
@@ -81,7 +81,7 @@ def run_name(metrics_file: str | Path) -> str:
 
 
 def columns_note(foreign: ForeignHistory) -> tuple[str, ...]:
-    """Sentences on what was taken from which column."""
+    """Sentences on the column of each metric."""
     columns, history = foreign.columns, foreign.history
     rows = len(history["round"])
     taken = [
@@ -103,11 +103,11 @@ def columns_note(foreign: ForeignHistory) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _values(kept: int, rows: int, found: int) -> str:
-    """How many values a column has, where it is not one for each row."""
-    if found > kept:
-        return f" ({kept} of {found} values: the last of each round)"
-    return "" if kept == rows else f" ({kept} rows)"
+def _values(used: int, rows: int, found: int) -> str:
+    """Number of values of a column, where it has not one for each row."""
+    if found > used:
+        return f" ({used} of {found} values: the last of each round)"
+    return "" if used == rows else f" ({used} rows)"
 
 
 def _counting_note(foreign: ForeignHistory) -> str:

@@ -79,15 +79,14 @@ def replay(
     path : Path
         The new file: the same overlays and training rows, other dates.
     changes : mapping
-        Fields of `NetworkConfig` that differ from the source's; None for those that stay.
+        Fields of `NetworkConfig` that differ from the source's; None for unchanged ones.
     force : bool
         Whether an existing file is replaced.
 
     Returns
     -------
     tuple of str
-        One line for each overlay that cannot be replayed, such as one with an arc that the network blocks; the others
-        are.
+        One line for each overlay that cannot be replayed, such as one with an arc that the network blocks.
 
     Raises
     ------
@@ -97,10 +96,10 @@ def replay(
 
     Notes
     -----
-    The arcs and consensus matrices are those of the run, not designed anew for the other network: the training
-    rows belong to them. Those that are drawn anew each round are drawn again, from the run's seed; see `_redrawn`.
-    Synchronous DPASGD's updates do not depend on timing, so the rows stay valid. Underlay and workload come from the
-    source, whatever has become of the files that it was made from.
+    The arcs and consensus matrices are those of the run, since the training rows belong to them; they are not designed
+    again for the other network. Randomized overlays are drawn again, from the run's seed. Updates of synchronous DPASGD
+    do not depend on timing, so the rows stay valid. Underlay and workload come from the source file, not from the files
+    that it was made from.
     """
     check_new(path, force=force)
     if source.resolve() == path.resolve():

@@ -47,7 +47,7 @@ _MOST_ENTRIES = 2**27
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Plan:
-    """A scenario with everything built that can be wrong before anything is written.
+    """A scenario with everything built that can fail before anything is written.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Plan:
     trainings : tuple of TrainingJob
         None where nothing is trained.
     silo_places : ndarray, shape (silos, 2), optional
-        Where the silos are for the training's partition, if it asks.
+        Coordinates of the silos, if the training's partition needs them.
     """
 
     scenario: Scenario
@@ -79,7 +79,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     ----------
     scenario : Scenario
     folder : Path, optional
-        Where the trainings may keep checkpoints and models.
+        Folder of the trainings' checkpoints and models.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     work = workload_of(scenario)
     training, simulation, seed = scenario.training, scenario.simulation, scenario.seed
     rounds = max(simulation.rounds, 0 if training is None else training.rounds)
-    # First what takes no time: a design may take minutes.
+    # Quick checks first: a design may take minutes.
     with located("simulation.compute.trace"):
         compute_times(simulation.compute, graph, work, seed=seed, rounds=rounds)
     check_surroundings(simulation, graph, rounds=rounds)
@@ -105,7 +105,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     checked: CheckedData | None = None
     if training is not None:
         load_backend(training.backend).check(training)
-        # It reads all data; other processes only come when the first one has found them good.
+        # It reads all data; other processes start only after process 0 has checked them.
         if is_first():
             checked = check_data(
                 training, silos=graph.silos, seed=seed, silo_places=places, silo_labels=graph.labels
@@ -146,8 +146,8 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
 def weighted(overlay: Overlay | RandomOverlay, rule: str) -> Overlay | RandomOverlay:
     """The overlay with mixing weights by a rule of `consensus_matrix`.
 
-    One that is drawn anew each round keeps its own, and so does one with a hub, which averages all models; without a
-    rule all do.
+    A randomized overlay keeps its own weights, and so does one with a hub, which averages all models; without a rule
+    every overlay does.
     """
     if not rule or not isinstance(overlay, Overlay) or overlay.hub is not None:
         return overlay
@@ -157,7 +157,7 @@ def weighted(overlay: Overlay | RandomOverlay, rule: str) -> Overlay | RandomOve
 
 
 def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> MixingPlan:
-    """Consensus matrices of a training's rounds; those of a random overlay follow the schedule that is simulated.
+    """Consensus matrices of a training's rounds; those of a randomized overlay follow the simulated schedule.
 
     Raises
     ------
@@ -200,18 +200,18 @@ def run_scenario(
     ----------
     scenario : Scenario
     text : str
-        Its TOML text, kept in the file.
+        Its TOML text, which is written into the file.
     path : Path
         The HDF5 file.
     force : bool
-        Whether an existing file is replaced, and what a run that was cut short has kept.
+        Whether an existing file, and the checkpoints of an interrupted run, are replaced.
     resume : bool
-        Whether a run that was cut short goes on from its checkpoints. Design and simulation are made again, and are the
-        same; so are the rounds of training after the last checkpoint.
+        Whether an interrupted run continues from its checkpoints. Design, simulation and the rounds of training after
+        the last checkpoint are repeated with the same results.
     source : str, optional
         The scenario's file, for error messages.
     call_others : callable
-        Called once before the first training, when nothing can be wrong any more; see `scenarios.runtime.launcher`.
+        Called once before the first training, after all checks; see `scenarios.runtime.launcher`.
 
     Raises
     ------

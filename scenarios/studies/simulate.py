@@ -1,4 +1,4 @@
-"""Some overlays simulated and compared: cycle times, busiest links, differences on the same computing times."""
+"""Comparison of simulated overlays: cycle times, busiest links, differences on the same computing times."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -39,7 +39,7 @@ def simulate_table(
     path: Path | None = None,
     force: bool = False,
 ) -> Table:
-    """Simulate the overlays of a experiment.
+    """Simulate the overlays of an experiment.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def simulate_table(
     -------
     Table
         One row for each overlay. An estimated ``cycle_time_s`` is the mean over ``first_round`` to ``last_round``.
-        ``narrow_enough`` says whether its interval is as narrow as was asked for; None where nothing was.
+        ``narrow_enough`` says whether its interval is as narrow as requested; None without a request.
         Where computing times are random, ``difference_s`` is the cycle time minus that of the first overlay on the same
         computing times, over ``difference_first_round`` to ``difference_last_round``. For ``utilisation_1`` and so on
         see `scenarios.simulation.utilisation`.
@@ -181,7 +181,7 @@ def _busiest(row: Row) -> str:
 
 
 def _narrow_enough(outcome: Outcome, until_ci: str | None) -> bool | None:
-    """Whether the interval is as narrow as was asked for; None where nothing was."""
+    """Whether the interval is as narrow as requested; None without a request."""
     if until_ci is None:
         return None
     share, half_s = parse_share("until_ci", until_ci), outcome.half_width_s
@@ -189,13 +189,13 @@ def _narrow_enough(outcome: Outcome, until_ci: str | None) -> bool | None:
 
 
 def _too_wide(rows: Sequence[Row], until_ci: str | None) -> list[str]:
-    """Which overlays took all rounds and did not come to the interval that was asked for."""
+    """Overlays that took all rounds and did not reach the requested interval."""
     wide = [str(row["overlay"]) for row in rows if row["narrow_enough"] is False]
     return [f"Not as narrow as {until_ci}, it needs more rounds: {', '.join(wide)}."] if wide else []
 
 
 def _percent_note(simulation: SimulationConfig) -> str:
-    """What the utilisation of a link is."""
+    """Definition of the utilisation of a link."""
     capacity = [
         text
         for name, text in (("capacity", "that of its trace"), ("failure", "0 while it is down"))
@@ -209,7 +209,7 @@ def _percent_note(simulation: SimulationConfig) -> str:
 
 
 def _marks(rows: Sequence[Row], silos: int) -> list[str]:
-    """What the signs in the cycle times mean, as far as there are any."""
+    """Meaning of the signs in the cycle times."""
     lines = []
     if any(row["period_rounds"] not in (None, 1) for row in rows):
         lines.append("= : the exact period.")
@@ -224,7 +224,7 @@ def _marks(rows: Sequence[Row], silos: int) -> list[str]:
 
 
 def _paired_note(rows: Sequence[Row]) -> list[str]:
-    """Over which rounds the differences are means, as far as there are any."""
+    """Rounds over which the differences are means."""
     windows = {
         row["overlay"]: f"rounds {row['difference_first_round']:,} to {row['difference_last_round']:,}"
         for row in rows
@@ -241,7 +241,7 @@ def _paired_note(rows: Sequence[Row]) -> list[str]:
 
 
 def _speed_note(rows: Sequence[Row]) -> str:
-    """How fast the simulations were."""
+    """Speed of the simulations."""
     speeds = [float(f"{row['messages_per_s']:.3g}") for row in rows]
     span = dict.fromkeys((f"{min(speeds):,.0f}", f"{max(speeds):,.0f}"))
     return f"Speed: {' to '.join(span)} models per second of this machine."

@@ -1,4 +1,4 @@
-"""The trainings of a run: their rows and notices, into its file and onto the screen."""
+"""The trainings of a run: rows and notices, written into its file and shown on the terminal."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +41,7 @@ def train_overlay(
     show : callable
         Shows notices to the user.
     detailed : bool
-        Whether the details of notices are shown and kept: those of a run's first overlay are enough.
+        Whether the details of notices are shown and written, as for the first overlay of a run.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def take_part(jobs: Sequence[TrainingJob], kinds: Sequence[str]) -> None:
 
 
 def _until_the_last(kind: str, job: TrainingJob) -> Iterator[Report]:
-    """Yield what a training says; TrainingError for rows that were not asked for, or if the last one is missing."""
+    """Yield the reports of a training; TrainingError for rows that were not requested, or if the last is missing."""
     config, rows, last = job.config, 0, -1
     cause = f"backend(={config.backend!r}) has ended."
     try:
@@ -104,7 +104,7 @@ def _until_the_last(kind: str, job: TrainingJob) -> Iterator[Report]:
 
 
 def check_checkpoints(path: Path, jobs: Sequence[TrainingJob], show: Callable[[Notice], None]) -> None:
-    """Raise InputError if a run that is to go on has checkpoints of another one.
+    """Raise InputError if a run that is to continue has checkpoints of another one.
 
     Parameters
     ----------
