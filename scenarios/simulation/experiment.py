@@ -1,20 +1,21 @@
 """An experiment: network, workload, overlays, simulation and seed, from a scenario's file or from options."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from scenarios.config.compute_times import compute_times
 from scenarios.config.error_texts import in_table, located
 from scenarios.config.network import NetworkConfig, build_network, build_workload
-from scenarios.config.overlays import check_kinds
+from scenarios.config.overlays import check_kinds, design_any
 from scenarios.config.scenario import Scenario, check_seed, load_scenario
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text
 from scenarios.runfile.writer import RunHead
-from scenarios.simulation.runner import check_surroundings
-from topologies import Connectivity, InputError, Workload
+from scenarios.simulation.runner import check_surroundings, job_of
+from simulator import Job
+from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload
 from training import message_bits
 
 
@@ -68,6 +69,36 @@ class Experiment:
         return RunHead(
             scenario=self.text, network=self.network, seed=self.seed, graph=self.graph, work=self.work
         )
+
+    def simulations(
+        self, options: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> list[tuple[Overlay | RandomOverlay, Job]]:
+        """Design the overlays, and describe their simulations.
+
+        Parameters
+        ----------
+        options : mapping from kind to mapping, optional
+            Options of designers.
+
+        Returns
+        -------
+        list of (Overlay or RandomOverlay, Job)
+
+        Raises
+        ------
+        InputError
+            If an overlay cannot be designed or simulated.
+        """
+        given = options or {}
+        overlays = [
+            design_any(kind, self.graph, self.work, given.get(kind), seed=self.seed) for kind in self.kinds
+        ]
+        rounds = self.simulation.rounds
+        with located(self.source):
+            return [
+                (overlay, job_of(overlay, self.simulation, rounds=rounds, seed=self.seed))
+                for overlay in overlays
+            ]
 
     def check(self, *, rounds: int | None = None) -> None:
         """Check the simulation before any overlay is designed.

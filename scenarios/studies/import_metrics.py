@@ -6,14 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarios.config.error_texts import located
-from scenarios.config.overlays import design_any
 from scenarios.config.scenario import ImportedConfig
 from scenarios.config.toml import scenario_text
 from scenarios.metrics_import.history import ForeignHistory
 from scenarios.runfile.writer import RunFile
 from scenarios.simulation.experiment import Experiment
-from scenarios.simulation.runner import job_of, run_job
+from scenarios.simulation.runner import run_job
 
 
 def import_run(
@@ -51,12 +49,6 @@ def import_run(
     """
     rounds = max(experiment.simulation.rounds, foreign.last_round)
     settings = replace(experiment.simulation, rounds=rounds, until_ci=None)
-    experiment.check(rounds=rounds)
-    overlays = [
-        design_any(kind, experiment.graph, experiment.work, seed=experiment.seed) for kind in experiment.kinds
-    ]
-    with located(experiment.source):
-        jobs = [job_of(overlay, settings, rounds=rounds, seed=experiment.seed) for overlay in overlays]
     text = scenario_text(
         experiment.network,
         experiment.work,
@@ -65,11 +57,13 @@ def import_run(
         experiment.seed,
         name=run_name(imported.file),
     )
-    text += _imported_table(imported)
-    rows = {overlay.kind: len(foreign.history["round"]) for overlay in overlays}
-    head = replace(experiment.head(), scenario=text)
-    simulations = [*zip(overlays, jobs, strict=True)]
-    with RunFile.create(path, head, simulations, messages=settings.messages, rows=rows, force=force) as file:
+    whole = replace(experiment, simulation=settings, text=text + _imported_table(imported))
+    whole.check()
+    simulations = whole.simulations()
+    rows = {overlay.kind: len(foreign.history["round"]) for overlay, _ in simulations}
+    with RunFile.create(
+        path, whole.head(), simulations, messages=settings.messages, rows=rows, force=force
+    ) as file:
         for overlay, job in simulations:
             outcome = run_job(job, overlay.kind, writer=file.simulation(overlay.kind))
             file.write_history(overlay.kind, foreign.history, outcome.last_start_s)

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scenarios.config.error_texts import located
 from scenarios.config.network import describe
-from scenarios.config.overlays import design_any
 from scenarios.config.quantities import format_interval, format_s, parse_share
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.tables import Column, Row, Table, note_lines
@@ -17,7 +15,7 @@ from scenarios.runfile.writer import RunFile
 from scenarios.simulation.captions import simulation_caption
 from scenarios.simulation.event_notes import events_note
 from scenarios.simulation.experiment import Experiment
-from scenarios.simulation.runner import Outcome, job_of, run_job
+from scenarios.simulation.runner import Outcome, run_job
 from scenarios.simulation.utilisation import utilisation
 from scenarios.simulation.windows import (
     disturbed_note,
@@ -67,13 +65,7 @@ def simulate_table(
     """
     experiment.check()
     settings, seed = experiment.simulation, experiment.seed
-    overlays = [
-        design_any(kind, experiment.graph, experiment.work, (options or {}).get(kind), seed=seed)
-        for kind in experiment.kinds
-    ]
-    with located(experiment.source):
-        jobs = [job_of(overlay, settings, rounds=settings.rounds, seed=seed) for overlay in overlays]
-    simulations = [*zip(overlays, jobs, strict=True)]
+    simulations = experiment.simulations(options)
     target: AbstractContextManager[RunFile | None] = (
         nullcontext()
         if path is None
@@ -87,7 +79,7 @@ def simulate_table(
     first = outcomes[0]
     rows = [
         _row(experiment, overlay, outcome, None if settings.compute is None or outcome is first else first)
-        for overlay, outcome in zip(overlays, outcomes, strict=True)
+        for (overlay, _), outcome in zip(simulations, outcomes, strict=True)
     ]
     paired = settings.compute is not None and len(rows) > 1
     windows = {outcome.kind: estimate_window(outcome) for outcome in outcomes}
