@@ -28,7 +28,7 @@ def collect(
     ----------
     job : Job
     silos : ndarray of int, shape (n,)
-        Silos whose mean round start the stop rule follows; see `scenarios.simulation.cycle_time.settle`.
+        Silos whose mean round start the stop rule follows; see `scenarios.simulation.cycle_time`.
     title : str
         In front of the progress bar.
     until : float, optional
