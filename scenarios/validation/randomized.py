@@ -69,10 +69,10 @@ class RandomizedAttribution:
         return f"busiest is {self.link}, where models take {100 * self.busy:.0f} % of the capacity"
 
 
-def randomized_attribution(
+def attribute_randomized(
     overlay: RandomOverlay,
     simulation: SimulationConfig,
-    drawn: RandomCycleTime,
+    randomized_forms: RandomCycleTime,
     timeline: Timeline,
     *,
     equal: SimulatedCycleTime,
@@ -85,7 +85,7 @@ def randomized_attribution(
     ----------
     overlay : RandomOverlay
     simulation : SimulationConfig
-    drawn : RandomCycleTime
+    randomized_forms : RandomCycleTime
         Its closed forms.
     timeline : Timeline
         With max-min fair rates.
@@ -119,8 +119,8 @@ def randomized_attribution(
         serial_s = _equal_s(overlay, replace(undisturbed, compute=None), silos, rounds=rounds, seed=seed)
     link, busy = _busiest(overlay, simulation, timeline)
     return RandomizedAttribution(
-        paper_s=drawn.barrier.mean,
-        max_plus_s=drawn.max_plus.mean,
+        paper_s=randomized_forms.barrier.mean,
+        max_plus_s=randomized_forms.max_plus.mean,
         serial_s=serial_s,
         random_s=random_s,
         shared_s=shared_s,

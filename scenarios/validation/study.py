@@ -18,7 +18,7 @@ from scenarios.simulation.windows import Window
 from scenarios.validation.attribution import Attribution, attribute, circuit_sources
 from scenarios.validation.baseline import simulate_undisturbed
 from scenarios.validation.events import WorldEvents
-from scenarios.validation.randomized import RandomizedAttribution, randomized_attribution
+from scenarios.validation.randomized import RandomizedAttribution, attribute_randomized
 from simulator.statistics.confidence import paired_difference
 from simulator.world.counted_silos import Starts
 from topologies import InputError, Overlay, RandomOverlay
@@ -38,7 +38,7 @@ class Validated:
     Attributes
     ----------
     overlay : Overlay or RandomOverlay
-    drawn : RandomCycleTime or None
+    randomized_forms : RandomCycleTime or None
         Closed forms of a randomized overlay, over the simulated rounds.
     equal, maxmin : SimulatedCycleTime
         Simulated with Eq. 3's constant rates, and on shared links.
@@ -57,7 +57,7 @@ class Validated:
     """
 
     overlay: Overlay | RandomOverlay
-    drawn: RandomCycleTime | None
+    randomized_forms: RandomCycleTime | None
     equal: SimulatedCycleTime
     maxmin: SimulatedCycleTime
     attribution: Attribution | None
@@ -72,7 +72,7 @@ class Validated:
         """Cycle time by the paper; of a random overlay with a barrier after each round, as in its tables."""
         if isinstance(self.overlay, Overlay):
             return self.overlay.closed_forms.paper_s
-        return float("nan") if self.drawn is None else self.drawn.barrier.mean
+        return float("nan") if self.randomized_forms is None else self.randomized_forms.barrier.mean
 
     @property
     def over_paper(self) -> float | None:
@@ -187,7 +187,7 @@ def _validated(
     window = Window.of(replace(starts.counted(maxmin.first_round, end), asked=maxmin.asked))
     found = Validated(
         overlay=overlay,
-        drawn=None,
+        randomized_forms=None,
         equal=equal,
         maxmin=maxmin,
         attribution=None,
@@ -197,11 +197,11 @@ def _validated(
         events=tuple(events_of(simulation)),
     )
     if not isinstance(overlay, Overlay):
-        drawn = random_cycle_time(overlay, maxmin.simulated_rounds, seed)
-        parts = randomized_attribution(
-            overlay, shared, drawn, timeline, equal=equal, maxmin=maxmin, seed=seed
+        randomized_forms = random_cycle_time(overlay, maxmin.simulated_rounds, seed)
+        parts = attribute_randomized(
+            overlay, shared, randomized_forms, timeline, equal=equal, maxmin=maxmin, seed=seed
         )
-        return replace(found, drawn=drawn, randomized_attribution=parts)
+        return replace(found, randomized_forms=randomized_forms, randomized_attribution=parts)
     events = WorldEvents.of(simulation, overlay.graph, window, timeline.absences)
     undisturbed = None if events is None else simulate_undisturbed(overlay, shared, maxmin, silos, seed=seed)
     attribution = attribute(overlay, timeline, job.compute, maxmin, undisturbed=undisturbed, events=events)

@@ -35,7 +35,7 @@ def part_key(part: str) -> str:
 
 def validation_row(result: Validated) -> dict[str, object]:
     """Fields of one overlay; the parts, in seconds per round, add up to ``maxmin_s - paper_s``."""
-    overlay, drawn = result.overlay, result.drawn
+    overlay, randomized_forms = result.overlay, result.randomized_forms
     forms: dict[str, Any] = {**dict.fromkeys(FORMS), "busiest_link": ""}
     if isinstance(overlay, Overlay):
         busiest = overlay.closed_forms.busiest_link
@@ -46,9 +46,9 @@ def validation_row(result: Validated) -> dict[str, object]:
         **forms,
         "paper_s": result.paper_s,
         "paper_below_load": below_load(result.paper_s, forms["load_bound_s"]),
-        "paper_half_width_s": None if drawn is None else drawn.barrier.half_width,
-        "max_plus_s": None if drawn is None else drawn.max_plus.mean,
-        "max_plus_half_width_s": None if drawn is None else drawn.max_plus.half_width,
+        "paper_half_width_s": None if randomized_forms is None else randomized_forms.barrier.half_width,
+        "max_plus_s": None if randomized_forms is None else randomized_forms.max_plus.mean,
+        "max_plus_half_width_s": None if randomized_forms is None else randomized_forms.max_plus.half_width,
     }
     for name, simulated in (("equal", result.equal), ("maxmin", result.maxmin)):
         row |= {
@@ -106,7 +106,7 @@ def validation_table(experiment: Experiment, results: Sequence[Validated]) -> Ta
                     "over paper: how far these lie above paper.",
                     *_estimates_note(rows),
                     *_world_notes(experiment),
-                    *(line for result in results for line in _drawn(experiment, result)),
+                    *(line for result in results for line in _randomized_notes(experiment, result)),
                     *(line for result in results for line in _estimates(result)),
                     *presence_note({result.overlay.kind: result.window for result in results}),
                     *_events(experiment, results),
@@ -144,12 +144,12 @@ def _world_notes(experiment: Experiment) -> list[str]:
     return [*lines, "Closed forms know of no absent silo."] if experiment.simulation.away else lines
 
 
-def _drawn(experiment: Experiment, result: Validated) -> list[str]:
+def _randomized_notes(experiment: Experiment, result: Validated) -> list[str]:
     """Closed forms of a randomized overlay, and its number of rounds."""
-    if result.drawn is None:
+    if result.randomized_forms is None:
         return []
-    kind, rounds = result.overlay.kind, result.drawn.rounds
-    barrier, max_plus = result.drawn.barrier, result.drawn.max_plus
+    kind, rounds = result.overlay.kind, result.randomized_forms.rounds
+    barrier, max_plus = result.randomized_forms.barrier, result.randomized_forms.max_plus
     line = (
         f"{kind}: over its {rounds} drawn rounds, the paper's form (a barrier after each "
         f"round) is {plus_minus(barrier.mean, barrier.half_width)}; max-plus (each silo waits for its own in-arcs) "
