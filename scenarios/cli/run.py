@@ -24,9 +24,7 @@ def run(
     output: Annotated[Path, typer.Option("-o", "--output", help="HDF5 file to write.")],
     resume: Annotated[
         bool,
-        typer.Option(
-            "--resume", help="Go on from the checkpoints of a run of this scenario that was cut short."
-        ),
+        typer.Option("--resume", help="Continue an interrupted run of this scenario from its checkpoints."),
     ] = False,
     force: opt.Force = False,
     as_json: opt.Json = False,
@@ -52,6 +50,6 @@ def run_and_report(
         partial = partial_path(path)
         if is_first() and (partial.exists() or isinstance(error, KeyboardInterrupt)):
             kept = f"the finished rounds are in {partial}" if partial.exists() else "interrupted"
-            hint = "; --resume goes on from the last checkpoint" if has_checkpoint(path) else ""
+            hint = "; --resume continues from the last checkpoint" if has_checkpoint(path) else ""
             print(f"silosim: {kept}{hint}", file=sys.stderr)
         raise

@@ -82,9 +82,9 @@ def run_table(
     -------
     Table
         ``over_paper`` is how far the simulated cycle time lies above the `paper` one; where ``simulation_is_whole``
-        is false, the simulation was cut short after ``simulated_rounds``, from which it is estimated. ``speedup`` is
+        is false, the simulation was interrupted after ``simulated_rounds``, from which it is estimated. ``speedup`` is
         the STAR's time to the target accuracy divided by the overlay's; None where either never reaches it.
-        ``trained_rounds`` are shown where a training was cut short, None where it has not begun.
+        ``trained_rounds`` are shown where a training was interrupted, None where it has not begun.
     """
     trained_rounds = reached or {}
     at_target = {
@@ -127,7 +127,7 @@ def run_table(
         notes.append(note_lines(f"one imported curve stands on every overlay: {only}."))
     # The file of a simulation may have the scenario of a training that has not begun on any overlay.
     if reached and rounds is not None and any(row["trained_rounds"] != rounds for row in rows):
-        notes.append(f"trained: round reached, of {rounds}, where the run was cut short.")
+        notes.append(f"trained: round reached, of {rounds}, where the run was interrupted.")
         trained = [Column(key="trained_rounds", title="trained"), *trained]
     return Table(
         caption=caption,
@@ -162,7 +162,7 @@ def _simulation_notes(overlays: Sequence[OverlayRecord]) -> list[str]:
             recorded = f"{rounds:,} {'round is' if rounds == 1 else 'rounds are'} kept"
             given = f", which give {estimate}" if estimate else ""
             confidence = "" if overlay.simulation.half_width_s is None else " (95 %)"
-            lines.append(note_lines(f"{overlay.kind}: cut short, {recorded}{given}{confidence}."))
+            lines.append(note_lines(f"{overlay.kind}: interrupted, {recorded}{given}{confidence}."))
     return lines
 
 

@@ -123,9 +123,9 @@ def check_artifacts(path: Path, training: TrainingConfig | None, *, force: bool,
     folder, models = checkpoints_path(path), models_path(path)
     if folder.exists() and not resume:
         makes_some = training is not None and training.checkpoint_every > 0
-        hint = "--resume goes on from its last checkpoint, " if makes_some or has_checkpoint(path) else ""
+        hint = "--resume continues from its last checkpoint, " if makes_some or has_checkpoint(path) else ""
         raise InputError(
-            f"{folder} is that of a run that was cut short or still goes on; {hint}--force starts anew."
+            f"{folder} is that of a run that was interrupted or is still running; {hint}--force starts again."
         )
     # The file of a complete run is refused elsewhere, with a clearer message.
     goes_on = resume and (folder.exists() or partial_path(path).exists() or path.exists())

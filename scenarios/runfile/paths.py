@@ -72,7 +72,7 @@ def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
         raise InputError(f"{path} exists already{why}; --force replaces it.")
     if partial.exists() and not (force or resume):
         raise InputError(
-            f"{partial} holds rounds of a run that was cut short or still goes on (silosim show {partial}); "
+            f"{partial} holds rounds of a run that was interrupted or is still running (silosim show {partial}); "
             "--force replaces it."
         )
 

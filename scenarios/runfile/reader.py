@@ -232,7 +232,7 @@ def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
     group = file[f"overlays/{kind}"]
     attrs = group.attrs
     training = file.get(f"training/{kind}")
-    # The file of a run that was cut short has empty rows at the end.
+    # The file of an interrupted run has empty rows at the end.
     rows = 0 if training is None else int(np.count_nonzero(training["round"][:] >= 0))
     return OverlayRecord(
         kind=kind,

@@ -75,7 +75,7 @@ def replay(
     Parameters
     ----------
     source : Path
-        The file of a run or of a replay, complete or cut short.
+        The file of a run or of a replay, complete or interrupted.
     path : Path
         The new file: the same overlays and training rows, other dates.
     changes : mapping

@@ -118,7 +118,7 @@ def check_checkpoints(path: Path, jobs: Sequence[TrainingJob], show: Callable[[N
     with in_table("training", TrainingConfig):
         found = [check_resumable(job) for job in jobs]
     if all(done is None for done in found):
-        show(Notice(f"no checkpoint in {checkpoints_path(path)}: the run starts anew"))
+        show(Notice(f"no checkpoint in {checkpoints_path(path)}: the run starts again"))
 
 
 def notice_printer() -> Callable[[Notice], None]:

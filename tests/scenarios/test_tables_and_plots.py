@@ -236,7 +236,7 @@ def test_an_overlay_that_was_not_simulated_is_not_estimated():
     text = printed(run_table(record(with_simulation(rounds=0, is_whole=False, cycle_time_s=None)), "", 0.5))
 
     assert "~" not in text
-    assert "cut short" not in text
+    assert "interrupted" not in text
 
 
 def test_an_estimate_is_shown_with_its_interval():
@@ -251,9 +251,14 @@ def test_an_estimate_is_shown_with_its_interval():
 @pytest.mark.parametrize(
     ("rounds", "cycle_time_s", "half_width_s", "note"),
     [
-        (1, None, None, "ring: cut short, 1 round is kept."),
-        (350, 1.25, None, "ring: cut short, 350 rounds are kept, which give ~1.250 s."),
-        (8500, 1.25, 0.25, "ring: cut short, 8,500 rounds are kept, which give 1.250 s +- 250.0 ms (95 %)."),
+        (1, None, None, "ring: interrupted, 1 round is kept."),
+        (350, 1.25, None, "ring: interrupted, 350 rounds are kept, which give ~1.250 s."),
+        (
+            8500,
+            1.25,
+            0.25,
+            "ring: interrupted, 8,500 rounds are kept, which give 1.250 s +- 250.0 ms (95 %).",
+        ),
     ],
 )
 def test_a_simulation_that_was_cut_short_shows_what_is_kept(rounds, cycle_time_s, half_width_s, note):
