@@ -118,3 +118,15 @@ def test_every_command_that_writes_a_table_writes_it_in_that_format(silosim, tmp
     lines = (tmp_path / "a.tex").read_text().splitlines()
     assert lines[0].startswith(r"\begin{tabular}{")
     assert [line.split(" & ")[0] for line in lines[4:-2]] == [first]
+
+
+def test_a_simulation_is_stored_once_and_its_table_in_any_number_of_formats(silosim, tmp_path):
+    command = ("simulate", "gaia", "--kind", "ring", "--rounds", "20")
+    twice = silosim(*command, "-o", tmp_path / "a.h5", "-o", tmp_path / "b.h5")
+    files = ["a.h5", "a.csv", "a.json"]
+    done = silosim(*command, *(text for name in files for text in ("-o", tmp_path / name)))
+
+    assert (twice.code, twice.err.count("\n")) == (2, 1)
+    assert "one file that ends in .h5" in twice.err
+    assert done.code == 0, done.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(files)
