@@ -60,7 +60,7 @@ def partition(
         typer.Option(
             "-o",
             "--output",
-            help="File to write: a picture (.png, .svg, .pdf) or a table of the silos (.csv, .json, .txt). Repeat for both.",
+            help="File to write: a picture (.png, .svg, .pdf) or a table (.csv, .json, .txt). Repeat for both.",
         ),
     ] = None,
     as_json: opt.Json = False,
