@@ -14,7 +14,7 @@ from scenarios.config.scenario import ImportedConfig
 from scenarios.metrics_import.columns import OPTIONS, ColumnNames
 from scenarios.metrics_import.history import read_history
 from scenarios.metrics_import.readers import read_rows
-from scenarios.report.comparison import run_table
+from scenarios.report.run_table import run_table
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import note_lines
 from scenarios.runfile.paths import check_new

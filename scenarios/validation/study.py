@@ -8,7 +8,7 @@ from scenarios.config.error_texts import located
 from scenarios.config.overlays import design_any
 from scenarios.config.quantities import parse_share, signed_s
 from scenarios.config.simulation import SimulationConfig
-from scenarios.report.comparison import over_paper
+from scenarios.report.closed_forms import over_paper
 from scenarios.simulation.captions import events_of
 from scenarios.simulation.collect import FEWEST_ROUNDS, collect
 from scenarios.simulation.cycle_time import SimulatedCycleTime, simulated_cycle_time

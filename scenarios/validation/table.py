@@ -6,7 +6,7 @@ from typing import Any
 
 from scenarios.config.network import describe
 from scenarios.config.quantities import format_s, signed_s
-from scenarios.report.comparison import FORMS, below_load, forms_note, over_paper
+from scenarios.report.closed_forms import FORMS, below_load, forms_note, over_paper
 from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
 from scenarios.simulation.captions import simulation_caption
 from scenarios.simulation.cycle_time import SimulatedCycleTime

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenarios.config.network import NetworkConfig
-from scenarios.report.comparison import below_load, run_table
+from scenarios.report.closed_forms import below_load
 from scenarios.report.plots import plot_run
+from scenarios.report.run_table import run_table
 from scenarios.report.table_formats import Csv, Json
 from scenarios.report.tables import Column, Table, cycle_time_columns, percent
 from scenarios.report.terminal import Terminal, shortened
