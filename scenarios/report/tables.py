@@ -80,6 +80,18 @@ class Table:
     notes: str = ""
     further: Mapping[str, object] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        """One line: caption, number of rows and columns."""
+        caption = " ".join(self.caption.splitlines()[:1])
+        return f"Table({caption!r}, {len(self.rows)} rows, columns={[column.key for column in self.columns]})"
+
+    def __str__(self) -> str:
+        """The table as the terminal shows it, 80 columns wide."""
+        # Here since that module imports this one.
+        from scenarios.report.terminal import Terminal
+
+        return Terminal().text([self])
+
     def fields(self) -> list[str]:
         """All fields of all rows, in order of their first mention."""
         return list(dict.fromkeys(key for row in self.rows for key in row))

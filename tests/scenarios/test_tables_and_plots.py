@@ -112,6 +112,14 @@ def test_json_holds_no_infinity_and_csv_all_columns():
     assert Csv().text([table]).splitlines() == ["a,b_s", "x,inf"]
 
 
+def test_a_table_is_one_line_as_repr_and_what_the_terminal_shows_as_str():
+    table = Table(caption="two\nlines", columns=[Column(key="a", title="A")], rows=[{"a": 1}, {"a": 2}])
+
+    assert repr(table) == "Table('two', 2 rows, columns=['a'])"
+    assert str(table) == printed(table)
+    assert str(table).splitlines()[:2] == ["two", "lines"]
+
+
 def test_one_unit_for_all_cycle_times_of_a_table():
     assert cycle_time_columns([{"x": 9.0}, {"x": None}], {"x": "X"})[1] == "ms"
     (column,), unit = cycle_time_columns([{"x": 11.0}], {"x": "X"})
