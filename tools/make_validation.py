@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Literal
 
-from scenarios.cli.request import Case
 from scenarios.config.network import NetworkConfig
 from scenarios.config.overlays import DEFAULT_KINDS
 from scenarios.config.simulation import SimulationConfig
+from scenarios.report.table_formats import write_tables
 from scenarios.report.tables import Table
-from scenarios.runfile.paths import write_text
+from scenarios.simulation.experiment import Experiment
 from scenarios.validation.study import validate
 from scenarios.validation.table import validation_row
 from topologies import AccessLinks, Workload, connectivity, load_underlay, shipped_underlays
@@ -21,7 +21,7 @@ ACCESS_BPS = (1e8, 1e9, 1e10)
 
 def rows_of(network: str, variant: Variant, bps: float) -> list[dict[str, object]]:
     """Rows of one network with one capacity of all access links."""
-    case = Case(
+    experiment = Experiment(
         text="",
         network=NetworkConfig(underlay=network, variant=variant, access=f"{bps:.0f} bps"),
         graph=connectivity(
@@ -33,7 +33,7 @@ def rows_of(network: str, variant: Variant, bps: float) -> list[dict[str, object
         seed=0,
     )
     about = {"network": network, "inputs": variant, "access_bps": bps}
-    return [about | validation_row(result) for result in validate(case)]
+    return [about | validation_row(result) for result in validate(experiment)]
 
 
 def main() -> None:
@@ -45,10 +45,8 @@ def main() -> None:
         for bps in ACCESS_BPS
         for row in rows_of(network, variant, bps)
     ]
-    write_text(
-        Path(__file__).parents[1] / "docs" / "validation.csv",
-        Table(caption="", columns=(), rows=rows).to_csv(),
-    )
+    path = Path(__file__).parents[1] / "docs" / "validation.csv"
+    write_tables(path, [Table(caption="", columns=(), rows=rows)])
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.config.error_texts import located
 from scenarios.config.scenario import load_scenario
-from scenarios.report.tables import print_table
+from scenarios.report.table_formats import print_table
 from scenarios.runfile.paths import check_new, write_text, writing
 from scenarios.studies.calibrate import (
     calibrated_text,

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from scenarios.cli.plot import plot
-from scenarios.cli.run import run_and_say_what_is_kept
+from scenarios.cli.run import run_and_report
 from scenarios.cli.show import show
 from scenarios.config.scenario import parse_scenario, preset_text
 from scenarios.runfile.paths import check_output, write_text
@@ -32,9 +32,7 @@ def demo(
                 f"silosim run {shown} -o {path} --force"
             )
         write_text(shown, text)
-    run_and_say_what_is_kept(
-        parse_scenario(text, source=f"{DEMO}.toml"), text, path, force=True, source=f"{DEMO}.toml"
-    )
+    run_and_report(parse_scenario(text, source=f"{DEMO}.toml"), text, path, force=True, source=f"{DEMO}.toml")
     if is_first():
         show(path)
         plot(path)

@@ -6,7 +6,7 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.config.overlays import DEFAULT_KINDS
-from scenarios.report.tables import print_table
+from scenarios.report.table_formats import print_table
 from scenarios.studies.design import RATES, design_table
 
 Seed = Annotated[

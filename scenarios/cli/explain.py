@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from scenarios.cli import options as opt
-from scenarios.report.tables import print_table
-from scenarios.studies.explanation import explanation_table
+from scenarios.report.table_formats import print_table
+from scenarios.studies.explain import explanation_table
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
 from topologies import design as design_overlay
 

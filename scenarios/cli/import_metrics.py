@@ -9,16 +9,17 @@ from typing import Annotated
 import typer
 
 from scenarios.cli import options as opt
-from scenarios.cli.request import case_of, is_given, is_scenario
+from scenarios.cli.request import experiment_of, is_given, is_scenario
 from scenarios.config.scenario import ImportedConfig
 from scenarios.metrics_import.columns import OPTIONS, ColumnNames
 from scenarios.metrics_import.history import read_history
 from scenarios.metrics_import.readers import read_rows
-from scenarios.report.comparison import run_table
-from scenarios.report.tables import note_lines, print_table
+from scenarios.report.run_table import run_table
+from scenarios.report.table_formats import print_table
+from scenarios.report.tables import note_lines
 from scenarios.runfile.paths import check_new
 from scenarios.runfile.reader import read_run
-from scenarios.studies.imported import columns_note, import_run, run_name
+from scenarios.studies.import_metrics import columns_note, import_run, run_name
 from topologies import InputError
 
 _LEAST_ROUNDS = 200
@@ -108,8 +109,10 @@ def import_metrics(
     imported = ImportedConfig(file=str(file), target_accuracy=target_accuracy)
     if not is_scenario(study):
         _check_workload_is_given(context)
-    case = case_of(study, context, rounds=_LEAST_ROUNDS)
-    case = case.changed(kinds=opt.each_once(kind, case.kinds), seed=case.seed, simulation=case.simulation)
+    experiment = experiment_of(study, context, rounds=_LEAST_ROUNDS)
+    experiment = experiment.changed(
+        kinds=opt.each_once(kind, experiment.kinds), seed=experiment.seed, simulation=experiment.simulation
+    )
     given = {"loss": loss, "accuracy": accuracy, "train_accuracy": train_accuracy, "test_loss": test_loss}
     names = ColumnNames(
         round=round_,
@@ -121,9 +124,9 @@ def import_metrics(
     foreign = read_history(
         read_rows(file),
         names,
-        case.graph.labels,
+        experiment.graph.labels,
         source=str(file),
-        local_steps=case.work.local_steps if is_known else None,
+        local_steps=experiment.work.local_steps if is_known else None,
         shift=shift,
         percent=percent,
     )
@@ -131,7 +134,7 @@ def import_metrics(
         raise InputError(
             f"target_accuracy(={target_accuracy}) needs a test accuracy; --accuracy names its column."
         )
-    import_run(case, foreign, imported, output, force=force)
+    import_run(experiment, foreign, imported, output, force=force)
     record = read_run(output)
     caption = f"{output}: {run_name(file)}\n{record.about}"
     print_table(run_table(record, caption, target_accuracy, one_curve=True), as_json)

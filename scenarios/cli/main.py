@@ -1,8 +1,8 @@
-"""Where the command ``silosim`` starts."""
+"""Entry point of the command ``silosim``."""
 
 import sys
 
-from scenarios.runtime.signals import check_interrupts, interrupted_code, noted_interrupts, was_interrupted
+from scenarios.runtime.signals import check_interrupts, interrupted_code, recorded_interrupts, was_interrupted
 
 
 def main() -> None:
@@ -13,7 +13,7 @@ def main() -> None:
     1: a training failed (with the traceback of the rank). 2: wrong input. 3: the machine lacks something. 130: the user
     pressed Ctrl-C. 143: SIGTERM, as a batch system sends it.
     """
-    with noted_interrupts(sigterm=True):
+    with recorded_interrupts(sigterm=True):
         try:
             _main()
         except KeyboardInterrupt:

@@ -119,7 +119,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Study:
-    """The network and workload that a command is about.
+    """Network and workload of a command.
 
     Parameters
     ----------

@@ -11,8 +11,8 @@ from scenarios.cli import options as opt
 from scenarios.cli.request import is_scenario
 from scenarios.config.network import build_network
 from scenarios.config.scenario import check_seed, load_scenario
-from scenarios.report.tables import print_table, print_text
-from scenarios.runfile.paths import check_output, write_text
+from scenarios.report.table_formats import format_of, print_table, write_tables
+from scenarios.runfile.paths import check_output
 from scenarios.studies.partition import divide
 from topologies import InputError
 from training import DATASETS, PARTITIONS, TrainingConfig
@@ -58,7 +58,7 @@ def partition(
         typer.Option(
             "-o",
             "--output",
-            help="File to write: a picture (.png, .svg, .pdf) or a row for each silo (.csv). Repeat for both.",
+            help="File to write: a picture (.png, .svg, .pdf) or a table (.csv, .json, .txt). Repeat for both.",
         ),
     ] = None,
     as_json: opt.Json = False,
@@ -96,23 +96,21 @@ def partition(
     pictures, tables = _outputs(output or [])
     division = divide(build_network(network), training, seed_used)
     for path in tables:
-        write_text(path, division.to_csv())
+        write_tables(path, [division.silo_table()])
     for path in pictures:
         from scenarios.studies.partition_plot import plot_partition
 
         plot_partition(division, path)
-    if as_json:
-        print_text(division.to_json())
-    else:
-        print_table(division.table(), as_json=False)
+    print_table(division.table(), as_json)
     if output:
         print(f"written: {', '.join(map(str, output))}", file=sys.stderr)
 
 
 def _outputs(paths: list[Path]) -> tuple[list[Path], list[Path]]:
-    """The pictures and the CSV files among the outputs, checked."""
+    """The pictures and the tables among the outputs, checked."""
     for path in paths:
-        if path.suffix not in (*PICTURES, ".csv"):
-            raise InputError(f"output(={str(path)!r}) must end in .png, .svg, .pdf or .csv.")
+        if path.suffix not in PICTURES:
+            format_of(path, others=PICTURES)
         check_output(path)
-    return [path for path in paths if path.suffix in PICTURES], [p for p in paths if p.suffix == ".csv"]
+    pictures = [path for path in paths if path.suffix in PICTURES]
+    return pictures, [path for path in paths if path not in pictures]

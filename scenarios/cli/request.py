@@ -9,7 +9,7 @@ from scenarios.cli.options import Study, study_options
 from scenarios.config.overlays import DEFAULT_KINDS
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text
-from scenarios.simulation.case import Case, scenario_case
+from scenarios.simulation.experiment import Experiment, load_experiment
 from topologies import InputError
 
 
@@ -18,14 +18,14 @@ def is_scenario(study: Study) -> bool:
     return study.underlay.endswith(".toml")
 
 
-def case_of(study: Study, context: typer.Context, *, rounds: int) -> Case:
-    """Case of a command: its scenario file's, or that of its options with so many rounds of the default overlays."""
+def experiment_of(study: Study, context: typer.Context, *, rounds: int) -> Experiment:
+    """Experiment of a scenario file, or of a command's options with so many rounds of the default overlays."""
     if is_scenario(study):
         path = Path(study.underlay)
         _refuse_study_options(path, context)
-        return scenario_case(path)
+        return load_experiment(path)
     kinds, simulation = DEFAULT_KINDS, SimulationConfig(rounds=rounds)
-    return Case(
+    return Experiment(
         text=scenario_text(study.network, study.work, kinds, simulation, 0),
         network=study.network,
         graph=study.graph(),
@@ -37,7 +37,7 @@ def case_of(study: Study, context: typer.Context, *, rounds: int) -> Case:
 
 
 def is_given(context: typer.Context, name: str) -> bool:
-    """Whether a command's option stands on the command line."""
+    """Whether an option was given on the command line."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
 

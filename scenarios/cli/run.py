@@ -24,9 +24,7 @@ def run(
     output: Annotated[Path, typer.Option("-o", "--output", help="HDF5 file to write.")],
     resume: Annotated[
         bool,
-        typer.Option(
-            "--resume", help="Go on from the checkpoints of a run of this scenario that was cut short."
-        ),
+        typer.Option("--resume", help="Continue an interrupted run of this scenario from its checkpoints."),
     ] = False,
     force: opt.Force = False,
     as_json: opt.Json = False,
@@ -37,21 +35,21 @@ def run(
         drop_checkpoints(output)  # a kill may have come between the last row and their removal
         print(f"{output} is complete; there is nothing to resume", file=sys.stderr)
     else:
-        run_and_say_what_is_kept(loaded, text, output, resume=resume, force=force, source=str(scenario))
+        run_and_report(loaded, text, output, resume=resume, force=force, source=str(scenario))
     if is_first():
         show(output, as_json)
 
 
-def run_and_say_what_is_kept(
+def run_and_report(
     scenario: Scenario, text: str, path: Path, *, force: bool, source: str, resume: bool = False
 ) -> None:
-    """Run a scenario; where it is cut short, say what is kept."""
+    """Run a scenario; if it is interrupted, report which files remain."""
     try:
         run_scenario(scenario, text, path, force=force, resume=resume, source=source, call_others=call_others)
     except (KeyboardInterrupt, MachineError, TrainingError) as error:
         partial = partial_path(path)
         if is_first() and (partial.exists() or isinstance(error, KeyboardInterrupt)):
             kept = f"the finished rounds are in {partial}" if partial.exists() else "interrupted"
-            hint = "; --resume goes on from the last checkpoint" if has_checkpoint(path) else ""
+            hint = "; --resume continues from the last checkpoint" if has_checkpoint(path) else ""
             print(f"silosim: {kept}{hint}", file=sys.stderr)
         raise

@@ -7,8 +7,8 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.config.scenario import parse_scenario
-from scenarios.report.comparison import run_table
-from scenarios.report.tables import print_table
+from scenarios.report.run_table import run_table
+from scenarios.report.table_formats import print_table
 from scenarios.runfile.artifacts import rounds_reached
 from scenarios.runfile.reader import read_run
 

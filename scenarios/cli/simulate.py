@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from scenarios.cli import options as opt
-from scenarios.cli.request import case_of, is_scenario
+from scenarios.cli.request import experiment_of, is_scenario
 from scenarios.config.compute_times import compute_config
 from scenarios.config.scenario import validated
 from scenarios.config.simulation import SimulationConfig
-from scenarios.report.tables import print_table
-from scenarios.runfile.paths import check_new, partial_path, write_text
+from scenarios.report.table_formats import format_of, print_table, write_tables
+from scenarios.runfile.paths import check_new, partial_path
 from scenarios.simulation.cycle_time import rounds_for_interval
 from scenarios.studies.simulate import simulate_table
 from topologies import InputError, MachineError
@@ -48,13 +48,15 @@ def simulate(
     ] = False,
     output: Annotated[
         list[Path] | None,
-        typer.Option("-o", "--output", help="File to write: FILE.h5 (all rounds) or FILE.csv (the table)."),
+        typer.Option(
+            "-o", "--output", help="File to write: FILE.h5 (all rounds), or the table as .csv, .json or .txt."
+        ),
     ] = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
     """Simulate overlays of a network or a scenario (.toml): cycle times, busiest links, all rounds in a file."""
-    stored, table_file = _outputs(output or [], force)
+    stored, table_files = _outputs(output or [], force)
     if messages and stored is None:
         raise InputError("messages(=True) goes with -o FILE.h5, the only place where they are kept.")
     changes: dict[str, Any] = {
@@ -69,18 +71,20 @@ def simulate(
         changes["rounds"] = MOST_ROUNDS
     given = {key: value for key, value in changes.items() if value is not None}
     validated(SimulationConfig, {key: value for key, value in given.items() if key != "compute"})
-    case = case_of(study, context, rounds=DEFAULT_ROUNDS)
+    experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS)
     if not is_scenario(study) and "rounds" not in given:
-        given["rounds"] = max(DEFAULT_ROUNDS, rounds_for_interval(case.graph.silos))
-    case = case.changed(
-        kinds=opt.each_once(kind, case.kinds),
-        seed=case.seed if seed is None else seed,
-        simulation=replace(case.simulation, **given),
+        given["rounds"] = max(DEFAULT_ROUNDS, rounds_for_interval(experiment.graph.silos))
+    experiment = experiment.changed(
+        kinds=opt.each_once(kind, experiment.kinds),
+        seed=experiment.seed if seed is None else seed,
+        simulation=replace(experiment.simulation, **given),
     )
-    families = opt.designer_options(case.kinds, budget=budget)
-    options = {kind: families.get("matcha" if kind.startswith("matcha") else kind, {}) for kind in case.kinds}
+    families = opt.designer_options(experiment.kinds, budget=budget)
+    options = {
+        kind: families.get("matcha" if kind.startswith("matcha") else kind, {}) for kind in experiment.kinds
+    }
     try:
-        table = simulate_table(case, options=options, path=stored, force=force)
+        table = simulate_table(experiment, options=options, path=stored, force=force)
     except (KeyboardInterrupt, MachineError) as error:
         if stored is not None and partial_path(stored).exists():
             print(f"silosim: the finished rounds are in {partial_path(stored)}", file=sys.stderr)
@@ -88,20 +92,21 @@ def simulate(
             why = "as there is no -o FILE.h5" if stored is None else "as no round was complete"
             print(f"silosim: interrupted; nothing was kept, {why}", file=sys.stderr)
         raise
-    if table_file is not None:
-        write_text(table_file, table.to_csv())
+    for table_file in table_files:
+        write_tables(table_file, [table])
     print_table(table, as_json)
     if output:
         print(f"written: {', '.join(map(str, output))}", file=sys.stderr)
 
 
-def _outputs(paths: list[Path], force: bool) -> tuple[Path | None, Path | None]:
-    """The HDF5 file and the CSV file among the outputs, checked."""
-    found: dict[str, Path] = {}
+def _outputs(paths: list[Path], force: bool) -> tuple[Path | None, list[Path]]:
+    """The HDF5 file and the tables' files among the outputs, checked."""
     for path in paths:
-        if path.suffix not in (".h5", ".csv") or path.suffix in found:
-            raise InputError(f"output(={str(path)!r}) must end in .h5 or .csv, one of each at most.")
-        found[path.suffix] = path
-    for path in found.values():
+        if path.suffix != ".h5":
+            format_of(path, others=[".h5"])
+    if sum(path.suffix == ".h5" for path in paths) > 1:
+        raise InputError("output must name one file that ends in .h5 at most.")
+    for path in paths:
         check_new(path, force=force)
-    return found.get(".h5"), found.get(".csv")
+    stored = next((path for path in paths if path.suffix == ".h5"), None)
+    return stored, [path for path in paths if path != stored]

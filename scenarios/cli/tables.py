@@ -1,7 +1,6 @@
 """The command that reprints the published tables."""
 
 import itertools
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -9,8 +8,8 @@ from typing import Annotated
 import typer
 
 from scenarios.cli import options as opt
-from scenarios.report.tables import print_table, print_text
-from scenarios.runfile.paths import check_output, write_text
+from scenarios.report.table_formats import format_of, print_tables, write_tables
+from scenarios.runfile.paths import check_output
 from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import check_interrupts
 from scenarios.studies.published_tables import NETWORKS, TABLES, published_table
@@ -23,7 +22,8 @@ def tables(
         typer.Option(help=f"{', '.join(NETWORKS)}; repeat for several. [default: all]"),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="CSV file to write, all tables in it.")
+        Path | None,
+        typer.Option("-o", "--output", help="File to write, all tables in it: FILE.csv, .json or .txt."),
     ] = None,
     as_json: opt.Json = False,
 ) -> None:
@@ -33,6 +33,7 @@ def tables(
         if name not in NETWORKS:
             raise unknown_name("network", name, NETWORKS)
     if output is not None:
+        format_of(output)
         check_output(output)
     done = itertools.count()
     with bar("tables", len(TABLES) * len(networks)) as advance:
@@ -43,14 +44,6 @@ def tables(
 
         made = [published_table(published, begin, networks=networks) for published in TABLES]
     if output is not None:
-        lines = [made[0].to_csv(), *(table.to_csv().split("\n", 1)[1] for table in made[1:])]
-        write_text(output, "".join(lines))
+        write_tables(output, made)
         print(f"written: {output}", file=sys.stderr)
-    if as_json:
-        whole = [json.loads(table.to_json()) for table in made]
-        print_text(json.dumps(whole, indent=1, ensure_ascii=False))
-        return
-    for number, table in enumerate(made):
-        if number:
-            print_text("")
-        print_table(table, as_json)
+    print_tables(made, as_json)

@@ -1,6 +1,5 @@
-"""The command that holds the closed forms against the simulation."""
+"""The command that compares the closed forms with the simulation."""
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,23 +9,23 @@ from typing import Annotated, Any
 import typer
 
 from scenarios.cli import options as opt
-from scenarios.cli.request import case_of, is_scenario
+from scenarios.cli.request import experiment_of, is_scenario
 from scenarios.config.compute_times import compute_config
 from scenarios.config.scenario import validated
 from scenarios.config.simulation import SimulationConfig
-from scenarios.report.tables import Table, print_table, print_text
-from scenarios.runfile.paths import check_new, write_text
-from scenarios.simulation.case import Case
+from scenarios.report.table_formats import format_of, print_tables, write_tables
+from scenarios.report.tables import Table
+from scenarios.runfile.paths import check_new
 from scenarios.simulation.collect import FEWEST_ROUNDS
 from scenarios.simulation.cycle_time import rounds_for_interval
+from scenarios.simulation.experiment import Experiment
 from scenarios.validation.circuit_table import circuit_table
 from scenarios.validation.study import Validated
 from scenarios.validation.study import validate as validate_overlays
-from scenarios.validation.table import arc_rows, validation_table
-from topologies import InputError
+from scenarios.validation.table import validation_table
 
-DEFAULT_ROUNDS, DRAWN_ROUNDS = 2000, 1000
-"""Of overlays that stay, and of those that are drawn anew each round, whose simulation takes longer."""
+DEFAULT_ROUNDS, RANDOMIZED_ROUNDS = 2000, 1000
+"""Of static overlays, and of randomized ones, whose simulation takes longer."""
 MOST_ROUNDS = 20_000
 """Of a simulation that ends when its confidence interval is narrow enough."""
 FIGURES = (".png", ".svg", ".pdf")
@@ -41,7 +40,7 @@ def validate(
         int | None,
         typer.Option(
             help=f"Rounds to simulate, {FEWEST_ROUNDS} or more. [default: the scenario's, or {DEFAULT_ROUNDS}, "
-            f"{DRAWN_ROUNDS} of random overlays, and 25 per silo where that is more; at most {MOST_ROUNDS} with "
+            f"{RANDOMIZED_ROUNDS} of random overlays, and 25 per silo where that is more; at most {MOST_ROUNDS} with "
             "--until-ci]"
         ),
     ] = None,
@@ -53,7 +52,7 @@ def validate(
         typer.Option(
             "-o",
             "--output",
-            help="FILE.csv, FILE.h5, a figure (.png, .svg, .pdf), or a folder for all three.",
+            help="A table (.csv, .json, .txt), FILE.h5, a figure (.png, .svg, .pdf), or a folder for all three.",
         ),
     ] = None,
     force: opt.Force = False,
@@ -67,30 +66,23 @@ def validate(
     validated(SimulationConfig, given)
     if compute_times is not None:
         given["compute"] = compute_config(compute_times)
-    case = case_of(study, context, rounds=DEFAULT_ROUNDS)
-    drawn_rounds = None
+    experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS)
+    randomized_rounds = None
     if not is_scenario(study) and "rounds" not in given:
-        enough = rounds_for_interval(case.graph.silos)
-        given["rounds"], drawn_rounds = max(DEFAULT_ROUNDS, enough), max(DRAWN_ROUNDS, enough)
-    case = case.changed(
-        kinds=opt.each_once(kind, case.kinds),
-        seed=case.seed if seed is None else seed,
-        simulation=replace(case.simulation, **given),
+        enough = rounds_for_interval(experiment.graph.silos)
+        given["rounds"], randomized_rounds = max(DEFAULT_ROUNDS, enough), max(RANDOMIZED_ROUNDS, enough)
+    experiment = experiment.changed(
+        kinds=opt.each_once(kind, experiment.kinds),
+        seed=experiment.seed if seed is None else seed,
+        simulation=replace(experiment.simulation, **given),
     )
     files = _outputs(output, Path(study.underlay).stem, force)
-    results = validate_overlays(case, drawn_rounds=drawn_rounds)
-    table = validation_table(case, results)
+    results = validate_overlays(experiment, randomized_rounds=randomized_rounds)
+    table = validation_table(experiment, results)
     for path in files:
-        _write(path, case, results, table, force)
-    if as_json:
-        arcs = [row for result in results for row in arc_rows(result)]
-        print_text(json.dumps(json.loads(table.to_json()) | {"arcs": arcs}, indent=1, ensure_ascii=False))
-    else:
-        print_table(table, as_json)
-        for result in results:
-            if result.attribution is not None and result.is_worth_a_word:
-                print_text("")
-                print_table(circuit_table(result), as_json)
+        _write(path, experiment, results, table, force)
+    explained = [result for result in results if result.attribution is not None and result.is_explained]
+    print_tables([table, *(() if as_json else map(circuit_table, explained))], as_json)
     if files:
         print(f"written: {', '.join(map(str, files))}", file=sys.stderr)
 
@@ -99,12 +91,10 @@ def _outputs(path: Path | None, stem: str, force: bool) -> list[Path]:
     """The files to write, checked."""
     if path is None:
         return []
-    if path.suffix in (".csv", ".h5", *FIGURES) and not path.is_dir():
+    if path.suffix and not path.is_dir():
+        if path.suffix not in (".h5", *FIGURES):
+            format_of(path, others=[".h5", *FIGURES], rule=", or be a folder")
         files = [path]
-    elif path.suffix and not path.is_dir():
-        raise InputError(
-            f"output(={str(path)!r}) must end in .csv, .h5, {', '.join(FIGURES)}, or be a folder."
-        )
     else:
         files = [path / f"validation-{stem}{ending}" for ending in (".csv", ".h5", ".png")]
     for file in files:
@@ -112,16 +102,18 @@ def _outputs(path: Path | None, stem: str, force: bool) -> list[Path]:
     return files
 
 
-def _write(path: Path, case: Case, results: Sequence[Validated], table: Table, force: bool) -> None:
+def _write(
+    path: Path, experiment: Experiment, results: Sequence[Validated], table: Table, force: bool
+) -> None:
     """One file, by its ending."""
     # Here since h5py and matplotlib take long to import.
     if path.suffix == ".h5":
         from scenarios.validation.file import write_validation
 
-        write_validation(path, case, results, force=force)
-    elif path.suffix == ".csv":
-        write_text(path, table.to_csv())
-    else:
+        write_validation(path, experiment, results, force=force)
+    elif path.suffix in FIGURES:
         from scenarios.report.plots import plot_validation
 
         plot_validation(table, path, title=table.caption)
+    else:
+        write_tables(path, [table])

@@ -1,4 +1,4 @@
-"""Which column of a foreign file holds which metric."""
+"""Columns of another program's file of metrics: which one holds the round, which ones the metrics."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ _STEP_WORDS = frozenset(
         *("batch", "batches", "minibatch", "minibatches", "update", "updates"),
     )
 )
-"""Words in the name of a column that may count steps, whoever names it."""
+"""Words in the name of a column that may count steps."""
 _TOP5 = ("top5_accuracy", "top_5_accuracy", "top5_acc", "top_5_acc", "acc5")
 _TEST, _TRAIN = ("test", "val", "validation", "valid", "eval"), ("train", "training")
 
@@ -68,7 +68,7 @@ class ColumnNames:
     round : str, optional
         By default the first of `ROUNDS` and `STEPS` that is there.
     unit : str, optional
-        What it counts, one of `scenarios.metrics_import.rounds.UNITS`.
+        Unit of that column, one of `scenarios.metrics_import.rounds.UNITS`.
     metrics : mapping
         Field of `HistoryRow` to name; by default that of `SYNONYMS` with the most rows.
     silo_loss : str, optional
@@ -94,11 +94,11 @@ class Columns:
     ----------
     round : str
     unit : str
-        What it counts, one of `scenarios.metrics_import.rounds.UNITS`.
+        Unit of that column, one of `scenarios.metrics_import.rounds.UNITS`.
     metrics : mapping
         Field of `HistoryRow` to column.
     left : mapping
-        Field to the other columns that are named like it and have values, and how many.
+        Field to the other columns of a similar name that have values, with their number.
     silo_loss : tuple of str
         One for each silo, or none.
     """
@@ -128,7 +128,7 @@ def find_columns(
     labels : sequence of str
         The silos'.
     local_steps : int, optional
-        Of a round; None where nobody has said how many.
+        Of a round; None where unknown.
     source : str
         The file, for error messages.
 
@@ -139,8 +139,8 @@ def find_columns(
     Raises
     ------
     InputError
-        If a name that was given is not there or given twice, no column holds the round or it is not clear what that
-        counts, none holds a loss or the test accuracy, or only some silos have a loss.
+        If a given name is missing or given twice, no column holds the round or its unit is not clear, none holds a
+        loss or the test accuracy, or only some silos have a loss.
     """
     for option, name in (("round", given.round), *((OPTIONS[f], name) for f, name in given.metrics.items())):
         if name is not None and name not in known:

@@ -1,4 +1,4 @@
-"""Training history from the rows of a foreign file."""
+"""Training history from the rows of another program's file of metrics."""
 
 import math
 from collections import Counter
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from scenarios.metrics_import.columns import DRAWN, ColumnNames, Columns, find_columns
+from scenarios.metrics_import.readers import MetricsRow
 from scenarios.metrics_import.rounds import Counting, counts_from_0
-from scenarios.metrics_import.rows import MetricsRow
 from topologies import InputError
 from topologies.arrays import FloatArray
 from topologies.errors import quoted
@@ -22,18 +22,18 @@ _MOST_ROUNDS = 2**31 - 1
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class ForeignHistory:
-    """What a foreign file says.
+    """Training history of another program.
 
     Parameters
     ----------
     columns : Columns
-        Where it says it.
+        Columns that it was read from.
     rows : mapping
-        Field to how many values the file has of it.
+        Field to its number of values in the file.
     counting : Counting
         How the column of the round was read.
     first, last : float
-        The numbers in it.
+        Smallest and largest number in that column.
     history : mapping from HistoryRow's fields to arrays
         Ascending in the round; NaN where the file has no value.
     """
@@ -61,7 +61,7 @@ def read_history(
     shift: int | None = None,
     percent: bool = False,
 ) -> ForeignHistory:
-    """Training history of a foreign file.
+    """Training history of another program's file of metrics.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def read_history(
     source : str
         The file, for error messages.
     local_steps : int, optional
-        Of a round; None where nobody has said how many.
+        Of a round; None where unknown.
     shift : int, optional
         Added to every number in the column of the round, so that it says how many rounds, steps or epochs were done
         before the measurement. By default 1 where steps or epochs are seen to be counted from 0, else 0.
@@ -86,24 +86,23 @@ def read_history(
     Raises
     ------
     InputError
-        One line with file, line, column, value and rule: it is not clear what the column of the round counts; a round
-        is missing, no whole number, not ascending or given twice for a column; a metric is no finite number; an
-        accuracy is not between 0 and 1.
+        If the unit of the column of the round is not clear; a round is missing, no whole number, not ascending or given
+        twice for a column; a metric is no finite number; or an accuracy is not between 0 and 1.
 
     Notes
     -----
     Some programs write training and test metrics on different lines of one round: these are joined. Per column, rounds
-    must ascend. What was measured within a round, after some of its local steps, holds when the round is done; of
-    several such values the last one does.
+    must ascend. A value that was measured within a round, after some of its local steps, holds at the end of the round;
+    of several such values the last one does.
     """
-    kept = list(rows)
+    lines = list(rows)
     known: Counter[str] = Counter()
-    for row in kept:
+    for row in lines:
         known.update({name: int(value is not None) for name, value in row.values.items()})
     if not known:
         raise InputError("has no rows.", source=source)
     columns = find_columns(known, names, labels, source=source, local_steps=local_steps)
-    measured = _measured(kept, columns, shift or 0, percent)
+    measured = _measured(lines, columns, shift or 0, percent)
     if not any((metric, 0) in measured for metric in DRAWN):
         raise InputError("has no row with a loss or a test accuracy.", source=source)
     if shift is None:
@@ -179,7 +178,7 @@ def _round(row: MetricsRow, name: str, shift: int, *, whole: bool) -> float:
 def _check_ascends(
     row: MetricsRow, name: str, column: str, value: float, before: tuple[float, str] | None
 ) -> None:
-    """Raise an error for a round that a column has had or has passed."""
+    """Raise an error for a round that does not follow the last one of a column."""
     if before is None or value > before[0]:
         return
     if value == before[0]:

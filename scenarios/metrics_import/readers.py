@@ -3,9 +3,9 @@
 import csv
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from scenarios.metrics_import.rows import MetricsRow
 from scenarios.metrics_import.tensorboard import read_events
 from topologies import InputError
 from topologies.errors import quoted
@@ -14,8 +14,24 @@ _TABLE_ENDINGS = (".csv", ".tsv")
 _JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MetricsRow:
+    """One line or record.
+
+    Parameters
+    ----------
+    source : str
+        File and line, for error messages.
+    values : mapping
+        Column or tag to value: a number, a text that may be one, or None where there is none.
+    """
+
+    source: str
+    values: Mapping[str, object]
+
+
 def read_rows(path: Path) -> Iterator[MetricsRow]:
-    """Rows of a file of metrics, in its order.
+    """Rows of a file of metrics, in the order of the file.
 
     Parameters
     ----------
@@ -38,7 +54,8 @@ def read_rows(path: Path) -> Iterator[MetricsRow]:
     if not path.exists():
         raise InputError("there is no such file.", source=str(path))
     if path.is_dir() or "tfevents" in path.name:
-        yield from read_events(path)
+        for source, scalars in read_events(path):
+            yield MetricsRow(source=source, values=scalars)
     elif path.suffix.lower() in _TABLE_ENDINGS:
         yield from _table_rows(path)
     elif path.suffix.lower() in _JSON_ENDINGS:

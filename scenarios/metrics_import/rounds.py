@@ -1,4 +1,4 @@
-"""Which round a number in a foreign file's column stands for: rounds, local steps or epochs are counted there."""
+"""Rounds from the numbers in a file's column, which may count rounds, local steps or epochs."""
 
 import itertools
 import math
@@ -10,7 +10,7 @@ from topologies import InputError
 from topologies.errors import unknown_name
 
 UNITS = ("rounds", "steps", "epochs")
-"""What a column may count."""
+"""Units that a column may count."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,7 +33,7 @@ class Counting:
     per_round: int
 
     def round_of(self, number: float) -> int:
-        """Rounds that are done once so much is, a begun one included."""
+        """Rounds done at a number of the column; a round that has begun counts."""
         # A float's quotient by the local steps may lie above or below a whole number.
         return math.ceil((Fraction(number) + self.shift) / self.per_round)
 
@@ -48,19 +48,19 @@ def unit_of(
     is_surely_step: bool,
     source: str,
 ) -> str:
-    """What a column counts.
+    """Unit that a column counts.
 
     Parameters
     ----------
     column : str
     given : str, optional
-        One of `UNITS`, as the user says.
+        The user's choice, one of `UNITS`.
     local_steps : int, optional
-        Of a round; None where nobody has said how many.
+        Of a round; None where unknown.
     is_step, is_epoch : bool
         Whether the column is named like one of steps or of epochs.
     is_surely_step : bool
-        Whether one that is named like one of steps cannot well count rounds.
+        Whether a column that is named like one of steps cannot be one of rounds.
     source : str
         The file, for error messages.
 
@@ -91,7 +91,7 @@ def unit_of(
 
 
 def counts_from_0(unit: str, numbers: Mapping[str, Collection[float]]) -> bool:
-    """Whether a column counts from 0, so that a number is one less than what is done.
+    """Whether a column counts from 0, so that its numbers are one too small.
 
     Parameters
     ----------

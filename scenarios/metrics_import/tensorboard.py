@@ -7,7 +7,6 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from scenarios.metrics_import.rows import MetricsRow
 from topologies import InputError, MachineError
 
 STEP = "step"
@@ -18,7 +17,7 @@ _KINDS = {1: "<f4", 2: "<f8", 3: "<i4", 9: "<i8"}
 """NumPy's name of a tensor's type, by its number in TensorFlow's types.proto."""
 
 
-def read_events(path: Path) -> Iterator[MetricsRow]:
+def read_events(path: Path) -> Iterator[tuple[str, dict[str, float]]]:
     """Scalars of an event file, or of all event files in a folder, in the order of their names.
 
     Parameters
@@ -27,8 +26,10 @@ def read_events(path: Path) -> Iterator[MetricsRow]:
 
     Yields
     ------
-    MetricsRow
-        One scalar: the tag's name with its value, and `STEP`.
+    source : str
+        File and record, for error messages.
+    scalars : dict from str to float
+        The tag's name with its value, and `STEP`.
 
     Raises
     ------
@@ -58,7 +59,7 @@ def read_events(path: Path) -> Iterator[MetricsRow]:
                 for value in event.summary.value:
                     scalar = _scalar(value)
                     if scalar is not None:
-                        yield MetricsRow(source=source, values={STEP: event.step, value.tag: scalar})
+                        yield source, {STEP: event.step, value.tag: scalar}
 
 
 def _parser() -> Any:

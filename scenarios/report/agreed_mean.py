@@ -1,4 +1,4 @@
-"""On which mean of their models the silos agree, where that is not the plain one."""
+"""The weighted mean of their models on which the silos agree, where it is not the plain mean."""
 
 import numpy as np
 

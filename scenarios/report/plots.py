@@ -29,14 +29,14 @@ _PARTS = {
     "world_s": "events around the job",
     "no_barrier_s": "no barrier",
 }
-"""Parts of the difference from paper as fields of a row, and what a figure calls them."""
+"""Parts of the difference from paper: field of a row to name in the figure."""
 _RARE = ("computing_times_s", "world_s", "no_barrier_s")
-"""Those that are left out where no overlay has them."""
+"""Parts that are left out where no overlay has them."""
 _ONE_STYLE: dict[str, Any] = {"color": "0.35", "linestyle": "-", "linewidth": 2.2}
 _WIDTH_IN = 7.0
 _LEGEND_LINE_IN = 0.22
 _LEAST_PERCENT = 1.0
-"""The axis of differences reaches at least so far to both sides: less is not worth a word, and looks like it."""
+"""The axis of differences reaches at least so far to both sides, so that negligible differences look small."""
 _MARKERS = 0.15
 """Length between two markers on a line, in parts of the panel's diagonal."""
 _LEGEND_LETTERS, _LEGEND_MARGIN = 84, 7
@@ -107,14 +107,14 @@ def plot_run(
             axes[row][0].set_ylabel(label)
             values = factor * overlay.history[metric]
             there = np.isfinite(values)
-            for column, (time, kept) in enumerate(
+            for column, (time, finite) in enumerate(
                 ((overlay.history["round"], there), (overlay.wall_clock_s / scale, there & drawn))
             ):
                 if column == 0 and is_one:
                     if index == 0:
-                        axes[row][0].plot(time[kept], values[kept], **_ONE_STYLE)
+                        axes[row][0].plot(time[finite], values[finite], **_ONE_STYLE)
                     continue
-                axes[row][column].plot(time[kept], values[kept], label=overlay.kind, **style)
+                axes[row][column].plot(time[finite], values[finite], label=overlay.kind, **style)
     lines, names = axes[0][1].get_legend_handles_labels()
     if is_one:
         axes[0][0].set_title("one imported curve, on every overlay", fontsize=9)

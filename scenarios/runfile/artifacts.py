@@ -1,4 +1,4 @@
-"""What trainings keep beside the file of a run: checkpoints until it is complete, models for good."""
+"""Files beside that of a run: checkpoints of its trainings until it is complete, then their models."""
 
 import shutil
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from training import TrainingConfig, checkpoint_rounds, model_files
 
 
 def checkpoints_path(path: Path) -> Path:
-    """Folder in which the trainings of a run keep checkpoints, one folder per overlay, until the run is complete."""
+    """Folder of the checkpoints of a run's trainings, with one folder per overlay, until the run is complete."""
     return path.with_name(path.name + ".checkpoints")
 
 
@@ -24,13 +24,13 @@ def models_path(path: Path) -> Path:
 
 
 def has_checkpoint(path: Path) -> bool:
-    """Whether a run that was cut short can go on from a checkpoint."""
+    """Whether an interrupted run can continue from a checkpoint."""
     folder = checkpoints_path(path)
     return folder.is_dir() and any(checkpoint_rounds(kind) for kind in folder.iterdir())
 
 
 def rounds_reached(path: Path, record: RunRecord) -> dict[str, int]:
-    """Rounds that each training of a run has done, as far as its rows and checkpoints tell.
+    """Rounds that each training of a run has reached, by its rows and checkpoints.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def rounds_reached(path: Path, record: RunRecord) -> dict[str, int]:
     Returns
     -------
     dict of str to int
-        By overlay; without those whose training has not begun.
+        By overlay, without those whose training has not begun.
     """
     reached = {
         overlay.kind: int(overlay.history["round"][-1]) for overlay in record.overlays if overlay.history
@@ -91,15 +91,15 @@ def _located(network: NetworkConfig) -> NetworkConfig:
 
 
 def check_resume(training: TrainingConfig | None) -> None:
-    """Raise InputError if a scenario makes no checkpoints from which its run could go on."""
+    """Raise InputError if a scenario makes no checkpoints from which its run could continue."""
     if training is None:
         raise InputError("--resume needs a scenario with a table [training].")
     if not training.checkpoint_every:
         raise InputError("training.checkpoint_every(=0) must be >= 1 for --resume.")
 
 
-def check_kept(path: Path, training: TrainingConfig | None, *, force: bool, resume: bool) -> None:
-    """Raise an error if a run would replace what is kept without being told to.
+def check_artifacts(path: Path, training: TrainingConfig | None, *, force: bool, resume: bool) -> None:
+    """Raise an error if a run would replace checkpoints or models without permission.
 
     Parameters
     ----------
@@ -107,25 +107,25 @@ def check_kept(path: Path, training: TrainingConfig | None, *, force: bool, resu
         The file of the run.
     training : TrainingConfig, optional
     force : bool
-        Whether what is there is replaced.
+        Whether they are replaced.
     resume : bool
-        Whether the run goes on from it.
+        Whether the run continues from them.
 
     Raises
     ------
     InputError
-        If something is there and nothing was told, or models are there but no run that could go on.
+        If they exist and neither was asked for, or if models exist but no run that could continue.
     """
     if force:
         return
     folder, models = checkpoints_path(path), models_path(path)
     if folder.exists() and not resume:
         makes_some = training is not None and training.checkpoint_every > 0
-        hint = "--resume goes on from its last checkpoint, " if makes_some or has_checkpoint(path) else ""
+        hint = "--resume continues from its last checkpoint, " if makes_some or has_checkpoint(path) else ""
         raise InputError(
-            f"{folder} is that of a run that was cut short or still goes on; {hint}--force starts anew."
+            f"{folder} is that of a run that was interrupted or is still running; {hint}--force starts again."
         )
-    # A complete run's file is refused by itself, and says more.
+    # The file of a complete run is refused elsewhere, with a clearer message.
     goes_on = resume and (folder.exists() or partial_path(path).exists() or path.exists())
     if training is not None and training.keep_models and models.exists() and not goes_on:
         raise InputError(f"{models} exists already; --force replaces it.")

@@ -1,4 +1,4 @@
-"""An HDF5 file under way: one writer, renamed into place when it is complete."""
+"""An HDF5 file with one writer, renamed into place when it is complete."""
 
 import functools
 import os
@@ -29,12 +29,12 @@ def new_file(
         holds no training rows yet, or no simulated rounds where nothing is trained; after Ctrl-C if it holds neither.
         Else, and after any other error, it is kept: it opens and holds all rounds that were flushed.
     size_bytes : int
-        About what the file will hold; the disk must have as much space.
+        Estimated size of the file; the disk must have as much space.
     force : bool
         Whether an existing file is replaced; never one that another process is writing.
     resume : bool
-        Whether the ``.partial`` file of a run that was cut short is replaced, as its rows are written again; never one
-        that another process is writing.
+        Whether the ``.partial`` file of an interrupted run is replaced, as its rows are written again; never one that
+        another process is writing.
 
     Yields
     ------
@@ -72,7 +72,7 @@ def new_file(
             # Imports in C may turn a KeyboardInterrupt into an error of their own.
             interrupted = isinstance(error, KeyboardInterrupt) or was_interrupted()
             is_known = interrupted or isinstance(error, InputError | MachineError)
-            if is_known and (file is None or not _is_kept(file, interrupted=interrupted)):
+            if is_known and (file is None or not _is_worth_keeping(file, interrupted=interrupted)):
                 partial.unlink()
             raise
         finally:
@@ -87,8 +87,8 @@ def new_file(
         os.close(lock)
 
 
-def _is_kept(file: h5py.File, *, interrupted: bool) -> bool:
-    """Whether a file has what is worth keeping after an error."""
+def _is_worth_keeping(file: h5py.File, *, interrupted: bool) -> bool:
+    """Whether a file is kept after an error."""
     return _holds_rows(file) or (interrupted and _is_simulated(file))
 
 

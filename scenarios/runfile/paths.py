@@ -48,7 +48,7 @@ def partial_path(path: Path) -> Path:
 
 
 def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
-    """Raise an error if a run cannot be written here, or would replace another one without being told to.
+    """Raise an error if a run cannot be written here, or would replace another one without permission.
 
     Parameters
     ----------
@@ -56,12 +56,12 @@ def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
     force : bool
         Whether an existing file is replaced.
     resume : bool
-        Whether a run that was cut short goes on, so that only its own file is replaced.
+        Whether an interrupted run continues, so that only its own file is replaced.
 
     Raises
     ------
     InputError
-        If the path is none for a file, or one is there.
+        If no file can have this path, or one exists.
     """
     check_output(path)
     partial = partial_path(path)
@@ -72,14 +72,14 @@ def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
         raise InputError(f"{path} exists already{why}; --force replaces it.")
     if partial.exists() and not (force or resume):
         raise InputError(
-            f"{partial} holds rounds of a run that was cut short or still goes on (silosim show {partial}); "
+            f"{partial} holds rounds of a run that was interrupted or is still running (silosim show {partial}); "
             "--force replaces it."
         )
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn what the system or a library says about a file that cannot be written into an InputError."""
+    """Turn the errors of the system or a library for a file that cannot be written into an InputError."""
     try:
         yield
     except InputError:

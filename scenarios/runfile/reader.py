@@ -23,22 +23,22 @@ _PIECE = 2**20
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SimulationRecord:
-    """What the file of a run holds of one overlay's simulation, but for the dates.
+    """One overlay's simulation in the file of a run, without the dates.
 
     Attributes
     ----------
     rounds : int
-        Simulated rounds, 0 where none was before the run was cut short.
+        Simulated rounds; 0 if the run was interrupted before the first.
     is_whole : bool
-        Whether the simulation came to its end; else the cycle time is an estimate from the rounds that are there.
+        Whether the simulation was completed; otherwise the cycle time is an estimate from the rounds in the file.
     cycle_time_s : float or None
         None where there are too few rounds for one.
     half_width_s : float or None
         Of its 95 % interval; 0 where it is exact, None where it is unknown.
     is_exact : bool
-        Whether that is the cycle time itself; else it is an estimate.
+        Whether the cycle time is exact; otherwise it is an estimate.
     has_absences : bool
-        Whether the others went on without a silo for a while.
+        Whether a silo was absent for some rounds.
     """
 
     rounds: int
@@ -60,16 +60,16 @@ class OverlayRecord:
         Source, target and tokens of each arc.
     hub : int or None
     consensus : ndarray, shape (silos, silos), or None
-        None where the arcs are drawn anew each round.
+        None of a randomized overlay.
     negative_weights : bool
         Whether some of them may be below 0.
     closed_forms : ClosedForms
-        NaN where an overlay that is drawn anew each round has none.
+        NaN for those that a randomized overlay lacks.
     busiest_link : str
         Name of the link direction that sets the load bound.
     simulation : SimulationRecord
     history : mapping from HistoryRow's fields to arrays
-        Empty where nothing was trained; NaN for what the file lacks, as one of an older version does.
+        Empty where nothing was trained; NaN for fields that the file of an older version lacks.
     wall_clock_s : ndarray, shape (rows,)
     """
 
@@ -96,7 +96,7 @@ class OverlayRecord:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class RunRecord:
-    """What the file of a run holds; arrays of dates stay in the file.
+    """Contents of the file of a run; arrays of dates stay in the file.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class RunRecord:
         As it was read when the run started.
     work : Workload
     about : str
-        Network and workload in words.
+        Network and workload as text.
     overlays : tuple of OverlayRecord
         In the order of the scenario.
     silo_labels : tuple of str
@@ -195,10 +195,10 @@ def read_active(path: Path, kind: str, *, most: int) -> BoolArray:
     with h5py.File(path, "r") as file:
         arcs = file[f"overlays/{kind}/arcs"].shape[0]
         group = file.get(f"simulation/{kind}")
-        kept = 0 if group is None else int(group.attrs.get("rounds", 0))
-        if group is None or kept == 0:
+        rounds = 0 if group is None else int(group.attrs.get("rounds", 0))
+        if group is None or rounds == 0:
             return np.zeros((0, arcs), dtype=np.bool_)
-        arrival_s: FloatArray = group["arrival_s"][: min(kept, max(1, most // max(1, arcs)))]
+        arrival_s: FloatArray = group["arrival_s"][: min(rounds, max(1, most // max(1, arcs)))]
         return ~np.isnan(arrival_s)
 
 
@@ -228,11 +228,11 @@ def _read_workload(group: h5py.Group) -> Workload:
 
 
 def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
-    """One overlay with whatever of simulation and training the file holds."""
+    """One overlay with its simulation and training, as far as the file holds them."""
     group = file[f"overlays/{kind}"]
     attrs = group.attrs
     training = file.get(f"training/{kind}")
-    # The file of a run that was cut short has empty rows at the end.
+    # The file of an interrupted run has empty rows at the end.
     rows = 0 if training is None else int(np.count_nonzero(training["round"][:] >= 0))
     return OverlayRecord(
         kind=kind,
@@ -255,7 +255,7 @@ def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
 
 
 def _read_simulation(group: h5py.Group | None) -> SimulationRecord:
-    """What is there of a simulation; a group without attributes, as an early kill leaves it, holds nothing."""
+    """A simulation, complete or not; a group without attributes, as an early kill leaves it, holds nothing."""
     attrs = {} if group is None else group.attrs
     rounds, cycle_time_s = int(attrs.get("rounds", 0)), float(attrs.get("cycle_time_s", np.nan))
     has_absences = group is not None and len(group.get("absences", ())) > 0

@@ -1,4 +1,4 @@
-"""Simulated rounds in the HDF5 file of a run, block by block as they are made."""
+"""Simulated rounds in the HDF5 file of a run, written block by block."""
 
 import time
 from collections.abc import Sequence
@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from scenarios.runfile.atomic import reports_full_disk
-from scenarios.runtime.signals import check_interrupts, polite_interrupts
+from scenarios.runtime.signals import check_interrupts, deferred_interrupts
 from simulator import Block, Job, SteadyState
 
 MESSAGE_FIELDS = ("start_s", "last_bit_s", "bound_link")
-"""What only a record of all messages holds; `arrival_s` is always there."""
+"""Fields that only a record of all messages holds; `arrival_s` is always there."""
 _FLUSH_S = 0.5
 _PIECE = 2**20
 _HEAD_BYTES = 200_000
 
 
 def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int = 0) -> int:
-    """About the size of a run's file, rather too large.
+    """Upper estimate of the size of a run's file.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int = 0) -> int:
 
 @reports_full_disk
 def allocate(file: h5py.File, kind: str, job: Job, *, messages: bool) -> None:
-    """Make everything that `SimulationWriter` fills in, at its full size.
+    """Allocate everything that `SimulationWriter` fills in, at its full size.
 
     Parameters
     ----------
@@ -66,10 +66,10 @@ def allocate(file: h5py.File, kind: str, job: Job, *, messages: bool) -> None:
     Notes
     -----
     A file that grows is unreadable if the process is killed while HDF5 writes its own tables. Once all overlays are
-    allocated, only numbers change, in place, so that a kill leaves a file that opens at any moment.
+    allocated, numbers change in place only, so that the file can be opened whenever the process is killed.
     """
     rounds, arcs = job.rounds, len(job.arcs)
-    with polite_interrupts():
+    with deferred_interrupts():
         group = file.create_group(f"simulation/{kind}")
         # First of all, so that a reader of half a group knows that nothing was simulated.
         group.attrs.update(
@@ -121,7 +121,7 @@ class SimulationWriter:
         self._flushed_at = time.monotonic()
 
     def add(self, block: Block) -> None:
-        """Write a block; it outlives the process a second later."""
+        """Write a block; within a second it is flushed, so that a kill cannot lose it."""
         _write_block(self._file, self._group, block, self._messages)
         self._rounds = block.first_round + block.rounds
         if time.monotonic() - self._flushed_at > _FLUSH_S:

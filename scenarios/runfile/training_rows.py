@@ -21,7 +21,7 @@ _NOTICES = h5py.string_dtype(length=4096)
 
 @reports_full_disk
 def allocate_history(file: h5py.File, kind: str, *, rows: int, silos: int) -> None:
-    """Make everything that `write_history` fills in, at its full size; see `scenarios.runfile.simulated_rounds`."""
+    """Allocate everything that `write_history` fills in, at its full size; see `scenarios.runfile.simulated_rounds`."""
     group = file.create_group(f"training/{kind}")
     group.attrs.create("notices", "", dtype=_NOTICES)
     for field in fields(HistoryRow):
@@ -43,7 +43,7 @@ def write_history(
     kind : str
     first : int
     history : mapping from HistoryRow's fields to arrays
-        A field that is not there stays NaN.
+        A missing field stays NaN.
     last_start_s : ndarray, shape (rounds + 1,)
         When the last silo starts each round.
 
@@ -65,7 +65,7 @@ def write_history(
 
 @reports_full_disk
 def write_notices(file: h5py.File, kind: str, texts: Sequence[str]) -> None:
-    """Write what a training said, one text per line; what does not fit into the attribute is cut off."""
+    """Write the notices of a training, one per line; what does not fit into the attribute is cut off."""
     text = "\n".join(texts).encode()[: _NOTICES.itemsize].decode(errors="ignore")
     file[f"training/{kind}"].attrs.modify("notices", np.array(text.encode(), dtype=_NOTICES))
     file.flush()
@@ -97,7 +97,7 @@ class HistoryWriter:
             self.flush()
 
     def note(self, notice: Notice) -> None:
-        """Write what the training said."""
+        """Write a notice of the training."""
         self._notices.append(notice.whole)
         write_notices(self._file, self._kind, self._notices)
 

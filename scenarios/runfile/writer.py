@@ -1,27 +1,138 @@
-"""The HDF5 file of a run: its head, network and overlays."""
+"""Writing the HDF5 file of a run: head, overlays, and room for simulated rounds and training rows."""
 
 import hashlib
 import json
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self
 
 import h5py
 import numpy as np
 
 from scenarios.config.network import NetworkConfig, describe
-from scenarios.runfile.atomic import reports_full_disk
+from scenarios.config.overlays import forms_of
+from scenarios.runfile.atomic import new_file, reports_full_disk
+from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
+from scenarios.runfile.training_rows import HistoryWriter, allocate_history, write_history
 from simulator import Job
 from topologies import ClosedForms, Connectivity, Overlay, RandomOverlay, Workload
+from topologies.arrays import FloatArray
 
 SCHEMA = "silosim-run/1"
 
 
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class RunHead:
+    """What the file of a run says of its input.
+
+    Attributes
+    ----------
+    scenario : str
+        TOML text.
+    network : NetworkConfig
+        The scenario's, or the other one of a replay.
+    seed : int
+        Of everything random.
+    graph : Connectivity
+    work : Workload
+    """
+
+    scenario: str
+    network: NetworkConfig
+    seed: int
+    graph: Connectivity
+    work: Workload
+
+
+class RunFile:
+    """The HDF5 file of a run that is being written.
+
+    Parameters
+    ----------
+    file : h5py.File
+        With everything allocated that is filled in; `create` makes one.
+    """
+
+    def __init__(self, file: h5py.File) -> None:
+        self._file = file
+
+    @classmethod
+    @contextmanager
+    def create(
+        cls,
+        path: Path,
+        head: RunHead,
+        simulations: Sequence[tuple[Overlay | RandomOverlay, Job]],
+        *,
+        messages: bool,
+        rows: Mapping[str, int] | None = None,
+        force: bool = False,
+        resume: bool = False,
+    ) -> Iterator[Self]:
+        """Make the file with its head and overlays, and allocate all simulated rounds and training rows.
+
+        Parameters
+        ----------
+        path : Path
+        head : RunHead
+        simulations : sequence of (Overlay or RandomOverlay, Job)
+            The overlays, in the order in which tables show them, and their simulations.
+        messages : bool
+            Whether to keep start, last bit and binding link of every message.
+        rows : mapping from str to int, optional
+            Training rows by overlay; without those that are not trained.
+        force, resume : bool
+            See `scenarios.runfile.atomic.new_file`.
+
+        Yields
+        ------
+        RunFile
+
+        Raises
+        ------
+        InputError, MachineError
+            As `scenarios.runfile.atomic.new_file`.
+        KeyboardInterrupt
+            After Ctrl-C, within a second.
+
+        Notes
+        -----
+        Until the end the file is called ``<path>.partial``, and it opens whenever the process is killed: see
+        `scenarios.runfile.simulated_rounds.allocate`.
+        """
+        trained = rows or {}
+        size_bytes = file_bytes(
+            [job for _, job in simulations], messages=messages, rows=max(trained.values(), default=0)
+        )
+        with new_file(path, size_bytes=size_bytes, force=force, resume=resume) as file:
+            write_head(file, head)
+            for overlay, job in simulations:
+                write_overlay(file, overlay, job, forms_of(overlay, head.seed))
+                allocate(file, overlay.kind, job, messages=messages)
+                if overlay.kind in trained:
+                    allocate_history(file, overlay.kind, rows=trained[overlay.kind], silos=head.graph.silos)
+            yield cls(file)
+
+    def simulation(self, kind: str) -> SimulationWriter:
+        """Writer of the simulated rounds of an overlay."""
+        return SimulationWriter(self._file, kind)
+
+    def training(self, kind: str, last_start_s: FloatArray) -> HistoryWriter:
+        """Writer of the training rows of an overlay whose last silo starts the rounds at these dates."""
+        return HistoryWriter(self._file, kind, last_start_s)
+
+    def write_history(self, kind: str, history: Mapping[str, Any], last_start_s: FloatArray) -> None:
+        """Write all training rows of an overlay at once; see `scenarios.runfile.training_rows.write_history`."""
+        write_history(self._file, kind, 0, history, last_start_s)
+
+
 @reports_full_disk
-def write_head(
-    file: h5py.File, *, scenario: str, network: NetworkConfig, seed: int, graph: Connectivity, work: Workload
-) -> None:
+def write_head(file: h5py.File, head: RunHead) -> None:
     """Write the root attributes and the groups that describe network and workload."""
-    underlay = graph.underlay
+    graph, work, underlay = head.graph, head.work, head.graph.underlay
     digest = hashlib.sha256()
     for array in (
         underlay.ends,
@@ -37,10 +148,10 @@ def write_head(
     file.attrs.update(
         schema=SCHEMA,
         silosim_version=version("silosim"),
-        scenario=scenario,
-        network=json.dumps(asdict(network)),
+        scenario=head.scenario,
+        network=json.dumps(asdict(head.network)),
         about=describe(graph, work),
-        seed=seed,
+        seed=head.seed,
         graph_sha256=digest.hexdigest(),
         units="seconds, bits, bits per second, kilometres, degrees: see the suffix of each name",
     )

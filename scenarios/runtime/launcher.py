@@ -1,4 +1,4 @@
-"""The processes of an outer `mpiexec` or `srun`: the first one leads, the others wait until it needs them."""
+"""The processes of an outer `mpiexec` or `srun`: process 0 runs the command, the others wait for its trainings."""
 
 import sys
 import time
@@ -92,7 +92,7 @@ def report(error: SilosimError) -> None:
 
 
 def _let_the_first_speak(place: World) -> None:
-    """Wait where process 0 most likely has the same error: it says so and ends this process in its sleep."""
+    """Wait, as process 0 most likely has the same error: it reports it and ends this process."""
     if place.rank > 0:
         time.sleep(_GRACE_S)
 

@@ -37,7 +37,7 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 @contextmanager
-def noted_interrupts(*, sigterm: bool = False) -> Iterator[None]:
+def recorded_interrupts(*, sigterm: bool = False) -> Iterator[None]:
     """Remember Ctrl-C, and raise its KeyboardInterrupt again where Python discarded it.
 
     Parameters
@@ -89,7 +89,7 @@ def noted_interrupts(*, sigterm: bool = False) -> Iterator[None]:
 
 
 def _note() -> _Note | None:
-    """The handler that `noted_interrupts` has set, if it is under way."""
+    """The handler that `recorded_interrupts` has set, if it is under way."""
     handlers = map(signal.getsignal, (signal.SIGINT, signal.SIGTERM))
     return next((handler for handler in handlers if isinstance(handler, _Note)), None)
 
@@ -101,19 +101,19 @@ def interrupted_code() -> int:
 
 
 def was_interrupted() -> bool:
-    """Whether Ctrl-C or SIGTERM has come since `noted_interrupts` began."""
+    """Whether Ctrl-C or SIGTERM has come since `recorded_interrupts` began."""
     note = _note()
     return note is not None and note.first != 0
 
 
 def check_interrupts() -> None:
-    """Raise KeyboardInterrupt if Ctrl-C or SIGTERM has come since `noted_interrupts` began."""
+    """Raise KeyboardInterrupt if Ctrl-C or SIGTERM has come since `recorded_interrupts` began."""
     if was_interrupted():
         raise KeyboardInterrupt
 
 
 @contextmanager
-def polite_interrupts() -> Iterator[Callable[[], bool]]:
+def deferred_interrupts() -> Iterator[Callable[[], bool]]:
     """Let Ctrl-C wait for the end of a piece of work, but no longer than 0.7 seconds.
 
     Yields
@@ -133,7 +133,7 @@ def polite_interrupts() -> Iterator[Callable[[], bool]]:
 
     Elsewhere than in the main thread, where signals cannot be handled, it changes nothing.
     """
-    with noted_interrupts():
+    with recorded_interrupts():
         note = _note()
         if note is None or threading.current_thread() is not threading.main_thread():
             yield lambda: False

@@ -1,11 +1,11 @@
-"""How something is simulated, in one or two lines above its table."""
+"""Caption of a simulation: one or two lines above its table."""
 
 from scenarios.config.compute_times import computing_words
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.tables import note_lines
 
 EVENTS = ("background", "capacity", "failure", "away")
-"""Tables of a scenario's ``[simulation]`` with what happens around a job."""
+"""Tables of events in a scenario's ``[simulation]``."""
 
 
 def events_of(simulation: SimulationConfig) -> list[str]:
@@ -13,14 +13,14 @@ def events_of(simulation: SimulationConfig) -> list[str]:
     return [name for name in EVENTS if getattr(simulation, name)]
 
 
-def how(simulation: SimulationConfig, sharing: str, *, seed: int) -> str:
+def simulation_caption(simulation: SimulationConfig, sharing: str, *, seed: int) -> str:
     """Sharing, queueing, computing times, events and the end of a simulation.
 
     Parameters
     ----------
     simulation : SimulationConfig
     sharing : str
-        In words; a validation simulates twice.
+        As text; a validation simulates with two sharing models.
     seed : int
         Of everything random.
 

@@ -1,4 +1,4 @@
-"""A simulation with all its round starts and messages, shown as it goes on, and ended when it is sure enough."""
+"""A whole timeline of a job: all round starts and messages, of as many rounds as its cycle time needs."""
 
 from dataclasses import fields
 from typing import Any
@@ -6,21 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.config.quantities import format_s
-from scenarios.runtime.progress import bar
-from scenarios.runtime.signals import polite_interrupts
-from simulator import Block, Job, SteadyState, Timeline
+from scenarios.simulation.blocks import Progress, simulate_blocks
+from simulator import Job, SteadyState, Timeline
 from simulator.block import Messages
 from simulator.statistics.confidence import StopRule
 from simulator.statistics.steady_state import equal_steady_state, estimated_steady_state, has_period, within
-from simulator.stream import make_engine
 from simulator.world.counted_silos import Starts
 from topologies.arrays import FloatArray, IntArray
 
 FEWEST_ROUNDS = 100
-"""Of a job that ends by itself: less shows too little of how it starts."""
+"""Of a simulation that ends by itself: fewer show too little of the transient."""
 _BLOCK_MESSAGES = 20_000
-_BLOCK_ROUNDS = 256
 
 
 def collect(
@@ -32,14 +28,14 @@ def collect(
     ----------
     job : Job
     silos : ndarray of int, shape (n,)
-        Silos whose mean round start the stop rule follows; see `scenarios.simulation.cycle_time.settle`.
+        Silos whose mean round start the stop rule follows; see `scenarios.simulation.cycle_time`.
     title : str
         In front of the progress bar.
     until : float, optional
         Half width of the confidence interval, as a fraction of the cycle time, at which it ends. A job that is known to
         repeat ends after its first whole period.
     messages : bool
-        Whether to keep what happened to every message.
+        Whether to keep start, last bit, arrival and binding link of every message.
 
     Returns
     -------
@@ -54,37 +50,32 @@ def collect(
     -----
     Memory O(rounds * arcs): a number for each message, or four with `messages`, and twice that while they are joined.
     """
-    block_rounds = min(_BLOCK_ROUNDS, max(1, _BLOCK_MESSAGES // max(1, len(job.arcs))))
-    engine = make_engine(job, block_rounds=block_rounds)
     rule = None if until is None else StopRule(until, silos=job.silos)
     names = [field.name for field in fields(Messages)] if messages else ["arrival_s"]
-    kept: dict[str, list[NDArray[Any]]] = {name: [] for name in ("round_start_s", *names)}
-    last: Block | None = None
+    pieces: dict[str, list[NDArray[Any]]] = {name: [] for name in ("round_start_s", *names)}
     starts: Starts | None = None
-    with bar(title, job.rounds) as advance, polite_interrupts() as interrupted:
-        while (block := engine.advance()) is not None:
-            last = block
-            kept["round_start_s"].append(block.round_start_s)
-            for name in names:
-                kept[name].append(getattr(block.messages, name))
-            done = block.first_round + block.rounds
-            advance(done, f"at {format_s(block.now_s)}")
-            if interrupted():
-                raise KeyboardInterrupt
-            if rule is not None:
-                more = Starts.of(block.round_start_s, job.absences, silos=silos)
-                starts = more if starts is None else starts.joined(more)
-                if _shows_period(engine.steady, done) or rule.is_met(starts):
-                    break
-    assert last is not None, "a job has a round or more"
-    start_s = np.concatenate(kept["round_start_s"])
+
+    def take(progress: Progress) -> bool:
+        nonlocal starts
+        block = progress.block
+        pieces["round_start_s"].append(block.round_start_s)
+        for name in names:
+            pieces[name].append(getattr(block.messages, name))
+        if rule is None:
+            return False
+        more = Starts.of(block.round_start_s, job.absences, silos=silos)
+        starts = more if starts is None else starts.joined(more)
+        return _shows_period(progress.steady, progress.rounds) or rule.is_met(starts)
+
+    end = simulate_blocks(job, take, title=title, block_messages=_BLOCK_MESSAGES)
+    start_s = np.concatenate(pieces["round_start_s"])
     # Messages of the last round are left out where its end was not waited for.
-    record = {name: np.concatenate(kept.pop(name))[: len(start_s) - 1] for name in names}
+    record = {name: np.concatenate(pieces.pop(name))[: len(start_s) - 1] for name in names}
     return Timeline(
         round_start_s=start_s,
         arrival_s=record["arrival_s"],
-        link_bits=last.link_bits,
-        steady=_steady(job, engine.steady, start_s),
+        link_bits=end.block.link_bits,
+        steady=_steady(job, end.steady, start_s),
         messages=Messages(**record) if messages else None,
         absences=job.absences,
     )
@@ -97,7 +88,7 @@ def _shows_period(steady: SteadyState | None, rounds: int) -> bool:
 
 
 def _steady(job: Job, proven: SteadyState | None, start_s: FloatArray) -> SteadyState:
-    """How the job goes on."""
+    """Steady state of the job."""
     if job.sharing == "equal" and job.plan is None and job.compute.is_constant:
         # Constant rates: the silos that end the job first disturb nobody.
         if proven is not None and has_period(proven, len(start_s)):

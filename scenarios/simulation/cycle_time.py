@@ -1,4 +1,4 @@
-"""What a simulation settles at: its cycle time, how sure that is, and the rounds that show it."""
+"""The cycle time of a simulated timeline: exact or with a confidence interval, and the rounds it is taken from."""
 
 from dataclasses import dataclass
 
@@ -19,14 +19,14 @@ def rounds_for_interval(silos: int) -> int:
     Returns
     -------
     int
-        A quarter more than `confidence.least_rounds`, since the last rounds may not count: see `settle`. In
-        MATCHAs of 87 silos up to 184 of 1,914 did not.
+        A quarter more than `confidence.least_rounds`, since the last rounds may not count: see
+        `simulated_cycle_time`. In MATCHAs of 87 silos up to 184 of 1,914 did not.
     """
     return 5 * least_rounds(silos) // 4
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Settled:
+class SimulatedCycleTime:
     """Cycle time of a simulated job.
 
     Attributes
@@ -45,9 +45,9 @@ class Settled:
     transient_rounds : int or None
         See `simulator.SteadyState`; None for an estimate.
     counts_disturbed : bool
-        Whether it is an estimate that rounds are part of which start after a silo has ended the job.
+        Whether it is an estimate over rounds of which some start after a silo has ended the job.
     throughout : tuple of int or None
-        The silos whose last start is followed, where an absence is felt in these rounds; None where none is.
+        Silos whose last start is followed, where an absence affects these rounds; None where none does.
     asked : tuple of (int, int) or None
         See `simulator.world.counted_silos.Counted`.
     """
@@ -66,7 +66,7 @@ class Settled:
     asked: tuple[int, int] | None = None
 
 
-def settle(timeline: Timeline, silos: IntArray) -> Settled:
+def simulated_cycle_time(timeline: Timeline, silos: IntArray) -> SimulatedCycleTime:
     """Cycle time of a timeline, exact or with a confidence interval.
 
     Parameters
@@ -74,22 +74,22 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
     timeline : Timeline
         Of one round or more.
     silos : ndarray of int, shape (n,)
-        Silos whose round starts an estimate follows where all are there; one that is named twice counts twice.
+        Silos whose round starts an estimate follows where all are present; one that is named twice counts twice.
 
     Returns
     -------
-    Settled
+    SimulatedCycleTime
 
     Notes
     -----
-    Silos that are rounds ahead end the job early and leave their links to the others. So the rounds that start after
-    the first silo has ended are left out, as long as half of the rounds remain.
+    Silos that are rounds ahead end the job early and leave their links to the others. Rounds that start after the first
+    silo has ended are therefore left out, as long as half of the rounds remain.
 
     Without a repeat, the cycle time is the mean growth per round of the mean start of `silos` over
     `simulator.statistics.confidence.counted_rounds`, with an interval by `confidence.cycle_time_interval`, and over the
     last half where the rounds are too few for one, as in `confidence.estimated_cycle_time`. In a strongly
-    connected overlay all silos have the same growth rate in the long run. Where silos are away in these rounds, the
-    last start of those that are there throughout takes the place of the mean: see `counted_silos.Starts`.
+    connected overlay all silos have the same growth rate in the long run. Where silos are absent in these rounds, the
+    last start of those that are present throughout takes the place of the mean: see `counted_silos.Starts`.
     Time O(rounds * silos).
     """
     start_s, steady = timeline.round_start_s, timeline.steady
@@ -99,7 +99,7 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
     last = kept_rows(last_s, end_s) - 1
     if steady.is_exact and steady.period_rounds is not None:
         rounds = min(steady.period_rounds, last)
-        return Settled(
+        return SimulatedCycleTime(
             cycle_time_s=steady.cycle_time_s,
             half_width_s=0.0,
             is_exact=True,
@@ -114,7 +114,7 @@ def settle(timeline: Timeline, silos: IntArray) -> Settled:
     found = interval_rounds([starts], silos=start_s.shape[1])
     counted = starts.counted(last // 2, last) if found is None else found[0]
     interval = cycle_time_interval(starts, silos=start_s.shape[1])
-    return Settled(
+    return SimulatedCycleTime(
         cycle_time_s=counted.cycle_time_s,
         half_width_s=None if interval is None else interval.half_width,
         is_exact=False,

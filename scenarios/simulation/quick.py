@@ -1,4 +1,4 @@
-"""The simulated cycle time of an overlay from as many rounds as a second or two allow."""
+"""Quick simulation of an overlay: its cycle time from as many rounds as take a second or two."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from topologies.arrays import IntArray
 from topologies.schedule import make_schedule
 
 SETTINGS = SimulationConfig()
-"""Max-min fair sharing, an arc's messages one after the other, constant computing times, and nothing around the job."""
+"""Max-min fair sharing, an arc's messages one after the other, constant computing times, no events."""
 _WORK_S = 2.5
 """About how long one overlay may take, by the costs below."""
 _MOST_PER_ROUND_S = 3.0
@@ -28,7 +28,7 @@ _TOO_LONG = "it takes longer than seconds, for which there is silosim simulate"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QuickSimulation:
-    """A cycle time with how sure it is.
+    """A cycle time and its precision.
 
     Attributes
     ----------
@@ -62,9 +62,9 @@ def quick_simulation(overlay: Overlay | RandomOverlay, *, seed: int) -> QuickSim
     Returns
     -------
     QuickSimulation
-        Of an overlay that stays, from as many rounds as a confidence interval takes, or from fewer where these would
-        take longer. An overlay that is drawn anew each round is not simulated where an interval would take longer; nor
-        is one of which a few rounds would.
+        Of a static overlay, from as many rounds as a confidence interval needs, or from fewer where these would take
+        longer. A randomized overlay is not simulated where an interval would take longer; nor is any overlay of which
+        a few rounds would.
 
     Notes
     -----
@@ -97,8 +97,8 @@ def _round_cost_s(overlay: Overlay | RandomOverlay, seed: int) -> float:
 
     Notes
     -----
-    Time O(total route length); of an overlay that is drawn anew each round, that of some rounds, and, unless these are
-    too much already, O(arcs) for each of the rounds that an interval takes.
+    Time O(total route length); of a randomized overlay, that of some rounds and, unless these exceed the limit already,
+    O(arcs) for each of the rounds that an interval needs.
     """
     graph = overlay.graph
     if isinstance(overlay, Overlay):

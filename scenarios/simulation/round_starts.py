@@ -50,15 +50,15 @@ class RoundStarts:
         return Starts(mean_s=self._mean_s[rows], last_s=self._last_s[rows], presence=self._presence)
 
     @property
-    def kept(self) -> Starts:
-        """Those that an estimate looks at: see `simulator.statistics.steady_state.kept_rows`."""
+    def counted(self) -> Starts:
+        """Starts of the rounds that count for an estimate: see `simulator.statistics.steady_state.kept_rows`."""
         if self._first_end_s is None:
             return self.so_far
         return self.so_far.until(kept_rows(self.last_s, self._first_end_s))
 
     @property
     def counts_disturbed(self) -> bool:
-        """Whether an estimate looks at rounds that start after a silo has ended the job."""
+        """Whether rounds that start after a silo has ended the job count for an estimate."""
         return self._first_end_s is not None and counts_disturbed(self.last_s, self._first_end_s)
 
     def add(self, block: Block) -> None:
@@ -72,13 +72,13 @@ class RoundStarts:
         if len(rows_s) > block.rounds:
             self._first_end_s = self._presence.first_end_s(rows_s[-1], self._rows - 1)
 
-    def settle(self, proven: SteadyState | None) -> tuple[SteadyState, Estimate | None]:
+    def steady_state(self, proven: SteadyState | None) -> tuple[SteadyState, Estimate | None]:
         """Steady state of the job: exact, or the mean of the confidence interval, or the slope of the last half.
 
         Parameters
         ----------
         proven : SteadyState or None
-            What the engine knows.
+            What the engine has proven.
 
         Returns
         -------
@@ -88,7 +88,7 @@ class RoundStarts:
 
         Notes
         -----
-        An estimate looks at the rounds that `simulator.statistics.steady_state.kept_rows` keeps.
+        The rounds that count for an estimate are those of `simulator.statistics.steady_state.kept_rows`.
         """
         job, rows = self._job, self._rows
         if job.sharing == "equal" and job.plan is None and job.compute.is_constant:
@@ -97,7 +97,7 @@ class RoundStarts:
                 return exact, None
         if proven is not None:
             return self._within(proven), None
-        estimate = estimated_cycle_time(self.kept, silos=job.silos)
+        estimate = estimated_cycle_time(self.counted, silos=job.silos)
         return SteadyState(cycle_time_s=estimate.cycle_time_s, is_exact=False), estimate
 
     def _within(self, proven: SteadyState) -> SteadyState:

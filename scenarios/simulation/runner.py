@@ -1,22 +1,17 @@
-"""One simulation, block by block: progress, file, and what came out."""
+"""One simulation: the job that a configuration describes, run into a file, and its outcome."""
 
-import time
 from dataclasses import dataclass
-
-import numpy as np
 
 from scenarios.config.compute_times import compute_times
 from scenarios.config.error_texts import in_words_of_world
-from scenarios.config.quantities import format_s, parse_share
+from scenarios.config.quantities import parse_share
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.surroundings import world_around
 from scenarios.runfile.simulated_rounds import SimulationWriter
-from scenarios.runtime.progress import bar
-from scenarios.runtime.signals import polite_interrupts
+from scenarios.simulation.blocks import Progress, simulate_blocks
 from scenarios.simulation.round_starts import RoundStarts
-from simulator import Block, Job, SteadyState, overlay_job
+from simulator import Job, SteadyState, overlay_job
 from simulator.statistics.confidence import Estimate, StopRule
-from simulator.stream import make_engine
 from simulator.world.checks import check_world
 from simulator.world.counted_silos import Starts
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Schedule
@@ -28,12 +23,11 @@ _MOST_DATES = 2**31
 _BLOCK_MESSAGES, _WORLD_BLOCK_MESSAGES = 10_000, 500
 """Messages of a block, without and with events: even where many share links, most blocks take less than half a second,
 so that Ctrl-C loses little and the progress bar moves."""
-_BLOCK_ROUNDS = 256
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Outcome:
-    """What a simulation came to.
+    """Outcome of a simulation.
 
     Attributes
     ----------
@@ -49,7 +43,7 @@ class Outcome:
         When the last silo starts each round; `n` is ``rounds + 1``, or `rounds` where the simulation was stopped before
         the end of the job.
     starts : Starts
-        What cycle times are taken from, of the rounds that start before a silo has ended the job.
+        Round starts that cycle times are taken from: of the rounds that start before a silo has ended the job.
     link_bits : ndarray of shape (links,)
         Bits that crossed each link direction.
     now_s : float
@@ -58,8 +52,8 @@ class Outcome:
     wall_s : float
         How long the simulation took.
     counts_disturbed : bool
-        Whether the cycle time is an estimate with max-min fair rates that rounds are part of which start after a silo
-        has ended the job.
+        Whether the cycle time is an estimate, with max-min fair rates, over rounds of which some start after a silo has
+        ended the job.
     """
 
     kind: str
@@ -88,7 +82,7 @@ class Outcome:
 
 
 def check_surroundings(config: SimulationConfig, graph: Connectivity, *, rounds: int) -> None:
-    """Accept what happens around a job, before there is an overlay.
+    """Check the events around a job, before any overlay is designed.
 
     Parameters
     ----------
@@ -100,7 +94,7 @@ def check_surroundings(config: SimulationConfig, graph: Connectivity, *, rounds:
     Raises
     ------
     InputError
-        If an entry does not fit the network, the rounds or another entry: it is named as in a scenario's file.
+        If an event does not fit the network, the rounds or another event; it is named as in the scenario's file.
     """
     with in_words_of_world(config):
         world = world_around(config, seed=0)
@@ -148,7 +142,7 @@ def job_of(
 
 
 def _check_dates(kind: str, rounds: int, silos: int, per_round: int = 0) -> None:
-    """Accept rounds whose dates, of silos and of messages, fit into a file."""
+    """Raise InputError if the dates of silos and messages would not fit into a file."""
     most = _MOST_DATES // (silos + per_round)
     if rounds > most:
         messages = f" and {per_round} dates of messages" if per_round else ""
@@ -164,7 +158,7 @@ def run_job(
     least_rounds: int = 0,
     writer: SimulationWriter | None = None,
 ) -> Outcome:
-    """Simulate a job and show how far it is.
+    """Simulate a job, showing its progress.
 
     Parameters
     ----------
@@ -176,7 +170,7 @@ def run_job(
     until_ci : str, optional
         See `SimulationConfig`; a cycle time that is known exactly is narrow enough.
     least_rounds : int
-        Rounds that are simulated even so.
+        Rounds that are simulated in any case.
     writer : SimulationWriter, optional
         Takes the blocks.
 
@@ -191,68 +185,45 @@ def run_job(
 
     Notes
     -----
-    Memory: some blocks, a head of the round starts, and two numbers for each round.
+    Memory: some blocks, the first round starts, and two numbers for each round.
 
     Where `until_ci` ends a simulation shortly before the job's last round, silos that are ahead may have ended the job
-    already; which of the counted rounds start later is then not known, and they count.
+    already; rounds that start after that are then not known as such, and count.
     """
-    messages = _BLOCK_MESSAGES if job.world is None else _WORLD_BLOCK_MESSAGES
-    block_rounds = min(_BLOCK_ROUNDS, max(1, messages // max(1, len(job.arcs))))
-    engine = make_engine(job, block_rounds=block_rounds)
     rule = (
         None
         if until_ci is None
         else StopRule(parse_share("until_ci", until_ci), silos=job.silos, least=least_rounds)
     )
     starts = RoundStarts(job)
-    last: Block | None = None
-    began_s, messages = time.perf_counter(), 0
-    with bar(f"{title}{kind}", job.rounds) as advance, polite_interrupts() as interrupted:
-        try:
-            while (block := engine.advance()) is not None:
-                last = block
-                starts.add(block)
-                if writer is not None:
-                    writer.add(block)
-                messages += int(np.count_nonzero(~np.isnan(block.messages.arrival_s)))
-                done, elapsed_s = block.first_round + block.rounds, time.perf_counter() - began_s
-                advance(done, _note(block.now_s, done / elapsed_s, messages / elapsed_s))
-                if interrupted():
-                    raise KeyboardInterrupt
-                narrow = rule is not None and (engine.steady is not None or rule.is_met(starts.so_far))
-                if narrow and done > least_rounds:
-                    break
-        finally:
-            if writer is not None:
-                writer.flush()
-    if last is None:
-        raise InputError(f"rounds(={job.rounds}) must be >= 1.")
-    steady, estimate = starts.settle(engine.steady)
+
+    def take(progress: Progress) -> bool:
+        starts.add(progress.block)
+        if writer is not None:
+            writer.add(progress.block)
+        is_narrow = rule is not None and (progress.steady is not None or rule.is_met(starts.so_far))
+        return is_narrow and progress.rounds > least_rounds
+
+    block_messages = _BLOCK_MESSAGES if job.world is None else _WORLD_BLOCK_MESSAGES
+    try:
+        end = simulate_blocks(job, take, title=f"{title}{kind}", block_messages=block_messages)
+    finally:
+        if writer is not None:
+            writer.flush()
+    steady, estimate = starts.steady_state(end.steady)
     outcome = Outcome(
         kind=kind,
-        rounds=last.first_round + last.rounds,
+        rounds=end.rounds,
         steady=steady,
         estimate=estimate,
         last_start_s=starts.last_s,
-        starts=starts.kept,
-        link_bits=last.link_bits,
-        now_s=last.now_s,
-        messages=messages,
-        wall_s=time.perf_counter() - began_s,
+        starts=starts.counted,
+        link_bits=end.block.link_bits,
+        now_s=end.block.now_s,
+        messages=end.messages,
+        wall_s=end.wall_s,
         counts_disturbed=starts.counts_disturbed and not steady.is_exact and job.sharing == "maxmin",
     )
     if writer is not None:
         writer.finish(steady, outcome.half_width_s)
     return outcome
-
-
-def _note(now_s: float, rounds_per_s: float, messages_per_s: float) -> str:
-    """Simulated time and speed, in few columns."""
-    return f"at {format_s(now_s)}, {_short(rounds_per_s)} rounds/s, {_short(messages_per_s)} msg/s"
-
-
-def _short(rate: float) -> str:
-    """Three digits, with k or M for thousands and millions."""
-    rounded = float(f"{rate:.3g}")
-    factor, prefix = next(((f, p) for f, p in ((1e6, "M"), (1e3, "k")) if rounded >= f), (1.0, ""))
-    return f"{rounded / factor:.3g}{prefix}"

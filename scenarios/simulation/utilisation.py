@@ -1,4 +1,4 @@
-"""How much of what its links could carry a simulated job used."""
+"""Utilisation of the links by a simulated job."""
 
 from dataclasses import replace
 
@@ -17,8 +17,8 @@ def utilisation(
 ) -> FloatArray:
     """The job's own bits over those that each link direction could carry from the job's start to its end.
 
-    So its first rounds are part of it, and the last ones, in which silos that have ended the job send nothing: in a
-    short job a link carries less than in a long one.
+    This includes the first rounds, and the last ones, in which silos that have ended the job send nothing: the
+    utilisation of a short job is lower than that of a long one.
 
     Parameters
     ----------

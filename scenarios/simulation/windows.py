@@ -1,6 +1,6 @@
-"""Over which rounds, and what time, a simulated cycle time is a mean."""
+"""The rounds, and the time, over which a simulated cycle time is a mean; notes on them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -25,9 +25,9 @@ class Window:
         Start of the first round, and of the round after the last one: the mean of all silos, or as
         `simulator.world.counted_silos.Starts` says.
     throughout : int or None
-        How many silos are counted, where others are away; None where all are there.
+        Number of silos that are counted, where others are absent; None where none is.
     asked : tuple of (int, int) or None
-        The first and the last of the rounds that would count if a silo were there in all of them; None where one is.
+        The first and the last of the rounds that would count if a silo were present in all of them; None if one is.
     """
 
     first_round: int
@@ -50,11 +50,11 @@ class Window:
         )
 
     def side_of_dates(self, from_s: float, until_s: float) -> int:
-        """Where a time lies that begins and ends at these dates: -1 before, 0 at least partly in it, 1 after."""
+        """Where an interval of time lies: -1 before the window, 0 at least partly in it, 1 after it."""
         return (from_s >= self.until_s) - (until_s <= self.from_s)
 
     def side_of_rounds(self, first: int, last: int) -> int:
-        """Where these rounds lie, likewise."""
+        """Where these rounds lie, in the same sense."""
         return (first > self.last_round) - (last < self.first_round)
 
     def __str__(self) -> str:
@@ -110,7 +110,7 @@ def means_note(windows: Mapping[str, Window | None]) -> list[str]:
 
 
 def presence_note(windows: Mapping[str, Window | None]) -> list[str]:
-    """Which silos are counted where some are away, and where no silo is there in all the rounds that would count."""
+    """Which silos are counted where some are absent, and overlays without a silo that is always present."""
     there = [
         f"{kind}, {window.throughout} silo{'' if window.throughout == 1 else 's'}"
         for kind, window in windows.items()
@@ -130,4 +130,19 @@ def presence_note(windows: Mapping[str, Window | None]) -> list[str]:
             else []
         ),
         *([f"No silo is there throughout: {'; '.join(cut)}."] if cut else []),
+    ]
+
+
+def disturbed_note(kinds: Sequence[str]) -> list[str]:
+    """One sentence on the overlays of whose rounds too few start before a silo has ended the job.
+
+    See Also
+    --------
+    simulator.statistics.steady_state.kept_rows : why all rounds count then.
+    """
+    if not kinds:
+        return []
+    return [
+        f"~ {', '.join(kinds)}: most rounds start after a silo has ended the job and left its links to the others; "
+        "more rounds show what a long job takes."
     ]

@@ -9,7 +9,7 @@ from scenarios.config.network import describe, idle_links
 from scenarios.config.overlays import check_kinds
 from scenarios.config.quantities import digits, format_interval, format_s, in_unit
 from scenarios.report.agreed_mean import mean_notes, mean_weights
-from scenarios.report.comparison import FORMS, below_load, forms_note
+from scenarios.report.closed_forms import FORMS, below_load, forms_note
 from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines
 from scenarios.simulation.quick import QuickSimulation, quick_simulation
 from topologies import (

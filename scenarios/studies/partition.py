@@ -1,6 +1,5 @@
 """How the training data lie over the silos: sizes, labels and how unlike the silos are."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from scenarios.config.silo_places import shift_west_deg, silo_places
 from scenarios.report.tables import Column, Row, Table, note_lines
-from scenarios.studies.divergence import divergences_bits, label_counts
+from scenarios.studies.label_divergence import divergences_bits, label_counts
 from topologies import Connectivity
 from topologies.arrays import FloatArray, IntArray
 from training import Dataset, TrainingConfig, load_dataset, split_dataset
@@ -63,18 +62,24 @@ class Division:
             )
         return rows
 
-    def to_csv(self) -> str:
-        """`silo_rows` as CSV."""
-        return Table(caption="", columns=(), rows=self.silo_rows()).to_csv()
-
-    def to_json(self) -> str:
-        """Summary, silos, and all divergences, shape (silos, silos), as JSON."""
-        whole = json.loads(self.table().to_json())
-        whole |= {"silos": self.silo_rows(), "divergence_bits": self.divergence_bits.tolist()}
-        return json.dumps(whole, indent=1, ensure_ascii=False)
+    def silo_table(self) -> Table:
+        """Samples, labels and divergence of each silo."""
+        rows = self.silo_rows()
+        return Table(
+            caption=self.about,
+            columns=[
+                Column(key=key, title=key.replace("_", "\n"), show=str if key == "silo" else _number)
+                for key in rows[0]
+            ],
+            rows=rows,
+            notes=note_lines(*self.notes),
+        )
 
     def table(self) -> Table:
-        """Mean, standard deviation, least and most of everything, as in the paper's tables of data sets."""
+        """Mean, standard deviation, least and most of everything, as in the paper's tables of data sets.
+
+        Beside its rows stand those of all silos, and all divergences, shape (silos, silos).
+        """
         labels = np.count_nonzero(self.label_counts, axis=1)
         pairs = self.divergence_bits[np.triu_indices(len(self.silos), 1)]
         rows = [
@@ -106,6 +111,7 @@ class Division:
             ),
             rows=rows,
             notes=note_lines(extremes, *self.notes, *meanings),
+            further={"silos": self.silo_rows(), "divergence_bits": self.divergence_bits.tolist()},
         )
 
 

@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from scenarios.report.plots import save_figure
-from scenarios.report.tables import shortened
+from scenarios.report.terminal import shortened
 from scenarios.studies.partition import Division
 
 _MOST_NAMES = 45

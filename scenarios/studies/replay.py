@@ -1,21 +1,66 @@
 """The same training run on another network: new wall-clock times, no training."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from scenarios.config.network import build_network
-from scenarios.config.overlays import forms_of
+from scenarios.config.overlays import design_any
 from scenarios.config.scenario import Scenario, parse_scenario
-from scenarios.runfile.atomic import new_file
 from scenarios.runfile.paths import check_new
-from scenarios.runfile.reader import OverlayRecord, RunRecord, read_run
-from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
-from scenarios.runfile.training_rows import allocate_history, write_history
-from scenarios.runfile.writer import write_head, write_overlay
+from scenarios.runfile.reader import OverlayRecord, RunRecord, read_active, read_run
+from scenarios.runfile.writer import RunFile, RunHead
 from scenarios.simulation.runner import job_of, run_job
-from scenarios.studies.redrawn import Moved, redraw
 from simulator import Job
-from topologies import Connectivity, InputError, Overlay, build_overlay
+from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, build_overlay
+from topologies.arrays import BoolArray, FloatArray, IntArray
+
+_CHECKED_MESSAGES = 2**20
+"""Of a run's simulation, whose arcs are compared with those that are drawn now."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class RelocatedOverlay:
+    """A randomized overlay whose arcs are drawn as on the network of its design, and lie on another one.
+
+    Parameters
+    ----------
+    drawn : RandomOverlay
+    graph : Connectivity
+        Where the arcs lie.
+    """
+
+    drawn: RandomOverlay
+    graph: Connectivity
+
+    @property
+    def kind(self) -> str:
+        """Name of the designer."""
+        return self.drawn.kind
+
+    @property
+    def work(self) -> Workload:
+        """What a round costs."""
+        return self.drawn.work
+
+    def draw(self, rng: np.random.Generator) -> IntArray:
+        """See `RandomOverlay`; it depends on the network of the design alone."""
+        return self.drawn.draw(rng)
+
+    def arcs(self, choice: IntArray) -> tuple[IntArray, IntArray]:
+        """See `RandomOverlay`."""
+        return self.drawn.arcs(choice)
+
+    def consensus(self, source: IntArray, target: IntArray) -> FloatArray:
+        """See `RandomOverlay`."""
+        return self.drawn.consensus(source, target)
+
+    @property
+    def negative_weights(self) -> bool:
+        """See `RandomOverlay`."""
+        return self.drawn.negative_weights
 
 
 def replay(
@@ -30,19 +75,18 @@ def replay(
     Parameters
     ----------
     source : Path
-        The file of a run or of a replay, complete or cut short.
+        The file of a run or of a replay, complete or interrupted.
     path : Path
         The new file: the same overlays and training rows, other dates.
     changes : mapping
-        Fields of `NetworkConfig` that differ from the source's; None for those that stay.
+        Fields of `NetworkConfig` that differ from the source's; None for unchanged ones.
     force : bool
         Whether an existing file is replaced.
 
     Returns
     -------
     tuple of str
-        One line for each overlay that cannot be replayed, such as one with an arc that the network blocks; the others
-        are.
+        One line for each overlay that cannot be replayed, such as one with an arc that the network blocks.
 
     Raises
     ------
@@ -52,10 +96,10 @@ def replay(
 
     Notes
     -----
-    The arcs and consensus matrices are those of the run, not designed anew for the other network: the training
-    rows belong to them. Those that are drawn anew each round are drawn again, from the run's seed; see `redraw`.
-    Synchronous DPASGD's updates do not depend on timing, so the rows stay valid. Underlay and workload come from the
-    source, whatever has become of the files that it was made from.
+    The arcs and consensus matrices are those of the run, since the training rows belong to them; they are not designed
+    again for the other network. Randomized overlays are drawn again, from the run's seed. Updates of synchronous DPASGD
+    do not depend on timing, so the rows stay valid. Underlay and workload come from the source file, not from the files
+    that it was made from.
     """
     check_new(path, force=force)
     if source.resolve() == path.resolve():
@@ -76,71 +120,120 @@ def replay(
     settings = scenario.simulation
     trained = scenario.training.rounds if scenario.training else 0
     rounds = max(settings.rounds, trained)
-    overlays: list[Overlay | Moved] = []
+    overlays: list[Overlay | RelocatedOverlay] = []
     jobs: list[Job] = []
     replayed: list[OverlayRecord] = []
     left: list[str] = []
-    for kept in record.overlays:
+    for recorded in record.overlays:
         try:
-            overlay, job = _on(graph, source, record, scenario, kept, rounds=rounds)
+            overlay, job = _relocated(graph, source, record, scenario, recorded, rounds=rounds)
         except InputError as error:
             left.append(str(error))
             continue
         overlays.append(overlay)
         jobs.append(job)
-        replayed.append(kept)
+        replayed.append(recorded)
     if not replayed:
         raise InputError(left[0] if left else f"{source} has no overlay to replay.")
-    rows = max(len(kept.wall_clock_s) for kept in replayed)
-    size_bytes = file_bytes(jobs, messages=settings.messages, rows=rows)
-    with new_file(path, size_bytes=size_bytes, force=force) as file:
-        write_head(
-            file,
-            scenario=record.scenario,
-            network=network,
-            seed=scenario.seed,
-            graph=graph,
-            work=record.work,
-        )
-        for kept, overlay, job in zip(replayed, overlays, jobs, strict=True):
-            write_overlay(file, overlay, job, forms_of(overlay, scenario.seed))
-            allocate(file, overlay.kind, job, messages=settings.messages)
-            if kept.history:
-                rows = len(kept.wall_clock_s)
-                allocate_history(file, overlay.kind, rows=rows, silos=graph.silos)
-        for kept, job in zip(replayed, jobs, strict=True):
+    head = RunHead(
+        scenario=record.scenario, network=network, seed=scenario.seed, graph=graph, work=record.work
+    )
+    rows = {recorded.kind: len(recorded.wall_clock_s) for recorded in replayed if recorded.history}
+    simulations = [*zip(overlays, jobs, strict=True)]
+    with RunFile.create(path, head, simulations, messages=settings.messages, rows=rows, force=force) as file:
+        for recorded, job in zip(replayed, jobs, strict=True):
             outcome = run_job(
                 job,
-                kept.kind,
+                recorded.kind,
                 until_ci=settings.until_ci,
                 least_rounds=trained,
-                writer=SimulationWriter(file, kept.kind),
+                writer=file.simulation(recorded.kind),
             )
-            if kept.history:
-                write_history(file, kept.kind, 0, kept.history, outcome.last_start_s)
+            if recorded.history:
+                file.write_history(recorded.kind, recorded.history, outcome.last_start_s)
     return tuple(f"not replayed: {rule}" for rule in left)
 
 
-def _on(
+def _relocated(
     graph: Connectivity,
     source: Path,
     record: RunRecord,
     scenario: Scenario,
-    kept: OverlayRecord,
+    recorded: OverlayRecord,
     *,
     rounds: int,
-) -> tuple[Overlay | Moved, Job]:
+) -> tuple[Overlay | RelocatedOverlay, Job]:
     """One of a run's overlays on another network, and its simulation there."""
-    if kept.consensus is None:
-        return redraw(source, record, scenario, kept, graph, rounds=rounds)
-    arcs = kept.arcs[:, :2].tolist()
+    if recorded.consensus is None:
+        return _redrawn(source, record, scenario, recorded, graph, rounds=rounds)
+    arcs = recorded.arcs[:, :2].tolist()
     overlay = build_overlay(
-        kept.kind,
+        recorded.kind,
         graph,
         record.work,
         arcs,
-        hub=kept.hub,
-        consensus=kept.consensus,
-        negative_weights=kept.negative_weights,
+        hub=recorded.hub,
+        consensus=recorded.consensus,
+        negative_weights=recorded.negative_weights,
     )
     return overlay, job_of(overlay, scenario.simulation, rounds=rounds, seed=scenario.seed)
+
+
+def _redrawn(
+    source: Path,
+    record: RunRecord,
+    scenario: Scenario,
+    recorded: OverlayRecord,
+    graph: Connectivity,
+    *,
+    rounds: int,
+) -> tuple[RelocatedOverlay, Job]:
+    """A run's randomized overlay on another network, and its simulation there.
+
+    The training belongs to the arcs that were drawn, which follow from the seed and the network of the run; in a replay
+    of a replay that network is not its scenario's. The file says in which round an arc carried a model, so the arcs are
+    compared with those that are drawn now, and an overlay that differs is refused.
+    """
+    active = read_active(source, recorded.kind, most=_CHECKED_MESSAGES)
+    arcs = set(map(tuple, recorded.arcs[:, :2].tolist()))
+    for drawn in _designed(record, scenario, recorded.kind):
+        relocated = RelocatedOverlay(drawn=drawn, graph=graph)
+        job = job_of(relocated, scenario.simulation, rounds=rounds, seed=scenario.seed)
+        pairs = [(arc.source, arc.target) for arc in job.arcs]
+        if set(pairs) == arcs and _is_followed(job, active):
+            bad = next((pair for pair in pairs if not graph.may_send[pair]), None)
+            if bad is None:
+                return relocated, job
+            a, b = (graph.labels[silo] for silo in bad)
+            raise InputError(f"{recorded.kind} has the arc {a} -> {b}, which {graph.underlay.name} blocks.")
+    raise InputError(
+        f"{recorded.kind} is drawn anew each round, and its arcs of the run cannot be drawn again from the seed and "
+        "the scenario."
+    )
+
+
+def _designed(record: RunRecord, scenario: Scenario, kind: str) -> Iterator[RandomOverlay]:
+    """The overlay on each network that may be the run's: the file's, and the scenario's where a replay has another."""
+    for network, underlay in (
+        (record.network, record.underlay),
+        (scenario.network, record.underlay),
+        (scenario.network, None),
+    ):
+        try:
+            overlay = design_any(kind, build_network(network, underlay), record.work)
+        except InputError:
+            continue  # a label of another underlay, or a file that is no longer there
+        assert not isinstance(overlay, Overlay)
+        yield overlay
+
+
+def _is_followed(job: Job, active: BoolArray) -> bool:
+    """Whether arcs carry models in the rounds in which they do in a run; shape (rounds, arcs)."""
+    if job.plan is None or active.shape[1] != len(job.arcs) or len(active) > job.rounds:
+        return False
+    for round_, there in enumerate(active):
+        planned = np.zeros(len(job.arcs), dtype=np.bool_)
+        planned[job.plan.active(round_)] = True
+        if not np.array_equal(planned, there):
+            return False
+    return True

@@ -9,25 +9,22 @@ import numpy as np
 from scenarios.config.compute_times import compute_times
 from scenarios.config.error_texts import in_table, located
 from scenarios.config.network import NetworkConfig, build_network
-from scenarios.config.overlays import design_any, forms_of
+from scenarios.config.overlays import design_any
 from scenarios.config.scenario import Scenario, task_line
 from scenarios.config.silo_places import silo_places
 from scenarios.runfile.artifacts import (
-    check_kept,
+    check_artifacts,
     check_resume,
     checkpoints_path,
     drop_checkpoints,
     publish_models,
 )
-from scenarios.runfile.atomic import new_file
 from scenarios.runfile.paths import check_new
-from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
-from scenarios.runfile.training_rows import allocate_history
-from scenarios.runfile.writer import write_head, write_overlay
+from scenarios.runfile.writer import RunFile, RunHead
 from scenarios.runtime.launcher import is_first
-from scenarios.simulation.case import workload_of
+from scenarios.simulation.experiment import workload_of
 from scenarios.simulation.runner import check_surroundings, job_of, run_job
-from scenarios.studies.train import check_checkpoints, logged_rows, take_part, teller, train_overlay
+from scenarios.studies.train import check_checkpoints, logged_rows, notice_printer, take_part, train_overlay
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, make_schedule
 from topologies.arrays import FloatArray, freeze
@@ -50,7 +47,7 @@ _MOST_ENTRIES = 2**27
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Plan:
-    """A scenario with everything built that can be wrong before anything is written.
+    """A scenario with everything built that can fail before anything is written.
 
     Attributes
     ----------
@@ -63,7 +60,7 @@ class Plan:
     trainings : tuple of TrainingJob
         None where nothing is trained.
     silo_places : ndarray, shape (silos, 2), optional
-        Where the silos are for the training's partition, if it asks.
+        Coordinates of the silos, if the training's partition needs them.
     """
 
     scenario: Scenario
@@ -82,7 +79,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     ----------
     scenario : Scenario
     folder : Path, optional
-        Where the trainings may keep checkpoints and models.
+        Folder of the trainings' checkpoints and models.
 
     Returns
     -------
@@ -100,7 +97,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     work = workload_of(scenario)
     training, simulation, seed = scenario.training, scenario.simulation, scenario.seed
     rounds = max(simulation.rounds, 0 if training is None else training.rounds)
-    # First what takes no time: a design may take minutes.
+    # Quick checks first: a design may take minutes.
     with located("simulation.compute.trace"):
         compute_times(simulation.compute, graph, work, seed=seed, rounds=rounds)
     check_surroundings(simulation, graph, rounds=rounds)
@@ -108,7 +105,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     checked: CheckedData | None = None
     if training is not None:
         load_backend(training.backend).check(training)
-        # It reads all data; other processes only come when the first one has found them good.
+        # It reads all data; other processes start only after process 0 has checked them.
         if is_first():
             checked = check_data(
                 training, silos=graph.silos, seed=seed, silo_places=places, silo_labels=graph.labels
@@ -149,8 +146,8 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
 def weighted(overlay: Overlay | RandomOverlay, rule: str) -> Overlay | RandomOverlay:
     """The overlay with mixing weights by a rule of `consensus_matrix`.
 
-    One that is drawn anew each round keeps its own, and so does one with a hub, which averages all models; without a
-    rule all do.
+    A randomized overlay keeps its own weights, and so does one with a hub, which averages all models; without a rule
+    every overlay does.
     """
     if not rule or not isinstance(overlay, Overlay) or overlay.hub is not None:
         return overlay
@@ -160,7 +157,7 @@ def weighted(overlay: Overlay | RandomOverlay, rule: str) -> Overlay | RandomOve
 
 
 def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> MixingPlan:
-    """Consensus matrices of a training's rounds; those of a random overlay follow the schedule that is simulated.
+    """Consensus matrices of a training's rounds; those of a randomized overlay follow the simulated schedule.
 
     Raises
     ------
@@ -203,18 +200,18 @@ def run_scenario(
     ----------
     scenario : Scenario
     text : str
-        Its TOML text, kept in the file.
+        Its TOML text, which is written into the file.
     path : Path
         The HDF5 file.
     force : bool
-        Whether an existing file is replaced, and what a run that was cut short has kept.
+        Whether an existing file, and the checkpoints of an interrupted run, are replaced.
     resume : bool
-        Whether a run that was cut short goes on from its checkpoints. Design and simulation are made again, and are the
-        same; so are the rounds of training after the last checkpoint.
+        Whether an interrupted run continues from its checkpoints. Design, simulation and the rounds of training after
+        the last checkpoint are repeated with the same results.
     source : str, optional
         The scenario's file, for error messages.
     call_others : callable
-        Called once before the first training, when nothing can be wrong any more; see `scenarios.runtime.launcher`.
+        Called once before the first training, after all checks; see `scenarios.runtime.launcher`.
 
     Raises
     ------
@@ -235,55 +232,41 @@ def run_scenario(
         if resume:
             with located(source):
                 check_resume(scenario.training)
-        check_kept(path, scenario.training, force=force, resume=resume)
+        check_artifacts(path, scenario.training, force=force, resume=resume)
         check_new(path, force=force, resume=resume)
     with located(source):
         plan = plan_run(scenario, checkpoints_path(path))
     if place is not None and place.rank > 0:
         take_part(plan.trainings, [overlay.kind for overlay in plan.overlays])
         return
-    settings, training, tell = scenario.simulation, scenario.training, teller()
+    settings, training, show = scenario.simulation, scenario.training, notice_printer()
     if line := task_line(text):
-        tell(Notice(line))
+        show(Notice(line))
     if resume:
         with located(source):
-            check_checkpoints(path, plan.trainings, tell)
-    rows = 0 if training is None else logged_rows(training)
-    size_bytes = file_bytes(plan.jobs, messages=settings.messages, rows=rows)
-    with new_file(path, size_bytes=size_bytes, force=force, resume=resume) as file:
+            check_checkpoints(path, plan.trainings, show)
+    head = RunHead(
+        scenario=text, network=scenario.network, seed=scenario.seed, graph=plan.graph, work=plan.work
+    )
+    simulations = [*zip(plan.overlays, plan.jobs, strict=True)]
+    rows = {} if training is None else {overlay.kind: logged_rows(training) for overlay in plan.overlays}
+    with RunFile.create(
+        path, head, simulations, messages=settings.messages, rows=rows, force=force, resume=resume
+    ) as file:
         if not resume:
             drop_checkpoints(path)
-        write_head(
-            file,
-            scenario=text,
-            network=scenario.network,
-            seed=scenario.seed,
-            graph=plan.graph,
-            work=plan.work,
-        )
-        for overlay, job in zip(plan.overlays, plan.jobs, strict=True):
-            write_overlay(file, overlay, job, forms_of(overlay, scenario.seed))
-            allocate(file, overlay.kind, job, messages=settings.messages)
-            if training is not None:
-                allocate_history(file, overlay.kind, rows=rows, silos=plan.graph.silos)
         if training is not None:
             call_others()
-        for number, (overlay, job) in enumerate(zip(plan.overlays, plan.jobs, strict=True)):
+        for number, (overlay, job) in enumerate(simulations):
             outcome = run_job(
                 job,
                 overlay.kind,
                 until_ci=settings.until_ci,
                 least_rounds=0 if training is None else training.rounds,
-                writer=SimulationWriter(file, overlay.kind),
+                writer=file.simulation(overlay.kind),
             )
             if training is not None:
-                train_overlay(
-                    file,
-                    overlay.kind,
-                    plan.trainings[number],
-                    outcome.last_start_s,
-                    tell,
-                    detailed=number == 0,
-                )
+                history = file.training(overlay.kind, outcome.last_start_s)
+                train_overlay(overlay.kind, plan.trainings[number], history, show, detailed=number == 0)
         publish_models(path, scenario.overlays.kinds)
     drop_checkpoints(path)

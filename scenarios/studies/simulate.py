@@ -1,29 +1,29 @@
-"""Some overlays simulated and compared: cycle times, busiest links, differences on the same computing times."""
+"""Comparison of simulated overlays: cycle times, busiest links, differences on the same computing times."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 
-from scenarios.config.error_texts import located
 from scenarios.config.network import describe
-from scenarios.config.overlays import design_any, forms_of
 from scenarios.config.quantities import format_interval, format_s, parse_share
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.tables import Column, Row, Table, note_lines
-from scenarios.runfile.atomic import new_file
-from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
-from scenarios.runfile.writer import write_head, write_overlay
-from scenarios.simulation.captions import how
-from scenarios.simulation.case import Case
-from scenarios.simulation.end_notes import disturbed_note
+from scenarios.runfile.writer import RunFile
+from scenarios.simulation.captions import simulation_caption
 from scenarios.simulation.event_notes import events_note
-from scenarios.simulation.runner import Outcome, job_of, run_job
+from scenarios.simulation.experiment import Experiment
+from scenarios.simulation.runner import Outcome, run_job
 from scenarios.simulation.utilisation import utilisation
-from scenarios.simulation.windows import estimate_window, format_long, means_note, paired_window
+from scenarios.simulation.windows import (
+    disturbed_note,
+    estimate_window,
+    format_long,
+    means_note,
+    paired_window,
+)
 from simulator.statistics.confidence import least_rounds, paired_difference
 from topologies import Overlay, RandomOverlay
 
@@ -31,17 +31,17 @@ BUSIEST = 3
 
 
 def simulate_table(
-    case: Case,
+    experiment: Experiment,
     *,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     path: Path | None = None,
     force: bool = False,
 ) -> Table:
-    """Simulate the overlays of a case.
+    """Simulate the overlays of an experiment.
 
     Parameters
     ----------
-    case : Case
+    experiment : Experiment
     options : mapping from kind to mapping
         Options of designers.
     path : Path, optional
@@ -53,7 +53,7 @@ def simulate_table(
     -------
     Table
         One row for each overlay. An estimated ``cycle_time_s`` is the mean over ``first_round`` to ``last_round``.
-        ``narrow_enough`` says whether its interval is as narrow as was asked for; None where nothing was.
+        ``narrow_enough`` says whether its interval is as narrow as requested; None without a request.
         Where computing times are random, ``difference_s`` is the cycle time minus that of the first overlay on the same
         computing times, over ``difference_first_round`` to ``difference_last_round``. For ``utilisation_1`` and so on
         see `scenarios.simulation.utilisation`.
@@ -63,44 +63,29 @@ def simulate_table(
     InputError
         If an overlay cannot be designed or simulated, or the file cannot be written.
     """
-    case.check()
-    settings, seed = case.simulation, case.seed
-    overlays = [
-        design_any(kind, case.graph, case.work, (options or {}).get(kind), seed=seed) for kind in case.kinds
-    ]
-    with located(case.source):
-        jobs = [job_of(overlay, settings, rounds=settings.rounds, seed=seed) for overlay in overlays]
-    target: AbstractContextManager[h5py.File | None] = (
+    experiment.check()
+    settings, seed = experiment.simulation, experiment.seed
+    simulations = experiment.simulations(options)
+    target: AbstractContextManager[RunFile | None] = (
         nullcontext()
         if path is None
-        else new_file(path, size_bytes=file_bytes(jobs, messages=settings.messages), force=force)
+        else RunFile.create(path, experiment.head(), simulations, messages=settings.messages, force=force)
     )
     outcomes: list[Outcome] = []
     with target as file:
-        if file is not None:
-            write_head(
-                file,
-                scenario=case.text,
-                network=case.network,
-                seed=seed,
-                graph=case.graph,
-                work=case.work,
-            )
-            for overlay, job in zip(overlays, jobs, strict=True):
-                write_overlay(file, overlay, job, forms_of(overlay, seed))
-                allocate(file, overlay.kind, job, messages=settings.messages)
-        for overlay, job in zip(overlays, jobs, strict=True):
-            writer = None if file is None else SimulationWriter(file, overlay.kind)
+        for overlay, job in simulations:
+            writer = None if file is None else file.simulation(overlay.kind)
             outcomes.append(run_job(job, overlay.kind, until_ci=settings.until_ci, writer=writer))
     first = outcomes[0]
     rows = [
-        _row(case, overlay, outcome, None if settings.compute is None or outcome is first else first)
-        for overlay, outcome in zip(overlays, outcomes, strict=True)
+        _row(experiment, overlay, outcome, None if settings.compute is None or outcome is first else first)
+        for (overlay, _), outcome in zip(simulations, outcomes, strict=True)
     ]
     paired = settings.compute is not None and len(rows) > 1
     windows = {outcome.kind: estimate_window(outcome) for outcome in outcomes}
     return Table(
-        caption=f"{describe(case.graph, case.work)}\n{how(settings, settings.sharing, seed=seed)}",
+        caption=f"{describe(experiment.graph, experiment.work)}\n"
+        f"{simulation_caption(settings, settings.sharing, seed=seed)}",
         columns=(
             Column(key="overlay", title="overlay"),
             Column(key="cycle_time", title="cycle time"),
@@ -112,7 +97,7 @@ def simulate_table(
         notes=note_lines(
             *(f"{row['overlay']}'s busiest links: {_busiest(row)}." for row in rows),
             _percent_note(settings),
-            *_marks(rows, case.graph.silos),
+            *_marks(rows, experiment.graph.silos),
             *means_note(windows),
             *disturbed_note([outcome.kind for outcome in outcomes if outcome.counts_disturbed]),
             *_paired_note(rows),
@@ -124,7 +109,7 @@ def simulate_table(
 
 
 def _row(
-    case: Case, overlay: Overlay | RandomOverlay, outcome: Outcome, first: Outcome | None
+    experiment: Experiment, overlay: Overlay | RandomOverlay, outcome: Outcome, first: Outcome | None
 ) -> dict[str, object]:
     """Fields of one overlay; `cycle_time` and `difference` are texts for people."""
     steady, window = outcome.steady, estimate_window(outcome)
@@ -132,7 +117,7 @@ def _row(
         None if first is None else paired_difference(outcome.starts, first.starts, silos=overlay.graph.silos)
     )
     both = None if first is None else paired_window(outcome.starts, first.starts)
-    used = utilisation(outcome.link_bits, overlay.graph, case.simulation, outcome.now_s)
+    used = utilisation(outcome.link_bits, overlay.graph, experiment.simulation, outcome.now_s)
     links = [
         field
         for place, link in enumerate(np.argsort(-used, kind="stable")[:BUSIEST].tolist(), start=1)
@@ -147,7 +132,7 @@ def _row(
         "cycle_time_s": steady.cycle_time_s,
         "half_width_s": outcome.half_width_s,
         "is_exact": steady.is_exact,
-        "narrow_enough": _narrow_enough(outcome, case.simulation.until_ci),
+        "narrow_enough": _narrow_enough(outcome, experiment.simulation.until_ci),
         "period_s": steady.period_s,
         "period_rounds": steady.period_rounds,
         "transient_rounds": steady.transient_rounds,
@@ -188,7 +173,7 @@ def _busiest(row: Row) -> str:
 
 
 def _narrow_enough(outcome: Outcome, until_ci: str | None) -> bool | None:
-    """Whether the interval is as narrow as was asked for; None where nothing was."""
+    """Whether the interval is as narrow as requested; None without a request."""
     if until_ci is None:
         return None
     share, half_s = parse_share("until_ci", until_ci), outcome.half_width_s
@@ -196,13 +181,13 @@ def _narrow_enough(outcome: Outcome, until_ci: str | None) -> bool | None:
 
 
 def _too_wide(rows: Sequence[Row], until_ci: str | None) -> list[str]:
-    """Which overlays took all rounds and did not come to the interval that was asked for."""
+    """Overlays that took all rounds and did not reach the requested interval."""
     wide = [str(row["overlay"]) for row in rows if row["narrow_enough"] is False]
     return [f"Not as narrow as {until_ci}, it needs more rounds: {', '.join(wide)}."] if wide else []
 
 
 def _percent_note(simulation: SimulationConfig) -> str:
-    """What the utilisation of a link is."""
+    """Definition of the utilisation of a link."""
     capacity = [
         text
         for name, text in (("capacity", "that of its trace"), ("failure", "0 while it is down"))
@@ -216,7 +201,7 @@ def _percent_note(simulation: SimulationConfig) -> str:
 
 
 def _marks(rows: Sequence[Row], silos: int) -> list[str]:
-    """What the signs in the cycle times mean, as far as there are any."""
+    """Meaning of the signs in the cycle times."""
     lines = []
     if any(row["period_rounds"] not in (None, 1) for row in rows):
         lines.append("= : the exact period.")
@@ -231,7 +216,7 @@ def _marks(rows: Sequence[Row], silos: int) -> list[str]:
 
 
 def _paired_note(rows: Sequence[Row]) -> list[str]:
-    """Over which rounds the differences are means, as far as there are any."""
+    """Rounds over which the differences are means."""
     windows = {
         row["overlay"]: f"rounds {row['difference_first_round']:,} to {row['difference_last_round']:,}"
         for row in rows
@@ -248,7 +233,7 @@ def _paired_note(rows: Sequence[Row]) -> list[str]:
 
 
 def _speed_note(rows: Sequence[Row]) -> str:
-    """How fast the simulations were."""
+    """Speed of the simulations."""
     speeds = [float(f"{row['messages_per_s']:.3g}") for row in rows]
     span = dict.fromkeys((f"{min(speeds):,.0f}", f"{max(speeds):,.0f}"))
     return f"Speed: {' to '.join(span)} models per second of this machine."

@@ -6,13 +6,13 @@ from scenarios.config.network import NetworkConfig, build_network, describe
 from scenarios.config.overlays import check_kinds, design_any, forms_of
 from scenarios.config.quantities import format_rate, parse_quantity
 from scenarios.config.simulation import SimulationConfig
-from scenarios.report.comparison import FORMS, estimates_note, form_fields, forms_note, over_paper
+from scenarios.report.closed_forms import FORMS, estimates_note, form_fields, forms_note, over_paper
 from scenarios.report.tables import Column, Table, cycle_time_columns, percent
 from scenarios.simulation.runner import job_of, run_job
 from topologies import Workload
 
 SEED = 0
-"""Of overlays that are drawn anew each round."""
+"""Of randomized overlays."""
 
 
 def sweep(

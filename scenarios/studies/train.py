@@ -1,17 +1,14 @@
-"""The trainings of a run: their rows and notices, into its file and onto the screen."""
+"""The trainings of a run: rows and notices, written into its file and shown on the terminal."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-
-import h5py
 
 from scenarios.config.error_texts import in_table
 from scenarios.runfile.artifacts import checkpoints_path
 from scenarios.runfile.training_rows import HistoryWriter
 from scenarios.runtime.progress import bar, log_lines
 from scenarios.runtime.signals import check_interrupts
-from topologies.arrays import FloatArray
 from topologies.errors import LeftEarlyError, TrainingError
 from training import (
     HistoryRow,
@@ -31,11 +28,10 @@ def logged_rows(training: TrainingConfig) -> int:
 
 
 def train_overlay(
-    file: h5py.File,
     kind: str,
     job: TrainingJob,
-    last_start_s: FloatArray,
-    tell: Callable[[Notice], None],
+    history: HistoryWriter,
+    show: Callable[[Notice], None],
     *,
     detailed: bool = True,
 ) -> None:
@@ -43,30 +39,28 @@ def train_overlay(
 
     Parameters
     ----------
-    file : h5py.File
-        The file of the run, in which the history is allocated.
     kind : str
         The overlay.
     job : TrainingJob
-    last_start_s : ndarray, shape (rounds + 1,)
-        When the last silo starts each round.
-    tell : callable
+    history : HistoryWriter
+        Of the run's file.
+    show : callable
         Shows notices to the user.
     detailed : bool
-        Whether the details of notices are shown and kept: those of a run's first overlay are enough.
+        Whether the details of notices are shown and written, as for the first overlay of a run.
 
     Raises
     ------
     TrainingError
         If the training fails, or ends without the row of its last round.
     """
-    history, line, rounds = HistoryWriter(file, kind, last_start_s), log_lines(), job.config.rounds
+    line, rounds = log_lines(), job.config.rounds
     try:
         with bar(f"train {kind}", rounds) as advance:
             for report in _until_the_last(kind, job):
                 if isinstance(report, Notice):
                     history.note(report if detailed else Notice(report.text))
-                    tell(report if detailed or not report.detail else Notice(f"{kind}: {report.text}"))
+                    show(report if detailed or not report.detail else Notice(f"{kind}: {report.text}"))
                 else:
                     history.add(report)
                     accuracy = f"test accuracy {report.test_accuracy:.3f}"
@@ -92,7 +86,7 @@ def take_part(jobs: Sequence[TrainingJob], kinds: Sequence[str]) -> None:
 
 
 def _until_the_last(kind: str, job: TrainingJob) -> Iterator[Report]:
-    """Yield what a training says; TrainingError for rows that were not asked for, or if the last one is missing."""
+    """Yield the reports of a training; TrainingError for rows that were not requested, or if the last is missing."""
     config, rows, last = job.config, 0, -1
     cause = f"backend(={config.backend!r}) has ended."
     try:
@@ -115,8 +109,8 @@ def _until_the_last(kind: str, job: TrainingJob) -> Iterator[Report]:
         raise TrainingError(f"{kind}: {arrived} before the training ended: {cause}")
 
 
-def check_checkpoints(path: Path, jobs: Sequence[TrainingJob], tell: Callable[[Notice], None]) -> None:
-    """Raise InputError if a run that is to go on has checkpoints of another one.
+def check_checkpoints(path: Path, jobs: Sequence[TrainingJob], show: Callable[[Notice], None]) -> None:
+    """Raise InputError if a run that is to continue has checkpoints of another one.
 
     Parameters
     ----------
@@ -124,22 +118,22 @@ def check_checkpoints(path: Path, jobs: Sequence[TrainingJob], tell: Callable[[N
         The file of the run.
     jobs : sequence of TrainingJob
         Its trainings.
-    tell : callable
+    show : callable
         Shows notices to the user.
     """
     with in_table("training", TrainingConfig):
         found = [check_resumable(job) for job in jobs]
     if all(done is None for done in found):
-        tell(Notice(f"no checkpoint in {checkpoints_path(path)}: the run starts anew"))
+        show(Notice(f"no checkpoint in {checkpoints_path(path)}: the run starts again"))
 
 
-def teller() -> Callable[[Notice], None]:
+def notice_printer() -> Callable[[Notice], None]:
     """Print notices on standard error, above the progress bar; the same for several overlays only once."""
-    told: set[Notice] = set()
+    shown: set[Notice] = set()
 
-    def tell(notice: Notice) -> None:
-        if notice not in told:
-            told.add(notice)
+    def show(notice: Notice) -> None:
+        if notice not in shown:
+            shown.add(notice)
             print(notice.whole, file=sys.stderr)
 
-    return tell
+    return show

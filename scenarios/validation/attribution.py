@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scenarios.simulation.cycle_time import Settled
+from scenarios.simulation.cycle_time import SimulatedCycleTime
 from scenarios.validation.baseline import Undisturbed
 from scenarios.validation.causes import Cause, cause_of
 from scenarios.validation.event_causes import both, event_cause, is_told, world_s
@@ -15,17 +15,17 @@ from topologies import Overlay
 from topologies.analysis.resources import Resources
 from topologies.arrays import IntArray
 
-_CHANCE = 1e-3
-"""What the events change has no cause worth a word below this part of a cycle time."""
+_NEGLIGIBLE = 1e-3
+"""What the events change is negligible below this part of a cycle time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ArcShare:
-    """What one arc of the critical circuit takes, in means over the settled rounds.
+    """Share of one arc of the critical circuit in the cycle time: means over the counted rounds.
 
-    Where something happens around the job, `queue_s`, `rate_s`, `wait_s` and `computing_s` are those of the undisturbed
-    network, and `world_s` is all that the events change. What is simulated is with the events, as far as their
-    rounds have all arcs.
+    In a scenario with events, `queue_s`, `rate_s`, `wait_s` and `computing_s` are those of the simulation without
+    events, and `world_s` is all that the events change. The simulated values are those with the events, unless an
+    absence removes arcs from the counted rounds.
 
     Attributes
     ----------
@@ -39,20 +39,20 @@ class ArcShare:
     rate_s : float
         How much longer than by Eq. 3 a model's bits take to leave; negative where they take less.
     wait_s : float
-        How long a model that has arrived waits for what else the target needs to start its next round.
+        How long a model that has arrived waits until the target can start its next round.
     computing_s : float
-        How much longer than the workload says its source computes; 0 where that is constant.
+        How much longer its source computes than the workload states; 0 where computing times are constant.
     world_s : float
-        How much more all this is with background traffic, capacities that change, failures and pauses than without.
+        Increase of all these terms by the events.
     sending_s, eq3_sending_s : float
-        Time in which a model's bits leave: simulated, and by Eq. 3.
+        Transmission time of a model: simulated, and by Eq. 3.
     in_flight, eq3_in_flight : float
         Mean number of the arc's models between their first bit's leaving and their arrival: simulated, and with the
         delays and the cycle time of Eq. 3 to 5, which let any number overlap.
     link : str
         The link direction that bounds the rate for the longest time; empty where none does.
     cause : Cause
-        The largest of the terms, in words; two of them where the events and something else make up much.
+        The largest term; two of them where both the events and another term are large.
     """
 
     source: str
@@ -73,7 +73,7 @@ class ArcShare:
 
     @property
     def excess_s(self) -> float:
-        """What the arc takes beyond Eq. 3."""
+        """Time of the arc in excess of Eq. 3."""
         return self.queue_s + self.rate_s + self.wait_s + self.computing_s + self.world_s
 
 
@@ -88,12 +88,12 @@ class Attribution:
     arcs : tuple of ArcShare
         The circuit, in order.
     events : tuple of str
-        Tables of the scenario with what happens around the job.
+        The scenario's tables of events.
     off_arcs_s : float
-        Seconds per round of all events, where an absence is felt in these rounds: not all arcs are there in all rounds,
-        so that no arc has a part of it.
+        Effect of all events, in seconds per round, where an absence affects the counted rounds: some rounds lack arcs,
+        so that it cannot be split among them.
     off_arcs : str
-        Who is away, in words; empty where no silo is.
+        The absent silos as text; empty where there are none.
     """
 
     tokens: int
@@ -109,7 +109,7 @@ class Attribution:
 
     @property
     def simulated_s(self) -> float:
-        """Simulated cycle time: the same mean with what the arcs take beyond Eq. 3, and what no arc has."""
+        """Simulated cycle time: the same mean with the excess of the arcs, plus `off_arcs_s`."""
         return sum(arc.eq3_s + arc.excess_s for arc in self.arcs) / self.tokens + self.off_arcs_s
 
     def parts_s(self) -> dict[str, float]:
@@ -125,7 +125,7 @@ class Attribution:
         }
 
 
-def growing_silos(overlay: Overlay) -> IntArray:
+def circuit_sources(overlay: Overlay) -> IntArray:
     """Sources of those arcs of the paper's critical circuit that carry a token, shape (tokens of the circuit,)."""
     circuit = np.array(overlay.proof.circuit)
     return np.asarray(overlay.event_graph.source[circuit[overlay.event_graph.tokens[circuit] == 1]])
@@ -135,7 +135,7 @@ def attribute(
     overlay: Overlay,
     timeline: Timeline,
     compute: ComputeTimes,
-    settled: Settled,
+    simulated: SimulatedCycleTime,
     *,
     undisturbed: Undisturbed | None = None,
     events: WorldEvents | None = None,
@@ -149,12 +149,11 @@ def attribute(
         Of ``simulate(overlay, ..., messages=True)``.
     compute : ComputeTimes
         Of that simulation.
-    settled : Settled
-        Of ``settle(timeline, growing_silos(overlay))``: the rounds to take means over.
+    simulated : SimulatedCycleTime
+        Of ``simulated_cycle_time(timeline, circuit_sources(overlay))``: the rounds to take means over.
     undisturbed : Undisturbed, optional
-        With `events`, the same job where they do not happen.
+        With `events`, the same job without them.
     events : WorldEvents, optional
-        What happens around the job.
 
     Returns
     -------
@@ -185,39 +184,41 @@ def attribute(
         tau_paper + sum of (queue + rate + wait + computing) / W = mean of g_i over the sources of the arcs with a token
 
     With events, the same sum holds for the undisturbed job, so that the difference of the two is split among the arcs
-    as well: what an arc takes more with the events is its `world_s`. A silo that is away takes arcs along; in rounds
-    in which that is felt only the whole difference is known, of the last start of those silos that are there throughout
-    (see `counted_silos.Starts`), with the events and without. What that start grows more, without the events, than
-    the mean `g_i` of the circuit depends on the first and the last of these rounds only; it is counted among the waits,
-    alike for all arcs of the circuit.
+    as well: the increase of an arc by the events is its `world_s`. An absent silo removes arcs; in rounds affected by
+    an absence only the total difference is known, that of the last start of the silos that are present throughout
+    (see `counted_silos.Starts`), with the events and without. Without the events, the growth of that start in excess of
+    the circuit's mean `g_i` depends on the first and the last of these rounds only; it is counted among the waits,
+    equally for all arcs of the circuit.
 
-    Over whole periods of a job that repeats, every `g_i` is its cycle time. Where a job does not repeat, `settle` takes
-    this mean for the cycle time. Both ways nothing but rounding is left over. A silo's wait for its own computing is
-    an arc with 1 token, no queue and no rate. Time O(rounds * arcs).
+    Over whole periods of a job that repeats, every `g_i` is its cycle time. Where a job does not repeat,
+    `simulated_cycle_time` takes this mean for the cycle time. In both cases nothing but rounding is left over. A silo's
+    wait for its own computing is an arc with 1 token, no queue and no rate. Time O(rounds * arcs).
     """
     resources, graph = Resources.of(overlay), overlay.event_graph
     circuit = list(overlay.proof.circuit)
     tokens = int(graph.tokens[circuit].sum())
     if undisturbed is None or events is None:
-        terms = Terms.of(overlay, timeline, compute, settled.first_round, settled.rounds)
-        arcs = tuple(_share(resources, arc, terms, settled.cycle_time_s) for arc in circuit)
+        terms = Terms.of(overlay, timeline, compute, simulated.first_round, simulated.rounds)
+        arcs = tuple(_share(resources, arc, terms, simulated.cycle_time_s) for arc in circuit)
         return Attribution(tokens=tokens, arcs=arcs)
-    calm = undisturbed.settled
-    without = Terms.of(overlay, undisturbed.timeline, undisturbed.compute, calm.first_round, calm.rounds)
-    own = tuple(_share(resources, arc, without, calm.cycle_time_s) for arc in circuit)
-    if settled.throughout is not None:
-        ends_s = calm.cycle_time_s - Attribution(tokens=tokens, arcs=own).simulated_s
+    baseline = undisturbed.cycle_time
+    without = Terms.of(
+        overlay, undisturbed.timeline, undisturbed.compute, baseline.first_round, baseline.rounds
+    )
+    own = tuple(_share(resources, arc, without, baseline.cycle_time_s) for arc in circuit)
+    if simulated.throughout is not None:
+        ends_s = baseline.cycle_time_s - Attribution(tokens=tokens, arcs=own).simulated_s
         each_s = ends_s * tokens / len(own)
         return Attribution(
             tokens=tokens,
             arcs=tuple(replace(share, wait_s=share.wait_s + each_s) for share in own),
             events=events.names,
-            off_arcs_s=settled.cycle_time_s - calm.cycle_time_s,
+            off_arcs_s=simulated.cycle_time_s - baseline.cycle_time_s,
             off_arcs=events.absent(),
         )
-    terms = Terms.of(overlay, timeline, compute, settled.first_round, settled.rounds)
+    terms = Terms.of(overlay, timeline, compute, simulated.first_round, simulated.rounds)
     shares = [
-        _with_events(resources, arc, share, terms, without, events, settled.cycle_time_s)
+        _with_events(resources, arc, share, terms, without, events, simulated.cycle_time_s)
         for arc, share in zip(circuit, own, strict=True)
     ]
     return Attribution(tokens=tokens, arcs=tuple(shares), events=events.names)
@@ -235,7 +236,7 @@ def _with_events(
     """An arc of the undisturbed network, with what the events change."""
     more_s, cause = world_s(terms, undisturbed, arc), share.cause
     told = is_told(resources.overlay, arc, terms, events)
-    if told or abs(more_s) > _CHANCE * cycle_time_s:
+    if told or abs(more_s) > _NEGLIGIBLE * cycle_time_s:
         largest_s = max((share.queue_s, share.rate_s, share.wait_s, share.computing_s), key=abs)
         changed = event_cause(resources.overlay, arc, terms, undisturbed, events)
         cause = both(cause, changed, largest_s, more_s, is_told=told)

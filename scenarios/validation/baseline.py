@@ -1,4 +1,4 @@
-"""The same job where nothing happens around it: what a world costs is the difference."""
+"""Baseline of a job with events: the same job without them."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from scenarios.config.simulation import SimulationConfig
 from scenarios.simulation.captions import EVENTS
 from scenarios.simulation.collect import collect
-from scenarios.simulation.cycle_time import Settled, settle
+from scenarios.simulation.cycle_time import SimulatedCycleTime, simulated_cycle_time
 from scenarios.simulation.runner import job_of
 from simulator import ComputeTimes, Timeline
 from topologies import Overlay, RandomOverlay
@@ -21,17 +21,17 @@ class Undisturbed:
     ----------
     timeline : Timeline
     compute : ComputeTimes
-    settled : Settled
+    cycle_time : SimulatedCycleTime
         Over the rounds that are compared; its other fields are those of this simulation.
     """
 
     timeline: Timeline
     compute: ComputeTimes
-    settled: Settled
+    cycle_time: SimulatedCycleTime
 
 
 def without_events(simulation: SimulationConfig) -> SimulationConfig:
-    """The same simulation where nothing happens around the job."""
+    """The same simulation without events."""
     nothing: dict[str, Any] = dict.fromkeys(EVENTS, ())
     return replace(simulation, **nothing)
 
@@ -39,47 +39,49 @@ def without_events(simulation: SimulationConfig) -> SimulationConfig:
 def simulate_undisturbed(
     overlay: Overlay | RandomOverlay,
     simulation: SimulationConfig,
-    disturbed: Settled,
+    disturbed: SimulatedCycleTime,
     silos: IntArray,
     *,
     seed: int,
 ) -> Undisturbed:
-    """Simulate as many rounds where nothing happens.
+    """Simulate as many rounds without events.
 
     Parameters
     ----------
     overlay : Overlay or RandomOverlay
     simulation : SimulationConfig
-        Its events are left out.
-    disturbed : Settled
+        With events, which are left out.
+    disturbed : SimulatedCycleTime
         Of the simulation with the events.
     silos : ndarray of int, shape (n,)
-        See `settle`.
+        See `simulated_cycle_time`.
     seed : int
 
     Returns
     -------
     Undisturbed
-        With every message, if the overlay stays.
+        With every message, if the overlay is static.
 
     Notes
     -----
-    Where the disturbed job repeats, both are compared over rounds that show their own cycle time. Else over the same
-    rounds, with the same computing times and by the starts of the same silos, so that chance and the phase of a period
-    cancel in the difference.
+    If the disturbed job is periodic, each job is measured over a period of its own. Otherwise both are measured over
+    the same rounds, with the same computing times and the starts of the same silos, so that chance and the phase of a
+    period cancel in the difference.
     """
     job = job_of(overlay, without_events(simulation), rounds=disturbed.simulated_rounds, seed=seed)
     title = f"{overlay.kind}, {simulation.sharing}, undisturbed"
     timeline = collect(job, silos, title=title, messages=isinstance(overlay, Overlay))
-    settled = settle(timeline, silos)
+    simulated = simulated_cycle_time(timeline, silos)
     if not disturbed.is_exact:
-        settled = _over(timeline, silos, settled, disturbed)
-    return Undisturbed(timeline=timeline, compute=job.compute, settled=settled)
+        simulated = _over_same_rounds(timeline, silos, simulated, disturbed)
+    return Undisturbed(timeline=timeline, compute=job.compute, cycle_time=simulated)
 
 
-def _over(timeline: Timeline, silos: IntArray, settled: Settled, disturbed: Settled) -> Settled:
-    """Over the rounds of another job, or the last so many before a silo has ended this one."""
-    end = min(disturbed.first_round + disturbed.rounds, settled.first_round + settled.rounds)
+def _over_same_rounds(
+    timeline: Timeline, silos: IntArray, simulated: SimulatedCycleTime, disturbed: SimulatedCycleTime
+) -> SimulatedCycleTime:
+    """Cycle time over the rounds of the disturbed job, or over as many before a silo has ended this one."""
+    end = min(disturbed.first_round + disturbed.rounds, simulated.first_round + simulated.rounds)
     first = max(0, end - disturbed.rounds)
     start_s = timeline.round_start_s
     followed_s = (
@@ -88,4 +90,4 @@ def _over(timeline: Timeline, silos: IntArray, settled: Settled, disturbed: Sett
         else start_s[:, list(disturbed.throughout)].max(axis=1)
     )
     cycle_time_s = float(followed_s[end] - followed_s[first]) / (end - first)
-    return replace(settled, cycle_time_s=cycle_time_s, first_round=first, rounds=end - first)
+    return replace(simulated, cycle_time_s=cycle_time_s, first_round=first, rounds=end - first)

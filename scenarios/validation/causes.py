@@ -1,4 +1,4 @@
-"""Why an arc takes longer, or less, than Eq. 3 says, in words."""
+"""Why an arc takes longer, or less, than by Eq. 3: the largest term, explained."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from scenarios.validation.terms import Terms
 from topologies import Connectivity, Overlay
 from topologies.analysis.resources import Resources
 
-_NOTHING = 1e-6
-"""Terms below this part of a cycle time have no cause worth a word."""
-_CHANCE = 1e-3
+_NEGLIGIBLE = 1e-6
+"""Terms below this part of a cycle time are negligible."""
+_NEGLIGIBLE_COMPUTING = 1e-3
 """The same for the mean of random computing times, which differs from the expected one by chance."""
 
 
@@ -23,20 +23,20 @@ class Cause:
     Attributes
     ----------
     assumption : str
-        Which assumption of the closed form fails, in two words; empty where none does.
+        Short name of the assumption of the closed form that fails; empty where none does.
     place : str
         The link or arc where it fails; empty where it has none.
-    words : str
+    explanation : str
         One sentence without a full stop, with the names of links and silos and with numbers.
     """
 
     assumption: str
     place: str
-    words: str
+    explanation: str
 
 
 def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> Cause:
-    """The largest term of an arc, in words.
+    """The largest term of an arc, explained.
 
     Parameters
     ----------
@@ -58,11 +58,11 @@ def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) 
         "wait": abs(float(terms.wait_s[arc])),
     }
     computing_s = abs(float(terms.computing_s[arc]))
-    if computing_s > _CHANCE * cycle_time_s:
+    if computing_s > _NEGLIGIBLE_COMPUTING * cycle_time_s:
         parts["computing"] = computing_s
     largest = max(parts, key=lambda part: parts[part])
-    if parts[largest] <= _NOTHING * cycle_time_s:
-        return Cause(assumption="", place="", words="as Eq. 3 says")
+    if parts[largest] <= _NEGLIGIBLE * cycle_time_s:
+        return Cause(assumption="", place="", explanation="as Eq. 3 says")
     if largest == "wait":
         return _wait(resources, arc, terms, cycle_time_s)
     if largest == "computing":
@@ -73,28 +73,28 @@ def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) 
 def _computing(overlay: Overlay, arc: int, terms: Terms) -> Cause:
     """A silo whose computing times are not the constant one."""
     label, excess_s = overlay.graph.labels[overlay.event_graph.source[arc]], float(terms.computing_s[arc])
-    words = f"{label} computes for {format_s(abs(excess_s))} {'more' if excess_s > 0 else 'less'} than s*T_c"
-    return Cause(assumption="computing", place=label, words=words)
+    text = f"{label} computes for {format_s(abs(excess_s))} {'more' if excess_s > 0 else 'less'} than s*T_c"
+    return Cause(assumption="computing", place=label, explanation=text)
 
 
 def _sending(resources: Resources, arc: int, terms: Terms, largest: str) -> Cause:
-    """What makes an arc's models queue, slow or fast."""
+    """Why an arc's models queue, or are sent slower or faster than by Eq. 3."""
     if largest == "queue":
         return _queue(resources.overlay, arc, terms)
     return _shared(resources.overlay, arc, terms) if terms.rate_s[arc] > 0 else _unused(resources, arc, terms)
 
 
 def _queue(overlay: Overlay, arc: int, terms: Terms) -> Cause:
-    """An arc whose models wait for the earlier ones to leave."""
+    """An arc whose models wait for the transmission of earlier ones."""
     sending_s, paper_s = float(terms.sending_s[arc]), overlay.proof.value_s
     place = _place(overlay, arc, terms)
-    # A link that could send more often than the cycle asks for is no limit: the models come in bunches.
+    # A link that could send more often than once a cycle is no bottleneck: the models arrive in bursts.
     uneven = " and models leave unevenly" if sending_s < paper_s else ""
-    words = (
+    text = (
         f"serialization: one model takes {format_s(sending_s)} on {place}, the paper's cycle "
         f"is {format_s(paper_s)}{uneven}; models queue for {format_s(float(terms.queue_s[arc]))}"
     )
-    return Cause(assumption="serialization", place=place, words=words)
+    return Cause(assumption="serialization", place=place, explanation=text)
 
 
 def _shared(overlay: Overlay, arc: int, terms: Terms) -> Cause:
@@ -102,12 +102,12 @@ def _shared(overlay: Overlay, arc: int, terms: Terms) -> Cause:
     link, sending_s = int(terms.link[arc]), float(terms.sending_s[arc])
     crossing = Counter(link for route in overlay.routes for link in set(route))[link]
     place = _place(overlay, arc, terms)
-    words = (
+    text = (
         f"shared {place}: {crossing} arc{'s' if crossing > 1 else ''} of the overlay "
         f"cross{'' if crossing > 1 else 'es'} it; one model takes {format_s(sending_s)}, by Eq. 3 "
         f"{format_s(float(overlay.transmission_s[arc]))}"
     )
-    return Cause(assumption="shared link", place=place, words=words)
+    return Cause(assumption="shared link", place=place, explanation=text)
 
 
 def _unused(resources: Resources, arc: int, terms: Terms) -> Cause:
@@ -117,22 +117,22 @@ def _unused(resources: Resources, arc: int, terms: Terms) -> Cause:
     source, target = int(overlay.source[arc]), int(overlay.target[arc])
     links = resources.binding_links(arc) if by_available else []
     if by_up:
-        place = link_words(graph, overlay.routes[arc][0])
+        place = link_text(graph, overlay.routes[arc][0])
         limit = f"{place}, {format_rate(graph.up_bps[source])}, into {resources.out[source]}"
     elif by_down:
-        place = link_words(graph, overlay.routes[arc][-1])
+        place = link_text(graph, overlay.routes[arc][-1])
         limit = f"{place}, {format_rate(graph.down_bps[target])}, into {resources.into[target]}"
     elif links:
-        place = link_words(graph, links[0])
+        place = link_text(graph, links[0])
         limit = (
             f"{place}, {format_rate(graph.core_bps[links[0] // 2])}, by the route's "
             f"{int(resources.parts[arc])} links"
         )
     else:
-        words = f"unused bandwidth: the fair share is {_times(overlay, arc, terms)} the measured one"
-        return Cause(assumption="unused share", place="", words=words)
-    words = f"unused share: Eq. 3 divides {limit}; the fair share is {_times(overlay, arc, terms)} that"
-    return Cause(assumption="unused share", place=place, words=words)
+        text = f"unused bandwidth: the fair share is {_times(overlay, arc, terms)} the measured one"
+        return Cause(assumption="unused share", place="", explanation=text)
+    text = f"unused share: Eq. 3 divides {limit}; the fair share is {_times(overlay, arc, terms)} that"
+    return Cause(assumption="unused share", place=place, explanation=text)
 
 
 def _times(overlay: Overlay, arc: int, terms: Terms) -> str:
@@ -144,7 +144,7 @@ def _times(overlay: Overlay, arc: int, terms: Terms) -> str:
 
 
 def _wait(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> Cause:
-    """An arc whose target starts its next round later for something else; and why that is late."""
+    """An arc whose target waits for something else, and why that is late."""
     overlay, labels = resources.overlay, resources.overlay.graph.labels
     target = int(overlay.event_graph.target[arc])
     # Never the arc itself: it has no wait in the rounds that it gates.
@@ -152,24 +152,24 @@ def _wait(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> 
     gate = max(others, key=lambda other: float(terms.gated[other]), default=arc)
     waits = f"{labels[target]} waits {format_s(float(terms.wait_s[arc]))} more for "
     if gate >= overlay.arcs:
-        return Cause(assumption="wait", place=labels[target], words=f"{waits}its own computing")
+        return Cause(assumption="wait", place=labels[target], explanation=f"{waits}its own computing")
     place = f"{labels[overlay.source[gate]]} -> {labels[target]}"
-    words = f"{waits}{place}"
+    text = f"{waits}{place}"
     parts = {"queue": abs(float(terms.queue_s[gate])), "rate": float(terms.rate_s[gate])}
     largest = max(parts, key=lambda part: parts[part])
-    if parts[largest] > _NOTHING * cycle_time_s:
-        words = f"{words} ({_sending(resources, gate, terms, largest).words})"
-    return Cause(assumption="wait", place=place, words=words)
+    if parts[largest] > _NEGLIGIBLE * cycle_time_s:
+        text = f"{text} ({_sending(resources, gate, terms, largest).explanation})"
+    return Cause(assumption="wait", place=place, explanation=text)
 
 
 def _place(overlay: Overlay, arc: int, terms: Terms) -> str:
     """The link that bounds an arc's rate."""
     link = int(terms.link[arc])
-    return "its route" if link < 0 else link_words(overlay.graph, link)
+    return "its route" if link < 0 else link_text(overlay.graph, link)
 
 
-def link_words(graph: Connectivity, link: int) -> str:
-    """A link direction in words: ``DE's uplink``, ``core link DE -> FR``, ``measured bandwidth DE -> FR``."""
+def link_text(graph: Connectivity, link: int) -> str:
+    """A link direction as text: ``DE's uplink``, ``core link DE -> FR``, ``measured bandwidth DE -> FR``."""
     access = link - graph.first_uplink
     if access < 0:
         return f"{'measured bandwidth' if graph.is_measured else 'core link'} {graph.link_name(link)}"

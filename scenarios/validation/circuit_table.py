@@ -1,5 +1,6 @@
-"""The critical circuit of an overlay, arc by arc, for the terminal."""
+"""The critical circuit of an overlay, arc by arc: rows for files, and the table that is printed."""
 
+from dataclasses import fields
 from typing import Any
 
 from scenarios.config.quantities import digits, format_s, in_unit, signed_s, time_unit
@@ -13,6 +14,19 @@ _ROUNDING = 1e-9
 _TERMS = ("eq3_s", "queue_s", "rate_s", "wait_s", "computing_s", "world_s")
 
 _WORLD = "All of these are without the events; world: all that the events change. "
+
+
+def arc_rows(result: Validated) -> list[dict[str, object]]:
+    """The critical circuit arc by arc, in seconds of the circuit: divided by its tokens, they add up."""
+    if result.attribution is None:
+        return []
+    names = [field.name for field in fields(ArcShare) if field.name != "cause"]
+    return [
+        {"overlay": result.overlay.kind}
+        | {name: getattr(arc, name) for name in names}
+        | {"assumption": arc.cause.assumption, "place": arc.cause.place, "cause": arc.cause.explanation}
+        for arc in result.attribution.arcs
+    ]
 
 
 def circuit_table(result: Validated) -> Table:
@@ -117,7 +131,7 @@ def _total(name: str, arcs: tuple[ArcShare, ...] | list[ArcShare], tokens: int) 
 
 
 def _number(seconds: float, unit: str, least: float) -> str:
-    """A term in the table's unit; what is nothing but rounding is 0."""
+    """A term in the table's unit; a rounding error is 0."""
     return "0" if abs(seconds) <= least else digits(in_unit(seconds, unit))
 
 

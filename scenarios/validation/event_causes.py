@@ -3,7 +3,7 @@
 import numpy as np
 
 from scenarios.config.quantities import format_s
-from scenarios.validation.causes import Cause, link_words
+from scenarios.validation.causes import Cause, link_text
 from scenarios.validation.events import WorldEvents
 from scenarios.validation.terms import Terms
 from topologies import Overlay
@@ -49,8 +49,8 @@ def event_cause(overlay: Overlay, arc: int, terms: Terms, undisturbed: Terms, ev
     found = _paused(overlay, arc, events) if largest == "computing_s" else None
     found = found or _on_the_way(overlay, arc, terms, undisturbed, events)
     total_s = sum(more_s.values())
-    words = f"{found.words}; {format_s(abs(total_s))} {'more' if total_s > 0 else 'less'} than without"
-    return Cause(assumption=found.assumption, place=found.place, words=words)
+    text = f"{found.explanation}; {format_s(abs(total_s))} {'more' if total_s > 0 else 'less'} than without"
+    return Cause(assumption=found.assumption, place=found.place, explanation=text)
 
 
 def is_told(overlay: Overlay, arc: int, terms: Terms, events: WorldEvents) -> bool:
@@ -89,7 +89,7 @@ def _joined(causes: list[Cause]) -> Cause:
     return Cause(
         assumption=" and ".join(dict.fromkeys(cause.assumption for cause in causes)),
         place=", ".join(dict.fromkeys(places)),
-        words="; ".join(cause.words for cause in causes),
+        explanation="; ".join(cause.explanation for cause in causes),
     )
 
 
@@ -102,7 +102,9 @@ def _paused(overlay: Overlay, arc: int, events: WorldEvents) -> Cause | None:
     took_s = sum(pause.duration_s for pause in pauses)
     rounds = f"{len(pauses)} round{'s' if len(pauses) > 1 else ''}"
     return Cause(
-        assumption="away", place=label, words=f"{label} is away for {format_s(took_s)} in all, in {rounds}"
+        assumption="away",
+        place=label,
+        explanation=f"{label} is away for {format_s(took_s)} in all, in {rounds}",
     )
 
 
@@ -119,9 +121,9 @@ def _on_the_way(overlay: Overlay, arc: int, terms: Terms, undisturbed: Terms, ev
     causes += next((events.traffic[link] for link in links if link in events.traffic), ())
     if causes:
         return _joined(causes)
-    place = next((link_words(overlay.graph, link) for link in links if link >= 0), "")
-    words = f"models of other arcs, which {', '.join(events.names)} delays or leads there, on {place or 'its route'}"
-    return Cause(assumption="others' delays", place=place, words=words)
+    place = next((link_text(overlay.graph, link) for link in links if link >= 0), "")
+    text = f"models of other arcs, which {', '.join(events.names)} delays or leads there, on {place or 'its route'}"
+    return Cause(assumption="others' delays", place=place, explanation=text)
 
 
 def _waits(overlay: Overlay, arc: int, terms: Terms, undisturbed: Terms, events: WorldEvents) -> Cause:
@@ -136,16 +138,22 @@ def _waits(overlay: Overlay, arc: int, terms: Terms, undisturbed: Terms, events:
     own = gate >= overlay.arcs
     place = labels[target] if own else f"{labels[overlay.source[gate]]} -> {labels[target]}"
     gate_s = world_s(terms, undisturbed, gate) - _more_s(terms, undisturbed, "wait_s", gate)
-    wait = Cause(assumption="wait", place=place, words=f"{begin}{'its own computing' if own else place}")
+    wait = Cause(
+        assumption="wait", place=place, explanation=f"{begin}{'its own computing' if own else place}"
+    )
     if own:
         why = _paused(overlay, gate, events)
     elif abs(gate_s) >= _WORTH * abs(more_s):
         why = _on_the_way(overlay, gate, terms, undisturbed, events)
     else:
         source = labels[overlay.source[gate]]
-        words = f"{source} itself starts {'later' if more_s > 0 else 'earlier'} by {', '.join(events.names)}"
-        why = Cause(assumption="others' delays", place="", words=words)
+        text = f"{source} itself starts {'later' if more_s > 0 else 'earlier'} by {', '.join(events.names)}"
+        why = Cause(assumption="others' delays", place="", explanation=text)
     if why is None:
         return wait
     joined = _joined([wait, why])
-    return Cause(assumption=joined.assumption, place=joined.place, words=f"{wait.words} ({why.words})")
+    return Cause(
+        assumption=joined.assumption,
+        place=joined.place,
+        explanation=f"{wait.explanation} ({why.explanation})",
+    )

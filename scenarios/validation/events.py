@@ -9,7 +9,7 @@ from scenarios.config.simulation import SimulationConfig
 from scenarios.config.surroundings import world_around
 from scenarios.simulation.captions import events_of
 from scenarios.simulation.windows import Window
-from scenarios.validation.causes import Cause, link_words
+from scenarios.validation.causes import Cause, link_text
 from simulator import CapacityTrace, ConstantShare, LinkFailure, OnOffFlow, Pause
 from simulator.world.counted_silos import Absences, Presence
 from simulator.world.names import core_link_of, directions_of, silo_of
@@ -100,13 +100,13 @@ class WorldEvents:
                     else "models wait for it, or take another way that is as long"
                 )
                 place = f"core link {name}"
-                yield Cause(assumption="link down", place=place, words=f"{place} is down {when}: {way}")
+                yield Cause(assumption="link down", place=place, explanation=f"{place} is down {when}: {way}")
 
     def absent(self) -> str:
         """Who is away, in words."""
-        words = [self._absent(*absence) for absence in self.absences[:_MOST_SILOS]]
+        text = [self._absent(*absence) for absence in self.absences[:_MOST_SILOS]]
         more = len(self.absences) - _MOST_SILOS
-        return ", ".join([*words, *([f"{more} more absences"] if more > 0 else [])])
+        return ", ".join([*text, *([f"{more} more absences"] if more > 0 else [])])
 
     def _absent(self, silo: int, first: int, back: int) -> str:
         """One absence."""
@@ -119,14 +119,14 @@ class WorldEvents:
 
 def _traffic(graph: Connectivity, entry: ConstantShare | OnOffFlow | CapacityTrace, link: int) -> Cause:
     """What an entry does to one link direction."""
-    place = link_words(graph, link)
+    place = link_text(graph, link)
     if isinstance(entry, CapacityTrace):
         least, most = float(entry.capacity_bps.min()), float(entry.capacity_bps.max())
-        words = f"capacity of {place}: a trace, {format_rate(least)} to {format_rate(most)}"
-        return Cause(assumption="capacity", place=place, words=words)
+        text = f"capacity of {place}: a trace, {format_rate(least)} to {format_rate(most)}"
+        return Cause(assumption="capacity", place=place, explanation=text)
     if isinstance(entry, ConstantShare):
-        words = f"background traffic: others take {100 * entry.share:g} % of {place}"
+        text = f"background traffic: others take {100 * entry.share:g} % of {place}"
     else:
         peak = format_rate(entry.peak_bps)
-        words = f"background traffic: a flow of others, now on, now off, of up to {peak}, shares {place}"
-    return Cause(assumption="background", place=place, words=words)
+        text = f"background traffic: a flow of others, now on, now off, of up to {peak}, shares {place}"
+    return Cause(assumption="background", place=place, explanation=text)

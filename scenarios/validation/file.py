@@ -9,20 +9,23 @@ import numpy as np
 
 from scenarios.runfile.atomic import new_file, reports_full_disk
 from scenarios.runfile.writer import write_head
-from scenarios.simulation.case import Case
+from scenarios.simulation.experiment import Experiment
+from scenarios.validation.circuit_table import arc_rows
 from scenarios.validation.study import Validated
-from scenarios.validation.table import arc_rows, validation_row
+from scenarios.validation.table import validation_row
 
 SCHEMA = "silosim-validation/2"
 
 
-def write_validation(path: Path, case: Case, results: Sequence[Validated], *, force: bool = False) -> None:
+def write_validation(
+    path: Path, experiment: Experiment, results: Sequence[Validated], *, force: bool = False
+) -> None:
     """Write ``/validation/<kind>``, beside the network and workload that the file of a run has, too.
 
     Parameters
     ----------
     path : Path
-    case : Case
+    experiment : Experiment
     results : sequence of Validated
     force : bool
         Whether an existing file is replaced.
@@ -38,14 +41,7 @@ def write_validation(path: Path, case: Case, results: Sequence[Validated], *, fo
     the arcs of the critical circuit, shape (arcs of the circuit,); none where it has no parts.
     """
     with new_file(path, force=force) as file:
-        write_head(
-            file,
-            scenario=case.text,
-            network=case.network,
-            seed=case.seed,
-            graph=case.graph,
-            work=case.work,
-        )
+        write_head(file, experiment.head())
         file.attrs["schema"] = SCHEMA
         for order, result in enumerate(results):
             _write(file, result, order)

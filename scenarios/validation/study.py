@@ -1,4 +1,4 @@
-"""How far the closed forms lie from the simulation, and why."""
+"""Validation: closed forms beside simulations, and the parts of their difference."""
 
 from dataclasses import dataclass, replace
 
@@ -8,27 +8,27 @@ from scenarios.config.error_texts import located
 from scenarios.config.overlays import design_any
 from scenarios.config.quantities import parse_share, signed_s
 from scenarios.config.simulation import SimulationConfig
-from scenarios.report.comparison import over_paper
+from scenarios.report.closed_forms import over_paper
 from scenarios.simulation.captions import events_of
-from scenarios.simulation.case import Case
 from scenarios.simulation.collect import FEWEST_ROUNDS, collect
-from scenarios.simulation.cycle_time import Settled, settle
+from scenarios.simulation.cycle_time import SimulatedCycleTime, simulated_cycle_time
+from scenarios.simulation.experiment import Experiment
 from scenarios.simulation.runner import job_of
 from scenarios.simulation.windows import Window
-from scenarios.validation.attribution import Attribution, attribute, growing_silos
+from scenarios.validation.attribution import Attribution, attribute, circuit_sources
 from scenarios.validation.baseline import simulate_undisturbed
 from scenarios.validation.events import WorldEvents
-from scenarios.validation.random_overlays import DrawnParts, drawn_parts
+from scenarios.validation.randomized import RandomizedAttribution, attribute_randomized
 from simulator.statistics.confidence import paired_difference
 from simulator.world.counted_silos import Starts
 from topologies import InputError, Overlay, RandomOverlay
 from topologies.random_cycle_time import RandomCycleTime, random_cycle_time
 from topologies.statistics import ConfidenceInterval
 
-WORTH_A_WORD = 0.01
+LEAST_EXPLAINED = 0.01
 """Differences from paper above this fraction of it are explained."""
-_WORTH = 0.1
-"""From this fraction of the largest part on, others are told as well."""
+_LEAST_NAMED = 0.1
+"""From this fraction of the largest part on, others are named as well."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -38,30 +38,30 @@ class Validated:
     Attributes
     ----------
     overlay : Overlay or RandomOverlay
-    drawn : RandomCycleTime or None
-        Closed forms of an overlay that is drawn anew each round, over the simulated rounds.
-    equal, maxmin : Settled
+    randomized_forms : RandomCycleTime or None
+        Closed forms of a randomized overlay, over the simulated rounds.
+    equal, maxmin : SimulatedCycleTime
         Simulated with Eq. 3's constant rates, and on shared links.
     attribution : Attribution or None
-        Of the difference between `maxmin` and `paper`; None where arcs are drawn anew each round.
-    drawn_parts : DrawnParts or None
-        The same of an overlay whose arcs are.
+        Of the difference between `maxmin` and `paper`; None of a randomized overlay.
+    randomized_attribution : RandomizedAttribution or None
+        The same of a randomized overlay.
     starts : Starts
         What cycle times are taken from, with max-min fair rates, until the end of the rounds of `maxmin`.
     window : Window
         These rounds.
     events : tuple of str
-        Tables of the scenario with what happens around the job.
+        The scenario's tables of events.
     difference : ConfidenceInterval or None
         Of the `maxmin` cycle time minus the first overlay's, on the same random computing times.
     """
 
     overlay: Overlay | RandomOverlay
-    drawn: RandomCycleTime | None
-    equal: Settled
-    maxmin: Settled
+    randomized_forms: RandomCycleTime | None
+    equal: SimulatedCycleTime
+    maxmin: SimulatedCycleTime
     attribution: Attribution | None
-    drawn_parts: DrawnParts | None
+    randomized_attribution: RandomizedAttribution | None
     starts: Starts
     window: Window
     events: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class Validated:
         """Cycle time by the paper; of a random overlay with a barrier after each round, as in its tables."""
         if isinstance(self.overlay, Overlay):
             return self.overlay.closed_forms.paper_s
-        return float("nan") if self.drawn is None else self.drawn.barrier.mean
+        return float("nan") if self.randomized_forms is None else self.randomized_forms.barrier.mean
 
     @property
     def over_paper(self) -> float | None:
@@ -80,56 +80,56 @@ class Validated:
         return over_paper(self.maxmin.cycle_time_s, self.paper_s)
 
     @property
-    def is_worth_a_word(self) -> bool:
+    def is_explained(self) -> bool:
         """Whether the difference is large enough to explain it."""
-        return self.over_paper is not None and abs(self.over_paper) > WORTH_A_WORD
+        return self.over_paper is not None and abs(self.over_paper) > LEAST_EXPLAINED
 
     def parts_s(self) -> dict[str, float]:
         """Seconds per round of each cause of the difference from paper; they add up to it."""
-        one = self.attribution or self.drawn_parts
+        one = self.attribution or self.randomized_attribution
         return {} if one is None else one.parts_s()
 
     def why(self) -> str:
-        """The largest part of a difference worth a word, and the cause of the arc that differs most; else empty."""
+        """The largest part of the difference, and the cause of the arc that differs most; empty if negligible."""
         parts = self.parts_s()
-        if not parts or not self.is_worth_a_word:
+        if not parts or not self.is_explained:
             return ""
         name = max(parts, key=lambda part: abs(parts[part]))
-        least_s = _WORTH * abs(parts[name])
-        # The largest one alone is half the truth where something happens, or where no arc stands behind it.
+        least_s = _LEAST_NAMED * abs(parts[name])
+        # With events, or without parts arc by arc, the largest part alone would mislead.
         several = self.attribution is None or abs(parts["world"]) >= least_s
         others = [part for part in parts if part != name and abs(parts[part]) >= least_s]
-        told = [name, *(others if several else ())]
-        shown = ", ".join(f"{self._called(part)} {signed_s(parts[part])}" for part in told)
-        return f"{shown} a round; {self._most(name)}"
+        named = [name, *(others if several else ())]
+        shown = ", ".join(f"{self._name(part)} {signed_s(parts[part])}" for part in named)
+        return f"{shown} a round; {self._location(name)}"
 
-    def _called(self, part: str) -> str:
-        """A part in words: the world's are those of the scenario."""
+    def _name(self, part: str) -> str:
+        """Name of a part; that of the events lists the scenario's tables."""
         return ", ".join(self.events) if part == "world" else part
 
-    def _most(self, name: str) -> str:
-        """Where a part is largest."""
+    def _location(self, name: str) -> str:
+        """The arc, link or silo where a part is largest, and why."""
         if self.attribution is None:
-            return "" if self.drawn_parts is None else self.drawn_parts.words()
+            return "" if self.randomized_attribution is None else self.randomized_attribution.explanation()
         if name == "world" and self.attribution.off_arcs:
             return self.attribution.off_arcs
-        # Rounded, so that the first of several alike is named, whatever their last digits.
+        # Rounded, so that of equal arcs the first is named, whatever their last digits.
         least = 1e-9 * self.maxmin.cycle_time_s
         term = "world_s" if name == "world" else "excess_s"
         arc = max(self.attribution.arcs, key=lambda share: round(abs(getattr(share, term)) / least))
         where = f"{arc.source} -> {arc.target}" if arc.source != arc.target else arc.source
-        return f"most on {where}: {arc.cause.words}"
+        return f"most on {where}: {arc.cause.explanation}"
 
 
-def validate(case: Case, *, drawn_rounds: int | None = None) -> list[Validated]:
+def validate(experiment: Experiment, *, randomized_rounds: int | None = None) -> list[Validated]:
     """Design and simulate overlays, and split the differences from `paper`.
 
     Parameters
     ----------
-    case : Case
-        Its `sharing` does not matter: both are simulated.
-    drawn_rounds : int, optional
-        Rounds of overlays that are drawn anew each round, instead of the case's.
+    experiment : Experiment
+        Its `sharing` is ignored: both are simulated.
+    randomized_rounds : int, optional
+        Rounds of randomized overlays, instead of the experiment's.
 
     Returns
     -------
@@ -141,21 +141,23 @@ def validate(case: Case, *, drawn_rounds: int | None = None) -> list[Validated]:
     InputError
         If there are too few rounds, or an overlay is unknown or cannot be built or simulated.
     """
-    for name, rounds in (("rounds", case.simulation.rounds), ("drawn_rounds", drawn_rounds)):
+    for name, rounds in (("rounds", experiment.simulation.rounds), ("randomized_rounds", randomized_rounds)):
         if rounds is not None and rounds < FEWEST_ROUNDS:
             raise InputError(f"{name}(={rounds}) must be >= {FEWEST_ROUNDS}.")
-    case.check(
-        rounds=case.simulation.rounds if drawn_rounds is None else min(drawn_rounds, case.simulation.rounds)
+    experiment.check(
+        rounds=experiment.simulation.rounds
+        if randomized_rounds is None
+        else min(randomized_rounds, experiment.simulation.rounds)
     )
     made: list[Validated] = []
-    for kind in case.kinds:
-        overlay = design_any(kind, case.graph, case.work, seed=case.seed)
-        rounds = case.simulation.rounds
-        if not isinstance(overlay, Overlay) and drawn_rounds is not None:
-            rounds = drawn_rounds
-        with located(case.source):
-            found = _validated(overlay, case.simulation, rounds=rounds, seed=case.seed)
-        if made and case.simulation.compute is not None:
+    for kind in experiment.kinds:
+        overlay = design_any(kind, experiment.graph, experiment.work, seed=experiment.seed)
+        rounds = experiment.simulation.rounds
+        if not isinstance(overlay, Overlay) and randomized_rounds is not None:
+            rounds = randomized_rounds
+        with located(experiment.source):
+            found = _validated(overlay, experiment.simulation, rounds=rounds, seed=experiment.seed)
+        if made and experiment.simulation.compute is not None:
             difference = paired_difference(found.starts, made[0].starts, silos=overlay.graph.silos)
             found = replace(found, difference=difference)
         made.append(found)
@@ -167,35 +169,39 @@ def _validated(
 ) -> Validated:
     """Both simulations of an overlay."""
     until = None if simulation.until_ci is None else parse_share("until_ci", simulation.until_ci)
-    stays = isinstance(overlay, Overlay)
-    silos = growing_silos(overlay) if isinstance(overlay, Overlay) else np.arange(overlay.graph.silos)
+    is_static = isinstance(overlay, Overlay)
+    silos = circuit_sources(overlay) if isinstance(overlay, Overlay) else np.arange(overlay.graph.silos)
     shared = replace(simulation, sharing="maxmin")
     job = job_of(overlay, shared, rounds=rounds, seed=seed)
-    timeline = collect(job, silos, title=f"{overlay.kind}, maxmin", until=until, messages=stays)
-    # Constant rates know no network that changes.
+    timeline = collect(job, silos, title=f"{overlay.kind}, maxmin", until=until, messages=is_static)
+    # Constant rates do not depend on a network that changes.
     constant = replace(simulation, sharing="equal", background=(), capacity=(), failure=())
     equal_job = job_of(overlay, constant, rounds=rounds, seed=seed)
-    equal = settle(collect(equal_job, silos, title=f"{overlay.kind}, equal", until=until), silos)
-    maxmin = settle(timeline, silos)
+    equal = simulated_cycle_time(
+        collect(equal_job, silos, title=f"{overlay.kind}, equal", until=until), silos
+    )
+    maxmin = simulated_cycle_time(timeline, silos)
     end = maxmin.first_round + maxmin.rounds
-    kept = end if maxmin.asked is None else maxmin.asked[1]
+    last = end if maxmin.asked is None else maxmin.asked[1]
     starts = Starts.of(timeline.round_start_s, timeline.absences)
     window = Window.of(replace(starts.counted(maxmin.first_round, end), asked=maxmin.asked))
     found = Validated(
         overlay=overlay,
-        drawn=None,
+        randomized_forms=None,
         equal=equal,
         maxmin=maxmin,
         attribution=None,
-        drawn_parts=None,
-        starts=starts.until(kept + 1),
+        randomized_attribution=None,
+        starts=starts.until(last + 1),
         window=window,
         events=tuple(events_of(simulation)),
     )
     if not isinstance(overlay, Overlay):
-        drawn = random_cycle_time(overlay, maxmin.simulated_rounds, seed)
-        parts = drawn_parts(overlay, shared, drawn, timeline, equal=equal, maxmin=maxmin, seed=seed)
-        return replace(found, drawn=drawn, drawn_parts=parts)
+        randomized_forms = random_cycle_time(overlay, maxmin.simulated_rounds, seed)
+        parts = attribute_randomized(
+            overlay, shared, randomized_forms, timeline, equal=equal, maxmin=maxmin, seed=seed
+        )
+        return replace(found, randomized_forms=randomized_forms, randomized_attribution=parts)
     events = WorldEvents.of(simulation, overlay.graph, window, timeline.absences)
     undisturbed = None if events is None else simulate_undisturbed(overlay, shared, maxmin, silos, seed=seed)
     attribution = attribute(overlay, timeline, job.compute, maxmin, undisturbed=undisturbed, events=events)

@@ -1,21 +1,19 @@
-"""Tables of a validation: overlays side by side, and each critical circuit arc by arc."""
+"""Table of a validation: closed forms and simulations of the overlays side by side."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 from scenarios.config.network import describe
 from scenarios.config.quantities import format_s, signed_s
-from scenarios.report.comparison import FORMS, below_load, forms_note, over_paper
+from scenarios.report.closed_forms import FORMS, below_load, forms_note, over_paper
 from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
-from scenarios.simulation.captions import how
-from scenarios.simulation.case import Case
-from scenarios.simulation.cycle_time import Settled
-from scenarios.simulation.end_notes import disturbed_note
+from scenarios.simulation.captions import simulation_caption
+from scenarios.simulation.cycle_time import SimulatedCycleTime
 from scenarios.simulation.event_notes import events_note
-from scenarios.simulation.windows import paired_window, presence_note
-from scenarios.validation.attribution import ArcShare
+from scenarios.simulation.experiment import Experiment
+from scenarios.simulation.windows import disturbed_note, paired_window, presence_note
+from scenarios.validation.circuit_table import arc_rows
 from scenarios.validation.study import Validated
 from topologies import Overlay
 
@@ -37,7 +35,7 @@ def part_key(part: str) -> str:
 
 def validation_row(result: Validated) -> dict[str, object]:
     """Fields of one overlay; the parts, in seconds per round, add up to ``maxmin_s - paper_s``."""
-    overlay, drawn = result.overlay, result.drawn
+    overlay, randomized_forms = result.overlay, result.randomized_forms
     forms: dict[str, Any] = {**dict.fromkeys(FORMS), "busiest_link": ""}
     if isinstance(overlay, Overlay):
         busiest = overlay.closed_forms.busiest_link
@@ -48,18 +46,18 @@ def validation_row(result: Validated) -> dict[str, object]:
         **forms,
         "paper_s": result.paper_s,
         "paper_below_load": below_load(result.paper_s, forms["load_bound_s"]),
-        "paper_half_width_s": None if drawn is None else drawn.barrier.half_width,
-        "max_plus_s": None if drawn is None else drawn.max_plus.mean,
-        "max_plus_half_width_s": None if drawn is None else drawn.max_plus.half_width,
+        "paper_half_width_s": None if randomized_forms is None else randomized_forms.barrier.half_width,
+        "max_plus_s": None if randomized_forms is None else randomized_forms.max_plus.mean,
+        "max_plus_half_width_s": None if randomized_forms is None else randomized_forms.max_plus.half_width,
     }
-    for name, settled in (("equal", result.equal), ("maxmin", result.maxmin)):
+    for name, simulated in (("equal", result.equal), ("maxmin", result.maxmin)):
         row |= {
-            f"{name}_s": settled.cycle_time_s,
-            f"{name}_half_width_s": settled.half_width_s,
-            f"{name}_is_exact": settled.is_exact,
-            f"{name}_period_rounds": settled.period_rounds,
-            f"{name}_rounds": settled.simulated_rounds,
-            f"{name}_over_paper": over_paper(settled.cycle_time_s, result.paper_s),
+            f"{name}_s": simulated.cycle_time_s,
+            f"{name}_half_width_s": simulated.half_width_s,
+            f"{name}_is_exact": simulated.is_exact,
+            f"{name}_period_rounds": simulated.period_rounds,
+            f"{name}_rounds": simulated.simulated_rounds,
+            f"{name}_over_paper": over_paper(simulated.cycle_time_s, result.paper_s),
         }
     parts = result.parts_s()
     return (
@@ -74,25 +72,13 @@ def validation_row(result: Validated) -> dict[str, object]:
     )
 
 
-def arc_rows(result: Validated) -> list[dict[str, object]]:
-    """The critical circuit arc by arc, in seconds of the circuit: divided by its tokens, they add up."""
-    if result.attribution is None:
-        return []
-    names = [field.name for field in fields(ArcShare) if field.name != "cause"]
-    return [
-        {"overlay": result.overlay.kind}
-        | {name: getattr(arc, name) for name in names}
-        | {"assumption": arc.cause.assumption, "place": arc.cause.place, "cause": arc.cause.words}
-        for arc in result.attribution.arcs
-    ]
-
-
-def validation_table(case: Case, results: Sequence[Validated]) -> Table:
+def validation_table(experiment: Experiment, results: Sequence[Validated]) -> Table:
     """Closed forms and simulations side by side, with reasons for differences above 1 % below."""
     rows = [validation_row(result) for result in results]
     times, unit = cycle_time_columns(rows, FORMS | {"equal_s": "equal", "maxmin_s": "maxmin"})
     return Table(
-        caption=f"{describe(case.graph, case.work)}\n{how(case.simulation, 'equal and maxmin', seed=case.seed)}",
+        caption=f"{describe(experiment.graph, experiment.work)}\n"
+        f"{simulation_caption(experiment.simulation, 'equal and maxmin', seed=experiment.seed)}",
         columns=(
             Column(key="overlay", title="overlay"),
             *times,
@@ -119,17 +105,18 @@ def validation_table(case: Case, results: Sequence[Validated]) -> Table:
                     "equal, maxmin: simulated with Eq. 3's constant rates, and on links shared max-min fairly. "
                     "over paper: how far these lie above paper.",
                     *_estimates_note(rows),
-                    *_world_notes(case),
-                    *(line for result in results for line in _drawn(case, result)),
+                    *_world_notes(experiment),
+                    *(line for result in results for line in _randomized_notes(experiment, result)),
                     *(line for result in results for line in _estimates(result)),
                     *presence_note({result.overlay.kind: result.window for result in results}),
-                    *_events(case, results),
+                    *_events(experiment, results),
                     *_differences(results),
                     *(f"{result.overlay.kind}: {result.why()}." for result in results if result.why()),
                     *_unexplained(results),
                 ),
             )
         ),
+        further={"arcs": [row for result in results for row in arc_rows(result)]},
     )
 
 
@@ -148,27 +135,27 @@ def plus_minus(mean_s: float, half_s: float) -> str:
     return f"{format_s(mean_s)} +- {f'{relative:.2g}' if relative > 1e-6 else '0'} %"
 
 
-def _world_notes(case: Case) -> list[str]:
-    """What the closed forms and `equal` do not know of."""
-    names = [name for name in ("background", "capacity", "failure") if getattr(case.simulation, name)]
+def _world_notes(experiment: Experiment) -> list[str]:
+    """What the closed forms and `equal` do not model."""
+    names = [name for name in ("background", "capacity", "failure") if getattr(experiment.simulation, name)]
     lines = [f"Closed forms and equal know nothing of {', '.join(names)}."] if names else []
-    if case.simulation.compute is not None:
+    if experiment.simulation.compute is not None:
         lines.append("Closed forms take the workload's constant computing time.")
-    return [*lines, "Closed forms know of no absent silo."] if case.simulation.away else lines
+    return [*lines, "Closed forms know of no absent silo."] if experiment.simulation.away else lines
 
 
-def _drawn(case: Case, result: Validated) -> list[str]:
-    """Closed forms of an overlay that is drawn anew each round, and how many rounds it was given."""
-    if result.drawn is None:
+def _randomized_notes(experiment: Experiment, result: Validated) -> list[str]:
+    """Closed forms of a randomized overlay, and its number of rounds."""
+    if result.randomized_forms is None:
         return []
-    kind, rounds = result.overlay.kind, result.drawn.rounds
-    barrier, max_plus = result.drawn.barrier, result.drawn.max_plus
+    kind, rounds = result.overlay.kind, result.randomized_forms.rounds
+    barrier, max_plus = result.randomized_forms.barrier, result.randomized_forms.max_plus
     line = (
         f"{kind}: over its {rounds} drawn rounds, the paper's form (a barrier after each "
         f"round) is {plus_minus(barrier.mean, barrier.half_width)}; max-plus (each silo waits for its own in-arcs) "
         f"{plus_minus(max_plus.mean, max_plus.half_width)}; 95 %."
     )
-    fewer = case.simulation.until_ci is None and rounds < case.simulation.rounds
+    fewer = experiment.simulation.until_ci is None and rounds < experiment.simulation.rounds
     return (
         [line, f"{kind}: {rounds} rounds, since drawn arcs take longer; --rounds sets it."]
         if fewer
@@ -178,32 +165,34 @@ def _drawn(case: Case, result: Validated) -> list[str]:
 
 def _estimates(result: Validated) -> list[str]:
     """Confidence intervals of simulations that do not repeat."""
-    both: list[tuple[str, Settled]] = [("equal", result.equal), ("maxmin", result.maxmin)]
-    shown = [(name, settled) for name, settled in both if not settled.is_exact]
+    both: list[tuple[str, SimulatedCycleTime]] = [("equal", result.equal), ("maxmin", result.maxmin)]
+    shown = [(name, simulated) for name, simulated in both if not simulated.is_exact]
     return [
-        f"~ {result.overlay.kind}: {name} shows no period; {_estimate(settled)} ({_mean_of(settled)})."
-        for name, settled in shown
+        f"~ {result.overlay.kind}: {name} shows no period; {_estimate(simulated)} ({_mean_of(simulated)})."
+        for name, simulated in shown
     ] + disturbed_note([result.overlay.kind] if result.maxmin.counts_disturbed else [])
 
 
-def _mean_of(settled: Settled) -> str:
+def _mean_of(simulated: SimulatedCycleTime) -> str:
     """The rounds of an estimate."""
-    if settled.asked is None:
-        return f"mean of {settled.rounds} rounds after a warm-up of {settled.first_round}"
-    return f"mean of rounds {settled.first_round} to {settled.first_round + settled.rounds - 1}"
+    if simulated.asked is None:
+        return f"mean of {simulated.rounds} rounds after a warm-up of {simulated.first_round}"
+    return f"mean of rounds {simulated.first_round} to {simulated.first_round + simulated.rounds - 1}"
 
 
-def _estimate(settled: Settled) -> str:
+def _estimate(simulated: SimulatedCycleTime) -> str:
     """A cycle time with its interval, if there is one."""
-    if settled.half_width_s is None:
-        return f"{format_s(settled.cycle_time_s)}, an estimate: too few rounds for an interval"
-    return f"{plus_minus(settled.cycle_time_s, settled.half_width_s)} with 95 % confidence, by batch means"
+    if simulated.half_width_s is None:
+        return f"{format_s(simulated.cycle_time_s)}, an estimate: too few rounds for an interval"
+    return (
+        f"{plus_minus(simulated.cycle_time_s, simulated.half_width_s)} with 95 % confidence, by batch means"
+    )
 
 
-def _events(case: Case, results: Sequence[Validated]) -> list[str]:
-    """Whether what happens around the jobs is part of the `maxmin` cycle times."""
+def _events(experiment: Experiment, results: Sequence[Validated]) -> list[str]:
+    """Which events are part of the `maxmin` cycle times."""
     return events_note(
-        case.simulation,
+        experiment.simulation,
         {result.overlay.kind: None if result.maxmin.is_exact else result.window for result in results},
     )
 
@@ -225,8 +214,8 @@ def _differences(results: Sequence[Validated]) -> list[str]:
 
 
 def _unexplained(results: Sequence[Validated]) -> list[str]:
-    """Overlays whose difference from paper has parts, but not arc by arc."""
-    kinds = [result.overlay.kind for result in results if result.drawn_parts is not None]
+    """Overlays whose difference from paper is not split among arcs."""
+    kinds = [result.overlay.kind for result in results if result.randomized_attribution is not None]
     if not kinds:
         return []
     return [

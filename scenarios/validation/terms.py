@@ -1,4 +1,4 @@
-"""Where the time of every arc goes in a simulation, in means over some rounds."""
+"""The terms of every arc in a simulation: means over some rounds of queueing, rate, wait and computing."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -22,15 +22,15 @@ class Terms:
     queue_s, rate_s, wait_s, computing_s : ndarray, shape (arcs + silos,)
         See `scenarios.validation.attribution.attribute`.
     sending_s : ndarray, shape (arcs + silos,)
-        Time in which a model's bits leave.
+        Transmission time of a model.
     under_way_s : ndarray, shape (arcs + silos,)
         From the first bit's leaving to the arrival.
     detour_s : ndarray, shape (arcs + silos,)
-        How much longer than the arc's latency a model is under way after its last bit has left.
+        Latency in excess of the arc's own: that of a detour around a failed link.
     link : ndarray of int, shape (arcs + silos,)
         The link direction that bounds the rate for the longest time in all; -1 where none does.
     gated : ndarray, shape (arcs + silos,)
-        Part of the rounds in which the target starts its next round at the arrival.
+        Fraction of the rounds in which the arrival starts the target's next round.
     """
 
     queue_s: FloatArray

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from scenarios.simulation.cycle_time import settle
-from scenarios.validation.attribution import attribute, growing_silos
+from scenarios.simulation.cycle_time import simulated_cycle_time
+from scenarios.validation.attribution import attribute, circuit_sources
 from simulator import Constant, simulate
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
 
@@ -19,9 +19,9 @@ def _attributed(network, variant, kind, *, access_bps=1e10, slow=None, rounds=40
     graph = connectivity(underlay, access=AccessLinks(up_bps=access, down_bps=access))
     overlay = design(kind, graph, Workload.preset("inaturalist", local_steps=1, variant=variant))
     timeline = simulate(overlay, rounds, messages=True)
-    settled = settle(timeline, growing_silos(overlay))
+    simulated = simulated_cycle_time(timeline, circuit_sources(overlay))
     compute = Constant(compute_s=overlay.compute_s)
-    return overlay, settled, attribute(overlay, timeline, compute, settled)
+    return overlay, simulated, attribute(overlay, timeline, compute, simulated)
 
 
 @pytest.mark.parametrize("kind", ["star", "mst", "delta_mbst", "ring"])
@@ -29,46 +29,49 @@ def _attributed(network, variant, kind, *, access_bps=1e10, slow=None, rounds=40
 @pytest.mark.parametrize("network", ["gaia", "geant", "ebone"])
 @pytest.mark.parametrize("access_bps", [1e8, 1e10])
 def test_the_parts_add_up_to_both_cycle_times(network, variant, kind, access_bps):
-    overlay, settled, found = _attributed(network, variant, kind, access_bps=access_bps)
+    overlay, simulated, found = _attributed(network, variant, kind, access_bps=access_bps)
 
     assert found.paper_s == pytest.approx(overlay.closed_forms.paper_s, rel=1e-12)
-    assert found.simulated_s == pytest.approx(settled.cycle_time_s, rel=1e-9)
+    assert found.simulated_s == pytest.approx(simulated.cycle_time_s, rel=1e-9)
     assert sum(found.parts_s().values()) == pytest.approx(
-        settled.cycle_time_s - overlay.closed_forms.paper_s, abs=1e-9 * settled.cycle_time_s
+        simulated.cycle_time_s - overlay.closed_forms.paper_s, abs=1e-9 * simulated.cycle_time_s
     )
 
 
 def test_a_slow_access_link_serializes():
-    _, settled, found = _attributed("geant", "published", "christofides", slow={"DE": 1e7})
+    _, simulated, found = _attributed("geant", "published", "christofides", slow={"DE": 1e7})
     worst = max(found.arcs, key=lambda arc: arc.queue_s)
 
-    assert settled.cycle_time_s == pytest.approx(4.4961717, rel=1e-9)
+    assert simulated.cycle_time_s == pytest.approx(4.4961717, rel=1e-9)
     assert worst.target == "DE"
-    assert worst.cause.words.startswith("serialization: one model takes 4.496 s on DE's downlink")
+    assert worst.cause.explanation.startswith("serialization: one model takes 4.496 s on DE's downlink")
     assert worst.eq3_in_flight > 13 > 1.1 > worst.in_flight
 
 
 def test_a_star_shares_a_core_link():
-    _, settled, found = _attributed("geant", "published", "star")
+    _, simulated, found = _attributed("geant", "published", "star")
 
-    assert settled.cycle_time_s == pytest.approx(2.2292354146664297, rel=1e-9)
-    assert "shared core link NL -> DE: 24 arcs" in found.arcs[0].cause.words + found.arcs[1].cause.words
+    assert simulated.cycle_time_s == pytest.approx(2.2292354146664297, rel=1e-9)
+    assert (
+        "shared core link NL -> DE: 24 arcs"
+        in found.arcs[0].cause.explanation + found.arcs[1].cause.explanation
+    )
     assert found.parts_s()["shared links"] > 1.5
 
 
 def test_gaias_ring_queues_on_its_slow_core_link():
-    overlay, settled, found = _attributed("gaia", "corrected", "ring")
+    overlay, simulated, found = _attributed("gaia", "corrected", "ring")
 
-    assert settled.cycle_time_s == pytest.approx(overlay.closed_forms.load_bound_s, rel=1e-9)
-    assert any("core link Sydney -> Sao Paulo" in arc.cause.words for arc in found.arcs)
+    assert simulated.cycle_time_s == pytest.approx(overlay.closed_forms.load_bound_s, rel=1e-9)
+    assert any("core link Sydney -> Sao Paulo" in arc.cause.explanation for arc in found.arcs)
 
 
 def test_unused_shares_make_geants_ring_faster_than_the_paper():
-    overlay, settled, found = _attributed("geant", "published", "ring")
+    overlay, simulated, found = _attributed("geant", "published", "ring")
 
-    assert settled.cycle_time_s < overlay.closed_forms.paper_s
+    assert simulated.cycle_time_s < overlay.closed_forms.paper_s
     assert found.parts_s()["unused shares"] == pytest.approx(
-        settled.cycle_time_s - overlay.closed_forms.paper_s
+        simulated.cycle_time_s - overlay.closed_forms.paper_s
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.scenario import parse_scenario
 from scenarios.config.silo_places import is_european, silo_places
-from scenarios.studies.divergence import divergences_bits, label_counts
+from scenarios.studies.label_divergence import divergences_bits, label_counts
 from scenarios.studies.partition import _number, divide
 from scenarios.studies.partition_plot import plot_partition
 from scenarios.studies.run import plan_run
@@ -277,7 +277,7 @@ def test_pictures_of_chicago_go_to_the_spanish_silo_of_geant(silosim, use_data):
             ("--data", "sent"),
             "data(='sent') goes with a dataset that is read from a folder, not with digits.",
         ),
-        (("-o", "x.txt"), "output(='x.txt') must end in .png, .svg, .pdf or .csv."),
+        (("-o", "x.doc"), "output(='x.doc') must end in one of .png, .svg, .pdf, .csv, .json, .txt."),
         (("--silo-at", "Paris"), "silo_at(='Paris') must be one of"),
     ],
 )

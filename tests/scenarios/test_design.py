@@ -8,7 +8,7 @@ import pytest
 
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.quantities import parse_quantity
-from scenarios.report.tables import print_table
+from scenarios.report.table_formats import print_table
 from scenarios.studies import design as study
 from scenarios.studies.design import design_table
 from topologies import Workload, design_random

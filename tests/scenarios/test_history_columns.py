@@ -10,7 +10,7 @@ import pytest
 from scenarios.config.scenario import parse_scenario
 from scenarios.metrics_import.columns import ColumnNames
 from scenarios.metrics_import.history import read_history
-from scenarios.metrics_import.rows import MetricsRow
+from scenarios.metrics_import.readers import MetricsRow
 from scenarios.runfile.reader import read_run
 from scenarios.runfile.training_rows import HistoryWriter, allocate_history
 from topologies import InputError

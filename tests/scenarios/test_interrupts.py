@@ -17,7 +17,7 @@ import pytest
 
 from scenarios.runfile.atomic import new_file
 from scenarios.runfile.reader import read_run
-from scenarios.runtime.signals import GRACE_S, check_interrupts, noted_interrupts, polite_interrupts
+from scenarios.runtime.signals import GRACE_S, check_interrupts, deferred_interrupts, recorded_interrupts
 
 SILOSIM = Path(sys.executable).parent / "silosim"
 
@@ -44,7 +44,7 @@ def press() -> None:
 
 def test_ctrl_c_waits_for_the_piece_under_way():
     before = signal.getsignal(signal.SIGINT)
-    with polite_interrupts() as interrupted:
+    with deferred_interrupts() as interrupted:
         assert not interrupted()
         press()
         assert interrupted()
@@ -54,13 +54,13 @@ def test_ctrl_c_waits_for_the_piece_under_way():
 
 
 def test_ctrl_c_does_not_wait_long():
-    with polite_interrupts(), pytest.raises(KeyboardInterrupt):  # noqa: PT012
+    with deferred_interrupts(), pytest.raises(KeyboardInterrupt):  # noqa: PT012
         press()
         time.sleep(20 * GRACE_S)
 
 
 def test_the_second_ctrl_c_does_not_wait():
-    with polite_interrupts():
+    with deferred_interrupts():
         press()
         with pytest.raises(KeyboardInterrupt):
             press()
@@ -83,12 +83,12 @@ def discard_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_discarded_ctrl_c_is_not_lost(monkeypatch):
     before = signal.getsignal(signal.SIGINT)
-    with noted_interrupts():
+    with recorded_interrupts():
         check_interrupts()
         discard_ctrl_c(monkeypatch)
         with pytest.raises(KeyboardInterrupt):
             check_interrupts()
-        with pytest.raises(KeyboardInterrupt), polite_interrupts():
+        with pytest.raises(KeyboardInterrupt), deferred_interrupts():
             pytest.fail("the next piece of work began")
 
     assert signal.getsignal(signal.SIGINT) is before
@@ -106,7 +106,7 @@ def test_a_discarded_ctrl_c_is_not_printed_and_comes_again(monkeypatch):
     printed: list[type[BaseException]] = []
     monkeypatch.setattr(sys, "unraisablehook", lambda what: printed.append(what.exc_type))
     report = sys.unraisablehook
-    with noted_interrupts():
+    with recorded_interrupts():
         watched = Watched()
         reference = weakref.ref(watched, lambda _: press())
         with pytest.raises(KeyboardInterrupt):  # noqa: PT012
@@ -123,7 +123,7 @@ def test_a_discarded_ctrl_c_is_not_printed_and_comes_again(monkeypatch):
 def test_an_ignored_ctrl_c_stays_ignored():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with noted_interrupts(), polite_interrupts() as interrupted:
+        with recorded_interrupts(), deferred_interrupts() as interrupted:
             press()
             assert not interrupted()
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
@@ -145,8 +145,8 @@ def test_an_error_that_ctrl_c_became_is_no_failure(silosim, monkeypatch):
 
 
 def test_ctrl_c_between_two_pieces_is_not_polite():
-    with noted_interrupts():
-        with polite_interrupts() as interrupted:
+    with recorded_interrupts():
+        with deferred_interrupts() as interrupted:
             assert not interrupted()
         with pytest.raises(KeyboardInterrupt):
             press()
@@ -277,7 +277,7 @@ def test_events_make_rounds_slow_and_keep_them_all_the_same(tmp_path):
 
 
 def test_a_library_that_prints_what_ended_its_import_prints_nothing(capsys):
-    with noted_interrupts():
+    with recorded_interrupts():
         sys.excepthook(KeyboardInterrupt, KeyboardInterrupt(), None)
         sys.excepthook(ValueError, ValueError("shown"), None)
 
@@ -286,7 +286,7 @@ def test_a_library_that_prints_what_ended_its_import_prints_nothing(capsys):
 
 def test_an_interrupt_that_became_another_error_leaves_no_empty_file(tmp_path):
     def fail():
-        with noted_interrupts(), new_file(tmp_path / "x.h5", force=False):
+        with recorded_interrupts(), new_file(tmp_path / "x.h5", force=False):
             with suppress(KeyboardInterrupt):
                 os.kill(os.getpid(), signal.SIGINT)
                 time.sleep(1)

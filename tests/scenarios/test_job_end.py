@@ -8,7 +8,7 @@ import pytest
 
 from scenarios.config.simulation import ComputeConfig, SimulationConfig
 from scenarios.runfile.reader import read_run
-from scenarios.simulation.cycle_time import settle
+from scenarios.simulation.cycle_time import simulated_cycle_time
 from scenarios.simulation.runner import job_of, run_job
 from scenarios.simulation.windows import estimate_window
 from scenarios.validation.terms import Terms
@@ -47,23 +47,24 @@ def test_the_end_changes_the_last_rounds(both):
 def test_what_a_job_settles_at_is_that_of_a_longer_one_over_the_same_rounds(both):
     short, long = both
     silos = np.arange(40)
-    settled = settle(short, silos)
-    end = settled.first_round + settled.rounds
+    simulated = simulated_cycle_time(short, silos)
+    end = simulated.first_round + simulated.rounds
     mean_s = long.round_start_s[: end + 1].mean(axis=1)
-    interval = correlated_batch_means(np.diff(mean_s[settled.first_round :]), batches=BATCHES)
+    interval = correlated_batch_means(np.diff(mean_s[simulated.first_round :]), batches=BATCHES)
 
     assert ROUNDS - 40 <= end < ROUNDS
-    assert settled.cycle_time_s == pytest.approx(interval.mean, rel=1e-9)
-    assert settled.half_width_s == pytest.approx(interval.half_width, rel=1e-6)
-    assert not settled.counts_disturbed
+    assert simulated.cycle_time_s == pytest.approx(interval.mean, rel=1e-9)
+    assert simulated.half_width_s == pytest.approx(interval.half_width, rel=1e-6)
+    assert not simulated.counts_disturbed
 
 
 def test_the_parts_of_an_arc_are_those_of_a_longer_job(tree, both):
     short, long = both
-    settled = settle(short, np.arange(40))
+    simulated = simulated_cycle_time(short, np.arange(40))
     compute = Lognormal(mean_s=tree.compute_s, cv=0.3, seed=3)
     found, expected = (
-        Terms.of(tree, timeline, compute, settled.first_round, settled.rounds) for timeline in (short, long)
+        Terms.of(tree, timeline, compute, simulated.first_round, simulated.rounds)
+        for timeline in (short, long)
     )
 
     for name in Terms.__slots__:

@@ -144,7 +144,7 @@ def test_a_rank_that_leaves_early_leaves_a_run_that_goes_on(checkpointed, tmp_pa
     rows = int(told[-1].removeprefix("silosim: error: ring: ").partition(" ")[0])
     assert rows in (6, 7)  # MPICH may end rank 0 before it has told the last one
     assert told[-2] == (
-        f"silosim: the finished rounds are in {path}.partial; --resume goes on from the last checkpoint"
+        f"silosim: the finished rounds are in {path}.partial; --resume continues from the last checkpoint"
     )
     assert not path.exists()
     assert (checkpoints_path(path) / "ring" / "round-000004").is_dir()

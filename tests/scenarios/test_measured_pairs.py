@@ -4,14 +4,14 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.cli.request import Case
+from scenarios.cli.request import Experiment
 from scenarios.config.events import CapacityConfig, FailureConfig
 from scenarios.config.network import NetworkConfig, describe, idle_links
 from scenarios.config.simulation import SimulationConfig
 from scenarios.simulation.utilisation import utilisation
-from scenarios.studies.explanation import explanation_table
+from scenarios.studies.explain import explanation_table
 from scenarios.studies.simulate import simulate_table
-from scenarios.validation.causes import link_words
+from scenarios.validation.causes import link_text
 from scenarios.validation.study import validate
 from scenarios.validation.table import validation_row
 from simulator import simulate
@@ -32,8 +32,8 @@ def measured():
     return connectivity(underlay, access=FAST, bandwidth=bps)
 
 
-def case(graph, kinds, **simulation):
-    return Case(
+def experiment(graph, kinds, **simulation):
+    return Experiment(
         text="",
         network=NetworkConfig(underlay="gaia"),
         graph=graph,
@@ -74,14 +74,14 @@ def make_gml(tmp_path):
 
 
 def test_links_in_words(measured):
-    assert link_words(measured, 0).startswith("measured bandwidth California -> ")
-    assert link_words(measured, measured.first_uplink) == "California's uplink"
-    assert link_words(measured, len(measured.link_capacity_bps) - 1).endswith("'s downlink")
+    assert link_text(measured, 0).startswith("measured bandwidth California -> ")
+    assert link_text(measured, measured.first_uplink) == "California's uplink"
+    assert link_text(measured, len(measured.link_capacity_bps) - 1).endswith("'s downlink")
 
 
 def test_a_simulation_names_its_busiest_pairs(measured, tmp_path):
     path = tmp_path / "run.h5"
-    row = simulate_table(case(measured, ["ring"], rounds=100), path=path).rows[0]
+    row = simulate_table(experiment(measured, ["ring"], rounds=100), path=path).rows[0]
     ring = design("ring", measured, MODEL)
 
     assert row["cycle_time_s"] == pytest.approx(ring.closed_forms.load_bound_s, rel=1e-9)
@@ -117,14 +117,14 @@ def test_the_pairs_of_an_overlay_are_fully_used(measured):
 
 
 def test_validate_blames_the_pair(measured):
-    found = validate(case(measured, ["ring"], rounds=200))[0]
+    found = validate(experiment(measured, ["ring"], rounds=200))[0]
     row = validation_row(found)
 
     assert found.maxmin.cycle_time_s == pytest.approx(found.equal.cycle_time_s, rel=1e-9)
     assert "Sydney" in row["busiest_link"]
     assert sum(found.parts_s().values()) == pytest.approx(found.maxmin.cycle_time_s - found.paper_s, abs=1e-9)
     assert "core link" not in found.why()
-    words = {arc.cause.words for arc in found.attribution.arcs}
+    words = {arc.cause.explanation for arc in found.attribution.arcs}
     assert any(
         "one model takes 7.660 s on measured bandwidth" in text and "Sydney" in text for text in words
     ), words
@@ -132,7 +132,7 @@ def test_validate_blames_the_pair(measured):
 
 @pytest.mark.parametrize("kind", ["star", "mst", "ring", "best", "matcha", "complete"])
 def test_every_kind_is_simulated(measured, kind):
-    row = simulate_table(case(measured, [kind], rounds=20)).rows[0]
+    row = simulate_table(experiment(measured, [kind], rounds=20)).rows[0]
 
     assert row["cycle_time_s"] > 0
 
@@ -150,8 +150,8 @@ def test_an_explanation_names_the_pairs(measured):
 
 def test_events_of_a_scenario(measured):
     trace = CapacityConfig(link="Virginia -> Tokyo", at=("0 s",), capacity=("1 Mbps",))
-    case(measured, ["complete"], rounds=10, capacity=(trace,)).check()
-    failing = case(
+    experiment(measured, ["complete"], rounds=10, capacity=(trace,)).check()
+    failing = experiment(
         measured, ["ring"], rounds=10, failure=(FailureConfig(link="Virginia - Tokyo", from_="1 s"),)
     )
     with pytest.raises(InputError, match=r"must name a core link: the bandwidth of silo pairs is measured"):

@@ -14,8 +14,7 @@ from tensorboardX.record_writer import RecordWriter
 
 from scenarios.metrics_import.columns import SYNONYMS, ColumnNames
 from scenarios.metrics_import.history import read_history
-from scenarios.metrics_import.readers import read_rows
-from scenarios.metrics_import.rows import MetricsRow
+from scenarios.metrics_import.readers import MetricsRow, read_rows
 from topologies import InputError, MachineError
 
 LABELS = ("Rome", "Oslo", "Bern")

@@ -20,7 +20,9 @@ MPIEXEC = Path(sys.executable).parent / "mpiexec"
 
 def mpiexec(processes: int, *arguments: object, site: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run silosim on several processes; `site` holds a sitecustomize.py."""
-    environment = os.environ | ({"PYTHONPATH": str(site)} if site else {})
+    environment = dict(os.environ)
+    if site is not None:
+        environment["PYTHONPATH"] = os.pathsep.join([str(site), environment.get("PYTHONPATH", "")])
     return subprocess.run(
         [MPIEXEC, "-n", str(processes), SILOSIM, *arguments],
         capture_output=True,
@@ -77,7 +79,7 @@ def test_an_existing_output_ends_all_processes(tmp_path, scenario, small_scenari
         # The writer's disk is full in the middle of the first overlay's training.
         "runfile.training_rows.HistoryWriter.flush",
         # The first process fails before it has told the others to train.
-        "studies.run.write_head",
+        "runfile.writer.write_head",
         # Another process fails on its way to the training.
         "studies.run.TrainingJob",
     ],
@@ -88,7 +90,7 @@ def test_a_process_that_fails_alone_ends_the_others(tmp_path, scenario, patched)
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys\n"
         f"if os.environ.get('PMI_RANK') == '{rank}':\n"
-        "    import scenarios.runfile.training_rows, scenarios.studies.run\n"
+        "    import scenarios.runfile.writer, scenarios.studies.run\n"
         "    def broken(*args, **kwargs):\n"
         "        raise OSError(28, 'No space left on device')\n"
         f"    scenarios.{owner}.{name} = broken\n"

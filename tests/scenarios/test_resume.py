@@ -79,7 +79,7 @@ def test_a_killed_run_goes_on_with_other_ranks_to_the_same_file(tmp_path, scenar
     killed = run([SILOSIM, "run", scenario, "-o", path], PYTHONPATH=str(tmp_path))
     assert killed.returncode == 1
     assert (
-        f"the finished rounds are in {path}.partial; --resume goes on from the last checkpoint"
+        f"the finished rounds are in {path}.partial; --resume continues from the last checkpoint"
         in killed.stderr
     )
     assert killed.stderr.splitlines()[-1] == (
@@ -137,8 +137,8 @@ def test_what_a_cut_run_kept_is_neither_lost_nor_taken_for_that_of_another(silos
     refused = silosim("run", scenario, "-o", cut_short)
     assert refused.code == 2
     assert refused.err == (
-        f"silosim: error: {folder} is that of a run that was cut short or still goes on; "
-        "--resume goes on from its last checkpoint, --force starts anew.\n"
+        f"silosim: error: {folder} is that of a run that was interrupted or is still running; "
+        "--resume continues from its last checkpoint, --force starts again.\n"
     )
     text = scenario.read_text()
     for changed, message in (
@@ -210,7 +210,7 @@ def test_show_says_how_far_a_training_had_come(
     head, _, star, ring = shown.out[shown.out.index("overlay ") :].splitlines()[:4]
     column = head.split().index("trained")
     assert (star.split()[column], ring.split()[column]) == ("12", "8")
-    assert "trained: round reached, of 12, where the run was cut short." in shown.out
+    assert "trained: round reached, of 12, where the run was interrupted." in shown.out
     rows = json.loads(silosim("show", f"{path}.partial", "--json").out)["rows"]
     assert [row["trained_rounds"] for row in rows] == [12, 8]
     # Without its checkpoints the last row tells.

@@ -11,7 +11,7 @@ from training.memory.memory_plan import measure_activations, plan_memory
 
 @pytest.fixture
 def nothing_starts(monkeypatch):
-    for name in ("run_job", "train_overlay", "new_file", "write_head"):
+    for name in ("run_job", "train_overlay", "RunFile.create"):
         monkeypatch.setattr(
             f"scenarios.studies.run.{name}", lambda *_, _name=name, **__: pytest.fail(f"{_name} was called")
         )

@@ -13,9 +13,9 @@ from scenarios.runfile.artifacts import checkpoints_path
 from scenarios.runtime.signals import (
     GRACE_S,
     check_interrupts,
+    deferred_interrupts,
     interrupted_code,
-    noted_interrupts,
-    polite_interrupts,
+    recorded_interrupts,
 )
 from training.checkpoints.folder import checkpoint_rounds
 
@@ -27,7 +27,7 @@ def test_sigterm_is_heard_once_also_where_ctrl_c_is_ignored(ctrl_c):
     before = signal.signal(signal.SIGINT, ctrl_c)
     ends = signal.getsignal(signal.SIGTERM)
     try:
-        with noted_interrupts(sigterm=True):
+        with recorded_interrupts(sigterm=True):
             with pytest.raises(KeyboardInterrupt):
                 os.kill(os.getpid(), signal.SIGTERM)
             # `timeout` sends it to the command and to its group.
@@ -46,7 +46,7 @@ def test_sigterm_is_heard_once_also_where_ctrl_c_is_ignored(ctrl_c):
 
 
 def test_sigterm_waits_for_the_piece_under_way():
-    with noted_interrupts(sigterm=True), polite_interrupts() as interrupted:
+    with recorded_interrupts(sigterm=True), deferred_interrupts() as interrupted:
         for _ in range(2):
             os.kill(os.getpid(), signal.SIGTERM)
             assert interrupted()
@@ -54,7 +54,7 @@ def test_sigterm_waits_for_the_piece_under_way():
 
 def test_sigterm_is_left_to_a_program_that_only_calls_functions():
     ends = signal.getsignal(signal.SIGTERM)
-    with noted_interrupts(), polite_interrupts():
+    with recorded_interrupts(), deferred_interrupts():
         assert signal.getsignal(signal.SIGTERM) is ends
 
 
@@ -78,7 +78,7 @@ def test_sigterm_ends_all_ranks_and_says_what_is_kept(tmp_path, scenario, small_
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 143
     assert errors.splitlines()[-1] == (
-        f"silosim: the finished rounds are in {path}.partial; --resume goes on from the last checkpoint"
+        f"silosim: the finished rounds are in {path}.partial; --resume continues from the last checkpoint"
     )
     end = time.monotonic() + 20
     while processes_naming(tmp_path / "ranks") and time.monotonic() < end:

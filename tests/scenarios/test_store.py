@@ -18,7 +18,7 @@ from scenarios.runfile.paths import partial_path
 from scenarios.runfile.reader import read_open, read_run
 from scenarios.runfile.simulated_rounds import SimulationWriter, allocate
 from scenarios.runfile.training_rows import HistoryWriter, allocate_history
-from scenarios.runfile.writer import write_head, write_overlay
+from scenarios.runfile.writer import RunHead, write_head, write_overlay
 from scenarios.simulation.runner import run_job
 from simulator import overlay_job
 from topologies import (
@@ -73,7 +73,8 @@ def test_the_file_opens_with_every_flushed_row_whatever_write_a_kill_cuts_off(mo
     recording = Recording()
     flushed: list[tuple[int, str, int]] = []
     with h5py.File(recording, "w") as file:
-        write_head(file, scenario="", network=NetworkConfig(underlay="gaia"), seed=0, graph=graph, work=work)
+        network = NetworkConfig(underlay="gaia")
+        write_head(file, RunHead(scenario="", network=network, seed=0, graph=graph, work=work))
         jobs = [overlay_job(overlay, ROWS) for overlay in overlays]
         for overlay, job in zip(overlays, jobs, strict=True):
             write_overlay(file, overlay, job, overlay.closed_forms)

@@ -1,20 +1,21 @@
 """Tables as JSON and CSV, and what the figures show."""
 
 import dataclasses
-import io
 import json
 
 import matplotlib.figure
 import numpy as np
 import pytest
-import rich.console
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scenarios.config.network import NetworkConfig
-from scenarios.report.comparison import below_load, run_table
+from scenarios.report.closed_forms import below_load
 from scenarios.report.plots import plot_run
-from scenarios.report.tables import Column, Table, cycle_time_columns, percent, shortened
+from scenarios.report.run_table import run_table
+from scenarios.report.table_formats import Csv, Json
+from scenarios.report.tables import Column, Table, cycle_time_columns, percent
+from scenarios.report.terminal import Terminal, shortened
 from scenarios.runfile.reader import OverlayRecord, RunRecord, SimulationRecord
 from topologies import ClosedForms, InputError, Workload, load_underlay
 
@@ -107,8 +108,16 @@ def test_json_holds_no_infinity_and_csv_all_columns():
         rows=[{"a": "x", "b_s": np.inf}],
     )
 
-    assert json.loads(table.to_json())["rows"] == [{"a": "x", "b_s": None}]
-    assert table.to_csv().splitlines() == ["a,b_s", "x,inf"]
+    assert json.loads(Json().text([table]))["rows"] == [{"a": "x", "b_s": None}]
+    assert Csv().text([table]).splitlines() == ["a,b_s", "x,inf"]
+
+
+def test_a_table_is_one_line_as_repr_and_what_the_terminal_shows_as_str():
+    table = Table(caption="two\nlines", columns=[Column(key="a", title="A")], rows=[{"a": 1}, {"a": 2}])
+
+    assert repr(table) == "Table('two', 2 rows, columns=['a'])"
+    assert str(table) == printed(table)
+    assert str(table).splitlines()[:2] == ["two", "lines"]
 
 
 def test_one_unit_for_all_cycle_times_of_a_table():
@@ -130,9 +139,7 @@ def test_every_cycle_time_that_is_an_estimate_is_marked():
 
 
 def printed(table: Table) -> str:
-    out = io.StringIO()
-    table.print(rich.console.Console(file=out, width=80))
-    return out.getvalue()
+    return Terminal().text([table])
 
 
 def test_estimated_cycle_times_and_what_is_over_paper_are_marked():
@@ -146,7 +153,7 @@ def test_estimated_cycle_times_and_what_is_over_paper_are_marked():
     assert "no period; so is what is over paper." in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80
     assert "~" not in printed(run_table(record(exact), "", 0.5))
-    rows = json.loads(run_table(record(exact, estimated), "", 0.5).to_json())["rows"]
+    rows = json.loads(Json().text([run_table(record(exact, estimated), "", 0.5)]))["rows"]
     assert [row["simulated_is_exact"] for row in rows] == [True, False]
 
 
@@ -185,9 +192,7 @@ def test_rows_of_long_names_stay_rows(columns):
         ],
         rows=rows,
     )
-    out = io.StringIO()
-    table.print(rich.console.Console(file=out, width=columns))
-    lines = [line for line in out.getvalue().splitlines() if "short" in line]
+    lines = [line for line in Terminal(columns).text([table]).splitlines() if "short" in line]
 
     assert len(lines) == 30
     assert all(f"{k:02} " in line and f"{k:.20f}" in line for k, line in enumerate(lines))
@@ -219,7 +224,7 @@ def test_captions_break_at_clauses_and_leave_no_number_alone():
         "access 100 Mbps up, 1 Gbps down;",
         "core as stated on 39 links, 1 Gbps assumed on 22",
     ]
-    assert json.loads(table.to_json())["caption"] == caption
+    assert json.loads(Json().text([table]))["caption"] == caption
     assert len(printed(table).splitlines()[-1].split()) > 1
 
 
@@ -240,7 +245,7 @@ def test_an_overlay_that_was_not_simulated_is_not_estimated():
     text = printed(run_table(record(with_simulation(rounds=0, is_whole=False, cycle_time_s=None)), "", 0.5))
 
     assert "~" not in text
-    assert "cut short" not in text
+    assert "interrupted" not in text
 
 
 def test_an_estimate_is_shown_with_its_interval():
@@ -255,9 +260,14 @@ def test_an_estimate_is_shown_with_its_interval():
 @pytest.mark.parametrize(
     ("rounds", "cycle_time_s", "half_width_s", "note"),
     [
-        (1, None, None, "ring: cut short, 1 round is kept."),
-        (350, 1.25, None, "ring: cut short, 350 rounds are kept, which give ~1.250 s."),
-        (8500, 1.25, 0.25, "ring: cut short, 8,500 rounds are kept, which give 1.250 s +- 250.0 ms (95 %)."),
+        (1, None, None, "ring: interrupted, 1 round is kept."),
+        (350, 1.25, None, "ring: interrupted, 350 rounds are kept, which give ~1.250 s."),
+        (
+            8500,
+            1.25,
+            0.25,
+            "ring: interrupted, 8,500 rounds are kept, which give 1.250 s +- 250.0 ms (95 %).",
+        ),
     ],
 )
 def test_a_simulation_that_was_cut_short_shows_what_is_kept(rounds, cycle_time_s, half_width_s, note):

@@ -11,11 +11,10 @@ from tensorboardX import SummaryWriter
 
 from scenarios.metrics_import.columns import ColumnNames
 from scenarios.metrics_import.history import read_history
-from scenarios.metrics_import.readers import read_rows
+from scenarios.metrics_import.readers import MetricsRow, read_rows
 from scenarios.metrics_import.rounds import Counting
-from scenarios.metrics_import.rows import MetricsRow
 from scenarios.runfile.reader import read_run
-from scenarios.studies.imported import columns_note
+from scenarios.studies.import_metrics import columns_note
 from topologies import InputError
 
 LABELS = ("Rome", "Oslo")

@@ -1,4 +1,4 @@
-"""Why the simulated cycle time of an overlay that is drawn anew each round differs from the paper's."""
+"""Why the simulated cycle time of a randomized overlay differs from the paper's."""
 
 from dataclasses import dataclass, replace
 
@@ -6,11 +6,11 @@ import numpy as np
 
 from scenarios.config.simulation import SimulationConfig
 from scenarios.simulation.collect import collect
-from scenarios.simulation.cycle_time import Settled, settle
+from scenarios.simulation.cycle_time import SimulatedCycleTime, simulated_cycle_time
 from scenarios.simulation.runner import job_of
 from scenarios.simulation.utilisation import mean_capacity_bps
 from scenarios.validation.baseline import simulate_undisturbed, without_events
-from scenarios.validation.causes import link_words
+from scenarios.validation.causes import link_text
 from simulator import Timeline
 from topologies import RandomOverlay
 from topologies.arrays import IntArray
@@ -18,8 +18,8 @@ from topologies.random_cycle_time import RandomCycleTime
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class DrawnParts:
-    """Cycle times from the paper's to the simulated one; each gives up one more assumption of the closed form.
+class RandomizedAttribution:
+    """Cycle times from the paper's to the simulated one, each with one assumption of the closed form less.
 
     Attributes
     ----------
@@ -28,13 +28,13 @@ class DrawnParts:
     max_plus_s : float
         Each silo waits for its own in-arcs alone.
     serial_s : float
-        And an arc sends one model after the other: simulated with Eq. 3's constant rates.
+        In addition, an arc sends one model after the other: simulated with Eq. 3's constant rates.
     random_s : float
-        And with the scenario's computing times.
+        In addition, with the scenario's computing times.
     shared_s : float
-        And on links shared max-min fairly.
+        In addition, on links shared max-min fairly.
     simulated_s : float
-        And with what happens around the job.
+        In addition, with the scenario's events.
     link : str
         The busiest link direction of the last simulation.
     busy : float
@@ -62,65 +62,65 @@ class DrawnParts:
             "world": self.simulated_s - self.shared_s,
         }
 
-    def words(self) -> str:
+    def explanation(self) -> str:
         """The busiest link."""
         if not self.link:
             return "no link is ever busy"
         return f"busiest is {self.link}, where models take {100 * self.busy:.0f} % of the capacity"
 
 
-def drawn_parts(
+def attribute_randomized(
     overlay: RandomOverlay,
     simulation: SimulationConfig,
-    drawn: RandomCycleTime,
+    randomized_forms: RandomCycleTime,
     timeline: Timeline,
     *,
-    equal: Settled,
-    maxmin: Settled,
+    equal: SimulatedCycleTime,
+    maxmin: SimulatedCycleTime,
     seed: int,
-) -> DrawnParts:
-    """Split the difference from paper of an overlay that is drawn anew each round.
+) -> RandomizedAttribution:
+    """Split the difference from paper of a randomized overlay.
 
     Parameters
     ----------
     overlay : RandomOverlay
     simulation : SimulationConfig
-    drawn : RandomCycleTime
+    randomized_forms : RandomCycleTime
         Its closed forms.
     timeline : Timeline
         With max-min fair rates.
-    equal, maxmin : Settled
+    equal, maxmin : SimulatedCycleTime
         Simulated with constant rates, and on shared links.
     seed : int
 
     Returns
     -------
-    DrawnParts
+    RandomizedAttribution
 
     Notes
     -----
-    No circuit is critical in all rounds, so that no arc has a part. But every assumption can be given up alone, one
-    after the other, on the same drawn rounds and computing times. The differences add up whatever these are; each is as
-    sure as the intervals of the two cycle times are narrow. Three more
-    simulations at most: two where computing times are random or silos are away, and one where anything happens.
+    No circuit is critical in all rounds, so that the difference cannot be split among arcs. Instead the assumptions are
+    dropped one after the other, on the same drawn rounds and computing times. The differences add up in any order; the
+    uncertainty of each follows from the confidence intervals of its two cycle times. This takes three further
+    simulations at most: two where computing times are random or silos are absent, and one where there are events.
     """
     silos, rounds = np.arange(overlay.graph.silos), maxmin.simulated_rounds
-    calm = without_events(simulation)
+    undisturbed = without_events(simulation)
     shared_s, random_s = maxmin.cycle_time_s, equal.cycle_time_s
-    if calm != simulation:
+    if undisturbed != simulation:
         shared = simulate_undisturbed(
             overlay, replace(simulation, sharing="maxmin"), maxmin, silos, seed=seed
         )
-        shared_s = shared.settled.cycle_time_s
+        shared_s = shared.cycle_time.cycle_time_s
     if simulation.away:
-        random_s = _equal_s(overlay, calm, silos, rounds=rounds, seed=seed)
+        random_s = _equal_s(overlay, undisturbed, silos, rounds=rounds, seed=seed)
     serial_s = random_s
     if simulation.compute is not None:
-        serial_s = _equal_s(overlay, replace(calm, compute=None), silos, rounds=rounds, seed=seed)
+        serial_s = _equal_s(overlay, replace(undisturbed, compute=None), silos, rounds=rounds, seed=seed)
     link, busy = _busiest(overlay, simulation, timeline)
-    return DrawnParts(
-        paper_s=drawn.barrier.mean,
-        max_plus_s=drawn.max_plus.mean,
+    return RandomizedAttribution(
+        paper_s=randomized_forms.barrier.mean,
+        max_plus_s=randomized_forms.max_plus.mean,
         serial_s=serial_s,
         random_s=random_s,
         shared_s=shared_s,
@@ -136,7 +136,7 @@ def _equal_s(
     """Cycle time with constant rates."""
     job = job_of(overlay, replace(simulation, sharing="equal"), rounds=rounds, seed=seed)
     title = f"{overlay.kind}, equal, undisturbed"
-    return settle(collect(job, silos, title=title), silos).cycle_time_s
+    return simulated_cycle_time(collect(job, silos, title=title), silos).cycle_time_s
 
 
 def _busiest(overlay: RandomOverlay, simulation: SimulationConfig, timeline: Timeline) -> tuple[str, float]:
@@ -148,4 +148,4 @@ def _busiest(overlay: RandomOverlay, simulation: SimulationConfig, timeline: Tim
     capacity_bps = mean_capacity_bps(overlay.graph, simulation, took_s)
     busy = np.divide(busy_bps, capacity_bps, out=np.zeros_like(busy_bps), where=busy_bps > 0)
     link = int(np.argmax(busy))
-    return link_words(overlay.graph, link), float(busy[link])
+    return link_text(overlay.graph, link), float(busy[link])

@@ -1,30 +1,32 @@
-"""Everything that a study of some overlays needs: network, workload, overlays, simulation and seed."""
+"""An experiment: network, workload, overlays, simulation and seed, from a scenario's file or from options."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from scenarios.config.compute_times import compute_times
 from scenarios.config.error_texts import in_table, located
 from scenarios.config.network import NetworkConfig, build_network, build_workload
-from scenarios.config.overlays import check_kinds
+from scenarios.config.overlays import check_kinds, design_any
 from scenarios.config.scenario import Scenario, check_seed, load_scenario
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text
-from scenarios.simulation.runner import check_surroundings
-from topologies import Connectivity, InputError, Workload
+from scenarios.runfile.writer import RunHead
+from scenarios.simulation.runner import check_surroundings, job_of
+from simulator import Job
+from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload
 from training import message_bits
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Case:
-    """Everything that a study of some overlays needs.
+class Experiment:
+    """Input of a study of some overlays.
 
     Attributes
     ----------
     text : str
-        A scenario's TOML text that says the same.
+        TOML text of an equivalent scenario.
     network : NetworkConfig
     graph : Connectivity
     work : Workload
@@ -46,7 +48,7 @@ class Case:
     compute_source: str | None = None
 
     def changed(self, *, kinds: Sequence[str], seed: int, simulation: SimulationConfig) -> Self:
-        """The case with other overlays, seed and simulation, and a text that says so; seed and kinds are checked."""
+        """The experiment with other overlays, seed and simulation, which are checked, and the text for them."""
         check_seed(seed)
         check_kinds("overlay kind", kinds)
         if (list(kinds), seed, simulation) == (list(self.kinds), self.seed, self.simulation):
@@ -62,8 +64,44 @@ class Case:
             compute_source=self.compute_source if is_same else None,
         )
 
+    def head(self) -> RunHead:
+        """Head of the file of a run of this experiment."""
+        return RunHead(
+            scenario=self.text, network=self.network, seed=self.seed, graph=self.graph, work=self.work
+        )
+
+    def simulations(
+        self, options: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> list[tuple[Overlay | RandomOverlay, Job]]:
+        """Design the overlays, and describe their simulations.
+
+        Parameters
+        ----------
+        options : mapping from kind to mapping, optional
+            Options of designers.
+
+        Returns
+        -------
+        list of (Overlay or RandomOverlay, Job)
+
+        Raises
+        ------
+        InputError
+            If an overlay cannot be designed or simulated.
+        """
+        given = options or {}
+        overlays = [
+            design_any(kind, self.graph, self.work, given.get(kind), seed=self.seed) for kind in self.kinds
+        ]
+        rounds = self.simulation.rounds
+        with located(self.source):
+            return [
+                (overlay, job_of(overlay, self.simulation, rounds=rounds, seed=self.seed))
+                for overlay in overlays
+            ]
+
     def check(self, *, rounds: int | None = None) -> None:
-        """Accept the simulation, before there is an overlay.
+        """Check the simulation before any overlay is designed.
 
         Parameters
         ----------
@@ -73,7 +111,7 @@ class Case:
         Raises
         ------
         InputError
-            If computing times, or what happens around the job, do not fit the network or the rounds.
+            If computing times or events do not fit the network or the rounds.
         """
         rounds = rounds or self.simulation.rounds
         with located(self.compute_source):
@@ -82,8 +120,8 @@ class Case:
             check_surroundings(self.simulation, self.graph, rounds=rounds)
 
 
-def scenario_case(path: Path) -> Case:
-    """Case of a scenario's file.
+def load_experiment(path: Path) -> Experiment:
+    """Read the experiment of a scenario's file.
 
     Parameters
     ----------
@@ -91,7 +129,7 @@ def scenario_case(path: Path) -> Case:
 
     Returns
     -------
-    Case
+    Experiment
 
     Raises
     ------
@@ -103,7 +141,7 @@ def scenario_case(path: Path) -> Case:
         with in_table("network", NetworkConfig):
             graph = build_network(scenario.network)
         work = workload_of(scenario)
-    return Case(
+    return Experiment(
         text=text,
         network=scenario.network,
         graph=graph,
@@ -117,7 +155,7 @@ def scenario_case(path: Path) -> Case:
 
 
 def workload_of(scenario: Scenario) -> Workload:
-    """Workload of a scenario: what it states, and else messages of the size that its training sends.
+    """Workload of a scenario: as stated, otherwise with messages of the size that its training sends.
 
     Parameters
     ----------
@@ -130,8 +168,8 @@ def workload_of(scenario: Scenario) -> Workload:
     Raises
     ------
     InputError
-        If the scenario states no size and trains nothing, or by a backend that does not say it; or the computing time
-        is known from nowhere.
+        If the scenario states no message size and its training, if any, does not either; or if no computing time is
+        stated.
     """
     stated, training, bits = scenario.workload, scenario.training, None
     if training is not None and stated.preset is None and stated.model_size is None:

@@ -1,57 +1,16 @@
-"""Tables that compare the overlays of a run."""
+"""The table of a run: cycle times of its overlays, and when each reaches the target accuracy."""
 
-import math
 from collections.abc import Mapping, Sequence
 
 from scenarios.config.quantities import digits, format_interval, format_s
+from scenarios.report.closed_forms import ESTIMATED, FORMS, form_fields, forms_note, over_paper
 from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
 from scenarios.runfile.reader import OverlayRecord, RunRecord
-from topologies import ClosedForms
 
-FORMS = {"paper_s": "paper", "serialized_s": "serialized", "load_bound_s": "load"}
 _AWAY = (
     "Silos are away: where that is felt in the rounds that count, these are of\n"
     "the silos that are there in all of them, or the longest part where one is."
 )
-_ESTIMATED = "~: estimated from the last rounds, which show no period; so is what is over paper."
-
-
-_ROUNDING = 1e-9
-"""Relative difference of two cycle times that is rounding."""
-
-
-def forms_note(unit: str, rows: Sequence[Row]) -> str:
-    """Two lines on the closed forms, below every table that has them, and one on those that no network can reach."""
-    lines = [
-        f"cycle times in {unit}. paper: Eq. 3 to 5. serialized: an arc sends one model",
-        "after the other. load: busiest link, a lower bound of every fair sharing.",
-    ]
-    if any(row["paper_below_load"] for row in rows):
-        lines.append("!: paper is below load, which no network can do: do not count on it.")
-    return "\n".join(lines)
-
-
-def below_load(paper_s: float | None, load_bound_s: float | None) -> bool:
-    """Whether a `paper` cycle time is shorter than the busiest link allows; not where either is unknown."""
-    return paper_s is not None and load_bound_s is not None and paper_s < load_bound_s * (1 - _ROUNDING)
-
-
-def estimates_note(rows: Sequence[Row]) -> str:
-    """A further line on estimated cycle times, where a table has any."""
-    if all(row["simulated_s"] is None or row["simulated_is_exact"] for row in rows):
-        return ""
-    return f"\n{_ESTIMATED}"
-
-
-def form_fields(forms: ClosedForms) -> dict[str, float | bool | None]:
-    """Closed forms as fields of a row; None where an overlay that is drawn anew each round has none."""
-    fields = {key: None if math.isnan(getattr(forms, key)) else getattr(forms, key) for key in FORMS}
-    return fields | {"paper_below_load": below_load(fields["paper_s"], fields["load_bound_s"])}
-
-
-def over_paper(simulated_s: float | None, paper_s: float) -> float | None:
-    """How far a simulated cycle time lies above the `paper` one, as a fraction."""
-    return None if simulated_s is None or paper_s == 0 else simulated_s / paper_s - 1
 
 
 def run_table(
@@ -76,15 +35,15 @@ def run_table(
     rounds : int, optional
         Of each training.
     reached : mapping of str to int, optional
-        Those that each overlay's training has done; without those that have not begun.
+        Rounds that each overlay's training has reached, without those that have not begun.
 
     Returns
     -------
     Table
         ``over_paper`` is how far the simulated cycle time lies above the `paper` one; where ``simulation_is_whole``
-        is false, the simulation was cut short after ``simulated_rounds``, from which it is estimated. ``speedup`` is
+        is false, the simulation was interrupted after ``simulated_rounds``, from which it is estimated. ``speedup`` is
         the STAR's time to the target accuracy divided by the overlay's; None where either never reaches it.
-        ``trained_rounds`` are shown where a training was cut short, None where it has not begun.
+        ``trained_rounds`` are shown where a training was interrupted, None where it has not begun.
     """
     trained_rounds = reached or {}
     at_target = {
@@ -127,7 +86,7 @@ def run_table(
         notes.append(note_lines(f"one imported curve stands on every overlay: {only}."))
     # The file of a simulation may have the scenario of a training that has not begun on any overlay.
     if reached and rounds is not None and any(row["trained_rounds"] != rounds for row in rows):
-        notes.append(f"trained: round reached, of {rounds}, where the run was cut short.")
+        notes.append(f"trained: round reached, of {rounds}, where the run was interrupted.")
         trained = [Column(key="trained_rounds", title="trained"), *trained]
     return Table(
         caption=caption,
@@ -143,7 +102,7 @@ def run_table(
 
 
 def _simulation_notes(overlays: Sequence[OverlayRecord]) -> list[str]:
-    """How sure estimated cycle times are, and which simulations were cut short."""
+    """Confidence intervals of estimated cycle times, and simulations that were interrupted."""
     estimates = [overlay for overlay in overlays if not overlay.simulation.is_exact]
     whole = [overlay for overlay in estimates if overlay.simulation.is_whole]
     sure = [
@@ -151,7 +110,7 @@ def _simulation_notes(overlays: Sequence[OverlayRecord]) -> list[str]:
         for overlay in whole
         if overlay.simulation.half_width_s is not None
     ]
-    lines = [_ESTIMATED] if whole else []
+    lines = [ESTIMATED] if whole else []
     if any(overlay.simulation.has_absences for overlay in overlays):
         lines.append(_AWAY)
     if sure:
@@ -159,10 +118,10 @@ def _simulation_notes(overlays: Sequence[OverlayRecord]) -> list[str]:
     for overlay in estimates:
         rounds, estimate = overlay.simulation.rounds, _estimate(overlay)
         if rounds and not overlay.simulation.is_whole:
-            kept = f"{rounds:,} {'round is' if rounds == 1 else 'rounds are'} kept"
+            recorded = f"{rounds:,} {'round is' if rounds == 1 else 'rounds are'} kept"
             given = f", which give {estimate}" if estimate else ""
             confidence = "" if overlay.simulation.half_width_s is None else " (95 %)"
-            lines.append(note_lines(f"{overlay.kind}: cut short, {kept}{given}{confidence}."))
+            lines.append(note_lines(f"{overlay.kind}: interrupted, {recorded}{given}{confidence}."))
     return lines
 
 

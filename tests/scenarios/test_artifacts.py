@@ -20,8 +20,8 @@ def alone(scenario, small_scenario):
 @pytest.mark.parametrize(
     ("changed", "hint"),
     [
-        ("checkpoint_every = 4", "--resume goes on from its last checkpoint, --force starts anew."),
-        ("checkpoint_every = 0", "--force starts anew."),
+        ("checkpoint_every = 4", "--resume continues from its last checkpoint, --force starts again."),
+        ("checkpoint_every = 0", "--force starts again."),
     ],
 )
 def test_a_kill_before_the_first_checkpoint_is_told_like_one_after_it(
@@ -33,7 +33,7 @@ def test_a_kill_before_the_first_checkpoint_is_told_like_one_after_it(
     refused = silosim("run", alone, "-o", tmp_path / "x.h5")
     assert refused.code == 2
     assert refused.err == (
-        f"silosim: error: {folder} is that of a run that was cut short or still goes on; {hint}\n"
+        f"silosim: error: {folder} is that of a run that was interrupted or is still running; {hint}\n"
     )
 
 
@@ -42,7 +42,7 @@ def test_resume_may_always_be_given(silosim, alone, tmp_path):
     (tmp_path / "x.h5.partial").touch()
     done = silosim("run", alone, "-o", path, "--resume")
     assert done.code == 0
-    assert f"no checkpoint in {checkpoints_path(path)}: the run starts anew\n" in done.err
+    assert f"no checkpoint in {checkpoints_path(path)}: the run starts again\n" in done.err
     kept = {file: (file.stat().st_mtime_ns, file.stat().st_ino) for file in tmp_path.rglob("*")}
     again = silosim("run", alone, "-o", path, "--resume")
     assert (again.code, again.out) == (0, done.out)

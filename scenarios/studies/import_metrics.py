@@ -1,4 +1,4 @@
-"""A training that another program made, joined with the simulation of overlays."""
+"""Import of another program's training: its metrics joined with the simulation of overlays."""
 
 import json
 from dataclasses import replace
@@ -6,21 +6,16 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarios.config.error_texts import located
-from scenarios.config.overlays import design_any, forms_of
 from scenarios.config.scenario import ImportedConfig
 from scenarios.config.toml import scenario_text
 from scenarios.metrics_import.history import ForeignHistory
-from scenarios.runfile.atomic import new_file
-from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
-from scenarios.runfile.training_rows import allocate_history, write_history
-from scenarios.runfile.writer import write_head, write_overlay
-from scenarios.simulation.case import Case
-from scenarios.simulation.runner import job_of, run_job
+from scenarios.runfile.writer import RunFile
+from scenarios.simulation.experiment import Experiment
+from scenarios.simulation.runner import run_job
 
 
 def import_run(
-    case: Case,
+    experiment: Experiment,
     foreign: ForeignHistory,
     imported: ImportedConfig,
     path: Path,
@@ -31,12 +26,12 @@ def import_run(
 
     Parameters
     ----------
-    case : Case
+    experiment : Experiment
         Network, workload and overlays.
     foreign : ForeignHistory
-        The same rows go to every overlay.
+        The rows of every overlay.
     imported : ImportedConfig
-        Where the rows come from, after which the run is named, and the target.
+        Source of the rows, after which the run is named, and target accuracy.
     path : Path
         The HDF5 file.
     force : bool
@@ -49,37 +44,29 @@ def import_run(
 
     Notes
     -----
-    The scenario in the file simulates up to the last imported round at least, and no longer stops by a confidence
-    interval, so that replays have a time for each row too.
+    The scenario in the file simulates at least up to the last imported round, without a stop by a confidence interval,
+    so that a replay has a time for each row as well.
     """
-    rounds = max(case.simulation.rounds, foreign.last_round)
-    settings = replace(case.simulation, rounds=rounds, until_ci=None)
-    case.check(rounds=rounds)
-    overlays = [design_any(kind, case.graph, case.work, seed=case.seed) for kind in case.kinds]
-    with located(case.source):
-        jobs = [job_of(overlay, settings, rounds=rounds, seed=case.seed) for overlay in overlays]
+    rounds = max(experiment.simulation.rounds, foreign.last_round)
+    settings = replace(experiment.simulation, rounds=rounds, until_ci=None)
     text = scenario_text(
-        case.network, case.work, case.kinds, settings, case.seed, name=run_name(imported.file)
+        experiment.network,
+        experiment.work,
+        experiment.kinds,
+        settings,
+        experiment.seed,
+        name=run_name(imported.file),
     )
-    text += _imported_table(imported)
-    rows = len(foreign.history["round"])
-    size_bytes = file_bytes(jobs, messages=settings.messages, rows=rows)
-    with new_file(path, size_bytes=size_bytes, force=force) as file:
-        write_head(
-            file,
-            scenario=text,
-            network=case.network,
-            seed=case.seed,
-            graph=case.graph,
-            work=case.work,
-        )
-        for overlay, job in zip(overlays, jobs, strict=True):
-            write_overlay(file, overlay, job, forms_of(overlay, case.seed))
-            allocate(file, overlay.kind, job, messages=settings.messages)
-            allocate_history(file, overlay.kind, rows=rows, silos=case.graph.silos)
-        for overlay, job in zip(overlays, jobs, strict=True):
-            outcome = run_job(job, overlay.kind, writer=SimulationWriter(file, overlay.kind))
-            write_history(file, overlay.kind, 0, foreign.history, outcome.last_start_s)
+    whole = replace(experiment, simulation=settings, text=text + _imported_table(imported))
+    whole.check()
+    simulations = whole.simulations()
+    rows = {overlay.kind: len(foreign.history["round"]) for overlay, _ in simulations}
+    with RunFile.create(
+        path, whole.head(), simulations, messages=settings.messages, rows=rows, force=force
+    ) as file:
+        for overlay, job in simulations:
+            outcome = run_job(job, overlay.kind, writer=file.simulation(overlay.kind))
+            file.write_history(overlay.kind, foreign.history, outcome.last_start_s)
 
 
 def run_name(metrics_file: str | Path) -> str:
@@ -88,7 +75,7 @@ def run_name(metrics_file: str | Path) -> str:
 
 
 def columns_note(foreign: ForeignHistory) -> tuple[str, ...]:
-    """Sentences on what was taken from which column."""
+    """Sentences on the column of each metric."""
     columns, history = foreign.columns, foreign.history
     rows = len(history["round"])
     taken = [
@@ -110,11 +97,11 @@ def columns_note(foreign: ForeignHistory) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _values(kept: int, rows: int, found: int) -> str:
-    """How many values a column has, where it is not one for each row."""
-    if found > kept:
-        return f" ({kept} of {found} values: the last of each round)"
-    return "" if kept == rows else f" ({kept} rows)"
+def _values(used: int, rows: int, found: int) -> str:
+    """Number of values of a column, where it has not one for each row."""
+    if found > used:
+        return f" ({used} of {found} values: the last of each round)"
+    return "" if used == rows else f" ({used} rows)"
 
 
 def _counting_note(foreign: ForeignHistory) -> str:

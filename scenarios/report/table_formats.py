@@ -1,0 +1,156 @@
+"""Formats of tables: text for people, JSON, CSV, and those of installed packages."""
+
+import csv
+import io
+import json
+import math
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Protocol
+
+import rich.console
+
+from scenarios.report.tables import Table
+from scenarios.report.terminal import Terminal
+from scenarios.runfile.paths import write_text
+from topologies import InputError
+
+GROUP = "silosim.table_formats"
+"""Entry points of further formats: each names a class that takes no arguments and is a `TableFormat`."""
+
+
+class TableFormat(Protocol):
+    """A format of tables.
+
+    Attributes
+    ----------
+    name : str
+    ending : str
+        Of files in this format, in lower case, such as ``.csv``.
+    """
+
+    name: str
+    ending: str
+
+    def text(self, tables: Sequence[Table]) -> str:
+        """Text of the tables of one command; most have one."""
+
+
+class Json:
+    """Caption, rows with the same keys (null for infinite and missing numbers), lines of the notes, and `further`."""
+
+    name = "json"
+    ending = ".json"
+
+    def text(self, tables: Sequence[Table]) -> str:
+        """An object, or a list of objects of several tables."""
+        whole = [self._object(table) for table in tables]
+        return json.dumps(whole[0] if len(whole) == 1 else whole, indent=1, ensure_ascii=False)
+
+    @staticmethod
+    def _object(table: Table) -> dict[str, object]:
+        """One table."""
+        keys = table.fields()
+        rows = [{key: _finite(row.get(key)) for key in keys} for row in table.rows]
+        return {"caption": table.caption, "rows": rows, "notes": table.notes.splitlines(), **table.further}
+
+
+class Csv:
+    """Rows of all tables below one head, with one column for each field."""
+
+    name = "csv"
+    ending = ".csv"
+
+    def text(self, tables: Sequence[Table]) -> str:
+        """The rows at full precision."""
+        text = io.StringIO()
+        keys = dict.fromkeys(key for table in tables for key in table.fields())
+        writer = csv.DictWriter(text, fieldnames=[*keys])
+        writer.writeheader()
+        for table in tables:
+            writer.writerows(table.rows)
+        return text.getvalue()
+
+
+TABLE_FORMATS: tuple[TableFormat, ...] = (Csv(), Json(), Terminal())
+"""Those that are built in."""
+
+
+def table_formats() -> Iterator[TableFormat]:
+    """All formats: those that are built in, then those of installed packages."""
+    yield from TABLE_FORMATS
+    for entry in entry_points(group=GROUP):
+        yield entry.load()()
+
+
+def find_format(path: Path) -> TableFormat | None:
+    """Format that a file's ending stands for; None where no format has this ending."""
+    return next((found for found in table_formats() if found.ending == path.suffix.lower()), None)
+
+
+def format_of(path: Path, *, others: Sequence[str] = (), rule: str = "") -> TableFormat:
+    """Format that a file's ending stands for.
+
+    Parameters
+    ----------
+    path : Path
+    others : sequence of str
+        Endings that the command writes besides, for the message.
+    rule : str
+        What else the message says.
+
+    Returns
+    -------
+    TableFormat
+
+    Raises
+    ------
+    InputError
+        If no format has this ending.
+    """
+    found = find_format(path)
+    if found is None:
+        endings = ", ".join([*others, *(known.ending for known in table_formats())])
+        raise InputError(f"output(={str(path)!r}) must end in one of {endings}{rule}.")
+    return found
+
+
+def write_tables(path: Path, tables: Sequence[Table]) -> None:
+    """Write tables into a file, in the format that its ending stands for.
+
+    Raises
+    ------
+    InputError
+        If there is none, or the file cannot be written.
+    """
+    text = format_of(path).text(tables)
+    write_text(path, text if text.endswith("\n") else f"{text}\n")
+
+
+def print_table(table: Table, as_json: bool) -> None:
+    """Print a table on standard output; see `print_tables`."""
+    print_tables([table], as_json)
+
+
+def print_tables(tables: Sequence[Table], as_json: bool) -> None:
+    """Print tables on standard output, as JSON or at the terminal's width (80 columns where there is none)."""
+    console = rich.console.Console()
+    to_people = Terminal(console.width, is_terminal=console.is_terminal)
+    print_text((Json() if as_json else to_people).text(tables))
+
+
+def print_text(text: str) -> None:
+    """Print on standard output; where its reader has left (``| head``), print nothing from then on."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        # The interpreter flushes again at its end, which must not fail either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _finite(value: object) -> object:
+    """The value, or None for a float that JSON cannot hold."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

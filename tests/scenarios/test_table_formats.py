@@ -1,0 +1,132 @@
+"""Formats of tables: chosen by a file's ending, and added by other packages; the documented example is one."""
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from scenarios.report.table_formats import Csv, Json, find_format, write_tables
+from scenarios.report.tables import Column, Table, percent
+from scenarios.report.terminal import Terminal
+from topologies import InputError
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "extending" / "table_format.py"
+TABLE = Table(
+    caption="two silos",
+    columns=[
+        Column(key="overlay", title="overlay"),
+        Column(key="time_s", title="time\n(s)", show="{:.1f}".format, exact="is_exact"),
+        Column(key="over_paper", title="over", show=percent),
+    ],
+    rows=[
+        {"overlay": "delta_mbst", "time_s": 1.25, "is_exact": True, "over_paper": 0.5},
+        {"overlay": "ring", "time_s": 2.5, "is_exact": False, "over_paper": None},
+    ],
+    notes="a note",
+    further={"arcs": [{"queue_s": 1.0}]},
+)
+LATEX = r"""\begin{tabular}{lrr}
+\toprule
+overlay & time (s) & over \\
+\midrule
+delta\_mbst & 1.2 & +50.0\% \\
+ring & \textasciitilde 2.5 & - \\
+\bottomrule
+\end{tabular}
+"""
+
+
+@pytest.fixture
+def latex(tmp_path, monkeypatch):
+    """A package with the example, as pip would install it."""
+    site = tmp_path / "site"
+    info = site / "silosim_latex-1.0.dist-info"
+    info.mkdir(parents=True)
+    (site / "table_format.py").write_text(EXAMPLE.read_text("utf-8"), "utf-8")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: silosim-latex\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[silosim.table_formats]\nlatex = table_format:Latex\n")
+    monkeypatch.syspath_prepend(site)
+    sys.modules.pop("table_format", None)
+    yield
+    sys.modules.pop("table_format", None)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("a.csv", Csv), ("a.json", Json), ("a.JSON", Json), ("b/a.txt", Terminal), ("a.tex", None), ("a", None)],
+)
+def test_the_ending_chooses_the_format(name, kind):
+    found = find_format(Path(name))
+
+    assert found is None if kind is None else isinstance(found, kind)
+
+
+def test_each_format_writes_the_same_rows(tmp_path):
+    for ending in ("csv", "json", "txt"):
+        write_tables(tmp_path / f"a.{ending}", [TABLE])
+    rows = [*csv.DictReader((tmp_path / "a.csv").read_text().splitlines())]
+    whole = json.loads((tmp_path / "a.json").read_text())
+    text = (tmp_path / "a.txt").read_text()
+
+    assert [(row["overlay"], float(row["time_s"])) for row in rows] == [("delta_mbst", 1.25), ("ring", 2.5)]
+    assert whole["rows"] == TABLE.rows
+    assert (whole["caption"], whole["notes"], whole["arcs"]) == ("two silos", ["a note"], [{"queue_s": 1.0}])
+    assert text.splitlines()[0] == "two silos"
+    assert [line.split() for line in text.splitlines() if line.startswith("ring")] == [["ring", "~2.5", "-"]]
+    assert text.endswith("a note\n")
+
+
+def test_several_tables_share_one_head_in_csv_and_are_a_list_in_json():
+    other = Table(caption="", columns=(), rows=[{"overlay": "star", "hub": "A"}])
+    text = Csv().text([TABLE, other])
+
+    assert text.splitlines()[0] == "overlay,time_s,is_exact,over_paper,hub"
+    assert text.splitlines()[-1] == "star,,,,A"
+    assert [one["caption"] for one in json.loads(Json().text([TABLE, other]))] == ["two silos", ""]
+
+
+@pytest.mark.usefixtures("latex")
+def test_the_example_is_a_format_once_its_package_is_installed(tmp_path):
+    write_tables(tmp_path / "a.tex", [TABLE])
+
+    assert (tmp_path / "a.tex").read_text() == LATEX
+    assert len(EXAMPLE.read_text("utf-8").splitlines()) < 40
+
+
+@pytest.mark.usefixtures("latex")
+def test_an_unknown_ending_lists_those_of_installed_packages_too(tmp_path):
+    with pytest.raises(InputError, match=r"a\.doc'\) must end in one of \.csv, \.json, \.txt, \.tex\.$"):
+        write_tables(tmp_path / "a.doc", [TABLE])
+
+
+@pytest.mark.usefixtures("latex")
+@pytest.mark.parametrize(
+    ("arguments", "first"),
+    [
+        (("simulate", "gaia", "--kind", "ring", "--rounds", "50"), "ring"),
+        (("sweep", "gaia", "--kind", "ring", "--access", "1 Gbps", "--rounds", "50"), "1 Gbps"),
+        (("validate", "gaia", "--kind", "ring", "--rounds", "100"), "ring"),
+    ],
+)
+def test_every_command_that_writes_a_table_writes_it_in_that_format(silosim, tmp_path, arguments, first):
+    result = silosim(*arguments, "-o", tmp_path / "a.tex")
+
+    assert result.code == 0, result.err
+    assert str(tmp_path / "a.tex") in result.err
+    lines = (tmp_path / "a.tex").read_text().splitlines()
+    assert lines[0].startswith(r"\begin{tabular}{")
+    assert [line.split(" & ")[0] for line in lines[4:-2]] == [first]
+
+
+def test_a_simulation_is_stored_once_and_its_table_in_any_number_of_formats(silosim, tmp_path):
+    command = ("simulate", "gaia", "--kind", "ring", "--rounds", "20")
+    twice = silosim(*command, "-o", tmp_path / "a.h5", "-o", tmp_path / "b.h5")
+    files = ["a.h5", "a.csv", "a.json"]
+    done = silosim(*command, *(text for name in files for text in ("-o", tmp_path / name)))
+
+    assert (twice.code, twice.err.count("\n")) == (2, 1)
+    assert "one file that ends in .h5" in twice.err
+    assert done.code == 0, done.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(files)
