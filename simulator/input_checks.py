@@ -11,8 +11,8 @@ from simulator.arc import FlowArc
 from topologies.arrays import FloatArray
 from topologies.errors import InputError
 
-SHARINGS = ("maxmin", "equal")
 QUEUEINGS = ("fifo", "overlap")
+ENGINES = ("auto", "simpy", "compiled")
 
 
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:

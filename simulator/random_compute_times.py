@@ -1,4 +1,4 @@
-"""Computing times that are drawn anew each round: one seeded stream per silo."""
+"""Random computing times: one seeded stream per silo."""
 
 from abc import ABC, abstractmethod
 
@@ -8,12 +8,12 @@ from simulator import input_checks as checks
 from topologies.arrays import FloatArray
 
 COMPUTE_STREAM = int.from_bytes(b"compute")
-"""Keeps computing times apart from all other random numbers that a run draws from the same seed."""
+"""Separates computing times from all other random numbers of the same seed."""
 
 _BLOCK_ROUNDS = 1024
 
 
-class DrawnTimes(ABC):
+class RandomTimes(ABC):
     """Computing times whose rounds and silos are independent; `ComputeTimes`.
 
     Notes
@@ -43,20 +43,20 @@ class DrawnTimes(ABC):
         """See `ComputeTimes`."""
         block, skipped = divmod(first, _BLOCK_ROUNDS)
         blocks = range(block, (first + count - 1) // _BLOCK_ROUNDS + 1)
-        drawn_s = np.empty((len(blocks) * _BLOCK_ROUNDS, self._silos))
+        times_s = np.empty((len(blocks) * _BLOCK_ROUNDS, self._silos))
         for place, number in enumerate(blocks):
             for silo in range(self._silos):
                 seeds = np.random.SeedSequence(self._seed, spawn_key=(COMPUTE_STREAM, silo, number))
                 rows = slice(place * _BLOCK_ROUNDS, (place + 1) * _BLOCK_ROUNDS)
-                drawn_s[rows, silo] = self._draw(np.random.default_rng(seeds), silo, _BLOCK_ROUNDS)
-        return drawn_s[skipped : skipped + count]
+                times_s[rows, silo] = self._sample(np.random.default_rng(seeds), silo, _BLOCK_ROUNDS)
+        return times_s[skipped : skipped + count]
 
     @abstractmethod
-    def _draw(self, rng: np.random.Generator, silo: int, count: int, /) -> FloatArray:
+    def _sample(self, rng: np.random.Generator, silo: int, count: int, /) -> FloatArray:
         """Times of a silo in seconds, shape (count,)."""
 
 
-class Lognormal(DrawnTimes):
+class Lognormal(RandomTimes):
     """Lognormal times.
 
     Parameters
@@ -87,12 +87,12 @@ class Lognormal(DrawnTimes):
         self._sigma = float(np.sqrt(np.log1p(cv**2) if cv < 1e100 else 2 * np.log(cv)))
         super().__init__(len(self._mean_s), seed)
 
-    def _draw(self, rng: np.random.Generator, silo: int, count: int, /) -> FloatArray:
+    def _sample(self, rng: np.random.Generator, silo: int, count: int, /) -> FloatArray:
         normal = rng.standard_normal(count)
         return np.asarray(self._mean_s[silo] * np.exp(self._sigma * normal - self._sigma**2 / 2))
 
 
-class Exponential(DrawnTimes):
+class Exponential(RandomTimes):
     """Exponential times.
 
     Parameters
@@ -114,12 +114,12 @@ class Exponential(DrawnTimes):
         self._mean_s = checks.check_compute(mean_s, "mean_s")
         super().__init__(len(self._mean_s), seed)
 
-    def _draw(self, rng: np.random.Generator, silo: int, count: int, /) -> FloatArray:
+    def _sample(self, rng: np.random.Generator, silo: int, count: int, /) -> FloatArray:
         return self._mean_s[silo] * rng.standard_exponential(count)
 
 
-class Empirical(DrawnTimes):
-    """Times that are drawn, with repetition, from measured ones.
+class Empirical(RandomTimes):
+    """Times sampled, with replacement, from measured ones.
 
     Parameters
     ----------
@@ -141,5 +141,5 @@ class Empirical(DrawnTimes):
         self._samples_s = np.array(checks.check_compute(samples_s, "samples_s", "one or more samples"))
         super().__init__(silos, seed)
 
-    def _draw(self, rng: np.random.Generator, _silo: int, count: int, /) -> FloatArray:
+    def _sample(self, rng: np.random.Generator, _silo: int, count: int, /) -> FloatArray:
         return self._samples_s[rng.integers(len(self._samples_s), size=count)]

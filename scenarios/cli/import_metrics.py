@@ -3,6 +3,7 @@
 import inspect
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -100,6 +101,7 @@ def import_metrics(
     target_accuracy: Annotated[
         float | None, typer.Option(help="Test accuracy whose first round and time the table shows.")
     ] = None,
+    engine: opt.Engine = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -109,7 +111,8 @@ def import_metrics(
     if not is_scenario(study):
         _check_workload_is_given(context)
     case = case_of(study, context, rounds=_LEAST_ROUNDS)
-    case = case.changed(kinds=opt.each_once(kind, case.kinds), seed=case.seed, simulation=case.simulation)
+    simulation = case.simulation if engine is None else replace(case.simulation, engine=engine)
+    case = case.changed(kinds=opt.each_once(kind, case.kinds), seed=case.seed, simulation=simulation)
     given = {"loss": loss, "accuracy": accuracy, "train_accuracy": train_accuracy, "test_loss": test_loss}
     names = ColumnNames(
         round=round_,

@@ -24,6 +24,7 @@ def sweep(
     rounds: opt.Rounds = 200,
     sharing: opt.Sharing = "maxmin",
     queueing: opt.Queueing = "fifo",
+    engine: opt.Engine = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="Stem of the CSV and the figure. [default: sweep-UNDERLAY]"),
@@ -43,7 +44,7 @@ def sweep(
         study.work,
         opt.each_once(kind, DEFAULT_KINDS),
         [*access, *(more or [])],
-        opt.simulation_config(rounds, sharing, queueing),
+        opt.simulation_config(rounds, sharing, queueing, engine),
     )
     write_text(csv, table.to_csv())
     plot_sweep(table, figure, title=f"{table.caption.splitlines()[0]}; {table.caption.splitlines()[2]}")

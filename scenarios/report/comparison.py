@@ -1,7 +1,7 @@
 """Tables that compare the overlays of a run."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from scenarios.config.quantities import digits, format_interval, format_s
 from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
@@ -54,6 +54,24 @@ def over_paper(simulated_s: float | None, paper_s: float) -> float | None:
     return None if simulated_s is None or paper_s == 0 else simulated_s / paper_s - 1
 
 
+def engine_note(simulations: Iterable[tuple[str, str]]) -> list[str]:
+    """Which engine simulated what, in one sentence; none where no engine is known.
+
+    Parameters
+    ----------
+    simulations : iterable of (str, str)
+        What was simulated, and the name of the engine, which may be empty.
+    """
+    simulated: dict[str, dict[str, None]] = {}
+    for what, engine in simulations:
+        if engine:
+            simulated.setdefault(engine, {})[what] = None
+    if len(simulated) < 2:
+        return [f"Engine: {engine}." for engine in simulated]
+    parts = [f"{engine} for {', '.join(what)}" for engine, what in simulated.items()]
+    return [f"Engine: {'; '.join(parts)}."]
+
+
 def run_table(
     record: RunRecord,
     caption: str,
@@ -103,6 +121,7 @@ def run_table(
                 "simulated_is_exact": simulation.is_exact,
                 "half_width_s": simulation.half_width_s,
                 "simulated_rounds": simulation.rounds,
+                "engine": simulation.engine,
                 "simulation_is_whole": simulation.is_whole,
                 "over_paper": over_paper(simulation.cycle_time_s, forms.paper_s),
                 "trained_rounds": trained_rounds.get(overlay.kind),
@@ -138,7 +157,13 @@ def run_table(
             *trained,
         ),
         rows=rows,
-        notes="\n".join([*notes, *_simulation_notes(record.overlays)]),
+        notes="\n".join(
+            [
+                *notes,
+                *_simulation_notes(record.overlays),
+                *engine_note((overlay.kind, overlay.simulation.engine) for overlay in record.overlays),
+            ]
+        ),
     )
 
 

@@ -11,11 +11,11 @@ from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import polite_interrupts
 from simulator import Block, Job, SteadyState, Timeline
 from simulator.block import Messages
+from simulator.engines import make_engine
 from simulator.statistics.confidence import StopRule
-from simulator.statistics.steady_state import equal_steady_state, estimated_steady_state, has_period, within
-from simulator.stream import make_engine
+from simulator.statistics.steady_state import has_period, steady_state
 from simulator.world.counted_silos import Starts
-from topologies.arrays import FloatArray, IntArray
+from topologies.arrays import IntArray
 
 FEWEST_ROUNDS = 100
 """Of a job that ends by itself: less shows too little of how it starts."""
@@ -24,7 +24,13 @@ _BLOCK_ROUNDS = 256
 
 
 def collect(
-    job: Job, silos: IntArray, *, title: str, until: float | None = None, messages: bool = False
+    job: Job,
+    silos: IntArray,
+    *,
+    title: str,
+    until: float | None = None,
+    messages: bool = False,
+    engine: str = "auto",
 ) -> Timeline:
     """Simulate a job.
 
@@ -40,6 +46,8 @@ def collect(
         repeat ends after its first whole period.
     messages : bool
         Whether to keep what happened to every message.
+    engine : str
+        See `simulator.engines.choose_engine`.
 
     Returns
     -------
@@ -55,14 +63,14 @@ def collect(
     Memory O(rounds * arcs): a number for each message, or four with `messages`, and twice that while they are joined.
     """
     block_rounds = min(_BLOCK_ROUNDS, max(1, _BLOCK_MESSAGES // max(1, len(job.arcs))))
-    engine = make_engine(job, block_rounds=block_rounds)
+    running = make_engine(job, block_rounds=block_rounds, engine=engine)
     rule = None if until is None else StopRule(until, silos=job.silos)
     names = [field.name for field in fields(Messages)] if messages else ["arrival_s"]
     kept: dict[str, list[NDArray[Any]]] = {name: [] for name in ("round_start_s", *names)}
     last: Block | None = None
     starts: Starts | None = None
     with bar(title, job.rounds) as advance, polite_interrupts() as interrupted:
-        while (block := engine.advance()) is not None:
+        while (block := running.advance()) is not None:
             last = block
             kept["round_start_s"].append(block.round_start_s)
             for name in names:
@@ -74,7 +82,7 @@ def collect(
             if rule is not None:
                 more = Starts.of(block.round_start_s, job.absences, silos=silos)
                 starts = more if starts is None else starts.joined(more)
-                if _shows_period(engine.steady, done) or rule.is_met(starts):
+                if _shows_period(running.steady, done) or rule.is_met(starts):
                     break
     assert last is not None, "a job has a round or more"
     start_s = np.concatenate(kept["round_start_s"])
@@ -84,7 +92,8 @@ def collect(
         round_start_s=start_s,
         arrival_s=record["arrival_s"],
         link_bits=last.link_bits,
-        steady=_steady(job, engine.steady, start_s),
+        steady=steady_state(job, running.steady, start_s)[0],
+        engine=running.name,
         messages=Messages(**record) if messages else None,
         absences=job.absences,
     )
@@ -94,13 +103,3 @@ def _shows_period(steady: SteadyState | None, rounds: int) -> bool:
     """Whether a job is known to repeat, and so many rounds hold a whole period."""
     # One round less: of the last block before the job's end, the round that follows is not there yet.
     return steady is not None and rounds > FEWEST_ROUNDS and has_period(steady, rounds - 1)
-
-
-def _steady(job: Job, proven: SteadyState | None, start_s: FloatArray) -> SteadyState:
-    """How the job goes on."""
-    if job.sharing == "equal" and job.plan is None and job.compute.is_constant:
-        # Constant rates: the silos that end the job first disturb nobody.
-        if proven is not None and has_period(proven, len(start_s)):
-            return proven
-        return equal_steady_state(job)[0]
-    return estimated_steady_state(start_s, job.absences) if proven is None else within(proven, start_s)

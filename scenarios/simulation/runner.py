@@ -15,8 +15,8 @@ from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import polite_interrupts
 from scenarios.simulation.round_starts import RoundStarts
 from simulator import Block, Job, SteadyState, overlay_job
+from simulator.engines import choose_engine, make_engine
 from simulator.statistics.confidence import Estimate, StopRule
-from simulator.stream import make_engine
 from simulator.world.checks import check_world
 from simulator.world.counted_silos import Starts
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Schedule
@@ -39,6 +39,7 @@ class Outcome:
     ----------
     kind : str
         The overlay.
+    engine : {"simpy", "compiled"}
     rounds : int
         Simulated rounds.
     steady : SteadyState
@@ -63,6 +64,7 @@ class Outcome:
     """
 
     kind: str
+    engine: str
     rounds: int
     steady: SteadyState
     estimate: Estimate | None
@@ -129,7 +131,7 @@ def job_of(
     Raises
     ------
     InputError
-        If something cannot be simulated, or the file would be too large.
+        If something cannot be simulated, by the configuration's engine in particular, or the file would be too large.
     """
     design = overlay.overlay if isinstance(overlay, Schedule) else overlay
     _check_dates(design.kind, rounds, design.graph.silos)  # before a schedule of so many rounds is drawn
@@ -143,6 +145,7 @@ def job_of(
             seed=None if isinstance(overlay, Overlay | Schedule) else seed,
             world=world_around(config, seed=seed),
         )
+    choose_engine(job, config.engine)
     _check_dates(design.kind, rounds, job.silos, len(job.arcs) * (4 if config.messages else 1))
     return job
 
@@ -162,6 +165,7 @@ def run_job(
     title: str = "",
     until_ci: str | None = None,
     least_rounds: int = 0,
+    engine: str = "auto",
     writer: SimulationWriter | None = None,
 ) -> Outcome:
     """Simulate a job and show how far it is.
@@ -177,6 +181,8 @@ def run_job(
         See `SimulationConfig`; a cycle time that is known exactly is narrow enough.
     least_rounds : int
         Rounds that are simulated even so.
+    engine : str
+        See `simulator.engines.choose_engine`.
     writer : SimulationWriter, optional
         Takes the blocks.
 
@@ -198,7 +204,7 @@ def run_job(
     """
     messages = _BLOCK_MESSAGES if job.world is None else _WORLD_BLOCK_MESSAGES
     block_rounds = min(_BLOCK_ROUNDS, max(1, messages // max(1, len(job.arcs))))
-    engine = make_engine(job, block_rounds=block_rounds)
+    running = make_engine(job, block_rounds=block_rounds, engine=engine)
     rule = (
         None
         if until_ci is None
@@ -209,7 +215,7 @@ def run_job(
     began_s, messages = time.perf_counter(), 0
     with bar(f"{title}{kind}", job.rounds) as advance, polite_interrupts() as interrupted:
         try:
-            while (block := engine.advance()) is not None:
+            while (block := running.advance()) is not None:
                 last = block
                 starts.add(block)
                 if writer is not None:
@@ -219,7 +225,7 @@ def run_job(
                 advance(done, _note(block.now_s, done / elapsed_s, messages / elapsed_s))
                 if interrupted():
                     raise KeyboardInterrupt
-                narrow = rule is not None and (engine.steady is not None or rule.is_met(starts.so_far))
+                narrow = rule is not None and (running.steady is not None or rule.is_met(starts.so_far))
                 if narrow and done > least_rounds:
                     break
         finally:
@@ -227,9 +233,10 @@ def run_job(
                 writer.flush()
     if last is None:
         raise InputError(f"rounds(={job.rounds}) must be >= 1.")
-    steady, estimate = starts.settle(engine.steady)
+    steady, estimate = starts.settle(running.steady)
     outcome = Outcome(
         kind=kind,
+        engine=running.name,
         rounds=last.first_round + last.rounds,
         steady=steady,
         estimate=estimate,
@@ -239,7 +246,7 @@ def run_job(
         now_s=last.now_s,
         messages=messages,
         wall_s=time.perf_counter() - began_s,
-        counts_disturbed=starts.counts_disturbed and not steady.is_exact and job.sharing == "maxmin",
+        counts_disturbed=starts.counts_disturbed and not steady.is_exact and not job.sharing.constant_rates,
     )
     if writer is not None:
         writer.finish(steady, outcome.half_width_s)

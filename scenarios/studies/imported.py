@@ -75,10 +75,12 @@ def import_run(
         )
         for overlay, job in zip(overlays, jobs, strict=True):
             write_overlay(file, overlay, job, forms_of(overlay, case.seed))
-            allocate(file, overlay.kind, job, messages=settings.messages)
+            allocate(file, overlay.kind, job, messages=settings.messages, engine=settings.engine)
             allocate_history(file, overlay.kind, rows=rows, silos=case.graph.silos)
         for overlay, job in zip(overlays, jobs, strict=True):
-            outcome = run_job(job, overlay.kind, writer=SimulationWriter(file, overlay.kind))
+            outcome = run_job(
+                job, overlay.kind, engine=settings.engine, writer=SimulationWriter(file, overlay.kind)
+            )
             write_history(file, overlay.kind, 0, foreign.history, outcome.last_start_s)
 
 

@@ -24,6 +24,7 @@ def replay(
     changes: Mapping[str, str | Mapping[str, str] | Sequence[str] | None],
     *,
     force: bool = False,
+    engine: str | None = None,
 ) -> tuple[str, ...]:
     """Write the file of a run as it would have gone on another network.
 
@@ -37,6 +38,8 @@ def replay(
         Fields of `NetworkConfig` that differ from the source's; None for those that stay.
     force : bool
         Whether an existing file is replaced.
+    engine : str, optional
+        Instead of the scenario's; see `simulator.engines.choose_engine`.
 
     Returns
     -------
@@ -62,6 +65,8 @@ def replay(
         raise InputError(f"{path} is the run itself; the replay needs another name.")
     record = read_run(source)
     scenario = parse_scenario(record.scenario, source=f"{source} (scenario)")
+    if engine is not None:
+        scenario = scenario.simulated_by(engine)
     network = record.network.changed(**changes)
     graph = build_network(network, None if changes.get("underlay") else record.underlay)
     silos = len(record.network.silo_at or record.underlay.labels)
@@ -104,7 +109,7 @@ def replay(
         )
         for kept, overlay, job in zip(replayed, overlays, jobs, strict=True):
             write_overlay(file, overlay, job, forms_of(overlay, scenario.seed))
-            allocate(file, overlay.kind, job, messages=settings.messages)
+            allocate(file, overlay.kind, job, messages=settings.messages, engine=settings.engine)
             if kept.history:
                 rows = len(kept.wall_clock_s)
                 allocate_history(file, overlay.kind, rows=rows, silos=graph.silos)
@@ -114,6 +119,7 @@ def replay(
                 kept.kind,
                 until_ci=settings.until_ci,
                 least_rounds=trained,
+                engine=settings.engine,
                 writer=SimulationWriter(file, kept.kind),
             )
             if kept.history:

@@ -263,7 +263,7 @@ def run_scenario(
         )
         for overlay, job in zip(plan.overlays, plan.jobs, strict=True):
             write_overlay(file, overlay, job, forms_of(overlay, scenario.seed))
-            allocate(file, overlay.kind, job, messages=settings.messages)
+            allocate(file, overlay.kind, job, messages=settings.messages, engine=settings.engine)
             if training is not None:
                 allocate_history(file, overlay.kind, rows=rows, silos=plan.graph.silos)
         if training is not None:
@@ -274,6 +274,7 @@ def run_scenario(
                 overlay.kind,
                 until_ci=settings.until_ci,
                 least_rounds=0 if training is None else training.rounds,
+                engine=settings.engine,
                 writer=SimulationWriter(file, overlay.kind),
             )
             if training is not None:

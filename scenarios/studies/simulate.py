@@ -13,6 +13,7 @@ from scenarios.config.network import describe
 from scenarios.config.overlays import design_any, forms_of
 from scenarios.config.quantities import format_interval, format_s, parse_share
 from scenarios.config.simulation import SimulationConfig
+from scenarios.report.comparison import engine_note
 from scenarios.report.tables import Column, Row, Table, note_lines
 from scenarios.runfile.atomic import new_file
 from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
@@ -88,10 +89,12 @@ def simulate_table(
             )
             for overlay, job in zip(overlays, jobs, strict=True):
                 write_overlay(file, overlay, job, forms_of(overlay, seed))
-                allocate(file, overlay.kind, job, messages=settings.messages)
+                allocate(file, overlay.kind, job, messages=settings.messages, engine=settings.engine)
         for overlay, job in zip(overlays, jobs, strict=True):
             writer = None if file is None else SimulationWriter(file, overlay.kind)
-            outcomes.append(run_job(job, overlay.kind, until_ci=settings.until_ci, writer=writer))
+            outcomes.append(
+                run_job(job, overlay.kind, until_ci=settings.until_ci, engine=settings.engine, writer=writer)
+            )
     first = outcomes[0]
     rows = [
         _row(case, overlay, outcome, None if settings.compute is None or outcome is first else first)
@@ -118,6 +121,7 @@ def simulate_table(
             *_paired_note(rows),
             *events_note(settings, windows),
             *_too_wide(rows, settings.until_ci),
+            *engine_note((outcome.kind, outcome.engine) for outcome in outcomes),
             _speed_note(rows),
         ),
     )
@@ -154,6 +158,7 @@ def _row(
         "first_round": None if window is None else window.first_round,
         "last_round": None if window is None else window.last_round,
         "rounds": outcome.rounds,
+        "engine": outcome.engine,
         "simulated_s": outcome.now_s,
         "difference": None
         if difference is None

@@ -171,11 +171,16 @@ def _validated(
     silos = growing_silos(overlay) if isinstance(overlay, Overlay) else np.arange(overlay.graph.silos)
     shared = replace(simulation, sharing="maxmin")
     job = job_of(overlay, shared, rounds=rounds, seed=seed)
-    timeline = collect(job, silos, title=f"{overlay.kind}, maxmin", until=until, messages=stays)
+    timeline = collect(
+        job, silos, title=f"{overlay.kind}, maxmin", until=until, messages=stays, engine=simulation.engine
+    )
     # Constant rates know no network that changes.
     constant = replace(simulation, sharing="equal", background=(), capacity=(), failure=())
     equal_job = job_of(overlay, constant, rounds=rounds, seed=seed)
-    equal = settle(collect(equal_job, silos, title=f"{overlay.kind}, equal", until=until), silos)
+    equal_timeline = collect(
+        equal_job, silos, title=f"{overlay.kind}, equal", until=until, engine=simulation.engine
+    )
+    equal = settle(equal_timeline, silos)
     maxmin = settle(timeline, silos)
     end = maxmin.first_round + maxmin.rounds
     kept = end if maxmin.asked is None else maxmin.asked[1]

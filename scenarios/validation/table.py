@@ -7,7 +7,7 @@ from typing import Any
 
 from scenarios.config.network import describe
 from scenarios.config.quantities import format_s, signed_s
-from scenarios.report.comparison import FORMS, below_load, forms_note, over_paper
+from scenarios.report.comparison import FORMS, below_load, engine_note, forms_note, over_paper
 from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
 from scenarios.simulation.captions import how
 from scenarios.simulation.case import Case
@@ -59,6 +59,7 @@ def validation_row(result: Validated) -> dict[str, object]:
             f"{name}_is_exact": settled.is_exact,
             f"{name}_period_rounds": settled.period_rounds,
             f"{name}_rounds": settled.simulated_rounds,
+            f"{name}_engine": settled.engine,
             f"{name}_over_paper": over_paper(settled.cycle_time_s, result.paper_s),
         }
     parts = result.parts_s()
@@ -127,6 +128,11 @@ def validation_table(case: Case, results: Sequence[Validated]) -> Table:
                     *_differences(results),
                     *(f"{result.overlay.kind}: {result.why()}." for result in results if result.why()),
                     *_unexplained(results),
+                    *engine_note(
+                        (f"{row['overlay']} {name}", str(row[f"{name}_engine"]))
+                        for row in rows
+                        for name in ("equal", "maxmin")
+                    ),
                 ),
             )
         ),

@@ -2,19 +2,15 @@
 
 from math import inf
 
-from simulator.compiled.ends import next_end_s
-from simulator.compiled.filling import settle
+from simulator.compiled.fair_sharing import begin, leave, next_end_s, update_rates
 from simulator.compiled.heap import Records, drop, put, size
-from simulator.compiled.network import begin, leave
 from simulator.compiled.repeats import is_repeat
 from simulator.compiled.state import COMPUTING, ENDED, GATED, OFF, WAITING, Network, Queue, Silos, Window
+from simulator.tolerances import SAME_INSTANT
 from topologies.arrays import FloatArray
 from topologies.jit import compiled
 
 DONE, PAUSED, FULL_WINDOW, FULL_QUEUE, REPEATED = range(1, 6)
-
-# As in `simulator.simpy_engine.fluid`.
-_SAME_INSTANT = 1.0 + 1e-13
 
 
 @compiled
@@ -26,7 +22,7 @@ def run(network: Network, silos: Silos, queue: Queue, window: Window, saved: Flo
         blocked = _instant(network, silos, queue, window)
         if blocked:
             return blocked
-        settle(network)
+        update_rates(network)
         then_s = next_end_s(network)
         if size(events):
             then_s = min(then_s, events[events[0].order].key)
@@ -56,7 +52,7 @@ def _instant(network: Network, silos: Silos, queue: Queue, window: Window) -> in
                 _computed(network, silos, queue, window, silo)
             else:
                 _start(network, silos, queue, window, silo)
-        elif next_end_s(network) <= clock.now_s * _SAME_INSTANT:
+        elif next_end_s(network) <= clock.now_s * SAME_INSTANT:
             arc = network.ends[0].order
             _deliver(network, silos, window, arc, leave(network, queue, window.messages, arc))
         else:

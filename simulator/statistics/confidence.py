@@ -10,6 +10,7 @@ from topologies.arrays import FloatArray
 from topologies.errors import InputError
 from topologies.statistics import ConfidenceInterval, correlated_batch_means
 
+CONFIDENCE = 0.95
 BATCHES = 20
 WARM_UP = 0.25
 """Part of the rounds that does not count."""
@@ -180,7 +181,7 @@ def estimated_cycle_time(starts: Starts, *, silos: int) -> Estimate:
 
 def _interval(start_s: FloatArray) -> ConfidenceInterval:
     """Of the growth over all these rounds."""
-    return correlated_batch_means(np.diff(start_s), batches=BATCHES)
+    return correlated_batch_means(np.diff(start_s), batches=BATCHES, confidence=CONFIDENCE)
 
 
 def _as_starts(starts: FloatArray | Starts) -> Starts:

@@ -125,7 +125,7 @@ def test_a_bad_value_is_named(changes, message):
         ({"queueing": "lifo"}, "queueing(='lifo') must be 'fifo' or 'overlap'."),
         (
             {"sharing": "equal", "world": lambda: iter(())},
-            "sharing(='equal') must be 'maxmin' on a network that changes: constant rates know none.",
+            "sharing(='equal') must be 'maxmin' where the network changes: constant rates do not follow changes.",
         ),
     ],
 )
