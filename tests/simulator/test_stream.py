@@ -73,11 +73,11 @@ def test_messages_start_leave_and_arrive_in_order_and_know_their_bottleneck(grap
                 count = np.count_nonzero(sent[:, arc])
                 bits[list(route)] += count * job.message_bits[arc]
                 bound = set(messages.bound_link[sent[:, arc], arc].tolist())
-                assert bound <= ({-1} if job.sharing == "equal" else set(route))
+                assert bound <= ({-1} if job.sharing.constant_rates else set(route))
                 if count:
                     fastest_bps = min(job.link_capacity_bps[link] for link in route)
                     mean_bps = job.message_bits[arc] / (messages.last_bit_s - messages.start_s)[:, arc]
-                    if job.sharing == "maxmin":
+                    if not job.sharing.constant_rates:
                         assert mean_bps[sent[:, arc]].max() <= fastest_bps * (1 + 1e-9)
             if job.fifo:
                 one_at_a_time = messages.start_s[1:] >= messages.last_bit_s[:-1]
@@ -178,5 +178,5 @@ def test_a_bad_argument_is_named(arguments, message, graph):
 def test_rates_can_only_be_watched_where_they_are_events(graph):
     ring = design("ring", graph, Workload.preset("inaturalist"))
     watch = Observer(on_rates=lambda *_: None)
-    with pytest.raises(InputError, match=r"engine\(='compiled'\) must be 'events' here"):
+    with pytest.raises(InputError, match=r"engine\(='compiled'\) must be 'auto' or 'simpy' here: it calls no on_rates"):
         simulate(ring, 3, engine="compiled", observer=watch)
