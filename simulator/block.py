@@ -33,6 +33,10 @@ class Messages:
     arrival_s: FloatArray
     bound_link: LinkArray
 
+    def __repr__(self) -> str:
+        rounds, arcs = self.start_s.shape
+        return f"Messages({rounds} rounds, {arcs} arcs)"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Block:
@@ -57,6 +61,9 @@ class Block:
     messages: Messages
     link_bits: FloatArray
     now_s: float
+
+    def __repr__(self) -> str:
+        return f"Block(rounds {self.first_round} to {self.first_round + self.rounds - 1}, now_s={self.now_s})"
 
     @property
     def rounds(self) -> int:

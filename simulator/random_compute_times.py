@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from simulator import input_checks as checks
+from simulator.compute_times import span_s
 from topologies.arrays import FloatArray
 
 COMPUTE_STREAM = int.from_bytes(b"compute")
@@ -78,14 +79,20 @@ class Lognormal(RandomTimes):
     ``ln T`` is normal with variance ``s^2 = ln(1 + cv^2)`` and mean ``ln(mean_s) - s^2 / 2``.
     """
 
-    __slots__ = ("_mean_s", "_sigma")
+    __slots__ = ("_cv", "_mean_s", "_sigma")
 
     def __init__(self, *, mean_s: FloatArray, cv: float, seed: int) -> None:
         self._mean_s = checks.check_compute(mean_s, "mean_s")
         checks.check_not_negative("cv", cv)
+        self._cv = cv
         # From 1e100 on, 1 + cv^2 is cv^2 to all digits, and may be too large for a float.
         self._sigma = float(np.sqrt(np.log1p(cv**2) if cv < 1e100 else 2 * np.log(cv)))
         super().__init__(len(self._mean_s), seed)
+
+    def __repr__(self) -> str:
+        return (
+            f"Lognormal({self._silos} silos, mean {span_s(self._mean_s)}, cv={self._cv:g}, seed={self._seed})"
+        )
 
     def _sample(self, rng: np.random.Generator, silo: int, count: int, /) -> FloatArray:
         normal = rng.standard_normal(count)
@@ -114,6 +121,9 @@ class Exponential(RandomTimes):
         self._mean_s = checks.check_compute(mean_s, "mean_s")
         super().__init__(len(self._mean_s), seed)
 
+    def __repr__(self) -> str:
+        return f"Exponential({self._silos} silos, mean {span_s(self._mean_s)}, seed={self._seed})"
+
     def _sample(self, rng: np.random.Generator, silo: int, count: int, /) -> FloatArray:
         return self._mean_s[silo] * rng.standard_exponential(count)
 
@@ -140,6 +150,10 @@ class Empirical(RandomTimes):
     def __init__(self, *, samples_s: FloatArray, silos: int, seed: int) -> None:
         self._samples_s = np.array(checks.check_compute(samples_s, "samples_s", "one or more samples"))
         super().__init__(silos, seed)
+
+    def __repr__(self) -> str:
+        samples_s = self._samples_s
+        return f"Empirical({self._silos} silos, {len(samples_s)} samples, {span_s(samples_s)}, seed={self._seed})"
 
     def _sample(self, rng: np.random.Generator, _silo: int, count: int, /) -> FloatArray:
         return self._samples_s[rng.integers(len(self._samples_s), size=count)]

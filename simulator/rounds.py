@@ -56,6 +56,9 @@ class ScheduledRounds:
         self._schedule = schedule
         self._rounds = rounds
 
+    def __repr__(self) -> str:
+        return f"ScheduledRounds({self._rounds} rounds, {len(self.source)} arcs)"
+
     @property
     def rounds(self) -> int:
         """Number of rounds."""

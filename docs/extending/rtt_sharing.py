@@ -12,7 +12,8 @@ def weighted_filling(members, routes, capacity_bps, weight):
     shares = {}
     while len(shares) < len(routes):
         growing = {
-            link: sum(weight[flow.arc] for flow in flows if flow not in shares) for link, flows in members.items()
+            link: sum(weight[flow.arc] for flow in flows if flow not in shares)
+            for link, flows in members.items()
         }
         level, full = min((left_bps[link] / total, link) for link, total in growing.items() if total)
         for flow in members[full]:

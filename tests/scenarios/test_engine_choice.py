@@ -122,7 +122,9 @@ def test_a_name_of_no_engine_is_an_error(silosim, scenario):
     with_engine(scenario, "fast")
     done = silosim("simulate", scenario)
     assert done.code == 2
-    assert re.search(r"small\.toml: simulation\.engine\(='fast'\) must be 'auto' or 'simpy' or 'compiled'", done.err)
+    assert re.search(
+        r"small\.toml: simulation\.engine\(='fast'\) must be 'auto' or 'simpy' or 'compiled'", done.err
+    )
 
 
 def test_a_scenario_names_an_installed_sharing_model(silosim, scenario, tmp_path, monkeypatch):
@@ -131,7 +133,9 @@ def test_a_scenario_names_an_installed_sharing_model(silosim, scenario, tmp_path
     (tmp_path / "site" / "rtt_sharing.py").write_text(EXAMPLE.read_text("utf-8"), "utf-8")
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rtt-sharing\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[silosim.sharing]\nrtt_weighted = rtt_sharing:RTT_WEIGHTED\n")
-    scenario.write_text(scenario.read_text().replace("rounds = 30\n", 'rounds = 30\nsharing = "rtt_weighted"\n'))
+    scenario.write_text(
+        scenario.read_text().replace("rounds = 30\n", 'rounds = 30\nsharing = "rtt_weighted"\n')
+    )
     refused = silosim("simulate", scenario)
     assert refused.code == 2
     assert "simulation.sharing(='rtt_weighted') must be 'maxmin' or 'equal'" in refused.err

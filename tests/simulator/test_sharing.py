@@ -70,7 +70,9 @@ def test_the_example_through_an_entry_point(install):
     install("rtt_weighted", "RTT_WEIGHTED")
     assert sharing_names() == ("maxmin", "equal", "rtt_weighted")
     check_two_flows("rtt_weighted")
-    with pytest.raises(InputError, match=r"^sharing\(='fair'\) must be 'maxmin' or 'equal' or 'rtt_weighted'\.$"):
+    with pytest.raises(
+        InputError, match=r"^sharing\(='fair'\) must be 'maxmin' or 'equal' or 'rtt_weighted'\.$"
+    ):
         sharing_model("fair")
 
 
@@ -96,7 +98,8 @@ def _same_latency(setup):
 
 def test_a_repeat_of_the_example_is_proven(example):
     short, long = (
-        simulate_flows(LOOP, **TWO_FLOWS | {"rounds": rounds}, sharing=example.RTT_WEIGHTED) for rounds in (12, 40)
+        simulate_flows(LOOP, **TWO_FLOWS | {"rounds": rounds}, sharing=example.RTT_WEIGHTED)
+        for rounds in (12, 40)
     )
     assert short.cycle_time_is_exact
     np.testing.assert_allclose(short.start_s(30), long.round_start_s[30], rtol=1e-9)
@@ -131,7 +134,9 @@ def test_a_world_needs_a_network_that_can_change(example):
 @pytest.mark.parametrize(("name", "attribute"), [("other", "RTT_WEIGHTED"), ("rtt_weighted", "network")])
 def test_an_entry_point_must_hold_the_model_of_its_name(install, name, attribute):
     install(name, attribute)
-    with pytest.raises(InputError, match=rf"^sharing\(='{name}'\): rtt_sharing:{attribute}, its entry point in "):
+    with pytest.raises(
+        InputError, match=rf"^sharing\(='{name}'\): rtt_sharing:{attribute}, its entry point in "
+    ):
         sharing_model(name)
 
 
@@ -146,4 +151,7 @@ def test_a_job_looks_a_name_up():
     )
     assert isinstance(job, Job)
     assert isinstance(replace(job, sharing="equal").sharing, SharingModel)
-    assert repr(replace(job, sharing="equal")) == "Job(2 silos, 2 arcs, 1 rounds, sharing='equal', queueing='fifo')"
+    assert (
+        repr(replace(job, sharing="equal"))
+        == "Job(2 silos, 2 arcs, 1 rounds, sharing='equal', queueing='fifo')"
+    )

@@ -178,5 +178,7 @@ def test_a_bad_argument_is_named(arguments, message, graph):
 def test_rates_can_only_be_watched_where_they_are_events(graph):
     ring = design("ring", graph, Workload.preset("inaturalist"))
     watch = Observer(on_rates=lambda *_: None)
-    with pytest.raises(InputError, match=r"engine\(='compiled'\) must be 'auto' or 'simpy' here: it calls no on_rates"):
+    with pytest.raises(
+        InputError, match=r"engine\(='compiled'\) must be 'auto' or 'simpy' here: it calls no on_rates"
+    ):
         simulate(ring, 3, engine="compiled", observer=watch)
