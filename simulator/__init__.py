@@ -1,4 +1,4 @@
-"""What really happens on the network, round by round: SimPy processes on shared links."""
+"""Simulation of overlays round by round on shared links: two engines, sharing models, events and statistics."""
 
 from simulator.arc import FlowArc
 from simulator.block import Block, Messages

@@ -20,7 +20,7 @@ class ComputeTimes(Protocol):
 
     @property
     def is_constant(self) -> bool:
-        """Whether all rounds are alike."""
+        """Whether all rounds have the same times."""
 
     def rows(self, first: int, count: int, /) -> FloatArray:
         """Computing times in seconds of `count` rounds from round `first` on, shape (count, silos).

@@ -1,4 +1,4 @@
-"""Simulation of a synchronous job on arcs whose routes and sizes the caller brings."""
+"""Simulation of a synchronous job on arcs whose routes and message sizes the caller gives."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -58,7 +58,7 @@ def simulate_flows(
     queueing : {"fifo", "overlap"}
         Whether a message waits until the previous one of its arc has left, or several share the arc's route.
     observer : Observer, optional
-        Watches rounds and rates.
+        Is called at rounds and changes of rates.
     compute : ComputeTimes, optional
         Computing times that differ from round to round.
     plan : RoundPlan, optional
@@ -105,8 +105,8 @@ def simulate_flows(
     Equal sharing costs O(1) per message. Max-min sharing costs one solve per instant at which messages start
     or leave, over those flows only that are connected to them through shared links.
 
-    Max-min sharing takes ends that lie within a relative 1e-13 of a date for one instant, since float noise
-    must not tear apart what happens together. So a message that needs less than this fraction of the date at
+    Max-min sharing takes ends that lie within a relative 1e-13 of a date for one instant, since rounding
+    must not separate what happens together. So a message that needs less than this fraction of the date at
     which it leaves (0.1 microseconds after 10^6 s) may take no time.
 
     References

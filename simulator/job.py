@@ -1,4 +1,4 @@
-"""What is simulated, with everything checked."""
+"""A simulation job: arcs, routes, sizes and times, all checked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -128,8 +128,8 @@ def make_job(
     Raises
     ------
     InputError
-        If a value is out of its range, the computing times or the plan do not cover all rounds, silos cannot
-        hear of each other, or time could not advance.
+        If a value is out of its range, the computing times or the plan do not cover all rounds, the model of
+        a silo never reaches another one, or time could not advance.
     """
     sharing = _checked_sharing(sharing, queueing, world)
     rounds = checks.check_at_least(1, "rounds", rounds)
@@ -180,7 +180,7 @@ def _sending_alone_s(
     capacity_bps: Sequence[float],
     sharing: SharingModel,
 ) -> list[float]:
-    """Time that a message of each arc needs if nothing else is on the network."""
+    """Time in which a message of each arc leaves, if nothing else is on the network."""
     if sharing.constant_rates:
         checks.check_rates(arcs, bits)
         rates_bps = [float(arc.rate_bps) for arc in arcs]

@@ -1,4 +1,4 @@
-"""Jobs from overlays: the same arcs in all rounds, or those of a schedule."""
+"""Jobs of static overlays, and of randomized ones by their schedule."""
 
 import numpy as np
 
@@ -88,7 +88,7 @@ def overlay_job(
 def _schedule_arcs(
     schedule: Schedule, rounds: int
 ) -> tuple[list[FlowArc], Connectivity, Workload, RoundPlan | None]:
-    """Arcs of all rounds, where they lie, what a round costs, and which arcs each round has."""
+    """Arcs of all rounds, their network and workload, and which arcs each round has."""
     graph = schedule.overlay.graph
     if rounds > schedule.rounds:
         raise InputError(f"rounds(={rounds}) must be <= {schedule.rounds}, the rounds of the schedule.")

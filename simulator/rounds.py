@@ -14,7 +14,7 @@ class RoundPlan(Protocol):
 
     @property
     def rounds(self) -> int:
-        """Number of rounds that the plan knows."""
+        """Number of rounds that the plan covers."""
 
     def active(self, round_: int) -> IntArray:
         """Numbers of the arcs that carry a message in a round, each once, shape (active,)."""

@@ -38,7 +38,7 @@ class SharingModel:
     Raises
     ------
     InputError
-        If `compiled` names no rates of the compiled engine.
+        If `compiled` names no rates of the compiled engine, or does not go with `constant_rates`.
     """
 
     name: str
@@ -50,6 +50,11 @@ class SharingModel:
     def __post_init__(self) -> None:
         if self.compiled is not None:
             check_choice("compiled", self.compiled, COMPILED)
+            if (self.compiled == "equal") is not self.constant_rates:
+                raise InputError(
+                    f"constant_rates(={self.constant_rates}) must be {self.compiled == 'equal'} "
+                    f"with compiled(={self.compiled!r})."
+                )
 
     def __repr__(self) -> str:
         return f"SharingModel({self.name!r})"

@@ -37,7 +37,7 @@ def simulate(
     queueing : {"fifo", "overlap"}
         Whether a model waits until the previous one of its arc has left, or several share the arc's route.
     observer : Observer, optional
-        Watches rounds and rates.
+        Is called at rounds and changes of rates.
     compute : ComputeTimes, optional
         By default the workload's constant times.
     seed : int, optional
@@ -47,7 +47,7 @@ def simulate(
     messages : bool
         Whether to keep a record of every message.
     world : World, optional
-        What happens around the job; by default nothing.
+        Events around the job, such as failures and absences; by default none.
 
     Returns
     -------

@@ -63,7 +63,7 @@ class Timeline:
 
     @property
     def cycle_time_is_exact(self) -> bool:
-        """Whether the job is known to repeat; otherwise `cycle_time_s` is an estimate: more rounds make it better."""
+        """Whether the job is known to repeat; else `cycle_time_s` is an estimate, better with more rounds."""
         return self.steady.is_exact
 
     def confidence_interval(self) -> ConfidenceInterval | None:
@@ -95,7 +95,7 @@ class Timeline:
         Parameters
         ----------
         round_ : int
-            At least 0. Beyond the simulated rounds it is a round of a job that goes on without end; the simulated
+            At least 0. Beyond the simulated rounds it is a round of a job without end; the simulated
             ones are of a job that ends, whose last rounds may be faster: see `steady_state.counted_rows`.
 
         Returns

@@ -15,7 +15,7 @@ DONE, PAUSED, FULL_WINDOW, FULL_QUEUE, REPEATED = range(1, 6)
 
 @compiled
 def run(network: Network, silos: Silos, queue: Queue, window: Window, saved: FloatArray, budget: int) -> int:
-    """Go on until something must be seen to; say what."""
+    """Simulate until the caller must act, and return why: `DONE` to `REPEATED`."""
     clock, events = network.clock[0], silos.events
     clock.work = 0
     while True:
@@ -38,7 +38,7 @@ def run(network: Network, silos: Silos, queue: Queue, window: Window, saved: Flo
 
 @compiled
 def _instant(network: Network, silos: Silos, queue: Queue, window: Window) -> int:
-    """Let everything happen that is due now, and what it sets off now."""
+    """Process all events that are due now, and those that they cause at the same instant."""
     clock, events = network.clock[0], silos.events
     while True:
         clock.work += 10
@@ -85,7 +85,7 @@ def _start(network: Network, silos: Silos, queue: Queue, window: Window, number:
 
 @compiled
 def _computed(network: Network, silos: Silos, queue: Queue, window: Window, number: int) -> None:
-    """Send what was computed, and wait for the others."""
+    """Send the model after computing, and wait for the in-arcs."""
     clock, silo = network.clock[0], silos.table[number]
     for place in range(silo.first, silo.middle):
         _send(network, silos, queue, window, _out(network, window, place, silo.round), silo.round)
@@ -102,7 +102,7 @@ def _computed(network: Network, silos: Silos, queue: Queue, window: Window, numb
 
 @compiled
 def _out(network: Network, window: Window, place: int, k: int) -> int:
-    """The out-arc at some place of the list, which each round of a plan has of its own."""
+    """The out-arc at a place of the list; with a plan each round has its own list."""
     clock = network.clock[0]
     if clock.planned:
         return int(window.messages[k - clock.base, place].out)
@@ -127,7 +127,7 @@ def _send(network: Network, silos: Silos, queue: Queue, window: Window, number: 
 
 @compiled
 def _deliver(network: Network, silos: Silos, window: Window, number: int, k: int) -> None:
-    """Tell the target when the message whose last bit leaves now arrives."""
+    """Give the target the arrival of the message whose last bit leaves now."""
     clock, arc = network.clock[0], network.arcs[number]
     arrival_s = clock.now_s + arc.latency_s
     window.messages[k - clock.base, number].arrival_s = arrival_s

@@ -15,8 +15,8 @@ from simulator.compiled.state import Network, Queue
 from simulator.tolerances import EQUAL_RATE
 from topologies.jit import compiled
 
-# Loads are sums that are kept up to date, so they drift. They only tell when a link is worth a look, with this
-# margin, and are summed up anew now and then.
+# Loads are running sums, so they drift. They only decide, with this margin, when a link must be checked, and are
+# summed anew from time to time.
 _MARGIN = 1.0 - 1e-12
 _FRESH = 1024
 

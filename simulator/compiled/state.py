@@ -1,4 +1,4 @@
-"""What the compiled simulation works on: tables of silos, arcs, hops of routes, and links."""
+"""State of the compiled simulation: tables of silos, arcs, hops of routes, and links."""
 
 from itertools import chain
 from math import inf

@@ -1,4 +1,4 @@
-"""Network of fluid flows whose capacities and routes change while messages are on their way."""
+"""Network of fluid flows whose capacities and routes change while messages are under way."""
 
 from collections.abc import Sequence
 from math import inf
@@ -47,7 +47,7 @@ class ChangingNetwork(FluidNetwork):
         link : int
             A link direction whose capacity was finite at the start.
         capacity_bps : float
-            Finite and >= 0; at 0 messages stand still.
+            In bit/s, finite and >= 0; at 0 messages stand still.
         """
         self._capacity_bps[link] = capacity_bps
         if self._members[link]:
@@ -55,7 +55,7 @@ class ChangingNetwork(FluidNetwork):
             self._share_late()
 
     def set_route(self, arc: int, links: Sequence[int], latency_s: float) -> None:
-        """Send an arc's messages over other links from now on; those on their way keep the bits that they sent.
+        """Send an arc's messages over other links from now on; those under way keep the bits that they have sent.
 
         Parameters
         ----------
@@ -89,16 +89,16 @@ class ChangingNetwork(FluidNetwork):
             self._share_late()
 
     def set_flow(self, number: int, links: Sequence[int], peak_bps: float) -> None:
-        """Start a flow of others, which shares links with the messages until it stops.
+        """Start or change the traffic of others, which shares links with the messages.
 
         Parameters
         ----------
         number : int
-            Of the flow; one that is on goes on with the new values.
+            Of the flow; one that exists takes the new values.
         links : sequence of int
             Link directions, each once.
         peak_bps : float
-            The most that it takes, finite; 0: it stops.
+            The most that it takes, in bit/s, finite; 0: it stops.
         """
         old = self._others.pop(number, None)
         if old is not None:

@@ -1,4 +1,4 @@
-"""A message on its way through the network."""
+"""A message under way on the network."""
 
 from collections.abc import Sequence
 from math import inf

@@ -38,7 +38,7 @@ class FluidNetwork:
     Notes
     -----
     Starts and ends of one instant are collected; one event that SimPy puts after all others of that instant
-    then shares the links anew, and only among the flows that are connected to a change through shared links.
+    then shares the links among the flows that are connected to a change through shared links.
     A flow whose rate stays the same keeps its end date, free of rounding. In a queue the next message of an
     arc takes over the rate of the one that left: the set of routes in use, and so every rate, is unchanged.
     """
@@ -84,7 +84,7 @@ class FluidNetwork:
         # Dicts stand for sets that keep their order, so that no result depends on memory addresses.
         self._members: list[dict[Flow, None]] = [{} for _ in job.link_capacity_bps]
         self._active: dict[Flow, None] = {}
-        # Rounds of the messages that wait behind the one on its way; None: idle.
+        # Rounds of the messages that wait behind the one under way; None: idle.
         self._queued: list[deque[int] | None] = [None] * len(self._routes)
         self._changed: dict[int, None] = {}
         self._sharing_due = False
@@ -122,7 +122,7 @@ class FluidNetwork:
             self._share_late()
 
     def state(self, k: int, now_s: float) -> State:
-        """The messages on their way, how much of each is left, and those that wait."""
+        """The messages under way, how much of each is left, and those that wait."""
         numbers: list[int] = []
         shares = []
         for flow in sorted(self._active, key=lambda flow: (flow.arc, flow.k)):
@@ -152,10 +152,10 @@ class FluidNetwork:
         self._clock.succeed_at(event, date_s, priority)
 
     def _share_links(self, _: Event) -> None:
-        """Share links anew between all flows that the changes of this instant can reach."""
+        """Share links between all flows that the changes of this instant can reach."""
         self._sharing_due = False
         if self._end_due_flows():
-            self._share_late()  # once more, after whatever these ends set off at this instant
+            self._share_late()  # again, after all that these ends cause at this instant
             return
         now_s = self._clock.now
         members, routes = self._reached()
@@ -197,7 +197,7 @@ class FluidNetwork:
         heappush(self._ends, (flow.end_s, self._serial, flow))
 
     def _set_timer(self) -> None:
-        """Look for ends when the next one is due; a timer of an end that moved finds nothing to do."""
+        """Set a timer for the next end; that of an end that has moved will find nothing due."""
         ends = self._ends
         while ends and ends[0][0] != ends[0][2].end_s:
             heappop(ends)
@@ -212,7 +212,7 @@ class FluidNetwork:
             self._set_timer()
 
     def _end_due_flows(self) -> bool:
-        """End the flows whose dates agree with now to float noise; tell whether there were any."""
+        """End the flows whose dates are now, up to rounding, and return whether there were any."""
         ends = self._ends
         due_s = self._clock.now * SAME_INSTANT
         found = False

@@ -28,15 +28,15 @@ class RepeatWatch:
 
     Parameters
     ----------
-    parts : sequence of callable
-        Each gives a part of the state at ``(round, date)``.
+    states : sequence of callable
+        Each returns the state of a silo or of the network at ``(round, date)``.
     ahead : callable
-        Rounds that the first silo is ahead of ``round``.
+        Rounds by which the first silo is ahead of a round.
 
     Attributes
     ----------
     steady : SteadyState or None
-        Once a state is the earlier one (to 1e-12 of the time between and of a message, and the noise of the dates). Its
+        Once a state equals an earlier one, to the tolerances `REPEATED_STATE` and `DATE_NOISE`. Its
         transient is an upper bound: rounds that some silo had started by then are not looked at.
 
     Notes
@@ -47,10 +47,10 @@ class RepeatWatch:
     per round.
     """
 
-    __slots__ = ("_ahead", "_date_s", "_first", "_next", "_parts", "_round", "_saved", "steady")
+    __slots__ = ("_ahead", "_date_s", "_first", "_next", "_round", "_saved", "_states", "steady")
 
-    def __init__(self, parts: Sequence[Callable[[int, float], State]], ahead: Callable[[int], int]) -> None:
-        self._parts = parts
+    def __init__(self, states: Sequence[Callable[[int, float], State]], ahead: Callable[[int], int]) -> None:
+        self._states = states
         self._ahead = ahead
         self._saved: list[tuple[list[int], FloatArray, FloatArray]] = []
         self._round = self._first = self._next = 0
@@ -70,7 +70,7 @@ class RepeatWatch:
         elif k >= self._next:
             self._saved = [
                 (state.numbers, np.array(state.times_s), np.array(state.shares))
-                for state in (part(k, now_s) for part in self._parts)
+                for state in (state_of(k, now_s) for state_of in self._states)
             ]
             self._round, self._date_s, self._next = k, now_s, 2 * k + 1
             self._first = k + self._ahead(k) + 1
@@ -78,8 +78,8 @@ class RepeatWatch:
     def _is_saved(self, k: int, now_s: float) -> bool:
         period_s = now_s - self._date_s
         tolerance_s = REPEATED_STATE * period_s + DATE_NOISE * now_s
-        for part, (numbers, times_s, shares) in zip(self._parts, self._saved, strict=True):
-            state = part(k, now_s)
+        for state_of, (numbers, times_s, shares) in zip(self._states, self._saved, strict=True):
+            state = state_of(k, now_s)
             if (
                 state.numbers != numbers
                 or (np.abs(state.times_s - times_s) > tolerance_s).any()

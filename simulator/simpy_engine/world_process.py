@@ -35,7 +35,7 @@ def happen(
 
     Notes
     -----
-    Changes of one date come after the messages that end then, and before the links are shared anew, once for all of
+    Changes of one date come after the messages that end then, and before the links are shared again, once for all of
     them. Those of date 0 come before anything else.
     """
     for date_s, together in groupby(changes(), key=lambda change: change.date_s):

@@ -98,7 +98,7 @@ def within(steady: SteadyState, round_start_s: FloatArray) -> SteadyState:
     -------
     SteadyState
         Without period and transient if the rounds that all silos start before one has ended the job do not hold
-        these; the cycle time is exact all the same.
+        these; the cycle time remains exact.
     """
     if (
         steady.period_rounds is None
@@ -154,7 +154,7 @@ def counted_rows(last_s: FloatArray, end_s: float) -> int:
     for it: those counted have the dates of a job without end. Where fewer than half are undisturbed, they hold
     little but the transient, which is worse: measured on random rings of 3 to 11 silos with shared links, the estimate
     from all rounds is 6 % off in the mean over such jobs of 4 rounds and 0.3 % over those of 8, that from the
-    undisturbed ones alone 24 % and 1.5 %. `counts_disturbed` tells.
+    undisturbed ones alone 24 % and 1.5 %. See `counts_disturbed`.
     """
     rows = undisturbed_rows(last_s, end_s)
     return rows if rows > 1 and 2 * rows > len(last_s) else len(last_s)
