@@ -1,4 +1,4 @@
-"""What really happens on the network, round by round: SimPy processes on shared links."""
+"""Simulation of overlays round by round on shared links: two engines, sharing models, events and statistics."""
 
 from simulator.arc import FlowArc
 from simulator.block import Block, Messages
@@ -7,9 +7,10 @@ from simulator.flows import simulate_flows
 from simulator.job import Job, make_job
 from simulator.observer import Observer
 from simulator.overlay_jobs import overlay_job
+from simulator.progressive_filling import max_min_rates
 from simulator.random_compute_times import Empirical, Exponential, Lognormal
 from simulator.rounds import RoundPlan
-from simulator.simpy_engine.maxmin import max_min_rates
+from simulator.sharing import SharingModel
 from simulator.simulate import simulate
 from simulator.statistics.steady_state import SteadyState
 from simulator.stream import stream
@@ -44,6 +45,7 @@ __all__ = [
     "Pause",
     "RoundPlan",
     "RouteChange",
+    "SharingModel",
     "SteadyState",
     "Timeline",
     "Trace",

@@ -17,21 +17,25 @@ class Messages:
     Parameters
     ----------
     start_s : ndarray of shape (rounds, arcs)
-        When the message begins to occupy its links, after the earlier ones of its arc where these are queued;
+        When the message starts to occupy its links, after the earlier ones of its arc where these are queued;
         NaN here and below where an arc has no message in a round.
     last_bit_s : ndarray of shape (rounds, arcs)
         When its last bit leaves: its mean rate is its bits divided by ``last_bit_s - start_s``.
     arrival_s : ndarray of shape (rounds, arcs)
         When it is at the target: a latency after its last bit left.
     bound_link : ndarray of int32, shape (rounds, arcs)
-        The link direction that set its max-min fair rate for the longest time; -1 where none did, as with
-        constant rates, without bits, and without a link of finite capacity.
+        The link direction that bounded its rate for the longest time; -1 where none did, as with constant rates,
+        without bits, and without a link of finite capacity.
     """
 
     start_s: FloatArray
     last_bit_s: FloatArray
     arrival_s: FloatArray
     bound_link: LinkArray
+
+    def __repr__(self) -> str:
+        rounds, arcs = self.start_s.shape
+        return f"Messages({rounds} rounds, {arcs} arcs)"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -57,6 +61,9 @@ class Block:
     messages: Messages
     link_bits: FloatArray
     now_s: float
+
+    def __repr__(self) -> str:
+        return f"Block(rounds {self.first_round} to {self.first_round + self.rounds - 1}, now_s={self.now_s})"
 
     @property
     def rounds(self) -> int:

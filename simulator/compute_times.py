@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from simulator import input_checks as checks
 from topologies.arrays import FloatArray, freeze
@@ -19,13 +20,19 @@ class ComputeTimes(Protocol):
 
     @property
     def is_constant(self) -> bool:
-        """Whether all rounds are alike."""
+        """Whether all rounds have the same times."""
 
     def rows(self, first: int, count: int, /) -> FloatArray:
         """Computing times in seconds of `count` rounds from round `first` on, shape (count, silos).
 
         The same round has the same numbers, whichever rounds are asked for and in whatever order.
         """
+
+
+def span_s(times_s: ArrayLike) -> str:
+    """Smallest and largest of some times, for a `repr`."""
+    low_s, high_s = np.min(times_s), np.max(times_s)
+    return f"{low_s:.6g} s" if low_s == high_s else f"{low_s:.6g} to {high_s:.6g} s"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -48,6 +55,9 @@ class Constant:
     def __post_init__(self) -> None:
         object.__setattr__(self, "compute_s", np.array(checks.check_compute(self.compute_s)))
         freeze(self.compute_s)
+
+    def __repr__(self) -> str:
+        return f"Constant({self.silos} silos, {span_s(self.compute_s)})"
 
     @property
     def silos(self) -> int:
@@ -87,6 +97,10 @@ class Trace:
     def __post_init__(self) -> None:
         object.__setattr__(self, "table_s", checks.check_table("table_s", self.table_s))
         freeze(self.table_s)
+
+    def __repr__(self) -> str:
+        repeat = ", repeat" if self.repeat else ""
+        return f"Trace({len(self.table_s)} rounds, {self.silos} silos, {span_s(self.table_s)}{repeat})"
 
     @property
     def silos(self) -> int:

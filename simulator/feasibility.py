@@ -1,4 +1,4 @@
-"""Checks of a whole job: time advances, dates keep their digits, and all silos hear of each other."""
+"""Checks of a whole job: time advances, dates keep their digits, and every model reaches every silo."""
 
 from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
@@ -13,7 +13,7 @@ from topologies.arrays import FloatArray
 from topologies.digraph import check_connected
 from topologies.errors import InputError
 
-_EVERYBODY = "the arcs must join all silos in both directions"
+_STRONG = "the arcs must join all silos in both directions"
 
 
 def check_rows(compute: ComputeTimes, first: int, count: int) -> FloatArray:
@@ -53,7 +53,7 @@ def check_durations(arcs: Sequence[FlowArc], sending_s: Sequence[float], compute
 
 
 def check_dates(sending_s: Sequence[float], messages: int) -> None:
-    """Accept sending times that still move the date when one arc has sent so many messages in a row."""
+    """Accept sending times that still change the date after one arc has sent so many messages in a row."""
     if not sending_s:
         return
     slowest = int(np.argmax(sending_s))
@@ -67,9 +67,9 @@ def check_dates(sending_s: Sequence[float], messages: int) -> None:
 
 
 def check_computing(compute_s: FloatArray, sending_s: Sequence[float], messages: int) -> None:
-    """Accept computing times of a round whose longest one still moves the date, as in `check_dates`.
+    """Accept computing times of a round whose longest one still changes the date, as in `check_dates`.
 
-    Shorter ones may be lost beside it: random times hold some of any size.
+    Shorter ones may be lost to rounding: random times hold some of any size.
     """
     if sending_s:
         slowest, longest = int(np.argmax(sending_s)), int(np.argmax(compute_s))
@@ -91,25 +91,25 @@ def check_sum(message_bits: Sequence[float], rounds: int) -> None:
 
 
 def check_strong(arcs: Sequence[FlowArc], silos: int) -> None:
-    """Accept arcs along which every silo hears, in the end, of every other."""
+    """Accept arcs along which the model of every silo reaches, in the end, every other."""
     source = np.array([arc.source for arc in arcs], dtype=np.int64)
     target = np.array([arc.target for arc in arcs], dtype=np.int64)
     if silos > 1:
-        for ends, problem in ((target, "silo {} hears nobody"), (source, "nobody hears silo {}")):
+        for ends, problem in ((target, "no arc enters silo {}"), (source, "no arc leaves silo {}")):
             degree = np.bincount(ends, minlength=silos)
             if not degree.all():
-                raise InputError(f"{problem.format(int(np.argmin(degree)))}: {_EVERYBODY}.")
-    check_connected(_EVERYBODY, [f"silo {silo}" for silo in range(silos)], source, target, strong=True)
+                raise InputError(f"{problem.format(int(np.argmin(degree)))}: {_STRONG}.")
+    check_connected(_STRONG, [f"silo {silo}" for silo in range(silos)], source, target, strong=True)
 
 
 def check_plan(plan: RoundPlan, rounds: int) -> None:
-    """Accept a plan that knows all rounds."""
+    """Accept a plan that covers all rounds."""
     if plan.rounds < rounds:
         raise InputError(f"rounds(={rounds}) must be <= {plan.rounds}, the rounds of the plan.")
 
 
 def _check_moves(what: str, duration_s: float, date_s: float, slowest: int) -> None:
-    """Accept a time that is 0 or moves the date at which an arc has sent its messages."""
+    """Accept a time that is 0, or that changes the date at which an arc has sent its messages when added to it."""
     if duration_s and date_s + duration_s == date_s:
         raise InputError(
             f"{what}(={duration_s} s) must be longer than what floating point loses at {date_s} s, when arc {slowest} "

@@ -1,4 +1,4 @@
-"""Simulation of a synchronous job on arcs whose routes and sizes the caller brings."""
+"""Simulation of a synchronous job on arcs whose routes and message sizes the caller gives."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -10,21 +10,14 @@ from simulator import input_checks as checks
 from simulator.arc import FlowArc
 from simulator.block import Block, Messages
 from simulator.compute_times import ComputeTimes, Constant
+from simulator.engines import make_engine
 from simulator.job import Job, make_job
 from simulator.observer import Observer
 from simulator.rounds import RoundPlan
-from simulator.simpy_engine.engine import EventEngine
-from simulator.statistics.steady_state import (
-    SteadyState,
-    equal_steady_state,
-    estimated_steady_state,
-    has_period,
-    within,
-)
-from simulator.stream import make_engine
+from simulator.sharing import SharingModel
+from simulator.statistics.steady_state import steady_state
 from simulator.timeline import Timeline
 from simulator.world.changes import Changes
-from topologies.arrays import FloatArray
 from topologies.errors import InputError
 
 
@@ -35,7 +28,7 @@ def simulate_flows(
     message_bits: ArrayLike,
     compute_s: ArrayLike | None = None,
     rounds: int,
-    sharing: str = "maxmin",
+    sharing: str | SharingModel = "maxmin",
     queueing: str = "fifo",
     observer: Observer | None = None,
     compute: ComputeTimes | None = None,
@@ -59,26 +52,27 @@ def simulate_flows(
         Computing time of each silo in every round, in seconds; or give `compute`.
     rounds : int
         Number of rounds, >= 1. No message of a later round exists.
-    sharing : {"maxmin", "equal"}
-        Rates of the messages on the network: max-min fair over all link directions at every instant, or the
-        constant `FlowArc.rate_bps`.
+    sharing : str or SharingModel
+        Rates of the messages on the network: ``"maxmin"``, max-min fair over all link directions at every instant;
+        ``"equal"``, the constant `FlowArc.rate_bps`; or another model of `simulator.sharing`.
     queueing : {"fifo", "overlap"}
         Whether a message waits until the previous one of its arc has left, or several share the arc's route.
     observer : Observer, optional
-        Watches rounds and rates.
+        Is called at rounds and changes of rates.
     compute : ComputeTimes, optional
         Computing times that differ from round to round.
     plan : RoundPlan, optional
-        Which arcs carry a message in which round; by default all in every one. A silo waits for those of its
-        in-arcs only that the round has.
-    engine : {"auto", "events", "compiled"}
-        ``"events"`` simulates anything with SimPy; ``"compiled"`` only jobs on a network that stays as it is, much
-        faster, with the same results to a relative 1e-9; ``"auto"`` takes it for 20,000 messages or 500
-        arcs or more where it can.
+        Which arcs carry a message in which round; by default all in every one. A silo waits only for those of its
+        in-arcs that the round has.
+    engine : {"auto", "simpy", "compiled"}
+        ``"simpy"`` simulates every job; ``"compiled"`` only those with max-min fair or constant rates on a network
+        that does not change, much faster, with the same results to a relative 1e-9; ``"auto"`` takes it for 20,000
+        messages or 500 arcs and more where it can.
     messages : bool
         Whether to keep a record of every message.
     world : Changes, optional
-        What changes on the network while the job runs; only with ``sharing="maxmin"``.
+        What changes on the network while the job runs; the sharing model must be able to change, as
+        ``"maxmin"`` is.
 
     Returns
     -------
@@ -88,8 +82,8 @@ def simulate_flows(
     Raises
     ------
     InputError
-        If a value is out of its range, a silo cannot hear of another, arcs with 0 tokens form a circuit, or time
-        could not advance around a circuit of arcs.
+        If a value is out of its range, a silo never receives another one's model, arcs with 0 tokens form a circuit,
+        or time could not advance around a circuit of arcs.
 
     Examples
     --------
@@ -111,8 +105,8 @@ def simulate_flows(
     Equal sharing costs O(1) per message. Max-min sharing costs one solve per instant at which messages start
     or leave, over those flows only that are connected to them through shared links.
 
-    Max-min sharing takes ends that lie within a relative 1e-13 of a date for one instant, since float noise
-    must not tear apart what happens together. So a message that needs less than this fraction of the date at
+    Max-min sharing takes ends that lie within a relative 1e-13 of a date for one instant, since rounding
+    must not separate what happens together. So a message that needs less than this fraction of the date at
     which it leaves (0.1 microseconds after 10^6 s) may take no time.
 
     References
@@ -153,11 +147,11 @@ def run(
     blocks: list[Block] = []
     while (block := running.advance()) is not None:
         blocks.append(block)
-        if observer is not None and observer.on_round is not None and not isinstance(running, EventEngine):
+        if observer is not None and observer.on_round is not None and running.name == "compiled":
             for k, now_s in enumerate(block.round_start_s.max(axis=1).tolist(), block.first_round):
                 observer.on_round(k, now_s)
     round_start_s = np.concatenate([block.round_start_s for block in blocks])
-    steady, further_start_s = _steady(job, running.steady, round_start_s)
+    steady, further_start_s = steady_state(job, running.steady, round_start_s)
     return Timeline(
         round_start_s=round_start_s,
         arrival_s=np.concatenate([block.messages.arrival_s for block in blocks]),
@@ -166,23 +160,8 @@ def run(
         messages=_all_messages(blocks) if messages else None,
         further_start_s=further_start_s,
         absences=job.absences,
+        engine=running.name,
     )
-
-
-def _steady(
-    job: Job, proven: SteadyState | None, round_start_s: FloatArray
-) -> tuple[SteadyState, FloatArray]:
-    """Steady state of a simulated job, and its round starts after the simulated ones as far as they are needed."""
-    if job.sharing == "equal" and job.plan is None and job.compute.is_constant:
-        # Constant rates: the silos that end the job first disturb nobody.
-        if proven is not None and has_period(proven, len(round_start_s)):
-            return proven, np.empty((0, job.silos))
-        steady, start_s = equal_steady_state(job)
-        return steady, start_s[len(round_start_s) :]
-    if proven is None:
-        return estimated_steady_state(round_start_s, job.absences), np.empty((0, job.silos))
-    steady = within(proven, round_start_s)
-    return steady, np.empty((0, job.silos))
 
 
 def _computing(compute_s: ArrayLike | None, compute: ComputeTimes | None) -> ComputeTimes:

@@ -1,4 +1,4 @@
-"""Checks of what the simulator is given; each failure is one line that names field, value and rule."""
+"""Checks of the simulator's input; each failure is one line that names field, value and rule."""
 
 from collections.abc import Callable, Sequence
 from math import isfinite
@@ -11,12 +11,12 @@ from simulator.arc import FlowArc
 from topologies.arrays import FloatArray
 from topologies.errors import InputError
 
-SHARINGS = ("maxmin", "equal")
 QUEUEINGS = ("fifo", "overlap")
+ENGINES = ("auto", "simpy", "compiled")
 
 
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
-    """Accept one of a few words."""
+    """Accept one of some names."""
     if not isinstance(value, str) or value not in choices:
         raise InputError(f"{name}(={value!r}) must be {' or '.join(map(repr, choices))}.")
 

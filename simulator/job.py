@@ -1,4 +1,4 @@
-"""What is simulated, with everything checked."""
+"""A simulation job: arcs, routes, sizes and times, all checked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from simulator import input_checks as checks
 from simulator.arc import FlowArc
 from simulator.compute_times import ComputeTimes
 from simulator.rounds import RoundPlan
+from simulator.sharing import SharingModel, check_can_change, sharing_model
 from simulator.world.changes import Changes
 from simulator.world.counted_silos import Absences
-from topologies.errors import InputError
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -30,13 +30,14 @@ class Job:
     message_bits : tuple of float
         Size of a message of each arc.
     sending_s : tuple of float
-        Time that a message of each arc needs to leave: at its constant rate with ``sharing="equal"``, with
-        nothing else on the network with ``sharing="maxmin"``.
+        Time in which a message of each arc leaves: at its constant rate where the sharing model has constant rates,
+        else with nothing else on the network.
     compute : ComputeTimes
     plan : RoundPlan or None
         Which arcs are active in which round; None: all in every round.
     rounds : int
-    sharing : {"maxmin", "equal"}
+    sharing : SharingModel
+        Or its name, which is looked up.
     queueing : {"fifo", "overlap"}
     world : Changes or None
         What changes on the network while the job runs; None: nothing.
@@ -46,7 +47,7 @@ class Job:
     Raises
     ------
     InputError
-        If no engine knows `sharing` or `queueing`, or they do not go with `world`. The rest is checked by `make_job`.
+        If there is no such `sharing` or `queueing`, or they do not go with `world`. The rest is checked by `make_job`.
     """
 
     arcs: tuple[FlowArc, ...]
@@ -57,14 +58,19 @@ class Job:
     compute: ComputeTimes
     plan: RoundPlan | None
     rounds: int
-    sharing: str
+    sharing: SharingModel
     queueing: str
     world: Changes | None
     absences: Absences = ()
 
     def __post_init__(self) -> None:
-        """Engines take any name but one for the other one, so that a wrong one must not reach them."""
-        _check_names(self.sharing, self.queueing, self.world)
+        object.__setattr__(self, "sharing", _checked_sharing(self.sharing, self.queueing, self.world))
+
+    def __repr__(self) -> str:
+        return (
+            f"Job({self.silos} silos, {len(self.arcs)} arcs, {self.rounds} rounds, sharing={self.sharing.name!r}, "
+            f"queueing={self.queueing!r})"
+        )
 
     @property
     def silos(self) -> int:
@@ -76,6 +82,11 @@ class Job:
         """Whether an arc sends one message at a time."""
         return self.queueing == "fifo"
 
+    @property
+    def is_max_plus(self) -> bool:
+        """Whether rates, computing times and arcs are constant, so that the job is a max-plus linear system."""
+        return self.sharing.constant_rates and self.plan is None and self.compute.is_constant
+
 
 def make_job(
     arcs: Sequence[FlowArc],
@@ -85,7 +96,7 @@ def make_job(
     compute: ComputeTimes,
     rounds: int,
     plan: RoundPlan | None = None,
-    sharing: str = "maxmin",
+    sharing: str | SharingModel = "maxmin",
     queueing: str = "fifo",
     world: Changes | None = None,
     absences: Absences = (),
@@ -103,10 +114,11 @@ def make_job(
     rounds : int
         Number of rounds, >= 1.
     plan : RoundPlan, optional
-    sharing : {"maxmin", "equal"}
+    sharing : str or SharingModel
+        ``"maxmin"``, ``"equal"`` or another model of `simulator.sharing`.
     queueing : {"fifo", "overlap"}
     world : Changes, optional
-        What changes on the network while the job runs; only with ``sharing="maxmin"``.
+        What changes on the network while the job runs; the sharing model must be able to change.
     absences : sequence of (int, int, int)
 
     Returns
@@ -116,10 +128,10 @@ def make_job(
     Raises
     ------
     InputError
-        If a value is out of its range, the computing times or the plan do not cover all rounds, silos cannot
-        hear of each other, or time could not advance.
+        If a value is out of its range, the computing times or the plan do not cover all rounds, the model of
+        a silo never reaches another one, or time could not advance.
     """
-    _check_names(sharing, queueing, world)
+    sharing = _checked_sharing(sharing, queueing, world)
     rounds = checks.check_at_least(1, "rounds", rounds)
     capacity_bps = checks.check_capacities(link_capacity_bps)
     bits = checks.check_message_bits(message_bits, len(arcs))
@@ -152,14 +164,13 @@ def make_job(
     )
 
 
-def _check_names(sharing: str, queueing: str, world: Changes | None) -> None:
-    """Accept a sharing and a queueing that the engines know, and that go with what changes on the network."""
-    checks.check_choice("sharing", sharing, checks.SHARINGS)
+def _checked_sharing(sharing: str | SharingModel, queueing: str, world: Changes | None) -> SharingModel:
+    """Accept a known sharing and queueing that go with what changes on the network; the sharing model."""
+    model = sharing_model(sharing)
     checks.check_choice("queueing", queueing, checks.QUEUEINGS)
-    if world is not None and sharing == "equal":
-        raise InputError(
-            "sharing(='equal') must be 'maxmin' on a network that changes: constant rates know none."
-        )
+    if world is not None:
+        check_can_change(model)
+    return model
 
 
 def _sending_alone_s(
@@ -167,10 +178,10 @@ def _sending_alone_s(
     routes: Sequence[Sequence[int]],
     bits: Sequence[float],
     capacity_bps: Sequence[float],
-    sharing: str,
+    sharing: SharingModel,
 ) -> list[float]:
-    """Time that a message of each arc needs if nothing else is on the network."""
-    if sharing == "equal":
+    """Time in which a message of each arc leaves, if nothing else is on the network."""
+    if sharing.constant_rates:
         checks.check_rates(arcs, bits)
         rates_bps = [float(arc.rate_bps) for arc in arcs]
     else:

@@ -1,4 +1,4 @@
-"""What a caller can watch while a simulation runs."""
+"""Functions of the caller that a running simulation calls."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ class Observer:
     on_rates : callable, optional
         ``on_rates(now_s, arcs, rates_bps)`` is called at the end of every instant at which a rate changed,
         with the arc and the rate of every message on the network; the rates hold until the next call. With
-        ``queueing="overlap"`` an arc stands there once for each of its messages. Messages that take no time
+        ``queueing="overlap"`` an arc occurs once for each of its messages. Messages that take no time
         (of zero bits, or without a link of finite capacity) are not reported, and with ``sharing="equal"``,
-        where rates are constants, it is never called.
+        where rates are constant, it is never called. Only the SimPy engine calls it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Jobs from overlays: the same arcs in all rounds, or those of a schedule."""
+"""Jobs of static overlays, and of randomized ones by their schedule."""
 
 import numpy as np
 
@@ -7,6 +7,7 @@ from simulator.arc import FlowArc
 from simulator.compute_times import ComputeTimes, Constant
 from simulator.job import Job, make_job
 from simulator.rounds import RoundPlan, ScheduledRounds
+from simulator.sharing import SharingModel, check_can_change, sharing_model
 from simulator.world.absence_rounds import without_the_absent
 from simulator.world.counted_silos import Absences
 from simulator.world.surroundings import surroundings
@@ -21,7 +22,7 @@ def overlay_job(
     overlay: Overlay | RandomOverlay | Schedule,
     rounds: int,
     *,
-    sharing: str = "maxmin",
+    sharing: str | SharingModel = "maxmin",
     queueing: str = "fifo",
     compute: ComputeTimes | None = None,
     seed: int | None = None,
@@ -43,12 +44,12 @@ def overlay_job(
     InputError
         See `simulate`.
     """
-    rounds = checks.check_at_least(1, "rounds", rounds)
+    rounds, model = checks.check_at_least(1, "rounds", rounds), sharing_model(sharing)
     if isinstance(overlay, Overlay | Schedule):
         if seed is not None:
-            raise InputError(f"seed(={seed}) must be left out: only a random overlay is drawn here.")
+            raise InputError(f"seed(={seed}) must be left out: only a randomized overlay takes one.")
     elif seed is None:
-        raise InputError(f"seed must be given: the arcs of {overlay.kind} are drawn anew each round.")
+        raise InputError(f"seed must be given: {overlay.kind} is a randomized overlay.")
     else:
         overlay = make_schedule(overlay, seed, rounds)
     if isinstance(overlay, Schedule):
@@ -62,10 +63,7 @@ def overlay_job(
     link_capacity_bps, changes = graph.link_capacity_bps, None
     absences: Absences = ()
     if world is not None and world.changes_network:
-        if sharing == "equal":
-            raise InputError(
-                "sharing(='equal') must be 'maxmin' in a world that changes the network: constant rates know none."
-            )
+        check_can_change(model)
         around = surroundings(world, graph, [(arc.source, arc.target) for arc in arcs])
         link_capacity_bps, changes = around.link_capacity_bps, around.changes
     if world is not None and world.absences:
@@ -80,7 +78,7 @@ def overlay_job(
         compute=compute,
         rounds=rounds,
         plan=plan,
-        sharing=sharing,
+        sharing=model,
         queueing=queueing,
         world=changes,
         absences=absences,
@@ -90,7 +88,7 @@ def overlay_job(
 def _schedule_arcs(
     schedule: Schedule, rounds: int
 ) -> tuple[list[FlowArc], Connectivity, Workload, RoundPlan | None]:
-    """Arcs of all rounds, where they lie, what a round costs, and which arcs each round has."""
+    """Arcs of all rounds, their network and workload, and which arcs each round has."""
     graph = schedule.overlay.graph
     if rounds > schedule.rounds:
         raise InputError(f"rounds(={rounds}) must be <= {schedule.rounds}, the rounds of the schedule.")

@@ -22,9 +22,9 @@ def limiting_links(routes: Sequence[Sequence[int]], capacity_bps: Sequence[float
     Notes
     -----
     A link is protected if every arc that crosses it also crosses one of some other links whose capacities add
-    up to at most its own: whatever these let through fits. A core link behind slower access links is the
-    usual case, and so is an access link behind a slower core link. What is left admits the same rates,
-    however many messages an arc has on the network, and so has the same max-min fair allocation.
+    up to at most its own: whatever passes these fits. A core link behind slower access links is the
+    usual case, and so is an access link behind a slower core link. The links that remain admit the same rates,
+    however many messages an arc has on the network, and so have the same max-min fair allocation.
 
     Links are tried from the fastest to the slowest, each with the slowest remaining link of every
     arc as protection, then with any single one; a link that was removed protects no other. This takes
@@ -34,9 +34,9 @@ def limiting_links(routes: Sequence[Sequence[int]], capacity_bps: Sequence[float
     for arc, route in enumerate(routes):
         for link in route:
             users.setdefault(link, []).append(arc)
-    kept = [set(route) for route in routes]
+    remaining = [set(route) for route in routes]
     for link in sorted(users, key=lambda link: (-capacity_bps[link], link)):
-        others = [kept[arc] - {link} for arc in users[link]]
+        others = [remaining[arc] - {link} for arc in users[link]]
         slowest = {
             min(route, key=lambda other: (capacity_bps[other], other), default=link) for route in others
         }
@@ -47,5 +47,7 @@ def limiting_links(routes: Sequence[Sequence[int]], capacity_bps: Sequence[float
             or any(capacity_bps[other] <= capacity_bps[link] for other in common)
         ):
             for arc in users[link]:
-                kept[arc].discard(link)
-    return [tuple(link for link in route if link in left) for route, left in zip(routes, kept, strict=True)]
+                remaining[arc].discard(link)
+    return [
+        tuple(link for link in route if link in left) for route, left in zip(routes, remaining, strict=True)
+    ]

@@ -14,7 +14,7 @@ class RoundPlan(Protocol):
 
     @property
     def rounds(self) -> int:
-        """Number of rounds that the plan knows."""
+        """Number of rounds that the plan covers."""
 
     def active(self, round_: int) -> IntArray:
         """Numbers of the arcs that carry a message in a round, each once, shape (active,)."""
@@ -55,6 +55,9 @@ class ScheduledRounds:
         self._number[self.source, self.target] = np.arange(len(self.source))
         self._schedule = schedule
         self._rounds = rounds
+
+    def __repr__(self) -> str:
+        return f"ScheduledRounds({self._rounds} rounds, {len(self.source)} arcs)"
 
     @property
     def rounds(self) -> int:

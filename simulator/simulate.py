@@ -4,6 +4,7 @@ from simulator.compute_times import ComputeTimes
 from simulator.flows import run
 from simulator.observer import Observer
 from simulator.overlay_jobs import overlay_job
+from simulator.sharing import SharingModel
 from simulator.timeline import Timeline
 from simulator.world.world import World
 from topologies import Overlay, RandomOverlay, Schedule
@@ -13,7 +14,7 @@ def simulate(
     overlay: Overlay | RandomOverlay | Schedule,
     rounds: int = 200,
     *,
-    sharing: str = "maxmin",
+    sharing: str | SharingModel = "maxmin",
     queueing: str = "fifo",
     observer: Observer | None = None,
     compute: ComputeTimes | None = None,
@@ -30,23 +31,23 @@ def simulate(
         Made by `topologies.design`, `design_random`, `build_overlay` or `make_schedule`.
     rounds : int
         Number of rounds, >= 1.
-    sharing : {"maxmin", "equal"}
-        Max-min fair rates over all link directions at every instant, or the constant rates of Eq. 3, with each
-        round's own degrees.
+    sharing : str or SharingModel
+        ``"maxmin"``, max-min fair rates over all link directions at every instant; ``"equal"``, the constant rates of
+        Eq. 3, with each round's own degrees; or another model of `simulator.sharing`.
     queueing : {"fifo", "overlap"}
         Whether a model waits until the previous one of its arc has left, or several share the arc's route.
     observer : Observer, optional
-        Watches rounds and rates.
+        Is called at rounds and changes of rates.
     compute : ComputeTimes, optional
         By default the workload's constant times.
     seed : int, optional
-        Of the schedule of a RandomOverlay, which needs it; for nothing else.
-    engine : {"auto", "events", "compiled"}
+        Of the schedule of a RandomOverlay, which needs it; an error with another overlay.
+    engine : {"auto", "simpy", "compiled"}
         See `simulate_flows`.
     messages : bool
         Whether to keep a record of every message.
     world : World, optional
-        What happens around the job; by default nothing.
+        Events around the job, such as failures and absences; by default none.
 
     Returns
     -------
@@ -62,7 +63,7 @@ def simulate(
 
     See Also
     --------
-    simulate_flows : the same for arcs, routes and sizes that you bring; its Notes say how.
+    simulate_flows : the same for arcs, routes and sizes of your own; its Notes give the model.
     """
     job = overlay_job(
         overlay, rounds, sharing=sharing, queueing=queueing, compute=compute, seed=seed, world=world

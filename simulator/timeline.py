@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simulator.block import Messages
-from simulator.statistics.steady_state import SteadyState
-from simulator.world.counted_silos import Absences
+from simulator.statistics.confidence import CONFIDENCE, cycle_time_interval
+from simulator.statistics.steady_state import SteadyState, counted_rows
+from simulator.world.counted_silos import Absences, Starts
 from topologies.arrays import FloatArray
 from topologies.errors import InputError
+from topologies.statistics import ConfidenceInterval
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -33,6 +35,8 @@ class Timeline:
         Starts of the `n` rounds after the simulated ones, where these were too few to show one whole period.
     absences : sequence of (int, int, int)
         Silos that the others went on without: see `simulator.world.counted_silos.Absences`.
+    engine : {"simpy", "compiled"}
+        The engine that simulated the job.
 
     See Also
     --------
@@ -43,9 +47,14 @@ class Timeline:
     arrival_s: FloatArray
     link_bits: FloatArray
     steady: SteadyState
+    engine: str
     messages: Messages | None = None
     further_start_s: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     absences: Absences = ()
+
+    def __repr__(self) -> str:
+        rounds, silos = len(self.round_start_s) - 1, self.round_start_s.shape[1]
+        return f"Timeline({rounds} rounds, {silos} silos, {self.steady}, engine={self.engine!r})"
 
     @property
     def cycle_time_s(self) -> float:
@@ -54,8 +63,31 @@ class Timeline:
 
     @property
     def cycle_time_is_exact(self) -> bool:
-        """Whether the job is known to repeat; otherwise `cycle_time_s` is an estimate: more rounds make it better."""
+        """Whether the job is known to repeat; else `cycle_time_s` is an estimate, better with more rounds."""
         return self.steady.is_exact
+
+    def confidence_interval(self) -> ConfidenceInterval | None:
+        """95 % confidence interval of the cycle time.
+
+        Returns
+        -------
+        ConfidenceInterval or None
+            In seconds. Of half width 0 where the cycle time is exact; None where the rounds are too few for an interval
+            (see `simulator.statistics.confidence.least_rounds`).
+
+        Notes
+        -----
+        Batch means over the rounds after a warm-up of a quarter, without those that start after a silo has ended the
+        job: see `simulator.statistics.confidence.cycle_time_interval`. The interval's mean is a better estimate than
+        `cycle_time_s`, the slope of the last half. Time O(rounds * silos).
+        """
+        if self.cycle_time_is_exact:
+            return ConfidenceInterval(mean=self.cycle_time_s, half_width=0.0, confidence=CONFIDENCE)
+        start_s = self.round_start_s
+        starts = Starts.of(start_s, self.absences)
+        end_s = starts.presence.first_end_s(start_s[-1], len(start_s) - 1)
+        counted = starts.until(counted_rows(start_s.max(axis=1), end_s))
+        return cycle_time_interval(counted, silos=start_s.shape[1])
 
     def start_s(self, round_: int) -> FloatArray:
         """Round starts of any round.
@@ -63,8 +95,8 @@ class Timeline:
         Parameters
         ----------
         round_ : int
-            At least 0. Beyond the simulated rounds it is a round of a job that goes on without end; the simulated
-            ones are of a job that ends, whose last rounds may be faster: see `steady_state.kept_rows`.
+            At least 0. Beyond the simulated rounds it is a round of a job without end; the simulated
+            ones are of a job that ends, whose last rounds may be faster: see `steady_state.counted_rows`.
 
         Returns
         -------

@@ -29,7 +29,8 @@ def compiled(function: Function, *, fused: bool = False) -> Function:
     -----
     numba looks only at a function's own file to see whether what it kept is up to date, not at the files of
     the functions that it calls. So everything is kept in a folder named after the text of the function's whole
-    package, and after the processor: machines of several kinds that share it could take each other's code.
+    package and of ``tolerances.py`` beside that, whose numbers compiled code holds, and after the processor: machines
+    of several kinds that share it could take each other's code.
     Where no folder can be written, as in a read-only installation without a home, nothing is kept.
     """
     settings: Any = config
@@ -61,7 +62,8 @@ def _cpu_features() -> str:
 
 def _folder(here: Path, chosen: str) -> Path | None:
     """The first folder that can be written: the user's choice for numba, beside the code, the user's cache."""
-    texts = [path.read_bytes() for path in (Path(__file__), *sorted(here.glob("*.py")))]
+    files = (Path(__file__), *sorted(here.glob("*.py")), *here.parent.glob("tolerances.py"))
+    texts = [path.read_bytes() for path in files]
     settings: Any = config
     processor = (
         settings.CPU_NAME,

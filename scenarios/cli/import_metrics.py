@@ -3,6 +3,7 @@
 import inspect
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -101,6 +102,7 @@ def import_metrics(
     target_accuracy: Annotated[
         float | None, typer.Option(help="Test accuracy whose first round and time the table shows.")
     ] = None,
+    engine: opt.Engine = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -110,8 +112,9 @@ def import_metrics(
     if not is_scenario(study):
         _check_workload_is_given(context)
     experiment = experiment_of(study, context, rounds=_LEAST_ROUNDS)
+    simulation = experiment.simulation if engine is None else replace(experiment.simulation, engine=engine)
     experiment = experiment.changed(
-        kinds=opt.each_once(kind, experiment.kinds), seed=experiment.seed, simulation=experiment.simulation
+        kinds=opt.each_once(kind, experiment.kinds), seed=experiment.seed, simulation=simulation
     )
     given = {"loss": loss, "accuracy": accuracy, "train_accuracy": train_accuracy, "test_loss": test_loss}
     names = ColumnNames(

@@ -108,10 +108,20 @@ ComputeTimes = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(help="Of everything random. [default: 0]")]
 Sharing = Annotated[
-    str, typer.Option(help="How messages share links: maxmin, or equal (Eq. 3's constant rates).")
+    str,
+    typer.Option(
+        help="How messages share links: maxmin, equal (Eq. 3's constant rates), or an installed model."
+    ),
 ]
 Queueing = Annotated[
     str, typer.Option(help="fifo: an arc sends one message at a time; overlap: several at once.")
+]
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        help="Engine of the simulation: auto, simpy (every job) or compiled (fast; maxmin and equal on a network that "
+        "does not change). [default: the scenario's, or auto]"
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
@@ -259,9 +269,10 @@ def designer_options(
     }
 
 
-def simulation_config(rounds: int, sharing: str, queueing: str) -> SimulationConfig:
+def simulation_config(rounds: int, sharing: str, queueing: str, engine: str | None) -> SimulationConfig:
     """Simulation configuration of the options."""
-    return validated(SimulationConfig, {"rounds": rounds, "sharing": sharing, "queueing": queueing})
+    given = {"rounds": rounds, "sharing": sharing, "queueing": queueing, "engine": engine or "auto"}
+    return validated(SimulationConfig, given)
 
 
 def access_at_mapping(pairs: list[str] | None) -> dict[str, str] | None:

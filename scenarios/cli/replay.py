@@ -28,6 +28,7 @@ def replay(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="HDF5 file to write. [default: RUN-replay.h5]")
     ] = None,
+    engine: opt.Engine = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -42,7 +43,7 @@ def replay(
     }
     path = output or run.with_name(f"{run.stem}-replay.h5")
     check_output(path.with_suffix(".png"))
-    left = replay_run(run, path, changes, force=force)
+    left = replay_run(run, path, changes, force=force, engine=engine)
     show(path, as_json)
     for sentence in left:
         print(note_lines(sentence), file=sys.stderr)

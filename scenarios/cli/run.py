@@ -26,11 +26,14 @@ def run(
         bool,
         typer.Option("--resume", help="Continue an interrupted run of this scenario from its checkpoints."),
     ] = False,
+    engine: opt.Engine = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
     """Design, simulate, train and join: the whole path of a scenario, into one HDF5 file."""
     loaded, text = load_scenario(scenario)
+    if engine is not None:
+        loaded = loaded.simulated_by(engine)
     if resume and not force and is_first() and is_complete(output, loaded, text):
         drop_checkpoints(output)  # a kill may have come between the last row and their removal
         print(f"{output} is complete; there is nothing to resume", file=sys.stderr)

@@ -38,9 +38,11 @@ def simulate(
     until_ci: opt.UntilCi = None,
     compute_times: opt.ComputeTimes = None,
     sharing: Annotated[
-        str | None, typer.Option(help="maxmin, or equal (Eq. 3's rates). [default: maxmin]")
+        str | None,
+        typer.Option(help="maxmin, equal (Eq. 3's rates), or an installed model. [default: maxmin]"),
     ] = None,
     queueing: Annotated[str | None, typer.Option(help="fifo or overlap. [default: fifo]")] = None,
+    engine: opt.Engine = None,
     seed: opt.Seed = None,
     budget: opt.Budget = None,
     messages: Annotated[
@@ -63,6 +65,7 @@ def simulate(
         "rounds": rounds,
         "sharing": sharing,
         "queueing": queueing,
+        "engine": engine,
         "until_ci": until_ci,
         "messages": messages or None,
         "compute": None if compute_times is None else compute_config(compute_times),

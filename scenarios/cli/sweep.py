@@ -27,6 +27,7 @@ def sweep(
     rounds: opt.Rounds = 200,
     sharing: opt.Sharing = "maxmin",
     queueing: opt.Queueing = "fifo",
+    engine: opt.Engine = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -46,7 +47,7 @@ def sweep(
         study.work,
         opt.each_once(kind, DEFAULT_KINDS),
         [*access, *(more or [])],
-        opt.simulation_config(rounds, sharing, queueing),
+        opt.simulation_config(rounds, sharing, queueing, engine),
     )
     for path in files:
         _write(path, table)

@@ -46,6 +46,7 @@ def validate(
     ] = None,
     until_ci: opt.UntilCi = None,
     compute_times: opt.ComputeTimes = None,
+    engine: opt.Engine = None,
     seed: opt.Seed = None,
     output: Annotated[
         Path | None,
@@ -59,7 +60,7 @@ def validate(
     as_json: opt.Json = False,
 ) -> None:
     """Hold the closed forms against the simulation, and say why they differ; UNDERLAY may be a scenario (.toml)."""
-    changes: dict[str, Any] = {"rounds": rounds, "until_ci": until_ci}
+    changes: dict[str, Any] = {"rounds": rounds, "until_ci": until_ci, "engine": engine}
     if until_ci is not None and rounds is None:
         changes["rounds"] = MOST_ROUNDS
     given = {key: value for key, value in changes.items() if value is not None}

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import pydantic
 
@@ -106,6 +106,10 @@ class Scenario:
         """The target of the training or of the imported one, if there is any."""
         config = self.training or self.imported
         return None if config is None else config.target_accuracy
+
+    def simulated_by(self, engine: str) -> Self:
+        """The same scenario with another engine of its simulation."""
+        return dataclasses.replace(self, simulation=dataclasses.replace(self.simulation, engine=engine))
 
     def __post_init__(self) -> None:
         """Check the seed."""

@@ -5,7 +5,8 @@ from typing import Literal
 
 from scenarios.config.events import AwayConfig, BackgroundConfig, CapacityConfig, FailureConfig
 from scenarios.config.quantities import Share, parse_share
-from simulator.input_checks import QUEUEINGS, SHARINGS, check_choice
+from simulator.input_checks import ENGINES, QUEUEINGS, check_choice
+from simulator.sharing import check_can_change, check_sharing, sharing_model
 from topologies import InputError
 
 MOST_ROUNDS = 2**31
@@ -58,8 +59,11 @@ class SimulationConfig:
     ----------
     rounds : int
         Rounds to simulate: at most where `until_ci` stops earlier, and at least where more are trained.
-    sharing : {"maxmin", "equal"}
+    sharing : str
+        ``"maxmin"``, ``"equal"`` or the name of another installed sharing model; see `simulator.sharing`.
     queueing : {"fifo", "overlap"}
+    engine : {"auto", "simpy", "compiled"}
+        See `simulator.engines.choose_engine`.
     messages : bool
         Whether the file of a run holds what happened to every message.
     until_ci : str, optional
@@ -71,8 +75,9 @@ class SimulationConfig:
     """
 
     rounds: int = 200
-    sharing: Literal["maxmin", "equal"] = "maxmin"
+    sharing: str = "maxmin"
     queueing: Literal["fifo", "overlap"] = "fifo"
+    engine: str = "auto"
     messages: bool = False
     until_ci: Share | None = None
     compute: ComputeConfig | None = None
@@ -82,18 +87,16 @@ class SimulationConfig:
     away: tuple[AwayConfig, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check names, rounds, interval, and what goes with constant rates."""
-        check_choice("sharing", self.sharing, SHARINGS)
+        """Check names, rounds, interval, and whether the sharing model goes with the events."""
+        check_sharing(self.sharing)
         check_choice("queueing", self.queueing, QUEUEINGS)
+        check_choice("engine", self.engine, ENGINES)
         if self.rounds < 1:
             raise InputError(f"rounds(={self.rounds}) must be >= 1.")
         if self.rounds > MOST_ROUNDS:
             raise InputError(f"rounds(={self.rounds}) must be <= {MOST_ROUNDS}.")
         if self.until_ci is not None and parse_share("until_ci", self.until_ci) == 0:
             raise InputError(f"until_ci(={self.until_ci!r}) must be > 0 %.")
-        if self.sharing == "equal":
-            for table in ("background", "capacity", "failure"):
-                if getattr(self, table):
-                    raise InputError(
-                        f"sharing(='equal') must be 'maxmin' with a {table}: constant rates know none."
-                    )
+        for table in ("background", "capacity", "failure"):
+            if getattr(self, table):
+                check_can_change(sharing_model(self.sharing), f"with a {table}")

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from scenarios.config.quantities import digits, format_interval, format_s
 from scenarios.report.closed_forms import ESTIMATED, FORMS, form_fields, forms_note, over_paper
+from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
 from scenarios.runfile.reader import OverlayRecord, RunRecord
 
@@ -62,6 +63,7 @@ def run_table(
                 "simulated_is_exact": simulation.is_exact,
                 "half_width_s": simulation.half_width_s,
                 "simulated_rounds": simulation.rounds,
+                "engine": simulation.engine,
                 "simulation_is_whole": simulation.is_whole,
                 "over_paper": over_paper(simulation.cycle_time_s, forms.paper_s),
                 "trained_rounds": trained_rounds.get(overlay.kind),
@@ -97,7 +99,13 @@ def run_table(
             *trained,
         ),
         rows=rows,
-        notes="\n".join([*notes, *_simulation_notes(record.overlays)]),
+        notes="\n".join(
+            [
+                *notes,
+                *_simulation_notes(record.overlays),
+                *engine_note((overlay.kind, overlay.simulation.engine) for overlay in record.overlays),
+            ]
+        ),
     )
 
 

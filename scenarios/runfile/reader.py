@@ -10,7 +10,7 @@ import numpy as np
 from scenarios.config.network import NetworkConfig
 from scenarios.runfile.writer import SCHEMA
 from simulator.statistics.confidence import Estimate, estimated_cycle_time
-from simulator.statistics.steady_state import kept_rows
+from simulator.statistics.steady_state import counted_rows
 from simulator.world.counted_silos import Presence, Starts
 from topologies import ClosedForms, InputError, Underlay, Workload
 from topologies.arrays import BoolArray, FloatArray, IntArray
@@ -39,6 +39,8 @@ class SimulationRecord:
         Whether the cycle time is exact; otherwise it is an estimate.
     has_absences : bool
         Whether a silo was absent for some rounds.
+    engine : str
+        Empty where the file does not say.
     """
 
     rounds: int
@@ -47,6 +49,7 @@ class SimulationRecord:
     half_width_s: float | None
     is_exact: bool
     has_absences: bool = False
+    engine: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -259,6 +262,7 @@ def _read_simulation(group: h5py.Group | None) -> SimulationRecord:
     attrs = {} if group is None else group.attrs
     rounds, cycle_time_s = int(attrs.get("rounds", 0)), float(attrs.get("cycle_time_s", np.nan))
     has_absences = group is not None and len(group.get("absences", ())) > 0
+    engine = str(attrs.get("engine", ""))
     if not np.isnan(cycle_time_s):
         half_width_s = float(attrs.get("half_width_s", np.nan))
         return SimulationRecord(
@@ -268,6 +272,7 @@ def _read_simulation(group: h5py.Group | None) -> SimulationRecord:
             half_width_s=None if np.isnan(half_width_s) else half_width_s,
             is_exact=bool(attrs["cycle_time_is_exact"]),
             has_absences=has_absences,
+            engine=engine,
         )
     estimate = None if group is None or rounds < 2 else _estimate(group, rounds)
     interval = None if estimate is None else estimate.interval
@@ -278,6 +283,7 @@ def _read_simulation(group: h5py.Group | None) -> SimulationRecord:
         half_width_s=None if interval is None else interval.half_width,
         is_exact=False,
         has_absences=has_absences,
+        engine=engine,
     )
 
 
@@ -297,7 +303,7 @@ def _estimate(group: h5py.Group, rounds: int) -> Estimate:
     if rounds + 1 == len(round_start_s):
         # Of the last round of the job, the file also says when the silos have ended it.
         end_s = presence.first_end_s(round_start_s[rounds], rounds)
-        starts = starts.until(kept_rows(last_s.max(axis=1), end_s))
+        starts = starts.until(counted_rows(last_s.max(axis=1), end_s))
     return estimated_cycle_time(starts, silos=silos)
 
 

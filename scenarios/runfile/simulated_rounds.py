@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike
 from scenarios.runfile.atomic import reports_full_disk
 from scenarios.runtime.signals import check_interrupts, deferred_interrupts
 from simulator import Block, Job, SteadyState
+from simulator.engines import choose_engine
 
 MESSAGE_FIELDS = ("start_s", "last_bit_s", "bound_link")
 """Fields that only a record of all messages holds; `arrival_s` is always there."""
@@ -44,7 +45,7 @@ def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int = 0) -> int:
 
 
 @reports_full_disk
-def allocate(file: h5py.File, kind: str, job: Job, *, messages: bool) -> None:
+def allocate(file: h5py.File, kind: str, job: Job, *, messages: bool, engine: str = "auto") -> None:
     """Allocate everything that `SimulationWriter` fills in, at its full size.
 
     Parameters
@@ -55,6 +56,8 @@ def allocate(file: h5py.File, kind: str, job: Job, *, messages: bool) -> None:
     job : Job
     messages : bool
         Whether to keep start, last bit and binding link of every message.
+    engine : str
+        Of the simulation, as it was asked for; the file names the one that is chosen.
 
     Raises
     ------
@@ -80,8 +83,9 @@ def allocate(file: h5py.File, kind: str, job: Job, *, messages: bool) -> None:
             period_s=nan,
             period_rounds=-1,
             transient_rounds=-1,
-            sharing=job.sharing,
+            sharing=job.sharing.name,
             queueing=job.queueing,
+            engine=choose_engine(job, engine),
         )
         _make(group, "round_start_s", (rounds + 1, job.silos), np.float64, nan)
         _make(group, "arrival_s", (rounds, arcs), np.float64, nan)

@@ -68,6 +68,7 @@ class RunFile:
         simulations: Sequence[tuple[Overlay | RandomOverlay, Job]],
         *,
         messages: bool,
+        engine: str = "auto",
         rows: Mapping[str, int] | None = None,
         force: bool = False,
         resume: bool = False,
@@ -82,6 +83,8 @@ class RunFile:
             The overlays, in the order in which tables show them, and their simulations.
         messages : bool
             Whether to keep start, last bit and binding link of every message.
+        engine : str
+            See `simulator.engines.choose_engine`; the file names the one that is chosen.
         rows : mapping from str to int, optional
             Training rows by overlay; without those that are not trained.
         force, resume : bool
@@ -111,7 +114,7 @@ class RunFile:
             write_head(file, head)
             for overlay, job in simulations:
                 write_overlay(file, overlay, job, forms_of(overlay, head.seed))
-                allocate(file, overlay.kind, job, messages=messages)
+                allocate(file, overlay.kind, job, messages=messages, engine=engine)
                 if overlay.kind in trained:
                     allocate_history(file, overlay.kind, rows=trained[overlay.kind], silos=head.graph.silos)
             yield cls(file)

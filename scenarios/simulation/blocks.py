@@ -10,7 +10,7 @@ from scenarios.config.quantities import format_s
 from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import deferred_interrupts
 from simulator import Block, Job, SteadyState
-from simulator.stream import make_engine
+from simulator.engines import make_engine
 from topologies import InputError
 
 _BLOCK_ROUNDS = 256
@@ -32,6 +32,7 @@ class Progress:
         Messages that have arrived.
     wall_s : float
         How long the simulation has taken.
+    engine : {"simpy", "compiled"}
     """
 
     block: Block
@@ -39,6 +40,7 @@ class Progress:
     steady: SteadyState | None
     messages: int
     wall_s: float
+    engine: str
 
     def __str__(self) -> str:
         """Simulated time and speed, in few columns."""
@@ -48,7 +50,7 @@ class Progress:
 
 
 def simulate_blocks(
-    job: Job, take: Callable[[Progress], bool], *, title: str, block_messages: int
+    job: Job, take: Callable[[Progress], bool], *, title: str, block_messages: int, engine: str = "auto"
 ) -> Progress:
     """Simulate a job and hand over each block of rounds.
 
@@ -61,6 +63,8 @@ def simulate_blocks(
         In front of the progress bar.
     block_messages : int
         Messages of a block, about; it has 1 to 256 rounds.
+    engine : str
+        See `simulator.engines.choose_engine`.
 
     Returns
     -------
@@ -75,18 +79,19 @@ def simulate_blocks(
         After Ctrl-C, within a second; every complete block has been handed over.
     """
     block_rounds = min(_BLOCK_ROUNDS, max(1, block_messages // max(1, len(job.arcs))))
-    engine = make_engine(job, block_rounds=block_rounds)
+    running = make_engine(job, block_rounds=block_rounds, engine=engine)
     progress: Progress | None = None
     began_s, messages = time.perf_counter(), 0
     with bar(title, job.rounds) as advance, deferred_interrupts() as interrupted:
-        while (block := engine.advance()) is not None:
+        while (block := running.advance()) is not None:
             messages += int(np.count_nonzero(~np.isnan(block.messages.arrival_s)))
             progress = Progress(
                 block=block,
                 rounds=block.first_round + block.rounds,
-                steady=engine.steady,
+                steady=running.steady,
                 messages=messages,
                 wall_s=time.perf_counter() - began_s,
+                engine=running.name,
             )
             is_enough = take(progress)
             advance(progress.rounds, str(progress))
@@ -96,7 +101,7 @@ def simulate_blocks(
                 break
     if progress is None:
         raise InputError(f"rounds(={job.rounds}) must be >= 1.")
-    return replace(progress, steady=engine.steady)
+    return replace(progress, steady=running.steady)
 
 
 def _short(rate: float) -> str:

@@ -10,9 +10,9 @@ from scenarios.simulation.blocks import Progress, simulate_blocks
 from simulator import Job, SteadyState, Timeline
 from simulator.block import Messages
 from simulator.statistics.confidence import StopRule
-from simulator.statistics.steady_state import equal_steady_state, estimated_steady_state, has_period, within
+from simulator.statistics.steady_state import has_period, steady_state
 from simulator.world.counted_silos import Starts
-from topologies.arrays import FloatArray, IntArray
+from topologies.arrays import IntArray
 
 FEWEST_ROUNDS = 100
 """Of a simulation that ends by itself: fewer show too little of the transient."""
@@ -20,7 +20,13 @@ _BLOCK_MESSAGES = 20_000
 
 
 def collect(
-    job: Job, silos: IntArray, *, title: str, until: float | None = None, messages: bool = False
+    job: Job,
+    silos: IntArray,
+    *,
+    title: str,
+    until: float | None = None,
+    messages: bool = False,
+    engine: str = "auto",
 ) -> Timeline:
     """Simulate a job.
 
@@ -36,6 +42,8 @@ def collect(
         repeat ends after its first whole period.
     messages : bool
         Whether to keep start, last bit, arrival and binding link of every message.
+    engine : str
+        See `simulator.engines.choose_engine`.
 
     Returns
     -------
@@ -67,7 +75,7 @@ def collect(
         starts = more if starts is None else starts.joined(more)
         return _shows_period(progress.steady, progress.rounds) or rule.is_met(starts)
 
-    end = simulate_blocks(job, take, title=title, block_messages=_BLOCK_MESSAGES)
+    end = simulate_blocks(job, take, title=title, block_messages=_BLOCK_MESSAGES, engine=engine)
     start_s = np.concatenate(pieces["round_start_s"])
     # Messages of the last round are left out where its end was not waited for.
     record = {name: np.concatenate(pieces.pop(name))[: len(start_s) - 1] for name in names}
@@ -75,7 +83,8 @@ def collect(
         round_start_s=start_s,
         arrival_s=record["arrival_s"],
         link_bits=end.block.link_bits,
-        steady=_steady(job, end.steady, start_s),
+        steady=steady_state(job, end.steady, start_s)[0],
+        engine=end.engine,
         messages=Messages(**record) if messages else None,
         absences=job.absences,
     )
@@ -85,13 +94,3 @@ def _shows_period(steady: SteadyState | None, rounds: int) -> bool:
     """Whether a job is known to repeat, and so many rounds hold a whole period."""
     # One round less: of the last block before the job's end, the round that follows is not there yet.
     return steady is not None and rounds > FEWEST_ROUNDS and has_period(steady, rounds - 1)
-
-
-def _steady(job: Job, proven: SteadyState | None, start_s: FloatArray) -> SteadyState:
-    """Steady state of the job."""
-    if job.sharing == "equal" and job.plan is None and job.compute.is_constant:
-        # Constant rates: the silos that end the job first disturb nobody.
-        if proven is not None and has_period(proven, len(start_s)):
-            return proven
-        return equal_steady_state(job)[0]
-    return estimated_steady_state(start_s, job.absences) if proven is None else within(proven, start_s)

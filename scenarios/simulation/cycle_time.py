@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from simulator import Timeline
 from simulator.statistics.confidence import cycle_time_interval, interval_rounds, least_rounds
-from simulator.statistics.steady_state import counts_disturbed, kept_rows
+from simulator.statistics.steady_state import counted_rows, counts_disturbed
 from simulator.world.counted_silos import Presence, Starts
 from topologies.arrays import IntArray
 
@@ -40,6 +40,7 @@ class SimulatedCycleTime:
         The rounds that the cycle time is the mean over: one whole period, or what is left after the warm-up. The first
         ``first_round`` rounds of an estimate are the warm-up.
     simulated_rounds : int
+    engine : {"simpy", "compiled"}
     period_s : float or None
     period_rounds : int or None
     transient_rounds : int or None
@@ -58,6 +59,7 @@ class SimulatedCycleTime:
     first_round: int
     rounds: int
     simulated_rounds: int
+    engine: str
     period_s: float | None = None
     period_rounds: int | None = None
     transient_rounds: int | None = None
@@ -96,7 +98,7 @@ def simulated_cycle_time(timeline: Timeline, silos: IntArray) -> SimulatedCycleT
     simulated = len(start_s) - 1
     presence = Presence.of(timeline.absences, start_s.shape[1])
     last_s, end_s = start_s.max(axis=1), presence.first_end_s(start_s[-1], simulated)
-    last = kept_rows(last_s, end_s) - 1
+    last = counted_rows(last_s, end_s) - 1
     if steady.is_exact and steady.period_rounds is not None:
         rounds = min(steady.period_rounds, last)
         return SimulatedCycleTime(
@@ -106,6 +108,7 @@ def simulated_cycle_time(timeline: Timeline, silos: IntArray) -> SimulatedCycleT
             first_round=last - rounds,
             rounds=rounds,
             simulated_rounds=simulated,
+            engine=timeline.engine,
             period_s=steady.period_s,
             period_rounds=steady.period_rounds,
             transient_rounds=steady.transient_rounds,
@@ -121,6 +124,7 @@ def simulated_cycle_time(timeline: Timeline, silos: IntArray) -> SimulatedCycleT
         first_round=counted.first_round,
         rounds=counted.rounds,
         simulated_rounds=simulated,
+        engine=timeline.engine,
         counts_disturbed=counts_disturbed(last_s, end_s),
         throughout=counted.throughout,
         asked=counted.asked,

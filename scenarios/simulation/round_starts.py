@@ -5,10 +5,9 @@ import numpy as np
 from simulator import Block, Job, SteadyState
 from simulator.statistics.confidence import Estimate, estimated_cycle_time
 from simulator.statistics.steady_state import (
+    counted_rows,
     counts_disturbed,
-    equal_steady_state,
-    has_period,
-    kept_rows,
+    max_plus_steady_state,
     repeating,
     undisturbed_rows,
 )
@@ -51,10 +50,10 @@ class RoundStarts:
 
     @property
     def counted(self) -> Starts:
-        """Starts of the rounds that count for an estimate: see `simulator.statistics.steady_state.kept_rows`."""
+        """Starts of the rounds that count for an estimate: see `simulator.statistics.steady_state.counted_rows`."""
         if self._first_end_s is None:
             return self.so_far
-        return self.so_far.until(kept_rows(self.last_s, self._first_end_s))
+        return self.so_far.until(counted_rows(self.last_s, self._first_end_s))
 
     @property
     def counts_disturbed(self) -> bool:
@@ -88,13 +87,12 @@ class RoundStarts:
 
         Notes
         -----
-        The rounds that count for an estimate are those of `simulator.statistics.steady_state.kept_rows`.
+        The rounds that count for an estimate are those of `simulator.statistics.steady_state.counted_rows`.
         """
         job, rows = self._job, self._rows
-        if job.sharing == "equal" and job.plan is None and job.compute.is_constant:
-            exact = proven if proven is not None and has_period(proven, rows) else equal_steady_state(job)[0]
-            if exact.is_exact:
-                return exact, None
+        exact = max_plus_steady_state(job, proven, rows)
+        if exact is not None and exact[0].is_exact:
+            return exact[0], None
         if proven is not None:
             return self._within(proven), None
         estimate = estimated_cycle_time(self.counted, silos=job.silos)

@@ -11,6 +11,7 @@ from scenarios.runfile.simulated_rounds import SimulationWriter
 from scenarios.simulation.blocks import Progress, simulate_blocks
 from scenarios.simulation.round_starts import RoundStarts
 from simulator import Job, SteadyState, overlay_job
+from simulator.engines import choose_engine
 from simulator.statistics.confidence import Estimate, StopRule
 from simulator.world.checks import check_world
 from simulator.world.counted_silos import Starts
@@ -33,6 +34,7 @@ class Outcome:
     ----------
     kind : str
         The overlay.
+    engine : {"simpy", "compiled"}
     rounds : int
         Simulated rounds.
     steady : SteadyState
@@ -57,6 +59,7 @@ class Outcome:
     """
 
     kind: str
+    engine: str
     rounds: int
     steady: SteadyState
     estimate: Estimate | None
@@ -123,7 +126,7 @@ def job_of(
     Raises
     ------
     InputError
-        If something cannot be simulated, or the file would be too large.
+        If something cannot be simulated, by the configuration's engine in particular, or the file would be too large.
     """
     design = overlay.overlay if isinstance(overlay, Schedule) else overlay
     _check_dates(design.kind, rounds, design.graph.silos)  # before a schedule of so many rounds is drawn
@@ -137,6 +140,7 @@ def job_of(
             seed=None if isinstance(overlay, Overlay | Schedule) else seed,
             world=world_around(config, seed=seed),
         )
+    choose_engine(job, config.engine)
     _check_dates(design.kind, rounds, job.silos, len(job.arcs) * (4 if config.messages else 1))
     return job
 
@@ -156,6 +160,7 @@ def run_job(
     title: str = "",
     until_ci: str | None = None,
     least_rounds: int = 0,
+    engine: str = "auto",
     writer: SimulationWriter | None = None,
 ) -> Outcome:
     """Simulate a job, showing its progress.
@@ -171,6 +176,8 @@ def run_job(
         See `SimulationConfig`; a cycle time that is known exactly is narrow enough.
     least_rounds : int
         Rounds that are simulated in any case.
+    engine : str
+        See `simulator.engines.choose_engine`.
     writer : SimulationWriter, optional
         Takes the blocks.
 
@@ -206,13 +213,14 @@ def run_job(
 
     block_messages = _BLOCK_MESSAGES if job.world is None else _WORLD_BLOCK_MESSAGES
     try:
-        end = simulate_blocks(job, take, title=f"{title}{kind}", block_messages=block_messages)
+        end = simulate_blocks(job, take, title=f"{title}{kind}", block_messages=block_messages, engine=engine)
     finally:
         if writer is not None:
             writer.flush()
     steady, estimate = starts.steady_state(end.steady)
     outcome = Outcome(
         kind=kind,
+        engine=end.engine,
         rounds=end.rounds,
         steady=steady,
         estimate=estimate,
@@ -222,7 +230,7 @@ def run_job(
         now_s=end.block.now_s,
         messages=end.messages,
         wall_s=end.wall_s,
-        counts_disturbed=starts.counts_disturbed and not steady.is_exact and job.sharing == "maxmin",
+        counts_disturbed=starts.counts_disturbed and not steady.is_exact and not job.sharing.constant_rates,
     )
     if writer is not None:
         writer.finish(steady, outcome.half_width_s)

@@ -138,7 +138,7 @@ def disturbed_note(kinds: Sequence[str]) -> list[str]:
 
     See Also
     --------
-    simulator.statistics.steady_state.kept_rows : why all rounds count then.
+    simulator.statistics.steady_state.counted_rows : why all rounds count then.
     """
     if not kinds:
         return []

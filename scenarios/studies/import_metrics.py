@@ -62,10 +62,16 @@ def import_run(
     simulations = whole.simulations()
     rows = {overlay.kind: len(foreign.history["round"]) for overlay, _ in simulations}
     with RunFile.create(
-        path, whole.head(), simulations, messages=settings.messages, rows=rows, force=force
+        path,
+        whole.head(),
+        simulations,
+        messages=settings.messages,
+        engine=settings.engine,
+        rows=rows,
+        force=force,
     ) as file:
         for overlay, job in simulations:
-            outcome = run_job(job, overlay.kind, writer=file.simulation(overlay.kind))
+            outcome = run_job(job, overlay.kind, engine=settings.engine, writer=file.simulation(overlay.kind))
             file.write_history(overlay.kind, foreign.history, outcome.last_start_s)
 
 

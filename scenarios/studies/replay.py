@@ -69,6 +69,7 @@ def replay(
     changes: Mapping[str, str | Mapping[str, str] | Sequence[str] | None],
     *,
     force: bool = False,
+    engine: str | None = None,
 ) -> tuple[str, ...]:
     """Write the file of a run as it would have gone on another network.
 
@@ -82,6 +83,8 @@ def replay(
         Fields of `NetworkConfig` that differ from the source's; None for unchanged ones.
     force : bool
         Whether an existing file is replaced.
+    engine : str, optional
+        Instead of the scenario's; see `simulator.engines.choose_engine`.
 
     Returns
     -------
@@ -106,6 +109,8 @@ def replay(
         raise InputError(f"{path} is the run itself; the replay needs another name.")
     record = read_run(source)
     scenario = parse_scenario(record.scenario, source=f"{source} (scenario)")
+    if engine is not None:
+        scenario = scenario.simulated_by(engine)
     network = record.network.changed(**changes)
     graph = build_network(network, None if changes.get("underlay") else record.underlay)
     silos = len(record.network.silo_at or record.underlay.labels)
@@ -140,13 +145,16 @@ def replay(
     )
     rows = {recorded.kind: len(recorded.wall_clock_s) for recorded in replayed if recorded.history}
     simulations = [*zip(overlays, jobs, strict=True)]
-    with RunFile.create(path, head, simulations, messages=settings.messages, rows=rows, force=force) as file:
+    with RunFile.create(
+        path, head, simulations, messages=settings.messages, engine=settings.engine, rows=rows, force=force
+    ) as file:
         for recorded, job in zip(replayed, jobs, strict=True):
             outcome = run_job(
                 job,
                 recorded.kind,
                 until_ci=settings.until_ci,
                 least_rounds=trained,
+                engine=settings.engine,
                 writer=file.simulation(recorded.kind),
             )
             if recorded.history:

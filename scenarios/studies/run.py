@@ -251,7 +251,14 @@ def run_scenario(
     simulations = [*zip(plan.overlays, plan.jobs, strict=True)]
     rows = {} if training is None else {overlay.kind: logged_rows(training) for overlay in plan.overlays}
     with RunFile.create(
-        path, head, simulations, messages=settings.messages, rows=rows, force=force, resume=resume
+        path,
+        head,
+        simulations,
+        messages=settings.messages,
+        engine=settings.engine,
+        rows=rows,
+        force=force,
+        resume=resume,
     ) as file:
         if not resume:
             drop_checkpoints(path)
@@ -263,6 +270,7 @@ def run_scenario(
                 overlay.kind,
                 until_ci=settings.until_ci,
                 least_rounds=0 if training is None else training.rounds,
+                engine=settings.engine,
                 writer=file.simulation(overlay.kind),
             )
             if training is not None:

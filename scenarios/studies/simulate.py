@@ -10,6 +10,7 @@ import numpy as np
 from scenarios.config.network import describe
 from scenarios.config.quantities import format_interval, format_s, parse_share
 from scenarios.config.simulation import SimulationConfig
+from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Row, Table, note_lines
 from scenarios.runfile.writer import RunFile
 from scenarios.simulation.captions import simulation_caption
@@ -69,13 +70,22 @@ def simulate_table(
     target: AbstractContextManager[RunFile | None] = (
         nullcontext()
         if path is None
-        else RunFile.create(path, experiment.head(), simulations, messages=settings.messages, force=force)
+        else RunFile.create(
+            path,
+            experiment.head(),
+            simulations,
+            messages=settings.messages,
+            engine=settings.engine,
+            force=force,
+        )
     )
     outcomes: list[Outcome] = []
     with target as file:
         for overlay, job in simulations:
             writer = None if file is None else file.simulation(overlay.kind)
-            outcomes.append(run_job(job, overlay.kind, until_ci=settings.until_ci, writer=writer))
+            outcomes.append(
+                run_job(job, overlay.kind, until_ci=settings.until_ci, engine=settings.engine, writer=writer)
+            )
     first = outcomes[0]
     rows = [
         _row(experiment, overlay, outcome, None if settings.compute is None or outcome is first else first)
@@ -103,6 +113,7 @@ def simulate_table(
             *_paired_note(rows),
             *events_note(settings, windows),
             *_too_wide(rows, settings.until_ci),
+            *engine_note((outcome.kind, outcome.engine) for outcome in outcomes),
             _speed_note(rows),
         ),
     )
@@ -139,6 +150,7 @@ def _row(
         "first_round": None if window is None else window.first_round,
         "last_round": None if window is None else window.last_round,
         "rounds": outcome.rounds,
+        "engine": outcome.engine,
         "simulated_s": outcome.now_s,
         "difference": None
         if difference is None

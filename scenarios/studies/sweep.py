@@ -7,7 +7,8 @@ from scenarios.config.overlays import check_kinds, design_any, forms_of
 from scenarios.config.quantities import format_rate, parse_quantity
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.closed_forms import FORMS, estimates_note, form_fields, forms_note, over_paper
-from scenarios.report.tables import Column, Table, cycle_time_columns, percent
+from scenarios.report.engine_note import engine_note
+from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines, percent
 from scenarios.simulation.runner import job_of, run_job
 from topologies import Workload
 
@@ -50,7 +51,8 @@ def sweep(
     jobs = [job_of(overlay, simulation, rounds=simulation.rounds, seed=SEED) for _, overlay in designed]
     rows: list[dict[str, object]] = []
     for (text, overlay), job in zip(designed, jobs, strict=True):
-        steady = run_job(job, overlay.kind, title=f"{text} ").steady
+        outcome = run_job(job, overlay.kind, title=f"{text} ", engine=simulation.engine)
+        steady = outcome.steady
         forms, simulated_s = forms_of(overlay, SEED), steady.cycle_time_s
         rows.append(
             {
@@ -60,6 +62,7 @@ def sweep(
                 "simulated_s": simulated_s,
                 "simulated_is_exact": steady.is_exact,
                 "over_paper": over_paper(simulated_s, forms.paper_s),
+                "engine": outcome.engine,
             }
         )
     columns, unit = cycle_time_columns(rows, FORMS | {"simulated_s": "simulated"})
@@ -73,5 +76,6 @@ def sweep(
         ),
         rows=rows,
         notes=f"{forms_note(unit, rows)}\nover paper: how far simulated ({simulation.sharing}, {simulation.queueing}) "
-        f"lies above paper.{estimates_note(rows)}",
+        f"lies above paper.{estimates_note(rows)}\n"
+        + note_lines(*engine_note((str(row["overlay"]), str(row["engine"])) for row in rows)),
     )

@@ -70,7 +70,9 @@ def simulate_undisturbed(
     """
     job = job_of(overlay, without_events(simulation), rounds=disturbed.simulated_rounds, seed=seed)
     title = f"{overlay.kind}, {simulation.sharing}, undisturbed"
-    timeline = collect(job, silos, title=title, messages=isinstance(overlay, Overlay))
+    timeline = collect(
+        job, silos, title=title, messages=isinstance(overlay, Overlay), engine=simulation.engine
+    )
     simulated = simulated_cycle_time(timeline, silos)
     if not disturbed.is_exact:
         simulated = _over_same_rounds(timeline, silos, simulated, disturbed)

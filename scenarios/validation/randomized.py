@@ -136,7 +136,9 @@ def _equal_s(
     """Cycle time with constant rates."""
     job = job_of(overlay, replace(simulation, sharing="equal"), rounds=rounds, seed=seed)
     title = f"{overlay.kind}, equal, undisturbed"
-    return simulated_cycle_time(collect(job, silos, title=title), silos).cycle_time_s
+    return simulated_cycle_time(
+        collect(job, silos, title=title, engine=simulation.engine), silos
+    ).cycle_time_s
 
 
 def _busiest(overlay: RandomOverlay, simulation: SimulationConfig, timeline: Timeline) -> tuple[str, float]:

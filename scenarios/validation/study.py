@@ -173,12 +173,15 @@ def _validated(
     silos = circuit_sources(overlay) if isinstance(overlay, Overlay) else np.arange(overlay.graph.silos)
     shared = replace(simulation, sharing="maxmin")
     job = job_of(overlay, shared, rounds=rounds, seed=seed)
-    timeline = collect(job, silos, title=f"{overlay.kind}, maxmin", until=until, messages=is_static)
+    timeline = collect(
+        job, silos, title=f"{overlay.kind}, maxmin", until=until, messages=is_static, engine=simulation.engine
+    )
     # Constant rates do not depend on a network that changes.
     constant = replace(simulation, sharing="equal", background=(), capacity=(), failure=())
     equal_job = job_of(overlay, constant, rounds=rounds, seed=seed)
     equal = simulated_cycle_time(
-        collect(equal_job, silos, title=f"{overlay.kind}, equal", until=until), silos
+        collect(equal_job, silos, title=f"{overlay.kind}, equal", until=until, engine=simulation.engine),
+        silos,
     )
     maxmin = simulated_cycle_time(timeline, silos)
     end = maxmin.first_round + maxmin.rounds

@@ -7,6 +7,7 @@ from typing import Any
 from scenarios.config.network import describe
 from scenarios.config.quantities import format_s, signed_s
 from scenarios.report.closed_forms import FORMS, below_load, forms_note, over_paper
+from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
 from scenarios.simulation.captions import simulation_caption
 from scenarios.simulation.cycle_time import SimulatedCycleTime
@@ -113,6 +114,11 @@ def validation_table(experiment: Experiment, results: Sequence[Validated]) -> Ta
                     *_differences(results),
                     *(f"{result.overlay.kind}: {result.why()}." for result in results if result.why()),
                     *_unexplained(results),
+                    *engine_note(
+                        (f"{row['overlay']} {name}", str(row[f"{name}_engine"]))
+                        for row in rows
+                        for name in ("equal", "maxmin")
+                    ),
                 ),
             )
         ),

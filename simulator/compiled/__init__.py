@@ -1,1 +1,1 @@
-"""Jobs on a network that does not change, compiled with numba."""
+"""The engine for large jobs on a network that does not change, compiled by numba."""

@@ -1,26 +1,30 @@
-"""The compiled engine: jobs that it can run, and their blocks of rounds."""
+"""The compiled engine: jobs that it can simulate, and their blocks of rounds."""
 
 from simulator.block import Block
 from simulator.job import Job
 from simulator.statistics.steady_state import SteadyState
 
 
-def supports(job: Job) -> bool:
-    """Whether the compiled engine can run a job: a network that stays as it is."""
-    return job.world is None
+def unsupported(job: Job) -> str:
+    """Why the compiled engine cannot simulate a job; empty if it can."""
+    if job.world is not None:
+        return "it simulates no network that changes"
+    if job.sharing.compiled is None:
+        return f"it does not know sharing {job.sharing.name!r}"
+    return ""
 
 
 class CompiledEngine:
-    """A job under way, some rounds at a time.
+    """Simulates a job some rounds at a time, in code compiled by numba.
 
     Parameters
     ----------
     job : Job
-        One that it `supports`.
+        One that is not `unsupported`.
     block_rounds : int
         Rounds per block, >= 1.
     fast_forward : bool
-        Whether rounds that are known to repeat are copied instead of simulated, with ``sharing="maxmin"``.
+        Whether rounds that are known to repeat are copied instead of simulated, with max-min fair rates.
 
     Notes
     -----
@@ -31,16 +35,18 @@ class CompiledEngine:
     The first engine of an installation compiles for some seconds; what it compiled is kept.
     """
 
+    name = "compiled"
+
     def __init__(self, job: Job, block_rounds: int = 256, *, fast_forward: bool = True) -> None:
         # Here since numba takes long to import.
-        from simulator.compiled.maxmin import MaxMin
-        from simulator.compiled.recurrence import Equal
+        from simulator.compiled.max_min_run import MaxMinRun
+        from simulator.compiled.recurrence import RecurrenceRun
         from simulator.compiled.rows import blocks
 
         self._run = (
-            Equal(job, block_rounds)
-            if job.sharing == "equal"
-            else MaxMin(job, 2 * block_rounds, fast_forward=fast_forward)
+            RecurrenceRun(job, block_rounds)
+            if job.sharing.compiled == "equal"
+            else MaxMinRun(job, 2 * block_rounds, fast_forward=fast_forward)
         )
         self._blocks = blocks(job, self._run.pieces(), block_rounds)
 
@@ -50,5 +56,5 @@ class CompiledEngine:
 
     @property
     def steady(self) -> SteadyState | None:
-        """How the job goes on for ever, once that is known."""
+        """How the job goes on, once it is known to repeat."""
         return self._run.steady

@@ -2,31 +2,27 @@
 
 from math import inf
 
-from simulator.compiled.ends import next_end_s
-from simulator.compiled.filling import settle
+from simulator.compiled.fair_sharing import begin, leave, next_end_s, update_rates
 from simulator.compiled.heap import Records, drop, put, size
-from simulator.compiled.network import begin, leave
 from simulator.compiled.repeats import is_repeat
 from simulator.compiled.state import COMPUTING, ENDED, GATED, OFF, WAITING, Network, Queue, Silos, Window
+from simulator.tolerances import SAME_INSTANT
 from topologies.arrays import FloatArray
 from topologies.jit import compiled
 
 DONE, PAUSED, FULL_WINDOW, FULL_QUEUE, REPEATED = range(1, 6)
 
-# As in `simulator.simpy_engine.fluid`.
-_SAME_INSTANT = 1.0 + 1e-13
-
 
 @compiled
 def run(network: Network, silos: Silos, queue: Queue, window: Window, saved: FloatArray, budget: int) -> int:
-    """Go on until something must be seen to; say what."""
+    """Simulate until the caller must act, and return why: `DONE` to `REPEATED`."""
     clock, events = network.clock[0], silos.events
     clock.work = 0
     while True:
         blocked = _instant(network, silos, queue, window)
         if blocked:
             return blocked
-        settle(network)
+        update_rates(network)
         then_s = next_end_s(network)
         if size(events):
             then_s = min(then_s, events[events[0].order].key)
@@ -42,7 +38,7 @@ def run(network: Network, silos: Silos, queue: Queue, window: Window, saved: Flo
 
 @compiled
 def _instant(network: Network, silos: Silos, queue: Queue, window: Window) -> int:
-    """Let everything happen that is due now, and what it sets off now."""
+    """Process all events that are due now, and those that they cause at the same instant."""
     clock, events = network.clock[0], silos.events
     while True:
         clock.work += 10
@@ -56,7 +52,7 @@ def _instant(network: Network, silos: Silos, queue: Queue, window: Window) -> in
                 _computed(network, silos, queue, window, silo)
             else:
                 _start(network, silos, queue, window, silo)
-        elif next_end_s(network) <= clock.now_s * _SAME_INSTANT:
+        elif next_end_s(network) <= clock.now_s * SAME_INSTANT:
             arc = network.ends[0].order
             _deliver(network, silos, window, arc, leave(network, queue, window.messages, arc))
         else:
@@ -89,7 +85,7 @@ def _start(network: Network, silos: Silos, queue: Queue, window: Window, number:
 
 @compiled
 def _computed(network: Network, silos: Silos, queue: Queue, window: Window, number: int) -> None:
-    """Send what was computed, and wait for the others."""
+    """Send the model after computing, and wait for the in-arcs."""
     clock, silo = network.clock[0], silos.table[number]
     for place in range(silo.first, silo.middle):
         _send(network, silos, queue, window, _out(network, window, place, silo.round), silo.round)
@@ -106,7 +102,7 @@ def _computed(network: Network, silos: Silos, queue: Queue, window: Window, numb
 
 @compiled
 def _out(network: Network, window: Window, place: int, k: int) -> int:
-    """The out-arc at some place of the list, which each round of a plan has of its own."""
+    """The out-arc at a place of the list; with a plan each round has its own list."""
     clock = network.clock[0]
     if clock.planned:
         return int(window.messages[k - clock.base, place].out)
@@ -131,7 +127,7 @@ def _send(network: Network, silos: Silos, queue: Queue, window: Window, number: 
 
 @compiled
 def _deliver(network: Network, silos: Silos, window: Window, number: int, k: int) -> None:
-    """Tell the target when the message whose last bit leaves now arrives."""
+    """Give the target the arrival of the message whose last bit leaves now."""
     clock, arc = network.clock[0], network.arcs[number]
     arrival_s = clock.now_s + arc.latency_s
     window.messages[k - clock.base, number].arrival_s = arrival_s

@@ -15,8 +15,8 @@ _ITEM = np.dtype([("key", np.float64), ("place", np.int32), ("order", np.int32)]
 def make_heap(items: int) -> Records:
     """An empty heap for items 0 to ``items - 1``.
 
-    Entry `n` tells the key and the place of item `n` (-1: not in the heap), and which item is in place `n`;
-    one more entry tells in `order` how many items are in the heap.
+    Entry `n` holds the key and the place of item `n` (-1: not in the heap), and in `order` the item at place `n`.
+    The `order` of one more entry is the number of items in the heap.
     """
     heap = np.zeros(items + 1, dtype=_ITEM)
     heap["place"] = -1

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.compiled.compute_windows import computing
-from simulator.compiled.forward import History
+from simulator.compiled.extrapolation import History
 from simulator.compiled.rows import Rows
 from simulator.job import Job
 from simulator.statistics.steady_state import SteadyState
+from simulator.tolerances import REPEATED_START
 from topologies.arrays import FloatArray, IntArray
 from topologies.jit import compiled
-
-_SAME = 1e-9
 
 
 class Arcs(NamedTuple):
@@ -29,8 +28,8 @@ class Arcs(NamedTuple):
     sending_s: FloatArray
 
 
-class Equal:
-    """A simulation with ``sharing="equal"`` under way; see `simulator.compiled.maxmin.MaxMin`.
+class RecurrenceRun:
+    """A simulation with ``sharing="equal"`` under way; see `simulator.compiled.max_min_run.MaxMinRun`.
 
     Notes
     -----
@@ -153,11 +152,11 @@ def advance(
 def _is_repeat(start_s: FloatArray, free_s: FloatArray, saved_s: FloatArray, fifo: bool) -> bool:
     growth_s = start_s[0] - saved_s[0]
     for silo in range(len(start_s)):
-        if abs(start_s[silo] - saved_s[silo] - growth_s) > _SAME * growth_s:
+        if abs(start_s[silo] - saved_s[silo] - growth_s) > REPEATED_START * growth_s:
             return False
     if fifo:
         for arc in range(len(free_s)):
-            if abs(free_s[arc] - saved_s[len(start_s) + arc] - growth_s) > _SAME * growth_s:
+            if abs(free_s[arc] - saved_s[len(start_s) + arc] - growth_s) > REPEATED_START * growth_s:
                 return False
     return True
 

@@ -1,12 +1,9 @@
 """Whether the whole state is an earlier one, later."""
 
 from simulator.compiled.state import NONE, WAITING, Network, Queue, Silos, Window
+from simulator.tolerances import DATE_NOISE, REPEATED_STATE
 from topologies.arrays import FloatArray
 from topologies.jit import compiled
-
-# Max-min sharing may let a state creep towards its limit, or a difference grow: only noise of floats is a repeat.
-_SAME = 1e-12
-_NOISE = 2e-15
 
 
 @compiled
@@ -40,7 +37,7 @@ def _compare(
     """Compare the state with the saved one as far as they agree, or save it."""
     clock = network.clock[0]
     now_s = clock.now_s
-    noise_s = now_s * (_NOISE / _SAME)
+    noise_s = now_s * (DATE_NOISE / REPEATED_STATE)
     period_s = now_s - clock.saved_s + noise_s
     place = 0
     for number in range(len(silos.table)):
@@ -95,4 +92,4 @@ def _same(saved: FloatArray, place: int, value: float, scale: float, save: bool)
     if save:
         saved[place] = value
         return True
-    return bool(abs(value - saved[place]) <= _SAME * scale)
+    return bool(abs(value - saved[place]) <= REPEATED_STATE * scale)

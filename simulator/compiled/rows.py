@@ -1,4 +1,4 @@
-"""Complete rounds on their way to the caller."""
+"""Complete rounds, cut into blocks for the caller."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -30,14 +30,14 @@ class Rows(NamedTuple):
         )
 
 
-def joined(parts: Sequence[Rows]) -> Rows:
+def joined(pieces: Sequence[Rows]) -> Rows:
     """Rows one after the other."""
     return Rows(
-        np.concatenate([part.round_start_s for part in parts]),
-        np.concatenate([part.start_s for part in parts]),
-        np.concatenate([part.last_bit_s for part in parts]),
-        np.concatenate([part.arrival_s for part in parts]),
-        np.concatenate([part.bound_link for part in parts]),
+        np.concatenate([piece.round_start_s for piece in pieces]),
+        np.concatenate([piece.start_s for piece in pieces]),
+        np.concatenate([piece.last_bit_s for piece in pieces]),
+        np.concatenate([piece.arrival_s for piece in pieces]),
+        np.concatenate([piece.bound_link for piece in pieces]),
     )
 
 
@@ -71,7 +71,7 @@ def blocks(job: Job, pieces: Iterator[Rows], block_rounds: int) -> Iterator[Bloc
 
 
 class _Crossed:
-    """What messages leave on the links of their routes."""
+    """Bits that messages send over the links of their routes."""
 
     def __init__(self, job: Job) -> None:
         self._message_bits = np.array(job.message_bits)
@@ -80,6 +80,6 @@ class _Crossed:
         self._link = np.array([link for route in job.routes for link in route], dtype=np.int64)
 
     def bits(self, sent: IntArray) -> FloatArray:
-        """Bits on each link direction of so many messages of each arc."""
+        """Bits on each link direction, given the number of messages of each arc."""
         crossed_bits = (sent * self._message_bits)[self._arc]
         return np.asarray(np.bincount(self._link, crossed_bits, minlength=self._links), dtype=np.float64)

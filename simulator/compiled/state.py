@@ -1,4 +1,4 @@
-"""What the compiled simulation works on: tables of silos, arcs, parts of routes, and links."""
+"""State of the compiled simulation: tables of silos, arcs, hops of routes, and links."""
 
 from itertools import chain
 from math import inf
@@ -21,10 +21,10 @@ _I, _L, _F = np.int32, np.int64, np.float64
 _ARC = np.dtype(
     [
         ("rate_bps", _F), ("count", _I), ("active", _I),  # whether its rate is sought
-        ("bound_part", _I), ("bound_since_s", _F),
+        ("bound_hop", _I), ("bound_since_s", _F),
         ("first", _I), ("end", _I),  # its route
         ("target", _I), ("latency_s", _F), ("bits", _F),
-        ("alone_bps", _F), ("alone_part", _I),  # rate and bound of a message with nothing else on its links
+        ("alone_bps", _F), ("alone_hop", _I),  # rate and bound of a message with nothing else on its links
         ("queued", _I),  # messages behind those under way; these are `count`, all at one rate
         ("head", _L),  # how many have left, which is the number of the first under way
         ("head_round", _L), ("left_bits", _F),  # its round, and what it has left
@@ -37,7 +37,7 @@ _ARC = np.dtype(
     align=True,
 )  # fmt: skip
 
-_PART = np.dtype(
+_HOP = np.dtype(
     [
         ("link", _I), ("arc", _I),
         ("bound_s", _F),  # for how long it has been the bound of its arc
@@ -46,8 +46,8 @@ _PART = np.dtype(
     align=True,
 )  # fmt: skip
 
-# The parts in use of each link, with what is looked at again and again.
-_SEAT = np.dtype([("rate_bps", _F), ("count", _I), ("part", _I)], align=True)  # rate: infinite while sought
+# The hops in use of each link, with what is looked at again and again.
+_SEAT = np.dtype([("rate_bps", _F), ("count", _I), ("hop", _I)], align=True)  # rate: infinite while sought
 
 _LINK = np.dtype(
     [
@@ -101,7 +101,7 @@ class Network(NamedTuple):
     """Messages on links."""
 
     arcs: Records
-    parts: Records
+    hops: Records
     seats: Records
     links: Records
     clock: Records  # one entry
@@ -121,7 +121,7 @@ class Queue(NamedTuple):
     """Messages under way on one arc, by their number on it modulo the number of rows."""
 
     gap_bits: FloatArray  # what a message has left more than the one before it
-    bound_s: FloatArray  # `bound_s` of each part when it started
+    bound_s: FloatArray  # `bound_s` of each hop when it started
 
 
 class Window(NamedTuple):
@@ -146,27 +146,27 @@ def make_network(job: Job) -> Network:
     arcs["end"] = np.cumsum([len(route) for route in routes])
     arcs["first"] = arcs["end"] - [len(route) for route in routes]
     arcs["alone_bps"] = [min((capacity_bps[link] for link in route), default=inf) for route in routes]
-    arcs["alone_part"] = arcs["first"] + [
+    arcs["alone_hop"] = arcs["first"] + [
         int(np.argmin([capacity_bps[link] for link in route])) if route else 0 for route in routes
     ]
-    arcs["bound_part"] = -1
+    arcs["bound_hop"] = -1
     if job.plan is None:
         arcs["out"] = Wirings(job).rows(0, 1).out[0]
-    parts = np.zeros(int(arcs["end"].max(initial=0)), dtype=_PART)
-    parts["link"] = list(chain.from_iterable(routes))
-    parts["arc"] = np.repeat(np.arange(len(routes)), [len(route) for route in routes])
+    hops = np.zeros(int(arcs["end"].max(initial=0)), dtype=_HOP)
+    hops["link"] = list(chain.from_iterable(routes))
+    hops["arc"] = np.repeat(np.arange(len(routes)), [len(route) for route in routes])
     links = np.zeros(len(capacity_bps), dtype=_LINK)
     links["capacity_bps"] = capacity_bps
-    users = np.bincount(parts["link"], minlength=len(links))
+    users = np.bincount(hops["link"], minlength=len(links))
     links["first"] = np.cumsum(users) - users
     clock = np.zeros(1, dtype=_CLOCK)
     clock["rounds"], clock["fifo"] = job.rounds, job.fifo
     clock["planned"] = job.plan is not None
     clock["reference"] = NONE if job.compute.is_constant and job.plan is None else OFF
     clock["saved_round"], clock["next_round"], clock["stamp"] = NONE, 1, 1
-    seats = np.zeros(len(parts), dtype=_SEAT)
+    seats = np.zeros(len(hops), dtype=_SEAT)
     ends, shares, levels = make_heap(len(arcs)), make_heap(len(links)), make_heap(len(links))
-    return Network(arcs, parts, seats, links, clock, ends, shares, levels)
+    return Network(arcs, hops, seats, links, clock, ends, shares, levels)
 
 
 def make_silos(job: Job) -> Silos:
@@ -202,4 +202,4 @@ def make_window(job: Job, wiring: Wiring, compute_s: FloatArray) -> Window:
 
 def make_queue(network: Network, rows: int) -> Queue:
     """Room for so many messages under way on one arc."""
-    return Queue(np.zeros((rows, len(network.arcs))), np.zeros((rows, len(network.parts))))
+    return Queue(np.zeros((rows, len(network.arcs))), np.zeros((rows, len(network.hops))))

@@ -27,7 +27,7 @@ class Wirings:
 
     Notes
     -----
-    A plan is asked once for each round, in time and memory O(arcs of the rounds in the window).
+    A plan is asked once for each round. Time and memory O(arcs of the rounds in the window).
     """
 
     def __init__(self, job: Job) -> None:
@@ -39,7 +39,7 @@ class Wirings:
         self._planned: dict[int, IntArray] = {}
 
     def rows(self, first: int, count: int) -> Wiring:
-        """The wiring of rounds ``first .. first + count - 1``; no arcs are left where the job has ended."""
+        """The wiring of rounds ``first .. first + count - 1``; none after the end of the job."""
         plan = self._job.plan
         if plan is None:
             self._fixed = self._fixed or self._wiring([np.arange(len(self._source))])

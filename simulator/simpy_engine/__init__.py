@@ -1,1 +1,1 @@
-"""The engine that knows every event: silos and links as SimPy processes."""
+"""The engine for every job: silos as SimPy processes, and the networks of sharing models."""

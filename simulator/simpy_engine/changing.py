@@ -1,67 +1,38 @@
-"""Network with `sharing="maxmin"` whose capacities and routes change while messages are on their way."""
+"""Network of fluid flows whose capacities and routes change while messages are under way."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from math import inf
 
-from simulator.observer import OnRates
-from simulator.simpy_engine.clock import Clock
-from simulator.simpy_engine.equal import Deliver
 from simulator.simpy_engine.flow import Flow
 from simulator.simpy_engine.fluid import FluidNetwork
+from simulator.simpy_engine.network import NetworkSetup
 
 _OTHERS = -1
-"""Stands for an arc where a flow is not a message."""
-
-CrossedOtherwise = Callable[[int, int, Mapping[int, float]], None]
-"""Hears of the bits on each link of a message that did not go along its arc's first route: ``(arc, round, bits)``,
-before its last bit leaves."""
+"""In place of an arc where a flow is not a message."""
 
 
 class ChangingNetwork(FluidNetwork):
-    """A fluid network that can be told of changes.
+    """A max-min fair network that can change; see `ChangeableNetwork`.
 
     Parameters
     ----------
-    clock, routes, capacity_bps, message_bits, latency_s, fifo, deliver, on_rates
-        As for `FluidNetwork`.
-    crossed_otherwise : CrossedOtherwise
+    setup : NetworkSetup
 
     Notes
     -----
-    Any link may come to limit a rate, so that none is left out, and one instant's changes are shared out once.
+    Any link may come to limit a rate, so that none is left out. All changes of one instant cost one solution of the
+    rates.
     """
 
     __slots__ = ("_crossed_otherwise", "_full_routes", "_others", "_peak_links", "_rerouted")
 
-    def __init__(
-        self,
-        clock: Clock,
-        *,
-        routes: Sequence[Sequence[int]],
-        capacity_bps: Sequence[float],
-        message_bits: Sequence[float],
-        latency_s: Sequence[float],
-        fifo: bool,
-        deliver: Deliver,
-        crossed_otherwise: CrossedOtherwise,
-        on_rates: OnRates | None = None,
-    ) -> None:
-        super().__init__(
-            clock,
-            routes=routes,
-            capacity_bps=capacity_bps,
-            message_bits=message_bits,
-            latency_s=latency_s,
-            fifo=fifo,
-            deliver=deliver,
-            on_rates=on_rates,
-            reduce=False,
-        )
-        self._crossed_otherwise = crossed_otherwise
-        self._full_routes = [tuple(route) for route in routes]
+    def __init__(self, setup: NetworkSetup) -> None:
+        super().__init__(setup, reduce=False)
+        self._crossed_otherwise = setup.crossed_otherwise
+        self._full_routes = list(setup.job.routes)
         self._rerouted: set[int] = set()
         self._others: dict[int, Flow] = {}
-        # The peak rate of a flow of others is the capacity of a link that it has for itself.
+        # The peak rate of a flow of others is the capacity of a link of its own.
         self._peak_links: dict[int, int] = {}
 
     def end_due(self) -> None:
@@ -76,15 +47,15 @@ class ChangingNetwork(FluidNetwork):
         link : int
             A link direction whose capacity was finite at the start.
         capacity_bps : float
-            Finite and >= 0; at 0 messages stand still.
+            In bit/s, finite and >= 0; at 0 messages stand still.
         """
         self._capacity_bps[link] = capacity_bps
         if self._members[link]:
             self._changed[link] = None
-            self._settle_late()
+            self._share_late()
 
     def set_route(self, arc: int, links: Sequence[int], latency_s: float) -> None:
-        """Send an arc's messages over other links from now on; those on their way keep the bits that they sent.
+        """Send an arc's messages over other links from now on; those under way keep the bits that they have sent.
 
         Parameters
         ----------
@@ -100,7 +71,7 @@ class ChangingNetwork(FluidNetwork):
         self._rerouted.add(arc)
         self._routes[arc] = self._finite(links) if self._bits[arc] else ()
         for flow in [flow for flow in self._active if flow.arc == arc]:
-            flow.settle(now_s)
+            flow.advance(now_s)
             flow.cross(old_route)
             for link in flow.links:
                 del self._members[link][flow]
@@ -115,19 +86,19 @@ class ChangingNetwork(FluidNetwork):
                 self._schedule_end(flow)
             elif unlimited:
                 flow.rate_bps, flow.end_s = 0.0, inf
-            self._settle_late()
+            self._share_late()
 
     def set_flow(self, number: int, links: Sequence[int], peak_bps: float) -> None:
-        """Start a flow of others, which shares links with the messages until it stops.
+        """Start or change the traffic of others, which shares links with the messages.
 
         Parameters
         ----------
         number : int
-            Of the flow; one that is on goes on with the new values.
+            Of the flow; one that exists takes the new values.
         links : sequence of int
             Link directions, each once.
         peak_bps : float
-            The most that it takes, finite; 0: it stops.
+            The most that it takes, in bit/s, finite; 0: it stops.
         """
         old = self._others.pop(number, None)
         if old is not None:
@@ -146,7 +117,7 @@ class ChangingNetwork(FluidNetwork):
             self._changed.update(dict.fromkeys(new.links))
             self._others[number] = new
         if self._changed:
-            self._settle_late()
+            self._share_late()
 
     def send(self, arc: int, k: int) -> None:
         """Send the message of round `k` on an arc."""

@@ -9,10 +9,10 @@ CHANGE = EventPriority(2)
 """After the normal events of the same instant: for what changes the network."""
 
 LATE = EventPriority(3)
-"""After everything else that happens at the same instant."""
+"""After all other events of the same instant."""
 
 LAST = EventPriority(4)
-"""After all that is late: for what only looks."""
+"""After the late ones: for what changes nothing."""
 
 
 class Clock(simpy.Environment):
@@ -21,7 +21,7 @@ class Clock(simpy.Environment):
     Notes
     -----
     SimPy schedules after delays, and ``now + (date - now)`` is not always ``date`` in floating point:
-    events that belong to one instant would fall apart into several.
+    events of one instant would be spread over several.
     """
 
     def succeed_at(self, event: Event, date_s: float, priority: EventPriority = NORMAL) -> None:

@@ -1,19 +1,17 @@
-"""The engine that everything plugs into: silos and network as SimPy processes, cut into blocks of rounds."""
+"""The SimPy engine: silos and network as processes, whose rounds are cut into blocks. It simulates every job."""
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from itertools import repeat
+from typing import cast
 
 from simpy.core import EmptySchedule
 
 from simulator.block import Block
 from simulator.feasibility import check_rows
 from simulator.job import Job
-from simulator.observer import Observer, OnRates
-from simulator.simpy_engine.changing import ChangingNetwork, CrossedOtherwise
+from simulator.observer import Observer
 from simulator.simpy_engine.clock import LAST, Clock
-from simulator.simpy_engine.equal import Deliver, EqualNetwork
-from simulator.simpy_engine.fluid import FluidNetwork
+from simulator.simpy_engine.network import ChangeableNetwork, Network, NetworkSetup, RepeatableNetwork
 from simulator.simpy_engine.recorder import Recorder
 from simulator.simpy_engine.repeat import RepeatWatch
 from simulator.simpy_engine.silo import Silo
@@ -25,7 +23,7 @@ from topologies.errors import InputError
 _CHUNK_ROUNDS = 1024
 
 
-class EventEngine:
+class SimpyEngine:
     """Simulates a job event by event.
 
     Parameters
@@ -37,10 +35,13 @@ class EventEngine:
 
     Attributes
     ----------
-    network : EqualNetwork or FluidNetwork
+    network : Network
+        Of the job's sharing model.
     """
 
     __slots__ = ("_job", "_observer", "_recorder", "_silos", "_watch", "clock", "network")
+
+    name = "simpy"
 
     def __init__(self, job: Job, *, block_rounds: int, observer: Observer | None = None) -> None:
         observer = observer or Observer()
@@ -63,11 +64,21 @@ class EventEngine:
             note(arc, k, start_s, last_bit_s, arrival_s, bound_link)
             receive[arc](k, arrival_s)
 
-        self.network = _network(job, clock, wiring, deliver, observer.on_rates, recorder.crossed_otherwise)
-        if job.world is not None and isinstance(self.network, ChangingNetwork):
-            clock.process(happen(clock, self.network, job.world, job.link_capacity_bps, len(job.arcs)))
+        self.network: Network = job.sharing.network(
+            NetworkSetup(
+                job=job,
+                clock=clock,
+                deliver=deliver,
+                sending_s=wiring.sending_s,
+                on_rates=observer.on_rates,
+                crossed_otherwise=recorder.crossed_otherwise,
+            )
+        )
+        if job.world is not None:
+            changeable = cast(ChangeableNetwork, self.network)
+            clock.process(happen(clock, changeable, job.world, job.link_capacity_bps, len(job.arcs)))
         plain = job.plan is None and job.compute.is_constant and job.world is None
-        if plain and isinstance(self.network, FluidNetwork):
+        if plain and isinstance(self.network, RepeatableNetwork):
             self._watch = RepeatWatch(
                 [*(silo.state for silo in silos), self.network.state],
                 lambda k: max(silo.round for silo in silos) - k,
@@ -77,11 +88,11 @@ class EventEngine:
 
     @property
     def steady(self) -> SteadyState | None:
-        """How the job goes on, once it is known to repeat; with ``sharing="maxmin"`` only."""
+        """How the job goes on, once it is known to repeat; None while the network has no state to compare."""
         return None if self._watch is None else self._watch.steady
 
     def _on_round(self, k: int, now_s: float) -> None:
-        """Let those who watch know of a round that the last silo starts."""
+        """Call the observer when the last silo starts a round, and look for a repeat at the end of this instant."""
         if self._observer.on_round is not None:
             self._observer.on_round(k, now_s)
         if self._watch is not None and self._watch.steady is None:
@@ -118,35 +129,6 @@ def _wiring(job: Job, recorder: Recorder) -> Wiring:
     return PlannedWiring(job, job.plan, lambda: recorder.complete)
 
 
-def _network(
-    job: Job,
-    clock: Clock,
-    wiring: Wiring,
-    deliver: Deliver,
-    on_rates: OnRates | None,
-    crossed_otherwise: CrossedOtherwise,
-) -> EqualNetwork | FluidNetwork:
-    """The network of a job; one that can change where the job has a world."""
-    latency_s = [float(arc.latency_s) for arc in job.arcs]
-    if job.sharing == "equal":
-        return EqualNetwork(
-            clock, sending_s=wiring.sending_s, latency_s=latency_s, fifo=job.fifo, deliver=deliver
-        )
-    make: Callable[..., FluidNetwork] = FluidNetwork
-    if job.world is not None:
-        make = partial(ChangingNetwork, crossed_otherwise=crossed_otherwise)
-    return make(
-        clock,
-        routes=job.routes,
-        capacity_bps=job.link_capacity_bps,
-        message_bits=job.message_bits,
-        latency_s=latency_s,
-        fifo=job.fifo,
-        deliver=deliver,
-        on_rates=on_rates,
-    )
-
-
 class _Columns:
     """Computing times of each silo one after the other, from chunks of rounds that all silos share."""
 
@@ -161,9 +143,9 @@ class _Columns:
         compute, rounds = self._job.compute, self._job.rounds
         if compute.is_constant:
             return repeat(float(compute.rows(0, 1)[0, silo]))
-        return self._drawn(silo, rounds)
+        return self._varying(silo, rounds)
 
-    def _drawn(self, silo: int, rounds: int) -> Iterator[float]:
+    def _varying(self, silo: int, rounds: int) -> Iterator[float]:
         for first in range(0, rounds, _CHUNK_ROUNDS):
             chunk, users = self._chunks.get(first) or (self._chunk(first, rounds), self._job.silos)
             if users > 1:

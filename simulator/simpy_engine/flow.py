@@ -1,4 +1,4 @@
-"""A message on its way through the network."""
+"""A message under way on the network."""
 
 from collections.abc import Sequence
 from math import inf
@@ -19,7 +19,7 @@ class Flow:
     Attributes
     ----------
     bottleneck : int
-        The link that sets its rate since `_bound_since_s`; before, others did for `_bound_s` seconds.
+        The link that bounds its rate since `_bound_since_s`; earlier ones did for `_bound_s` seconds.
     """
 
     __slots__ = (
@@ -54,20 +54,20 @@ class Flow:
         self._bound_s: dict[int, float] | None = None
         self._crossed_bits: dict[int, float] | None = None
 
-    def settle(self, now_s: float) -> None:
-        """Count what has left until now."""
+    def advance(self, now_s: float) -> None:
+        """Subtract the bits that have left until now."""
         if now_s > self.since_s:  # a rate that was infinite for no time sent nothing
             self.left_bits = max(0.0, self.left_bits - self.rate_bps * (now_s - self.since_s))
             self.since_s = now_s
 
     def bind(self, bottleneck: int, now_s: float) -> None:
-        """Note that from now on another link sets the rate."""
+        """Note that from now on another link bounds the rate."""
         self._count(now_s)
         self.bottleneck = bottleneck
         self._bound_since_s = now_s
 
     def longest_bound(self, now_s: float) -> int:
-        """The link that set the rate for the longest time; of equals, the one with the smallest number."""
+        """The link that bounded the rate for the longest time; of equals, the one with the smallest number."""
         if self._bound_s is None:
             return self.bottleneck
         self._count(now_s)
@@ -75,7 +75,7 @@ class Flow:
         return min(link for link, duration_s in self._bound_s.items() if duration_s == longest_s)
 
     def cross(self, route: Sequence[int]) -> dict[int, float]:
-        """Count what has left since the last such call as sent over a route; all that the message sent per link."""
+        """Count the bits since the last call as sent over a route; return all that the message sent, by link."""
         if self._crossed_bits is None:
             self._crossed_bits = {}
         for link in route:

@@ -1,51 +1,44 @@
-"""Network with `sharing="maxmin"`: messages are flows that share every link direction max-min fairly."""
+"""Network of messages as fluid flows, whose rates follow from the flows that share links with them."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import heappop, heappush
 from math import inf, isfinite
 
 from simpy.events import NORMAL, Event, EventPriority
 
-from simulator.observer import OnRates
+from simulator.progressive_filling import progressive_filling
 from simulator.reduction import limiting_links
-from simulator.simpy_engine.clock import LATE, Clock
-from simulator.simpy_engine.equal import Deliver
+from simulator.simpy_engine.clock import LATE
 from simulator.simpy_engine.flow import Flow
-from simulator.simpy_engine.maxmin import progressive_filling
+from simulator.simpy_engine.network import NetworkSetup
 from simulator.simpy_engine.repeat import State
+from simulator.tolerances import SAME_INSTANT
 
-# Two dates of one instant that were computed in different ways differ by some units in the last place
-# (2e-16) per rate change. A merge that is missed costs one more solve, a wrong one this fraction of the date.
-_SAME_INSTANT = 1.0 + 1e-13
+Share = Callable[
+    [Mapping[int, Collection[Flow]], Mapping[Flow, Sequence[int]], Sequence[float]],
+    Mapping[Flow, tuple[float, int]],
+]
+"""Rates of flows, from the flows on each link, the links of each flow and the capacity of every link: of each flow its
+rate in bit/s and the link that bounds it. As `progressive_filling`."""
 
 
 class FluidNetwork:
-    """Sends every message as a fluid flow at its max-min fair rate.
+    """Sends every message as a fluid flow.
 
     Parameters
     ----------
-    clock : Clock
-    routes : sequence of tuple of int
-        Links of each arc.
-    capacity_bps : sequence of float
-        Capacity of each link in bit/s.
-    message_bits : sequence of float
-        Size of a message of each arc.
-    latency_s : sequence of float
-        From the last bit's leaving to the arrival, of each arc.
-    fifo : bool
-        Whether an arc sends one message at a time.
-    deliver : Deliver
-    on_rates : callable, optional
-        See `Observer`.
+    setup : NetworkSetup
+    share : callable
+        Shares the links; max-min fair by default. It gets the flows that are connected to a change through shared
+        links, all of which cross a link. A flow alone on its links has their smallest capacity without it.
     reduce : bool
-        Whether to leave out links that can never limit, and not only those of infinite capacity.
+        Whether to leave out links that can never limit a rate, and not only those of infinite capacity.
 
     Notes
     -----
     Starts and ends of one instant are collected; one event that SimPy puts after all others of that instant
-    then shares the links anew, and only among the flows that are connected to a change through shared links.
+    then shares the links among the flows that are connected to a change through shared links.
     A flow whose rate stays the same keeps its end date, free of rounding. In a queue the next message of an
     arc takes over the rate of the one that left: the set of routes in use, and so every rate, is unchanged.
     """
@@ -65,43 +58,36 @@ class FluidNetwork:
         "_queued",
         "_routes",
         "_serial",
-        "_settling",
+        "_share",
+        "_sharing_due",
         "_timers_s",
     )
 
     def __init__(
-        self,
-        clock: Clock,
-        *,
-        routes: Sequence[Sequence[int]],
-        capacity_bps: Sequence[float],
-        message_bits: Sequence[float],
-        latency_s: Sequence[float],
-        fifo: bool,
-        deliver: Deliver,
-        on_rates: OnRates | None = None,
-        reduce: bool = True,
+        self, setup: NetworkSetup, *, share: Share = progressive_filling, reduce: bool = True
     ) -> None:
-        self._clock = clock
+        job = setup.job
+        self._clock = setup.clock
         # A message of zero bits takes no time: its route is left empty.
-        occupied = [tuple(route) if bits else () for route, bits in zip(routes, message_bits, strict=True)]
-        self._capacity_bps = list(capacity_bps)
+        occupied = [route if bits else () for route, bits in zip(job.routes, job.message_bits, strict=True)]
+        self._capacity_bps = list(job.link_capacity_bps)
         if reduce:
-            self._routes = limiting_links(occupied, capacity_bps)
+            self._routes = limiting_links(occupied, job.link_capacity_bps)
         else:
             self._routes = [self._finite(route) for route in occupied]
-        self._bits = message_bits
-        self._latency_s = list(latency_s)
-        self._fifo = fifo
-        self._deliver = deliver
-        self._on_rates = on_rates
+        self._bits = job.message_bits
+        self._latency_s = setup.latency_s
+        self._fifo = job.fifo
+        self._deliver = setup.deliver
+        self._on_rates = setup.on_rates
+        self._share = share
         # Dicts stand for sets that keep their order, so that no result depends on memory addresses.
-        self._members: list[dict[Flow, None]] = [{} for _ in capacity_bps]
+        self._members: list[dict[Flow, None]] = [{} for _ in job.link_capacity_bps]
         self._active: dict[Flow, None] = {}
-        # Rounds of the messages that wait behind the one on its way; None: idle.
+        # Rounds of the messages that wait behind the one under way; None: idle.
         self._queued: list[deque[int] | None] = [None] * len(self._routes)
         self._changed: dict[int, None] = {}
-        self._settling = False
+        self._sharing_due = False
         self._ends: list[tuple[float, int, Flow]] = []
         self._serial = 0
         self._timers_s = [inf]  # pending timers, the next one last
@@ -133,10 +119,10 @@ class FluidNetwork:
         else:
             self._changed.update(dict.fromkeys(links))
         if self._changed or self._on_rates:
-            self._settle_late()
+            self._share_late()
 
     def state(self, k: int, now_s: float) -> State:
-        """The messages on their way, how much of each is left, and those that wait."""
+        """The messages under way, how much of each is left, and those that wait."""
         numbers: list[int] = []
         shares = []
         for flow in sorted(self._active, key=lambda flow: (flow.arc, flow.k)):
@@ -153,10 +139,10 @@ class FluidNetwork:
     def _finite(self, route: Sequence[int]) -> tuple[int, ...]:
         return tuple(link for link in route if isfinite(self._capacity_bps[link]))
 
-    def _settle_late(self) -> None:
-        if not self._settling:
-            self._settling = True
-            self._call_at(self._clock.now, self._settle, LATE)
+    def _share_late(self) -> None:
+        if not self._sharing_due:
+            self._sharing_due = True
+            self._call_at(self._clock.now, self._share_links, LATE)
 
     def _call_at(
         self, date_s: float, call: Callable[[Event], None], priority: EventPriority = NORMAL
@@ -165,20 +151,20 @@ class FluidNetwork:
         event.callbacks = [call]
         self._clock.succeed_at(event, date_s, priority)
 
-    def _settle(self, _: Event) -> None:
-        """Share links anew between all flows that the changes of this instant can reach."""
-        self._settling = False
+    def _share_links(self, _: Event) -> None:
+        """Share links between all flows that the changes of this instant can reach."""
+        self._sharing_due = False
         if self._end_due_flows():
-            self._settle_late()  # once more, after whatever these ends set off at this instant
+            self._share_late()  # again, after all that these ends cause at this instant
             return
         now_s = self._clock.now
         members, routes = self._reached()
         self._changed.clear()
-        for flow, (rate_bps, link) in progressive_filling(members, routes, self._capacity_bps).items():
+        for flow, (rate_bps, link) in self._share(members, routes, self._capacity_bps).items():
             if link != flow.bottleneck:
                 flow.bind(link, now_s)
             if rate_bps != flow.rate_bps:
-                flow.settle(now_s)
+                flow.advance(now_s)
                 flow.rate_bps = rate_bps
                 self._schedule_end(flow)
         self._set_timer()
@@ -211,7 +197,7 @@ class FluidNetwork:
         heappush(self._ends, (flow.end_s, self._serial, flow))
 
     def _set_timer(self) -> None:
-        """Look for ends when the next one is due; a timer of an end that moved finds nothing to do."""
+        """Set a timer for the next end; that of an end that has moved will find nothing due."""
         ends = self._ends
         while ends and ends[0][0] != ends[0][2].end_s:
             heappop(ends)
@@ -222,13 +208,13 @@ class FluidNetwork:
     def _on_timer(self, _: Event) -> None:
         self._timers_s.pop()
         self._end_due_flows()
-        if not self._settling:
+        if not self._sharing_due:
             self._set_timer()
 
     def _end_due_flows(self) -> bool:
-        """End the flows whose dates agree with now to float noise; tell whether there were any."""
+        """End the flows whose dates are now, up to rounding, and return whether there were any."""
         ends = self._ends
-        due_s = self._clock.now * _SAME_INSTANT
+        due_s = self._clock.now * SAME_INSTANT
         found = False
         while ends and ends[0][0] <= due_s:
             end_s, _, flow = heappop(ends)
@@ -253,5 +239,5 @@ class FluidNetwork:
                 if self._members[link]:
                     self._changed[link] = None
             if self._changed or self._on_rates:
-                self._settle_late()
+                self._share_late()
         self._leave(arc, k, start_s, bound_link)

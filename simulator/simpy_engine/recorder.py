@@ -1,4 +1,4 @@
-"""Rows of rounds under way, handed out in blocks as they are complete."""
+"""Round starts and messages of a running simulation, cut into blocks of complete rounds."""
 
 from collections.abc import Mapping
 from math import nan

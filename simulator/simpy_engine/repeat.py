@@ -1,4 +1,4 @@
-"""Whether a job with max-min fair sharing is in a state in which it was before."""
+"""Repeats of the whole state of a job, which prove that it is periodic."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -6,24 +6,21 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.statistics.steady_state import SteadyState
+from simulator.tolerances import DATE_NOISE, REPEATED_STATE
 from topologies.arrays import FloatArray
-
-# Max-min sharing may let a state creep towards its limit, or a difference grow: only noise of floats is a repeat.
-_SAME = 1e-12
-_NOISE = 2e-15
 
 
 class State(NamedTuple):
-    """A part of a job's state, seen from the instant at which the last silo starts a round."""
+    """The state of a silo or of the network, at the instant at which the last silo starts a round."""
 
     numbers: list[int]
-    """What goes on, with rounds counted from that round."""
+    """Whatever is whole, with rounds counted from that round."""
 
     times_s: list[float]
-    """How long it still takes."""
+    """Durations left, in seconds."""
 
     shares: list[float]
-    """Fractions of messages that are still to leave."""
+    """Fractions of messages that have not left yet."""
 
 
 class RepeatWatch:
@@ -31,37 +28,38 @@ class RepeatWatch:
 
     Parameters
     ----------
-    parts : sequence of callable
-        Each gives a part of the state at ``(round, date)``.
+    states : sequence of callable
+        Each returns the state of a silo or of the network at ``(round, date)``.
     ahead : callable
-        Rounds that the first silo is ahead of ``round``.
+        Rounds by which the first silo is ahead of a round.
 
     Attributes
     ----------
     steady : SteadyState or None
-        Once a state is the earlier one (to 1e-12 of the time between and of a message, and the noise of the dates). Its
+        Once a state equals an earlier one, to the tolerances `REPEATED_STATE` and `DATE_NOISE`. Its
         transient is an upper bound: rounds that some silo had started by then are not looked at.
 
     Notes
     -----
-    Brent's way: the state is kept at each power of two of rounds, so that in time a kept one lies in the cycle.
+    Brent's cycle detection: the state is saved at each power of two of rounds, so that in time a saved one lies in
+    the cycle.
     What follows depends on the state alone, as long as no silo has ended its last round. Time O(silos + messages)
     per round.
     """
 
-    __slots__ = ("_ahead", "_date_s", "_first", "_kept", "_next", "_parts", "_round", "steady")
+    __slots__ = ("_ahead", "_date_s", "_first", "_next", "_round", "_saved", "_states", "steady")
 
-    def __init__(self, parts: Sequence[Callable[[int, float], State]], ahead: Callable[[int], int]) -> None:
-        self._parts = parts
+    def __init__(self, states: Sequence[Callable[[int, float], State]], ahead: Callable[[int], int]) -> None:
+        self._states = states
         self._ahead = ahead
-        self._kept: list[tuple[list[int], FloatArray, FloatArray]] = []
+        self._saved: list[tuple[list[int], FloatArray, FloatArray]] = []
         self._round = self._first = self._next = 0
         self._date_s = 0.0
         self.steady: SteadyState | None = None
 
     def look(self, k: int, now_s: float) -> None:
         """Take the state when the last silo has started round `k`, before any silo has ended the job."""
-        if self._kept and self._is_kept(k, now_s):
+        if self._saved and self._is_saved(k, now_s):
             self.steady = SteadyState(
                 cycle_time_s=(now_s - self._date_s) / (k - self._round),
                 is_exact=True,
@@ -70,18 +68,18 @@ class RepeatWatch:
                 transient_rounds=self._first,
             )
         elif k >= self._next:
-            self._kept = [
+            self._saved = [
                 (state.numbers, np.array(state.times_s), np.array(state.shares))
-                for state in (part(k, now_s) for part in self._parts)
+                for state in (state_of(k, now_s) for state_of in self._states)
             ]
             self._round, self._date_s, self._next = k, now_s, 2 * k + 1
             self._first = k + self._ahead(k) + 1
 
-    def _is_kept(self, k: int, now_s: float) -> bool:
+    def _is_saved(self, k: int, now_s: float) -> bool:
         period_s = now_s - self._date_s
-        tolerance_s = _SAME * period_s + _NOISE * now_s
-        for part, (numbers, times_s, shares) in zip(self._parts, self._kept, strict=True):
-            state = part(k, now_s)
+        tolerance_s = REPEATED_STATE * period_s + DATE_NOISE * now_s
+        for state_of, (numbers, times_s, shares) in zip(self._states, self._saved, strict=True):
+            state = state_of(k, now_s)
             if (
                 state.numbers != numbers
                 or (np.abs(state.times_s - times_s) > tolerance_s).any()

@@ -13,7 +13,7 @@ Send = Callable[[int, int], None]
 """Hands the network a message: ``(arc, round)``."""
 
 Started = Callable[[int, int, float], None]
-"""Hears that a silo starts a round: ``(silo, round, date in seconds)``."""
+"""Told that a silo starts a round: ``(silo, round, date in seconds)``."""
 
 
 class Silo:
@@ -47,7 +47,7 @@ class Silo:
         self.round = 0
 
     def run(self, rounds: int, send: Send, started: Started) -> Generator[Event, None, None]:
-        """Live through all rounds; `started` is told each one and `send` gets ``(arc, round)``."""
+        """Go through all rounds: `started` is called at the start of each, `send` for each message."""
         clock, number, wiring = self._clock, self._number, self._wiring
         started(number, 0, clock.now)
         for k in range(rounds):
@@ -73,7 +73,7 @@ class Silo:
                 send(arc, k)
 
     def receive(self, k: int, arrival_s: float) -> None:
-        """Learn when the message of round `k` of one in-arc arrives; the date may lie ahead."""
+        """Note when the message of round `k` of one in-arc arrives; the date may lie ahead."""
         missing, latest_s = self._inbox.get(k) or (self._wiring.in_arcs(self._number, k), 0.0)
         if arrival_s > latest_s:
             latest_s = arrival_s
@@ -84,7 +84,7 @@ class Silo:
             self._clock.succeed_at(self._gate, latest_s)
 
     def state(self, k: int, now_s: float) -> State:
-        """What it does, and the messages that it has for this and later rounds."""
+        """Its phase, and the messages that it has for this and later rounds."""
         waits = self._until_s == inf
         numbers = [self.round - k, waits + 2 * (self._gate is None)]
         times_s = [0.0 if waits else self._until_s - now_s]

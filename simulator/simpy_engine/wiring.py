@@ -102,7 +102,7 @@ class _Round:
         active: list[int] = plan.active(k).tolist()
         self.in_arcs, self.out_arcs = _per_silo(job, active)
         self.sending_s: dict[int, float] = {}
-        if job.sharing == "equal":
+        if job.sharing.constant_rates:
             self.sending_s = dict(zip(active, plan.sending_s(k).tolist(), strict=True))
 
 

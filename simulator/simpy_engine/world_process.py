@@ -7,21 +7,21 @@ from math import isinf
 from simpy.events import Event
 
 from simulator.input_checks import check_routes
-from simulator.simpy_engine.changing import ChangingNetwork
 from simulator.simpy_engine.clock import CHANGE, Clock
+from simulator.simpy_engine.network import ChangeableNetwork
 from simulator.world.changes import CapacityChange, Change, Changes, RouteChange
 from topologies.errors import InputError
 
 
 def happen(
-    clock: Clock, network: ChangingNetwork, changes: Changes, capacity_bps: Sequence[float], arcs: int
+    clock: Clock, network: ChangeableNetwork, changes: Changes, capacity_bps: Sequence[float], arcs: int
 ) -> Generator[Event, None, None]:
     """Apply each change at its date.
 
     Parameters
     ----------
     clock : Clock
-    network : ChangingNetwork
+    network : ChangeableNetwork
     changes : Changes
     capacity_bps : sequence of float
         Capacity of each link at the start, in bit/s.
@@ -35,7 +35,7 @@ def happen(
 
     Notes
     -----
-    Changes of one date come after the messages that end then, and before the links are shared anew, once for all of
+    Changes of one date come after the messages that end then, and before the links are shared again, once for all of
     them. Those of date 0 come before anything else.
     """
     for date_s, together in groupby(changes(), key=lambda change: change.date_s):
@@ -50,7 +50,7 @@ def happen(
             _apply(network, change, capacity_bps, arcs)
 
 
-def _apply(network: ChangingNetwork, change: Change, capacity_bps: Sequence[float], arcs: int) -> None:
+def _apply(network: ChangeableNetwork, change: Change, capacity_bps: Sequence[float], arcs: int) -> None:
     if isinstance(change, CapacityChange):
         check_routes([(change.link,)], len(capacity_bps))
         if isinf(capacity_bps[change.link]):

@@ -1,4 +1,4 @@
-"""How sure a simulated cycle time is, and when a simulation may stop for it."""
+"""Confidence interval of a simulated cycle time, and the rule that stops a simulation when it is narrow."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,9 +10,10 @@ from topologies.arrays import FloatArray
 from topologies.errors import InputError
 from topologies.statistics import ConfidenceInterval, correlated_batch_means
 
+CONFIDENCE = 0.95
 BATCHES = 20
 WARM_UP = 0.25
-"""Part of the rounds that does not count."""
+"""Fraction of the rounds that does not count."""
 _LEAST_ROUNDS, _LEAST_PER_SILO = 400, 20
 _LOOK_AGAIN = 1.25
 
@@ -55,8 +56,8 @@ def cycle_time_interval(starts: FloatArray | Starts, *, silos: int) -> Confidenc
     Parameters
     ----------
     starts : Starts, or ndarray of shape (n,)
-        Of each round from round 0 on, in seconds; as an array those of one silo, or the mean of some or all, of which
-        none is ever away.
+        Of each round from round 0 on, in seconds; as an array those of one silo, or the mean of several, none of which
+        is ever absent.
     silos : int
         All silos of the overlay.
 
@@ -80,8 +81,8 @@ def cycle_time_interval(starts: FloatArray | Starts, *, silos: int) -> Confidenc
     Those of the last start are up to a fifth wider: of 300 each, from `least_rounds` to three times as many, 97 to 99 %
     hold it (11 and 40 silos).
 
-    It does not hold where something lasts for more than a small part of the simulated time, such as a trace of
-    capacities with a period of a day in a run of two days, or traffic that is away for hours.
+    The interval is not valid where something lasts for more than a small part of the simulated time, such as a trace
+    of capacities with a period of a day in a run of two days, or hours without traffic of others.
     """
     counted = interval_rounds([_as_starts(starts)], silos=silos)
     return None if counted is None else _interval(counted[0].start_s)
@@ -180,7 +181,7 @@ def estimated_cycle_time(starts: Starts, *, silos: int) -> Estimate:
 
 def _interval(start_s: FloatArray) -> ConfidenceInterval:
     """Of the growth over all these rounds."""
-    return correlated_batch_means(np.diff(start_s), batches=BATCHES)
+    return correlated_batch_means(np.diff(start_s), batches=BATCHES, confidence=CONFIDENCE)
 
 
 def _as_starts(starts: FloatArray | Starts) -> Starts:
@@ -189,7 +190,7 @@ def _as_starts(starts: FloatArray | Starts) -> Starts:
 
 
 class StopRule:
-    """Says when the confidence interval of a running simulation's cycle time is narrow enough.
+    """Decides when the confidence interval of a running simulation's cycle time is narrow enough.
 
     Parameters
     ----------

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.job import Job
+from simulator.tolerances import REPEATED_START
 from simulator.world.counted_silos import Absences, Starts
 from topologies import EventGraph, recurrence
 from topologies.arrays import FloatArray
 from topologies.closed_forms import serialized_event_graph
 from topologies.delays import round_event_graph
 
-_SAME = 1e-9
 _TABLE = 1 << 24
 """Numbers that a piece of a recurrence may hold, 128 MiB."""
 
@@ -22,7 +22,7 @@ _WORK, _WORK_PER_ROUND = 1 << 25, 1000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SteadyState:
-    """How a job goes on for ever.
+    """How a job goes on without end.
 
     Parameters
     ----------
@@ -76,11 +76,11 @@ def estimated_steady_state(round_start_s: FloatArray, absences: Absences = ()) -
 
     Notes
     -----
-    Of the rounds that `kept_rows` keeps.
+    Of the rounds that `counted_rows` counts.
     """
     starts = Starts.of(round_start_s, absences)
     end_s = starts.presence.first_end_s(round_start_s[-1], len(round_start_s) - 1)
-    rounds = kept_rows(round_start_s.max(axis=1), end_s) - 1
+    rounds = counted_rows(round_start_s.max(axis=1), end_s) - 1
     counted = starts.counted(rounds // 2, rounds, last=True)
     return SteadyState(cycle_time_s=counted.cycle_time_s, is_exact=False)
 
@@ -98,7 +98,7 @@ def within(steady: SteadyState, round_start_s: FloatArray) -> SteadyState:
     -------
     SteadyState
         Without period and transient if the rounds that all silos start before one has ended the job do not hold
-        these; the cycle time is exact all the same.
+        these; the cycle time remains exact.
     """
     if (
         steady.period_rounds is None
@@ -135,7 +135,7 @@ def undisturbed_rows(last_s: FloatArray, end_s: float) -> int:
     return int(np.searchsorted(last_s, end_s, side="right"))
 
 
-def kept_rows(last_s: FloatArray, end_s: float) -> int:
+def counted_rows(last_s: FloatArray, end_s: float) -> int:
     """Number of round starts, from round 0 on, that an estimate of the cycle time looks at.
 
     Parameters
@@ -151,18 +151,18 @@ def kept_rows(last_s: FloatArray, end_s: float) -> int:
     Notes
     -----
     Silos that are rounds ahead end the job early and leave their links to the others, whose last rounds are faster
-    for it: those that are kept have the dates of a job without end. Where fewer than half are undisturbed, they hold
+    for it: those counted have the dates of a job without end. Where fewer than half are undisturbed, they hold
     little but the transient, which is worse: measured on random rings of 3 to 11 silos with shared links, the estimate
     from all rounds is 6 % off in the mean over such jobs of 4 rounds and 0.3 % over those of 8, that from the
-    undisturbed ones alone 24 % and 1.5 %. `counts_disturbed` tells.
+    undisturbed ones alone 24 % and 1.5 %. See `counts_disturbed`.
     """
     rows = undisturbed_rows(last_s, end_s)
     return rows if rows > 1 and 2 * rows > len(last_s) else len(last_s)
 
 
 def counts_disturbed(last_s: FloatArray, end_s: float) -> bool:
-    """Whether `kept_rows` keeps rounds that start after a silo has ended the job, for want of enough others."""
-    return kept_rows(last_s, end_s) > undisturbed_rows(last_s, end_s)
+    """Whether `counted_rows` counts rounds that start after a silo has ended the job, for want of enough others."""
+    return counted_rows(last_s, end_s) > undisturbed_rows(last_s, end_s)
 
 
 def repeating(
@@ -184,7 +184,7 @@ def repeating(
         With the first round from which on all given round starts repeat (relative 1e-9 of the period).
     """
     growth_s = round_start_s[period_rounds:] - round_start_s[:-period_rounds]
-    differs = np.flatnonzero((np.abs(growth_s - period_s) > _SAME * period_s).any(axis=1))
+    differs = np.flatnonzero((np.abs(growth_s - period_s) > REPEATED_START * period_s).any(axis=1))
     return SteadyState(
         cycle_time_s=period_s / period_rounds,
         is_exact=True,
@@ -194,13 +194,70 @@ def repeating(
     )
 
 
-def equal_steady_state(job: Job) -> tuple[SteadyState, FloatArray]:
-    """Steady state of a job with ``sharing="equal"``, however few of its rounds are simulated.
+def steady_state(
+    job: Job, proven: SteadyState | None, round_start_s: FloatArray
+) -> tuple[SteadyState, FloatArray]:
+    """Steady state of a job after its simulation.
 
     Parameters
     ----------
     job : Job
-        With constant computing times and the same arcs in all rounds.
+    proven : SteadyState or None
+        What the engine found.
+    round_start_s : ndarray of shape (rounds + 1, silos)
+        Round starts of every silo, in seconds.
+
+    Returns
+    -------
+    steady : SteadyState
+        Exact where the job is known to repeat, else estimated.
+    further_start_s : ndarray of shape (n, silos)
+        Starts of the rounds after the simulated ones where the recurrence gives them; see `max_plus_steady_state`.
+    """
+    found = max_plus_steady_state(job, proven, len(round_start_s))
+    if found is not None:
+        steady, start_s = found
+        return steady, start_s[len(round_start_s) :]
+    further_s = np.empty((0, job.silos))
+    if proven is None:
+        return estimated_steady_state(round_start_s, job.absences), further_s
+    return within(proven, round_start_s), further_s
+
+
+def max_plus_steady_state(
+    job: Job, proven: SteadyState | None, rounds: int
+) -> tuple[SteadyState, FloatArray] | None:
+    """Steady state of a job that is a max-plus linear system; None if it is not.
+
+    Parameters
+    ----------
+    job : Job
+    proven : SteadyState or None
+        What the engine found; taken where it lies within the simulated rounds. Silos that end the job first disturb
+        nobody, as rates are constant.
+    rounds : int
+        Round starts that were simulated.
+
+    Returns
+    -------
+    steady : SteadyState
+    start_s : ndarray of shape (n, silos)
+        As of `equal_steady_state`; none where `proven` is taken.
+    """
+    if not job.is_max_plus:
+        return None
+    if proven is not None and has_period(proven, rounds):
+        return proven, np.empty((0, job.silos))
+    return equal_steady_state(job)
+
+
+def equal_steady_state(job: Job) -> tuple[SteadyState, FloatArray]:
+    """Steady state of a job that is a max-plus linear system, however few of its rounds are simulated.
+
+    Parameters
+    ----------
+    job : Job
+        With constant rates and computing times, and the same arcs in all rounds.
 
     Returns
     -------
@@ -213,7 +270,7 @@ def equal_steady_state(job: Job) -> tuple[SteadyState, FloatArray]:
 
     Notes
     -----
-    With constant rates a job is a max-plus linear system. Its state ``x(k)`` is the round starts, and with
+    The job's state ``x(k)`` is the round starts, and with
     queues also when each arc's last message starts: it determines everything after. If
     ``low <= x(k + p) - x(k) <= high`` holds in every component for a single `k`, then the cycle time lies
     between ``low / p`` and ``high / p``, because the system is monotone and commutes with adding a constant
@@ -279,7 +336,7 @@ def _slope(last_s: FloatArray) -> float:
 def _common(growth_s: FloatArray) -> float | None:
     """The number that all entries are equal to, if they are."""
     low, high = float(growth_s.min()), float(growth_s.max())
-    return (low + high) / 2 if high - low <= _SAME * high else None
+    return (low + high) / 2 if high - low <= REPEATED_START * high else None
 
 
 def _milliseconds(seconds: float) -> str:

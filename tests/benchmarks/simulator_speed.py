@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "peers"))
 import simgrid_peer
 from topologies_speed import geometric
 
-ENGINES = ("events", "compiled")
+ENGINES = ("simpy", "compiled")
 CASES = (
     ("geant", "ring", "10 Gbps", 2000),
     ("geant", "mst", "10 Gbps", 2000),
@@ -74,7 +74,7 @@ def every_round(overlay: Overlay, rounds: int) -> FloatArray:
 
 
 RUNS: dict[str, Callable[[Overlay, int], FloatArray]] = {
-    "events": lambda overlay, rounds: simulate(overlay, rounds, engine="events").round_start_s,
+    "simpy": lambda overlay, rounds: simulate(overlay, rounds, engine="simpy").round_start_s,
     "compiled": every_round,
     "  repeats copied": lambda overlay, rounds: simulate(overlay, rounds, engine="compiled").round_start_s,
 }
@@ -106,7 +106,7 @@ def compare(peer: Path | None) -> None:
             starts = simgrid_peer.round_starts(peer, job)
         for label, run in RUNS.items():
             messages = rounds * len(overlay.source)
-            engine = "events" if label == "events" else "compiled"
+            engine = "simpy" if label == "simpy" else "compiled"
             maxmin_s, ours = timed(lambda: run(overlay, rounds))  # noqa: B023
             equal_s, _ = timed(lambda: simulate(overlay, rounds, engine=engine, sharing="equal"))  # noqa: B023
             maxmin, equal = messages / maxmin_s, messages / equal_s

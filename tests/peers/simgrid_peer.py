@@ -67,7 +67,7 @@ def _run(program, job, what, options):
 def _text(job):
     table_s = job.compute.rows(0, 1 if job.compute.is_constant else job.rounds)
     routes, capacity_bps = job.routes, job.link_capacity_bps
-    if job.sharing == "equal":
+    if job.sharing.constant_rates:
         # An arc of a constant rate that queues is alone on a link of this capacity.
         routes, capacity_bps = [(arc,) for arc in range(len(job.arcs))], [arc.rate_bps for arc in job.arcs]
     sizes = (job.silos, len(capacity_bps), len(job.arcs), job.rounds, int(not job.fifo), len(table_s))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulator import CapacityChange, Constant, FlowArc, RouteChange, make_job
-from simulator.simpy_engine.engine import EventEngine
+from simulator.simpy_engine.engine import SimpyEngine
 from topologies import InputError
 
 
@@ -26,7 +26,7 @@ def run(changes, *, queueing="fifo", rounds=1, bits=12.0):
         queueing=queueing,
         world=lambda: iter(sorted(changes, key=lambda change: change.date_s)),
     )
-    engine = EventEngine(job, block_rounds=rounds)
+    engine = SimpyEngine(job, block_rounds=rounds)
     block = engine.advance()
     assert engine.advance() is None
     return block

@@ -105,7 +105,7 @@ def test_one_silo_ends_its_rounds_at_the_sums_of_its_computing_times():
     assert timeline.cycle_time_s == pytest.approx(2.0, abs=4 * 2 / math.sqrt(1250))
 
 
-@pytest.mark.parametrize("engine", ["events", "compiled"])
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
 def test_the_slower_of_two_silos_sets_the_pace_of_each_round(engine):
     compute = Exponential(mean_s=[1.0, 1.0], seed=2)
     pair = [FlowArc(source=i, target=1 - i, latency_s=0.0, links=()) for i in range(2)]

@@ -52,7 +52,7 @@ def test_a_year_of_rounds_costs_nothing():
     np.testing.assert_allclose(year, 10**12 * timeline.cycle_time_s, rtol=1e-9)
 
 
-@pytest.mark.parametrize("engine", ["events", "compiled"])
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
 def test_max_min_rounds_that_repeat_are_those_of_a_longer_run(engine):
     ring = overlay("geant", "ring")
     short, long = (simulate(ring, rounds, engine=engine) for rounds in (200, 900))
@@ -62,7 +62,7 @@ def test_max_min_rounds_that_repeat_are_those_of_a_longer_run(engine):
 
 
 @pytest.mark.parametrize("queueing", ["fifo", "overlap"])
-@pytest.mark.parametrize("engine", ["events", "compiled"])
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
 def test_no_repeat_is_seen_where_there_is_none(engine, queueing):
     rng, repeats = np.random.default_rng(6), 0
     for _ in range(30):

@@ -98,15 +98,15 @@ def arcs(**changes):
             "sending time of arc 0(=1e+308 s) must not pass 1.8e308 s in all rounds.",
         ),
         ({"compute": Constant(compute_s=[1.0, 1.0])}, "compute_s and compute must not both be given."),
-        ({"compute_s": [1.0, 1.0, 1.0]}, f"silo 2 hears nobody: {STRONG}."),
-        ({"arcs": PAIR[:1]}, f"silo 0 hears nobody: {STRONG}."),
-        ({"arcs": [*PAIR, arc(0, 2)], "compute_s": [1.0] * 3}, f"nobody hears silo 2: {STRONG}."),
-        ({"arcs": [*PAIR, arc(2, 0)], "compute_s": [1.0] * 3}, f"silo 2 hears nobody: {STRONG}."),
+        ({"compute_s": [1.0, 1.0, 1.0]}, f"no arc enters silo 2: {STRONG}."),
+        ({"arcs": PAIR[:1]}, f"no arc enters silo 0: {STRONG}."),
+        ({"arcs": [*PAIR, arc(0, 2)], "compute_s": [1.0] * 3}, f"no arc leaves silo 2: {STRONG}."),
+        ({"arcs": [*PAIR, arc(2, 0)], "compute_s": [1.0] * 3}, f"no arc enters silo 2: {STRONG}."),
         (
             {"arcs": [*PAIR, arc(2, 3), arc(3, 2), arc(0, 2)], "compute_s": [1.0] * 4},
             f"{STRONG}, but nothing that silo 2 sends can reach silo 0.",
         ),
-        ({"arcs": [], "compute_s": [1.0, 1.0]}, f"silo 0 hears nobody: {STRONG}."),
+        ({"arcs": [], "compute_s": [1.0, 1.0]}, f"no arc enters silo 0: {STRONG}."),
     ],
 )
 def test_a_bad_value_is_named(changes, message):
@@ -125,7 +125,7 @@ def test_a_bad_value_is_named(changes, message):
         ({"queueing": "lifo"}, "queueing(='lifo') must be 'fifo' or 'overlap'."),
         (
             {"sharing": "equal", "world": lambda: iter(())},
-            "sharing(='equal') must be 'maxmin' on a network that changes: constant rates know none.",
+            "sharing(='equal') must be 'maxmin' where the network changes: constant rates do not follow changes.",
         ),
     ],
 )

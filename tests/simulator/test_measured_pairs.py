@@ -21,7 +21,7 @@ from simulator.world.checks import check_world
 from simulator.world.names import core_link_of, directions_of
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, load_underlay
 
-ENGINES = ("events", "compiled")
+ENGINES = ("simpy", "compiled")
 RING = [(0, 1), (1, 2), (2, 3), (3, 0)]
 
 
@@ -123,7 +123,7 @@ def test_an_observer_sees_the_rates_of_pairs():
     watch = Observer(
         on_rates=lambda now_s, arcs, bps: rates.append((now_s, dict(zip(arcs, bps, strict=True))))
     )
-    simulate(star(measured, up_bps=[12.0, 1e3, 1e3, 1e3]), 1, observer=watch, engine="events")
+    simulate(star(measured, up_bps=[12.0, 1e3, 1e3, 1e3]), 1, observer=watch, engine="simpy")
 
     first = rates[0]
     assert first[0] == 0.0

@@ -18,7 +18,7 @@ import simgrid_peer
 # Where many arcs queue, some timelines are chaotic: they multiply any change of a date by about 1.3 per round, on
 # exact arithmetic too. Over 100 rounds the last float digit becomes 0.1 %; over these few it stays invisible.
 ROUNDS = 30
-ENGINES = ("events", "compiled")
+ENGINES = ("simpy", "compiled")
 
 
 @pytest.fixture(scope="session")

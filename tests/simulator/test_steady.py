@@ -5,9 +5,9 @@ import pytest
 
 from simulator import FlowArc, SteadyState, simulate, simulate_flows
 from simulator.statistics.steady_state import (
+    counted_rows,
     counts_disturbed,
     estimated_steady_state,
-    kept_rows,
     repeating,
     undisturbed_rows,
     within,
@@ -105,7 +105,7 @@ def ending_early():
 
 def test_the_last_rounds_do_not_count_when_silos_end_the_job_early():
     last_s, end_s = ending_early().max(axis=1), ending_early()[-1].min()
-    assert undisturbed_rows(last_s, end_s) == kept_rows(last_s, end_s) == 38
+    assert undisturbed_rows(last_s, end_s) == counted_rows(last_s, end_s) == 38
     assert not counts_disturbed(last_s, end_s)
     assert estimated_steady_state(ending_early()) == estimate(2.0)
 
@@ -115,7 +115,7 @@ def test_the_estimate_of_a_short_job_is_that_of_a_job_without_end(rounds):
     graph = connectivity(load_underlay("geant"), access=AccessLinks(up_bps=1e8, down_bps=1e8))
     tree = design("mst", graph, Workload.preset("inaturalist"))
     short, long_s = (simulate(tree, k, engine="compiled").round_start_s for k in (rounds, rounds + 100))
-    rows = kept_rows(short.max(axis=1), short[-1].min())
+    rows = counted_rows(short.max(axis=1), short[-1].min())
     same_s = long_s[:rows].max(axis=1)
     half_s = same_s[(rows - 1) // 2 :]
 
@@ -132,7 +132,7 @@ def test_the_estimate_of_a_short_job_is_that_of_a_job_without_end(rounds):
     [([0.0], 0.0, 1), ([0.0, 1.0], 0.5, 2), ([0.0, 1.0, 2.0], 1.0, 2), ([0.0, 1.0, 2.0, 3.0], 1.0, 4)],
 )
 def test_all_rounds_count_where_half_of_them_or_more_are_disturbed(last_s, end_s, kept):
-    assert kept_rows(np.array(last_s), end_s) == kept
+    assert counted_rows(np.array(last_s), end_s) == kept
     assert counts_disturbed(np.array(last_s), end_s) == (kept > 1 + np.sum(np.array(last_s[1:]) <= end_s))
 
 
@@ -234,7 +234,7 @@ def test_a_transient_beyond_all_rounds_looked_at_gives_an_estimate():
         timeline.start_s(21)
 
 
-@pytest.mark.parametrize("engine", ["events", "compiled"])
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
 def test_max_min_sharing_whose_period_is_longer_than_the_run_is_an_estimate(engine):
     assert not simulate(network_overlay("ebone", "ring"), 80, engine=engine).cycle_time_is_exact
 
@@ -242,7 +242,7 @@ def test_max_min_sharing_whose_period_is_longer_than_the_run_is_an_estimate(engi
 def test_both_engines_find_the_same_period_and_transient():
     for underlay, kind in (("geant", "ring"), ("ebone", "mst"), ("gaia", "star")):
         overlay = network_overlay(underlay, kind)
-        events, compiled = (simulate(overlay, 150, engine=engine).steady for engine in ("events", "compiled"))
+        events, compiled = (simulate(overlay, 150, engine=engine).steady for engine in ("simpy", "compiled"))
         assert events.is_exact
         assert (events.period_rounds, events.transient_rounds) == (
             compiled.period_rounds,

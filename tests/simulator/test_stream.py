@@ -38,10 +38,10 @@ def cases(graph, rounds):
     yield overlay_job(design_random("matcha", graph, work), rounds, seed=2)
 
 
-@pytest.mark.parametrize("engine", ["events", "compiled"])
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
 def test_the_size_of_the_blocks_changes_nothing(graph, engine):
     # Compiled rounds that are known to repeat are copies of earlier ones: the last digit depends on which.
-    rtol = 0 if engine == "events" else 1e-13
+    rtol = 0 if engine == "simpy" else 1e-13
     for job in cases(graph, 40):
         whole = next(stream(job, block_rounds=256, engine=engine))
         for size in (1, 7, 40):
@@ -63,7 +63,7 @@ def test_the_size_of_the_blocks_changes_nothing(graph, engine):
 def test_messages_start_leave_and_arrive_in_order_and_know_their_bottleneck(graph):
     for job in cases(graph, 30):
         previous_bits = np.zeros(len(job.link_capacity_bps))
-        for block in stream(job, block_rounds=8, engine="events"):
+        for block in stream(job, block_rounds=8, engine="simpy"):
             messages, bits = block.messages, np.zeros_like(previous_bits)
             latency_s = np.array([arc.latency_s for arc in job.arcs])
             sent = ~np.isnan(messages.start_s)
@@ -73,11 +73,11 @@ def test_messages_start_leave_and_arrive_in_order_and_know_their_bottleneck(grap
                 count = np.count_nonzero(sent[:, arc])
                 bits[list(route)] += count * job.message_bits[arc]
                 bound = set(messages.bound_link[sent[:, arc], arc].tolist())
-                assert bound <= ({-1} if job.sharing == "equal" else set(route))
+                assert bound <= ({-1} if job.sharing.constant_rates else set(route))
                 if count:
                     fastest_bps = min(job.link_capacity_bps[link] for link in route)
                     mean_bps = job.message_bits[arc] / (messages.last_bit_s - messages.start_s)[:, arc]
-                    if job.sharing == "maxmin":
+                    if not job.sharing.constant_rates:
                         assert mean_bps[sent[:, arc]].max() <= fastest_bps * (1 + 1e-9)
             if job.fifo:
                 one_at_a_time = messages.start_s[1:] >= messages.last_bit_s[:-1]
@@ -117,11 +117,11 @@ def test_a_stream_may_be_left_at_any_time():
         compute=Exponential(mean_s=[1.0, 1.0], seed=1),
         rounds=10**9,
     )
-    blocks = list(islice(stream(job, block_rounds=5, engine="events"), 3))
+    blocks = list(islice(stream(job, block_rounds=5, engine="simpy"), 3))
     assert [block.first_round for block in blocks] == [0, 5, 10]
 
 
-@pytest.mark.parametrize("engine", ["events", "compiled"])
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
 def test_memory_does_not_grow_with_the_rounds(engine):
     silos = 3
     job = make_job(
@@ -144,7 +144,7 @@ def test_memory_does_not_grow_with_the_rounds(engine):
     assert peak < 4000 * (silos * 8 + silos * 28) * 0.6  # of what the 4,000 rounds hold
 
 
-@pytest.mark.parametrize("engine", ["events", "compiled"])
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
 def test_an_observer_hears_of_every_round(engine, graph):
     told = []
     ring = design("ring", graph, Workload.preset("inaturalist"))
@@ -178,5 +178,7 @@ def test_a_bad_argument_is_named(arguments, message, graph):
 def test_rates_can_only_be_watched_where_they_are_events(graph):
     ring = design("ring", graph, Workload.preset("inaturalist"))
     watch = Observer(on_rates=lambda *_: None)
-    with pytest.raises(InputError, match=r"engine\(='compiled'\) must be 'events' here"):
+    with pytest.raises(
+        InputError, match=r"engine\(='compiled'\) must be 'auto' or 'simpy' here: it calls no on_rates"
+    ):
         simulate(ring, 3, engine="compiled", observer=watch)

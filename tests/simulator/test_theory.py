@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from simulator import Exponential, FlowArc, simulate_flows
 from topologies.statistics import batch_means
 
-ENGINES = ("events", "compiled")
+ENGINES = ("simpy", "compiled")
 BOTH = pytest.mark.parametrize("engine", ENGINES)
 
 

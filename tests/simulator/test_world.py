@@ -13,7 +13,7 @@ from simulator import (
     overlay_job,
     simulate,
 )
-from simulator.compiled.engine import supports
+from simulator.compiled.engine import unsupported
 from topologies import (
     AccessLinks,
     InputError,
@@ -127,7 +127,7 @@ def test_a_link_that_never_comes_back_must_leave_a_route():
 def test_the_failure_of_a_link_that_nobody_uses_changes_nothing():
     overlay = triangle([(0, 1), (1, 0), (1, 2), (2, 1)])
     plain, failed = (
-        simulate(overlay, 5, engine="events", messages=True, world=world)
+        simulate(overlay, 5, engine="simpy", messages=True, world=world)
         for world in (None, World(failures=[LinkFailure(link="A - C", from_s=6.0, until_s=50.0)]))
     )
     assert plain.round_start_s.tolist() == failed.round_start_s.tolist()
@@ -159,8 +159,9 @@ def test_an_empty_world_is_none(ring):
     assert job.world is None
     assert job.plan is None
     assert job.compute.is_constant
-    assert supports(job)
-    assert not supports(overlay_job(ring, 3, world=World(failures=[LinkFailure(link=0, from_s=1.0)])))
+    assert not unsupported(job)
+    failing = overlay_job(ring, 3, world=World(failures=[LinkFailure(link=0, from_s=1.0)]))
+    assert unsupported(failing) == "it simulates no network that changes"
 
 
 def test_on_off_flows_of_a_world_are_its_flow_changes(ring):
@@ -187,7 +188,7 @@ def test_on_off_flows_of_a_world_are_its_flow_changes(ring):
     ],
 )
 def test_constant_rates_know_no_world(ring, entry):
-    message = r"^sharing\(='equal'\) must be 'maxmin' in a world that changes the network: constant rates know none\.$"
+    message = r"^sharing\(='equal'\) must be 'maxmin' where the network changes: constant rates do not follow"
     with pytest.raises(InputError, match=message):
         simulate(ring, 1, sharing="equal", world=World(**entry))
 
@@ -195,6 +196,7 @@ def test_constant_rates_know_no_world(ring, entry):
 def test_the_compiled_engine_knows_no_world(ring):
     world = World(failures=[LinkFailure(link=0, from_s=1.0, until_s=2.0)])
     with pytest.raises(
-        InputError, match=r"^engine\(='compiled'\) must be 'events' here: it knows no network that"
+        InputError,
+        match=r"^engine\(='compiled'\) must be 'auto' or 'simpy' here: it simulates no network that changes\.$",
     ):
         simulate(ring, 1, engine="compiled", world=world)

@@ -106,7 +106,7 @@ def square(arcs, *, hub=None):
     return build_overlay("test", graph, Workload(model_bits=10.0, compute_s=np.ones(4)), arcs, hub=hub)
 
 
-@pytest.mark.parametrize("engine", ["events", "compiled"])
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
 def test_neighbours_that_are_away_come_back_one_after_the_other(engine):
     absences = [Absence(silo=silo, first_round=2, rounds=5) for silo in "BC"]
     timeline = starts(square([(0, 1), (1, 2), (2, 3), (3, 0)]), 12, *absences, engine=engine)

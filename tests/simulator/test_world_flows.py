@@ -200,5 +200,5 @@ def test_bits_are_conserved_over_many_failures():
 
 
 def test_constant_rates_know_no_changes():
-    with pytest.raises(InputError, match=r"^sharing\(='equal'\) must be 'maxmin' on a network that changes"):
+    with pytest.raises(InputError, match=r"^sharing\(='equal'\) must be 'maxmin' where the network changes"):
         lone(flow(1.0, 1.0), sharing="equal")

@@ -14,7 +14,9 @@ def test_other_texts_and_other_processors_have_other_folders(tmp_path: Path, mon
     monkeypatch.setattr(jit, "get_host_cpu_name", lambda: "another")
     second = jit._folder(package, "")
     (package / "a.py").write_text("two")
-    assert len({first, second, jit._folder(package, "")}) == 3
+    third = jit._folder(package, "")
+    (tmp_path / "tolerances.py").write_text("three")
+    assert len({first, second, third, jit._folder(package, "")}) == 4
 
 
 def test_the_users_choice_comes_first_and_the_cache_of_the_home_last(tmp_path: Path, monkeypatch) -> None:

@@ -1,4 +1,4 @@
-"""Max-min fair rates of flows that share links."""
+"""Max-min fair rates of flows that share links, by progressive filling."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simulator.input_checks import check_capacities, check_routes
+from simulator.tolerances import EQUAL_RATE
 from topologies.arrays import FloatArray
 
 Flow = TypeVar("Flow", bound=Hashable)
-
-_TIE = 1.0 + 1e-12
 
 
 def max_min_rates(routes: Sequence[Sequence[int]], link_capacity_bps: ArrayLike) -> FloatArray:
@@ -109,7 +108,7 @@ def progressive_filling(
         if current_bps > share_bps:
             heappush(heap, (current_bps, link))
             continue
-        if share_bps > level_bps * _TIE:
+        if share_bps > level_bps * EQUAL_RATE:
             level_bps = share_bps
         share = (level_bps, link)
         for flow in members[link]:

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator import FlowArc, max_min_rates
-from simulator.compiled import filling
-from simulator.compiled.network import begin, leave
+from simulator.compiled.fair_sharing import begin, leave, update_rates
 from simulator.compiled.state import make_network, make_queue, make_window
 from simulator.compiled.used_arcs import Wirings
 from simulator.compute_times import Constant
@@ -56,11 +55,11 @@ class Messages:
         self.next_round[arc] += 1
 
     def settle(self):
-        filling.settle(self.network)
+        update_rates(self.network)
         self.network.clock["now_s"] += 0.001
 
     def check(self):
-        arcs, links = self.network.arcs, self.network.parts["link"]
+        arcs, links = self.network.arcs, self.network.hops["link"]
         busy = np.repeat(np.arange(len(arcs)), arcs["count"])
         expected = max_min_rates(
             [links[arcs["first"][n] : arcs["end"][n]].tolist() for n in busy], self.capacity_bps

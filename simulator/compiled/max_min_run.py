@@ -6,7 +6,7 @@ import numpy as np
 
 from simulator.compiled.compute_windows import computing
 from simulator.compiled.events import DONE, FULL_QUEUE, FULL_WINDOW, REPEATED, run
-from simulator.compiled.forward import History, Template, skip
+from simulator.compiled.extrapolation import History, Period, advance_state
 from simulator.compiled.rows import Rows
 from simulator.compiled.state import OFF, Window, make_network, make_queue, make_silos, make_window
 from simulator.compiled.used_arcs import Wirings
@@ -17,11 +17,11 @@ from topologies.arrays import FloatArray
 _BUDGET = 1 << 22
 """Work between two returns to Python, a tenth of a second."""
 
-_TEMPLATE = 1 << 24
+_PERIOD = 1 << 24
 """Numbers that the rounds of one period may hold to be copied instead of simulated, 128 MiB."""
 
 
-class MaxMin:
+class MaxMinRun:
     """A simulation with ``sharing="maxmin"`` under way.
 
     Parameters
@@ -49,7 +49,7 @@ class MaxMin:
         self._window = self._make_window(rows)
         self._saved = self._room_for_state()
         self._history = History()
-        self._template: Template | None = None
+        self._period: Period | None = None
 
     def pieces(self) -> Iterator[Rows]:
         """All rounds, some at a time, as they are complete."""
@@ -74,22 +74,22 @@ class MaxMin:
         return int(self._network.clock["base"][0])
 
     def _complete(self, count: int) -> Iterator[Rows]:
-        """The first rows of the window, and after the last one of a period all that are like them."""
+        """The first rows of the window; after the last one of a period also its copies."""
         first, rows = self._base, self._rows(count)
         self._move(count, len(self._window.inbox))
         yield rows
-        template = self._template
+        period = self._period
         if self.steady is None:
             self._history.add(rows.round_start_s)
-        elif template is not None and template.add(first, rows):
-            self._template = None
+        elif period is not None and period.add(first, rows):
+            self._period = None
             # No silo may end the job in the rounds left out: its links would be free for the others.
             latest = int(self._silos.table["round"].max())
-            periods = (self._job.rounds - 1 - latest) // template.period_rounds
+            periods = (self._job.rounds - 1 - latest) // period.period_rounds
             if periods > 0:
-                rounds = periods * template.period_rounds
-                yield from template.copies(first + count, rounds)
-                skip(self._network, self._silos, self._window, rounds, periods * template.period_s)
+                rounds = periods * period.period_rounds
+                yield from period.copies(first + count, rounds)
+                advance_state(self._network, self._silos, self._window, rounds, periods * period.period_s)
 
     def _rows(self, count: int, *, ended: bool = False) -> Rows:
         inbox, messages = self._window.inbox, self._window.messages
@@ -102,7 +102,7 @@ class MaxMin:
         )
 
     def _prove(self) -> None:
-        """Note the steady state after a repeat of the whole state."""
+        """Note the steady state that a repeat of the whole state proves."""
         clock, rounds = self._network.clock[0], self._silos.table["round"]
         period_rounds, period_s = (
             int(rounds[0] - clock["saved_round"]),
@@ -112,18 +112,18 @@ class MaxMin:
         self._history.add(self._window.inbox["round_start_s"][: latest + 1 - self._base])
         self.steady = self._history.steady(period_rounds, period_s)
         clock["reference"] = OFF
-        if self._fast_forward and period_rounds * (self._job.silos + 4 * len(self._job.arcs)) <= _TEMPLATE:
-            self._template = Template(latest + 1, period_rounds, period_s)
+        if self._fast_forward and period_rounds * (self._job.silos + 4 * len(self._job.arcs)) <= _PERIOD:
+            self._period = Period(latest + 1, period_rounds, period_s)
 
     def _move(self, begin: int, rows: int) -> None:
-        """Let the window begin some rows later, with a given number of rows."""
+        """Move the beginning of the window by some rows, and change its number of rows."""
         old = self._window
         self._network.clock["base"] += begin
         self._window = self._make_window(rows)
-        kept = len(old.inbox) - begin
+        rows_left = len(old.inbox) - begin
         for name in ("round_start_s", "missing", "latest_s"):
-            self._window.inbox[name][:kept] = old.inbox[name][begin:]
-        self._window.messages[:kept] = old.messages[begin:]
+            self._window.inbox[name][:rows_left] = old.inbox[name][begin:]
+        self._window.messages[:rows_left] = old.messages[begin:]
         if rows > len(old.inbox):
             self._forget_state()
 
@@ -136,19 +136,19 @@ class MaxMin:
         return np.zeros(silos * (4 + 2 * rows) + arcs * (4 + len(self._queue.gap_bits)))
 
     def _forget_state(self) -> None:
-        """Take more room for the saved state, which is lost."""
+        """Allocate the saved state anew, larger; what it held is lost."""
         self._saved = self._room_for_state()
         self._network.clock["saved_round"] = -1
 
     def _lengthen_queue(self) -> None:
-        """Make room for twice as many messages under way on one arc."""
+        """Allocate room for twice as many messages under way on one arc."""
         old, new = self._queue, make_queue(self._network, 2 * len(self._queue.gap_bits))
-        arcs, part_arc = np.arange(len(self._job.arcs)), self._network.parts["arc"]
-        parts = np.arange(len(part_arc))
+        arcs, hop_arc = np.arange(len(self._job.arcs)), self._network.hops["arc"]
+        hops = np.arange(len(hop_arc))
         for ahead in range(len(old.gap_bits)):
             place = self._network.arcs["head"] + ahead
             here, there = place % len(old.gap_bits), place % len(new.gap_bits)
             new.gap_bits[there, arcs] = old.gap_bits[here, arcs]
-            new.bound_s[there[part_arc], parts] = old.bound_s[here[part_arc], parts]
+            new.bound_s[there[hop_arc], hops] = old.bound_s[here[hop_arc], hops]
         self._queue = new
         self._forget_state()

@@ -1,4 +1,4 @@
-"""What follows from a repeat of the whole state: the steady state, and rounds that need no simulation."""
+"""Extrapolation from a repeat of the whole state: the steady state, and rounds that need no simulation."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from simulator.compiled.state import Network, Silos, Window
 from simulator.statistics.steady_state import SteadyState, repeating
 from topologies.arrays import FloatArray
 
-_KEPT = 1 << 22
+_HISTORY = 1 << 22
 """Round starts to look back at for the first round that repeats, 32 MiB."""
 
 _PIECE = 1 << 20
@@ -17,7 +17,7 @@ _PIECE = 1 << 20
 
 
 class History:
-    """The round starts of the past, as far as they fit."""
+    """The latest round starts, as many as fit in memory."""
 
     def __init__(self) -> None:
         self._first = 0
@@ -25,16 +25,16 @@ class History:
         self._size = 0
 
     def add(self, round_start_s: FloatArray) -> None:
-        """Note some more rounds, and forget the first ones if there are too many."""
+        """Add rounds, and drop the oldest ones if there are too many."""
         self._starts_s.append(round_start_s)
         self._size += round_start_s.size
-        while self._size > _KEPT and len(self._starts_s) > 1:
+        while self._size > _HISTORY and len(self._starts_s) > 1:
             oldest_s = self._starts_s.pop(0)
             self._size -= oldest_s.size
             self._first += len(oldest_s)
 
     def steady(self, period_rounds: int, period_s: float) -> SteadyState:
-        """The steady state, with the first of the kept rounds from which on all repeat.
+        """The steady state, with the first known round from which on all repeat.
 
         Dates that are not known yet (NaN) come after the repeat, and so repeat.
         """
@@ -42,7 +42,7 @@ class History:
         return repeating(start_s, period_rounds, period_s, first_round=self._first)
 
 
-class Template:
+class Period:
     """The rounds of one period, from round `first` on.
 
     Parameters
@@ -57,21 +57,21 @@ class Template:
         self.first = first
         self.period_rounds = period_rounds
         self.period_s = period_s
-        self._parts: list[Rows] = []
+        self._pieces: list[Rows] = []
         self._missing = period_rounds
 
     def add(self, first: int, rows: Rows) -> bool:
         """Take from rows ``first ...`` what belongs to the period; whether all of it is there."""
         begin = self.first + self.period_rounds - self._missing - first
         if begin < len(rows.start_s):
-            part = rows.cut(begin, begin + self._missing)
-            self._parts.append(part)
-            self._missing -= len(part.start_s)
+            piece = rows.cut(begin, begin + self._missing)
+            self._pieces.append(piece)
+            self._missing -= len(piece.start_s)
         return not self._missing
 
     def copies(self, first: int, count: int) -> Iterator[Rows]:
         """Rounds ``first .. first + count - 1``, in pieces."""
-        period = joined(self._parts)
+        period = joined(self._pieces)
         step = max(1, _PIECE // max(1, period.start_s.shape[1]))
         for begin in range(first, first + count, step):
             rounds = np.arange(begin, min(begin + step, first + count)) - self.first
@@ -86,8 +86,8 @@ class Template:
             )
 
 
-def skip(network: Network, silos: Silos, window: Window, rounds: int, seconds: float) -> None:
-    """Move a state that repeats on in time."""
+def advance_state(network: Network, silos: Silos, window: Window, rounds: int, seconds: float) -> None:
+    """Advance a state that repeats by whole periods."""
     network.clock["base"] += rounds
     silos.table["round"] += rounds
     network.arcs["head_round"] += rounds

@@ -1,0 +1,114 @@
+"""Sharing models: how messages share the links of the network, found by name."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from simulator.input_checks import check_choice
+from topologies.errors import InputError
+
+GROUP = "silosim.sharing"
+"""Entry point group in which other packages register theirs."""
+
+COMPILED = ("maxmin", "equal")
+"""Rates that the compiled engine computes."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SharingModel:
+    """How messages share the links of the network.
+
+    Parameters
+    ----------
+    name : str
+        As commands and scenarios have it; that of its entry point, if it has one.
+    network : callable
+        Returns the network of a job for the SimPy engine, a `simulator.simpy_engine.network.Network`, given a
+        `simulator.simpy_engine.network.NetworkSetup`.
+    compiled : {"maxmin", "equal"}, optional
+        The rates of the compiled engine that are those of the model. None: only SimPy simulates it.
+    constant_rates : bool
+        Whether a message leaves at `FlowArc.rate_bps`, whatever else is on the network. The job is then a max-plus
+        linear system, whose cycle time follows from its recurrence.
+    can_change : bool
+        Whether `network` returns a `simulator.simpy_engine.network.ChangeableNetwork` where a world changes
+        capacities, routes or traffic; otherwise such a world is an error.
+
+    Raises
+    ------
+    InputError
+        If `compiled` names no rates of the compiled engine, or does not go with `constant_rates`.
+    """
+
+    name: str
+    network: Callable[[Any], Any]
+    compiled: str | None = None
+    constant_rates: bool = False
+    can_change: bool = False
+
+    def __post_init__(self) -> None:
+        if self.compiled is not None:
+            check_choice("compiled", self.compiled, COMPILED)
+            if (self.compiled == "equal") is not self.constant_rates:
+                raise InputError(
+                    f"constant_rates(={self.constant_rates}) must be {self.compiled == 'equal'} "
+                    f"with compiled(={self.compiled!r})."
+                )
+
+    def __repr__(self) -> str:
+        return f"SharingModel({self.name!r})"
+
+
+SHARING: Mapping[str, EntryPoint] = {
+    name: EntryPoint(name, f"simulator.simpy_engine.{where}", GROUP)
+    for name, where in (("maxmin", "max_min:MAX_MIN"), ("equal", "equal:EQUAL"))
+}
+"""The models of this package, loaded when they are asked for: their networks need SimPy."""
+
+
+def sharing_names() -> tuple[str, ...]:
+    """Names of all models: those of this package, then those of other installed packages."""
+    return tuple({**SHARING, **_installed()})
+
+
+def check_sharing(name: str) -> None:
+    """Accept the name of a model; otherwise an InputError lists those that there are. Loads no model."""
+    if not isinstance(name, str) or name not in SHARING:
+        check_choice("sharing", name, sharing_names())
+
+
+def sharing_model(sharing: str | SharingModel) -> SharingModel:
+    """Return the model of a name; a model is returned as it is.
+
+    Parameters
+    ----------
+    sharing : str or SharingModel
+
+    Raises
+    ------
+    InputError
+        If there is no model of that name (the message lists those that there are), or the entry point of another
+        package does not hold a model of that name.
+    """
+    if isinstance(sharing, SharingModel):
+        return sharing
+    check_sharing(sharing)
+    entry = SHARING.get(sharing) or _installed()[sharing]
+    model = entry.load()
+    if not isinstance(model, SharingModel) or model.name != sharing:
+        raise InputError(
+            f"sharing(={sharing!r}): {entry.value}, its entry point in {GROUP}, must be a SharingModel of that name."
+        )
+    return model
+
+
+def check_can_change(model: SharingModel, where: str = "where the network changes") -> None:
+    """Accept a model whose network can change while messages are under way; the error says `where` it must."""
+    if not model.can_change:
+        why = "constant rates do not follow changes" if model.constant_rates else "its network cannot change"
+        raise InputError(f"sharing(={model.name!r}) must be 'maxmin' {where}: {why}.")
+
+
+def _installed() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=GROUP)}

@@ -1,0 +1,13 @@
+"""Sharing model `maxmin`: max-min fair rates over all link directions, also where a world changes these."""
+
+from simulator.sharing import SharingModel
+from simulator.simpy_engine.changing import ChangingNetwork
+from simulator.simpy_engine.fluid import FluidNetwork
+from simulator.simpy_engine.network import NetworkSetup
+
+
+def _network(setup: NetworkSetup) -> FluidNetwork:
+    return FluidNetwork(setup) if setup.job.world is None else ChangingNetwork(setup)
+
+
+MAX_MIN = SharingModel(name="maxmin", network=_network, compiled="maxmin", can_change=True)

@@ -1,0 +1,149 @@
+"""`--engine` and ``[simulation] engine``: which engine simulates, and where its name stands."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import h5py
+import pytest
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "extending" / "rtt_sharing.py"
+FAILURE = '\n[[simulation.failure]]\nlink = "Virginia - Dublin"\nfrom = "1 s"\nuntil = "2 s"\n'
+ENGINES = ("simpy", "compiled")
+
+
+def engines_in(path, *kinds):
+    """The engine of each overlay, as the file of a run has it."""
+    with h5py.File(path) as file:
+        return [file[f"simulation/{kind}"].attrs["engine"] for kind in kinds]
+
+
+def with_engine(scenario, engine, more=""):
+    text = scenario.read_text().replace("rounds = 30\n", f'rounds = 30\nengine = "{engine}"\n')
+    scenario.write_text(text + more)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_simulate_names_the_engine_that_was_asked_for(silosim, tmp_path, engine):
+    path = tmp_path / "s.h5"
+    command = ("simulate", "gaia", "--kind", "ring", "--kind", "star", "--rounds", 40, "--engine", engine)
+    result = silosim(*command, "-o", path)
+    assert result.code == 0, result.err
+    assert f"Engine: {engine}." in result.out.splitlines()
+    assert engines_in(path, "ring", "star") == [engine, engine]
+    rows = json.loads(silosim(*command, "--json").out)["rows"]
+    assert [row["engine"] for row in rows] == [engine, engine]
+
+
+def test_both_engines_give_the_same_cycle_times(silosim):
+    command = ("simulate", "geant", "--kind", "ring", "--kind", "mst", "--rounds", 200, "--json")
+    simpy, compiled = (json.loads(silosim(*command, "--engine", name).out)["rows"] for name in ENGINES)
+    for one, other in zip(simpy, compiled, strict=True):
+        assert one["cycle_time_s"] == pytest.approx(other["cycle_time_s"], rel=1e-9)
+        assert (one["period_rounds"], one["is_exact"]) == (other["period_rounds"], other["is_exact"])
+
+
+def test_auto_takes_the_compiled_engine_for_many_messages_only(silosim):
+    def engine(rounds):
+        out = silosim("simulate", "gaia", "--kind", "ring", "--rounds", rounds, "--json").out
+        return json.loads(out)["rows"][0]["engine"]
+
+    assert (engine(100), engine(2000)) == ("simpy", "compiled")  # 11 arcs; 20,000 messages are many
+
+
+def test_validate_simulates_everything_with_the_engine(silosim, tmp_path):
+    command = ("validate", "gaia", "--kind", "ring", "--kind", "random_ring", "--rounds", 100)
+    result = silosim(*command, "--engine", "compiled", "-o", tmp_path / "v.h5")
+    assert result.code == 0, result.err
+    assert "Engine: compiled." in result.out.splitlines()
+    with h5py.File(tmp_path / "v.h5") as file:
+        for kind in ("ring", "random_ring"):
+            attrs = file[f"validation/{kind}"].attrs
+            assert (attrs["equal_engine"], attrs["maxmin_engine"]) == ("compiled", "compiled")
+    found = json.loads(silosim(*command, "--json").out)["rows"]
+    assert {row[f"{how}_engine"] for row in found for how in ("equal", "maxmin")} == {"simpy"}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_sweep_simulates_with_the_engine(silosim, tmp_path, engine):
+    command = ("sweep", "gaia", "--access", "1 Gbps", "--kind", "ring", "--rounds", 20, "--engine", engine)
+    result = silosim(*command, "-o", tmp_path / "sweep", "--json")
+    assert result.code == 0, result.err
+    assert [row["engine"] for row in json.loads(result.out)["rows"]] == [engine]
+
+
+def test_run_and_replay_take_the_scenarios_engine_or_the_options(silosim, scenario, tmp_path):
+    with_engine(scenario, "compiled")
+    run, again, replayed, other = (tmp_path / f"{name}.h5" for name in ("run", "again", "replayed", "other"))
+    shown = silosim("run", scenario, "-o", run)
+    assert shown.code == 0, shown.err
+    assert "Engine: compiled." in shown.out.splitlines()
+    silosim("run", scenario, "-o", again, "--engine", "simpy")
+    silosim("replay", run, "--access", "1 Gbps", "-o", replayed)
+    shown = silosim("replay", run, "--access", "1 Gbps", "-o", other, "--engine", "simpy", "--json")
+    assert [row["engine"] for row in json.loads(shown.out)["rows"]] == ["simpy", "simpy"]
+    found = [engines_in(path, "star", "ring") for path in (run, again, replayed, other)]
+    assert found == [["compiled"] * 2, ["simpy"] * 2, ["compiled"] * 2, ["simpy"] * 2]
+
+
+def test_import_metrics_takes_the_scenarios_engine_or_the_option(silosim, scenario, tmp_path):
+    metrics = tmp_path / "m.csv"
+    metrics.write_text("round,loss\n0,2\n5,1\n")
+    with_engine(scenario, "compiled")
+    for more, engine in (((), "compiled"), (("--engine", "simpy"), "simpy")):
+        path = tmp_path / f"{engine}.h5"
+        done = silosim("import-metrics", metrics, "--on", scenario, "-o", path, *more)
+        assert done.code == 0, done.err
+        assert engines_in(path, "star", "ring") == [engine, engine]
+
+
+@pytest.mark.parametrize("command", ["simulate", "validate", "run"])
+def test_what_the_compiled_engine_cannot_do_is_an_error_before_anything_is_written(
+    silosim, scenario, tmp_path, command
+):
+    with_engine(scenario, "compiled", FAILURE)
+    rounds = ("--rounds", 100) if command == "validate" else ()
+    done = silosim(command, scenario, *rounds, "-o", tmp_path / "out.h5")
+    assert done.code == 2
+    assert done.err == (
+        f"silosim: error: {scenario}: engine(='compiled') must be 'auto' or 'simpy' here: it simulates no network "
+        "that changes.\n"
+    )
+    assert not list(tmp_path.glob("*.h5*"))
+
+
+def test_a_name_of_no_engine_is_an_error(silosim, scenario):
+    done = silosim("simulate", "gaia", "--engine", "events")
+    assert (done.code, done.err) == (
+        2,
+        "silosim: error: engine(='events') must be 'auto' or 'simpy' or 'compiled'.\n",
+    )
+    with_engine(scenario, "fast")
+    done = silosim("simulate", scenario)
+    assert done.code == 2
+    assert re.search(
+        r"small\.toml: simulation\.engine\(='fast'\) must be 'auto' or 'simpy' or 'compiled'", done.err
+    )
+
+
+def test_a_scenario_names_an_installed_sharing_model(silosim, scenario, tmp_path, monkeypatch):
+    info = tmp_path / "site" / "rtt_sharing-1.0.dist-info"
+    info.mkdir(parents=True)
+    (tmp_path / "site" / "rtt_sharing.py").write_text(EXAMPLE.read_text("utf-8"), "utf-8")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rtt-sharing\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[silosim.sharing]\nrtt_weighted = rtt_sharing:RTT_WEIGHTED\n")
+    scenario.write_text(
+        scenario.read_text().replace("rounds = 30\n", 'rounds = 30\nsharing = "rtt_weighted"\n')
+    )
+    refused = silosim("simulate", scenario)
+    assert refused.code == 2
+    assert "simulation.sharing(='rtt_weighted') must be 'maxmin' or 'equal'" in refused.err
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    try:
+        done = silosim("run", scenario, "-o", tmp_path / "run.h5")
+    finally:
+        sys.modules.pop("rtt_sharing", None)
+    assert done.code == 0, done.err
+    with h5py.File(tmp_path / "run.h5") as file:
+        assert file["simulation/ring"].attrs["sharing"] == "rtt_weighted"

@@ -1,0 +1,157 @@
+"""Sharing models of other packages: the documented example as an argument and through an entry point."""
+
+import importlib.util
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simulator import FlowArc, Job, Observer, SharingModel, simulate, simulate_flows
+from simulator.compute_times import Constant
+from simulator.engines import choose_engine
+from simulator.job import make_job
+from simulator.sharing import sharing_model, sharing_names
+from topologies import AccessLinks, InputError, Workload, connectivity, design, load_underlay
+from topologies.errors import SilosimError
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "extending" / "rtt_sharing.py"
+
+LOOP = [
+    FlowArc(source=0, target=1, latency_s=0.5, links=(0,)),
+    FlowArc(source=1, target=0, latency_s=1.0, links=(0,)),
+]
+"""Two flows with an RTT of 1 s and 2 s on one link."""
+TWO_FLOWS = {"link_capacity_bps": [3.0], "message_bits": 6.0, "compute_s": [1.0, 1.0], "rounds": 1}
+
+
+@pytest.fixture(scope="module")
+def example():
+    """The module of the example, as Python imports it from its file."""
+    spec = importlib.util.spec_from_file_location("rtt_sharing", EXAMPLE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Let pip's traces of a package with the example be found, whose entry point refers to something in it."""
+
+    def install_it(name, attribute):
+        info = tmp_path / "rtt_sharing-1.0.dist-info"
+        info.mkdir()
+        (tmp_path / "rtt_sharing.py").write_text(EXAMPLE.read_text("utf-8"), "utf-8")
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rtt-sharing\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[silosim.sharing]\n{name} = rtt_sharing:{attribute}\n")
+        monkeypatch.syspath_prepend(tmp_path)
+
+    yield install_it
+    sys.modules.pop("rtt_sharing", None)
+
+
+def check_two_flows(sharing):
+    """From 1 s on the flows have 2 and 1 bit/s; the first leaves at 4 s, the second, then alone, at 5 s."""
+    rates = []
+    watch = Observer(on_rates=lambda now_s, arcs, rates_bps: rates.append((now_s, arcs, rates_bps)))
+    timeline = simulate_flows(LOOP, **TWO_FLOWS, sharing=sharing, observer=watch)
+    assert rates[:2] == [(1.0, [0, 1], pytest.approx([2.0, 1.0])), (4.0, [1], pytest.approx([3.0]))]
+    assert timeline.arrival_s.tolist() == [pytest.approx([4.5, 6.0])]
+    assert timeline.engine == "simpy"
+
+
+def test_the_example_as_an_argument(example):
+    assert len(EXAMPLE.read_text("utf-8").splitlines()) < 40
+    check_two_flows(example.RTT_WEIGHTED)
+
+
+def test_the_example_through_an_entry_point(install):
+    install("rtt_weighted", "RTT_WEIGHTED")
+    assert sharing_names() == ("maxmin", "equal", "rtt_weighted")
+    check_two_flows("rtt_weighted")
+    with pytest.raises(
+        InputError, match=r"^sharing\(='fair'\) must be 'maxmin' or 'equal' or 'rtt_weighted'\.$"
+    ):
+        sharing_model("fair")
+
+
+def test_equal_round_trip_times_are_max_min_fair(example):
+    # On Gaia all weights are one number once all latencies are: the rates must be those of max-min fairness.
+    graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e8, down_bps=1e8))
+    ring = design("ring", graph, Workload.preset("inaturalist"))
+    alike = replace(example.RTT_WEIGHTED, network=lambda setup: example.network(_same_latency(setup)))
+    shared, weighted = (simulate(ring, 20, sharing=how) for how in ("maxmin", alike))
+    np.testing.assert_allclose(weighted.round_start_s, shared.round_start_s, rtol=1e-9)
+
+
+def _same_latency(setup):
+    """The setup whose weights come from one latency, while messages arrive by their own."""
+    job = replace(setup.job, arcs=tuple(replace(arc, latency_s=0.01) for arc in setup.job.arcs))
+    own = [arc.latency_s for arc in setup.job.arcs]
+
+    def deliver(arc, k, start_s, last_bit_s, _arrival_s, bound_link):
+        setup.deliver(arc, k, start_s, last_bit_s, last_bit_s + own[arc], bound_link)
+
+    return replace(setup, job=job, deliver=deliver)
+
+
+def test_a_repeat_of_the_example_is_proven(example):
+    short, long = (
+        simulate_flows(LOOP, **TWO_FLOWS | {"rounds": rounds}, sharing=example.RTT_WEIGHTED)
+        for rounds in (12, 40)
+    )
+    assert short.cycle_time_is_exact
+    np.testing.assert_allclose(short.start_s(30), long.round_start_s[30], rtol=1e-9)
+
+
+def test_only_simpy_knows_the_example(example):
+    job = make_job(
+        LOOP,
+        link_capacity_bps=[3.0],
+        message_bits=6.0,
+        compute=Constant(compute_s=np.ones(2)),
+        rounds=100_000,
+        sharing=example.RTT_WEIGHTED,
+    )
+    assert choose_engine(job) == "simpy"
+    assert choose_engine(replace(job, sharing="maxmin")) == "compiled"
+    with pytest.raises(InputError) as caught:
+        choose_engine(job, "compiled")
+    assert str(caught.value) == (
+        "engine(='compiled') must be 'auto' or 'simpy' here: it does not know sharing 'rtt_weighted'."
+    )
+
+
+def test_a_world_needs_a_network_that_can_change(example):
+    with pytest.raises(InputError) as caught:
+        simulate_flows(LOOP, **TWO_FLOWS, sharing=example.RTT_WEIGHTED, world=lambda: iter(()))
+    assert str(caught.value) == (
+        "sharing(='rtt_weighted') must be 'maxmin' where the network changes: its network cannot change."
+    )
+
+
+@pytest.mark.parametrize(("name", "attribute"), [("other", "RTT_WEIGHTED"), ("rtt_weighted", "network")])
+def test_an_entry_point_must_hold_the_model_of_its_name(install, name, attribute):
+    install(name, attribute)
+    with pytest.raises(
+        InputError, match=rf"^sharing\(='{name}'\): rtt_sharing:{attribute}, its entry point in "
+    ):
+        sharing_model(name)
+
+
+def test_a_model_cannot_claim_rates_that_the_compiled_engine_does_not_compute(example):
+    with pytest.raises(SilosimError, match=r"^compiled\(='rtt_weighted'\) must be 'maxmin' or 'equal'\.$"):
+        replace(example.RTT_WEIGHTED, compiled="rtt_weighted")
+
+
+def test_a_job_looks_a_name_up():
+    job = make_job(
+        LOOP, link_capacity_bps=[3.0], message_bits=6.0, compute=Constant(compute_s=np.ones(2)), rounds=1
+    )
+    assert isinstance(job, Job)
+    assert isinstance(replace(job, sharing="equal").sharing, SharingModel)
+    assert (
+        repr(replace(job, sharing="equal"))
+        == "Job(2 silos, 2 arcs, 1 rounds, sharing='equal', queueing='fifo')"
+    )
