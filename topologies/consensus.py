@@ -7,123 +7,16 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
-from topologies.balanced import fast_balanced, rebuilt
+from topologies.balanced import fast_balanced
 from topologies.digraph import check_connected
 from topologies.errors import InputError, unknown_name
+from topologies.optimal_consensus import fdla, fmmc
+from topologies.weights import half_ring, is_symmetric, local_degree, metropolis
 
 SUM_TOLERANCE = 1e-12
 """How far a row or column sum may lie from 1, and a weight below 0: rounding of a sum over some thousand silos."""
 SPLIT = 1e-9
 """A spectral gap up to this is none: rounding of the eigenvalues of silos that never agree."""
-
-
-def local_degree(silos: int, source: IntArray, target: IntArray) -> FloatArray:
-    """Consensus matrix of the local-degree rule.
-
-    Parameters
-    ----------
-    silos : int
-    source, target : ndarray of int, shape (arcs,)
-
-    Returns
-    -------
-    ndarray, shape (silos, silos)
-        ``A[j, i] = 1 / (1 + max(in-degree of i, in-degree of j))`` for each arc `(i, j)`, the rest of each row on
-        its diagonal. Rows sum to 1; columns too where the overlay is symmetric or regular. On a directed ring every
-        weight is 1/2.
-
-    Notes
-    -----
-    Source: appendix of the paper, after Lin Xiao and Stephen Boyd, "Fast linear iterations for distributed
-    averaging" (2004), section 4.
-    """
-    into = np.bincount(target, minlength=silos)
-    return rebuilt(silos, source, target, 1 / (1 + np.maximum(into[source], into[target])))
-
-
-def uniform(silos: int) -> FloatArray:
-    """Consensus matrix of an average over all silos, shape (silos, silos): what a hub computes."""
-    return np.full((silos, silos), 1 / silos)
-
-
-def half_ring(silos: int, source: IntArray, target: IntArray) -> FloatArray:
-    """Consensus matrix of a directed ring: half of a silo's own model, half of its predecessor's.
-
-    Parameters
-    ----------
-    silos : int
-    source, target : ndarray of int, shape (arcs,)
-
-    Returns
-    -------
-    ndarray, shape (silos, silos)
-        Rows and columns sum to 1. Of all weights on a directed ring these have the largest spectral gap among those
-        whose columns sum to 1, ``1 - cos(pi / silos)``.
-
-    Raises
-    ------
-    InputError
-        If some silo does not have exactly one arc out and one in.
-    """
-    if silos == 1 and not len(source):
-        return np.ones((1, 1))
-    for ends, word in ((source, "sends"), (target, "receives")):
-        count = np.bincount(ends, minlength=silos)
-        if np.any(count != 1):
-            silo = int(np.argmax(count != 1))
-            raise InputError(f"half_ring needs a directed ring, but silo {silo} {word} {count[silo]} models.")
-    weights = np.eye(silos) / 2
-    weights[target, source] = 0.5
-    return weights
-
-
-def metropolis(silos: int, source: IntArray, target: IntArray) -> FloatArray:
-    """Consensus matrix of the Metropolis weights of a symmetric overlay.
-
-    Parameters
-    ----------
-    silos : int
-    source, target : ndarray of int, shape (arcs,)
-
-    Returns
-    -------
-    ndarray, shape (silos, silos)
-        Symmetric, ``1 / (1 + max(degree of i, degree of j))`` between neighbours: the local-degree rule where it
-        promises that columns sum to 1.
-
-    Raises
-    ------
-    InputError
-        If an arc has no arc back.
-
-    Notes
-    -----
-    Source: Lin Xiao, Stephen Boyd, Sanjay Lall, "Distributed average consensus with time-varying Metropolis
-    weights" (2006). The chain of Metropolis and Hastings, ``1 / max(degrees)``, alternates for ever between the
-    two sides of a ring of even length, its gap 0; the 1 in the denominator keeps a part of each silo's own model.
-    """
-    if not is_symmetric(silos, source, target):
-        raise InputError("metropolis needs a symmetric overlay, but some arc has no arc back.")
-    return local_degree(silos, source, target)
-
-
-def is_symmetric(silos: int, source: IntArray, target: IntArray) -> bool:
-    """Whether each arc has its arc back."""
-    return bool(np.array_equal(np.unique(source * silos + target), np.unique(target * silos + source)))
-
-
-def _fdla(silos: int, source: IntArray, target: IntArray) -> FloatArray:
-    """`optimal_consensus.fdla`, imported late: cvxpy takes a second, which most callers need not spend."""
-    from topologies.optimal_consensus import fdla
-
-    return fdla(silos, source, target)
-
-
-def _fmmc(silos: int, source: IntArray, target: IntArray) -> FloatArray:
-    """`optimal_consensus.fmmc`, imported late for the same reason."""
-    from topologies.optimal_consensus import fmmc
-
-    return fmmc(silos, source, target)
 
 
 consensus_rules: Mapping[str, Callable[[int, IntArray, IntArray], FloatArray]] = MappingProxyType(
@@ -132,8 +25,8 @@ consensus_rules: Mapping[str, Callable[[int, IntArray, IntArray], FloatArray]] =
         "half_ring": half_ring,
         "metropolis": metropolis,
         "balanced": fast_balanced,
-        "fdla": _fdla,
-        "fmmc": _fmmc,
+        "fdla": fdla,
+        "fmmc": fmmc,
     }
 )
 """Rules by the name that `consensus_matrix` takes; all but `local_degree` promise column sums of 1."""

@@ -10,9 +10,9 @@ from scipy.sparse import coo_array, csc_array, eye_array, vstack
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.balanced import balanced, rebuilt
-from topologies.consensus import is_symmetric, metropolis
 from topologies.errors import SilosimError
 from topologies.interior_point import ACCURACY, NormProgram, smallest_norm
+from topologies.weights import is_symmetric, metropolis
 
 NOISE = 1e-5
 """Weights below this, relative to the largest, are what a solver leaves of zero."""

@@ -8,12 +8,13 @@ import numpy as np
 from topologies.arrays import BoolArray, FloatArray, IntArray, freeze
 from topologies.closed_forms import ClosedForms, closed_forms
 from topologies.connectivity import Connectivity
-from topologies.consensus import agreed_weights, check_consensus, heard_silos, local_degree
+from topologies.consensus import agreed_weights, check_consensus, heard_silos
 from topologies.delays import arc_rates, degrees, delays, round_event_graph, transmissions
 from topologies.digraph import check_connected
 from topologies.errors import InputError
 from topologies.howard import CycleTime, cycle_time
 from topologies.maxplus import EventGraph
+from topologies.weights import local_degree
 from topologies.workload import Workload
 
 

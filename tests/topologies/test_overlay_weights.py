@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, design, make_schedule
-from topologies.consensus import agreed_weights, consensus_matrix, heard_silos, local_degree
+from topologies.consensus import agreed_weights, consensus_matrix, heard_silos
 from topologies.designers.enrich import enrich
+from topologies.weights import local_degree
 
 WORK = Workload(model_bits=1e6, compute_s=0.1)
 RING = [(0, 1), (1, 2), (2, 3), (3, 0)]

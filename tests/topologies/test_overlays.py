@@ -22,8 +22,8 @@ from topologies import (
 )
 from topologies.bounds import lower_bound_s
 from topologies.closed_forms import serialized_event_graph
-from topologies.consensus import local_degree
 from topologies.designers.trees import prim
+from topologies.weights import local_degree
 
 INATURALIST = Workload.preset("inaturalist", variant="published")
 

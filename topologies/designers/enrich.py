@@ -10,7 +10,6 @@ from topologies.consensus import (
     NEGATIVE_RULES,
     consensus_matrix,
     consensus_rules,
-    is_symmetric,
     spectral_gap,
 )
 from topologies.delays import pair_rates, transmissions
@@ -18,6 +17,7 @@ from topologies.errors import InputError, unknown_name
 from topologies.label_order import in_silo_order, renumbered
 from topologies.optimal_consensus import fdla
 from topologies.overlay import Overlay, build_overlay
+from topologies.weights import is_symmetric
 
 SLACK = 5e-13
 """Relative excess over tau that counts as rounding: an arc exactly as slow as allowed is free."""

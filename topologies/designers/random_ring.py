@@ -6,10 +6,10 @@ import numpy as np
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.connectivity import Connectivity
-from topologies.consensus import local_degree
 from topologies.designers.ring_search import no_ring, require_reach
 from topologies.designers.tour import short_tour
 from topologies.label_order import silo_order
+from topologies.weights import local_degree
 from topologies.workload import Workload
 
 TRIES = 1000

@@ -9,11 +9,11 @@ import numpy as np
 
 from topologies.arrays import BoolArray, FloatArray
 from topologies.connectivity import S_PER_KM, S_PER_PATH, Connectivity
-from topologies.consensus import uniform
 from topologies.errors import InputError, unknown_name
 from topologies.label_order import silo_order
 from topologies.overlay import Overlay, build_overlay
 from topologies.underlay import Variant
+from topologies.weights import uniform
 from topologies.workload import Workload
 
 HUB_RULES = ("load", "closeness", "first")
