@@ -9,7 +9,10 @@ from typing import Annotated
 import typer
 
 from scenarios.cli import options as opt
+from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import case_of, is_given, is_scenario
+from scenarios.config.designer_options import read_options
+from scenarios.config.overlays import check_kinds
 from scenarios.config.scenario import ImportedConfig
 from scenarios.metrics_import.columns import OPTIONS, ColumnNames
 from scenarios.metrics_import.history import read_history
@@ -19,7 +22,7 @@ from scenarios.report.tables import note_lines, print_table
 from scenarios.runfile.paths import check_new
 from scenarios.runfile.reader import read_run
 from scenarios.studies.imported import columns_note, import_run, run_name
-from topologies import InputError
+from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
 
 _LEAST_ROUNDS = 200
 On = Annotated[
@@ -49,9 +52,11 @@ def _options_of_an_import(command: Callable[..., None]) -> Callable[..., None]:
 
 @_options_of_an_import
 @opt.of_a_study()
+@with_designer_options((*DESIGNERS, *RANDOM_DESIGNERS))
 def import_metrics(
     study: opt.Study,
     context: typer.Context,
+    options: GivenOptions,
     file: Annotated[Path, typer.Argument(help="CSV, JSON lines, TensorBoard event file or folder of these.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="HDF5 file to write.")],
     kind: opt.Kinds = None,
@@ -109,7 +114,14 @@ def import_metrics(
     if not is_scenario(study):
         _check_workload_is_given(context)
     case = case_of(study, context, rounds=_LEAST_ROUNDS)
-    case = case.changed(kinds=opt.each_once(kind, case.kinds), seed=case.seed, simulation=case.simulation)
+    kinds = opt.each_once(kind, case.kinds)
+    check_kinds("overlay kind", kinds)
+    case = case.changed(
+        kinds=kinds,
+        seed=case.seed,
+        simulation=case.simulation,
+        options=read_options(kinds, options),
+    )
     given = {"loss": loss, "accuracy": accuracy, "train_accuracy": train_accuracy, "test_loss": test_loss}
     names = ColumnNames(
         round=round_,

@@ -7,15 +7,20 @@ from typing import Annotated
 import typer
 
 from scenarios.cli import options as opt
-from scenarios.config.overlays import DEFAULT_KINDS
+from scenarios.cli.designer_options import GivenOptions, with_designer_options
+from scenarios.config.designer_options import read_options
+from scenarios.config.overlays import DEFAULT_KINDS, check_kinds
 from scenarios.report.tables import print_table
 from scenarios.runfile.paths import check_new, write_text
 from scenarios.studies.sweep import sweep as sweep_access
+from topologies import DESIGNERS, RANDOM_DESIGNERS
 
 
 @opt.of_a_study(without=("access", "access_up", "access_down", "access_at"))
+@with_designer_options((*DESIGNERS, *RANDOM_DESIGNERS))
 def sweep(
     study: opt.Study,
+    options: GivenOptions,
     access: Annotated[
         list[str], typer.Option(help="Capacities, with units: several after one --access, or repeated.")
     ],
@@ -38,12 +43,15 @@ def sweep(
     csv, figure = (stem.parent / (stem.name and stem.name + ending) for ending in (".csv", ".png"))
     check_new(csv, force=force)
     check_new(figure, force=force)
+    kinds = opt.each_once(kind, DEFAULT_KINDS)
+    check_kinds("overlay kind", kinds)
     table = sweep_access(
         study.network,
         study.work,
-        opt.each_once(kind, DEFAULT_KINDS),
+        kinds,
         [*access, *(more or [])],
         opt.simulation_config(rounds, sharing, queueing),
+        options=read_options(kinds, options),
     )
     write_text(csv, table.to_csv())
     plot_sweep(table, figure, title=f"{table.caption.splitlines()[0]}; {table.caption.splitlines()[2]}")

@@ -10,8 +10,11 @@ from typing import Annotated, Any
 import typer
 
 from scenarios.cli import options as opt
+from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import case_of, is_scenario
 from scenarios.config.compute_times import compute_config
+from scenarios.config.designer_options import read_options
+from scenarios.config.overlays import check_kinds
 from scenarios.config.scenario import validated
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.tables import Table, print_table, print_text
@@ -23,7 +26,7 @@ from scenarios.validation.circuit_table import circuit_table
 from scenarios.validation.study import Validated
 from scenarios.validation.study import validate as validate_overlays
 from scenarios.validation.table import arc_rows, validation_table
-from topologies import InputError
+from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
 
 DEFAULT_ROUNDS, DRAWN_ROUNDS = 2000, 1000
 """Of overlays that stay, and of those that are drawn anew each round, whose simulation takes longer."""
@@ -33,9 +36,11 @@ FIGURES = (".png", ".svg", ".pdf")
 
 
 @opt.of_a_study()
+@with_designer_options((*DESIGNERS, *RANDOM_DESIGNERS))
 def validate(
     study: opt.Study,
     context: typer.Context,
+    options: GivenOptions,
     kind: opt.Kinds = None,
     rounds: Annotated[
         int | None,
@@ -72,8 +77,11 @@ def validate(
     if not is_scenario(study) and "rounds" not in given:
         enough = rounds_for_interval(case.graph.silos)
         given["rounds"], drawn_rounds = max(DEFAULT_ROUNDS, enough), max(DRAWN_ROUNDS, enough)
+    kinds = opt.each_once(kind, case.kinds)
+    check_kinds("overlay kind", kinds)
     case = case.changed(
-        kinds=opt.each_once(kind, case.kinds),
+        kinds=kinds,
+        options=read_options(kinds, options),
         seed=case.seed if seed is None else seed,
         simulation=replace(case.simulation, **given),
     )

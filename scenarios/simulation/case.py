@@ -1,11 +1,12 @@
 """Everything that a study of some overlays needs: network, workload, overlays, simulation and seed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
 from scenarios.config.compute_times import compute_times
+from scenarios.config.designer_options import Written, WrittenOptions
 from scenarios.config.error_texts import in_table, located
 from scenarios.config.network import NetworkConfig, build_network, build_workload
 from scenarios.config.overlays import check_kinds
@@ -31,6 +32,8 @@ class Case:
     kinds : sequence of str
     simulation : SimulationConfig
     seed : int
+    options : mapping from kind to mapping
+        Options of designers, as a scenario states them.
     source, compute_source : str, optional
         Where the simulation and its computing times come from, for error messages.
     """
@@ -42,16 +45,33 @@ class Case:
     kinds: Sequence[str]
     simulation: SimulationConfig
     seed: int
+    options: WrittenOptions = field(default_factory=dict)
     source: str | None = None
     compute_source: str | None = None
 
-    def changed(self, *, kinds: Sequence[str], seed: int, simulation: SimulationConfig) -> Self:
-        """The case with other overlays, seed and simulation, and a text that says so; seed and kinds are checked."""
+    def changed(
+        self,
+        *,
+        kinds: Sequence[str],
+        seed: int,
+        simulation: SimulationConfig,
+        options: WrittenOptions | None = None,
+    ) -> Self:
+        """The case with other overlays, seed and simulation, and a text that says so; seed and kinds are checked.
+
+        Of the designers' options the given ones go before those of the case, for the kinds that remain.
+        """
         check_seed(seed)
         check_kinds("overlay kind", kinds)
-        if (list(kinds), seed, simulation) == (list(self.kinds), self.seed, self.simulation):
+        merged = _merged(kinds, self.options, options or {})
+        if (list(kinds), seed, simulation, merged) == (
+            list(self.kinds),
+            self.seed,
+            self.simulation,
+            self.options,
+        ):
             return self
-        text = scenario_text(self.network, self.work, kinds, simulation, seed)
+        text = scenario_text(self.network, self.work, kinds, simulation, seed, options=merged)
         is_same = simulation.compute == self.simulation.compute
         return replace(
             self,
@@ -59,6 +79,7 @@ class Case:
             kinds=kinds,
             seed=seed,
             simulation=simulation,
+            options=merged,
             compute_source=self.compute_source if is_same else None,
         )
 
@@ -80,6 +101,15 @@ class Case:
             compute_times(self.simulation.compute, self.graph, self.work, seed=self.seed, rounds=rounds)
         with located(self.source):
             check_surroundings(self.simulation, self.graph, rounds=rounds)
+
+
+def _merged(kinds: Sequence[str], *options: WrittenOptions) -> dict[str, dict[str, Written]]:
+    """Options of these kinds, the later ones before the earlier."""
+    merged = {
+        kind: {name: value for each in options for name, value in each.get(kind, {}).items()}
+        for kind in kinds
+    }
+    return {kind: values for kind, values in merged.items() if values}
 
 
 def scenario_case(path: Path) -> Case:
@@ -109,6 +139,7 @@ def scenario_case(path: Path) -> Case:
         graph=graph,
         work=work,
         kinds=scenario.overlays.kinds,
+        options=scenario.overlays.options,
         simulation=scenario.simulation,
         seed=scenario.seed,
         source=str(path),

@@ -5,8 +5,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scenarios.config.designer_options import Written, WrittenOptions, designer_options
 from scenarios.config.network import describe, idle_links
-from scenarios.config.overlays import check_kinds
+from scenarios.config.overlays import check_kinds, design_any
 from scenarios.config.quantities import digits, format_interval, format_s, in_unit
 from scenarios.report.agreed_mean import mean_notes, mean_weights
 from scenarios.report.comparison import FORMS, below_load, forms_note
@@ -20,8 +21,6 @@ from topologies import (
     Overlay,
     RandomOverlay,
     Workload,
-    design,
-    design_random,
 )
 from topologies.bounds import lower_bound_s
 from topologies.consensus import spectral_gap
@@ -32,7 +31,6 @@ from topologies.random_cycle_time import random_cycle_time
 from topologies.sizes import MANY_SILOS
 
 RANDOM_ROUNDS = 1000
-_LONGEST_KIND = max(map(len, (*DESIGNERS, *RANDOM_DESIGNERS)))
 RATES = ("simulated", "paper")
 """Cycle times that throughput and the ratio to the STAR can be taken from."""
 
@@ -41,7 +39,7 @@ def design_table(
     graph: Connectivity,
     work: Workload,
     kinds: Sequence[str],
-    options: Mapping[str, Mapping[str, Any]],
+    options: WrittenOptions,
     *,
     seed: int = 0,
     bound: bool = False,
@@ -56,9 +54,9 @@ def design_table(
     kinds : sequence of str
         Names of `DESIGNERS` and `RANDOM_DESIGNERS`.
     options : mapping from kind to mapping
-        Options of designers; those of ``matcha`` are for all kinds of MATCHA.
+        Options of designers.
     seed : int
-        Of the rounds of overlays that are drawn anew each round.
+        Of the rounds of randomized overlays, and of designers that take one.
     bound : bool
         Whether the lower bound is the highest that is known, which takes seconds; so it is with ``best``. Otherwise it
         is that of the assignment problems alone, and there is none above `MANY_SILOS` silos.
@@ -85,19 +83,22 @@ def design_table(
     rows: list[dict[str, Any]] = []
     means: list[str] = []
     for kind in kinds:
-        if kind in DESIGNERS:
-            overlay = (
-                star
-                if kind == "star" and star is not None
-                else design(kind, graph, work, **options.get(kind, {}))
-            )
-            simulation = star_simulation if overlay is star else None
-            rows.append(_static_row(overlay) | _simulated(simulation or quick_simulation(overlay, seed=seed)))
+        given = options.get(kind, {})
+        if kind == "star" and star is not None:
+            overlay: Overlay | RandomOverlay = star
+        else:
+            overlay = design_any(kind, graph, work, given, seed=seed)
+        simulation = star_simulation if overlay is star else None
+        if isinstance(overlay, Overlay):
+            row = _static_row(overlay)
             means += mean_notes(overlay)
         else:
-            family = "matcha" if kind.startswith("matcha") else kind
-            drawn = design_random(kind, graph, work, **options.get(family, {}))
-            rows.append(_random_row(drawn, seed) | _simulated(quick_simulation(drawn, seed=seed)))
+            row = _random_row(overlay, seed)
+        rows.append(
+            row
+            | {"options": _values(kind, given)}
+            | _simulated(simulation or quick_simulation(overlay, seed=seed))
+        )
     highest = bound or "best" in kinds
     bound_s = _bound(graph, work, highest=highest)
     star_s = None if star is None else star.closed_forms.paper_s
@@ -108,7 +109,7 @@ def design_table(
     return Table(
         caption=describe(graph, work),
         columns=(
-            Column(key="overlay", title="overlay", least=_LONGEST_KIND),
+            Column(key="overlay", title="overlay", least=max(map(len, (*DESIGNERS, *RANDOM_DESIGNERS)))),
             Column(key="arcs", title="arcs"),
             Column(key="max_degree", title="degree", narrow_title="de-\ngree"),
             *forms,
@@ -145,6 +146,11 @@ def design_table(
             )
         ),
     )
+
+
+def _values(kind: str, given: Mapping[str, Written]) -> dict[str, Written | None]:
+    """The designer's options, those that are given and the others' defaults."""
+    return {name: given.get(name, option.default) for name, option in designer_options(kind).items()}
 
 
 def _bound(graph: Connectivity, work: Workload, *, highest: bool) -> float | None:
@@ -263,14 +269,18 @@ def _estimate_note(row: Mapping[str, Any]) -> str:
     return f"{row['overlay']}: {interval} (95 %, by batch means of {rounds})."
 
 
-def _star(graph: Connectivity, work: Workload, options: Mapping[str, Any], *, needed: bool) -> Overlay | None:
+def _star(
+    graph: Connectivity, work: Workload, options: Mapping[str, Written], *, needed: bool
+) -> Overlay | None:
     """The STAR, or None where this network has none and nobody asked for it."""
     try:
-        return design("star", graph, work, **options)
+        star = design_any("star", graph, work, options)
     except InputError:
         if needed:
             raise
         return None
+    assert isinstance(star, Overlay)
+    return star
 
 
 def _random_notes(rows: Sequence[Mapping[str, Any]], unit: str) -> list[str]:

@@ -55,11 +55,19 @@ def import_run(
     rounds = max(case.simulation.rounds, foreign.last_round)
     settings = replace(case.simulation, rounds=rounds, until_ci=None)
     case.check(rounds=rounds)
-    overlays = [design_any(kind, case.graph, case.work, seed=case.seed) for kind in case.kinds]
+    overlays = [
+        design_any(kind, case.graph, case.work, case.options.get(kind), seed=case.seed) for kind in case.kinds
+    ]
     with located(case.source):
         jobs = [job_of(overlay, settings, rounds=rounds, seed=case.seed) for overlay in overlays]
     text = scenario_text(
-        case.network, case.work, case.kinds, settings, case.seed, name=run_name(imported.file)
+        case.network,
+        case.work,
+        case.kinds,
+        settings,
+        case.seed,
+        options=case.options,
+        name=run_name(imported.file),
     )
     text += _imported_table(imported)
     rows = len(foreign.history["round"])

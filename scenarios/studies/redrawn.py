@@ -128,7 +128,9 @@ def _designed(record: RunRecord, scenario: Scenario, kind: str) -> Iterator[Rand
         (scenario.network, None),
     ):
         try:
-            overlay = design_any(kind, build_network(network, underlay), record.work)
+            graph = build_network(network, underlay)
+            given = scenario.overlays.options.get(kind)
+            overlay = design_any(kind, graph, record.work, given, seed=scenario.seed)
         except InputError:
             continue  # a label of another underlay, or a file that is no longer there
         assert not isinstance(overlay, Overlay)

@@ -1,9 +1,8 @@
 """Some overlays simulated and compared: cycle times, busiest links, differences on the same computing times."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
 
 import h5py
 import numpy as np
@@ -33,7 +32,6 @@ BUSIEST = 3
 def simulate_table(
     case: Case,
     *,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
     path: Path | None = None,
     force: bool = False,
 ) -> Table:
@@ -42,8 +40,6 @@ def simulate_table(
     Parameters
     ----------
     case : Case
-    options : mapping from kind to mapping
-        Options of designers.
     path : Path, optional
         HDF5 file to write, with the schema of a run.
     force : bool
@@ -66,7 +62,7 @@ def simulate_table(
     case.check()
     settings, seed = case.simulation, case.seed
     overlays = [
-        design_any(kind, case.graph, case.work, (options or {}).get(kind), seed=seed) for kind in case.kinds
+        design_any(kind, case.graph, case.work, case.options.get(kind), seed=seed) for kind in case.kinds
     ]
     with located(case.source):
         jobs = [job_of(overlay, settings, rounds=settings.rounds, seed=seed) for overlay in overlays]

@@ -149,7 +149,7 @@ def validate(case: Case, *, drawn_rounds: int | None = None) -> list[Validated]:
     )
     made: list[Validated] = []
     for kind in case.kinds:
-        overlay = design_any(kind, case.graph, case.work, seed=case.seed)
+        overlay = design_any(kind, case.graph, case.work, case.options.get(kind), seed=case.seed)
         rounds = case.simulation.rounds
         if not isinstance(overlay, Overlay) and drawn_rounds is not None:
             rounds = drawn_rounds

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -9,11 +10,16 @@ from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.connectivity import Connectivity
 from topologies.designers.activation import Matchings, activation_probabilities, best_alpha
 from topologies.designers.edge_colouring import fewest_matchings
+from topologies.designers.options import DesignerOption
 from topologies.designers.simple import neighbouring_silos
 from topologies.digraph import check_connected
 from topologies.errors import InputError
 from topologies.label_order import silo_order
 from topologies.workload import Workload
+
+DEFAULT_BUDGET = 0.5
+BUDGET = DesignerOption(help="MATCHA's communication budget C_b", above=0, at_most=1)
+Budget = Annotated[float, BUDGET]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -83,7 +89,7 @@ def matcha(
     graph: Connectivity,
     work: Workload,
     *,
-    budget: float = 0.5,
+    budget: Budget = DEFAULT_BUDGET,
     edges: Iterable[tuple[int, int]] | None = None,
     kind: str = "matcha",
 ) -> Matcha:
@@ -124,8 +130,7 @@ def matcha(
     .. [1] J. Wang, A. K. Sahu, Z. Yang, G. Joshi and S. Kar, "MATCHA: Speeding up decentralized SGD via matching
        decomposition sampling" (2019), equations 4 to 7.
     """
-    if not 0 < budget <= 1:
-        raise InputError(f"budget(={budget:g}) must be > 0 and <= 1.")
+    BUDGET.check("budget", budget)
     talk = graph.may_send & graph.may_send.T
     pairs = np.argwhere(np.triu(talk)) if edges is None else _pairs(kind, graph, talk, edges)
     check_connected(f"{kind}: edges must connect all silos", graph.labels, *pairs.T, strong=False)
@@ -158,7 +163,7 @@ def matcha(
     )
 
 
-def matcha_plus(graph: Connectivity, work: Workload, *, budget: float = 0.5) -> Matcha:
+def matcha_plus(graph: Connectivity, work: Workload, *, budget: Budget = DEFAULT_BUDGET) -> Matcha:
     """MATCHA over the underlay: silos whose routers share a core link, or are the same, may exchange models.
 
     Parameters

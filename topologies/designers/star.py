@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import cast
+from typing import Annotated, cast
 
 import networkx as nx
 import numpy as np
 
 from topologies.arrays import BoolArray, FloatArray
 from topologies.connectivity import S_PER_KM, S_PER_PATH, Connectivity
+from topologies.designers.options import DesignerOption
 from topologies.errors import InputError, unknown_name
 from topologies.label_order import silo_order
 from topologies.overlay import Overlay, build_overlay
@@ -20,9 +21,15 @@ HUB_RULES = ("load", "closeness", "first")
 """Rules that choose a hub."""
 DEFAULT_RULE: Mapping[Variant, str] = MappingProxyType({"corrected": "load", "published": "first"})
 """The rule for each variant of an underlay: ``published`` stands for the paper's tables, hub included."""
+Hub = Annotated[
+    int | str | None,
+    DesignerOption(
+        help=f"The STAR's hub: {', '.join(HUB_RULES)}, or a silo's label; by default load, with --published first"
+    ),
+]
 
 
-def star(graph: Connectivity, work: Workload, *, hub: int | str | None = None) -> Overlay:
+def star(graph: Connectivity, work: Workload, *, hub: Hub = None) -> Overlay:
     """STAR around a hub, by default the most central silo.
 
     Parameters
