@@ -12,7 +12,7 @@ from topologies.arrays import BoolArray, FloatArray, IntArray, freeze
 from topologies.capacities import available_bandwidth, core_capacity
 from topologies.checks import per_silo
 from topologies.errors import InputError, unknown_name
-from topologies.routing import Routes, shortest_routes
+from topologies.routing import Routes, Routing, shortest_routes
 from topologies.underlay import Underlay
 
 S_PER_KM = 0.0085e-3
@@ -64,6 +64,8 @@ class Connectivity:
         The rule that `available_bps` follows.
     latency : {"per_path", "per_link"}
         The rule that `latency_s` follows.
+    routing : Routing
+        The rule that `routes` follow, also where links are down.
     measured_pairs : ndarray of int, shape (pairs, 2)
         Source and target of each pair that is a link of its own, by source, then target: where the bandwidth is
         measured, all pairs that can talk, else none.
@@ -94,6 +96,7 @@ class Connectivity:
     available_bps: FloatArray
     bandwidth: Literal["hop_share", "bottleneck", "measured"]
     latency: Literal["per_path", "per_link"]
+    routing: Routing = shortest_routes
     measured_pairs: IntArray = field(init=False)
     link_capacity_bps: FloatArray = field(init=False)
     _pair_link: IntArray = field(init=False, repr=False)
@@ -175,6 +178,7 @@ def connectivity(
     latency: Literal["per_path", "per_link"] = "per_path",
     routers: Sequence[int] | None = None,
     blocked: Iterable[tuple[int, int]] = (),
+    routing: Routing = shortest_routes,
 ) -> Connectivity:
     """Connectivity graph of the silos that hang on an underlay's routers.
 
@@ -201,6 +205,10 @@ def connectivity(
         has one silo.
     blocked : iterable of (int, int), optional
         Ordered silo pairs that cannot talk, for instance for a firewall.
+    routing : Routing
+        Gives the routes between routers from the underlay and the capacities of its links: a function that calls
+        `topologies.routing.shortest_routes` with weights of its own, or `topologies.explicit_routes.explicit_routes`
+        with a route for every pair. By default the shortest by length.
 
     Returns
     -------
@@ -215,8 +223,8 @@ def connectivity(
     -----
     Source: section 2 and appendix G of the paper. Time and memory as `shortest_routes`.
     """
-    routes = shortest_routes(underlay)
     core_bps, core_assumed = core_capacity(underlay, core)
+    routes = routing(underlay, core_bps)
     router = _routers(underlay, routers)
     silos = len(router)
     latency_s = latencies(routes, router, latency)
@@ -235,6 +243,7 @@ def connectivity(
         available_bps=available_bps,
         bandwidth=bandwidth if isinstance(bandwidth, str) else "measured",
         latency=latency,
+        routing=routing,
     )
 
 

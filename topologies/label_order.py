@@ -17,7 +17,7 @@ P = ParamSpec("P")
 
 def silo_order(graph: Connectivity) -> IntArray:
     """Silos by their router's `Underlay.rank`, those of one router in the order given, shape (silos,)."""
-    return np.argsort(graph.routes.rank[graph.router], kind="stable")
+    return np.argsort(graph.underlay.rank[graph.router], kind="stable")
 
 
 def in_silo_order(graph: Connectivity, work: Workload) -> tuple[Connectivity, Workload, IntArray]:

@@ -1,4 +1,7 @@
-"""Consensus matrices that mix fastest, as semidefinite programs."""
+"""Consensus matrices that mix fastest, as semidefinite programs.
+
+In a scenario: ``consensus = "fdla"`` or ``"fmmc"`` in ``[overlays]``.
+"""
 
 import warnings
 from contextlib import suppress

@@ -30,7 +30,7 @@ def test_the_four_designers_on_gaia(published_graph):
         (a, b, km) for (a, b), km in zip(underlay.ends.tolist(), underlay.length_km.tolist(), strict=True)
     ]
     # The plain designers take the first silo for the hub and break ties by number: in the published order.
-    number = graph.routes.rank.tolist()
+    number = graph.underlay.rank.tolist()
     links = [(number[a], number[b], km) for a, b, km in links]
     complete = plain.connectivity_graph(11, links, 1e10, work.model_bits, 0.0254)
     kinds = ("star", "mst", "delta_mbst", "christofides")

@@ -1,4 +1,7 @@
-"""The cycle time as an exact function of the access capacity."""
+"""The cycle time as an exact function of the access capacity.
+
+Library only: no command calls it.
+"""
 
 import math
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""Free arcs: models that could be sent as well, without slowing the rounds."""
+"""Free arcs: models that could be sent as well, without slowing the rounds.
+
+Library only: no command calls it.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,7 @@
-"""Sensitivities: how the cycle time answers a small change of each resource."""
+"""Sensitivities: derivatives of the cycle time by each resource.
+
+Library only: no command calls it.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,7 @@
-"""Slack of arcs: how much a delay may grow before the cycle time moves."""
+"""Slack of arcs: how much a delay may grow before the cycle time does.
+
+Library only: no command calls it.
+"""
 
 import numpy as np
 from scipy.sparse import csr_array

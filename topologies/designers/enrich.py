@@ -1,4 +1,7 @@
-"""Free links spent well: arcs that an overlay can carry at its own cycle time, chosen to mix faster."""
+"""Arcs that an overlay can carry at its own cycle time, chosen for the largest spectral gap.
+
+Library only: no command calls it.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Literal
