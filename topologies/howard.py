@@ -19,7 +19,7 @@ class CycleTime:
 
     Attributes
     ----------
-    value_s : float
+    cycle_time_s : float
         `tau`: no circuit has a larger ratio of delays to tokens.
     circuit : tuple of int
         Arcs of a circuit whose ratio is `tau`, in order (a lower bound on `tau`).
@@ -28,7 +28,7 @@ class CycleTime:
         summed along any circuit it says that the circuit's ratio is at most `tau`).
     """
 
-    value_s: float
+    cycle_time_s: float
     circuit: tuple[int, ...]
     potential_s: FloatArray
 
@@ -180,7 +180,7 @@ def _proven(graph: EventGraph, circuit: tuple[int, ...], start: FloatArray) -> C
         tau = _ratio(graph, circuit)
         potential, other = _potential(graph, tau, start)
         if other is None or _ratio(graph, other) <= tau:
-            return CycleTime(value_s=tau, circuit=circuit, potential_s=potential)
+            return CycleTime(cycle_time_s=tau, circuit=circuit, potential_s=potential)
         circuit = other
 
 

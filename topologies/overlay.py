@@ -180,7 +180,7 @@ def build_overlay(
         event_graph=event_graph,
         proof=proof,
         closed_forms=closed_forms(
-            proof.value_s,
+            proof.cycle_time_s,
             transmissions(work.model_bits, rate_bps),
             routes,
             graph.link_capacity_bps,

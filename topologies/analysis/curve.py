@@ -71,7 +71,7 @@ class _Line:
     """``tau`` at `x` in 1/(bit/s), and the line ``fixed_s + shared_bits * x`` that supports the curve there."""
 
     x: float
-    value_s: float
+    cycle_time_s: float
     fixed_s: float
     shared_bits: float
     circuit: tuple[int, ...]
@@ -166,7 +166,7 @@ class _Delays:
         fixed = self.constant_s[arcs] + np.where(by_access, 0.0, self.core_s[arcs])
         return _Line(
             x=x,
-            value_s=proof.value_s,
+            cycle_time_s=proof.cycle_time_s,
             fixed_s=math.fsum(fixed) / tokens,
             shared_bits=math.fsum(self.shared_bits[arcs][by_access]) / tokens,
             circuit=tuple(graph.source[arcs].tolist()),
@@ -179,14 +179,14 @@ def _pieces(delays: _Delays, left: _Line, right: _Line) -> list[tuple[float, _Li
     todo = [(left, right)]
     while todo:
         left, right = todo.pop()
-        if right.at(left.x) >= left.value_s * (1 - _EQUAL):
+        if right.at(left.x) >= left.cycle_time_s * (1 - _EQUAL):
             found.append((left.x, right))
-        elif left.at(right.x) >= right.value_s * (1 - _EQUAL):
+        elif left.at(right.x) >= right.cycle_time_s * (1 - _EQUAL):
             found.append((left.x, left))
         else:
             x = (left.fixed_s - right.fixed_s) / (right.shared_bits - left.shared_bits)
             middle = delays.support(x)
-            if middle.value_s <= left.at(x) * (1 + _EQUAL):
+            if middle.cycle_time_s <= left.at(x) * (1 + _EQUAL):
                 found += [(left.x, left), (x, right)]
             else:
                 todo += [(middle, right), (left, middle)]

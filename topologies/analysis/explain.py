@@ -115,7 +115,7 @@ def explain(overlay: Overlay | RandomOverlay) -> Explanation:
     circuit = list(overlay.proof.circuit)
     return Explanation(
         kind=overlay.kind,
-        cycle_time_s=overlay.proof.value_s,
+        cycle_time_s=overlay.proof.cycle_time_s,
         labels=overlay.graph.labels,
         tokens=int(overlay.event_graph.tokens[circuit].sum()),
         arcs=tuple(
@@ -214,6 +214,6 @@ def _compute_gain(resources: Resources, silo: int) -> float:
 
 def _gain(old: Resources, new: Resources) -> float:
     """How much the cycle time falls, in seconds; rounding noise is no gain."""
-    tau = old.overlay.proof.value_s
-    gain = tau - new.cycle_time().value_s
+    tau = old.overlay.proof.cycle_time_s
+    gain = tau - new.cycle_time().cycle_time_s
     return gain if gain > np.spacing(tau) * 8 else 0.0

@@ -114,7 +114,7 @@ def _growth(overlay: Overlay, out: IntArray, into: IntArray) -> tuple[FloatArray
 
 def _new_slacks(overlay: Overlay, delay_s: FloatArray, detour: FloatArray) -> FloatArray:
     """How much the delay of every possible arc could grow; negative where it is too slow already."""
-    v, tau = overlay.proof.potential_s, overlay.proof.value_s
+    v, tau = overlay.proof.potential_s, overlay.proof.cycle_time_s
     tokens = np.ones(len(v))
     if overlay.hub is not None:
         tokens[overlay.hub] = 0.0

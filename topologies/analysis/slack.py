@@ -63,7 +63,7 @@ def event_slack(graph: EventGraph, proof: CycleTime) -> FloatArray:
 def reduced_costs(graph: EventGraph, proof: CycleTime) -> FloatArray:
     """``v[j] - v[i] - delay + tau * tokens`` of each arc, shape (arcs,), never below 0."""
     v = proof.potential_s
-    cost = v[graph.target] - v[graph.source] - graph.delay_s + proof.value_s * graph.tokens
+    cost = v[graph.target] - v[graph.source] - graph.delay_s + proof.cycle_time_s * graph.tokens
     return np.asarray(np.maximum(cost, 0.0))
 
 

@@ -95,10 +95,10 @@ class _Score:
         delay = self.compute_s[source] + self.graph.latency_s[source, target] + sending
         tokens = np.ones(len(source), dtype=np.int64)
         proof = cycle_time(round_event_graph(self.graph.silos, source, target, tokens, delay, self.compute_s))
-        if longest > proof.value_s:
+        if longest > proof.cycle_time_s:
             slowest = np.flatnonzero(alone >= longest * (1 - RELATIVE_NOISE)).tolist()
             return longest, len(slowest), [ordered[arc] for arc in slowest]
-        return proof.value_s, 0, [ordered[arc] for arc in proof.circuit if arc < len(ordered)]
+        return proof.cycle_time_s, 0, [ordered[arc] for arc in proof.circuit if arc < len(ordered)]
 
 
 def _ends(ordered: list[tuple[int, int]]) -> IntArray:

@@ -22,7 +22,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def tau(overlay) -> float:
-    return overlay.proof.value_s
+    return overlay.proof.cycle_time_s
 
 
 def text(overlay) -> str:
