@@ -36,6 +36,10 @@ class AccessLinks:
     up_bps: ArrayLike
     down_bps: ArrayLike
 
+    def __repr__(self) -> str:
+        """Capacities, as a range where they differ."""
+        return f"<AccessLinks: up {_range(self.up_bps)}, down {_range(self.down_bps)} bit/s>"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Connectivity:
@@ -114,6 +118,12 @@ class Connectivity:
         object.__setattr__(self, "measured_pairs", pairs)
         object.__setattr__(self, "link_capacity_bps", capacity_bps)
         object.__setattr__(self, "_pair_link", pair_link)
+
+    def __repr__(self) -> str:
+        """Underlay, number of silos and rules."""
+        name, variant = self.underlay.name, self.underlay.variant
+        rules = f"bandwidth {self.bandwidth}, latency {self.latency}"
+        return f"<Connectivity on {name} ({variant}): {self.silos} silos, {rules}>"
 
     @property
     def silos(self) -> int:
@@ -245,6 +255,12 @@ def connectivity(
         latency=latency,
         routing=routing,
     )
+
+
+def _range(bps: ArrayLike) -> str:
+    """Smallest and largest capacity."""
+    low, high = np.min(bps), np.max(bps)
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 def latencies(routes: Routes, router: IntArray, rule: Literal["per_path", "per_link"]) -> FloatArray:

@@ -32,6 +32,10 @@ class ExplicitRoutes:
     route: Mapping[tuple[int, int], tuple[int, ...]]
     number_of_links: int
 
+    def __repr__(self) -> str:
+        """Number of routers."""
+        return f"<ExplicitRoutes between {len(self.hops)} routers>"
+
     def links(self, source: int, target: int) -> tuple[int, ...]:
         """See `topologies.routing.Routes`."""
         return () if source == target else self.route[source, target]

@@ -32,6 +32,10 @@ class CycleTime:
     circuit: tuple[int, ...]
     potential_s: FloatArray
 
+    def __repr__(self) -> str:
+        """The cycle time and the length of the circuit."""
+        return f"<CycleTime {self.cycle_time_s:.6g} s: a critical circuit of {len(self.circuit)} arcs>"
+
 
 def cycle_time(graph: EventGraph) -> CycleTime:
     """Maximum cycle ratio of an event graph by Howard's policy iteration.

@@ -36,6 +36,10 @@ class EventGraph:
     delay_s: FloatArray
     tokens: IntArray
 
+    def __repr__(self) -> str:
+        """Number of nodes and arcs."""
+        return f"<EventGraph: {self.nodes} nodes, {len(self.source)} arcs>"
+
     def __post_init__(self) -> None:
         """Check the arcs."""
         if not (len(self.source) == len(self.target) == len(self.delay_s) == len(self.tokens)):

@@ -69,6 +69,13 @@ class Overlay:
     proof: CycleTime
     closed_forms: ClosedForms
 
+    def __repr__(self) -> str:
+        """Kind, network, number of arcs and closed forms."""
+        size = f"{self.graph.silos} silos, {self.arcs} arcs"
+        forms = self.closed_forms
+        times = f"paper {forms.paper_s:.6g} s, serialized {forms.serialized_s:.6g} s, load {forms.load_bound_s:.6g} s"
+        return f"<Overlay {self.kind} on {self.graph.underlay.name}: {size}, {times}>"
+
     @property
     def arcs(self) -> int:
         """Number of arcs."""

@@ -85,6 +85,10 @@ class ShortestRoutes:
     rank: IntArray
     number_of_links: int
 
+    def __repr__(self) -> str:
+        """Number of routers."""
+        return f"<ShortestRoutes between {len(self.hops)} routers>"
+
     def links(self, source: int, target: int) -> tuple[int, ...]:
         """Link directions of the route from `source` to `target`, in order; empty for the same router."""
         forwards = bool(self.rank[source] < self.rank[target])

@@ -64,6 +64,11 @@ class Schedule:
     choices: IntArray
     index: IntArray
 
+    def __repr__(self) -> str:
+        """Overlay, seed, number of rounds and of distinct choices."""
+        size = f"{self.rounds} rounds, {len(self.choices)} distinct"
+        return f"<Schedule of {self.overlay.kind}: {size}, seed {self.seed}>"
+
     @property
     def rounds(self) -> int:
         """Number of rounds."""

@@ -86,6 +86,10 @@ class Underlay:
         _check_links(self)
         _check_connected(self)
 
+    def __repr__(self) -> str:
+        """Name, variant and size."""
+        return f"<Underlay {self.name} ({self.variant}): {self.routers} routers, {self.links} links>"
+
     @property
     def routers(self) -> int:
         """Number of routers."""

@@ -44,6 +44,11 @@ class AccessCurve:
     shared_bits: FloatArray
     circuits: tuple[tuple[int, ...], ...]
 
+    def __repr__(self) -> str:
+        """Both ends and the number of pieces."""
+        low, high = (f"{self.cycle_time_s[k]:.6g} s at {self.capacity_bps[k]:g} bit/s" for k in (0, -1))
+        return f"<AccessCurve: {low} to {high}, {len(self.fixed_s)} pieces>"
+
     @property
     def breakpoints_bps(self) -> FloatArray:
         """Capacities at which the slope in ``1 / C`` changes, shape (pieces - 1,)."""

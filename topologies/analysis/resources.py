@@ -54,6 +54,10 @@ class Resources:
     crossing: IntArray
     parts: FloatArray
 
+    def __repr__(self) -> str:
+        """The overlay."""
+        return f"<Resources of {self.overlay!r}>"
+
     @classmethod
     def of(cls, overlay: Overlay) -> Self:
         """Resources of an overlay as it is.

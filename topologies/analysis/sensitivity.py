@@ -44,6 +44,10 @@ class Sensitivities:
     compute_s_per_s: FloatArray
     model_s_per_bit: float
 
+    def __repr__(self) -> str:
+        """Number of silos and arcs."""
+        return f"<Sensitivities: {len(self.up_s_per_bps)} silos, {len(self.latency_s_per_s)} arcs>"
+
 
 def sensitivities(overlay: Overlay) -> Sensitivities:
     """Derivatives of an overlay's cycle time by every resource, from its critical circuit.

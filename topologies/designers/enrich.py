@@ -59,6 +59,11 @@ class Enrichment:
     gap_after: float
     gap_relaxed: float
 
+    def __repr__(self) -> str:
+        """Number of added arcs and spectral gaps."""
+        gaps = f"spectral gap {self.gap_given:.4g} given, {self.gap_before:.4g} before, {self.gap_after:.4g} after"
+        return f"<Enrichment of {self.overlay.kind}: {len(self.added)} arcs added, {gaps}>"
+
 
 def enrich(
     overlay: Overlay,

@@ -60,6 +60,11 @@ class Matcha:
     alpha: float
     spectral_norm: float
 
+    def __repr__(self) -> str:
+        """Kind, network, number of edges and matchings, budget."""
+        size = f"{self.graph.silos} silos, {len(self.source) // 2} edges in {len(self.probability)} matchings"
+        return f"<Matcha {self.kind} on {self.graph.underlay.name}: {size}, budget {self.budget:g}>"
+
     @property
     def negative_weights(self) -> bool:
         """True: the best `alpha` may leave a silo of many active edges less than nothing of its own model."""

@@ -39,6 +39,10 @@ class RandomRing:
     completions: IntArray | None = None
     known: tuple[int, ...] | None = None
 
+    def __repr__(self) -> str:
+        """Kind, network and number of silos."""
+        return f"<RandomRing {self.kind} on {self.graph.underlay.name}: {self.graph.silos} silos>"
+
     @property
     def spectral_norm(self) -> float | None:
         """Of ``E[W^T W] - J`` with ``J = 1 1^T / silos``; None where some pair cannot talk.
