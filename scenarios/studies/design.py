@@ -25,7 +25,6 @@ from topologies import (
 from topologies.bounds import lower_bound_s
 from topologies.consensus import spectral_gap
 from topologies.designers.matcha import Matcha
-from topologies.designers.random_ring import RandomRing
 from topologies.errors import unknown_name
 from topologies.random_cycle_time import random_cycle_time
 from topologies.sizes import MANY_SILOS
@@ -139,6 +138,7 @@ def design_table(
                         if "star" in kinds and star is not None and star.hub is not None
                         else []
                     ),
+                    *_option_notes(rows, options),
                     *means,
                     *idle_links(graph),
                     *_random_notes(rows, unit),
@@ -151,6 +151,17 @@ def design_table(
 def _values(kind: str, given: Mapping[str, Written]) -> dict[str, Written | None]:
     """The designer's options, those that are given and the others' defaults."""
     return {name: given.get(name, option.default) for name, option in designer_options(kind).items()}
+
+
+def _option_notes(rows: Sequence[Mapping[str, Any]], options: WrittenOptions) -> list[str]:
+    """Options that are given and that no other column or note tells."""
+    notes = []
+    for row in rows:
+        given = options.get(row["overlay"], {})
+        untold = [f"{name} {value}" for name, value in given.items() if row.get(name) is None]
+        if untold:
+            notes.append(f"{row['overlay']}: {', '.join(untold)}.")
+    return notes
 
 
 def _bound(graph: Connectivity, work: Workload, *, highest: bool) -> float | None:
@@ -201,7 +212,7 @@ def _static_row(overlay: Overlay) -> dict[str, object]:
 def _random_row(overlay: RandomOverlay, seed: int) -> dict[str, object]:
     """Fields of one overlay that is drawn anew each round, with 95 % confidence intervals."""
     time = random_cycle_time(overlay, RANDOM_ROUNDS, seed)
-    norm = overlay.spectral_norm if isinstance(overlay, Matcha | RandomRing) else None
+    norm = getattr(overlay, "spectral_norm", None)
     matcha = overlay if isinstance(overlay, Matcha) else None
     return {
         "overlay": overlay.kind,

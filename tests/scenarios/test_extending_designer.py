@@ -87,6 +87,7 @@ def test_on_the_command_line(silosim):
     assert (circulant["overlay"], circulant["arcs"], circulant["options"]) == ("circulant", 33, {"degree": 3})
     assert tree["options"] == {}
     assert json.loads(silosim(*command, "--json").out)["rows"][0]["options"] == {"degree": 2}
+    assert "circulant: degree 3." in silosim(*command, "--degree", 3).out.splitlines()
 
 
 @pytest.mark.usefixtures("installed")
