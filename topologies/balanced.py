@@ -21,7 +21,6 @@ def balanced(silos: int, source: IntArray, target: IntArray) -> FloatArray:
 
     Parameters
     ----------
-    silos : int
     source, target : ndarray of int, shape (arcs,)
         Strongly connected.
 
@@ -47,7 +46,6 @@ def fast_balanced(silos: int, source: IntArray, target: IntArray) -> FloatArray:
 
     Parameters
     ----------
-    silos : int
     source, target : ndarray of int, shape (arcs,)
         Strongly connected, each arc once.
 

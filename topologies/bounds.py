@@ -21,8 +21,6 @@ def lower_bound_s(graph: Connectivity, work: Workload, *, circuits: bool = True)
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     circuits : bool
         Whether linear programs, (3) below, raise the bound of the assignment problems; they take most of the time.
 

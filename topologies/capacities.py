@@ -21,7 +21,6 @@ def core_capacity(underlay: Underlay, core: float | str | None) -> tuple[FloatAr
 
     Parameters
     ----------
-    underlay : Underlay
     core : float or "stated", optional
         See `topologies.connectivity.connectivity`.
 
@@ -60,7 +59,6 @@ def available_bandwidth(
 
     Parameters
     ----------
-    routes : Routes
     core_bps : ndarray, shape (links,)
     rule : {"hop_share", "bottleneck"} or array_like, shape (silos, silos)
         See `topologies.connectivity.connectivity`.
@@ -115,8 +113,6 @@ def idle_faster_links(underlay: Underlay, routes: Routes, core_bps: FloatArray) 
 
     Parameters
     ----------
-    underlay : Underlay
-    routes : Routes
     core_bps : ndarray, shape (links,)
 
     Returns

@@ -25,7 +25,6 @@ def circuit_bound(delay: FloatArray, node: int, *, rounds: int = 25) -> float:
     ----------
     delay : ndarray, shape (nodes, nodes)
         At least 0, infinite where there is no arc; the diagonal does not count.
-    node : int
     rounds : int
         Linear programs solved at most; each can only raise the bound.
 

@@ -47,8 +47,6 @@ class Connectivity:
 
     Attributes
     ----------
-    underlay : Underlay
-    routes : Routes
     labels : tuple of str
         Unique name of each silo: that of its router, numbered where several hang on it.
     router : ndarray of int, shape (silos,)
@@ -194,7 +192,6 @@ def connectivity(
 
     Parameters
     ----------
-    underlay : Underlay
     access : AccessLinks
         Capacities of the access links.
     core : float or "stated", optional
@@ -219,10 +216,6 @@ def connectivity(
         Gives the routes between routers from the underlay and the capacities of its links: a function that calls
         `topologies.routing.shortest_routes` with weights of its own, or `topologies.explicit_routes.explicit_routes`
         with a route for every pair. By default the shortest by length.
-
-    Returns
-    -------
-    Connectivity
 
     Raises
     ------
@@ -268,7 +261,6 @@ def latencies(routes: Routes, router: IntArray, rule: Literal["per_path", "per_l
 
     Parameters
     ----------
-    routes : Routes
     router : ndarray of int, shape (silos,)
         The router of each silo.
     rule : {"per_path", "per_link"}
@@ -310,7 +302,6 @@ def silo_labels(underlay: Underlay, routers: Sequence[int]) -> tuple[str, ...]:
 
     Parameters
     ----------
-    underlay : Underlay
     routers : sequence of int
         The router of each silo.
 

@@ -41,7 +41,6 @@ def consensus_matrix(rule: str, silos: int, source: IntArray, target: IntArray) 
     ----------
     rule : str
         One of `consensus_rules`.
-    silos : int
     source, target : ndarray of int, shape (arcs,)
         A repeated arc counts once (a torus of width 2 has the same silo on both sides).
 
@@ -90,7 +89,6 @@ def heard_silos(silos: int, source: IntArray, target: IntArray, hub: int | None 
 
     Parameters
     ----------
-    silos : int
     source, target : ndarray of int, shape (arcs,)
     hub : int, optional
         The silo that only averages: what it sends holds the models of all that it hears.

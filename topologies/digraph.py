@@ -15,7 +15,6 @@ def components(nodes: int, source: IntArray, target: IntArray, *, strong: bool) 
 
     Parameters
     ----------
-    nodes : int
     source, target : ndarray of int, shape (arcs,)
         Repeated arcs and self-loops change nothing.
     strong : bool

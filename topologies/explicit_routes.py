@@ -59,14 +59,9 @@ def explicit_routes(underlay: Underlay, routes: Iterable[tuple[int, int, Sequenc
 
     Parameters
     ----------
-    underlay : Underlay
     routes : iterable of (source, target, link directions)
         One for every ordered pair of different routers, in any order. Link `l` is ``2 * l`` from its first to its
         second end and ``2 * l + 1`` back.
-
-    Returns
-    -------
-    ExplicitRoutes
 
     Raises
     ------

@@ -40,14 +40,6 @@ class CycleTime:
 def cycle_time(graph: EventGraph) -> CycleTime:
     """Maximum cycle ratio of an event graph by Howard's policy iteration.
 
-    Parameters
-    ----------
-    graph : EventGraph
-
-    Returns
-    -------
-    CycleTime
-
     Raises
     ------
     InputError

@@ -71,7 +71,6 @@ def smallest_norm(program: NormProgram, accuracy: float = ACCURACY) -> FloatArra
 
     Parameters
     ----------
-    program : NormProgram
     accuracy : float, default 1e-8
         Distance of the norm to the smallest one at which the search ends.
 

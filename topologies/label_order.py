@@ -23,11 +23,6 @@ def silo_order(graph: Connectivity) -> IntArray:
 def in_silo_order(graph: Connectivity, work: Workload) -> tuple[Connectivity, Workload, IntArray]:
     """The same network and workload with the silos in the order of `silo_order`.
 
-    Parameters
-    ----------
-    graph : Connectivity
-    work : Workload
-
     Returns
     -------
     graph : Connectivity
@@ -62,18 +57,12 @@ def renumbered(
 
     Parameters
     ----------
-    overlay : Overlay
     graph : Connectivity
         The network of the new numbers.
-    work : Workload
     number : ndarray of int, shape (silos,)
         A permutation.
     negative_weights : bool
         As for `build_overlay`.
-
-    Returns
-    -------
-    Overlay
     """
     back = np.argsort(number)
     return build_overlay(

@@ -80,10 +80,6 @@ def load_underlay(name_or_path: str | os.PathLike[str], *, variant: Variant = "c
 def underlay_title(underlay: Underlay) -> str:
     """Name of an underlay for people, with the variant where there are two to choose from.
 
-    Parameters
-    ----------
-    underlay : Underlay
-
     Returns
     -------
     str

@@ -18,7 +18,6 @@ class EventGraph:
 
     Parameters
     ----------
-    nodes : int
     source, target : ndarray of int, shape (arcs,)
     delay_s : ndarray, shape (arcs,)
     tokens : ndarray of int, shape (arcs,)
@@ -75,7 +74,6 @@ def recurrence(graph: EventGraph, rounds: int, initial_s: FloatArray | None = No
     ----------
     graph : EventGraph
         With 0 or 1 token on each arc.
-    rounds : int
     initial_s : ndarray, shape (nodes,), optional
         Times of round 0, by default 0; ``-inf`` for an event that round 0 does not have.
 

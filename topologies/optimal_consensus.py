@@ -28,7 +28,6 @@ def fdla(silos: int, source: IntArray, target: IntArray, *, accuracy: float = AC
 
     Parameters
     ----------
-    silos : int
     source, target : ndarray of int, shape (arcs,)
         Strongly connected, each arc once.
     accuracy : float, default 1e-8
@@ -70,7 +69,6 @@ def fmmc(silos: int, source: IntArray, target: IntArray) -> FloatArray:
 
     Parameters
     ----------
-    silos : int
     source, target : ndarray of int, shape (arcs,)
         Strongly connected, each arc once.
 

@@ -26,8 +26,6 @@ class Overlay:
     ----------
     kind : str
         Name of the designer.
-    graph : Connectivity
-    work : Workload
     source, target : ndarray of int, shape (arcs,)
         Silos at the ends of each arc.
     tokens : ndarray of int, shape (arcs,)
@@ -49,7 +47,6 @@ class Overlay:
         The arcs in order, then a self-loop for each silo.
     proof : CycleTime
         Cycle time of the event graph with critical circuit and potential.
-    closed_forms : ClosedForms
     """
 
     kind: str
@@ -122,9 +119,6 @@ def build_overlay(
 
     Parameters
     ----------
-    kind : str
-    graph : Connectivity
-    work : Workload
     arcs : iterable of (source, target)
     hub : int, optional
         The silo that only averages: its out-arcs carry no token.
@@ -134,10 +128,6 @@ def build_overlay(
         agree on another mean than the plain one: `Overlay.agreed_weights`. By default the local-degree rule.
     negative_weights : bool
         Whether weights may be below 0, as those of the rule ``fdla``.
-
-    Returns
-    -------
-    Overlay
 
     Raises
     ------

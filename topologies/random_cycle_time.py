@@ -38,7 +38,6 @@ def random_cycle_time(
 
     Parameters
     ----------
-    overlay : RandomOverlay
     rounds : int
         More than `batches`. The first ``rounds / (batches + 1)`` are a warm-up and do not count.
     seed : int
@@ -46,10 +45,6 @@ def random_cycle_time(
     batches : int, default 30
         See `batch_means`.
     confidence : float, default 0.95
-
-    Returns
-    -------
-    RandomCycleTime
 
     Raises
     ------

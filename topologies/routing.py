@@ -50,7 +50,6 @@ class Routing(Protocol):
 
         Parameters
         ----------
-        underlay : Underlay
         core_bps : ndarray, shape (links,)
             Capacities. A link of capacity 0 is down: a route may cross it only where there is no other route.
         """
@@ -148,16 +147,11 @@ def shortest_routes(
 
     Parameters
     ----------
-    underlay : Underlay
     core_bps : ndarray, shape (links,), optional
         As for `Routing`. Capacities other than 0 make no difference.
     weight : array_like, shape (links,), optional
         What the routes minimise the sum of, finite and >= 0, instead of the length. The rules above then hold for
         weights.
-
-    Returns
-    -------
-    ShortestRoutes
 
     Raises
     ------

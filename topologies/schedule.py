@@ -51,8 +51,6 @@ class Schedule:
 
     Attributes
     ----------
-    overlay : RandomOverlay
-    seed : int
     choices : ndarray of int, shape (distinct, width)
         What `overlay` drew, each choice once, in the order of first use.
     index : ndarray of int, shape (rounds,)
@@ -88,14 +86,8 @@ def make_schedule(overlay: RandomOverlay, seed: int, rounds: int) -> Schedule:
 
     Parameters
     ----------
-    overlay : RandomOverlay
     seed : int
         At least 0. The same seed gives the same first rounds, however many follow.
-    rounds : int
-
-    Returns
-    -------
-    Schedule
 
     Raises
     ------
@@ -124,7 +116,6 @@ def round_consensus(overlay: RandomOverlay, choice: IntArray) -> FloatArray:
 
     Parameters
     ----------
-    overlay : RandomOverlay
     choice : ndarray of int
         What `overlay` drew for the round.
 

@@ -20,7 +20,6 @@ class ConfidenceInterval:
 
     Attributes
     ----------
-    mean : float
     half_width : float
         The interval is ``mean - half_width`` to ``mean + half_width``.
     confidence : float

@@ -12,7 +12,6 @@ def local_degree(silos: int, source: IntArray, target: IntArray) -> FloatArray:
 
     Parameters
     ----------
-    silos : int
     source, target : ndarray of int, shape (arcs,)
 
     Returns
@@ -41,7 +40,6 @@ def half_ring(silos: int, source: IntArray, target: IntArray) -> FloatArray:
 
     Parameters
     ----------
-    silos : int
     source, target : ndarray of int, shape (arcs,)
 
     Returns
@@ -72,7 +70,6 @@ def metropolis(silos: int, source: IntArray, target: IntArray) -> FloatArray:
 
     Parameters
     ----------
-    silos : int
     source, target : ndarray of int, shape (arcs,)
 
     Returns

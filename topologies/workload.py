@@ -84,10 +84,6 @@ class Workload:
             ``corrected``: 32 bits for each float32 parameter. ``published``: the bits that reproduce the paper's
             tables, which are the model's bytes read as bits.
 
-        Returns
-        -------
-        Workload
-
         Raises
         ------
         InputError

@@ -96,10 +96,6 @@ def access_curve(overlay: Overlay, low_bps: float, high_bps: float) -> AccessCur
     low_bps, high_bps : float
         Range of the capacity `C`, ``0 < low_bps < high_bps``; infinity is allowed as the high end.
 
-    Returns
-    -------
-    AccessCurve
-
     Raises
     ------
     InputError

@@ -60,7 +60,6 @@ class Explanation:
 
     Attributes
     ----------
-    kind : str
     cycle_time_s : float
         `tau`, the `paper` closed form.
     labels : tuple of str
@@ -86,14 +85,6 @@ class Explanation:
 
 def explain(overlay: Overlay | RandomOverlay) -> Explanation:
     """Explain an overlay's cycle time by its critical circuit.
-
-    Parameters
-    ----------
-    overlay : Overlay
-
-    Returns
-    -------
-    Explanation
 
     Raises
     ------

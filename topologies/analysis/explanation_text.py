@@ -18,10 +18,6 @@ _TIE = "\u00a0"
 def explanation_lines(explanation: Explanation) -> list[str]:
     """An explanation in words.
 
-    Parameters
-    ----------
-    explanation : Explanation
-
     Returns
     -------
     list of str
@@ -38,10 +34,6 @@ def explanation_lines(explanation: Explanation) -> list[str]:
 
 def explanation_rows(explanation: Explanation) -> list[dict[str, object]]:
     """The critical circuit as rows of a table, one for each arc.
-
-    Parameters
-    ----------
-    explanation : Explanation
 
     Returns
     -------

@@ -45,10 +45,6 @@ class FreeArc:
 def free_arcs(overlay: Overlay) -> list[FreeArc]:
     """Arcs that can be added to an overlay, one at a time, without raising its cycle time.
 
-    Parameters
-    ----------
-    overlay : Overlay
-
     Returns
     -------
     list of FreeArc

@@ -31,8 +31,6 @@ class Resources:
     latency_s : ndarray, shape (arcs,)
     compute_s : ndarray, shape (silos,)
         Computing time of a round.
-    model_bits : float
-    overlay : Overlay
     out, into : ndarray of int, shape (silos,)
         Degrees.
     crossing : ndarray of int, shape (crossings, 2)

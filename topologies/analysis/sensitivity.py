@@ -52,14 +52,6 @@ class Sensitivities:
 def sensitivities(overlay: Overlay) -> Sensitivities:
     """Derivatives of an overlay's cycle time by every resource, from its critical circuit.
 
-    Parameters
-    ----------
-    overlay : Overlay
-
-    Returns
-    -------
-    Sensitivities
-
     Notes
     -----
     `tau`, the `paper` closed form, is the circuit's sum of delays over its tokens. On each of its arcs one resource

@@ -16,10 +16,6 @@ from topologies.overlay import Overlay
 def arc_slack(overlay: Overlay) -> FloatArray:
     """How much the delay of each arc may grow, alone, before the overlay's cycle time does.
 
-    Parameters
-    ----------
-    overlay : Overlay
-
     Returns
     -------
     ndarray, shape (arcs,)
@@ -37,7 +33,6 @@ def event_slack(graph: EventGraph, proof: CycleTime) -> FloatArray:
 
     Parameters
     ----------
-    graph : EventGraph
     proof : CycleTime
         Of this graph.
 

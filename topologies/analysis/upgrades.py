@@ -20,7 +20,6 @@ class AccessUpgrade:
 
     Attributes
     ----------
-    silo : int
     link : str
         ``uplink``, ``downlink``, or ``uplink and downlink``.
     doubled_s, unlimited_s : float
@@ -54,10 +53,6 @@ class JointUpgrade:
 def joint_upgrades(overlay: Overlay) -> tuple[JointUpgrade, ...]:
     """Every uplink and downlink that limit an arc of the critical circuit together and lower the cycle time together.
 
-    Parameters
-    ----------
-    overlay : Overlay
-
     Returns
     -------
     tuple of JointUpgrade
@@ -85,10 +80,6 @@ def joint_upgrades(overlay: Overlay) -> tuple[JointUpgrade, ...]:
 
 def access_upgrades(overlay: Overlay) -> tuple[AccessUpgrade, ...]:
     """Every access link whose upgrade lowers the cycle time, the best first.
-
-    Parameters
-    ----------
-    overlay : Overlay
 
     Returns
     -------

@@ -41,8 +41,6 @@ def best(
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     candidates : iterable of Overlay
         Overlays on the same network and workload, for instance those of all other designers; the ring is always
         one of them.

@@ -30,13 +30,10 @@ def detour_search(
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     tour : list of int
         At least 4 silos in a circle of pairs that can talk: the structure to begin with.
     steps : int
         Moves tried.
-    seed : int
     warmth : float
         First temperature of the annealing, in cycle times; lower for more than `UNSCALED_SILOS` silos.
     criterion : {"paper", "serialized", "all"}

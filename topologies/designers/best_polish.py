@@ -20,13 +20,10 @@ def polish(
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     arcs : frozenset of (int, int)
         A strong digraph of allowed arcs, each with one token.
     trials : int
         Changes tried; each costs one run of `cycle_time` at most.
-    seed : int
     criterion : {"paper", "serialized", "all"}
         The closed form that counts, as for `best`.
 

@@ -20,15 +20,6 @@ REPAIRED = 4
 def christofides(graph: Connectivity, work: Workload) -> Overlay:
     """Directed ring along Christofides' tour, in the direction with the smaller cycle time.
 
-    Parameters
-    ----------
-    graph : Connectivity
-    work : Workload
-
-    Returns
-    -------
-    Overlay
-
     Raises
     ------
     InputError

@@ -16,7 +16,6 @@ def edge_colouring(edges: Iterable[tuple[int, int]], nodes: int) -> tuple[IntArr
     ----------
     edges : iterable of (int, int)
         Undirected, in any order.
-    nodes : int
 
     Returns
     -------
@@ -66,7 +65,6 @@ def fewest_matchings(edges: IntArray, nodes: int) -> tuple[IntArray, ...]:
     ----------
     edges : ndarray of int, shape (edges, 2)
         As for `edge_colouring`.
-    nodes : int
 
     Returns
     -------

@@ -76,7 +76,6 @@ def enrich(
 
     Parameters
     ----------
-    overlay : Overlay
     consensus : str
         Rule for the weights, see `topologies.consensus.consensus_matrix`. On an overlay that is not symmetric
         ``"fdla"`` or ``"fmmc"``.

@@ -28,9 +28,6 @@ class Matcha:
 
     Attributes
     ----------
-    kind : str
-    graph : Connectivity
-    work : Workload
     source, target : ndarray of int, shape (arcs,)
         Both directions of all edges, sorted.
     matching : ndarray of int, shape (arcs,)
@@ -102,8 +99,6 @@ def matcha(
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     budget : float, default 0.5
         `C_b` in (0, 1].
     edges : iterable of (int, int), optional
@@ -111,10 +106,6 @@ def matcha(
         overlay will do. By default all pairs that can talk both ways.
     kind : str, default "matcha"
         For tables.
-
-    Returns
-    -------
-    Matcha
 
     Raises
     ------
@@ -173,14 +164,8 @@ def matcha_plus(graph: Connectivity, work: Workload, *, budget: Budget = DEFAULT
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     budget : float, default 0.5
         `C_b` in (0, 1].
-
-    Returns
-    -------
-    Matcha
 
     Raises
     ------

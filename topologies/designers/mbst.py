@@ -146,11 +146,6 @@ def _without_noise(weights: FloatArray) -> FloatArray:
 def delta_mbst(graph: Connectivity, work: Workload) -> Overlay:
     """Best of several trees of small degree by their true cycle time, each edge used in both directions.
 
-    Parameters
-    ----------
-    graph : Connectivity
-    work : Workload
-
     Returns
     -------
     Overlay

@@ -78,14 +78,12 @@ class DeclaredOption:
 
     Attributes
     ----------
-    name : str
     value_type : type
         ``int``, ``float`` or ``str``: what users write. Python callers may give more where the annotation is a union.
     default : object
         None where the designer chooses by itself.
     accepted : tuple of type
         All members of the annotation.
-    declaration : DesignerOption
     """
 
     name: str

@@ -24,9 +24,6 @@ class RandomRing:
 
     Attributes
     ----------
-    kind : str
-    graph : Connectivity
-    work : Workload
     completions : ndarray of int, shape (2 ** (silos - 1), silos - 1), or None
         Of each set of visited silos and the last of them: the ways to end the ring. Where few silos have rare rings.
     known : tuple of int or None
@@ -96,15 +93,6 @@ class RandomRing:
 
 def random_ring(graph: Connectivity, work: Workload) -> RandomRing:
     """Directed ring in a new random order each round.
-
-    Parameters
-    ----------
-    graph : Connectivity
-    work : Workload
-
-    Returns
-    -------
-    RandomRing
 
     Raises
     ------

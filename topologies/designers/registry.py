@@ -119,14 +119,8 @@ def design(kind: str, graph: Connectivity, work: Workload, **options: Any) -> Ov
     ----------
     kind : str
         One of `DESIGNERS`.
-    graph : Connectivity
-    work : Workload
     **options
         Of the designer, for instance ``hub`` of the star.
-
-    Returns
-    -------
-    Overlay
 
     Raises
     ------
@@ -154,14 +148,8 @@ def design_random(kind: str, graph: Connectivity, work: Workload, **options: Any
     ----------
     kind : str
         One of `RANDOM_DESIGNERS`.
-    graph : Connectivity
-    work : Workload
     **options
         Of the designer, for instance ``budget`` of MATCHA.
-
-    Returns
-    -------
-    RandomOverlay
 
     Raises
     ------

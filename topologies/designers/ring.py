@@ -25,18 +25,12 @@ def ring(
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     restarts : int
         Perturbations tried by the local search, at least 0.
     seed : int
         Seed of the perturbations, at least 0. The same numbers give the same ring.
     searches : int, optional
         Orders of the silos in which a tour is searched for, at least 1; see `short_tour`.
-
-    Returns
-    -------
-    Overlay
 
     Raises
     ------

@@ -95,7 +95,6 @@ def no_ring(kind: str, graph: Connectivity) -> InputError:
     ----------
     kind : str
         Name of the designer.
-    graph : Connectivity
 
     Returns
     -------

@@ -12,15 +12,6 @@ from topologies.workload import Workload
 def complete(graph: Connectivity, work: Workload) -> Overlay:
     """Every silo sends to every silo that it can send to.
 
-    Parameters
-    ----------
-    graph : Connectivity
-    work : Workload
-
-    Returns
-    -------
-    Overlay
-
     Raises
     ------
     InputError
@@ -31,11 +22,6 @@ def complete(graph: Connectivity, work: Workload) -> Overlay:
 
 def underlay_overlay(graph: Connectivity, work: Workload) -> Overlay:
     """The underlay as overlay: silos talk where their routers are neighbours.
-
-    Parameters
-    ----------
-    graph : Connectivity
-    work : Workload
 
     Returns
     -------

@@ -34,8 +34,6 @@ def star(graph: Connectivity, work: Workload, *, hub: Hub = None) -> Overlay:
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     hub : int or str, optional
         ``"load"``: the silo whose router has the highest load centrality on the underlay, with latency as weight;
         ties go to the lowest mean latency, then to the first label. ``"closeness"``: the silo with the lowest mean
