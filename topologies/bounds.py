@@ -13,7 +13,7 @@ from topologies.sizes import MANY_SILOS
 from topologies.workload import Workload
 
 TRIED = 2
-"""Silos, those whose visit costs most, that linear programs bound the circuits of."""
+"""Silos whose circuits linear programs bound: those that are most expensive to visit."""
 
 
 def lower_bound_s(graph: Connectivity, work: Workload, *, circuits: bool = True) -> float:
@@ -84,7 +84,7 @@ def lower_bound_s(graph: Connectivity, work: Workload, *, circuits: bool = True)
 
 
 def _cheapest_visit(delay: FloatArray) -> FloatArray:
-    """Cheapest arc into plus cheapest arc out of every silo: where the largest bounds are to be expected."""
+    """Cheapest arc into plus cheapest arc out of every silo; the largest promise the largest bounds."""
     arcs = delay.copy()
     np.fill_diagonal(arcs, np.inf)
     return np.asarray(arcs.min(axis=0) + arcs.min(axis=1))

@@ -1,4 +1,4 @@
-"""Capacities of core links, and the bandwidth that a route has available."""
+"""Capacities of core links and available bandwidth of routes."""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -109,7 +109,7 @@ def available_bandwidth(
 
 
 def idle_faster_links(underlay: Underlay, routes: Routes, core_bps: FloatArray) -> list[int]:
-    """Links that no route takes although they are faster than a parallel link that routes take.
+    """Links that no route takes although a slower parallel link carries routes.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class AccessLinks:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Connectivity:
-    """End-to-end facts of every ordered pair of silos, and the links that their models cross.
+    """Latency, route and available bandwidth of every ordered pair of silos.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class Connectivity:
     _pair_link: IntArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Accept a known rule for the bandwidth, which decides what the links are, and number them."""
+        """Check the bandwidth rule and number the links."""
         if self.bandwidth not in _BANDWIDTHS:
             raise unknown_name("bandwidth", self.bandwidth, _BANDWIDTHS)
         pairs = np.argwhere(self.may_send) if self.is_measured else np.empty((0, 2), dtype=np.int64)
@@ -140,7 +140,7 @@ class Connectivity:
 
     @property
     def first_uplink(self) -> int:
-        """Number of link directions between access links, which come first: that of silo 0's uplink."""
+        """Index of silo 0's uplink: the number of link directions between access links."""
         return len(self.measured_pairs) if self.is_measured else 2 * len(self.core_bps)
 
     def core_route(self, source: int, target: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Consensus matrices: with which weights a silo averages the models that it receives."""
+"""Consensus matrices: the weights with which a silo averages the models that it receives."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -14,9 +14,9 @@ from topologies.optimal_consensus import fdla, fmmc
 from topologies.weights import half_ring, is_symmetric, local_degree, metropolis
 
 SUM_TOLERANCE = 1e-12
-"""How far a row or column sum may lie from 1, and a weight below 0: rounding of a sum over some thousand silos."""
+"""Largest distance of a row or column sum from 1, and of a weight below 0: rounding on some thousand silos."""
 SPLIT = 1e-9
-"""A spectral gap up to this is none: rounding of the eigenvalues of silos that never agree."""
+"""Spectral gaps up to this count as 0: rounding of the eigenvalues."""
 
 
 consensus_rules: Mapping[str, Callable[[int, IntArray, IntArray], FloatArray]] = MappingProxyType(
@@ -85,7 +85,7 @@ def consensus_matrix(rule: str, silos: int, source: IntArray, target: IntArray) 
 
 
 def heard_silos(silos: int, source: IntArray, target: IntArray, hub: int | None = None) -> BoolArray:
-    """Whose model can enter whose average.
+    """Which models can enter the average of each silo.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def check_consensus(
     heard: BoolArray | None = None,
     labels: Sequence[str] | None = None,
 ) -> FloatArray:
-    """The matrix itself, if it can be a consensus matrix.
+    """The matrix itself, after a check that it is a consensus matrix.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def check_consensus(
 
 
 def spectral_gap(matrix: FloatArray | csr_array) -> float:
-    """How fast a consensus matrix mixes: 1 minus the second largest modulus of its eigenvalues.
+    """Spectral gap of a consensus matrix: 1 minus the second largest modulus of its eigenvalues.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def spectral_gap(matrix: FloatArray | csr_array) -> float:
 
 
 def agreed_weights(matrix: FloatArray) -> FloatArray | None:
-    """Weights of the mean on which the silos agree when they average again and again.
+    """Weights of the mean on which the silos agree in the limit of many rounds.
 
     Parameters
     ----------

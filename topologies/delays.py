@@ -1,4 +1,4 @@
-"""What arcs cost: degrees, rates and delays by the paper's Eq. 3."""
+"""Degrees, rates and delays of arcs by the paper's Eq. 3."""
 
 import numpy as np
 

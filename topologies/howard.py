@@ -92,7 +92,7 @@ class _Arcs:
 
 
 def _iterate(arcs: _Arcs) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Best arc of every node, the ratio of the circuit it leads to, and the value of every node."""
+    """Policy: best arc of every node, the ratio of the circuit that it leads to, and the value of every node."""
     policy = _argmax(arcs, arcs.delay)
     value = np.zeros(len(arcs.first))
     seen: set[bytes] = set()
@@ -171,7 +171,7 @@ def _ratio(graph: EventGraph, circuit: tuple[int, ...]) -> float:
 
 
 def _proven(graph: EventGraph, circuit: tuple[int, ...], start: FloatArray) -> CycleTime:
-    """The circuit's ratio with a potential, or the same of a circuit with a larger ratio that stands in its way."""
+    """The ratio of the circuit, or of a larger one that contradicts it, with a potential."""
     while True:
         tau = _ratio(graph, circuit)
         potential, other = _potential(graph, tau, start)
@@ -181,7 +181,7 @@ def _proven(graph: EventGraph, circuit: tuple[int, ...], start: FloatArray) -> C
 
 
 def _potential(graph: EventGraph, tau: float, start: FloatArray) -> tuple[FloatArray, tuple[int, ...] | None]:
-    """Raise `start` until no arc violates it by more than rounding noise (Bellman-Ford), or find why none can be."""
+    """Raise `start` until no arc violates it by more than rounding noise (Bellman-Ford), or find a larger circuit."""
     weight = graph.delay_s - tau * graph.tokens
     potential = start.copy()
     raised_by = np.full(graph.nodes, -1)
@@ -198,7 +198,7 @@ def _potential(graph: EventGraph, tau: float, start: FloatArray) -> tuple[FloatA
 
 
 def _circuit_back(graph: EventGraph, raised_by: IntArray, node: int) -> tuple[int, ...] | None:
-    """Circuit that is found by going back from `node` along the arcs that raised the nodes."""
+    """Circuit along the arcs that raised the nodes, back from `node`."""
     position: dict[int, int] = {}
     arcs: list[int] = []
     while node not in position:

@@ -1,4 +1,4 @@
-"""Designs with silos in the order of labels, so that ties fall in one way however the silos are numbered."""
+"""Designs with silos in the order of labels, so that ties do not depend on the numbering."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -79,7 +79,7 @@ def renumbered(
 def by_label(
     designer: Callable[Concatenate[Connectivity, Workload, P], Overlay],
 ) -> Callable[Concatenate[Connectivity, Workload, P], Overlay]:
-    """A designer that breaks ties by label, from one that breaks them by silo number.
+    """Turn a designer that breaks ties by silo number into one that breaks them by label.
 
     Parameters
     ----------

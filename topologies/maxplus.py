@@ -109,7 +109,7 @@ def recurrence(graph: EventGraph, rounds: int, initial_s: FloatArray | None = No
 
 
 def _zero_token_levels(graph: EventGraph) -> list[IntArray]:
-    """Arcs without a token, grouped so that each group's sources are final when its turn comes."""
+    """Arcs without a token in topological groups: the sources of a group are final before it."""
     free = np.flatnonzero(graph.tokens == 0)
     depth = np.zeros(graph.nodes, dtype=np.int64)
     while True:

@@ -20,7 +20,7 @@ from topologies.workload import Workload
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Overlay:
-    """Who sends to whom in each round, and what that costs; made by `build_overlay`.
+    """The arcs of a static overlay with their delays and weights; made by `build_overlay`.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Overlay:
 
     @property
     def critical_circuit(self) -> tuple[int, ...]:
-        """Silos of the circuit that sets the `paper` cycle time, in order; a single one waits for itself."""
+        """Silos of the critical circuit of the `paper` cycle time, in order; a single one is its own self-loop."""
         return tuple(int(self.event_graph.source[arc]) for arc in self.proof.circuit)
 
 
@@ -197,7 +197,7 @@ def _sorted_pairs(kind: str, arcs: Iterable[tuple[int, int]]) -> IntArray:
 def _checked(
     kind: str, graph: Connectivity, consensus: FloatArray, heard: BoolArray, *, negative: bool
 ) -> FloatArray:
-    """Own copy of a consensus matrix that fits."""
+    """Checked copy of a consensus matrix."""
     try:
         matrix = np.array(consensus, dtype=np.float64)
     except (TypeError, ValueError):

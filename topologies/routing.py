@@ -1,4 +1,4 @@
-"""Routes on an underlay: what a routing gives, and shortest routes, unique whatever the number of ties."""
+"""Routes on an underlay: the protocols of a routing, and shortest routes, which are unique."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,7 +15,7 @@ from topologies.underlay import Underlay
 TIE = 1e-9
 """Two path lengths within this relative distance are equal."""
 BLOCK_ARCS = 2_000_000
-"""Sources times arcs that are searched together: it bounds the memory."""
+"""Most sources times arcs in one search, which bounds the memory."""
 
 
 class Routes(Protocol):
@@ -196,7 +196,7 @@ def shortest_routes(
 
 
 def _costs(underlay: Underlay, core_bps: FloatArray | None, weight: ArrayLike | None) -> FloatArray:
-    """What routes minimise the sum of; a link that is down costs more than any route without it."""
+    """Cost of each link; one that is down costs more than any route without it."""
     cost = np.array(underlay.length_km if weight is None else weight, dtype=np.float64)
     if cost.shape != (underlay.links,):
         raise InputError(f"weight(of shape {cost.shape}) must have shape ({underlay.links},): one per link.")
@@ -219,7 +219,7 @@ class _Arcs:
 
 
 def _arcs(underlay: Underlay, rank: IntArray, cost: FloatArray) -> _Arcs:
-    """Of parallel links the one that costs least."""
+    """Arcs of the cheapest of each set of parallel links."""
     order = np.argsort(cost, kind="stable")
     ends = np.sort(underlay.ends[order], axis=1)
     _, first = np.unique(ends, axis=0, return_index=True)

@@ -13,7 +13,7 @@ from topologies.errors import InputError
 from topologies.workload import Workload
 
 SCHEDULE_STREAM = int.from_bytes(b"overlays")
-"""Keeps the schedule's random numbers apart from all others that a run draws from the same seed."""
+"""Spawn key of the schedule's random stream, apart from all others of the same seed."""
 
 
 class RandomOverlay(Protocol):
@@ -32,7 +32,7 @@ class RandomOverlay(Protocol):
         """What a round costs."""
 
     def draw(self, rng: np.random.Generator) -> IntArray:
-        """Choose a round's arcs: a short code of them, of the same shape each time."""
+        """Draw the arcs of a round, as a code of the same shape in each round."""
 
     def arcs(self, choice: IntArray) -> tuple[IntArray, IntArray]:
         """Source and target of a choice's arcs, each of shape (arcs,), sorted by source, then target."""
@@ -47,7 +47,7 @@ class RandomOverlay(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Schedule:
-    """Which arcs each round of a run has; made by `make_schedule`.
+    """The arcs of each round of a run; made by `make_schedule`.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ def round_consensus(overlay: RandomOverlay, choice: IntArray) -> FloatArray:
 
 
 def choices(overlay: RandomOverlay, seed: int) -> Iterator[IntArray]:
-    """What the overlay draws, round after round without end."""
+    """Draws of the overlay, one per round, without end."""
     if seed < 0:
         raise InputError(f"seed(={seed}) must be >= 0.")
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(SCHEDULE_STREAM,)))

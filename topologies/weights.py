@@ -1,4 +1,4 @@
-"""Consensus weights in closed form: local degree, Metropolis, half of a ring, the plain average."""
+"""Consensus weights in closed form: local degree, Metropolis, directed ring, plain average."""
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def local_degree(silos: int, source: IntArray, target: IntArray) -> FloatArray:
 
 
 def uniform(silos: int) -> FloatArray:
-    """Consensus matrix of an average over all silos, shape (silos, silos): what a hub computes."""
+    """Consensus matrix of the plain average over all silos, as of a hub, shape (silos, silos)."""
     return np.full((silos, silos), 1 / silos)
 
 
@@ -95,5 +95,5 @@ def metropolis(silos: int, source: IntArray, target: IntArray) -> FloatArray:
 
 
 def is_symmetric(silos: int, source: IntArray, target: IntArray) -> bool:
-    """Whether each arc has its arc back."""
+    """Whether each arc has its reverse."""
     return bool(np.array_equal(np.unique(source * silos + target), np.unique(target * silos + source)))

@@ -1,4 +1,4 @@
-"""What a training round costs apart from the network: model size, computing time, local steps."""
+"""Workload of a round: model size, computing time, local steps."""
 
 from dataclasses import dataclass
 from typing import Self

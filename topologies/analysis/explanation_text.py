@@ -1,4 +1,4 @@
-"""An explanation in words, and as rows of a table."""
+"""Text and table rows of an explanation."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -134,7 +134,7 @@ def _best(change: str, gains_s: Mapping[int, float | None], places: Sequence[str
 
 
 def _list(names: Sequence[str]) -> str:
-    """Names joined by commas and an "and"."""
+    """Names joined by commas and "and"."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
@@ -192,7 +192,7 @@ def _ties(
 
 
 def _time(seconds: float) -> str:
-    """A time for people, with four significant digits."""
+    """A time with four significant digits."""
     if seconds >= 1:
         return (f"{seconds:.4g}" if seconds < 1e4 else f"{seconds:.0f}") + f"{_TIE}s"
     return f"{1e3 * seconds:.4g}{_TIE}ms"

@@ -1,4 +1,4 @@
-"""What limits each arc's rate, and the cycle time of the same arcs on other resources."""
+"""Resources that limit the rate of each arc, and the cycle time of the same arcs on other resources."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -16,7 +16,7 @@ EQUAL = 1e-12
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Resources:
-    """Everything that an overlay's delays are made of, apart from its arcs; made by `Resources.of`.
+    """All terms of an overlay's delays; made by `Resources.of`.
 
     `dataclasses.replace` changes one of the first seven; `cycle_time` then computes `tau` anew.
 

@@ -118,7 +118,7 @@ def _capacities(
 
 
 def _latency_constants(overlay: Overlay) -> FloatArray:
-    """How often the constant is in each arc's latency: what the distance leaves, in units of it, shape (arcs,)."""
+    """Multiples of the constant in each arc's latency, after its distance is subtracted, shape (arcs,)."""
     router = overlay.graph.router
     km = overlay.graph.routes.distance_km[router[overlay.source], router[overlay.target]]
     return np.asarray((overlay.latency_s - S_PER_KM * km) / S_PER_PATH)

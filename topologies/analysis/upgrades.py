@@ -1,4 +1,4 @@
-"""Which access link, with more capacity, lowers the cycle time most."""
+"""Upgrades of access links that lower the cycle time most."""
 
 from dataclasses import dataclass, replace
 

@@ -13,9 +13,9 @@ from topologies.workload import Workload
 Path = tuple[int, ...]
 
 PENALTY = 0.1
-"""What a late arc or a crossing too many costs in the annealing, in cycle times."""
+"""Penalty of a late arc, or of one crossing too many, in the annealing, in cycle times."""
 TIE = 1e-9
-"""Cycle times that differ by less, relatively, are equal."""
+"""Relative difference below which cycle times are equal."""
 
 
 class Circle:
@@ -99,7 +99,7 @@ class Circle:
         return tuple(link for arc in self._place_arcs(p) for link in self.crossings.links(*arc))
 
     def _shift(self, links: tuple[int, ...], step: int) -> int:
-        """Add or take crossings; by how many the crossings too many grow."""
+        """Add or remove crossings; returns the growth of those too many."""
         more = 0
         for link in links:
             before = self.load[link]
@@ -108,7 +108,7 @@ class Circle:
         return more
 
     def start(self) -> None:
-        """Count what the structure that was given crosses, and set `tau`."""
+        """Count the crossings of the given structure, and set `tau`."""
         for p in range(len(self.after)):
             self.crossed[p] = self._links(p)
             self._shift(self.crossed[p], 1)

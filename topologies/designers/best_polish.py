@@ -74,7 +74,7 @@ class _Score:
         self.compute_s = work.round_compute_s(graph.silos)
 
     def __call__(self, arcs: Arcs, limit: float) -> tuple[float, int, list[tuple[int, int]]]:
-        """Of these arcs; infinite if arcs alone take longer than the limit."""
+        """Objective of these arcs; infinite where single arcs exceed the limit."""
         ordered = sorted(arcs)
         source, target = _ends(ordered)
         sending = transmissions(self.work.model_bits, arc_rates(self.graph, source, target))

@@ -13,7 +13,7 @@ from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
 
 REPAIRED = 4
-"""Tours out of which missing arcs are taken, in each direction."""
+"""Tours, in each direction, that are repaired where arcs are missing."""
 
 
 @by_label
@@ -67,7 +67,7 @@ def _around(delay: FloatArray) -> FloatArray:
 
 
 def _allowed(graph: Connectivity, work: Workload, tours: list[list[int]]) -> list[list[int]]:
-    """Tours without missing arcs made from these."""
+    """These tours, repaired where arcs are missing."""
     costs = pair_delays(graph, work) - work.round_compute_s(graph.silos)[:, np.newaxis]
     costs = np.maximum(costs, 0.0)
     starts = [order for tour in tours for order in (tour, tour[::-1])]

@@ -1,4 +1,4 @@
-"""Edge colouring: a graph's edges as few matchings."""
+"""Edge colouring: the edges of a graph as few matchings."""
 
 from collections.abc import Iterable
 
@@ -174,7 +174,7 @@ class _Colouring:
             self.used[node] |= 1 << colour
 
     def _erase(self, u: int, v: int, colour: int) -> None:
-        """Take its colour from the edge (u, v)."""
+        """Remove the colour of the edge (u, v)."""
         for node in (u, v):
             del self.neighbour[node][colour]
             self.used[node] &= ~(1 << colour)

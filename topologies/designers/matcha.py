@@ -64,7 +64,7 @@ class Matcha:
 
     @property
     def negative_weights(self) -> bool:
-        """True: the best `alpha` may leave a silo of many active edges less than nothing of its own model."""
+        """True: with the best `alpha` a silo of many active edges may weigh its own model below 0."""
         return True
 
     def draw(self, rng: np.random.Generator) -> IntArray:
@@ -177,7 +177,7 @@ def matcha_plus(graph: Connectivity, work: Workload, *, budget: Budget = DEFAULT
 
 
 def _first_active(probability: FloatArray, rng: np.random.Generator) -> BoolArray:
-    """Active matchings given that there are some: what drawing again and again ends with, however rare that is."""
+    """Active matchings given that there is one: the distribution of drawing until there is."""
     before = np.concatenate(([1.0], np.cumprod(1 - probability[:-1])))
     reached = np.cumsum(before * probability)
     first = min(int(np.searchsorted(reached, rng.random() * reached[-1], side="right")), len(probability) - 1)

@@ -15,7 +15,7 @@ from topologies.workload import Workload
 TRIES = 1000
 """Random orders among which a ring of pairs that can talk must appear for draws by rejection."""
 COUNTED = 14
-"""Silos up to which all rings are counted where they are rarer."""
+"""Silos up to which all rings are counted where rejection finds none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -173,5 +173,5 @@ def _order(rng: np.random.Generator, silos: int) -> IntArray:
 
 
 def _possible(allowed: BoolArray, order: IntArray) -> bool:
-    """Whether every silo can send to the next; a single one needs to send nothing."""
+    """Whether every silo can send to the next."""
     return len(order) == 1 or bool(allowed[order, np.roll(order, -1)].all())

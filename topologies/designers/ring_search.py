@@ -12,9 +12,9 @@ from topologies.errors import InputError
 from topologies.sizes import MANY_SILOS
 
 ROUNDS = 40
-"""Integer programmes solved at most, each with the cuts that the ones before asked for."""
+"""Most integer programs, each with the cuts of those before."""
 BRANCHES = 100
-"""Branch-and-bound nodes of each."""
+"""Most branch-and-bound nodes of each."""
 
 
 def some_circuit(allowed: BoolArray) -> tuple[list[int] | None, bool]:
@@ -79,7 +79,7 @@ def tour_along(source: IntArray, target: IntArray) -> list[int]:
 
 
 def require_reach(kind: str, graph: Connectivity) -> None:
-    """Raise an error where a silo can send to none or hear none, or some silos cannot reach others at all."""
+    """Raise an error where a silo can send to none or receive from none, or some silos cannot reach others."""
     allowed, labels = graph.may_send, graph.labels
     for axis, lack in ((1, "send to no other silo"), (0, "hear no other silo")):
         alone = ~allowed.any(axis=axis)
@@ -89,7 +89,7 @@ def require_reach(kind: str, graph: Connectivity) -> None:
 
 
 def no_ring(kind: str, graph: Connectivity) -> InputError:
-    """The error for a network on which no ring was found, with the simplest reason that is known.
+    """Error for a network on which no ring was found, with the simplest known reason.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def _cut_silo(allowed: BoolArray) -> tuple[int, int, int] | None:
 
 
 def _crowd(allowed: BoolArray) -> tuple[list[int], int]:
-    """Nodes with arcs to fewer nodes than they are, and to how many; none where there is no such set."""
+    """Nodes with fewer successors than nodes (Hall), and the number of successors; none where there is no such set."""
     sender = maximum_bipartite_matching(csr_array(allowed), perm_type="row")
     free = np.setdiff1d(np.arange(len(allowed)), sender[sender >= 0])
     if not len(free):

@@ -1,4 +1,4 @@
-"""Overlays without a choice: the complete graph, and the underlay itself."""
+"""The complete graph and the underlay as overlays."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def complete(graph: Connectivity, work: Workload) -> Overlay:
 
 
 def underlay_overlay(graph: Connectivity, work: Workload) -> Overlay:
-    """The underlay as overlay: silos talk where their routers are neighbours.
+    """The underlay as overlay: silos of neighbouring routers send to each other.
 
     Returns
     -------

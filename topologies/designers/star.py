@@ -1,4 +1,4 @@
-"""The STAR: every silo sends to a hub, which averages and sends back."""
+"""The STAR: all silos send to a hub, which averages and sends back."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -67,7 +67,7 @@ def star(graph: Connectivity, work: Workload, *, hub: Hub = None) -> Overlay:
 
 
 def _hub(graph: Connectivity, hub: int | str | None) -> int:
-    """Index of the hub that the user asks for."""
+    """Index of the hub."""
     both_ways = graph.may_send & graph.may_send.T
     if hub is not None and hub not in HUB_RULES:
         silo = _silo(graph, hub)
