@@ -12,7 +12,7 @@ from topologies.label_order import in_silo_order
 from topologies.sizes import MANY_SILOS
 from topologies.workload import Workload
 
-TRIED = 2
+BOUNDED = 2
 """Silos whose circuits linear programs bound: those that are most expensive to visit."""
 
 
@@ -79,7 +79,7 @@ def lower_bound_s(graph: Connectivity, work: Workload, *, circuits: bool = True)
                 bound = ratio
                 break
     if circuits and graph.silos <= MANY_SILOS:
-        bound = max(bound, *(circuit_bound(delay, x) for x in worst_first[:TRIED].tolist()))
+        bound = max(bound, *(circuit_bound(delay, x) for x in worst_first[:BOUNDED].tolist()))
     return bound
 
 

@@ -80,27 +80,27 @@ def consensus_matrix(rule: str, silos: int, source: IntArray, target: IntArray) 
         consensus_rules[rule](silos, source, target),
         columns=columns,
         negative_weights=rule in NEGATIVE_RULES,
-        heard=heard_silos(silos, source, target),
+        pattern=weight_pattern(silos, source, target),
     )
 
 
-def heard_silos(silos: int, source: IntArray, target: IntArray, hub: int | None = None) -> BoolArray:
+def weight_pattern(silos: int, source: IntArray, target: IntArray, hub: int | None = None) -> BoolArray:
     """Which models can enter the average of each silo.
 
     Parameters
     ----------
     source, target : ndarray of int, shape (arcs,)
     hub : int, optional
-        The silo that only averages: what it sends holds the models of all that it hears.
+        The silo that only averages: what it sends holds the models of all that it receives from.
 
     Returns
     -------
     ndarray of bool, shape (silos, silos)
-        Row `i`: silo `i` itself, every `j` with an arc `(j, i)`, and what the hub hears where `i` hears the hub.
+        Row `i`: silo `i` itself, every `j` with an arc `(j, i)`, and what the hub receives where `i` receives from the hub.
     """
-    heard = np.eye(silos, dtype=bool)
-    heard[target, source] = True
-    return heard if hub is None else heard | np.logical_and.outer(heard[:, hub], heard[hub])
+    pattern = np.eye(silos, dtype=bool)
+    pattern[target, source] = True
+    return pattern if hub is None else pattern | np.logical_and.outer(pattern[:, hub], pattern[hub])
 
 
 def check_consensus(
@@ -108,7 +108,7 @@ def check_consensus(
     *,
     columns: bool,
     negative_weights: bool = False,
-    heard: BoolArray | None = None,
+    pattern: BoolArray | None = None,
     labels: Sequence[str] | None = None,
 ) -> FloatArray:
     """The matrix itself, after a check that it is a consensus matrix.
@@ -120,8 +120,8 @@ def check_consensus(
         Whether columns must sum to 1 too: only then do the silos agree on the plain average of their models.
     negative_weights : bool
         Whether weights may be below 0, as FDLA's and MATCHA's are.
-    heard : ndarray of bool, shape (silos, silos), optional
-        Which weights may differ from 0, see `heard_silos`. By default all.
+    pattern : ndarray of bool, shape (silos, silos), optional
+        Which weights may differ from 0, see `weight_pattern`. By default all.
     labels : sequence of str, optional
         What messages call the silos; by default ``silo 0`` and so on.
 
@@ -132,7 +132,7 @@ def check_consensus(
     Raises
     ------
     InputError
-        If it is not square and finite, a silo weighs the model of one that it does not hear, a weight is below 0
+        If it is not square and finite, a silo weighs a model that it does not receive, a weight is below 0
         that must not be, or a row (or column, where asked) does not sum to 1 within `SUM_TOLERANCE`. An error, not an
         ``assert``: the matrix may come from a user, and the check must hold under ``python -O`` too.
     """
@@ -147,7 +147,7 @@ def check_consensus(
 
     for i, j in np.argwhere(~np.isfinite(matrix)).tolist():
         raise InputError(f"{weight(i, j)} must be finite.")
-    for i, j in [] if heard is None else np.argwhere((matrix != 0) & ~heard).tolist():
+    for i, j in [] if pattern is None else np.argwhere((matrix != 0) & ~pattern).tolist():
         raise InputError(f"{weight(i, j)} must be 0: there is no arc {names[j]} -> {names[i]}.")
     for i, j in [] if negative_weights else np.argwhere(matrix < -SUM_TOLERANCE).tolist():
         raise InputError(f"{weight(i, j)} must be >= 0, or negative_weights=True be given.")

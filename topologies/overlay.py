@@ -8,7 +8,7 @@ import numpy as np
 from topologies.arrays import BoolArray, FloatArray, IntArray, freeze
 from topologies.closed_forms import ClosedForms, closed_forms
 from topologies.connectivity import Connectivity
-from topologies.consensus import agreed_weights, check_consensus, heard_silos
+from topologies.consensus import agreed_weights, check_consensus, weight_pattern
 from topologies.delays import arc_rates, degrees, delays, round_event_graph, transmissions
 from topologies.digraph import check_connected
 from topologies.errors import InputError
@@ -133,7 +133,7 @@ def build_overlay(
     ------
     InputError
         If an arc is repeated, joins a silo with itself or leaves the graph, or the overlay is not strongly
-        connected: then some silo never hears of another, and no consensus is reached. If the consensus matrix has
+        connected: then some silo never receives what another one learnt, and no consensus is reached. If the consensus matrix has
         another shape, a number that is not finite, a weight where there is no arc, one below 0 without
         `negative_weights`, or a row that does not sum to 1.
     """
@@ -154,7 +154,11 @@ def build_overlay(
         local_degree(graph.silos, source, target)
         if consensus is None
         else _checked(
-            kind, graph, consensus, heard_silos(graph.silos, source, target, hub), negative=negative_weights
+            kind,
+            graph,
+            consensus,
+            weight_pattern(graph.silos, source, target, hub),
+            negative=negative_weights,
         )
     )
     freeze(
@@ -195,18 +199,18 @@ def _sorted_pairs(kind: str, arcs: Iterable[tuple[int, int]]) -> IntArray:
 
 
 def _checked(
-    kind: str, graph: Connectivity, consensus: FloatArray, heard: BoolArray, *, negative: bool
+    kind: str, graph: Connectivity, consensus: FloatArray, pattern: BoolArray, *, negative: bool
 ) -> FloatArray:
     """Checked copy of a consensus matrix."""
     try:
         matrix = np.array(consensus, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{kind}: consensus must be a matrix of numbers.") from None
-    if matrix.shape != heard.shape:
-        raise InputError(f"{kind}: consensus has shape {matrix.shape}; it must be {heard.shape}.")
+    if matrix.shape != pattern.shape:
+        raise InputError(f"{kind}: consensus has shape {matrix.shape}; it must be {pattern.shape}.")
     try:
         return check_consensus(
-            matrix, columns=False, negative_weights=negative, heard=heard, labels=graph.labels
+            matrix, columns=False, negative_weights=negative, pattern=pattern, labels=graph.labels
         )
     except InputError as error:
         raise InputError(str(error), source=kind) from None

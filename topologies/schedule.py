@@ -8,7 +8,7 @@ import numpy as np
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import Connectivity
-from topologies.consensus import check_consensus, heard_silos
+from topologies.consensus import check_consensus, weight_pattern
 from topologies.errors import InputError
 from topologies.workload import Workload
 
@@ -130,15 +130,15 @@ def round_consensus(overlay: RandomOverlay, choice: IntArray) -> FloatArray:
     """
     source, target = overlay.arcs(choice)
     matrix = overlay.consensus(source, target)
-    heard = heard_silos(overlay.graph.silos, source, target)
-    if matrix.shape != heard.shape:
-        raise InputError(f"{overlay.kind}: consensus has shape {matrix.shape}; it must be {heard.shape}.")
+    pattern = weight_pattern(overlay.graph.silos, source, target)
+    if matrix.shape != pattern.shape:
+        raise InputError(f"{overlay.kind}: consensus has shape {matrix.shape}; it must be {pattern.shape}.")
     try:
         return check_consensus(
             matrix,
             columns=False,
             negative_weights=overlay.negative_weights,
-            heard=heard,
+            pattern=pattern,
             labels=overlay.graph.labels,
         )
     except InputError as error:

@@ -7,7 +7,7 @@ from topologies.connectivity import Connectivity
 from topologies.delays import transmissions
 from topologies.workload import Workload
 
-ASKED = {"paper": (False, False), "serialized": (True, False), "all": (True, True)}
+CRITERIA = {"paper": (False, False), "serialized": (True, False), "all": (True, True)}
 """By criterion: whether transmission times bound `tau` too, and whether the loads of core links do."""
 
 
@@ -30,7 +30,7 @@ class Crossings:
         return self._links[arc]
 
 
-class Prices:
+class ArcCosts:
     """Terms of Eq. 3 of every silo pair, as nested lists for a search in plain Python."""
 
     def __init__(self, graph: Connectivity, work: Workload) -> None:

@@ -6,14 +6,15 @@ from typing import Annotated
 
 from topologies.connectivity import Connectivity
 from topologies.designers.best import best
-from topologies.designers.best_costs import ASKED
+from topologies.designers.best_costs import CRITERIA
 from topologies.designers.christofides import christofides
+from topologies.designers.complete import complete
 from topologies.designers.mbst import delta_mbst
 from topologies.designers.options import DesignerOption, Seed
 from topologies.designers.ring import ring
-from topologies.designers.simple import complete, underlay_overlay
 from topologies.designers.star import star
 from topologies.designers.trees import mst
+from topologies.designers.underlay_overlay import underlay_overlay
 from topologies.errors import InputError
 from topologies.overlay import Overlay
 from topologies.sizes import MANY_SILOS
@@ -32,7 +33,7 @@ CANDIDATES: Mapping[str, Callable[[Connectivity, Workload], Overlay]] = MappingP
 )
 """Those of silosim; designers of other packages are left out, so that a result does not depend on what is installed."""
 Criterion = Annotated[
-    str, DesignerOption(help="What best minimises; all: the largest closed form", choices=tuple(ASKED))
+    str, DesignerOption(help="What best minimises; all: the largest closed form", choices=tuple(CRITERIA))
 ]
 
 

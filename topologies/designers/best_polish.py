@@ -5,7 +5,7 @@ import numpy as np
 from topologies.arrays import IntArray
 from topologies.connectivity import Connectivity
 from topologies.delays import arc_rates, round_event_graph, transmissions
-from topologies.designers.best_costs import ASKED, Crossings
+from topologies.designers.best_costs import CRITERIA, Crossings
 from topologies.digraph import components
 from topologies.howard import RELATIVE_NOISE, cycle_time
 from topologies.workload import Workload
@@ -69,7 +69,7 @@ class _Score:
 
     def __init__(self, graph: Connectivity, work: Workload, criterion: str) -> None:
         self.graph, self.work = graph, work
-        self.serialized, self.shared = ASKED[criterion]
+        self.serialized, self.shared = CRITERIA[criterion]
         self.crossings = Crossings(graph, work)
         self.compute_s = work.round_compute_s(graph.silos)
 

@@ -11,7 +11,7 @@ from topologies.connectivity import Connectivity
 from topologies.designers.activation import Matchings, activation_probabilities, best_alpha
 from topologies.designers.edge_colouring import fewest_matchings
 from topologies.designers.options import DesignerOption
-from topologies.designers.simple import neighbouring_silos
+from topologies.designers.underlay_overlay import neighbouring_silos
 from topologies.digraph import check_connected
 from topologies.errors import InputError
 from topologies.label_order import silo_order

@@ -14,7 +14,7 @@ from topologies.workload import Workload
 
 TRIES = 1000
 """Random orders among which a ring of pairs that can talk must appear for draws by rejection."""
-COUNTED = 14
+MOST_COUNTED = 14
 """Silos up to which all rings are counted where rejection finds none."""
 
 
@@ -110,7 +110,7 @@ def random_ring(graph: Connectivity, work: Workload) -> RandomRing:
     _, allowed = _allowed(graph)
     if any(_possible(allowed, _order(rng, graph.silos)) for _ in range(TRIES)):
         return RandomRing(kind="random_ring", graph=graph, work=work)
-    if graph.silos <= COUNTED:
+    if graph.silos <= MOST_COUNTED:
         completions = _completions(allowed)
         if _first_ways(allowed, completions).any():
             return RandomRing(kind="random_ring", graph=graph, work=work, completions=completions)

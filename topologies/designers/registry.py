@@ -92,8 +92,8 @@ DESIGNERS: Mapping[str, Designer] = DesignerRegistry(
         "delta_mbst": "topologies.designers.mbst:delta_mbst",
         "ring": "topologies.designers.ring:ring",
         "christofides": "topologies.designers.christofides:christofides",
-        "underlay": "topologies.designers.simple:underlay_overlay",
-        "complete": "topologies.designers.simple:complete",
+        "underlay": "topologies.designers.underlay_overlay:underlay_overlay",
+        "complete": "topologies.designers.complete:complete",
         "best": "topologies.designers.best_of_all:best_of_all",
     },
 )

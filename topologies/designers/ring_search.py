@@ -81,7 +81,7 @@ def tour_along(source: IntArray, target: IntArray) -> list[int]:
 def require_reach(kind: str, graph: Connectivity) -> None:
     """Raise an error where a silo can send to none or receive from none, or some silos cannot reach others."""
     allowed, labels = graph.may_send, graph.labels
-    for axis, lack in ((1, "send to no other silo"), (0, "hear no other silo")):
+    for axis, lack in ((1, "send to no other silo"), (0, "receive from no other silo")):
         alone = ~allowed.any(axis=axis)
         if graph.silos > 1 and alone.any():
             raise InputError(f"{kind}: no ring exists, since {labels[int(np.argmax(alone))]} can {lack}.")
@@ -103,7 +103,7 @@ def no_ring(kind: str, graph: Connectivity) -> InputError:
 
     Notes
     -----
-    Reasons in this order: a silo that can send to none, or hear none; silos that cannot reach each other; a silo
+    Reasons in this order: a silo that can send to none, or receive from none; silos that cannot reach each other; a silo
     without which two others cannot reach each other either way, although a ring less one silo is a path through all
     others; silos that can send to fewer silos than they are (Hall 1935); an integer programme without solution.
     Whether a ring exists at all is NP-complete, so there may be none for another reason.
