@@ -96,7 +96,8 @@ def weight_pattern(silos: int, source: IntArray, target: IntArray, hub: int | No
     Returns
     -------
     ndarray of bool, shape (silos, silos)
-        Row `i`: silo `i` itself, every `j` with an arc `(j, i)`, and what the hub receives where `i` receives from the hub.
+        Row `i`: silo `i` itself, every `j` with an arc `(j, i)`, and where `i` receives from the hub, what
+        the hub does.
     """
     pattern = np.eye(silos, dtype=bool)
     pattern[target, source] = True

@@ -103,7 +103,7 @@ def no_ring(kind: str, graph: Connectivity) -> InputError:
 
     Notes
     -----
-    Reasons in this order: a silo that can send to none, or receive from none; silos that cannot reach each other; a silo
+    Reasons in this order: a silo that can send, or receive, nothing; silos that cannot reach each other; a silo
     without which two others cannot reach each other either way, although a ring less one silo is a path through all
     others; silos that can send to fewer silos than they are (Hall 1935); an integer programme without solution.
     Whether a ring exists at all is NP-complete, so there may be none for another reason.
