@@ -133,7 +133,8 @@ def build_overlay(
     ------
     InputError
         If an arc is repeated, joins a silo with itself or leaves the graph, or the overlay is not strongly
-        connected: then no consensus is reached. If the consensus matrix has another shape, a number that is not finite, a weight where there is no arc, one below 0 without
+        connected: then no consensus is reached. If the consensus matrix has another shape, a
+        number that is not finite, a weight where there is no arc, one below 0 without
         `negative_weights`, or a row that does not sum to 1.
     """
     pairs = _sorted_pairs(kind, arcs)
