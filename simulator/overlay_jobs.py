@@ -46,9 +46,9 @@ def overlay_job(
     rounds = checks.check_at_least(1, "rounds", rounds)
     if isinstance(overlay, Overlay | Schedule):
         if seed is not None:
-            raise InputError(f"seed(={seed}) must be left out: only a random overlay is drawn here.")
+            raise InputError(f"seed(={seed}) must be left out: only a randomized overlay is drawn here.")
     elif seed is None:
-        raise InputError(f"seed must be given: the arcs of {overlay.kind} are drawn anew each round.")
+        raise InputError(f"seed must be given: {overlay.kind} is a randomized overlay.")
     else:
         overlay = make_schedule(overlay, seed, rounds)
     if isinstance(overlay, Schedule):

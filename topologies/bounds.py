@@ -17,7 +17,7 @@ BOUNDED = 2
 
 
 def lower_bound_s(graph: Connectivity, work: Workload, *, circuits: bool = True) -> float:
-    """Cycle time below which no overlay that stays can fall on this network and workload.
+    """Cycle time below which no static overlay can fall on this network and workload.
 
     Parameters
     ----------
@@ -27,8 +27,8 @@ def lower_bound_s(graph: Connectivity, work: Workload, *, circuits: bool = True)
     Returns
     -------
     float
-        In seconds; the `paper` cycle time of every overlay that stays is at least this, up to rounding. One that is
-        drawn anew each round may fall below it.
+        In seconds; the `paper` cycle time of every static overlay is at least this, up to rounding. A
+        randomized one may fall below it.
 
     Raises
     ------

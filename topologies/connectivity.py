@@ -48,9 +48,9 @@ class Connectivity:
     Attributes
     ----------
     labels : tuple of str
-        Unique name of each silo: that of its router, numbered where several hang on it.
+        Unique name of each silo: that of its router, numbered where several are attached to it.
     router : ndarray of int, shape (silos,)
-        The router that each silo hangs on.
+        The router that each silo is attached to.
     up_bps, down_bps : ndarray, shape (silos,)
         Access capacities.
     core_bps : ndarray, shape (links,)
@@ -188,7 +188,7 @@ def connectivity(
     blocked: Iterable[tuple[int, int]] = (),
     routing: Routing = shortest_routes,
 ) -> Connectivity:
-    """Connectivity graph of the silos that hang on an underlay's routers.
+    """Connectivity graph of the silos attached to an underlay's routers.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def connectivity(
         ``0.0085 ms/km * distance + 4 ms``, with the 4 ms once on the whole path (the published numbers' rule) or
         on every link of it (the paper's text). Two silos of one router have a path of no links.
     routers : sequence of int, optional
-        The router of each silo: several silos may hang on one, and routers may have none. By default each router
+        The router of each silo: several silos may be attached to one, and routers may have none. By default each router
         has one silo.
     blocked : iterable of (int, int), optional
         Ordered silo pairs that cannot talk, for instance for a firewall.
@@ -298,7 +298,7 @@ def _routers(underlay: Underlay, routers: Sequence[int] | None) -> IntArray:
 
 
 def silo_labels(underlay: Underlay, routers: Sequence[int]) -> tuple[str, ...]:
-    """Label of each silo: that of its router, followed by a number where several hang on it.
+    """Label of each silo: that of its router, followed by a number where several are attached to it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Cycle time of an overlay that is drawn anew each round."""
+"""Cycle time of a randomized overlay."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from topologies.statistics import ConfidenceInterval, batch_means
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RandomCycleTime:
-    """Cycle time of a random overlay in two forms, in seconds.
+    """Cycle time of a randomized overlay in two forms, in seconds.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class RandomCycleTime:
 def random_cycle_time(
     overlay: RandomOverlay, rounds: int, seed: int, *, batches: int = 30, confidence: float = 0.95
 ) -> RandomCycleTime:
-    """Estimate the cycle time of a random overlay from the first rounds of its schedule.
+    """Estimate the cycle time of a randomized overlay from the first rounds of its schedule.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Overlays that are drawn anew each round, and the one schedule of them that a run follows."""
+"""Randomized overlays, and the one schedule of them that a run follows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ SCHEDULE_STREAM = int.from_bytes(b"overlays")
 
 
 class RandomOverlay(Protocol):
-    """An overlay whose arcs are drawn anew, and independently, each round."""
+    """An overlay whose arcs are drawn independently in each round."""
 
     @property
     def kind(self) -> str:

@@ -25,7 +25,7 @@ def explain(
     """Say which circuit bounds an overlay's throughput, what limits it, and which upgrade helps most."""
     if kind in RANDOM_DESIGNERS:
         raise InputError(
-            f"kind(={kind!r}) is drawn anew each round, so no circuit bounds it; explain takes one that stays: "
+            f"kind(={kind!r}) is a randomized overlay, so no circuit bounds it; explain takes a static one: "
             f"{', '.join(DESIGNERS)}."
         )
     check_kinds("overlay kind", [kind])

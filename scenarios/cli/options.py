@@ -52,7 +52,7 @@ AccessAt = Annotated[
 SiloAt = Annotated[
     list[str] | None,
     typer.Option(
-        help="The router that a silo hangs on; one for each silo, the same for several. [default: one silo on each]"
+        help="Router that a silo is attached to: once per silo, the same for several. [default: one silo on each]"
     ),
 ]
 Blocked = Annotated[

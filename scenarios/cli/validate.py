@@ -29,7 +29,7 @@ from scenarios.validation.table import arc_rows, validation_table
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
 
 DEFAULT_ROUNDS, DRAWN_ROUNDS = 2000, 1000
-"""Of overlays that stay, and of those that are drawn anew each round, whose simulation takes longer."""
+"""Of static overlays, and of randomized ones, whose simulation takes longer."""
 MOST_ROUNDS = 20_000
 """Of a simulation that ends when its confidence interval is narrow enough."""
 FIGURES = (".png", ".svg", ".pdf")
@@ -46,7 +46,7 @@ def validate(
         int | None,
         typer.Option(
             help=f"Rounds to simulate, {FEWEST_ROUNDS} or more. [default: the scenario's, or {DEFAULT_ROUNDS}, "
-            f"{DRAWN_ROUNDS} of random overlays, and 25 per silo where that is more; at most {MOST_ROUNDS} with "
+            f"{DRAWN_ROUNDS} of randomized overlays, and 25 per silo where that is more; at most {MOST_ROUNDS} with "
             "--until-ci]"
         ),
     ] = None,

@@ -1,4 +1,4 @@
-"""Overlays by name, those that stay and those that are drawn anew each round."""
+"""Static and randomized overlays by name."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,11 +19,11 @@ from topologies.random_cycle_time import random_cycle_time
 
 DEFAULT_KINDS = ("star", "mst", "delta_mbst", "ring")
 RANDOM_ROUNDS = 1000
-"""Drawn rounds that the cycle times of a random overlay are estimated from."""
+"""Drawn rounds that the cycle times of a randomized overlay are estimated from."""
 
 
 def check_kinds(field: str, kinds: Sequence[str]) -> None:
-    """Accept names of overlays, of those that stay and of those that are drawn anew each round.
+    """Accept names of static and randomized overlays.
 
     Parameters
     ----------

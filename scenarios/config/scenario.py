@@ -32,9 +32,9 @@ class OverlaysConfig:
     Parameters
     ----------
     kinds : tuple of str
-        Names of designers, of overlays that stay or are drawn anew each round.
+        Names of designers of static and randomized overlays.
     consensus : str
-        Rule of the mixing weights, one of `topologies.consensus.consensus_rules`, for overlays that stay and have no
+        Rule of the mixing weights, one of `topologies.consensus.consensus_rules`, for static overlays and have no
         hub; empty for the designers' own.
     options : mapping from kind to mapping
         Options of designers; in TOML the tables ``[overlays.<kind>]``.

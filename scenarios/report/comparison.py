@@ -44,7 +44,7 @@ def estimates_note(rows: Sequence[Row]) -> str:
 
 
 def form_fields(forms: ClosedForms) -> dict[str, float | bool | None]:
-    """Closed forms as fields of a row; None where an overlay that is drawn anew each round has none."""
+    """Closed forms as fields of a row; None where a randomized overlay has none."""
     fields = {key: None if math.isnan(getattr(forms, key)) else getattr(forms, key) for key in FORMS}
     return fields | {"paper_below_load": below_load(fields["paper_s"], fields["load_bound_s"])}
 

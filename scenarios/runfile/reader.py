@@ -60,11 +60,11 @@ class OverlayRecord:
         Source, target and tokens of each arc.
     hub : int or None
     consensus : ndarray, shape (silos, silos), or None
-        None where the arcs are drawn anew each round.
+        None of a randomized overlay.
     negative_weights : bool
         Whether some of them may be below 0.
     closed_forms : ClosedForms
-        NaN where an overlay that is drawn anew each round has none.
+        NaN where a randomized overlay has none.
     busiest_link : str
         Name of the link direction that sets the load bound.
     simulation : SimulationRecord

@@ -62,8 +62,8 @@ def quick_simulation(overlay: Overlay | RandomOverlay, *, seed: int) -> QuickSim
     Returns
     -------
     QuickSimulation
-        Of an overlay that stays, from as many rounds as a confidence interval takes, or from fewer where these would
-        take longer. An overlay that is drawn anew each round is not simulated where an interval would take longer; nor
+        Of a static overlay, from as many rounds as a confidence interval takes, or from fewer where these would
+        take longer. A randomized overlay is not simulated where an interval would take longer; nor
         is one of which a few rounds would.
 
     Notes
@@ -97,7 +97,7 @@ def _round_cost_s(overlay: Overlay | RandomOverlay, seed: int) -> float:
 
     Notes
     -----
-    Time O(total route length); of an overlay that is drawn anew each round, that of some rounds, and, unless these are
+    Time O(total route length); of a randomized overlay, that of some rounds, and, unless these are
     too much already, O(arcs) for each of the rounds that an interval takes.
     """
     graph = overlay.graph

@@ -66,8 +66,8 @@ def design_table(
     -------
     Table
         One row for each overlay; ``ratio_to_star`` is the STAR's cycle time divided by the overlay's,
-        ``over_bound`` how far `paper` lies above the lower bound of all overlays that stay, as a fraction. Where an
-        overlay is drawn anew each round, `paper_s` is its `barrier` form.
+        ``over_bound`` how far `paper` lies above the lower bound of all static overlays, as a fraction. Of a
+        randomized overlay `paper_s` is the `barrier` form.
 
     Raises
     ------
@@ -172,11 +172,11 @@ def _bound(graph: Connectivity, work: Workload, *, highest: bool) -> float | Non
 
 
 def _over_bound(row: Mapping[str, Any], bound_s: float | None) -> dict[str, float | None]:
-    """How far an overlay that stays lies above the lower bound, as a fraction."""
-    stays = bound_s is not None and row["max_plus_s"] is None
+    """How far a static overlay lies above the lower bound, as a fraction."""
+    is_bounded = bound_s is not None and row["max_plus_s"] is None
     return {
-        "lower_bound_s": bound_s if stays else None,
-        "over_bound": row["paper_s"] / bound_s - 1 if stays and bound_s else None,
+        "lower_bound_s": bound_s if is_bounded else None,
+        "over_bound": row["paper_s"] / bound_s - 1 if is_bounded and bound_s else None,
     }
 
 
@@ -184,13 +184,13 @@ def _bound_note(bound_s: float, *, highest: bool) -> str:
     """What the bound is."""
     higher = "" if highest else " (a quick one; --bound looks for a higher one)"
     return (
-        f"over bound: paper over {format_s(bound_s)}, a lower bound of paper on every overlay that stays{higher}. At "
+        f"over bound: paper over {format_s(bound_s)}, a lower bound of paper on every static overlay{higher}. At "
         "0.0% none is faster by paper; above, there may be none that reaches the bound."
     )
 
 
 def _static_row(overlay: Overlay) -> dict[str, object]:
-    """Fields of one overlay that stays."""
+    """Fields of one static overlay."""
     forms, graph = overlay.closed_forms, overlay.graph
     return {
         "overlay": overlay.kind,
@@ -210,7 +210,7 @@ def _static_row(overlay: Overlay) -> dict[str, object]:
 
 
 def _random_row(overlay: RandomOverlay, seed: int) -> dict[str, object]:
-    """Fields of one overlay that is drawn anew each round, with 95 % confidence intervals."""
+    """Fields of one randomized overlay, with 95 % confidence intervals."""
     time = random_cycle_time(overlay, RANDOM_ROUNDS, seed)
     norm = getattr(overlay, "spectral_norm", None)
     matcha = overlay if isinstance(overlay, Matcha) else None
@@ -295,7 +295,7 @@ def _star(
 
 
 def _random_notes(rows: Sequence[Mapping[str, Any]], unit: str) -> list[str]:
-    """Both cycle times with their intervals, and the budget, of each overlay that is drawn anew each round."""
+    """Both cycle times with their intervals, and the budget, of each randomized overlay."""
     drawn = [row for row in rows if row["max_plus_s"] is not None]
     if not drawn:
         return []
@@ -308,7 +308,7 @@ def _random_notes(rows: Sequence[Mapping[str, Any]], unit: str) -> list[str]:
 
 
 def _random_note(row: Mapping[str, Any], unit: str) -> str:
-    """One overlay that is drawn anew each round, in one sentence."""
+    """One randomized overlay, in one sentence."""
 
     def interval(key: str) -> str:
         mean, half = (in_unit(row[f"{key}{end}_s"], unit) for end in ("", "_half_width"))

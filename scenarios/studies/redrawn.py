@@ -1,4 +1,4 @@
-"""An overlay that is drawn anew each round, with the arcs that a run had, on another network."""
+"""A randomized overlay, with the arcs that a run had, on another network."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _CHECKED_MESSAGES = 2**20
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Moved:
-    """A random overlay whose arcs are drawn as on the network of its design, and lie on another one.
+    """A randomized overlay whose arcs are drawn as on the network of its design, and lie on another one.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def redraw(
     *,
     rounds: int,
 ) -> tuple[Moved, Job]:
-    """A run's random overlay on another network, and its simulation there.
+    """A run's randomized overlay on another network, and its simulation there.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def redraw(
     scenario : Scenario
         The run's.
     kept : OverlayRecord
-        One of its overlays that are drawn anew each round.
+        One of its randomized overlays.
     graph : Connectivity
         The other network, with as many silos.
     rounds : int
@@ -115,7 +115,7 @@ def redraw(
             a, b = (graph.labels[silo] for silo in bad)
             raise InputError(f"{kept.kind} has the arc {a} -> {b}, which {graph.underlay.name} blocks.")
     raise InputError(
-        f"{kept.kind} is drawn anew each round, and its arcs of the run cannot be drawn again from the seed and the "
+        f"{kept.kind} is a randomized overlay, and its arcs of the run cannot be drawn again from the seed and the "
         "scenario."
     )
 

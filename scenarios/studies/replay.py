@@ -53,7 +53,7 @@ def replay(
     Notes
     -----
     The arcs and consensus matrices are those of the run, not designed anew for the other network: the training
-    rows belong to them. Those that are drawn anew each round are drawn again, from the run's seed; see `redraw`.
+    rows belong to them. Arcs of randomized overlays are drawn again, from the run's seed; see `redraw`.
     Synchronous DPASGD's updates do not depend on timing, so the rows stay valid. Underlay and workload come from the
     source, whatever has become of the files that it was made from.
     """

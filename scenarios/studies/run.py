@@ -150,7 +150,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
 def weighted(overlay: Overlay | RandomOverlay, rule: str) -> Overlay | RandomOverlay:
     """The overlay with mixing weights by a rule of `consensus_matrix`.
 
-    One that is drawn anew each round keeps its own, and so does one with a hub, which averages all models; without a
+    A randomized one keeps its own, and so does one with a hub, which averages all models; without a
     rule all do.
     """
     if not rule or not isinstance(overlay, Overlay) or overlay.hub is not None:
@@ -161,7 +161,7 @@ def weighted(overlay: Overlay | RandomOverlay, rule: str) -> Overlay | RandomOve
 
 
 def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> MixingPlan:
-    """Consensus matrices of a training's rounds; those of a random overlay follow the schedule that is simulated.
+    """Consensus matrices of a training's rounds; those of a randomized overlay follow the schedule that is simulated.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from scenarios.simulation.runner import job_of, run_job
 from topologies import Workload
 
 SEED = 0
-"""Of overlays that are drawn anew each round."""
+"""Of randomized overlays."""
 
 
 def sweep(

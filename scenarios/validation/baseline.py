@@ -60,7 +60,7 @@ def simulate_undisturbed(
     Returns
     -------
     Undisturbed
-        With every message, if the overlay stays.
+        With every message, if the overlay is static.
 
     Notes
     -----

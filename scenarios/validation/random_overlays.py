@@ -1,4 +1,4 @@
-"""Why the simulated cycle time of an overlay that is drawn anew each round differs from the paper's."""
+"""Why the simulated cycle time of a randomized overlay differs from the paper's."""
 
 from dataclasses import dataclass, replace
 
@@ -79,7 +79,7 @@ def drawn_parts(
     maxmin: Settled,
     seed: int,
 ) -> DrawnParts:
-    """Split the difference from paper of an overlay that is drawn anew each round.
+    """Split the difference from paper of a randomized overlay.
 
     Parameters
     ----------

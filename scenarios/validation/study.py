@@ -39,13 +39,13 @@ class Validated:
     ----------
     overlay : Overlay or RandomOverlay
     drawn : RandomCycleTime or None
-        Closed forms of an overlay that is drawn anew each round, over the simulated rounds.
+        Closed forms of a randomized overlay, over the simulated rounds.
     equal, maxmin : Settled
         Simulated with Eq. 3's constant rates, and on shared links.
     attribution : Attribution or None
-        Of the difference between `maxmin` and `paper`; None where arcs are drawn anew each round.
+        Of the difference between `maxmin` and `paper`; None of a randomized overlay.
     drawn_parts : DrawnParts or None
-        The same of an overlay whose arcs are.
+        The same of a randomized overlay.
     starts : Starts
         What cycle times are taken from, with max-min fair rates, until the end of the rounds of `maxmin`.
     window : Window
@@ -69,7 +69,7 @@ class Validated:
 
     @property
     def paper_s(self) -> float:
-        """Cycle time by the paper; of a random overlay with a barrier after each round, as in its tables."""
+        """Cycle time by the paper; of a randomized overlay with a barrier after each round, as in its tables."""
         if isinstance(self.overlay, Overlay):
             return self.overlay.closed_forms.paper_s
         return float("nan") if self.drawn is None else self.drawn.barrier.mean
@@ -129,7 +129,7 @@ def validate(case: Case, *, drawn_rounds: int | None = None) -> list[Validated]:
     case : Case
         Its `sharing` does not matter: both are simulated.
     drawn_rounds : int, optional
-        Rounds of overlays that are drawn anew each round, instead of the case's.
+        Rounds of randomized overlays, instead of the case's.
 
     Returns
     -------

@@ -158,7 +158,7 @@ def _world_notes(case: Case) -> list[str]:
 
 
 def _drawn(case: Case, result: Validated) -> list[str]:
-    """Closed forms of an overlay that is drawn anew each round, and how many rounds it was given."""
+    """Closed forms of a randomized overlay, and how many rounds it was given."""
     if result.drawn is None:
         return []
     kind, rounds = result.overlay.kind, result.drawn.rounds

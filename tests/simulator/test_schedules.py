@@ -179,7 +179,7 @@ def test_a_connection_sends_its_next_message_after_the_last_one():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"rounds": 5}, "seed must be given: the arcs of random_ring are drawn anew each round."),
+        ({"rounds": 5}, "seed must be given: random_ring is a randomized overlay."),
         ({"rounds": 0, "seed": 1}, "rounds(=0) must be >= 1."),
         ({"rounds": 5, "seed": -1}, "seed(=-1) must be >= 0."),
     ],
@@ -199,7 +199,9 @@ def test_a_schedule_must_be_long_enough_and_needs_no_seed():
     with pytest.raises(InputError, match=r"rounds\(=6\) must be <= 5, the rounds of the schedule\."):
         simulate(schedule, 6)
     for overlay in (schedule, design("ring", graph, WORK)):
-        with pytest.raises(InputError, match=r"seed\(=3\) must be left out: only a random overlay is drawn"):
+        with pytest.raises(
+            InputError, match=r"seed\(=3\) must be left out: only a randomized overlay is drawn"
+        ):
             simulate(overlay, 5, seed=3)
     with pytest.raises(InputError, match=r"rounds\(=9\) must be <= 6, the rounds of the plan\."):
         simulate_flows(

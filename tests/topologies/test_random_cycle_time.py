@@ -1,4 +1,4 @@
-"""Batch means, and cycle times of random overlays: published tables, exact means, bounds."""
+"""Batch means, and cycle times of randomized overlays: published tables, exact means, bounds."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""The schedule of an overlay that is drawn anew each round."""
+"""The schedule of a randomized overlay."""
 
 import itertools
 from collections import Counter

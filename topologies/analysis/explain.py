@@ -89,7 +89,7 @@ def explain(overlay: Overlay | RandomOverlay) -> Explanation:
     Raises
     ------
     InputError
-        If the overlay is drawn anew each round: then no circuit bounds it.
+        If the overlay is randomized: then no circuit bounds it.
 
     Notes
     -----
@@ -99,8 +99,7 @@ def explain(overlay: Overlay | RandomOverlay) -> Explanation:
     """
     if not isinstance(overlay, Overlay):
         raise InputError(
-            f"kind(={overlay.kind!r}) is drawn anew each round, so no circuit bounds it; explain takes an overlay that "
-            "stays."
+            f"kind(={overlay.kind!r}) is a randomized overlay, so no circuit bounds it; explain takes a static one."
         )
     resources, upgrades = Resources.of(overlay), access_upgrades(overlay)
     circuit = list(overlay.proof.circuit)

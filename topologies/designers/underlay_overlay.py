@@ -33,7 +33,7 @@ def underlay_overlay(graph: Connectivity, work: Workload) -> Overlay:
 
 
 def neighbouring_silos(graph: Connectivity) -> BoolArray:
-    """Whether silos hang on one router, or on two joined by a link or by a path through routers without a silo.
+    """Whether silos are attached to one router, or to two joined by a link or by a path through routers without a silo.
 
     Returns
     -------

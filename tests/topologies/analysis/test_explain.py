@@ -346,7 +346,7 @@ def test_no_circuit_bounds_an_overlay_that_changes(published_graph, kind):
     overlay = design_random(kind, published_graph("gaia", 1e10), INATURALIST)
 
     with pytest.raises(
-        InputError, match=rf"^kind\(='{kind}'\) is drawn anew each round, so no circuit bounds it; "
+        InputError, match=rf"^kind\(='{kind}'\) is a randomized overlay, so no circuit bounds it; "
     ):
         explain(overlay)
 
