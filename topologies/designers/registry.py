@@ -1,22 +1,27 @@
 """Overlay designers by name: those of silosim, and those that other packages register as entry points."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
-from topologies.connectivity import Connectivity
 from topologies.designers.options import declared_options, keyword_options
 from topologies.errors import InputError, MachineError, unknown_name
-from topologies.overlay import Overlay
-from topologies.schedule import RandomOverlay
-from topologies.workload import Workload
+
+# The names of the designers are known without the modules that they need.
+if TYPE_CHECKING:
+    from topologies.connectivity import Connectivity
+    from topologies.overlay import Overlay
+    from topologies.schedule import RandomOverlay
+    from topologies.workload import Workload
 
 T = TypeVar("T")
 O_co = TypeVar("O_co", covariant=True)
-Designer = Callable[..., Overlay]
-RandomDesigner = Callable[..., RandomOverlay]
+Designer: TypeAlias = "Callable[..., Overlay]"
+RandomDesigner: TypeAlias = "Callable[..., RandomOverlay]"
 
 
 class DesignerRegistry(Mapping[str, Callable[..., O_co]]):
