@@ -124,6 +124,7 @@ def register(tmp_path, monkeypatch):
         info = tmp_path / f"{package}-1.0.dist-info"
         info.mkdir()
         (tmp_path / f"{package}.py").write_text(text)
+        (tmp_path / f"{package}_failing.py").write_text("1 / 0")
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
         (info / "entry_points.txt").write_text(entries)
         monkeypatch.syspath_prepend(tmp_path)
@@ -146,6 +147,7 @@ ENTRIES = """
 lost = designers_of_others:lost
 gone = no_such_module_of_others:gone
 number = designers_of_others:not_a_designer
+failing = designers_of_others_failing:ring
 ring = designers_of_others:ring
 [silosim.random_designers]
 slow_matcha = designers_of_others:slow_matcha
@@ -157,7 +159,14 @@ def test_designers_of_other_packages_are_found(register, published_graph):
     register(MODULE, ENTRIES)
     drawn = design_random("slow_matcha", published_graph("gaia", 1e10), WORK)
 
-    assert set(DESIGNERS) | set(RANDOM_DESIGNERS) == {*names, "lost", "gone", "number", "slow_matcha"}
+    assert set(DESIGNERS) | set(RANDOM_DESIGNERS) == {
+        *names,
+        "lost",
+        "gone",
+        "number",
+        "failing",
+        "slow_matcha",
+    }
     assert (drawn.kind, drawn.budget) == ("slow_matcha", 0.25)
 
 
@@ -168,7 +177,12 @@ def test_designers_of_other_packages_are_found(register, published_graph):
         (
             "gone",
             MachineError,
-            "designer gone .* cannot be imported: No module named 'no_such_module_of_others'",
+            "designer gone .* imported: ModuleNotFoundError: No module named 'no_such_module_of_others'",
+        ),
+        (
+            "failing",
+            MachineError,
+            "designer failing .* cannot be imported: ZeroDivisionError: division by zero",
         ),
         ("number", InputError, "designer number .* must be a function"),
         ("ring", InputError, "designer ring is registered more than once in silosim.designers"),

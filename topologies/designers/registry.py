@@ -55,10 +55,10 @@ class DesignerRegistry(Mapping[str, Callable[..., O_co]]):
             raise InputError(f"the designer {name} is registered more than once in {self.group}: {places}.")
         try:
             designer = found[0].load()
-        except (ImportError, AttributeError) as error:
-            raise MachineError(
-                f"the designer {name} ({found[0].value}) cannot be imported: {error}"
-            ) from error
+        except Exception as error:
+            # The import of another package may raise anything; the other designers do without it.
+            reason = f"cannot be imported: {type(error).__name__}: {error}"
+            raise MachineError(f"the designer {name} ({found[0].value}) {reason}") from error
         if not callable(designer):
             raise InputError(f"the designer {name} ({found[0].value}) must be a function.")
         return cast(Callable[..., O_co], designer)
