@@ -12,7 +12,9 @@ from scenarios.report.tables import print_table
 from scenarios.studies.design import RATES, design_table
 from topologies import DESIGNERS, RANDOM_DESIGNERS
 
-Seed = Annotated[int, typer.Option(help="Seed of randomized overlays, and of the search of best.")]
+Seed = Annotated[
+    int, typer.Option(help="Seed of randomized overlays, and of designers that take one, such as best.")
+]
 
 
 @opt.of_a_study()

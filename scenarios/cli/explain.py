@@ -19,7 +19,7 @@ def explain(
     study: opt.Study,
     options: GivenOptions,
     kind: Annotated[str, typer.Option(help=f"Overlay to explain: {', '.join(DESIGNERS)}.")] = "ring",
-    seed: Annotated[int, typer.Option(help="Seed of the search of best.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of designers that take one, such as best.")] = 0,
     as_json: opt.Json = False,
 ) -> None:
     """Say which circuit bounds an overlay's throughput, what limits it, and which upgrade helps most."""
