@@ -11,6 +11,6 @@ BoolArray = NDArray[np.bool_]
 
 
 def freeze(*arrays: NDArray[Any]) -> None:
-    """Make arrays read-only, in place: those that a frozen dataclass was given to keep."""
+    """Make arrays read-only, in place, for a frozen dataclass."""
     for array in arrays:
         array.flags.writeable = False

@@ -7,11 +7,11 @@ import numpy as np
 from topologies.arrays import FloatArray, IntArray
 
 SWEEPS = 20_000
-"""Sinkhorn's scalings at most; long circuits need some ten thousand."""
+"""Most scalings of Sinkhorn's algorithm; long circuits need some ten thousand."""
 SCALED = 1e-13
 """How far the row sums of a scaled matrix may be from 1."""
 MOST_SILOS = 300
-"""More silos than this get the walk's weights as they are: the search for better ones takes eigenvalues."""
+"""Silos up to which better weights than the random walk's are searched for, by eigenvalues."""
 FACTORS = np.linspace(0.3, 1.0, 71) * (1 - 1e-12)
 """Shares of the largest possible weights that are tried; just below 1, so that rounding leaves no weight below 0."""
 
@@ -21,7 +21,6 @@ def balanced(silos: int, source: IntArray, target: IntArray) -> FloatArray:
 
     Parameters
     ----------
-    silos : int
     source, target : ndarray of int, shape (arcs,)
         Strongly connected.
 
@@ -47,7 +46,6 @@ def fast_balanced(silos: int, source: IntArray, target: IntArray) -> FloatArray:
 
     Parameters
     ----------
-    silos : int
     source, target : ndarray of int, shape (arcs,)
         Strongly connected, each arc once.
 
@@ -101,7 +99,7 @@ def rebuilt(silos: int, source: IntArray, target: IntArray, weights: FloatArray)
 
 
 def _sinkhorn(silos: int, source: IntArray, target: IntArray) -> Iterator[FloatArray]:
-    """The pattern with rows and columns scaled to sum to 1, unless that takes too long."""
+    """The pattern with rows and columns scaled to sum to 1, unless that takes too many scalings."""
     pattern = np.eye(silos)
     pattern[target, source] = 1.0
     row = np.ones(silos)

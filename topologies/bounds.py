@@ -12,25 +12,23 @@ from topologies.label_order import in_silo_order
 from topologies.sizes import MANY_SILOS
 from topologies.workload import Workload
 
-TRIED = 2
-"""Silos, those whose visit costs most, that linear programs bound the circuits of."""
+BOUNDED = 2
+"""Silos whose circuits linear programs bound: those that are most expensive to visit."""
 
 
 def lower_bound_s(graph: Connectivity, work: Workload, *, circuits: bool = True) -> float:
-    """Cycle time below which no overlay that stays can fall on this network and workload.
+    """Cycle time below which no static overlay can fall on this network and workload.
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     circuits : bool
         Whether linear programs, (3) below, raise the bound of the assignment problems; they take most of the time.
 
     Returns
     -------
     float
-        In seconds; the `paper` cycle time of every overlay that stays is at least this, up to rounding. One that is
-        drawn anew each round may fall below it.
+        In seconds; the `paper` cycle time of every static overlay is at least this, up to rounding. A
+        randomized one may fall below it.
 
     Raises
     ------
@@ -81,12 +79,12 @@ def lower_bound_s(graph: Connectivity, work: Workload, *, circuits: bool = True)
                 bound = ratio
                 break
     if circuits and graph.silos <= MANY_SILOS:
-        bound = max(bound, *(circuit_bound(delay, x) for x in worst_first[:TRIED].tolist()))
+        bound = max(bound, *(circuit_bound(delay, x) for x in worst_first[:BOUNDED].tolist()))
     return bound
 
 
 def _cheapest_visit(delay: FloatArray) -> FloatArray:
-    """Cheapest arc into plus cheapest arc out of every silo: where the largest bounds are to be expected."""
+    """Cheapest arc into plus cheapest arc out of every silo; the largest promise the largest bounds."""
     arcs = delay.copy()
     np.fill_diagonal(arcs, np.inf)
     return np.asarray(arcs.min(axis=0) + arcs.min(axis=1))

@@ -1,4 +1,4 @@
-"""Capacities of core links, and the bandwidth that a route has available."""
+"""Capacities of core links and available bandwidth of routes."""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -21,7 +21,6 @@ def core_capacity(underlay: Underlay, core: float | str | None) -> tuple[FloatAr
 
     Parameters
     ----------
-    underlay : Underlay
     core : float or "stated", optional
         See `topologies.connectivity.connectivity`.
 
@@ -60,7 +59,6 @@ def available_bandwidth(
 
     Parameters
     ----------
-    routes : Routes
     core_bps : ndarray, shape (links,)
     rule : {"hop_share", "bottleneck"} or array_like, shape (silos, silos)
         See `topologies.connectivity.connectivity`.
@@ -97,7 +95,7 @@ def available_bandwidth(
             )
     elif rule in ("hop_share", "bottleneck"):
         between = np.ix_(router, router)
-        available = _bottlenecks(routes, core_bps)[between]
+        available = routes.bottleneck_bps(core_bps)[between]
         if rule == "hop_share":
             available = available / np.maximum(routes.hops[between], 1)
     else:
@@ -110,31 +108,11 @@ def available_bandwidth(
     return available
 
 
-def _bottlenecks(routes: Routes, core_bps: FloatArray) -> FloatArray:
-    """Smallest capacity on the route of every pair of routers; infinite where the route has no link.
-
-    Notes
-    -----
-    Only a route from the end whose label comes first is real, but it may pass routers before that end, so all of a
-    row's tree is followed: by pointer doubling, O(n^2 log n).
-    """
-    routers = len(routes.parent)
-    root = routes.parent < 0
-    before = np.where(root, np.arange(routers)[:, np.newaxis], routes.parent)
-    smallest = np.where(root, np.inf, core_bps[routes.parent_link // 2])
-    for _ in range(routers.bit_length()):
-        smallest = np.minimum(smallest, np.take_along_axis(smallest, before, axis=1))
-        before = np.take_along_axis(before, before, axis=1)
-    return np.asarray(np.where(np.less.outer(routes.rank, routes.rank), smallest, smallest.T))
-
-
 def idle_faster_links(underlay: Underlay, routes: Routes, core_bps: FloatArray) -> list[int]:
-    """Links that no route takes although they are faster than a parallel link that routes take.
+    """Links that no route takes although a slower parallel link carries routes.
 
     Parameters
     ----------
-    underlay : Underlay
-    routes : Routes
     core_bps : ndarray, shape (links,)
 
     Returns
@@ -142,8 +120,7 @@ def idle_faster_links(underlay: Underlay, routes: Routes, core_bps: FloatArray) 
     list of int
         Their indices: routing goes by length, and of parallel links the shortest carries all routes. O(routers^2).
     """
-    used = np.zeros(underlay.links, dtype=bool)
-    used[routes.parent_link[routes.parent >= 0] // 2] = True
+    used = routes.used_links()
     fastest: dict[tuple[int, ...], float] = {}
     pairs = [tuple(pair) for pair in np.sort(underlay.ends).tolist()]
     for link in np.flatnonzero(used).tolist():

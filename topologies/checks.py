@@ -17,7 +17,6 @@ def per_silo(field: str, value: ArrayLike, silos: int, *, positive: bool) -> Flo
     field : str
         The name for the error message.
     value : float or array_like, shape (silos,)
-    silos : int
     positive : bool
         Whether the rule is ``> 0`` (infinity allowed: no limit) or ``>= 0`` and finite.
 

@@ -13,19 +13,18 @@ from topologies.arrays import BoolArray, FloatArray, IntArray
 solve: Any = linprog  # its types know no sparse constraints
 
 NEAR = 8
-"""Arcs out of and into each node that the first program has."""
+"""Cheapest arcs out of and into each node in the first program."""
 UNITS = 1e7
 """Resolution of the flows that the cuts are sought with."""
 
 
 def circuit_bound(delay: FloatArray, node: int, *, rounds: int = 25) -> float:
-    """Number that no simple circuit through a node can have a smaller mean delay than.
+    """Lower bound on the mean delay of every simple circuit through a node.
 
     Parameters
     ----------
     delay : ndarray, shape (nodes, nodes)
         At least 0, infinite where there is no arc; the diagonal does not count.
-    node : int
     rounds : int
         Linear programs solved at most; each can only raise the bound.
 
@@ -99,7 +98,7 @@ def _near(cost: FloatArray) -> BoolArray:
 def _solve(
     cost: FloatArray, kept: BoolArray, node: int, cuts: list[_Cut]
 ) -> tuple[FloatArray, float, FloatArray] | None:
-    """Optimal flow, its cost, and what the multipliers leave of the cost of every arc."""
+    """Optimal flow, its cost, and the reduced cost of every arc."""
     nodes = len(cost)
     i, j = np.nonzero(kept)
     arcs = np.arange(len(i))
@@ -137,7 +136,7 @@ def _solve(
 
 
 def _violated(flow: FloatArray, node: int) -> list[_Cut]:
-    """Sets that hold a node which is visited more than the set is left."""
+    """Node sets whose cut constraint the flow violates."""
     scale = UNITS * len(flow)
     capacity = csr_array(np.rint(flow * scale).astype(np.int32))
     visits = flow.sum(axis=1)
@@ -157,7 +156,7 @@ def _violated(flow: FloatArray, node: int) -> list[_Cut]:
 
 
 def _reached(capacity: csr_array, flow: csr_array, start: int) -> IntArray:
-    """Nodes that more flow could reach from the start."""
+    """Nodes reachable from the start in the residual network."""
     residual = capacity - flow
     residual.eliminate_zeros()
     return np.asarray(breadth_first_order(residual, start, return_predecessors=False), dtype=np.int64)

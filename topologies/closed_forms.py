@@ -52,11 +52,6 @@ def closed_forms(
     routes : tuple of tuple of int
         Link directions of each arc.
     link_capacity_bps : ndarray, shape (link directions,)
-    model_bits : float
-
-    Returns
-    -------
-    ClosedForms
 
     Notes
     -----

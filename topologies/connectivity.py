@@ -12,7 +12,7 @@ from topologies.arrays import BoolArray, FloatArray, IntArray, freeze
 from topologies.capacities import available_bandwidth, core_capacity
 from topologies.checks import per_silo
 from topologies.errors import InputError, unknown_name
-from topologies.routing import Routes, shortest_routes
+from topologies.routing import Routes, Routing, shortest_routes
 from topologies.underlay import Underlay
 
 S_PER_KM = 0.0085e-3
@@ -36,19 +36,21 @@ class AccessLinks:
     up_bps: ArrayLike
     down_bps: ArrayLike
 
+    def __repr__(self) -> str:
+        """Capacities, as a range where they differ."""
+        return f"<AccessLinks: up {_range(self.up_bps)}, down {_range(self.down_bps)} bit/s>"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Connectivity:
-    """End-to-end facts of every ordered pair of silos, and the links that their models cross.
+    """Latency, route and available bandwidth of every ordered pair of silos.
 
     Attributes
     ----------
-    underlay : Underlay
-    routes : Routes
     labels : tuple of str
-        Unique name of each silo: that of its router, numbered where several hang on it.
+        Unique name of each silo: that of its router, numbered where several are attached to it.
     router : ndarray of int, shape (silos,)
-        The router that each silo hangs on.
+        The router that each silo is attached to.
     up_bps, down_bps : ndarray, shape (silos,)
         Access capacities.
     core_bps : ndarray, shape (links,)
@@ -64,6 +66,8 @@ class Connectivity:
         The rule that `available_bps` follows.
     latency : {"per_path", "per_link"}
         The rule that `latency_s` follows.
+    routing : Routing
+        The rule that `routes` follow, also where links are down.
     measured_pairs : ndarray of int, shape (pairs, 2)
         Source and target of each pair that is a link of its own, by source, then target: where the bandwidth is
         measured, all pairs that can talk, else none.
@@ -94,12 +98,13 @@ class Connectivity:
     available_bps: FloatArray
     bandwidth: Literal["hop_share", "bottleneck", "measured"]
     latency: Literal["per_path", "per_link"]
+    routing: Routing = shortest_routes
     measured_pairs: IntArray = field(init=False)
     link_capacity_bps: FloatArray = field(init=False)
     _pair_link: IntArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Accept a known rule for the bandwidth, which decides what the links are, and number them."""
+        """Check the bandwidth rule and number the links."""
         if self.bandwidth not in _BANDWIDTHS:
             raise unknown_name("bandwidth", self.bandwidth, _BANDWIDTHS)
         pairs = np.argwhere(self.may_send) if self.is_measured else np.empty((0, 2), dtype=np.int64)
@@ -111,6 +116,12 @@ class Connectivity:
         object.__setattr__(self, "measured_pairs", pairs)
         object.__setattr__(self, "link_capacity_bps", capacity_bps)
         object.__setattr__(self, "_pair_link", pair_link)
+
+    def __repr__(self) -> str:
+        """Underlay, number of silos and rules."""
+        name, variant = self.underlay.name, self.underlay.variant
+        rules = f"bandwidth {self.bandwidth}, latency {self.latency}"
+        return f"<Connectivity on {name} ({variant}): {self.silos} silos, {rules}>"
 
     @property
     def silos(self) -> int:
@@ -129,7 +140,7 @@ class Connectivity:
 
     @property
     def first_uplink(self) -> int:
-        """Number of link directions between access links, which come first: that of silo 0's uplink."""
+        """Index of silo 0's uplink: the number of link directions between access links."""
         return len(self.measured_pairs) if self.is_measured else 2 * len(self.core_bps)
 
     def core_route(self, source: int, target: int) -> tuple[int, ...]:
@@ -175,12 +186,12 @@ def connectivity(
     latency: Literal["per_path", "per_link"] = "per_path",
     routers: Sequence[int] | None = None,
     blocked: Iterable[tuple[int, int]] = (),
+    routing: Routing = shortest_routes,
 ) -> Connectivity:
-    """Connectivity graph of the silos that hang on an underlay's routers.
+    """Connectivity graph of the silos attached to an underlay's routers.
 
     Parameters
     ----------
-    underlay : Underlay
     access : AccessLinks
         Capacities of the access links.
     core : float or "stated", optional
@@ -197,14 +208,14 @@ def connectivity(
         ``0.0085 ms/km * distance + 4 ms``, with the 4 ms once on the whole path (the published numbers' rule) or
         on every link of it (the paper's text). Two silos of one router have a path of no links.
     routers : sequence of int, optional
-        The router of each silo: several silos may hang on one, and routers may have none. By default each router
+        The router of each silo: several silos may be attached to one, and routers may have none. By default each router
         has one silo.
     blocked : iterable of (int, int), optional
         Ordered silo pairs that cannot talk, for instance for a firewall.
-
-    Returns
-    -------
-    Connectivity
+    routing : Routing
+        Gives the routes between routers from the underlay and the capacities of its links: a function that calls
+        `topologies.routing.shortest_routes` with weights of its own, or `topologies.explicit_routes.explicit_routes`
+        with a route for every pair. By default the shortest by length.
 
     Raises
     ------
@@ -215,8 +226,8 @@ def connectivity(
     -----
     Source: section 2 and appendix G of the paper. Time and memory as `shortest_routes`.
     """
-    routes = shortest_routes(underlay)
     core_bps, core_assumed = core_capacity(underlay, core)
+    routes = routing(underlay, core_bps)
     router = _routers(underlay, routers)
     silos = len(router)
     latency_s = latencies(routes, router, latency)
@@ -235,7 +246,14 @@ def connectivity(
         available_bps=available_bps,
         bandwidth=bandwidth if isinstance(bandwidth, str) else "measured",
         latency=latency,
+        routing=routing,
     )
+
+
+def _range(bps: ArrayLike) -> str:
+    """Smallest and largest capacity."""
+    low, high = np.min(bps), np.max(bps)
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 def latencies(routes: Routes, router: IntArray, rule: Literal["per_path", "per_link"]) -> FloatArray:
@@ -243,7 +261,6 @@ def latencies(routes: Routes, router: IntArray, rule: Literal["per_path", "per_l
 
     Parameters
     ----------
-    routes : Routes
     router : ndarray of int, shape (silos,)
         The router of each silo.
     rule : {"per_path", "per_link"}
@@ -281,11 +298,10 @@ def _routers(underlay: Underlay, routers: Sequence[int] | None) -> IntArray:
 
 
 def silo_labels(underlay: Underlay, routers: Sequence[int]) -> tuple[str, ...]:
-    """Label of each silo: that of its router, followed by a number where several hang on it.
+    """Label of each silo: that of its router, followed by a number where several are attached to it.
 
     Parameters
     ----------
-    underlay : Underlay
     routers : sequence of int
         The router of each silo.
 

@@ -1,4 +1,4 @@
-"""Consensus matrices: with which weights a silo averages the models that it receives."""
+"""Consensus matrices: the weights with which a silo averages the models that it receives."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -7,123 +7,16 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
-from topologies.balanced import fast_balanced, rebuilt
+from topologies.balanced import fast_balanced
 from topologies.digraph import check_connected
 from topologies.errors import InputError, unknown_name
+from topologies.optimal_consensus import fdla, fmmc
+from topologies.weights import half_ring, is_symmetric, local_degree, metropolis
 
 SUM_TOLERANCE = 1e-12
-"""How far a row or column sum may lie from 1, and a weight below 0: rounding of a sum over some thousand silos."""
+"""Largest distance of a row or column sum from 1, and of a weight below 0: rounding on some thousand silos."""
 SPLIT = 1e-9
-"""A spectral gap up to this is none: rounding of the eigenvalues of silos that never agree."""
-
-
-def local_degree(silos: int, source: IntArray, target: IntArray) -> FloatArray:
-    """Consensus matrix of the local-degree rule.
-
-    Parameters
-    ----------
-    silos : int
-    source, target : ndarray of int, shape (arcs,)
-
-    Returns
-    -------
-    ndarray, shape (silos, silos)
-        ``A[j, i] = 1 / (1 + max(in-degree of i, in-degree of j))`` for each arc `(i, j)`, the rest of each row on
-        its diagonal. Rows sum to 1; columns too where the overlay is symmetric or regular. On a directed ring every
-        weight is 1/2.
-
-    Notes
-    -----
-    Source: appendix of the paper, after Lin Xiao and Stephen Boyd, "Fast linear iterations for distributed
-    averaging" (2004), section 4.
-    """
-    into = np.bincount(target, minlength=silos)
-    return rebuilt(silos, source, target, 1 / (1 + np.maximum(into[source], into[target])))
-
-
-def uniform(silos: int) -> FloatArray:
-    """Consensus matrix of an average over all silos, shape (silos, silos): what a hub computes."""
-    return np.full((silos, silos), 1 / silos)
-
-
-def half_ring(silos: int, source: IntArray, target: IntArray) -> FloatArray:
-    """Consensus matrix of a directed ring: half of a silo's own model, half of its predecessor's.
-
-    Parameters
-    ----------
-    silos : int
-    source, target : ndarray of int, shape (arcs,)
-
-    Returns
-    -------
-    ndarray, shape (silos, silos)
-        Rows and columns sum to 1. Of all weights on a directed ring these have the largest spectral gap among those
-        whose columns sum to 1, ``1 - cos(pi / silos)``.
-
-    Raises
-    ------
-    InputError
-        If some silo does not have exactly one arc out and one in.
-    """
-    if silos == 1 and not len(source):
-        return np.ones((1, 1))
-    for ends, word in ((source, "sends"), (target, "receives")):
-        count = np.bincount(ends, minlength=silos)
-        if np.any(count != 1):
-            silo = int(np.argmax(count != 1))
-            raise InputError(f"half_ring needs a directed ring, but silo {silo} {word} {count[silo]} models.")
-    weights = np.eye(silos) / 2
-    weights[target, source] = 0.5
-    return weights
-
-
-def metropolis(silos: int, source: IntArray, target: IntArray) -> FloatArray:
-    """Consensus matrix of the Metropolis weights of a symmetric overlay.
-
-    Parameters
-    ----------
-    silos : int
-    source, target : ndarray of int, shape (arcs,)
-
-    Returns
-    -------
-    ndarray, shape (silos, silos)
-        Symmetric, ``1 / (1 + max(degree of i, degree of j))`` between neighbours: the local-degree rule where it
-        promises that columns sum to 1.
-
-    Raises
-    ------
-    InputError
-        If an arc has no arc back.
-
-    Notes
-    -----
-    Source: Lin Xiao, Stephen Boyd, Sanjay Lall, "Distributed average consensus with time-varying Metropolis
-    weights" (2006). The chain of Metropolis and Hastings, ``1 / max(degrees)``, alternates for ever between the
-    two sides of a ring of even length, its gap 0; the 1 in the denominator keeps a part of each silo's own model.
-    """
-    if not is_symmetric(silos, source, target):
-        raise InputError("metropolis needs a symmetric overlay, but some arc has no arc back.")
-    return local_degree(silos, source, target)
-
-
-def is_symmetric(silos: int, source: IntArray, target: IntArray) -> bool:
-    """Whether each arc has its arc back."""
-    return bool(np.array_equal(np.unique(source * silos + target), np.unique(target * silos + source)))
-
-
-def _fdla(silos: int, source: IntArray, target: IntArray) -> FloatArray:
-    """`optimal_consensus.fdla`, imported late: cvxpy takes a second, which most callers need not spend."""
-    from topologies.optimal_consensus import fdla
-
-    return fdla(silos, source, target)
-
-
-def _fmmc(silos: int, source: IntArray, target: IntArray) -> FloatArray:
-    """`optimal_consensus.fmmc`, imported late for the same reason."""
-    from topologies.optimal_consensus import fmmc
-
-    return fmmc(silos, source, target)
+"""Spectral gaps up to this count as 0: rounding of the eigenvalues."""
 
 
 consensus_rules: Mapping[str, Callable[[int, IntArray, IntArray], FloatArray]] = MappingProxyType(
@@ -132,8 +25,8 @@ consensus_rules: Mapping[str, Callable[[int, IntArray, IntArray], FloatArray]] =
         "half_ring": half_ring,
         "metropolis": metropolis,
         "balanced": fast_balanced,
-        "fdla": _fdla,
-        "fmmc": _fmmc,
+        "fdla": fdla,
+        "fmmc": fmmc,
     }
 )
 """Rules by the name that `consensus_matrix` takes; all but `local_degree` promise column sums of 1."""
@@ -148,7 +41,6 @@ def consensus_matrix(rule: str, silos: int, source: IntArray, target: IntArray) 
     ----------
     rule : str
         One of `consensus_rules`.
-    silos : int
     source, target : ndarray of int, shape (arcs,)
         A repeated arc counts once (a torus of width 2 has the same silo on both sides).
 
@@ -188,28 +80,28 @@ def consensus_matrix(rule: str, silos: int, source: IntArray, target: IntArray) 
         consensus_rules[rule](silos, source, target),
         columns=columns,
         negative_weights=rule in NEGATIVE_RULES,
-        heard=heard_silos(silos, source, target),
+        pattern=weight_pattern(silos, source, target),
     )
 
 
-def heard_silos(silos: int, source: IntArray, target: IntArray, hub: int | None = None) -> BoolArray:
-    """Whose model can enter whose average.
+def weight_pattern(silos: int, source: IntArray, target: IntArray, hub: int | None = None) -> BoolArray:
+    """Which models can enter the average of each silo.
 
     Parameters
     ----------
-    silos : int
     source, target : ndarray of int, shape (arcs,)
     hub : int, optional
-        The silo that only averages: what it sends holds the models of all that it hears.
+        The silo that only averages: what it sends holds the models of all that it receives from.
 
     Returns
     -------
     ndarray of bool, shape (silos, silos)
-        Row `i`: silo `i` itself, every `j` with an arc `(j, i)`, and what the hub hears where `i` hears the hub.
+        Row `i`: silo `i` itself, every `j` with an arc `(j, i)`, and where `i` receives from the hub, what
+        the hub does.
     """
-    heard = np.eye(silos, dtype=bool)
-    heard[target, source] = True
-    return heard if hub is None else heard | np.logical_and.outer(heard[:, hub], heard[hub])
+    pattern = np.eye(silos, dtype=bool)
+    pattern[target, source] = True
+    return pattern if hub is None else pattern | np.logical_and.outer(pattern[:, hub], pattern[hub])
 
 
 def check_consensus(
@@ -217,10 +109,10 @@ def check_consensus(
     *,
     columns: bool,
     negative_weights: bool = False,
-    heard: BoolArray | None = None,
+    pattern: BoolArray | None = None,
     labels: Sequence[str] | None = None,
 ) -> FloatArray:
-    """The matrix itself, if it can be a consensus matrix.
+    """The matrix itself, after a check that it is a consensus matrix.
 
     Parameters
     ----------
@@ -229,8 +121,8 @@ def check_consensus(
         Whether columns must sum to 1 too: only then do the silos agree on the plain average of their models.
     negative_weights : bool
         Whether weights may be below 0, as FDLA's and MATCHA's are.
-    heard : ndarray of bool, shape (silos, silos), optional
-        Which weights may differ from 0, see `heard_silos`. By default all.
+    pattern : ndarray of bool, shape (silos, silos), optional
+        Which weights may differ from 0, see `weight_pattern`. By default all.
     labels : sequence of str, optional
         What messages call the silos; by default ``silo 0`` and so on.
 
@@ -241,7 +133,7 @@ def check_consensus(
     Raises
     ------
     InputError
-        If it is not square and finite, a silo weighs the model of one that it does not hear, a weight is below 0
+        If it is not square and finite, a silo weighs a model that it does not receive, a weight is below 0
         that must not be, or a row (or column, where asked) does not sum to 1 within `SUM_TOLERANCE`. An error, not an
         ``assert``: the matrix may come from a user, and the check must hold under ``python -O`` too.
     """
@@ -256,7 +148,7 @@ def check_consensus(
 
     for i, j in np.argwhere(~np.isfinite(matrix)).tolist():
         raise InputError(f"{weight(i, j)} must be finite.")
-    for i, j in [] if heard is None else np.argwhere((matrix != 0) & ~heard).tolist():
+    for i, j in [] if pattern is None else np.argwhere((matrix != 0) & ~pattern).tolist():
         raise InputError(f"{weight(i, j)} must be 0: there is no arc {names[j]} -> {names[i]}.")
     for i, j in [] if negative_weights else np.argwhere(matrix < -SUM_TOLERANCE).tolist():
         raise InputError(f"{weight(i, j)} must be >= 0, or negative_weights=True be given.")
@@ -272,7 +164,7 @@ def check_consensus(
 
 
 def spectral_gap(matrix: FloatArray | csr_array) -> float:
-    """How fast a consensus matrix mixes: 1 minus the second largest modulus of its eigenvalues.
+    """Spectral gap of a consensus matrix: 1 minus the second largest modulus of its eigenvalues.
 
     Parameters
     ----------
@@ -306,7 +198,7 @@ def spectral_gap(matrix: FloatArray | csr_array) -> float:
 
 
 def agreed_weights(matrix: FloatArray) -> FloatArray | None:
-    """Weights of the mean on which the silos agree when they average again and again.
+    """Weights of the mean on which the silos agree in the limit of many rounds.
 
     Parameters
     ----------

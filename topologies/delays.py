@@ -1,4 +1,4 @@
-"""What arcs cost: degrees, rates and delays by the paper's Eq. 3."""
+"""Degrees, rates and delays of arcs by the paper's Eq. 3."""
 
 import numpy as np
 
@@ -30,8 +30,6 @@ def arc_delays(
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     source, target : ndarray of int, shape (arcs,)
     hub : int, optional
         The silo that only averages, so that its models wait for no computing.
@@ -65,8 +63,6 @@ def pair_delays(
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     out_degree, in_degree : int or ndarray of int, shape (silos,)
         Models that each silo sends and receives, the arc's own included; 0 counts as 1. By default the arc is the only
         one of both its ends.
@@ -129,7 +125,6 @@ def round_event_graph(
 
     Parameters
     ----------
-    silos : int
     source, target, tokens : ndarray of int, shape (arcs,)
     delay_s : ndarray, shape (arcs,)
     compute_s : ndarray, shape (silos,)

@@ -1,4 +1,4 @@
-"""Components of graphs and digraphs, and the error for one that falls apart."""
+"""Components of graphs and digraphs, and the error for a disconnected one."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,6 @@ def components(nodes: int, source: IntArray, target: IntArray, *, strong: bool) 
 
     Parameters
     ----------
-    nodes : int
     source, target : ndarray of int, shape (arcs,)
         Repeated arcs and self-loops change nothing.
     strong : bool
@@ -39,7 +38,7 @@ def components(nodes: int, source: IntArray, target: IntArray, *, strong: bool) 
 def check_connected(
     rule: str, labels: Sequence[str], source: IntArray, target: IntArray, *, strong: bool
 ) -> None:
-    """Raise an error where arcs leave some silos apart from others.
+    """Raise an error unless the arcs connect all silos.
 
     Parameters
     ----------

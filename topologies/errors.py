@@ -37,7 +37,7 @@ class LeftEarlyError(TrainingError):
 
 
 def quoted(value: object) -> str:
-    """Show a value from outside in an error message: `repr` on one line, cut where long.
+    """Text of a user's value for an error message: `repr` on one line, shortened.
 
     Parameters
     ----------
@@ -57,13 +57,13 @@ def quoted(value: object) -> str:
 
 
 MOST_NAMES, FEW_NAMES = 16, 10
-"""Known names up to which a message lists all, and how many it lists of more: a network may have a thousand silos."""
+"""A message lists up to `MOST_NAMES` known names, of more the first `FEW_NAMES`."""
 
 
 def unknown_name(
     field: str, value: str, known: Iterable[str], *, otherwise: str = "", source: str | None = None
 ) -> InputError:
-    """Error for a name that is not one of the known ones, with the nearest known name.
+    """Error for an unknown name, with the nearest known one.
 
     Parameters
     ----------

@@ -20,9 +20,9 @@ _GML_NUMBER = re.compile(r"[+-]?(?:\d+|(?:\d*\.\d+|\d+\.\d*|INF)(?:[eE][+-]?\d+)
 """What GML calls an integer or a real."""
 _NODE_FIELDS = ("label", "Latitude", "Longitude")
 _LINK_FIELDS = ("capacity", "LinkSpeedRaw", "distance", "published_distance")
-"""Attributes that are read where they are stated: a misspelt one must not pass for one that is not."""
+"""Optional attributes; one that is misspelt is an error, as it would be ignored."""
 _OTHERS = frozenset({"altitude", "labels", "linkspeed", "linklabel"})
-"""Attributes that other tools write, near to one that is read but of another meaning; in lower case."""
+"""Attributes of other tools that resemble one of these but mean something else; in lower case."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -194,7 +194,7 @@ def _check_numbers(text: str) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """The parser's reason, short, at its place in the file: one line up from that in the outer graph."""
+    """The parser's reason, short, with its line in the file: one above that in the outer graph."""
     place = re.search(r" at \((\d+), (\d+)\)$", str(error))
     if place is None:
         return f"{type(error).__name__} in the parser"

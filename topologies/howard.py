@@ -19,7 +19,7 @@ class CycleTime:
 
     Attributes
     ----------
-    value_s : float
+    cycle_time_s : float
         `tau`: no circuit has a larger ratio of delays to tokens.
     circuit : tuple of int
         Arcs of a circuit whose ratio is `tau`, in order (a lower bound on `tau`).
@@ -28,21 +28,17 @@ class CycleTime:
         summed along any circuit it says that the circuit's ratio is at most `tau`).
     """
 
-    value_s: float
+    cycle_time_s: float
     circuit: tuple[int, ...]
     potential_s: FloatArray
+
+    def __repr__(self) -> str:
+        """The cycle time and the length of the circuit."""
+        return f"<CycleTime {self.cycle_time_s:.6g} s: a critical circuit of {len(self.circuit)} arcs>"
 
 
 def cycle_time(graph: EventGraph) -> CycleTime:
     """Maximum cycle ratio of an event graph by Howard's policy iteration.
-
-    Parameters
-    ----------
-    graph : EventGraph
-
-    Returns
-    -------
-    CycleTime
 
     Raises
     ------
@@ -96,7 +92,7 @@ class _Arcs:
 
 
 def _iterate(arcs: _Arcs) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Best arc of every node, the ratio of the circuit it leads to, and the value of every node."""
+    """Policy: best arc of every node, the ratio of the circuit that it leads to, and the value of every node."""
     policy = _argmax(arcs, arcs.delay)
     value = np.zeros(len(arcs.first))
     seen: set[bytes] = set()
@@ -175,17 +171,17 @@ def _ratio(graph: EventGraph, circuit: tuple[int, ...]) -> float:
 
 
 def _proven(graph: EventGraph, circuit: tuple[int, ...], start: FloatArray) -> CycleTime:
-    """The circuit's ratio with a potential, or the same of a circuit with a larger ratio that stands in its way."""
+    """The ratio of the circuit, or of a larger one that contradicts it, with a potential."""
     while True:
         tau = _ratio(graph, circuit)
         potential, other = _potential(graph, tau, start)
         if other is None or _ratio(graph, other) <= tau:
-            return CycleTime(value_s=tau, circuit=circuit, potential_s=potential)
+            return CycleTime(cycle_time_s=tau, circuit=circuit, potential_s=potential)
         circuit = other
 
 
 def _potential(graph: EventGraph, tau: float, start: FloatArray) -> tuple[FloatArray, tuple[int, ...] | None]:
-    """Raise `start` until no arc violates it by more than rounding noise (Bellman-Ford), or find why none can be."""
+    """Raise `start` until no arc violates it by more than rounding noise (Bellman-Ford), or find a larger circuit."""
     weight = graph.delay_s - tau * graph.tokens
     potential = start.copy()
     raised_by = np.full(graph.nodes, -1)
@@ -202,7 +198,7 @@ def _potential(graph: EventGraph, tau: float, start: FloatArray) -> tuple[FloatA
 
 
 def _circuit_back(graph: EventGraph, raised_by: IntArray, node: int) -> tuple[int, ...] | None:
-    """Circuit that is found by going back from `node` along the arcs that raised the nodes."""
+    """Circuit along the arcs that raised the nodes, back from `node`."""
     position: dict[int, int] = {}
     arcs: list[int] = []
     while node not in position:

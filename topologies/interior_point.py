@@ -1,4 +1,4 @@
-"""The smallest spectral norm over combinations of rank-one matrices, by an interior-point method of its own."""
+"""The smallest spectral norm over combinations of rank-one matrices, by an interior-point method."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ SHARPEN = 0.05
 CENTRED = 0.3
 """Newton decrement below which a stage ends."""
 MOST_STEPS = 400
-"""Newton steps after which the best point so far is taken; some forty are usual."""
+"""Most Newton steps, after which the best point so far is taken; some forty are usual."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -71,7 +71,6 @@ def smallest_norm(program: NormProgram, accuracy: float = ACCURACY) -> FloatArra
 
     Parameters
     ----------
-    program : NormProgram
     accuracy : float, default 1e-8
         Distance of the norm to the smallest one at which the search ends.
 

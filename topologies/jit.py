@@ -1,4 +1,4 @@
-"""Compilation by numba, kept on disk for later processes."""
+"""Compilation by numba with a cache on disk."""
 
 import inspect
 import os
@@ -56,7 +56,7 @@ def compiled(function: Function, *, fused: bool = False) -> Function:
 
 @cache
 def _cpu_features() -> str:
-    """Asked once, not for every compiled function."""
+    """Features of this processor, read once."""
     return str(get_host_cpu_features().flatten())
 
 

@@ -1,4 +1,4 @@
-"""Designs with silos in the order of labels, so that ties fall in one way however the silos are numbered."""
+"""Designs with silos in the order of labels, so that ties do not depend on the numbering."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,16 +17,11 @@ P = ParamSpec("P")
 
 def silo_order(graph: Connectivity) -> IntArray:
     """Silos by their router's `Underlay.rank`, those of one router in the order given, shape (silos,)."""
-    return np.argsort(graph.routes.rank[graph.router], kind="stable")
+    return np.argsort(graph.underlay.rank[graph.router], kind="stable")
 
 
 def in_silo_order(graph: Connectivity, work: Workload) -> tuple[Connectivity, Workload, IntArray]:
     """The same network and workload with the silos in the order of `silo_order`.
-
-    Parameters
-    ----------
-    graph : Connectivity
-    work : Workload
 
     Returns
     -------
@@ -62,18 +57,12 @@ def renumbered(
 
     Parameters
     ----------
-    overlay : Overlay
     graph : Connectivity
         The network of the new numbers.
-    work : Workload
     number : ndarray of int, shape (silos,)
         A permutation.
     negative_weights : bool
         As for `build_overlay`.
-
-    Returns
-    -------
-    Overlay
     """
     back = np.argsort(number)
     return build_overlay(
@@ -90,7 +79,7 @@ def renumbered(
 def by_label(
     designer: Callable[Concatenate[Connectivity, Workload, P], Overlay],
 ) -> Callable[Concatenate[Connectivity, Workload, P], Overlay]:
-    """A designer that breaks ties by label, from one that breaks them by silo number.
+    """Turn a designer that breaks ties by silo number into one that breaks them by label.
 
     Parameters
     ----------

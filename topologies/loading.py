@@ -1,4 +1,4 @@
-"""Underlays that come with the package, and GML files."""
+"""Underlays of the package and of GML files."""
 
 import importlib.resources
 import os
@@ -78,11 +78,7 @@ def load_underlay(name_or_path: str | os.PathLike[str], *, variant: Variant = "c
 
 
 def underlay_title(underlay: Underlay) -> str:
-    """Name of an underlay for people, with the variant where there are two to choose from.
-
-    Parameters
-    ----------
-    underlay : Underlay
+    """Name of an underlay, with the variant where there are two.
 
     Returns
     -------
@@ -117,7 +113,7 @@ def _read_file(path: Path, source: str) -> bytes:
 
 
 def _looks_like_name(text: str) -> bool:
-    """Whether a user who wrote this meant a shipped underlay: one word that names no file."""
+    """Whether a text means a shipped underlay: one word that names no file."""
     return not text or (Path(text).name == text and not Path(text).suffix and not os.path.exists(text))
 
 

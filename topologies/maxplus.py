@@ -18,7 +18,6 @@ class EventGraph:
 
     Parameters
     ----------
-    nodes : int
     source, target : ndarray of int, shape (arcs,)
     delay_s : ndarray, shape (arcs,)
     tokens : ndarray of int, shape (arcs,)
@@ -35,6 +34,10 @@ class EventGraph:
     target: IntArray
     delay_s: FloatArray
     tokens: IntArray
+
+    def __repr__(self) -> str:
+        """Number of nodes and arcs."""
+        return f"<EventGraph: {self.nodes} nodes, {len(self.source)} arcs>"
 
     def __post_init__(self) -> None:
         """Check the arcs."""
@@ -71,7 +74,6 @@ def recurrence(graph: EventGraph, rounds: int, initial_s: FloatArray | None = No
     ----------
     graph : EventGraph
         With 0 or 1 token on each arc.
-    rounds : int
     initial_s : ndarray, shape (nodes,), optional
         Times of round 0, by default 0; ``-inf`` for an event that round 0 does not have.
 
@@ -107,7 +109,7 @@ def recurrence(graph: EventGraph, rounds: int, initial_s: FloatArray | None = No
 
 
 def _zero_token_levels(graph: EventGraph) -> list[IntArray]:
-    """Arcs without a token, grouped so that each group's sources are final when its turn comes."""
+    """Arcs without a token in topological groups: the sources of a group are final before it."""
     free = np.flatnonzero(graph.tokens == 0)
     depth = np.zeros(graph.nodes, dtype=np.int64)
     while True:

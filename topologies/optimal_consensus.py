@@ -1,4 +1,7 @@
-"""Consensus matrices that mix fastest, as semidefinite programs."""
+"""Consensus matrices that mix fastest, as semidefinite programs.
+
+In a scenario: ``consensus = "fdla"`` or ``"fmmc"`` in ``[overlays]``.
+"""
 
 import warnings
 from contextlib import suppress
@@ -10,9 +13,9 @@ from scipy.sparse import coo_array, csc_array, eye_array, vstack
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.balanced import balanced, rebuilt
-from topologies.consensus import is_symmetric, metropolis
 from topologies.errors import SilosimError
 from topologies.interior_point import ACCURACY, NormProgram, smallest_norm
+from topologies.weights import is_symmetric, metropolis
 
 NOISE = 1e-5
 """Weights below this, relative to the largest, are what a solver leaves of zero."""
@@ -25,7 +28,6 @@ def fdla(silos: int, source: IntArray, target: IntArray, *, accuracy: float = AC
 
     Parameters
     ----------
-    silos : int
     source, target : ndarray of int, shape (arcs,)
         Strongly connected, each arc once.
     accuracy : float, default 1e-8
@@ -67,7 +69,6 @@ def fmmc(silos: int, source: IntArray, target: IntArray) -> FloatArray:
 
     Parameters
     ----------
-    silos : int
     source, target : ndarray of int, shape (arcs,)
         Strongly connected, each arc once.
 
@@ -109,7 +110,7 @@ class _Program:
 def _fastest(
     silos: int, source: IntArray, target: IntArray, *, nonnegative: bool, accuracy: float
 ) -> FloatArray:
-    """The best of the program's weights and those that need no program."""
+    """The best of the optimal weights and those in closed form."""
     start = balanced(silos, source, target)
     if silos == 1 or (len(source) == silos > 2):
         # A directed ring has one circulation, and of its multiples 1/2 is the best.
@@ -207,7 +208,7 @@ def _first_order(program: _Program, nonnegative: bool) -> FloatArray:
 def _scaled(
     silos: int, source: IntArray, target: IntArray, weights: FloatArray, nonnegative: bool
 ) -> FloatArray:
-    """Symmetric weights times the factor that is best for them, ``2 / (lambda_2 + lambda_n)`` of their Laplacian."""
+    """Symmetric weights times their optimal factor, ``2 / (lambda_2 + lambda_n)`` of their Laplacian."""
     laplacian = np.eye(silos) - rebuilt(silos, source, target, weights)
     eigenvalues = np.linalg.eigvalsh(laplacian)
     most = float(np.diag(laplacian).max())
@@ -228,7 +229,7 @@ def _circulation(silos: int, source: IntArray, target: IntArray, weights: FloatA
 
 
 def _circuits(silos: int, source: IntArray, target: IntArray, weights: FloatArray) -> FloatArray:
-    """Circulation >= 0 near the weights: the sum of the circuits that they can be peeled into."""
+    """Circulation >= 0 near the weights: the sum of circuits that the weights decompose into."""
     left = np.zeros((silos, silos))
     left[source, target] = np.maximum(weights, 0.0)
     total = np.zeros((silos, silos))
@@ -256,7 +257,7 @@ def _circuits(silos: int, source: IntArray, target: IntArray, weights: FloatArra
 
 
 def _incidence(silos: int, source: IntArray, target: IntArray) -> FloatArray:
-    """Matrix of what each arc's weight adds to its target and takes from its source, shape (silos, arcs)."""
+    """Incidence matrix: 1 at the target of each arc, -1 at its source, shape (silos, arcs)."""
     arcs = np.arange(len(source))
     incidence = np.zeros((silos, len(arcs)))
     incidence[target, arcs] = 1.0
@@ -265,5 +266,5 @@ def _incidence(silos: int, source: IntArray, target: IntArray) -> FloatArray:
 
 
 def _norm(matrix: FloatArray) -> float:
-    """How much of the disagreement between silos one round may leave."""
+    """Spectral norm of ``W - 1 1^T / silos``."""
     return float(np.linalg.norm(matrix - 1 / len(matrix), 2))

@@ -8,25 +8,24 @@ import numpy as np
 from topologies.arrays import BoolArray, FloatArray, IntArray, freeze
 from topologies.closed_forms import ClosedForms, closed_forms
 from topologies.connectivity import Connectivity
-from topologies.consensus import agreed_weights, check_consensus, heard_silos, local_degree
+from topologies.consensus import agreed_weights, check_consensus, weight_pattern
 from topologies.delays import arc_rates, degrees, delays, round_event_graph, transmissions
 from topologies.digraph import check_connected
 from topologies.errors import InputError
 from topologies.howard import CycleTime, cycle_time
 from topologies.maxplus import EventGraph
+from topologies.weights import local_degree
 from topologies.workload import Workload
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Overlay:
-    """Who sends to whom in each round, and what that costs; made by `build_overlay`.
+    """The arcs of a static overlay with their delays and weights; made by `build_overlay`.
 
     Attributes
     ----------
     kind : str
         Name of the designer.
-    graph : Connectivity
-    work : Workload
     source, target : ndarray of int, shape (arcs,)
         Silos at the ends of each arc.
     tokens : ndarray of int, shape (arcs,)
@@ -48,7 +47,6 @@ class Overlay:
         The arcs in order, then a self-loop for each silo.
     proof : CycleTime
         Cycle time of the event graph with critical circuit and potential.
-    closed_forms : ClosedForms
     """
 
     kind: str
@@ -67,6 +65,13 @@ class Overlay:
     event_graph: EventGraph
     proof: CycleTime
     closed_forms: ClosedForms
+
+    def __repr__(self) -> str:
+        """Kind, network, number of arcs and closed forms."""
+        size = f"{self.graph.silos} silos, {self.arcs} arcs"
+        forms = self.closed_forms
+        times = f"paper {forms.paper_s:.6g} s, serialized {forms.serialized_s:.6g} s, load {forms.load_bound_s:.6g} s"
+        return f"<Overlay {self.kind} on {self.graph.underlay.name}: {size}, {times}>"
 
     @property
     def arcs(self) -> int:
@@ -96,7 +101,7 @@ class Overlay:
 
     @property
     def critical_circuit(self) -> tuple[int, ...]:
-        """Silos of the circuit that sets the `paper` cycle time, in order; a single one waits for itself."""
+        """Silos of the critical circuit of the `paper` cycle time, in order; a single one is its own self-loop."""
         return tuple(int(self.event_graph.source[arc]) for arc in self.proof.circuit)
 
 
@@ -114,9 +119,6 @@ def build_overlay(
 
     Parameters
     ----------
-    kind : str
-    graph : Connectivity
-    work : Workload
     arcs : iterable of (source, target)
     hub : int, optional
         The silo that only averages: its out-arcs carry no token.
@@ -127,16 +129,12 @@ def build_overlay(
     negative_weights : bool
         Whether weights may be below 0, as those of the rule ``fdla``.
 
-    Returns
-    -------
-    Overlay
-
     Raises
     ------
     InputError
         If an arc is repeated, joins a silo with itself or leaves the graph, or the overlay is not strongly
-        connected: then some silo never hears of another, and no consensus is reached. If the consensus matrix has
-        another shape, a number that is not finite, a weight where there is no arc, one below 0 without
+        connected: then no consensus is reached. If the consensus matrix has another shape, a
+        number that is not finite, a weight where there is no arc, one below 0 without
         `negative_weights`, or a row that does not sum to 1.
     """
     pairs = _sorted_pairs(kind, arcs)
@@ -156,7 +154,11 @@ def build_overlay(
         local_degree(graph.silos, source, target)
         if consensus is None
         else _checked(
-            kind, graph, consensus, heard_silos(graph.silos, source, target, hub), negative=negative_weights
+            kind,
+            graph,
+            consensus,
+            weight_pattern(graph.silos, source, target, hub),
+            negative=negative_weights,
         )
     )
     freeze(
@@ -179,7 +181,7 @@ def build_overlay(
         event_graph=event_graph,
         proof=proof,
         closed_forms=closed_forms(
-            proof.value_s,
+            proof.cycle_time_s,
             transmissions(work.model_bits, rate_bps),
             routes,
             graph.link_capacity_bps,
@@ -197,18 +199,18 @@ def _sorted_pairs(kind: str, arcs: Iterable[tuple[int, int]]) -> IntArray:
 
 
 def _checked(
-    kind: str, graph: Connectivity, consensus: FloatArray, heard: BoolArray, *, negative: bool
+    kind: str, graph: Connectivity, consensus: FloatArray, pattern: BoolArray, *, negative: bool
 ) -> FloatArray:
-    """Own copy of a consensus matrix that fits."""
+    """Checked copy of a consensus matrix."""
     try:
         matrix = np.array(consensus, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{kind}: consensus must be a matrix of numbers.") from None
-    if matrix.shape != heard.shape:
-        raise InputError(f"{kind}: consensus has shape {matrix.shape}; it must be {heard.shape}.")
+    if matrix.shape != pattern.shape:
+        raise InputError(f"{kind}: consensus has shape {matrix.shape}; it must be {pattern.shape}.")
     try:
         return check_consensus(
-            matrix, columns=False, negative_weights=negative, heard=heard, labels=graph.labels
+            matrix, columns=False, negative_weights=negative, pattern=pattern, labels=graph.labels
         )
     except InputError as error:
         raise InputError(str(error), source=kind) from None

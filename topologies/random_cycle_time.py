@@ -1,4 +1,4 @@
-"""Cycle time of an overlay that is drawn anew each round."""
+"""Cycle time of a randomized overlay."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from topologies.statistics import ConfidenceInterval, batch_means
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RandomCycleTime:
-    """Cycle time of a random overlay in two forms, in seconds.
+    """Cycle time of a randomized overlay in two forms, in seconds.
 
     Attributes
     ----------
@@ -34,11 +34,10 @@ class RandomCycleTime:
 def random_cycle_time(
     overlay: RandomOverlay, rounds: int, seed: int, *, batches: int = 30, confidence: float = 0.95
 ) -> RandomCycleTime:
-    """Estimate the cycle time of a random overlay from the first rounds of its schedule.
+    """Estimate the cycle time of a randomized overlay from the first rounds of its schedule.
 
     Parameters
     ----------
-    overlay : RandomOverlay
     rounds : int
         More than `batches`. The first ``rounds / (batches + 1)`` are a warm-up and do not count.
     seed : int
@@ -46,10 +45,6 @@ def random_cycle_time(
     batches : int, default 30
         See `batch_means`.
     confidence : float, default 0.95
-
-    Returns
-    -------
-    RandomCycleTime
 
     Raises
     ------

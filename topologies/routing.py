@@ -1,23 +1,63 @@
-"""Shortest routes on an underlay, unique whatever the number of ties."""
+"""Routes on an underlay: the protocols of a routing, and shortest routes, which are unique."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from topologies.arrays import FloatArray, IntArray
+from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.errors import InputError
 from topologies.underlay import Underlay
 
 TIE = 1e-9
 """Two path lengths within this relative distance are equal."""
 BLOCK_ARCS = 2_000_000
-"""Sources times arcs that are searched together: it bounds the memory."""
+"""Most sources times arcs in one search, which bounds the memory."""
+
+
+class Routes(Protocol):
+    """A route for every ordered pair of routers."""
+
+    @property
+    def distance_km(self) -> FloatArray:
+        """Length of each route, shape (routers, routers)."""
+
+    @property
+    def hops(self) -> IntArray:
+        """Number of links of each route, shape (routers, routers)."""
+
+    def links(self, source: int, target: int) -> tuple[int, ...]:
+        """Link directions of the route from `source` to `target`, in order; empty for the same router.
+
+        Link `l` is ``2 * l`` from its first to its second end and ``2 * l + 1`` back.
+        """
+
+    def bottleneck_bps(self, core_bps: FloatArray) -> FloatArray:
+        """Smallest capacity on each route, infinite where it has no link, shape (routers, routers)."""
+
+    def used_links(self) -> BoolArray:
+        """Whether each link is on a route, shape (links,)."""
+
+
+class Routing(Protocol):
+    """Chooses the routes of a network: `shortest_routes`, or what `topologies.connectivity.connectivity` is given."""
+
+    def __call__(self, underlay: Underlay, core_bps: FloatArray) -> Routes:
+        """Routes between all pairs of routers.
+
+        Parameters
+        ----------
+        core_bps : ndarray, shape (links,)
+            Capacities. A link of capacity 0 is down: a route may cross it only where there is no other route.
+        """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Routes:
-    """Shortest routes between all pairs of routers.
+class ShortestRoutes:
+    """Shortest routes between all pairs of routers, as a tree from each router; made by `shortest_routes`.
 
     Attributes
     ----------
@@ -33,6 +73,8 @@ class Routes:
         second end and ``2 * l + 1`` back.
     rank : ndarray of int, shape (routers,)
         Place of each router in the order by which ties fall, `Underlay.rank`: the labels' order.
+    number_of_links : int
+        Of the underlay.
     """
 
     distance_km: FloatArray
@@ -40,6 +82,11 @@ class Routes:
     parent: IntArray
     parent_link: IntArray
     rank: IntArray
+    number_of_links: int
+
+    def __repr__(self) -> str:
+        """Number of routers."""
+        return f"<ShortestRoutes between {len(self.hops)} routers>"
 
     def links(self, source: int, target: int) -> tuple[int, ...]:
         """Link directions of the route from `source` to `target`, in order; empty for the same router."""
@@ -63,9 +110,34 @@ class Routes:
             backwards.append(node)
         return tuple(reversed(backwards)) if forwards else tuple(backwards)
 
+    def bottleneck_bps(self, core_bps: FloatArray) -> FloatArray:
+        """See `Routes`.
 
-def shortest_routes(underlay: Underlay) -> Routes:
-    """Shortest routes by distance, with a rule that makes each of them unique.
+        Notes
+        -----
+        Only a route from the end whose label comes first is real, but it may pass routers before that end, so all of a
+        row's tree is followed: by pointer doubling, O(n^2 log n).
+        """
+        routers = len(self.parent)
+        root = self.parent < 0
+        before = np.where(root, np.arange(routers)[:, np.newaxis], self.parent)
+        smallest = np.where(root, np.inf, core_bps[self.parent_link // 2])
+        for _ in range(routers.bit_length()):
+            smallest = np.minimum(smallest, np.take_along_axis(smallest, before, axis=1))
+            before = np.take_along_axis(before, before, axis=1)
+        return np.asarray(np.where(np.less.outer(self.rank, self.rank), smallest, smallest.T))
+
+    def used_links(self) -> BoolArray:
+        """See `Routes`."""
+        used = np.zeros(self.number_of_links, dtype=bool)
+        used[self.parent_link[self.parent >= 0] // 2] = True
+        return used
+
+
+def shortest_routes(
+    underlay: Underlay, core_bps: FloatArray | None = None, *, weight: ArrayLike | None = None
+) -> ShortestRoutes:
+    """Shortest routes by distance or another weight, with a rule that makes each of them unique.
 
     Among routes whose lengths agree to a relative 1e-9, the one with the fewest links is taken, then the one
     whose routers, read from the end that comes first by `Underlay.rank` (the order of labels), come first in
@@ -75,11 +147,16 @@ def shortest_routes(underlay: Underlay) -> Routes:
 
     Parameters
     ----------
-    underlay : Underlay
+    core_bps : ndarray, shape (links,), optional
+        As for `Routing`. Capacities other than 0 make no difference.
+    weight : array_like, shape (links,), optional
+        What the routes minimise the sum of, finite and >= 0, instead of the length. The rules above then hold for
+        weights.
 
-    Returns
-    -------
-    Routes
+    Raises
+    ------
+    InputError
+        If a weight breaks its rule.
 
     Notes
     -----
@@ -91,56 +168,82 @@ def shortest_routes(underlay: Underlay) -> Routes:
     routers = underlay.routers
     rank = underlay.rank
     order = np.argsort(rank)
-    tail, head, direction, length = _arcs(underlay, rank)
+    cost = _costs(underlay, core_bps, weight)
+    arcs = _arcs(underlay, rank, cost)
     # Explicit zeros are zero-length links here: a sparse array keeps them, a dense one would lose them.
-    weights = csr_array((length, (tail, head)), shape=(routers, routers))
+    weights = csr_array((arcs.cost, (arcs.tail, arcs.head)), shape=(routers, routers))
     shortest = np.asarray(dijkstra(weights), dtype=np.float64)
 
     distance = np.zeros((routers, routers))
     hops = np.full((routers, routers), -1, dtype=np.int64)
     parent = np.full((routers, routers), -1, dtype=np.int64)
     parent_link = np.full((routers, routers), -1, dtype=np.int64)
-    for sources in np.array_split(np.arange(routers), -(-routers * len(tail) // BLOCK_ARCS)):
-        _fill_from(sources, shortest, (tail, head, direction, length), (distance, hops, parent, parent_link))
+    for sources in np.array_split(np.arange(routers), -(-routers * len(arcs.tail) // BLOCK_ARCS)):
+        _fill_from(sources, shortest, arcs, (distance, hops, parent, parent_link))
     lower = np.tril_indices(routers, -1)
     distance[lower] = distance.T[lower]
     hops[lower] = hops.T[lower]
     own = np.ix_(rank, rank)
     before = parent[own]
-    return Routes(
+    return ShortestRoutes(
         distance_km=distance[own],
         hops=hops[own],
         parent=np.where(before < 0, -1, order[before]),
         parent_link=parent_link[own],
         rank=rank,
+        number_of_links=underlay.links,
     )
 
 
-def _arcs(underlay: Underlay, rank: IntArray) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
-    """Tail and head by rank, direction and length of both directions of the links that can carry routes, sorted."""
-    order = np.argsort(underlay.length_km, kind="stable")
+def _costs(underlay: Underlay, core_bps: FloatArray | None, weight: ArrayLike | None) -> FloatArray:
+    """Cost of each link; one that is down costs more than any route without it."""
+    cost = np.array(underlay.length_km if weight is None else weight, dtype=np.float64)
+    if cost.shape != (underlay.links,):
+        raise InputError(f"weight(of shape {cost.shape}) must have shape ({underlay.links},): one per link.")
+    for link in np.flatnonzero(~(np.isfinite(cost) & (cost >= 0))).tolist():
+        raise InputError(f"weight[{link}](={cost[link]}) must be finite and >= 0.")
+    if core_bps is not None:
+        cost[np.asarray(core_bps) == 0] = 2.0 * cost.sum() + 1.0
+    return cost
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class _Arcs:
+    """Both directions of the links that can carry routes, sorted by tail and head, which are ranks of routers."""
+
+    tail: IntArray
+    head: IntArray
+    direction: IntArray
+    length_km: FloatArray
+    cost: FloatArray
+
+
+def _arcs(underlay: Underlay, rank: IntArray, cost: FloatArray) -> _Arcs:
+    """Arcs of the cheapest of each set of parallel links."""
+    order = np.argsort(cost, kind="stable")
     ends = np.sort(underlay.ends[order], axis=1)
     _, first = np.unique(ends, axis=0, return_index=True)
     link = np.sort(order[first])
     a, b = rank[underlay.ends[link]].T
     tail, head = np.concatenate((a, b)), np.concatenate((b, a))
     by_ends = np.lexsort((head, tail))
-    return (
-        tail[by_ends],
-        head[by_ends],
-        np.concatenate((2 * link, 2 * link + 1))[by_ends],
-        np.tile(underlay.length_km[link], 2)[by_ends],
+    return _Arcs(
+        tail=tail[by_ends],
+        head=head[by_ends],
+        direction=np.concatenate((2 * link, 2 * link + 1))[by_ends],
+        length_km=np.tile(underlay.length_km[link], 2)[by_ends],
+        cost=np.tile(cost[link], 2)[by_ends],
     )
 
 
 def _fill_from(
     sources: IntArray,
     shortest: FloatArray,
-    arcs: tuple[IntArray, IntArray, IntArray, FloatArray],
+    arcs: _Arcs,
     rows: tuple[FloatArray, IntArray, IntArray, IntArray],
 ) -> None:
     """Fill the rows of `sources`, all of them level by level, by a breadth-first search along tight arcs."""
-    tail, head, direction, length = arcs
+    tail, head = arcs.tail, arcs.head
     distance, hops, parent, parent_link = rows
     first = np.searchsorted(tail, np.arange(len(hops) + 1))
     degree = np.diff(first)
@@ -154,7 +257,7 @@ def _fill_from(
         source = np.repeat(source, count)
         new = np.flatnonzero(hops[source, head[arc]] < 0)
         source, arc = source[new], arc[new]
-        tight = shortest[source, tail[arc]] + length[arc] <= shortest[source, head[arc]] * (1 + TIE)
+        tight = shortest[source, tail[arc]] + arcs.cost[arc] <= shortest[source, head[arc]] * (1 + TIE)
         source, arc = source[tight], arc[tight]
         _, best = np.unique(source * len(hops) + head[arc], return_index=True)
         best.sort()
@@ -162,5 +265,5 @@ def _fill_from(
         node = head[arc]
         hops[source, node] = level
         parent[source, node] = tail[arc]
-        parent_link[source, node] = direction[arc]
-        distance[source, node] = distance[source, tail[arc]] + length[arc]
+        parent_link[source, node] = arcs.direction[arc]
+        distance[source, node] = distance[source, tail[arc]] + arcs.length_km[arc]

@@ -1,4 +1,4 @@
-"""Overlays that are drawn anew each round, and the one schedule of them that a run follows."""
+"""Randomized overlays, and the one schedule of them that a run follows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ import numpy as np
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import Connectivity
-from topologies.consensus import check_consensus, heard_silos
+from topologies.consensus import check_consensus, weight_pattern
 from topologies.errors import InputError
 from topologies.workload import Workload
 
 SCHEDULE_STREAM = int.from_bytes(b"overlays")
-"""Keeps the schedule's random numbers apart from all others that a run draws from the same seed."""
+"""Spawn key of the schedule's random stream, apart from all others of the same seed."""
 
 
 class RandomOverlay(Protocol):
-    """An overlay whose arcs are drawn anew, and independently, each round."""
+    """An overlay whose arcs are drawn independently in each round."""
 
     @property
     def kind(self) -> str:
@@ -32,7 +32,7 @@ class RandomOverlay(Protocol):
         """What a round costs."""
 
     def draw(self, rng: np.random.Generator) -> IntArray:
-        """Choose a round's arcs: a short code of them, of the same shape each time."""
+        """Draw the arcs of a round, as a code of the same shape in each round."""
 
     def arcs(self, choice: IntArray) -> tuple[IntArray, IntArray]:
         """Source and target of a choice's arcs, each of shape (arcs,), sorted by source, then target."""
@@ -47,12 +47,10 @@ class RandomOverlay(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Schedule:
-    """Which arcs each round of a run has; made by `make_schedule`.
+    """The arcs of each round of a run; made by `make_schedule`.
 
     Attributes
     ----------
-    overlay : RandomOverlay
-    seed : int
     choices : ndarray of int, shape (distinct, width)
         What `overlay` drew, each choice once, in the order of first use.
     index : ndarray of int, shape (rounds,)
@@ -63,6 +61,11 @@ class Schedule:
     seed: int
     choices: IntArray
     index: IntArray
+
+    def __repr__(self) -> str:
+        """Overlay, seed, number of rounds and of distinct choices."""
+        size = f"{self.rounds} rounds, {len(self.choices)} distinct"
+        return f"<Schedule of {self.overlay.kind}: {size}, seed {self.seed}>"
 
     @property
     def rounds(self) -> int:
@@ -83,14 +86,8 @@ def make_schedule(overlay: RandomOverlay, seed: int, rounds: int) -> Schedule:
 
     Parameters
     ----------
-    overlay : RandomOverlay
     seed : int
         At least 0. The same seed gives the same first rounds, however many follow.
-    rounds : int
-
-    Returns
-    -------
-    Schedule
 
     Raises
     ------
@@ -119,7 +116,6 @@ def round_consensus(overlay: RandomOverlay, choice: IntArray) -> FloatArray:
 
     Parameters
     ----------
-    overlay : RandomOverlay
     choice : ndarray of int
         What `overlay` drew for the round.
 
@@ -134,15 +130,15 @@ def round_consensus(overlay: RandomOverlay, choice: IntArray) -> FloatArray:
     """
     source, target = overlay.arcs(choice)
     matrix = overlay.consensus(source, target)
-    heard = heard_silos(overlay.graph.silos, source, target)
-    if matrix.shape != heard.shape:
-        raise InputError(f"{overlay.kind}: consensus has shape {matrix.shape}; it must be {heard.shape}.")
+    pattern = weight_pattern(overlay.graph.silos, source, target)
+    if matrix.shape != pattern.shape:
+        raise InputError(f"{overlay.kind}: consensus has shape {matrix.shape}; it must be {pattern.shape}.")
     try:
         return check_consensus(
             matrix,
             columns=False,
             negative_weights=overlay.negative_weights,
-            heard=heard,
+            pattern=pattern,
             labels=overlay.graph.labels,
         )
     except InputError as error:
@@ -150,7 +146,7 @@ def round_consensus(overlay: RandomOverlay, choice: IntArray) -> FloatArray:
 
 
 def choices(overlay: RandomOverlay, seed: int) -> Iterator[IntArray]:
-    """What the overlay draws, round after round without end."""
+    """Draws of the overlay, one per round, without end."""
     if seed < 0:
         raise InputError(f"seed(={seed}) must be >= 0.")
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(SCHEDULE_STREAM,)))

@@ -1,4 +1,4 @@
-"""A solver's optimum, or an error that says that it has none."""
+"""Solutions of convex programs, checked."""
 
 import warnings
 from typing import Any

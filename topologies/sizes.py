@@ -1,4 +1,4 @@
-"""How many silos are many."""
+"""Sizes above which slow methods are left out."""
 
 MANY_SILOS = 200
-"""Silos up to which methods of cubic time or quadratically many arcs are used without being asked for."""
+"""Silos up to which methods of cubic time or quadratically many arcs are used by default."""

@@ -10,17 +10,16 @@ from topologies.arrays import FloatArray
 from topologies.errors import InputError
 
 _MOST_CORRELATION = 0.9
-"""Of batch means; a series that is correlated more is too short for any interval."""
+"""Largest correlation of batch means; with more the series is too short for an interval."""
 _LEAST_FREEDOM = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConfidenceInterval:
-    """A mean and how far off it may be, in the samples' unit.
+    """A mean and the half-width of its confidence interval, in the samples' unit.
 
     Attributes
     ----------
-    mean : float
     half_width : float
         The interval is ``mean - half_width`` to ``mean + half_width``.
     confidence : float

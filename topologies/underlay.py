@@ -86,6 +86,10 @@ class Underlay:
         _check_links(self)
         _check_connected(self)
 
+    def __repr__(self) -> str:
+        """Name, variant and size."""
+        return f"<Underlay {self.name} ({self.variant}): {self.routers} routers, {self.links} links>"
+
     @property
     def routers(self) -> int:
         """Number of routers."""
@@ -97,7 +101,7 @@ class Underlay:
         return len(self.ends)
 
     def in_label_order(self) -> "Underlay":
-        """The same network in its canonical order, whatever the order that it is in.
+        """The same network in its canonical order.
 
         Returns
         -------
@@ -134,7 +138,7 @@ class Underlay:
         return np.argsort(label_order(self.labels))
 
     def link_name(self, link: int) -> str:
-        """Name a link for people by the labels of its ends.
+        """Name of a link by the labels of its ends.
 
         Parameters
         ----------
@@ -202,7 +206,7 @@ def _check_routers(underlay: Underlay) -> None:
 
 
 def _check_label(router: int, label: object) -> None:
-    """Labels go to tables, figures and HDF5, which allow neither line breaks nor NUL nor lone surrogates."""
+    """Check a label for tables, figures and HDF5: neither line breaks nor NUL nor lone surrogates."""
     if not isinstance(label, str) or not label.strip():
         raise InputError(f"label(={quoted(label)}) of router {router} must be a text that is not blank.")
     if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in label):

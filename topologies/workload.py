@@ -1,4 +1,4 @@
-"""What a training round costs apart from the network: model size, computing time, local steps."""
+"""Workload of a round: model size, computing time, local steps."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -60,6 +60,13 @@ class Workload:
         ):
             raise InputError(f"local_steps(={self.local_steps!r}) must be a whole number >= 1.")
 
+    def __repr__(self) -> str:
+        """Name, model size, computing time (as a range where silos differ) and local steps."""
+        low, high = np.min(self.compute_s), np.max(self.compute_s)
+        compute = f"{low:g}" if low == high else f"{low:g} to {high:g}"
+        step = f"{compute} s per local step, local_steps {self.local_steps}"
+        return f"<Workload {self.name}: {self.model_bits:.9g} bit, {step}>"
+
     def round_compute_s(self, silos: int) -> FloatArray:
         """Computing time of one round, ``s * T_c(i)``, in seconds, shape (silos,)."""
         return self.local_steps * per_silo("compute_s", self.compute_s, silos, positive=False)
@@ -76,10 +83,6 @@ class Workload:
         variant : {"corrected", "published"}
             ``corrected``: 32 bits for each float32 parameter. ``published``: the bits that reproduce the paper's
             tables, which are the model's bytes read as bits.
-
-        Returns
-        -------
-        Workload
 
         Raises
         ------

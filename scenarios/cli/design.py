@@ -5,22 +5,24 @@ from typing import Annotated
 import typer
 
 from scenarios.cli import options as opt
+from scenarios.cli.designer_options import GivenOptions, with_designer_options
+from scenarios.config.designer_options import read_options
 from scenarios.config.overlays import DEFAULT_KINDS
 from scenarios.report.table_formats import print_table
 from scenarios.studies.design import RATES, design_table
+from topologies import DESIGNERS, RANDOM_DESIGNERS
 
 Seed = Annotated[
-    int, typer.Option(help="Seed of overlays that are drawn anew each round, and of the search of best.")
+    int, typer.Option(help="Seed of randomized overlays, and of designers that take one, such as best.")
 ]
 
 
 @opt.of_a_study()
+@with_designer_options((*DESIGNERS, *RANDOM_DESIGNERS))
 def design(
     study: opt.Study,
+    options: GivenOptions,
     kind: opt.Kinds = None,
-    hub: opt.Hub = None,
-    budget: opt.Budget = None,
-    criterion: opt.Criterion = None,
     seed: Seed = 0,
     bound: Annotated[
         bool, typer.Option("--bound", help="Raise the lower bound by linear programs, as best does.")
@@ -33,8 +35,8 @@ def design(
 ) -> None:
     """Design overlays and print their cycle times, in closed form and simulated."""
     kinds = opt.each_once(kind, DEFAULT_KINDS)
-    options = opt.designer_options(kinds, hub=hub, budget=budget, criterion=criterion, seed=seed)
+    read = read_options(kinds, options)
     table = design_table(
-        study.graph(), study.work, kinds, options, seed=seed, bound=bound, rates_from=rates_from
+        study.graph(), study.work, kinds, read, seed=seed, bound=bound, rates_from=rates_from
     )
     print_table(table, as_json)

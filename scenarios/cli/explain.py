@@ -5,27 +5,31 @@ from typing import Annotated
 import typer
 
 from scenarios.cli import options as opt
+from scenarios.cli.designer_options import GivenOptions, with_designer_options
+from scenarios.config.designer_options import read_options
+from scenarios.config.overlays import check_kinds, design_any
 from scenarios.report.table_formats import print_table
 from scenarios.studies.explain import explanation_table
-from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
-from topologies import design as design_overlay
+from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, Overlay
 
 
 @opt.of_a_study()
+@with_designer_options(DESIGNERS)
 def explain(
     study: opt.Study,
+    options: GivenOptions,
     kind: Annotated[str, typer.Option(help=f"Overlay to explain: {', '.join(DESIGNERS)}.")] = "ring",
-    hub: opt.Hub = None,
-    criterion: opt.Criterion = None,
-    seed: Annotated[int, typer.Option(help="Seed of the search of best.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of designers that take one, such as best.")] = 0,
     as_json: opt.Json = False,
 ) -> None:
     """Say which circuit bounds an overlay's throughput, what limits it, and which upgrade helps most."""
     if kind in RANDOM_DESIGNERS:
         raise InputError(
-            f"kind(={kind!r}) is drawn anew each round, so no circuit bounds it; explain takes one that stays: "
+            f"kind(={kind!r}) is a randomized overlay, so no circuit bounds it; explain takes a static one: "
             f"{', '.join(DESIGNERS)}."
         )
-    options = opt.designer_options([kind], hub=hub, criterion=criterion, seed=seed)
-    overlay = design_overlay(kind, study.graph(), study.work, **options.get(kind, {}))
+    check_kinds("overlay kind", [kind])
+    read = read_options([kind], options)
+    overlay = design_any(kind, study.graph(), study.work, read.get(kind), seed=seed)
+    assert isinstance(overlay, Overlay)
     print_table(explanation_table(overlay), as_json)

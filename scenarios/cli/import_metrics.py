@@ -10,7 +10,10 @@ from typing import Annotated
 import typer
 
 from scenarios.cli import options as opt
+from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_given, is_scenario
+from scenarios.config.designer_options import read_options
+from scenarios.config.overlays import check_kinds
 from scenarios.config.scenario import ImportedConfig
 from scenarios.metrics_import.columns import OPTIONS, ColumnNames
 from scenarios.metrics_import.history import read_history
@@ -21,7 +24,7 @@ from scenarios.report.tables import note_lines
 from scenarios.runfile.paths import check_new
 from scenarios.runfile.reader import read_run
 from scenarios.studies.import_metrics import columns_note, import_run, run_name
-from topologies import InputError
+from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
 
 _LEAST_ROUNDS = 200
 On = Annotated[
@@ -51,9 +54,11 @@ def _options_of_an_import(command: Callable[..., None]) -> Callable[..., None]:
 
 @_options_of_an_import
 @opt.of_a_study()
+@with_designer_options((*DESIGNERS, *RANDOM_DESIGNERS))
 def import_metrics(
     study: opt.Study,
     context: typer.Context,
+    options: GivenOptions,
     file: Annotated[Path, typer.Argument(help="CSV, JSON lines, TensorBoard event file or folder of these.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="HDF5 file to write.")],
     kind: opt.Kinds = None,
@@ -113,8 +118,10 @@ def import_metrics(
         _check_workload_is_given(context)
     experiment = experiment_of(study, context, rounds=_LEAST_ROUNDS)
     simulation = experiment.simulation if engine is None else replace(experiment.simulation, engine=engine)
+    kinds = opt.each_once(kind, experiment.kinds)
+    check_kinds("overlay kind", kinds)
     experiment = experiment.changed(
-        kinds=opt.each_once(kind, experiment.kinds), seed=experiment.seed, simulation=simulation
+        kinds=kinds, seed=experiment.seed, simulation=simulation, options=read_options(kinds, options)
     )
     given = {"loss": loss, "accuracy": accuracy, "train_accuracy": train_accuracy, "test_loss": test_loss}
     names = ColumnNames(

@@ -19,8 +19,6 @@ from topologies import (
     Workload,
     workload_presets,
 )
-from topologies.designers.best_costs import ASKED
-from topologies.designers.star import HUB_RULES
 from topologies.errors import unknown_name
 
 Options = ParamSpec("Options")
@@ -54,7 +52,7 @@ AccessAt = Annotated[
 SiloAt = Annotated[
     list[str] | None,
     typer.Option(
-        help="The router that a silo hangs on; one for each silo, the same for several. [default: one silo on each]"
+        help="Router that a silo is attached to: once per silo, the same for several. [default: one silo on each]"
     ),
 ]
 Blocked = Annotated[
@@ -78,22 +76,6 @@ LocalSteps = Annotated[int, typer.Option(help="Local steps per round.")]
 Published = Annotated[
     bool,
     typer.Option("--published", help="The paper's inputs: its link lengths, 1 Gbps core, its model sizes."),
-]
-Hub = Annotated[
-    str | None,
-    typer.Option(
-        help=f"The STAR's hub: {', '.join(HUB_RULES)}, or a silo's label. [default: load; first with --published]"
-    ),
-]
-Budget = Annotated[
-    float | None,
-    typer.Option(help="MATCHA's communication budget C_b, over 0 and at most 1. [default: 0.5]"),
-]
-Criterion = Annotated[
-    str | None,
-    typer.Option(
-        help=f"What best minimises: {', '.join(ASKED)} (all: the largest closed form). [default: paper]"
-    ),
 ]
 Rounds = Annotated[int, typer.Option(help="Rounds to simulate.")]
 UntilCi = Annotated[
@@ -219,54 +201,6 @@ def of_a_study(
 def each_once(kinds: list[str] | None, default: Sequence[str]) -> list[str]:
     """Kinds of overlays in the order of their first mention, or the default ones."""
     return list(dict.fromkeys(kinds or default))
-
-
-def designer_options(
-    kinds: Sequence[str],
-    *,
-    hub: str | None = None,
-    budget: float | None = None,
-    criterion: str | None = None,
-    seed: int | None = None,
-) -> dict[str, dict[str, Any]]:
-    """Options of designers by family of kinds; one that is given and that no kind uses is an error.
-
-    Parameters
-    ----------
-    kinds : sequence of str
-    hub, budget, criterion, seed : optional
-        None where the user gave none. The seed goes to ``best``, and is never an error.
-
-    Returns
-    -------
-    dict from kind to dict
-        As `scenarios.studies.design.design_table` takes them: those of ``matcha`` are for all kinds of MATCHA.
-
-    Raises
-    ------
-    InputError
-        If no kind uses an option, or its value is wrong.
-    """
-    for name, value, family, used in (
-        ("hub", hub, "star", "star" in kinds),
-        ("criterion", criterion, "best", "best" in kinds),
-        ("budget", budget, "matcha", any(kind.startswith("matcha") for kind in kinds)),
-    ):
-        if value is not None and not used:
-            raise InputError(f"{name}(={value!r}) goes with the kind {family}, not with {', '.join(kinds)}.")
-    if criterion is not None and criterion not in ASKED:
-        raise unknown_name("criterion", criterion, ASKED)
-    if budget is not None and not 0 < budget <= 1:
-        raise InputError(f"budget(={budget}) must be > 0 and <= 1.")
-    given: dict[str, dict[str, Any]] = {
-        "star": {"hub": hub},
-        "best": {"criterion": criterion, "seed": seed},
-        "matcha": {"budget": budget},
-    }
-    return {
-        kind: {name: value for name, value in options.items() if value is not None}
-        for kind, options in given.items()
-    }
 
 
 def simulation_config(rounds: int, sharing: str, queueing: str, engine: str | None) -> SimulationConfig:

@@ -8,15 +8,18 @@ from typing import Annotated, Any
 import typer
 
 from scenarios.cli import options as opt
+from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_scenario
 from scenarios.config.compute_times import compute_config
+from scenarios.config.designer_options import read_options
+from scenarios.config.overlays import check_kinds
 from scenarios.config.scenario import validated
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.table_formats import format_of, print_table, write_tables
 from scenarios.runfile.paths import check_new, partial_path
 from scenarios.simulation.cycle_time import rounds_for_interval
 from scenarios.studies.simulate import simulate_table
-from topologies import InputError, MachineError
+from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, MachineError
 
 DEFAULT_ROUNDS = 1000
 MOST_ROUNDS = 100_000
@@ -24,9 +27,11 @@ MOST_ROUNDS = 100_000
 
 
 @opt.of_a_study()
+@with_designer_options((*DESIGNERS, *RANDOM_DESIGNERS))
 def simulate(
     study: opt.Study,
     context: typer.Context,
+    options: GivenOptions,
     kind: opt.Kinds = None,
     rounds: Annotated[
         int | None,
@@ -44,7 +49,6 @@ def simulate(
     queueing: Annotated[str | None, typer.Option(help="fifo or overlap. [default: fifo]")] = None,
     engine: opt.Engine = None,
     seed: opt.Seed = None,
-    budget: opt.Budget = None,
     messages: Annotated[
         bool, typer.Option("--messages", help="Keep in FILE.h5 what happened to every model.")
     ] = False,
@@ -77,17 +81,16 @@ def simulate(
     experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS)
     if not is_scenario(study) and "rounds" not in given:
         given["rounds"] = max(DEFAULT_ROUNDS, rounds_for_interval(experiment.graph.silos))
+    kinds = opt.each_once(kind, experiment.kinds)
+    check_kinds("overlay kind", kinds)
     experiment = experiment.changed(
-        kinds=opt.each_once(kind, experiment.kinds),
+        kinds=kinds,
+        options=read_options(kinds, options),
         seed=experiment.seed if seed is None else seed,
         simulation=replace(experiment.simulation, **given),
     )
-    families = opt.designer_options(experiment.kinds, budget=budget)
-    options = {
-        kind: families.get("matcha" if kind.startswith("matcha") else kind, {}) for kind in experiment.kinds
-    }
     try:
-        table = simulate_table(experiment, options=options, path=stored, force=force)
+        table = simulate_table(experiment, path=stored, force=force)
     except (KeyboardInterrupt, MachineError) as error:
         if stored is not None and partial_path(stored).exists():
             print(f"silosim: the finished rounds are in {partial_path(stored)}", file=sys.stderr)

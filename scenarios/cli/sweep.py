@@ -7,18 +7,23 @@ from typing import Annotated
 import typer
 
 from scenarios.cli import options as opt
-from scenarios.config.overlays import DEFAULT_KINDS
+from scenarios.cli.designer_options import GivenOptions, with_designer_options
+from scenarios.config.designer_options import read_options
+from scenarios.config.overlays import DEFAULT_KINDS, check_kinds
 from scenarios.report.table_formats import find_format, print_table, write_tables
 from scenarios.report.tables import Table
 from scenarios.runfile.paths import check_new
 from scenarios.studies.sweep import sweep as sweep_access
+from topologies import DESIGNERS, RANDOM_DESIGNERS
 
 FIGURES = (".png", ".svg", ".pdf")
 
 
 @opt.of_a_study(without=("access", "access_up", "access_down", "access_at"))
+@with_designer_options((*DESIGNERS, *RANDOM_DESIGNERS))
 def sweep(
     study: opt.Study,
+    options: GivenOptions,
     access: Annotated[
         list[str], typer.Option(help="Capacities, with units: several after one --access, or repeated.")
     ],
@@ -41,13 +46,16 @@ def sweep(
     as_json: opt.Json = False,
 ) -> None:
     """Design and simulate every overlay at several access capacities: table, CSV and figure."""
+    kinds = opt.each_once(kind, DEFAULT_KINDS)
+    check_kinds("overlay kind", kinds)
     files = _outputs(output or Path(f"sweep-{Path(study.underlay).stem}"), force)
     table = sweep_access(
         study.network,
         study.work,
-        opt.each_once(kind, DEFAULT_KINDS),
+        kinds,
         [*access, *(more or [])],
         opt.simulation_config(rounds, sharing, queueing, engine),
+        options=read_options(kinds, options),
     )
     for path in files:
         _write(path, table)

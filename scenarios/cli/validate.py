@@ -9,8 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from scenarios.cli import options as opt
+from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_scenario
 from scenarios.config.compute_times import compute_config
+from scenarios.config.designer_options import read_options
+from scenarios.config.overlays import check_kinds
 from scenarios.config.scenario import validated
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.table_formats import format_of, print_tables, write_tables
@@ -23,6 +26,7 @@ from scenarios.validation.circuit_table import circuit_table
 from scenarios.validation.study import Validated
 from scenarios.validation.study import validate as validate_overlays
 from scenarios.validation.table import validation_table
+from topologies import DESIGNERS, RANDOM_DESIGNERS
 
 DEFAULT_ROUNDS, RANDOMIZED_ROUNDS = 2000, 1000
 """Of static overlays, and of randomized ones, whose simulation takes longer."""
@@ -32,16 +36,18 @@ FIGURES = (".png", ".svg", ".pdf")
 
 
 @opt.of_a_study()
+@with_designer_options((*DESIGNERS, *RANDOM_DESIGNERS))
 def validate(
     study: opt.Study,
     context: typer.Context,
+    options: GivenOptions,
     kind: opt.Kinds = None,
     rounds: Annotated[
         int | None,
         typer.Option(
             help=f"Rounds to simulate, {FEWEST_ROUNDS} or more. [default: the scenario's, or {DEFAULT_ROUNDS}, "
-            f"{RANDOMIZED_ROUNDS} of random overlays, and 25 per silo where that is more; at most {MOST_ROUNDS} with "
-            "--until-ci]"
+            f"{RANDOMIZED_ROUNDS} of randomized overlays, and 25 per silo where that is more; at most {MOST_ROUNDS} "
+            "with --until-ci]"
         ),
     ] = None,
     until_ci: opt.UntilCi = None,
@@ -72,8 +78,11 @@ def validate(
     if not is_scenario(study) and "rounds" not in given:
         enough = rounds_for_interval(experiment.graph.silos)
         given["rounds"], randomized_rounds = max(DEFAULT_ROUNDS, enough), max(RANDOMIZED_ROUNDS, enough)
+    kinds = opt.each_once(kind, experiment.kinds)
+    check_kinds("overlay kind", kinds)
     experiment = experiment.changed(
-        kinds=opt.each_once(kind, experiment.kinds),
+        kinds=kinds,
+        options=read_options(kinds, options),
         seed=experiment.seed if seed is None else seed,
         simulation=replace(experiment.simulation, **given),
     )

@@ -56,7 +56,7 @@ class NetworkConfig:
         Silos whose access link differs: ``"10 Mbps"`` in both directions, ``"100 Mbps up, 1 Gbps down"``, or only
         one of these two; the other is then as on all silos.
     silo_at : tuple of str, optional
-        Label of the router that each silo hangs on. By default each router has one silo, which has its label; of
+        Label of the router that each silo is attached to. By default each router has one silo, which has its label; of
         several on one router the labels are numbered, for instance ``Paris/1`` and ``Paris/2``. The order does not
         matter: silos are numbered in the order of their routers' labels.
     blocked : tuple of str, optional

@@ -1,8 +1,8 @@
-"""Overlays by name, those that stay and those that are drawn anew each round."""
+"""Static and randomized overlays by name."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from scenarios.config.designer_options import Written, option_values, seed_values
 from topologies import (
     DESIGNERS,
     RANDOM_DESIGNERS,
@@ -19,11 +19,11 @@ from topologies.random_cycle_time import random_cycle_time
 
 DEFAULT_KINDS = ("star", "mst", "delta_mbst", "ring")
 RANDOM_ROUNDS = 1000
-"""Drawn rounds that the cycle times of a random overlay are estimated from."""
+"""Drawn rounds that the cycle times of a randomized overlay are estimated from."""
 
 
 def check_kinds(field: str, kinds: Sequence[str]) -> None:
-    """Accept names of overlays, of those that stay and of those that are drawn anew each round.
+    """Accept names of static and randomized overlays.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def design_any(
     kind: str,
     graph: Connectivity,
     work: Workload,
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, Written] | None = None,
     *,
     seed: int = 0,
 ) -> Overlay | RandomOverlay:
@@ -58,9 +58,9 @@ def design_any(
     graph : Connectivity
     work : Workload
     options : mapping, optional
-        Of the designer.
+        Of the designer, as a scenario states them.
     seed : int
-        Of the search of ``best``; the others have none.
+        For the designers that take one, such as the search of ``best``.
 
     Returns
     -------
@@ -73,8 +73,7 @@ def design_any(
     """
     check_kinds("overlay kind", [kind])
     make = design_random if kind in RANDOM_DESIGNERS else design
-    seeded = {"seed": seed} if kind == "best" else {}
-    return make(kind, graph, work, **seeded | dict(options or {}))
+    return make(kind, graph, work, **seed_values(kind, seed), **option_values(kind, options or {}))
 
 
 def forms_of(overlay: Overlay | RandomOverlay, seed: int) -> ClosedForms:

@@ -10,12 +10,13 @@ from typing import Any, Self, TypeVar
 
 import pydantic
 
+from scenarios.config.designer_options import option_values
 from scenarios.config.errors import first_problem
 from scenarios.config.events import AwayConfig, BackgroundConfig, CapacityConfig, FailureConfig
 from scenarios.config.network import NetworkConfig, WorkloadConfig
 from scenarios.config.overlays import check_kinds
 from scenarios.config.simulation import ComputeConfig, SimulationConfig
-from topologies import InputError
+from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
 from topologies.consensus import consensus_rules
 from topologies.errors import quoted, unknown_name
 from training import TrainingConfig, load_backend
@@ -31,17 +32,22 @@ class OverlaysConfig:
     Parameters
     ----------
     kinds : tuple of str
-        Names of designers, of overlays that stay or are drawn anew each round.
+        Names of designers of static and randomized overlays.
     consensus : str
-        Rule of the mixing weights, one of `topologies.consensus.consensus_rules`, for overlays that stay and have no
+        Rule of the mixing weights, one of `topologies.consensus.consensus_rules`, for static overlays and have no
         hub; empty for the designers' own.
+    options : mapping from kind to mapping
+        Options of designers; in TOML the tables ``[overlays.<kind>]``.
     """
 
     kinds: tuple[str, ...] = ("star", "mst", "ring")
     consensus: str = ""
+    options: Mapping[str, Mapping[str, Any]] = dataclasses.field(
+        default_factory=dict, metadata={"key": "<kind>"}
+    )
 
     def __post_init__(self) -> None:
-        """Check the names."""
+        """Check the names and the designers' options."""
         if not self.kinds:
             raise InputError("kinds(=[]) must name an overlay.")
         check_kinds("kinds", self.kinds)
@@ -49,6 +55,10 @@ class OverlaysConfig:
             raise InputError(f"kinds(={list(self.kinds)}) must not repeat a name.")
         if self.consensus and self.consensus not in consensus_rules:
             raise unknown_name("consensus", self.consensus, consensus_rules)
+        for kind, given in self.options.items():
+            if kind not in self.kinds:
+                raise InputError(f"{kind} has options, but is not in kinds(={list(self.kinds)}).")
+            option_values(kind, given)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -168,7 +178,12 @@ def parse_scenario(text: str, *, source: str) -> Scenario:
     for name, owner in _TABLES.items():
         if isinstance(tables.get(name), dict):
             also = ("task",) if owner is TrainingConfig else ()
-            _check_keys(f"key in [{name}]", tables[name], owner, source, also=also)
+            keys = tables[name]
+            if owner is OverlaysConfig:
+                keys = {key: value for key, value in keys.items() if not _is_designer(key)}
+            _check_keys(f"key in [{name}]", keys, owner, source, also=also)
+    if isinstance(tables.get("overlays"), dict):
+        tables = {**tables, "overlays": _gathered_options(tables["overlays"], source)}
     if isinstance(tables.get("training"), dict):
         try:
             tables = _with_task(tables)
@@ -191,6 +206,21 @@ def _with_task(tables: Mapping[str, Any]) -> dict[str, Any]:
     if training.get("task") in CONSENSUS and isinstance(overlays, dict):
         settled["overlays"] = {"consensus": CONSENSUS[training["task"]], **overlays}
     return settled
+
+
+def _gathered_options(overlays: Mapping[str, Any], source: str) -> dict[str, Any]:
+    """The ``[overlays]`` table with the tables of designers' options in one."""
+    options = {key: value for key, value in overlays.items() if _is_designer(key)}
+    for kind, given in options.items():
+        if not isinstance(given, dict):
+            raise InputError(f"overlays.{kind}(={quoted(given)}) must be a table of options.", source=source)
+    own = {key: value for key, value in overlays.items() if key not in options}
+    return {**own, "options": options} if options else own
+
+
+def _is_designer(name: str) -> bool:
+    """Whether a key names a designer."""
+    return name in DESIGNERS or name in RANDOM_DESIGNERS
 
 
 def _network(tables: Mapping[str, Any]) -> str:
@@ -278,8 +308,9 @@ def preset_text(name: str) -> str:
 def _check_keys(
     what: str, table: Mapping[str, Any], owner: type, source: str, *, also: tuple[str, ...] = ()
 ) -> None:
-    """Raise an error for a key that the owner's dataclass does not have."""
-    known = [*(field.name.rstrip("_") for field in dataclasses.fields(owner)), *also]
+    """Raise an error for a key that the owner's dataclass does not have; a field with another key is not one."""
+    fields = [field.name.rstrip("_") for field in dataclasses.fields(owner) if not field.metadata]
+    known = [*fields, *also]
     for key in table:
         if key not in known:
             raise unknown_name(what, key, known, source=source)

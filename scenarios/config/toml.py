@@ -1,11 +1,13 @@
 """The TOML text of a scenario that says what command-line options said."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 
 import numpy as np
 
+from scenarios.config.designer_options import WrittenOptions
 from scenarios.config.network import NetworkConfig
 from scenarios.config.simulation import SimulationConfig
 from topologies import Workload
@@ -18,6 +20,7 @@ def scenario_text(
     simulation: SimulationConfig,
     seed: int,
     *,
+    options: WrittenOptions | None = None,
     name: str = "simulation",
 ) -> str:
     """TOML text of a scenario.
@@ -30,6 +33,8 @@ def scenario_text(
     kinds : sequence of str
     simulation : SimulationConfig
     seed : int
+    options : mapping from kind to mapping, optional
+        Options of designers.
     name : str
         The scenario's.
 
@@ -43,7 +48,9 @@ def scenario_text(
         f"name = {_value(name)}\nseed = {seed}\n\n[network]",
         *_lines(network),
         f'\n[workload]\nmodel_size = "{work.model_bits!r} bit"\ncompute = "{compute_s!r} s"',
-        f"local_steps = {work.local_steps}\n\n[overlays]\nkinds = {_value(list(kinds))}\n\n[simulation]",
+        f"local_steps = {work.local_steps}\n\n[overlays]\nkinds = {_value(list(kinds))}",
+        *(f"{_key(kind)} = {_options(given)}" for kind, given in (options or {}).items() if given),
+        "\n[simulation]",
         *_lines(simulation),
     ]
     return "\n".join(lines) + "\n"
@@ -54,6 +61,16 @@ def _lines(config: object) -> list[str]:
     assert is_dataclass(config)
     pairs = [(field.name.rstrip("_"), getattr(config, field.name)) for field in fields(config)]
     return [f"{name} = {_value(value)}" for name, value in pairs if value is not None and value != ()]
+
+
+def _options(given: Mapping[str, object]) -> str:
+    """Options of one designer, as a table on one line."""
+    return f"{{ {', '.join(f'{_key(name)} = {_value(value)}' for name, value in given.items())} }}"
+
+
+def _key(name: str) -> str:
+    """A key, in quotes where it needs them."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
 
 
 def _value(value: object) -> str:

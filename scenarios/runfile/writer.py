@@ -184,7 +184,7 @@ def write_overlay(file: h5py.File, overlay: Overlay | RandomOverlay, job: Job, f
     ----------
     file : h5py.File
     overlay : Overlay or RandomOverlay
-        Of one that is drawn anew each round there are no delays, consensus matrix and critical circuit.
+        Of a randomized one there are no delays, consensus matrix and critical circuit.
     job : Job
         Its simulation; the arcs are numbered as there.
     forms : ClosedForms

@@ -1,11 +1,12 @@
 """An experiment: network, workload, overlays, simulation and seed, from a scenario's file or from options."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from scenarios.config.compute_times import compute_times
+from scenarios.config.designer_options import Written, WrittenOptions
 from scenarios.config.error_texts import in_table, located
 from scenarios.config.network import NetworkConfig, build_network, build_workload
 from scenarios.config.overlays import check_kinds, design_any
@@ -33,6 +34,8 @@ class Experiment:
     kinds : sequence of str
     simulation : SimulationConfig
     seed : int
+    options : mapping from kind to mapping
+        Options of designers, as a scenario states them.
     source, compute_source : str, optional
         Where the simulation and its computing times come from, for error messages.
     """
@@ -44,16 +47,33 @@ class Experiment:
     kinds: Sequence[str]
     simulation: SimulationConfig
     seed: int
+    options: WrittenOptions = field(default_factory=dict)
     source: str | None = None
     compute_source: str | None = None
 
-    def changed(self, *, kinds: Sequence[str], seed: int, simulation: SimulationConfig) -> Self:
-        """The experiment with other overlays, seed and simulation, which are checked, and the text for them."""
+    def changed(
+        self,
+        *,
+        kinds: Sequence[str],
+        seed: int,
+        simulation: SimulationConfig,
+        options: WrittenOptions | None = None,
+    ) -> Self:
+        """The experiment with other overlays, seed and simulation, which are checked, and the text for them.
+
+        Given options of designers replace those of the experiment, for the kinds that remain.
+        """
         check_seed(seed)
         check_kinds("overlay kind", kinds)
-        if (list(kinds), seed, simulation) == (list(self.kinds), self.seed, self.simulation):
+        merged = _merged(kinds, self.options, options or {})
+        if (list(kinds), seed, simulation, merged) == (
+            list(self.kinds),
+            self.seed,
+            self.simulation,
+            self.options,
+        ):
             return self
-        text = scenario_text(self.network, self.work, kinds, simulation, seed)
+        text = scenario_text(self.network, self.work, kinds, simulation, seed, options=merged)
         is_same = simulation.compute == self.simulation.compute
         return replace(
             self,
@@ -61,6 +81,7 @@ class Experiment:
             kinds=kinds,
             seed=seed,
             simulation=simulation,
+            options=merged,
             compute_source=self.compute_source if is_same else None,
         )
 
@@ -70,15 +91,8 @@ class Experiment:
             scenario=self.text, network=self.network, seed=self.seed, graph=self.graph, work=self.work
         )
 
-    def simulations(
-        self, options: Mapping[str, Mapping[str, Any]] | None = None
-    ) -> list[tuple[Overlay | RandomOverlay, Job]]:
+    def simulations(self) -> list[tuple[Overlay | RandomOverlay, Job]]:
         """Design the overlays, and describe their simulations.
-
-        Parameters
-        ----------
-        options : mapping from kind to mapping, optional
-            Options of designers.
 
         Returns
         -------
@@ -89,9 +103,9 @@ class Experiment:
         InputError
             If an overlay cannot be designed or simulated.
         """
-        given = options or {}
         overlays = [
-            design_any(kind, self.graph, self.work, given.get(kind), seed=self.seed) for kind in self.kinds
+            design_any(kind, self.graph, self.work, self.options.get(kind), seed=self.seed)
+            for kind in self.kinds
         ]
         rounds = self.simulation.rounds
         with located(self.source):
@@ -118,6 +132,15 @@ class Experiment:
             compute_times(self.simulation.compute, self.graph, self.work, seed=self.seed, rounds=rounds)
         with located(self.source):
             check_surroundings(self.simulation, self.graph, rounds=rounds)
+
+
+def _merged(kinds: Sequence[str], *options: WrittenOptions) -> dict[str, dict[str, Written]]:
+    """Options of these kinds, the later ones before the earlier."""
+    merged = {
+        kind: {name: value for each in options for name, value in each.get(kind, {}).items()}
+        for kind in kinds
+    }
+    return {kind: values for kind, values in merged.items() if values}
 
 
 def load_experiment(path: Path) -> Experiment:
@@ -147,6 +170,7 @@ def load_experiment(path: Path) -> Experiment:
         graph=graph,
         work=work,
         kinds=scenario.overlays.kinds,
+        options=scenario.overlays.options,
         simulation=scenario.simulation,
         seed=scenario.seed,
         source=str(path),

@@ -5,8 +5,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scenarios.config.designer_options import Written, WrittenOptions, designer_options
 from scenarios.config.network import describe, idle_links
-from scenarios.config.overlays import check_kinds
+from scenarios.config.overlays import check_kinds, design_any
 from scenarios.config.quantities import digits, format_interval, format_s, in_unit
 from scenarios.report.agreed_mean import mean_notes, mean_weights
 from scenarios.report.closed_forms import FORMS, below_load, forms_note
@@ -20,19 +21,15 @@ from topologies import (
     Overlay,
     RandomOverlay,
     Workload,
-    design,
-    design_random,
 )
 from topologies.bounds import lower_bound_s
 from topologies.consensus import spectral_gap
 from topologies.designers.matcha import Matcha
-from topologies.designers.random_ring import RandomRing
 from topologies.errors import unknown_name
 from topologies.random_cycle_time import random_cycle_time
 from topologies.sizes import MANY_SILOS
 
 RANDOM_ROUNDS = 1000
-_LONGEST_KIND = max(map(len, (*DESIGNERS, *RANDOM_DESIGNERS)))
 RATES = ("simulated", "paper")
 """Cycle times that throughput and the ratio to the STAR can be taken from."""
 
@@ -41,7 +38,7 @@ def design_table(
     graph: Connectivity,
     work: Workload,
     kinds: Sequence[str],
-    options: Mapping[str, Mapping[str, Any]],
+    options: WrittenOptions,
     *,
     seed: int = 0,
     bound: bool = False,
@@ -56,9 +53,9 @@ def design_table(
     kinds : sequence of str
         Names of `DESIGNERS` and `RANDOM_DESIGNERS`.
     options : mapping from kind to mapping
-        Options of designers; those of ``matcha`` are for all kinds of MATCHA.
+        Options of designers.
     seed : int
-        Of the rounds of overlays that are drawn anew each round.
+        Of the rounds of randomized overlays, and of designers that take one.
     bound : bool
         Whether the lower bound is the highest that is known, which takes seconds; so it is with ``best``. Otherwise it
         is that of the assignment problems alone, and there is none above `MANY_SILOS` silos.
@@ -69,8 +66,8 @@ def design_table(
     -------
     Table
         One row for each overlay; ``ratio_to_star`` is the STAR's cycle time divided by the overlay's,
-        ``over_bound`` how far `paper` lies above the lower bound of all overlays that stay, as a fraction. Where an
-        overlay is drawn anew each round, `paper_s` is its `barrier` form.
+        ``over_bound`` how far `paper` lies above the lower bound of all static overlays, as a fraction. Of a
+        randomized overlay `paper_s` is the `barrier` form.
 
     Raises
     ------
@@ -85,19 +82,22 @@ def design_table(
     rows: list[dict[str, Any]] = []
     means: list[str] = []
     for kind in kinds:
-        if kind in DESIGNERS:
-            overlay = (
-                star
-                if kind == "star" and star is not None
-                else design(kind, graph, work, **options.get(kind, {}))
-            )
-            simulation = star_simulation if overlay is star else None
-            rows.append(_static_row(overlay) | _simulated(simulation or quick_simulation(overlay, seed=seed)))
+        given = options.get(kind, {})
+        if kind == "star" and star is not None:
+            overlay: Overlay | RandomOverlay = star
+        else:
+            overlay = design_any(kind, graph, work, given, seed=seed)
+        simulation = star_simulation if overlay is star else None
+        if isinstance(overlay, Overlay):
+            row = _static_row(overlay)
             means += mean_notes(overlay)
         else:
-            family = "matcha" if kind.startswith("matcha") else kind
-            drawn = design_random(kind, graph, work, **options.get(family, {}))
-            rows.append(_random_row(drawn, seed) | _simulated(quick_simulation(drawn, seed=seed)))
+            row = _random_row(overlay, seed)
+        rows.append(
+            row
+            | {"options": _values(kind, given)}
+            | _simulated(simulation or quick_simulation(overlay, seed=seed))
+        )
     highest = bound or "best" in kinds
     bound_s = _bound(graph, work, highest=highest)
     star_s = None if star is None else star.closed_forms.paper_s
@@ -108,7 +108,7 @@ def design_table(
     return Table(
         caption=describe(graph, work),
         columns=(
-            Column(key="overlay", title="overlay", least=_LONGEST_KIND),
+            Column(key="overlay", title="overlay", least=max(map(len, (*DESIGNERS, *RANDOM_DESIGNERS)))),
             Column(key="arcs", title="arcs"),
             Column(key="max_degree", title="degree", narrow_title="de-\ngree"),
             *forms,
@@ -138,6 +138,7 @@ def design_table(
                         if "star" in kinds and star is not None and star.hub is not None
                         else []
                     ),
+                    *_option_notes(rows, options),
                     *means,
                     *idle_links(graph),
                     *_random_notes(rows, unit),
@@ -145,6 +146,22 @@ def design_table(
             )
         ),
     )
+
+
+def _values(kind: str, given: Mapping[str, Written]) -> dict[str, Written | None]:
+    """The designer's options, those that are given and the others' defaults."""
+    return {name: given.get(name, option.default) for name, option in designer_options(kind).items()}
+
+
+def _option_notes(rows: Sequence[Mapping[str, Any]], options: WrittenOptions) -> list[str]:
+    """Options that are given and that no other column or note tells."""
+    notes = []
+    for row in rows:
+        given = options.get(row["overlay"], {})
+        untold = [f"{name} {value}" for name, value in given.items() if row.get(name) is None]
+        if untold:
+            notes.append(f"{row['overlay']}: {', '.join(untold)}.")
+    return notes
 
 
 def _bound(graph: Connectivity, work: Workload, *, highest: bool) -> float | None:
@@ -155,11 +172,11 @@ def _bound(graph: Connectivity, work: Workload, *, highest: bool) -> float | Non
 
 
 def _over_bound(row: Mapping[str, Any], bound_s: float | None) -> dict[str, float | None]:
-    """How far an overlay that stays lies above the lower bound, as a fraction."""
-    stays = bound_s is not None and row["max_plus_s"] is None
+    """How far a static overlay lies above the lower bound, as a fraction."""
+    is_bounded = bound_s is not None and row["max_plus_s"] is None
     return {
-        "lower_bound_s": bound_s if stays else None,
-        "over_bound": row["paper_s"] / bound_s - 1 if stays and bound_s else None,
+        "lower_bound_s": bound_s if is_bounded else None,
+        "over_bound": row["paper_s"] / bound_s - 1 if is_bounded and bound_s else None,
     }
 
 
@@ -167,13 +184,13 @@ def _bound_note(bound_s: float, *, highest: bool) -> str:
     """What the bound is."""
     higher = "" if highest else " (a quick one; --bound looks for a higher one)"
     return (
-        f"over bound: paper over {format_s(bound_s)}, a lower bound of paper on every overlay that stays{higher}. At "
+        f"over bound: paper over {format_s(bound_s)}, a lower bound of paper on every static overlay{higher}. At "
         "0.0% none is faster by paper; above, there may be none that reaches the bound."
     )
 
 
 def _static_row(overlay: Overlay) -> dict[str, object]:
-    """Fields of one overlay that stays."""
+    """Fields of one static overlay."""
     forms, graph = overlay.closed_forms, overlay.graph
     return {
         "overlay": overlay.kind,
@@ -193,9 +210,9 @@ def _static_row(overlay: Overlay) -> dict[str, object]:
 
 
 def _random_row(overlay: RandomOverlay, seed: int) -> dict[str, object]:
-    """Fields of one overlay that is drawn anew each round, with 95 % confidence intervals."""
+    """Fields of one randomized overlay, with 95 % confidence intervals."""
     time = random_cycle_time(overlay, RANDOM_ROUNDS, seed)
-    norm = overlay.spectral_norm if isinstance(overlay, Matcha | RandomRing) else None
+    norm = getattr(overlay, "spectral_norm", None)
     matcha = overlay if isinstance(overlay, Matcha) else None
     return {
         "overlay": overlay.kind,
@@ -263,18 +280,22 @@ def _estimate_note(row: Mapping[str, Any]) -> str:
     return f"{row['overlay']}: {interval} (95 %, by batch means of {rounds})."
 
 
-def _star(graph: Connectivity, work: Workload, options: Mapping[str, Any], *, needed: bool) -> Overlay | None:
+def _star(
+    graph: Connectivity, work: Workload, options: Mapping[str, Written], *, needed: bool
+) -> Overlay | None:
     """The STAR, or None where this network has none and nobody asked for it."""
     try:
-        return design("star", graph, work, **options)
+        star = design_any("star", graph, work, options)
     except InputError:
         if needed:
             raise
         return None
+    assert isinstance(star, Overlay)
+    return star
 
 
 def _random_notes(rows: Sequence[Mapping[str, Any]], unit: str) -> list[str]:
-    """Both cycle times with their intervals, and the budget, of each overlay that is drawn anew each round."""
+    """Both cycle times with their intervals, and the budget, of each randomized overlay."""
     drawn = [row for row in rows if row["max_plus_s"] is not None]
     if not drawn:
         return []
@@ -287,7 +308,7 @@ def _random_notes(rows: Sequence[Mapping[str, Any]], unit: str) -> list[str]:
 
 
 def _random_note(row: Mapping[str, Any], unit: str) -> str:
-    """One overlay that is drawn anew each round, in one sentence."""
+    """One randomized overlay, in one sentence."""
 
     def interval(key: str) -> str:
         mean, half = (in_unit(row[f"{key}{end}_s"], unit) for end in ("", "_half_width"))

@@ -55,6 +55,7 @@ def import_run(
         experiment.kinds,
         settings,
         experiment.seed,
+        options=experiment.options,
         name=run_name(imported.file),
     )
     whole = replace(experiment, simulation=settings, text=text + _imported_table(imported))

@@ -20,11 +20,11 @@ from topologies import (
     load_underlay,
     shipped_underlays,
 )
+from topologies.designers.matcha import DEFAULT_BUDGET
 from topologies.random_cycle_time import random_cycle_time
 
 ROUNDS = 1000
-"""Rounds over which an overlay that is drawn anew each round is averaged."""
-DEFAULT_BUDGET = 0.5
+"""Rounds over which a randomized overlay is averaged."""
 """MATCHA's budget in the paper's text."""
 
 

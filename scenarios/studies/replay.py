@@ -215,7 +215,7 @@ def _redrawn(
             a, b = (graph.labels[silo] for silo in bad)
             raise InputError(f"{recorded.kind} has the arc {a} -> {b}, which {graph.underlay.name} blocks.")
     raise InputError(
-        f"{recorded.kind} is drawn anew each round, and its arcs of the run cannot be drawn again from the seed and "
+        f"{recorded.kind} is a randomized overlay, and its arcs of the run cannot be drawn again from the seed and "
         "the scenario."
     )
 
@@ -228,7 +228,9 @@ def _designed(record: RunRecord, scenario: Scenario, kind: str) -> Iterator[Rand
         (scenario.network, None),
     ):
         try:
-            overlay = design_any(kind, build_network(network, underlay), record.work)
+            graph = build_network(network, underlay)
+            given = scenario.overlays.options.get(kind)
+            overlay = design_any(kind, graph, record.work, given, seed=scenario.seed)
         except InputError:
             continue  # a label of another underlay, or a file that is no longer there
         assert not isinstance(overlay, Overlay)

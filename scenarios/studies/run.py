@@ -114,7 +114,8 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     jobs: list[Job] = []
     trainings: list[TrainingJob] = []
     for kind in scenario.overlays.kinds:
-        overlay = weighted(design_any(kind, graph, work, seed=seed), scenario.overlays.consensus)
+        given = scenario.overlays.options.get(kind)
+        overlay = weighted(design_any(kind, graph, work, given, seed=seed), scenario.overlays.consensus)
         overlays.append(overlay)
         jobs.append(job_of(overlay, simulation, rounds=rounds, seed=seed))
         if training is not None:

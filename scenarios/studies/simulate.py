@@ -1,9 +1,8 @@
 """Comparison of simulated overlays: cycle times, busiest links, differences on the same computing times."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -34,7 +33,6 @@ BUSIEST = 3
 def simulate_table(
     experiment: Experiment,
     *,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
     path: Path | None = None,
     force: bool = False,
 ) -> Table:
@@ -43,8 +41,6 @@ def simulate_table(
     Parameters
     ----------
     experiment : Experiment
-    options : mapping from kind to mapping
-        Options of designers.
     path : Path, optional
         HDF5 file to write, with the schema of a run.
     force : bool
@@ -66,7 +62,7 @@ def simulate_table(
     """
     experiment.check()
     settings, seed = experiment.simulation, experiment.seed
-    simulations = experiment.simulations(options)
+    simulations = experiment.simulations()
     target: AbstractContextManager[RunFile | None] = (
         nullcontext()
         if path is None

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from scenarios.config.designer_options import WrittenOptions
 from scenarios.config.network import NetworkConfig, build_network, describe
 from scenarios.config.overlays import check_kinds, design_any, forms_of
 from scenarios.config.quantities import format_rate, parse_quantity
@@ -22,6 +23,8 @@ def sweep(
     kinds: Sequence[str],
     capacities: Sequence[str],
     simulation: SimulationConfig,
+    *,
+    options: WrittenOptions | None = None,
 ) -> Table:
     """Cycle times of every overlay, designed anew at every access capacity.
 
@@ -34,6 +37,8 @@ def sweep(
     capacities : sequence of str
         Quantities with units, for instance ``"100 Mbps"``.
     simulation : SimulationConfig
+    options : mapping from kind to mapping, optional
+        Options of designers.
 
     Returns
     -------
@@ -44,7 +49,7 @@ def sweep(
     ordered = sorted(capacities, key=lambda text: parse_quantity("access", text, "bit/s"))
     graphs = [build_network(network.changed(access=text)) for text in ordered]
     designed = [
-        (text, design_any(kind, graph, work))
+        (text, design_any(kind, graph, work, (options or {}).get(kind), seed=SEED))
         for text, graph in zip(ordered, graphs, strict=True)
         for kind in kinds
     ]

@@ -257,7 +257,7 @@ def _share(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) ->
     labels, link, between = overlay.graph.labels, int(terms.link[arc]), arc < overlay.arcs
     sending_s = float(overlay.transmission_s[arc]) if between else 0.0
     under_way_s = float(overlay.latency_s[arc]) + sending_s if between else 0.0
-    paper_s = overlay.proof.value_s
+    paper_s = overlay.proof.cycle_time_s
     return ArcShare(
         source=labels[graph.source[arc]],
         target=labels[graph.target[arc]],

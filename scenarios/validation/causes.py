@@ -86,7 +86,7 @@ def _sending(resources: Resources, arc: int, terms: Terms, largest: str) -> Caus
 
 def _queue(overlay: Overlay, arc: int, terms: Terms) -> Cause:
     """An arc whose models wait for the transmission of earlier ones."""
-    sending_s, paper_s = float(terms.sending_s[arc]), overlay.proof.value_s
+    sending_s, paper_s = float(terms.sending_s[arc]), overlay.proof.cycle_time_s
     place = _place(overlay, arc, terms)
     # A link that could send more often than once a cycle is no bottleneck: the models arrive in bursts.
     uneven = " and models leave unevenly" if sending_s < paper_s else ""

@@ -69,7 +69,7 @@ class Validated:
 
     @property
     def paper_s(self) -> float:
-        """Cycle time by the paper; of a random overlay with a barrier after each round, as in its tables."""
+        """Cycle time by the paper; of a randomized overlay with a barrier after each round, as in its tables."""
         if isinstance(self.overlay, Overlay):
             return self.overlay.closed_forms.paper_s
         return float("nan") if self.randomized_forms is None else self.randomized_forms.barrier.mean
@@ -151,7 +151,8 @@ def validate(experiment: Experiment, *, randomized_rounds: int | None = None) ->
     )
     made: list[Validated] = []
     for kind in experiment.kinds:
-        overlay = design_any(kind, experiment.graph, experiment.work, seed=experiment.seed)
+        given = experiment.options.get(kind)
+        overlay = design_any(kind, experiment.graph, experiment.work, given, seed=experiment.seed)
         rounds = experiment.simulation.rounds
         if not isinstance(overlay, Overlay) and randomized_rounds is not None:
             rounds = randomized_rounds

@@ -1,7 +1,7 @@
 """Routes of a network without the links that are down."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isinf
 
 import numpy as np
@@ -11,7 +11,7 @@ from simulator.world.failures import Downs, links_down
 from topologies import Connectivity
 from topologies.arrays import FloatArray
 from topologies.connectivity import latencies
-from topologies.routing import Routes, shortest_routes
+from topologies.routing import Routes
 
 Pairs = Sequence[tuple[int, int]]
 """Source and target of each arc."""
@@ -66,13 +66,12 @@ def detours(graph: Connectivity, down: frozenset[int]) -> Detours:
 
     Notes
     -----
-    The links stay in the graph, longer than any route without them, so that a route crosses one only where there is
-    no other. Time and memory as `shortest_routes`.
+    A link that is down has capacity 0: a route crosses it only where there is no other. Time and memory as
+    the network's `routing`.
     """
-    underlay = graph.underlay
-    length_km = np.array(underlay.length_km)
-    length_km[list(down)] = 2.0 * length_km.sum() + 1.0
-    routes = shortest_routes(replace(underlay, length_km=length_km))
+    core_bps = np.array(graph.core_bps)
+    core_bps[list(down)] = 0.0
+    routes = graph.routing(graph.underlay, core_bps)
     return Detours(
         graph=graph, down=down, routes=routes, latency_s=latencies(routes, graph.router, graph.latency)
     )
@@ -96,7 +95,7 @@ def route_changes(graph: Connectivity, arcs: Pairs, downs: Downs) -> Callable[[]
 
     Notes
     -----
-    One `shortest_routes` for each set of links that are down at a time.
+    One call of the routing for each set of links that are down at a time.
     """
     by_date = links_down(downs)
 

@@ -1,4 +1,4 @@
-"""Commands on designs: random overlays, explanations, and the reprinted tables."""
+"""Commands on designs: randomized overlays, explanations, and the reprinted tables."""
 
 import csv
 import itertools
@@ -145,8 +145,8 @@ def test_explain_takes_a_hub_and_a_gain_of_computing(silosim):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--kind", "matcha"), "kind(='matcha') is drawn anew each round"),
-        (("--kind", "random_ring"), "explain takes one that stays: star, mst"),
+        (("--kind", "matcha"), "kind(='matcha') is a randomized overlay"),
+        (("--kind", "random_ring"), "explain takes a static one: star, mst"),
         (("--kind", "mst", "--hub", "HU"), "hub(='HU') goes with the kind star, not with mst"),
         (
             ("--kind", "star", "--hub", "Nowhereville"),

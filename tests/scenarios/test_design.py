@@ -1,4 +1,4 @@
-"""The table of designs: spectral gaps of random overlays, the bound, and extreme numbers."""
+"""The table of designs: spectral gaps of randomized overlays, the bound, and extreme numbers."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Overlays that are drawn anew each round: simulated, trained and swept on one schedule."""
+"""Randomized overlays: simulated, trained and swept on one schedule."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Replays of overlays that are drawn anew each round: the arcs of the run, on another network."""
+"""Replays of randomized overlays: the arcs of the run, on another network."""
 
 import shutil
 
@@ -115,7 +115,7 @@ def test_the_others_are_replayed_where_one_cannot_be(silosim, run_of_drawn, tmp_
     assert result.code == 0
     assert [overlay.kind for overlay in read_run(path).overlays] == ["ring", "matcha_ring", "random_ring"]
     assert " ".join(result.err.split()).startswith(
-        "not replayed: matcha is drawn anew each round, and its arcs of the run cannot be drawn again from the seed"
+        "not replayed: matcha is a randomized overlay, and its arcs of the run cannot be drawn again from the seed"
     )
 
 

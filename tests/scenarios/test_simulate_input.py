@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from scenarios.config.scenario import parse_scenario
+from scenarios.runfile.reader import read_run
 from topologies import DESIGNERS, RANDOM_DESIGNERS, load_underlay
 
 WORLD = """
@@ -67,7 +69,10 @@ def test_a_bad_world_is_one_line(silosim, tmp_path, monkeypatch, tables, message
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--kind", "ring", "--budget", "0.3"], "budget(=0.3) goes with the kind matcha, not with ring."),
+        (
+            ["--kind", "ring", "--budget", "0.3"],
+            "budget(=0.3) goes with the kind matcha, matcha_plus, matcha_ring or matcha_delta_mbst, not with ring.",
+        ),
         (["--kind", "matcha", "--budget", "3"], "budget(=3.0) must be > 0 and <= 1."),
         (["--kind", "ring", "--seed", "-1", "-o", "x.h5"], "seed(=-1) must be >= 0 and < 2^63."),
         (["--messages"], "messages(=True) goes with -o FILE.h5, the only place where they are kept."),
@@ -154,6 +159,20 @@ def test_a_reader_that_leaves_is_no_error(command):
         )
 
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_file_keeps_the_options_of_designers(silosim, tmp_path):
+    path = tmp_path / "x.h5"
+    kinds = ("--kind", "matcha", "--kind", "star", "--kind", "mst")
+    silosim("simulate", "gaia", *kinds, "--budget", 0.2, "--hub", "Tokyo", "--rounds", 50, "-o", path)
+    record = read_run(path)
+    scenario = parse_scenario(record.scenario, source="x")
+    replayed = silosim("replay", path, "--access", "1 Gbps", "-o", tmp_path / "y.h5", "--json")
+
+    assert scenario.overlays.options == {"matcha": {"budget": 0.2}, "star": {"hub": "Tokyo"}}
+    assert replayed.code == 0, replayed.err
+    # The arcs of the run are drawn again, which they are by its budget alone.
+    assert [row["overlay"] for row in json.loads(replayed.out)["rows"]] == ["matcha", "star", "mst"]
 
 
 def test_the_budget_is_matchas(silosim):

@@ -22,7 +22,7 @@ TABLES = ("start_s", "last_bit_s", "arrival_s")
 
 @st.composite
 def jobs(draw):
-    """Strong digraphs with computing times that stay or are drawn, and fast and slow links."""
+    """Strong digraphs with constant or random computing times, and fast and slow links."""
     capacities = st.sampled_from([0.5, 1.0, 3.0, 30.0, math.inf]) | st.floats(0.05, 50.0)
     job = draw(strong_digraphs(capacities))
     silos = silos_of(job)

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topologies.balanced import balanced, fast_balanced
-from topologies.consensus import check_consensus, local_degree, spectral_gap
+from topologies.consensus import check_consensus, spectral_gap
+from topologies.weights import local_degree
 
 
 def strong_digraph(rng, silos):

@@ -120,9 +120,9 @@ def test_a_long_search_stays_between_the_bound_and_the_ring(make_underlay, data,
     assert value(overlay.closed_forms, criterion) <= value(ring.closed_forms, criterion)
 
 
-@given(data=st.data(), warmth=st.sampled_from((0.005, 0.15)), criterion=st.sampled_from(CRITERIA))
+@given(data=st.data(), temperature=st.sampled_from((0.005, 0.15)), criterion=st.sampled_from(CRITERIA))
 @settings(max_examples=25, deadline=None)
-def test_detours_never_make_a_ring_worse(make_underlay, data, warmth, criterion):
+def test_detours_never_make_a_ring_worse(make_underlay, data, temperature, criterion):
     silos = data.draw(st.integers(4, 12))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     links = [(i, j, float(rng.integers(0, 5000))) for i, j in itertools.combinations(range(silos), 2)]
@@ -132,7 +132,13 @@ def test_detours_never_make_a_ring_worse(make_underlay, data, warmth, criterion)
     tour = list(range(silos))
     ring = build_overlay("ring", graph, INATURALIST, zip(tour, tour[1:] + tour[:1], strict=True))
     arcs = detour_search(
-        graph, INATURALIST, tour, steps=1_500, seed=int(rng.integers(9)), warmth=warmth, criterion=criterion
+        graph,
+        INATURALIST,
+        tour,
+        steps=1_500,
+        seed=int(rng.integers(9)),
+        temperature=temperature,
+        criterion=criterion,
     )
     overlay = build_overlay("detours", graph, INATURALIST, arcs)
 

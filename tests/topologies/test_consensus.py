@@ -10,12 +10,10 @@ from topologies.consensus import (
     check_consensus,
     consensus_matrix,
     consensus_rules,
-    is_symmetric,
-    local_degree,
     spectral_gap,
-    uniform,
 )
 from topologies.errors import InputError
+from topologies.weights import is_symmetric, local_degree, uniform
 
 
 def both_ways(edges):

@@ -53,9 +53,11 @@ def assert_proven(graph: EventGraph) -> None:
     arcs = list(result.circuit)
     assert np.array_equal(graph.target[arcs], np.roll(graph.source[arcs], -1))
     assert len(set(graph.source[arcs].tolist())) == len(arcs)
-    assert graph.delay_s[arcs].sum() / graph.tokens[arcs].sum() == pytest.approx(result.value_s, rel=1e-12)
+    assert graph.delay_s[arcs].sum() / graph.tokens[arcs].sum() == pytest.approx(
+        result.cycle_time_s, rel=1e-12
+    )
     v = result.potential_s
-    slack = v[graph.target] - v[graph.source] - graph.delay_s + result.value_s * graph.tokens
+    slack = v[graph.target] - v[graph.source] - graph.delay_s + result.cycle_time_s * graph.tokens
     assert slack.min() >= -1e-9 * max(1.0, np.abs(v).max(), np.abs(graph.delay_s).max())
 
 
@@ -88,8 +90,8 @@ def token_graphs(draw) -> EventGraph:
 def test_karp_and_brute_force_agree(graph):
     result = cycle_time(graph)
 
-    assert result.value_s == pytest.approx(brute_force(graph), rel=1e-12, abs=1e-12)
-    assert result.value_s == pytest.approx(karp(graph), rel=1e-9, abs=1e-9)
+    assert result.cycle_time_s == pytest.approx(brute_force(graph), rel=1e-12, abs=1e-12)
+    assert result.cycle_time_s == pytest.approx(karp(graph), rel=1e-9, abs=1e-9)
     assert_proven(graph)
 
 
@@ -102,7 +104,7 @@ def test_any_tokens_and_any_number_of_components(graph):
             cycle_time(graph)
         return
 
-    assert cycle_time(graph).value_s == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert cycle_time(graph).cycle_time_s == pytest.approx(expected, rel=1e-12, abs=1e-12)
     assert_proven(graph)
 
 
@@ -115,12 +117,12 @@ def test_larger_graphs_against_karp(seed, nodes, ties):
         nodes, [(i, j, float(rng.integers(0, 4)) if ties else rng.random(), 1) for i, j in pairs]
     )
 
-    assert cycle_time(graph).value_s == pytest.approx(karp(graph), rel=1e-9)
+    assert cycle_time(graph).cycle_time_s == pytest.approx(karp(graph), rel=1e-9)
     assert_proven(graph)
 
 
 @pytest.mark.parametrize(
-    ("nodes", "arcs", "value_s", "circuit"),
+    ("nodes", "arcs", "cycle_time_s", "circuit"),
     [
         (1, [(0, 0, 3.0, 1)], 3.0, (0,)),
         (2, [(0, 1, 1.0, 1), (1, 0, 4.0, 1)], 2.5, (0, 1)),
@@ -131,10 +133,10 @@ def test_larger_graphs_against_karp(seed, nodes, ties):
     ],
     ids=["loop", "pair", "token-free arc", "loop wins", "zero delays", "unconnected, more tokens"],
 )
-def test_known_values(nodes, arcs, value_s, circuit):
+def test_known_values(nodes, arcs, cycle_time_s, circuit):
     result = cycle_time(event_graph(nodes, arcs))
 
-    assert result.value_s == value_s
+    assert result.cycle_time_s == cycle_time_s
     assert result.circuit == circuit
 
 
@@ -147,7 +149,7 @@ def test_delays_that_differ_by_rounding_noise(seed, nodes, exponent):
     delay = np.abs(rng.integers(0, 2, len(pairs)) + noise)
     graph = event_graph(nodes, [(i, j, d, 1) for (i, j), d in zip(pairs, delay.tolist(), strict=True)])
 
-    assert cycle_time(graph).value_s == pytest.approx(karp(graph), rel=1e-9, abs=1e-11)
+    assert cycle_time(graph).cycle_time_s == pytest.approx(karp(graph), rel=1e-9, abs=1e-11)
     assert_proven(graph)
 
 
@@ -158,7 +160,7 @@ def test_policies_that_return_end_the_iteration():
     delay = [tiny, tiny, tiny, 1 + 3 * tiny, 1 - tiny, 1.0, 0.0, 1 - tiny, 1 + tiny, 1 + 2 * tiny, 1.0]
     graph = event_graph(5, [(i, j, d, 1) for i, j, d in zip(source, target, delay, strict=True)])
 
-    assert cycle_time(graph).value_s == pytest.approx(1 + 2 * tiny, rel=1e-15)
+    assert cycle_time(graph).cycle_time_s == pytest.approx(1 + 2 * tiny, rel=1e-15)
     assert_proven(graph)
 
 
@@ -166,14 +168,14 @@ def test_several_critical_circuits_give_a_proof_all_the_same():
     arcs = [(0, 1, 1.0, 1), (1, 0, 1.0, 1), (2, 3, 1.0, 1), (3, 2, 1.0, 1), (1, 2, 0.0, 1), (3, 0, 0.0, 1)]
     graph = event_graph(4, arcs)
 
-    assert cycle_time(graph).value_s == 1.0
+    assert cycle_time(graph).cycle_time_s == 1.0
     assert_proven(graph)
 
 
 def test_huge_and_tiny_delays_together():
     graph = event_graph(3, [(0, 1, 1e9, 1), (1, 0, 1e-9, 1), (1, 2, 1e-9, 1), (2, 1, 1e-9, 1)])
 
-    assert cycle_time(graph).value_s == (1e9 + 1e-9) / 2
+    assert cycle_time(graph).cycle_time_s == (1e9 + 1e-9) / 2
 
 
 def test_a_circuit_without_a_token_is_an_error():
@@ -213,7 +215,7 @@ def test_recurrence_refuses_two_tokens():
 @given(graph=strong_graphs())
 @settings(max_examples=60, deadline=None)
 def test_the_recurrence_grows_by_the_cycle_time(graph):
-    tau = cycle_time(graph).value_s
+    tau = cycle_time(graph).cycle_time_s
     rounds = 60
     last = recurrence(graph, rounds)[-1]
 

@@ -160,7 +160,7 @@ def test_a_trees_cycle_time_is_that_of_its_event_graph(make_underlay, seed, silo
     tree = [(int(rng.integers(v)), v) for v in range(1, silos)]
     overlay = build_overlay("tree", graph, work, tree + [(j, i) for i, j in tree])
 
-    assert tree_cycle_time(graph, work, tree) == pytest.approx(overlay.proof.value_s, rel=1e-12)
+    assert tree_cycle_time(graph, work, tree) == pytest.approx(overlay.proof.cycle_time_s, rel=1e-12)
 
 
 def every_candidate(graph, work):

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, design, make_schedule
-from topologies.consensus import agreed_weights, consensus_matrix, heard_silos, local_degree
+from topologies.consensus import agreed_weights, consensus_matrix, weight_pattern
 from topologies.designers.enrich import enrich
+from topologies.weights import local_degree
 
 WORK = Workload(model_bits=1e6, compute_s=0.1)
 RING = [(0, 1), (1, 2), (2, 3), (3, 0)]
@@ -92,9 +93,9 @@ def test_the_star_averages_all_that_the_hub_hears(graph):
 
 def test_what_a_hub_does_not_hear_it_does_not_send():
     # 0 is the hub: 1 and 2 send to it, it sends to 2 and 3; 3 sends to 1.
-    heard = heard_silos(4, np.array([1, 2, 0, 0, 3]), np.array([0, 0, 2, 3, 1]), hub=0)
+    pattern = weight_pattern(4, np.array([1, 2, 0, 0, 3]), np.array([0, 0, 2, 3, 1]), hub=0)
 
-    assert heard.astype(int).tolist() == [[1, 1, 1, 0], [0, 1, 0, 1], [1, 1, 1, 0], [1, 1, 1, 1]]
+    assert pattern.astype(int).tolist() == [[1, 1, 1, 0], [0, 1, 0, 1], [1, 1, 1, 0], [1, 1, 1, 1]]
 
 
 def test_the_mean_by_hand():

@@ -1,4 +1,4 @@
-"""Batch means, and cycle times of random overlays: published tables, exact means, bounds."""
+"""Batch means, and cycle times of randomized overlays: published tables, exact means, bounds."""
 
 import itertools
 
@@ -145,7 +145,7 @@ def test_without_chance_max_plus_is_the_cycle_time_and_barrier_the_largest_delay
     fixed = build_overlay("complete", four, WORK, zip(source, target, strict=True))
     estimate = random_cycle_time(overlay, 310, 0)
 
-    assert estimate.max_plus.mean == pytest.approx(cycle_time(fixed.event_graph).value_s, rel=1e-9)
+    assert estimate.max_plus.mean == pytest.approx(cycle_time(fixed.event_graph).cycle_time_s, rel=1e-9)
     assert estimate.barrier.mean == pytest.approx(fixed.delay_s.max(), rel=1e-12)
     assert estimate.barrier.half_width == pytest.approx(0, abs=1e-12)
 

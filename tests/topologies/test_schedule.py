@@ -1,4 +1,4 @@
-"""The schedule of an overlay that is drawn anew each round."""
+"""The schedule of a randomized overlay."""
 
 import itertools
 from collections import Counter
@@ -105,7 +105,7 @@ def test_blocked_pairs_are_never_drawn(make_graph):
 
 
 def test_ring_names_a_silo_on_each_side_of_a_cut(make_graph):
-    with pytest.raises(InputError, match="r2 can hear no other silo"):
+    with pytest.raises(InputError, match="r2 can receive from no other silo"):
         random_ring(make_graph(3, [(0, 2), (1, 2)]), WORK)
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay, shipped_underlays
-from topologies.designers.simple import complete, underlay_overlay
+from topologies.designers.complete import complete
+from topologies.designers.underlay_overlay import underlay_overlay
 
 ACCESS = AccessLinks(up_bps=1e9, down_bps=1e9)
 WORK = Workload(model_bits=1e8, compute_s=0.1)

@@ -131,7 +131,7 @@ def test_an_unknown_label_of_a_thousand_lists_ten(make_underlay):
 
 
 def test_silos_take_the_load_of_their_router(make_underlay):
-    # Silos 0 and 1 hang on leaves, 2 and 3 on the middle.
+    # Silos 0 and 1 are attached to leaves, 2 and 3 on the middle.
     graph = connectivity(
         make_underlay(4, [(0, 3, 9.0), (1, 3, 9.0), (2, 3, 9.0)]), access=ACCESS, routers=[0, 1, 3, 3]
     )

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from topologies import design
-from topologies.consensus import uniform
+from topologies.weights import uniform
 from training.data.batches import BatchStream
 from training.data.datasets import load_dataset
 from training.data.partitions import split_dataset

@@ -11,8 +11,9 @@ import torch
 from torch import nn
 
 from topologies import AccessLinks, connectivity, design, load_underlay, make_schedule
-from topologies.consensus import consensus_matrix, spectral_gap, uniform
+from topologies.consensus import consensus_matrix, spectral_gap
 from topologies.designers.matcha import matcha
+from topologies.weights import uniform
 from training import MixingPlan
 from training.data.datasets import Dataset
 from training.dpasgd import train_round

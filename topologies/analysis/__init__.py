@@ -1,4 +1,7 @@
-"""A proof and an explanation for every cycle time: slack, free arcs, sensitivities, curves."""
+"""What bounds an overlay's cycle time: its explanation, slack, free arcs, sensitivities, curves.
+
+``silosim explain`` prints `explain`; the rest is library only.
+"""
 
 from topologies.analysis.curve import AccessCurve, access_curve
 from topologies.analysis.explain import ArcExplanation, Explanation, explain

@@ -1,4 +1,7 @@
-"""The cycle time as an exact function of the access capacity."""
+"""The cycle time as an exact function of the access capacity.
+
+Library only: no command calls it.
+"""
 
 import math
 from dataclasses import dataclass, replace
@@ -41,6 +44,11 @@ class AccessCurve:
     shared_bits: FloatArray
     circuits: tuple[tuple[int, ...], ...]
 
+    def __repr__(self) -> str:
+        """Both ends and the number of pieces."""
+        low, high = (f"{self.cycle_time_s[k]:.6g} s at {self.capacity_bps[k]:g} bit/s" for k in (0, -1))
+        return f"<AccessCurve: {low} to {high}, {len(self.fixed_s)} pieces>"
+
     @property
     def breakpoints_bps(self) -> FloatArray:
         """Capacities at which the slope in ``1 / C`` changes, shape (pieces - 1,)."""
@@ -68,7 +76,7 @@ class _Line:
     """``tau`` at `x` in 1/(bit/s), and the line ``fixed_s + shared_bits * x`` that supports the curve there."""
 
     x: float
-    value_s: float
+    cycle_time_s: float
     fixed_s: float
     shared_bits: float
     circuit: tuple[int, ...]
@@ -87,10 +95,6 @@ def access_curve(overlay: Overlay, low_bps: float, high_bps: float) -> AccessCur
         Its own access capacities play no part. Its cycle time is the `paper` closed form.
     low_bps, high_bps : float
         Range of the capacity `C`, ``0 < low_bps < high_bps``; infinity is allowed as the high end.
-
-    Returns
-    -------
-    AccessCurve
 
     Raises
     ------
@@ -163,7 +167,7 @@ class _Delays:
         fixed = self.constant_s[arcs] + np.where(by_access, 0.0, self.core_s[arcs])
         return _Line(
             x=x,
-            value_s=proof.value_s,
+            cycle_time_s=proof.cycle_time_s,
             fixed_s=math.fsum(fixed) / tokens,
             shared_bits=math.fsum(self.shared_bits[arcs][by_access]) / tokens,
             circuit=tuple(graph.source[arcs].tolist()),
@@ -176,14 +180,14 @@ def _pieces(delays: _Delays, left: _Line, right: _Line) -> list[tuple[float, _Li
     todo = [(left, right)]
     while todo:
         left, right = todo.pop()
-        if right.at(left.x) >= left.value_s * (1 - _EQUAL):
+        if right.at(left.x) >= left.cycle_time_s * (1 - _EQUAL):
             found.append((left.x, right))
-        elif left.at(right.x) >= right.value_s * (1 - _EQUAL):
+        elif left.at(right.x) >= right.cycle_time_s * (1 - _EQUAL):
             found.append((left.x, left))
         else:
             x = (left.fixed_s - right.fixed_s) / (right.shared_bits - left.shared_bits)
             middle = delays.support(x)
-            if middle.value_s <= left.at(x) * (1 + _EQUAL):
+            if middle.cycle_time_s <= left.at(x) * (1 + _EQUAL):
                 found += [(left.x, left), (x, right)]
             else:
                 todo += [(middle, right), (left, middle)]

@@ -1,4 +1,4 @@
-"""Why an overlay is as fast as it is: its critical circuit, arc by arc, and what would change it."""
+"""Explanation of a cycle time: the critical circuit, arc by arc, and what would shorten it."""
 
 from dataclasses import dataclass, replace
 
@@ -60,7 +60,6 @@ class Explanation:
 
     Attributes
     ----------
-    kind : str
     cycle_time_s : float
         `tau`, the `paper` closed form.
     labels : tuple of str
@@ -87,18 +86,10 @@ class Explanation:
 def explain(overlay: Overlay | RandomOverlay) -> Explanation:
     """Explain an overlay's cycle time by its critical circuit.
 
-    Parameters
-    ----------
-    overlay : Overlay
-
-    Returns
-    -------
-    Explanation
-
     Raises
     ------
     InputError
-        If the overlay is drawn anew each round: then no circuit bounds it.
+        If the overlay is randomized: then no circuit bounds it.
 
     Notes
     -----
@@ -108,14 +99,13 @@ def explain(overlay: Overlay | RandomOverlay) -> Explanation:
     """
     if not isinstance(overlay, Overlay):
         raise InputError(
-            f"kind(={overlay.kind!r}) is drawn anew each round, so no circuit bounds it; explain takes an overlay that "
-            "stays."
+            f"kind(={overlay.kind!r}) is a randomized overlay, so no circuit bounds it; explain takes a static one."
         )
     resources, upgrades = Resources.of(overlay), access_upgrades(overlay)
     circuit = list(overlay.proof.circuit)
     return Explanation(
         kind=overlay.kind,
-        cycle_time_s=overlay.proof.value_s,
+        cycle_time_s=overlay.proof.cycle_time_s,
         labels=overlay.graph.labels,
         tokens=int(overlay.event_graph.tokens[circuit].sum()),
         arcs=tuple(
@@ -151,7 +141,7 @@ def _arc(resources: Resources, arc: int) -> ArcExplanation:
 
 
 def _own_computing(resources: Resources, silo: int) -> ArcExplanation:
-    """A silo that waits for nothing but itself."""
+    """Self-loop of a silo."""
     compute_s = float(resources.compute_s[silo])
     label = resources.overlay.graph.labels[silo]
     return ArcExplanation(
@@ -169,7 +159,7 @@ def _own_computing(resources: Resources, silo: int) -> ArcExplanation:
 
 
 def _limits(resources: Resources, arc: int) -> tuple[str, tuple[str, ...]]:
-    """Sort of the first resource that limits an arc's rate, and the names of all that do."""
+    """Type of the first resource that limits an arc's rate, and the names of all that do."""
     overlay = resources.overlay
     graph, (i, j) = overlay.graph, (overlay.source[arc], overlay.target[arc])
     by_up, by_down, by_available = resources.binding()[:, arc].tolist()
@@ -199,21 +189,21 @@ def _one_more_gbps(resources: Resources, arc: int) -> Resources:
 
 
 def _latency_gain(resources: Resources, arc: int) -> float:
-    """What 1 ms less latency on an arc buys."""
+    """Gain of 1 ms less latency on an arc."""
     latency_s = resources.latency_s.copy()
     latency_s[arc] = max(0.0, latency_s[arc] - ONE_MS)
     return _gain(resources, replace(resources, latency_s=latency_s))
 
 
 def _compute_gain(resources: Resources, silo: int) -> float:
-    """What 1 ms less computing per round at a silo buys."""
+    """Gain of 1 ms less computing per round at a silo."""
     compute_s = resources.compute_s.copy()
     compute_s[silo] = max(0.0, compute_s[silo] - ONE_MS)
     return _gain(resources, replace(resources, compute_s=compute_s))
 
 
 def _gain(old: Resources, new: Resources) -> float:
-    """How much the cycle time falls, in seconds; rounding noise is no gain."""
-    tau = old.overlay.proof.value_s
-    gain = tau - new.cycle_time().value_s
+    """Decrease of the cycle time in seconds; rounding noise is 0."""
+    tau = old.overlay.proof.cycle_time_s
+    gain = tau - new.cycle_time().cycle_time_s
     return gain if gain > np.spacing(tau) * 8 else 0.0

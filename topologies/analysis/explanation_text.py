@@ -1,4 +1,4 @@
-"""An explanation in words, and as rows of a table."""
+"""Text and table rows of an explanation."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,10 +18,6 @@ _TIE = "\u00a0"
 def explanation_lines(explanation: Explanation) -> list[str]:
     """An explanation in words.
 
-    Parameters
-    ----------
-    explanation : Explanation
-
     Returns
     -------
     list of str
@@ -38,10 +34,6 @@ def explanation_lines(explanation: Explanation) -> list[str]:
 
 def explanation_rows(explanation: Explanation) -> list[dict[str, object]]:
     """The critical circuit as rows of a table, one for each arc.
-
-    Parameters
-    ----------
-    explanation : Explanation
 
     Returns
     -------
@@ -142,7 +134,7 @@ def _best(change: str, gains_s: Mapping[int, float | None], places: Sequence[str
 
 
 def _list(names: Sequence[str]) -> str:
-    """Names joined by commas and an "and"."""
+    """Names joined by commas and "and"."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
@@ -200,7 +192,7 @@ def _ties(
 
 
 def _time(seconds: float) -> str:
-    """A time for people, with four significant digits."""
+    """A time with four significant digits."""
     if seconds >= 1:
         return (f"{seconds:.4g}" if seconds < 1e4 else f"{seconds:.0f}") + f"{_TIE}s"
     return f"{1e3 * seconds:.4g}{_TIE}ms"

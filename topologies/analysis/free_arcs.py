@@ -1,4 +1,7 @@
-"""Free arcs: models that could be sent as well, without slowing the rounds."""
+"""Free arcs: arcs that can be added without raising the cycle time.
+
+Library only: no command calls it.
+"""
 
 from dataclasses import dataclass
 
@@ -41,10 +44,6 @@ class FreeArc:
 
 def free_arcs(overlay: Overlay) -> list[FreeArc]:
     """Arcs that can be added to an overlay, one at a time, without raising its cycle time.
-
-    Parameters
-    ----------
-    overlay : Overlay
 
     Returns
     -------
@@ -110,8 +109,8 @@ def _growth(overlay: Overlay, out: IntArray, into: IntArray) -> tuple[FloatArray
 
 
 def _new_slacks(overlay: Overlay, delay_s: FloatArray, detour: FloatArray) -> FloatArray:
-    """How much the delay of every possible arc could grow; negative where it is too slow already."""
-    v, tau = overlay.proof.potential_s, overlay.proof.value_s
+    """Slack of every possible arc; negative where it is too slow."""
+    v, tau = overlay.proof.potential_s, overlay.proof.cycle_time_s
     tokens = np.ones(len(v))
     if overlay.hub is not None:
         tokens[overlay.hub] = 0.0
@@ -121,7 +120,7 @@ def _new_slacks(overlay: Overlay, delay_s: FloatArray, detour: FloatArray) -> Fl
 def _spare(
     overlay: Overlay, cost: FloatArray, detour: FloatArray, more_out_s: FloatArray, more_in_s: FloatArray
 ) -> FloatArray:
-    """What the slower arcs leave to the heaviest circuit through them, for every possible arc; < 0: too slow."""
+    """Slack of the heaviest circuit through the slowed arcs, for every possible arc; < 0: too slow."""
     silos = overlay.graph.silos
     source, target = overlay.source, overlay.target
     slack = cost + detour[target, source]

@@ -1,4 +1,4 @@
-"""What limits each arc's rate, and the cycle time of the same arcs on other resources."""
+"""Resources that limit the rate of each arc, and the cycle time of the same arcs on other resources."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -16,7 +16,7 @@ EQUAL = 1e-12
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Resources:
-    """Everything that an overlay's delays are made of, apart from its arcs; made by `Resources.of`.
+    """All terms of an overlay's delays; made by `Resources.of`.
 
     `dataclasses.replace` changes one of the first seven; `cycle_time` then computes `tau` anew.
 
@@ -31,8 +31,6 @@ class Resources:
     latency_s : ndarray, shape (arcs,)
     compute_s : ndarray, shape (silos,)
         Computing time of a round.
-    model_bits : float
-    overlay : Overlay
     out, into : ndarray of int, shape (silos,)
         Degrees.
     crossing : ndarray of int, shape (crossings, 2)
@@ -53,6 +51,10 @@ class Resources:
     into: IntArray
     crossing: IntArray
     parts: FloatArray
+
+    def __repr__(self) -> str:
+        """The overlay."""
+        return f"<Resources of {self.overlay!r}>"
 
     @classmethod
     def of(cls, overlay: Overlay) -> Self:

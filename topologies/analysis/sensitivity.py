@@ -1,4 +1,7 @@
-"""Sensitivities: how the cycle time answers a small change of each resource."""
+"""Sensitivities: derivatives of the cycle time by each resource.
+
+Library only: no command calls it.
+"""
 
 from dataclasses import dataclass
 
@@ -41,17 +44,13 @@ class Sensitivities:
     compute_s_per_s: FloatArray
     model_s_per_bit: float
 
+    def __repr__(self) -> str:
+        """Number of silos and arcs."""
+        return f"<Sensitivities: {len(self.up_s_per_bps)} silos, {len(self.latency_s_per_s)} arcs>"
+
 
 def sensitivities(overlay: Overlay) -> Sensitivities:
     """Derivatives of an overlay's cycle time by every resource, from its critical circuit.
-
-    Parameters
-    ----------
-    overlay : Overlay
-
-    Returns
-    -------
-    Sensitivities
 
     Notes
     -----
@@ -119,7 +118,7 @@ def _capacities(
 
 
 def _latency_constants(overlay: Overlay) -> FloatArray:
-    """How often the constant is in each arc's latency: what the distance leaves, in units of it, shape (arcs,)."""
+    """Multiples of the constant in each arc's latency, after its distance is subtracted, shape (arcs,)."""
     router = overlay.graph.router
     km = overlay.graph.routes.distance_km[router[overlay.source], router[overlay.target]]
     return np.asarray((overlay.latency_s - S_PER_KM * km) / S_PER_PATH)

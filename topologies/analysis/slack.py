@@ -1,4 +1,7 @@
-"""Slack of arcs: how much a delay may grow before the cycle time moves."""
+"""Slack of arcs: how much a delay may grow before the cycle time does.
+
+Library only: no command calls it.
+"""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -12,10 +15,6 @@ from topologies.overlay import Overlay
 
 def arc_slack(overlay: Overlay) -> FloatArray:
     """How much the delay of each arc may grow, alone, before the overlay's cycle time does.
-
-    Parameters
-    ----------
-    overlay : Overlay
 
     Returns
     -------
@@ -34,7 +33,6 @@ def event_slack(graph: EventGraph, proof: CycleTime) -> FloatArray:
 
     Parameters
     ----------
-    graph : EventGraph
     proof : CycleTime
         Of this graph.
 
@@ -60,7 +58,7 @@ def event_slack(graph: EventGraph, proof: CycleTime) -> FloatArray:
 def reduced_costs(graph: EventGraph, proof: CycleTime) -> FloatArray:
     """``v[j] - v[i] - delay + tau * tokens`` of each arc, shape (arcs,), never below 0."""
     v = proof.potential_s
-    cost = v[graph.target] - v[graph.source] - graph.delay_s + proof.value_s * graph.tokens
+    cost = v[graph.target] - v[graph.source] - graph.delay_s + proof.cycle_time_s * graph.tokens
     return np.asarray(np.maximum(cost, 0.0))
 
 

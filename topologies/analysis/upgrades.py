@@ -1,4 +1,4 @@
-"""Which access link, with more capacity, lowers the cycle time most."""
+"""Upgrades of access links that lower the cycle time most."""
 
 from dataclasses import dataclass, replace
 
@@ -20,7 +20,6 @@ class AccessUpgrade:
 
     Attributes
     ----------
-    silo : int
     link : str
         ``uplink``, ``downlink``, or ``uplink and downlink``.
     doubled_s, unlimited_s : float
@@ -54,10 +53,6 @@ class JointUpgrade:
 def joint_upgrades(overlay: Overlay) -> tuple[JointUpgrade, ...]:
     """Every uplink and downlink that limit an arc of the critical circuit together and lower the cycle time together.
 
-    Parameters
-    ----------
-    overlay : Overlay
-
     Returns
     -------
     tuple of JointUpgrade
@@ -70,7 +65,7 @@ def joint_upgrades(overlay: Overlay) -> tuple[JointUpgrade, ...]:
     """
     resources = Resources.of(overlay)
     by_up, by_down, by_available = resources.binding()
-    lowered = overlay.proof.value_s * (1 - RELATIVE_NOISE)
+    lowered = overlay.proof.cycle_time_s * (1 - RELATIVE_NOISE)
     found = []
     for arc in overlay.proof.circuit:
         if arc < overlay.arcs and by_up[arc] and by_down[arc] and not by_available[arc]:
@@ -85,10 +80,6 @@ def joint_upgrades(overlay: Overlay) -> tuple[JointUpgrade, ...]:
 
 def access_upgrades(overlay: Overlay) -> tuple[AccessUpgrade, ...]:
     """Every access link whose upgrade lowers the cycle time, the best first.
-
-    Parameters
-    ----------
-    overlay : Overlay
 
     Returns
     -------
@@ -109,7 +100,7 @@ def access_upgrades(overlay: Overlay) -> tuple[AccessUpgrade, ...]:
     arcs = np.array([arc for arc in overlay.proof.circuit if arc < overlay.arcs], dtype=np.int64)
     up = set(overlay.source[arcs[alone[0, arcs]]].tolist())
     down = set(overlay.target[arcs[alone[1, arcs]]].tolist())
-    lowered = overlay.proof.value_s * (1 - RELATIVE_NOISE)
+    lowered = overlay.proof.cycle_time_s * (1 - RELATIVE_NOISE)
     found = []
     for silo in sorted(up | down):
         best_s = lowered
@@ -138,7 +129,7 @@ def _upgrade(resources: Resources, silo: int, link: str) -> AccessUpgrade:
 def _cycle_time_s(resources: Resources, *, up: tuple[int, float], down: tuple[int, float]) -> float:
     """Cycle time with the uplink of one silo and the downlink of one silo multiplied."""
     up_bps, down_bps = _times(resources.up_bps, *up), _times(resources.down_bps, *down)
-    return replace(resources, up_bps=up_bps, down_bps=down_bps).cycle_time().value_s
+    return replace(resources, up_bps=up_bps, down_bps=down_bps).cycle_time().cycle_time_s
 
 
 def _times(capacity_bps: FloatArray, silo: int, factor: float) -> FloatArray:

@@ -24,7 +24,6 @@ class Matchings:
 
     Attributes
     ----------
-    nodes : int
     edges : ndarray of int, shape (edges, 2)
     number : ndarray of int, shape (edges,)
         The matching of each edge.
@@ -133,7 +132,6 @@ def _solve(laplacians: FloatArray, budget: float, accuracy: float) -> tuple[Floa
     Parameters
     ----------
     laplacians : ndarray, shape (matchings, size, size)
-    budget : float
     accuracy : float
         `COARSE` or `FINE`, of the first-order solver, which alone is asked for the latter.
 

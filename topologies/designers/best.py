@@ -9,7 +9,7 @@ from topologies.arrays import freeze
 from topologies.balanced import fast_balanced
 from topologies.connectivity import Connectivity
 from topologies.consensus import SUM_TOLERANCE, check_consensus
-from topologies.designers.best_costs import ASKED
+from topologies.designers.best_costs import CRITERIA
 from topologies.designers.best_detours import detour_search
 from topologies.designers.best_polish import polish
 from topologies.designers.ring import ring
@@ -19,7 +19,7 @@ from topologies.label_order import in_silo_order, renumbered
 from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
 
-WARMTHS = (0.05, 0.15, 0.05, 0.15)
+TEMPERATURES = (0.05, 0.15, 0.05, 0.15)
 """First temperatures of the annealing runs, each with its own seed; few silos gain by the higher one."""
 POLISH_WORK = 40_000
 """Arc changes tried in each polishing at the end, times silos, and not above `POLISH_TRIALS`."""
@@ -41,8 +41,6 @@ def best(
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     candidates : iterable of Overlay
         Overlays on the same network and workload, for instance those of all other designers; the ring is always
         one of them.
@@ -73,8 +71,8 @@ def best(
     depends on where it starts more than on its seed), then `polish` on the best digraph whose arcs all carry one token,
     with Eq. 3's delays for the degrees that the digraph has; several seeds each.
     """
-    if criterion not in ASKED:
-        raise unknown_name("criterion", criterion, ASKED)
+    if criterion not in CRITERIA:
+        raise unknown_name("criterion", criterion, CRITERIA)
 
     def tau(overlay: Overlay) -> float:
         forms = overlay.closed_forms
@@ -129,14 +127,14 @@ def _searched(
     starts = [*rings[:1], *_ring(graph, work, searches=1)] if rings else []
     tours = {tuple(tour_along(overlay.source, overlay.target)): None for overlay in starts}
     for tour in map(list, tours):
-        for run, warmth in enumerate(WARMTHS):
+        for run, temperature in enumerate(TEMPERATURES):
             arcs = detour_search(
                 graph,
                 work,
                 tour,
-                steps=iterations // len(WARMTHS),
-                seed=seed * len(WARMTHS) + run,
-                warmth=warmth,
+                steps=iterations // len(TEMPERATURES),
+                seed=seed * len(TEMPERATURES) + run,
+                temperature=temperature,
                 criterion=criterion,
             )
             results.append(build_overlay("best", graph, work, arcs))

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from topologies.connectivity import Connectivity
-from topologies.designers.best_costs import ASKED, Crossings, Prices
+from topologies.designers.best_costs import CRITERIA, ArcCosts, Crossings
 from topologies.workload import Workload
 
 Path = tuple[int, ...]
 
 PENALTY = 0.1
-"""What a late arc or a crossing too many costs in the annealing, in cycle times."""
+"""Penalty of a late arc, or of one crossing too many, in the annealing, in cycle times."""
 TIE = 1e-9
-"""Cycle times that differ by less, relatively, are equal."""
+"""Relative difference below which cycle times are equal."""
 
 
 class Circle:
@@ -23,11 +23,11 @@ class Circle:
 
     def __init__(self, graph: Connectivity, work: Workload, tour: list[int], criterion: str) -> None:
         silos = graph.silos
-        self.serialized, self.shared = ASKED[criterion]
-        prices = Prices(graph, work)
-        self.closeness, self.floor = prices.closeness, prices.compute_s
-        self.up, self.down, self.core = prices.up, prices.down, prices.core
-        self.fixed, self.single, self.sending = prices.fixed, prices.single, prices.sending
+        self.serialized, self.shared = CRITERIA[criterion]
+        costs = ArcCosts(graph, work)
+        self.closeness, self.floor = costs.closeness, costs.compute_s
+        self.up, self.down, self.core = costs.up, costs.down, costs.core
+        self.fixed, self.single, self.sending = costs.fixed, costs.single, costs.sending
         self.crossings = Crossings(graph, work)
         self.after = [-1] * silos
         self.before = [-1] * silos
@@ -36,7 +36,7 @@ class Circle:
         self.options: list[tuple[Path, ...]] = [((),)] * silos
         self.place = [-1] * silos  # the core silo whose options hold this one
         self.size = silos  # of the core
-        self.tau = prices.slowest_s
+        self.tau = costs.slowest_s
         self.cost = [0.0] * silos
         self.late = [0] * silos  # arcs that take `tau` or longer for one model, by place
         self.crossed: list[tuple[int, ...]] = [()] * silos  # core links of a place's arcs
@@ -99,7 +99,7 @@ class Circle:
         return tuple(link for arc in self._place_arcs(p) for link in self.crossings.links(*arc))
 
     def _shift(self, links: tuple[int, ...], step: int) -> int:
-        """Add or take crossings; by how many the crossings too many grow."""
+        """Add or remove crossings; returns the growth of those too many."""
         more = 0
         for link in links:
             before = self.load[link]
@@ -108,7 +108,7 @@ class Circle:
         return more
 
     def start(self) -> None:
-        """Count what the structure that was given crosses, and set `tau`."""
+        """Count the crossings of the given structure, and set `tau`."""
         for p in range(len(self.after)):
             self.crossed[p] = self._links(p)
             self._shift(self.crossed[p], 1)

@@ -1,4 +1,4 @@
-"""What the searches of `best` ask of an arc: its delay, its transmission time, the core links that it crosses."""
+"""Costs of an arc in the searches of `best`: delay, transmission time, core links that it crosses."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ from topologies.connectivity import Connectivity
 from topologies.delays import transmissions
 from topologies.workload import Workload
 
-ASKED = {"paper": (False, False), "serialized": (True, False), "all": (True, True)}
+CRITERIA = {"paper": (False, False), "serialized": (True, False), "all": (True, True)}
 """By criterion: whether transmission times bound `tau` too, and whether the loads of core links do."""
 
 
 class Crossings:
-    """Core link directions that arcs cross, and how long one model keeps each busy; routes are looked up once.
+    """Core link directions of each arc, and the time that one model keeps each busy; routes are looked up once.
 
     A measured pair's own link carries one arc, whose transmission time bounds it already.
     """
@@ -30,8 +30,8 @@ class Crossings:
         return self._links[arc]
 
 
-class Prices:
-    """Eq. 3 of every silo pair, taken apart, as nested lists for a search in plain Python."""
+class ArcCosts:
+    """Terms of Eq. 3 of every silo pair, as nested lists for a search in plain Python."""
 
     def __init__(self, graph: Connectivity, work: Workload) -> None:
         compute_s = work.round_compute_s(graph.silos)

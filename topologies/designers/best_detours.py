@@ -23,21 +23,18 @@ def detour_search(
     *,
     steps: int,
     seed: int,
-    warmth: float,
+    temperature: float,
     criterion: str = "paper",
 ) -> list[tuple[int, int]]:
     """Arcs of a circle with detours whose cycle time is at most the tour's.
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     tour : list of int
         At least 4 silos in a circle of pairs that can talk: the structure to begin with.
     steps : int
         Moves tried.
-    seed : int
-    warmth : float
+    temperature : float
         First temperature of the annealing, in cycle times; lower for more than `UNSCALED_SILOS` silos.
     criterion : {"paper", "serialized", "all"}
         The closed form that counts, as for `best`.
@@ -63,13 +60,13 @@ def detour_search(
     ranks = np.argsort(circle.closeness, axis=1, kind="stable")[:, :NEAR]
     near = [[y for y in row if np.isfinite(circle.closeness[x, y])] for x, row in enumerate(ranks.tolist())]
     best = circle.arcs()
-    ratio = math.log(COLD / warmth)
+    ratio = math.log(COLD / temperature)
     # `f` is a sum over the core, so that the noise of a temperature grows with the number of silos.
     scale = min(1.0, UNSCALED_SILOS / graph.silos)
     rng = np.random.default_rng(seed)
     for start in range(0, steps, 1000):
         draws = rng.random((min(1000, steps - start), 6)).tolist()
-        heat = scale * warmth * circle.tau * math.exp(ratio * start / steps)
+        heat = scale * temperature * circle.tau * math.exp(ratio * start / steps)
         for draw in draws:
             if circle.step(near, heat, draw) and circle.violations == 0 and circle.excess < -TIE * circle.tau:
                 circle.lower()

@@ -5,7 +5,7 @@ import numpy as np
 from topologies.arrays import IntArray
 from topologies.connectivity import Connectivity
 from topologies.delays import arc_rates, round_event_graph, transmissions
-from topologies.designers.best_costs import ASKED, Crossings
+from topologies.designers.best_costs import CRITERIA, Crossings
 from topologies.digraph import components
 from topologies.howard import RELATIVE_NOISE, cycle_time
 from topologies.workload import Workload
@@ -20,13 +20,10 @@ def polish(
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     arcs : frozenset of (int, int)
         A strong digraph of allowed arcs, each with one token.
     trials : int
         Changes tried; each costs one run of `cycle_time` at most.
-    seed : int
     criterion : {"paper", "serialized", "all"}
         The closed form that counts, as for `best`.
 
@@ -72,12 +69,12 @@ class _Score:
 
     def __init__(self, graph: Connectivity, work: Workload, criterion: str) -> None:
         self.graph, self.work = graph, work
-        self.serialized, self.shared = ASKED[criterion]
+        self.serialized, self.shared = CRITERIA[criterion]
         self.crossings = Crossings(graph, work)
         self.compute_s = work.round_compute_s(graph.silos)
 
     def __call__(self, arcs: Arcs, limit: float) -> tuple[float, int, list[tuple[int, int]]]:
-        """Of these arcs; infinite if arcs alone take longer than the limit."""
+        """Objective of these arcs; infinite where single arcs exceed the limit."""
         ordered = sorted(arcs)
         source, target = _ends(ordered)
         sending = transmissions(self.work.model_bits, arc_rates(self.graph, source, target))
@@ -95,10 +92,10 @@ class _Score:
         delay = self.compute_s[source] + self.graph.latency_s[source, target] + sending
         tokens = np.ones(len(source), dtype=np.int64)
         proof = cycle_time(round_event_graph(self.graph.silos, source, target, tokens, delay, self.compute_s))
-        if longest > proof.value_s:
+        if longest > proof.cycle_time_s:
             slowest = np.flatnonzero(alone >= longest * (1 - RELATIVE_NOISE)).tolist()
             return longest, len(slowest), [ordered[arc] for arc in slowest]
-        return proof.value_s, 0, [ordered[arc] for arc in proof.circuit if arc < len(ordered)]
+        return proof.cycle_time_s, 0, [ordered[arc] for arc in proof.circuit if arc < len(ordered)]
 
 
 def _ends(ordered: list[tuple[int, int]]) -> IntArray:

@@ -13,21 +13,12 @@ from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
 
 REPAIRED = 4
-"""Tours out of which missing arcs are taken, in each direction."""
+"""Tours, in each direction, that are repaired where arcs are missing."""
 
 
 @by_label
 def christofides(graph: Connectivity, work: Workload) -> Overlay:
     """Directed ring along Christofides' tour, in the direction with the smaller cycle time.
-
-    Parameters
-    ----------
-    graph : Connectivity
-    work : Workload
-
-    Returns
-    -------
-    Overlay
 
     Raises
     ------
@@ -76,7 +67,7 @@ def _around(delay: FloatArray) -> FloatArray:
 
 
 def _allowed(graph: Connectivity, work: Workload, tours: list[list[int]]) -> list[list[int]]:
-    """Tours without missing arcs made from these."""
+    """These tours, repaired where arcs are missing."""
     costs = pair_delays(graph, work) - work.round_compute_s(graph.silos)[:, np.newaxis]
     costs = np.maximum(costs, 0.0)
     starts = [order for tour in tours for order in (tour, tour[::-1])]

@@ -1,4 +1,4 @@
-"""Edge colouring: a graph's edges as few matchings."""
+"""Edge colouring: the edges of a graph as few matchings."""
 
 from collections.abc import Iterable
 
@@ -16,7 +16,6 @@ def edge_colouring(edges: Iterable[tuple[int, int]], nodes: int) -> tuple[IntArr
     ----------
     edges : iterable of (int, int)
         Undirected, in any order.
-    nodes : int
 
     Returns
     -------
@@ -66,7 +65,6 @@ def fewest_matchings(edges: IntArray, nodes: int) -> tuple[IntArray, ...]:
     ----------
     edges : ndarray of int, shape (edges, 2)
         As for `edge_colouring`.
-    nodes : int
 
     Returns
     -------
@@ -176,7 +174,7 @@ class _Colouring:
             self.used[node] |= 1 << colour
 
     def _erase(self, u: int, v: int, colour: int) -> None:
-        """Take its colour from the edge (u, v)."""
+        """Remove the colour of the edge (u, v)."""
         for node in (u, v):
             del self.neighbour[node][colour]
             self.used[node] &= ~(1 << colour)

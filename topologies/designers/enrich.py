@@ -1,4 +1,7 @@
-"""Free links spent well: arcs that an overlay can carry at its own cycle time, chosen to mix faster."""
+"""Arcs that an overlay can carry at its own cycle time, chosen for the largest spectral gap.
+
+Library only: no command calls it.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -10,7 +13,6 @@ from topologies.consensus import (
     NEGATIVE_RULES,
     consensus_matrix,
     consensus_rules,
-    is_symmetric,
     spectral_gap,
 )
 from topologies.delays import pair_rates, transmissions
@@ -18,6 +20,7 @@ from topologies.errors import InputError, unknown_name
 from topologies.label_order import in_silo_order, renumbered
 from topologies.optimal_consensus import fdla
 from topologies.overlay import Overlay, build_overlay
+from topologies.weights import is_symmetric
 
 SLACK = 5e-13
 """Relative excess over tau that counts as rounding: an arc exactly as slow as allowed is free."""
@@ -31,7 +34,7 @@ COARSE = (1e-1, 3e-3, 1e-3)
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Enrichment:
-    """What the free arcs of an overlay were worth.
+    """An overlay with added free arcs, and its spectral gaps.
 
     Attributes
     ----------
@@ -56,6 +59,11 @@ class Enrichment:
     gap_after: float
     gap_relaxed: float
 
+    def __repr__(self) -> str:
+        """Number of added arcs and spectral gaps."""
+        gaps = f"spectral gap {self.gap_given:.4g} given, {self.gap_before:.4g} before, {self.gap_after:.4g} after"
+        return f"<Enrichment of {self.overlay.kind}: {len(self.added)} arcs added, {gaps}>"
+
 
 def enrich(
     overlay: Overlay,
@@ -64,11 +72,10 @@ def enrich(
     keep: Literal["all", "paper"] = "all",
     limit: int | None = None,
 ) -> Enrichment:
-    """Add arcs that make the silos agree faster, with the cycle time unchanged.
+    """Add arcs that increase the spectral gap at an unchanged cycle time.
 
     Parameters
     ----------
-    overlay : Overlay
     consensus : str
         Rule for the weights, see `topologies.consensus.consensus_matrix`. On an overlay that is not symmetric
         ``"fdla"`` or ``"fmmc"``.
@@ -126,10 +133,10 @@ def enrich(
 
 
 def _enriched(overlay: Overlay, place: IntArray, consensus: str, keep: str, limit: int | None) -> Enrichment:
-    """What `enrich` does, with ties by the numbers of silos; `place` is where each silo is in the order given."""
+    """`enrich` with ties by silo number; `place` is the place of each silo in the order given."""
 
     def gap_of(weights: FloatArray) -> float:
-        """Of the matrix as it is given back: with rows in another order it would be rounded otherwise."""
+        """Spectral gap of the matrix as it is returned: another order of rows rounds differently."""
         return spectral_gap(weights[np.ix_(place, place)])
 
     silos = overlay.graph.silos
@@ -173,7 +180,7 @@ def _unchanged(overlay: Overlay, given: float, gap: float) -> Enrichment:
 
 
 def _check(silos: int, consensus: str, keep: str, limit: int | None) -> None:
-    """Raise an error for values that `enrich` does not take."""
+    """Check the arguments of `enrich`."""
     if silos > MOST_SILOS:
         raise InputError(f"enrich: silos(={silos}) must be <= {MOST_SILOS}: its programs would take hours.")
     if consensus not in consensus_rules:
@@ -198,7 +205,7 @@ class _State:
 
 
 def _start(overlay: Overlay, keep: str) -> _State:
-    """The overlay as it came."""
+    """State of the given overlay."""
     present = np.zeros_like(overlay.graph.may_send)
     present[overlay.source, overlay.target] = True
     forms = overlay.closed_forms
@@ -268,7 +275,7 @@ def _accepted(
 
 
 def _grown(overlay: Overlay, state: _State, arcs: list[tuple[int, int]]) -> _State | None:
-    """The state with these arcs too, if nothing that must not rise does."""
+    """The state with these arcs added; None where a cycle time or load would rise."""
     tau_s = overlay.closed_forms.paper_s
     present = state.present.copy()
     load_s = state.load_s.copy()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -9,11 +10,16 @@ from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.connectivity import Connectivity
 from topologies.designers.activation import Matchings, activation_probabilities, best_alpha
 from topologies.designers.edge_colouring import fewest_matchings
-from topologies.designers.simple import neighbouring_silos
+from topologies.designers.options import DesignerOption
+from topologies.designers.underlay_overlay import neighbouring_silos
 from topologies.digraph import check_connected
 from topologies.errors import InputError
 from topologies.label_order import silo_order
 from topologies.workload import Workload
+
+DEFAULT_BUDGET = 0.5
+BUDGET = DesignerOption(help="MATCHA's communication budget C_b", above=0, at_most=1)
+Budget = Annotated[float, BUDGET]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -22,9 +28,6 @@ class Matcha:
 
     Attributes
     ----------
-    kind : str
-    graph : Connectivity
-    work : Workload
     source, target : ndarray of int, shape (arcs,)
         Both directions of all edges, sorted.
     matching : ndarray of int, shape (arcs,)
@@ -54,9 +57,14 @@ class Matcha:
     alpha: float
     spectral_norm: float
 
+    def __repr__(self) -> str:
+        """Kind, network, number of edges and matchings, budget."""
+        size = f"{self.graph.silos} silos, {len(self.source) // 2} edges in {len(self.probability)} matchings"
+        return f"<Matcha {self.kind} on {self.graph.underlay.name}: {size}, budget {self.budget:g}>"
+
     @property
     def negative_weights(self) -> bool:
-        """True: the best `alpha` may leave a silo of many active edges less than nothing of its own model."""
+        """True: with the best `alpha` a silo of many active edges may weigh its own model below 0."""
         return True
 
     def draw(self, rng: np.random.Generator) -> IntArray:
@@ -83,7 +91,7 @@ def matcha(
     graph: Connectivity,
     work: Workload,
     *,
-    budget: float = 0.5,
+    budget: Budget = DEFAULT_BUDGET,
     edges: Iterable[tuple[int, int]] | None = None,
     kind: str = "matcha",
 ) -> Matcha:
@@ -91,8 +99,6 @@ def matcha(
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     budget : float, default 0.5
         `C_b` in (0, 1].
     edges : iterable of (int, int), optional
@@ -100,10 +106,6 @@ def matcha(
         overlay will do. By default all pairs that can talk both ways.
     kind : str, default "matcha"
         For tables.
-
-    Returns
-    -------
-    Matcha
 
     Raises
     ------
@@ -124,8 +126,7 @@ def matcha(
     .. [1] J. Wang, A. K. Sahu, Z. Yang, G. Joshi and S. Kar, "MATCHA: Speeding up decentralized SGD via matching
        decomposition sampling" (2019), equations 4 to 7.
     """
-    if not 0 < budget <= 1:
-        raise InputError(f"budget(={budget:g}) must be > 0 and <= 1.")
+    BUDGET.check("budget", budget)
     talk = graph.may_send & graph.may_send.T
     pairs = np.argwhere(np.triu(talk)) if edges is None else _pairs(kind, graph, talk, edges)
     check_connected(f"{kind}: edges must connect all silos", graph.labels, *pairs.T, strong=False)
@@ -158,19 +159,13 @@ def matcha(
     )
 
 
-def matcha_plus(graph: Connectivity, work: Workload, *, budget: float = 0.5) -> Matcha:
+def matcha_plus(graph: Connectivity, work: Workload, *, budget: Budget = DEFAULT_BUDGET) -> Matcha:
     """MATCHA over the underlay: silos whose routers share a core link, or are the same, may exchange models.
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     budget : float, default 0.5
         `C_b` in (0, 1].
-
-    Returns
-    -------
-    Matcha
 
     Raises
     ------
@@ -182,7 +177,7 @@ def matcha_plus(graph: Connectivity, work: Workload, *, budget: float = 0.5) -> 
 
 
 def _first_active(probability: FloatArray, rng: np.random.Generator) -> BoolArray:
-    """Active matchings given that there are some: what drawing again and again ends with, however rare that is."""
+    """Active matchings given that there is one: the distribution of drawing until there is."""
     before = np.concatenate(([1.0], np.cumprod(1 - probability[:-1])))
     reached = np.cumsum(before * probability)
     first = min(int(np.searchsorted(reached, rng.random() * reached[-1], side="right")), len(probability) - 1)

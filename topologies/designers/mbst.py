@@ -120,7 +120,7 @@ def delta_prim(
 def _first_of_ties(
     weights: FloatArray, offers: FloatArray, full: FloatArray, cost: FloatArray, priority: IntArray
 ) -> tuple[int, int]:
-    """Lightest edge of the tree node that goes first, given what the tree offers to one of the nearest nodes."""
+    """Lightest edge from the first tree node, among those to one of the nearest nodes."""
     lightest = cost.min()
     tied = np.flatnonzero(offers == lightest)
     old = int(tied[priority[tied].argmin()])
@@ -135,7 +135,7 @@ def _first_of_ties(
 
 
 def _without_noise(weights: FloatArray) -> FloatArray:
-    """The weights to a relative 1e-12, no node its own neighbour: what sums in another order agree on."""
+    """The weights rounded to a relative 1e-12, so that sums in another order agree; infinite on the diagonal."""
     mantissa, exponent = np.frexp(weights)
     rounded: FloatArray = np.ldexp(np.round(np.ldexp(mantissa, _TIE_BITS)), exponent - _TIE_BITS)
     np.fill_diagonal(rounded, np.inf)
@@ -145,11 +145,6 @@ def _without_noise(weights: FloatArray) -> FloatArray:
 @by_label
 def delta_mbst(graph: Connectivity, work: Workload) -> Overlay:
     """Best of several trees of small degree by their true cycle time, each edge used in both directions.
-
-    Parameters
-    ----------
-    graph : Connectivity
-    work : Workload
 
     Returns
     -------

@@ -6,16 +6,16 @@ import numpy as np
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.connectivity import Connectivity
-from topologies.consensus import local_degree
 from topologies.designers.ring_search import no_ring, require_reach
 from topologies.designers.tour import short_tour
 from topologies.label_order import silo_order
+from topologies.weights import local_degree
 from topologies.workload import Workload
 
 TRIES = 1000
 """Random orders among which a ring of pairs that can talk must appear for draws by rejection."""
-COUNTED = 14
-"""Silos up to which all rings are counted where they are rarer."""
+MOST_COUNTED = 14
+"""Silos up to which all rings are counted where rejection finds none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -24,9 +24,6 @@ class RandomRing:
 
     Attributes
     ----------
-    kind : str
-    graph : Connectivity
-    work : Workload
     completions : ndarray of int, shape (2 ** (silos - 1), silos - 1), or None
         Of each set of visited silos and the last of them: the ways to end the ring. Where few silos have rare rings.
     known : tuple of int or None
@@ -38,6 +35,10 @@ class RandomRing:
     work: Workload
     completions: IntArray | None = None
     known: tuple[int, ...] | None = None
+
+    def __repr__(self) -> str:
+        """Kind, network and number of silos."""
+        return f"<RandomRing {self.kind} on {self.graph.underlay.name}: {self.graph.silos} silos>"
 
     @property
     def spectral_norm(self) -> float | None:
@@ -93,15 +94,6 @@ class RandomRing:
 def random_ring(graph: Connectivity, work: Workload) -> RandomRing:
     """Directed ring in a new random order each round.
 
-    Parameters
-    ----------
-    graph : Connectivity
-    work : Workload
-
-    Returns
-    -------
-    RandomRing
-
     Raises
     ------
     InputError
@@ -118,7 +110,7 @@ def random_ring(graph: Connectivity, work: Workload) -> RandomRing:
     _, allowed = _allowed(graph)
     if any(_possible(allowed, _order(rng, graph.silos)) for _ in range(TRIES)):
         return RandomRing(kind="random_ring", graph=graph, work=work)
-    if graph.silos <= COUNTED:
+    if graph.silos <= MOST_COUNTED:
         completions = _completions(allowed)
         if _first_ways(allowed, completions).any():
             return RandomRing(kind="random_ring", graph=graph, work=work, completions=completions)
@@ -181,5 +173,5 @@ def _order(rng: np.random.Generator, silos: int) -> IntArray:
 
 
 def _possible(allowed: BoolArray, order: IntArray) -> bool:
-    """Whether every silo can send to the next; a single one needs to send nothing."""
+    """Whether every silo can send to the next."""
     return len(order) == 1 or bool(allowed[order, np.roll(order, -1)].all())

@@ -1,111 +1,137 @@
-"""The two lists of overlay designers: overlays that stay, and overlays that are drawn anew each round."""
+"""Overlay designers by name: those of silosim, and those that other packages register as entry points."""
 
-import inspect
-from collections.abc import Callable, Mapping
-from functools import partial
-from types import MappingProxyType
-from typing import Any, TypeVar
+from __future__ import annotations
 
-from topologies.connectivity import Connectivity
-from topologies.designers.best import best
-from topologies.designers.christofides import christofides
-from topologies.designers.matcha import matcha, matcha_plus
-from topologies.designers.mbst import delta_mbst
-from topologies.designers.random_ring import random_ring
-from topologies.designers.ring import ring
-from topologies.designers.simple import complete, underlay_overlay
-from topologies.designers.star import star
-from topologies.designers.trees import mst
-from topologies.errors import InputError, unknown_name
-from topologies.overlay import Overlay
-from topologies.schedule import RandomOverlay
-from topologies.sizes import MANY_SILOS
-from topologies.workload import Workload
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+
+from topologies.designers.options import declared_options, keyword_options
+from topologies.errors import InputError, MachineError, unknown_name
+
+# The names of the designers are known without the modules that they need.
+if TYPE_CHECKING:
+    from topologies.connectivity import Connectivity
+    from topologies.overlay import Overlay
+    from topologies.schedule import RandomOverlay
+    from topologies.workload import Workload
 
 T = TypeVar("T")
-Designer = Callable[..., Overlay]
-RandomDesigner = Callable[..., RandomOverlay]
+O_co = TypeVar("O_co", covariant=True)
+Designer: TypeAlias = "Callable[..., Overlay]"
+RandomDesigner: TypeAlias = "Callable[..., RandomOverlay]"
 
 
-def _over(static: Designer, kind: str) -> RandomDesigner:
-    """MATCHA on the edges of a static overlay."""
+class DesignerRegistry(Mapping[str, Callable[..., O_co]]):
+    """Designers by name; one is imported when it is first taken.
 
-    def designer(graph: Connectivity, work: Workload, *, budget: float = 0.5) -> RandomOverlay:
-        overlay = static(graph, work)
-        edges = list(zip(overlay.source.tolist(), overlay.target.tolist(), strict=True))
-        return matcha(graph, work, budget=budget, edges=edges, kind=kind)
+    Parameters
+    ----------
+    group : str
+        Group of entry points through which other packages register designers.
+    own : mapping of str to str
+        Those of silosim, as ``module:function``.
 
-    return designer
-
-
-def best_of_all(
-    graph: Connectivity, work: Workload, *, criterion: str = "paper", iterations: int = 200_000, seed: int = 0
-) -> Overlay:
-    """`best` with the overlay of every other designer in `DESIGNERS` as a candidate.
-
-    Those that do not exist on this network are left out, and above `MANY_SILOS` silos two more: ``complete``, which is
-    never faster than a candidate with fewer arcs, since it has that one's circuits at delays at least as large, and
-    ``christofides``, which takes O(silos^3) time. So the result is never worse than any other designer's, except that
-    above `MANY_SILOS` silos nothing is promised about ``christofides``.
+    Notes
+    -----
+    A designer is called with a `Connectivity`, a `Workload` and its options as keywords, which it declares by
+    `topologies.designers.options.DesignerOption`. Taking one raises a `MachineError` where it cannot be imported, and
+    an `InputError` where it is no function or where its name is registered twice.
     """
-    candidates = []
-    for kind, designer in _SIMPLE.items():
-        if kind in ("complete", "christofides") and graph.silos > MANY_SILOS:
-            continue
+
+    def __init__(self, group: str, own: Mapping[str, str]) -> None:
+        self.group = group
+        self._own = {name: EntryPoint(name, value, group) for name, value in own.items()}
+
+    def __getitem__(self, name: str) -> Callable[..., O_co]:
+        """Import the designer of a name."""
+        found = [entry for entry in self._entries() if entry.name == name]
+        if not found:
+            raise KeyError(name)
+        if len(found) > 1:
+            places = ", ".join(sorted(entry.value for entry in found))
+            raise InputError(f"the designer {name} is registered more than once in {self.group}: {places}.")
         try:
-            candidates.append(designer(graph, work))
-        except InputError:
-            continue
-    return best(graph, work, candidates=candidates, criterion=criterion, iterations=iterations, seed=seed)
+            designer = found[0].load()
+        except Exception as error:
+            # The import of another package may raise anything; the other designers do without it.
+            reason = f"cannot be imported: {type(error).__name__}: {error}"
+            raise MachineError(f"the designer {name} ({found[0].value}) {reason}") from error
+        if not callable(designer):
+            raise InputError(f"the designer {name} ({found[0].value}) must be a function.")
+        return cast(Callable[..., O_co], designer)
+
+    def __iter__(self) -> Iterator[str]:
+        """Names: silosim's, then those of other packages in alphabetical order."""
+        return iter(dict.fromkeys(entry.name for entry in self._entries()))
+
+    def __len__(self) -> int:
+        """Number of names."""
+        return len(list(iter(self)))
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a designer of this name; imports nothing."""
+        return any(entry.name == name for entry in self._entries())
+
+    def __repr__(self) -> str:
+        """Names on one line."""
+        return f"<designers {', '.join(self)}>"
+
+    def _entries(self) -> list[EntryPoint]:
+        return [*self._own.values(), *_registered(self.group, tuple(sys.path))]
 
 
-_SIMPLE: Mapping[str, Designer] = MappingProxyType(
+@cache
+def _registered(group: str, _path: tuple[str, ...]) -> list[EntryPoint]:
+    """Entry points of a group by name; the files that list them are read once for each search path."""
+    return sorted(set(entry_points(group=group)), key=lambda entry: (entry.name, entry.value))
+
+
+DESIGNERS: Mapping[str, Designer] = DesignerRegistry(
+    "silosim.designers",
     {
-        "star": star,
-        "mst": mst,
-        "delta_mbst": delta_mbst,
-        "ring": ring,
-        "christofides": christofides,
-        "underlay": underlay_overlay,
-        "complete": complete,
-    }
+        "star": "topologies.designers.star:star",
+        "mst": "topologies.designers.trees:mst",
+        "delta_mbst": "topologies.designers.mbst:delta_mbst",
+        "ring": "topologies.designers.ring:ring",
+        "christofides": "topologies.designers.christofides:christofides",
+        "underlay": "topologies.designers.underlay_overlay:underlay_overlay",
+        "complete": "topologies.designers.complete:complete",
+        "best": "topologies.designers.best_of_all:best_of_all",
+    },
 )
+"""Designers of static overlays, by the name that `design` takes."""
 
-DESIGNERS: Mapping[str, Designer] = MappingProxyType({**_SIMPLE, "best": best_of_all})
-"""Designers of overlays that stay, by the name that `design` takes."""
-
-RANDOM_DESIGNERS: Mapping[str, RandomDesigner] = MappingProxyType(
+RANDOM_DESIGNERS: Mapping[str, RandomDesigner] = DesignerRegistry(
+    "silosim.random_designers",
     {
-        "matcha": matcha,
-        "matcha_plus": matcha_plus,
-        "matcha_ring": _over(ring, "matcha_ring"),
-        "matcha_delta_mbst": _over(delta_mbst, "matcha_delta_mbst"),
-        "random_ring": random_ring,
-    }
+        "matcha": "topologies.designers.matcha:matcha",
+        "matcha_plus": "topologies.designers.matcha:matcha_plus",
+        "matcha_ring": "topologies.designers.matcha_over:matcha_ring",
+        "matcha_delta_mbst": "topologies.designers.matcha_over:matcha_delta_mbst",
+        "random_ring": "topologies.designers.random_ring:random_ring",
+    },
 )
-"""Designers of overlays that are drawn anew each round, by the name that `design_random` takes."""
+"""Designers of randomized overlays, by the name that `design_random` takes."""
 
 
 def design(kind: str, graph: Connectivity, work: Workload, **options: Any) -> Overlay:
-    """Design an overlay.
+    """Design a static overlay.
 
     Parameters
     ----------
     kind : str
         One of `DESIGNERS`.
-    graph : Connectivity
-    work : Workload
     **options
         Of the designer, for instance ``hub`` of the star.
-
-    Returns
-    -------
-    Overlay
 
     Raises
     ------
     InputError
-        If the kind or an option is unknown, or no such overlay exists on this network.
+        If the kind or an option is unknown, the kind is that of a randomized overlay, or no such overlay exists on this
+        network.
 
     Examples
     --------
@@ -115,30 +141,28 @@ def design(kind: str, graph: Connectivity, work: Workload, **options: Any) -> Ov
     >>> f"{overlay.closed_forms.paper_s:.3f} s"
     '0.391 s'
     """
+    if kind not in DESIGNERS and kind in RANDOM_DESIGNERS:
+        raise InputError(f"overlay kind(={kind!r}) is a randomized overlay: design_random designs it.")
     return _called(DESIGNERS, kind, options)(graph, work)
 
 
 def design_random(kind: str, graph: Connectivity, work: Workload, **options: Any) -> RandomOverlay:
-    """Design an overlay that is drawn anew each round.
+    """Design a randomized overlay, whose arcs are drawn in each round.
 
     Parameters
     ----------
     kind : str
         One of `RANDOM_DESIGNERS`.
-    graph : Connectivity
-    work : Workload
     **options
         Of the designer, for instance ``budget`` of MATCHA.
-
-    Returns
-    -------
-    RandomOverlay
 
     Raises
     ------
     InputError
         As `design`.
     """
+    if kind not in RANDOM_DESIGNERS and kind in DESIGNERS:
+        raise InputError(f"overlay kind(={kind!r}) is a static overlay: design designs it.")
     return _called(RANDOM_DESIGNERS, kind, options)(graph, work)
 
 
@@ -146,14 +170,15 @@ def _called(table: Mapping[str, Callable[..., T]], kind: str, options: dict[str,
     """The designer of a kind with its options, both checked."""
     if kind not in table:
         raise unknown_name("overlay kind", kind, table)
-    known = [
-        name for name, p in inspect.signature(table[kind]).parameters.items() if p.kind is p.KEYWORD_ONLY
-    ]
-    for option in options:
-        if option not in known:
+    designer = table[kind]
+    known, declared = keyword_options(designer), declared_options(designer)
+    for name, value in options.items():
+        if name not in known:
             raise (
-                unknown_name(f"option of {kind}", option, known)
+                unknown_name(f"option of {kind}", name, known)
                 if known
                 else InputError(f"{kind} has no options.")
             )
-    return partial(table[kind], **options)
+        if name in declared:
+            declared[name].check(value)
+    return partial(designer, **options)

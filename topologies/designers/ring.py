@@ -25,18 +25,12 @@ def ring(
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     restarts : int
         Perturbations tried by the local search, at least 0.
     seed : int
         Seed of the perturbations, at least 0. The same numbers give the same ring.
     searches : int, optional
         Orders of the silos in which a tour is searched for, at least 1; see `short_tour`.
-
-    Returns
-    -------
-    Overlay
 
     Raises
     ------
@@ -46,7 +40,7 @@ def ring(
 
     Notes
     -----
-    Every silo sends to one and hears one, so a ring's cycle time is the mean of Eq. 3's delays with degrees 1, or
+    Every silo sends and receives one model, so a ring's cycle time is the mean of Eq. 3's delays with degrees 1, or
     the longest computing time: the best ring is a shortest tour of an asymmetric travelling salesman problem. The
     paper uses Christofides' algorithm (propositions 3.3 and 3.6), the designer ``christofides``. This ring is optimal
     for at most 9 silos; for more it is what `short_tour` finds, which starts from Christofides' tour only where all

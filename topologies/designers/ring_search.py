@@ -12,9 +12,9 @@ from topologies.errors import InputError
 from topologies.sizes import MANY_SILOS
 
 ROUNDS = 40
-"""Integer programmes solved at most, each with the cuts that the ones before asked for."""
+"""Most integer programs, each with the cuts of those before."""
 BRANCHES = 100
-"""Branch-and-bound nodes of each."""
+"""Most branch-and-bound nodes of each."""
 
 
 def some_circuit(allowed: BoolArray) -> tuple[list[int] | None, bool]:
@@ -79,9 +79,9 @@ def tour_along(source: IntArray, target: IntArray) -> list[int]:
 
 
 def require_reach(kind: str, graph: Connectivity) -> None:
-    """Raise an error where a silo can send to none or hear none, or some silos cannot reach others at all."""
+    """Raise an error where a silo can send to none or receive from none, or some silos cannot reach others."""
     allowed, labels = graph.may_send, graph.labels
-    for axis, lack in ((1, "send to no other silo"), (0, "hear no other silo")):
+    for axis, lack in ((1, "send to no other silo"), (0, "receive from no other silo")):
         alone = ~allowed.any(axis=axis)
         if graph.silos > 1 and alone.any():
             raise InputError(f"{kind}: no ring exists, since {labels[int(np.argmax(alone))]} can {lack}.")
@@ -89,13 +89,12 @@ def require_reach(kind: str, graph: Connectivity) -> None:
 
 
 def no_ring(kind: str, graph: Connectivity) -> InputError:
-    """The error for a network on which no ring was found, with the simplest reason that is known.
+    """Error for a network on which no ring was found, with the simplest known reason.
 
     Parameters
     ----------
     kind : str
         Name of the designer.
-    graph : Connectivity
 
     Returns
     -------
@@ -104,7 +103,7 @@ def no_ring(kind: str, graph: Connectivity) -> InputError:
 
     Notes
     -----
-    Reasons in this order: a silo that can send to none, or hear none; silos that cannot reach each other; a silo
+    Reasons in this order: a silo that can send, or receive, nothing; silos that cannot reach each other; a silo
     without which two others cannot reach each other either way, although a ring less one silo is a path through all
     others; silos that can send to fewer silos than they are (Hall 1935); an integer programme without solution.
     Whether a ring exists at all is NP-complete, so there may be none for another reason.
@@ -155,7 +154,7 @@ def _cut_silo(allowed: BoolArray) -> tuple[int, int, int] | None:
 
 
 def _crowd(allowed: BoolArray) -> tuple[list[int], int]:
-    """Nodes with arcs to fewer nodes than they are, and to how many; none where there is no such set."""
+    """Nodes with fewer successors than nodes (Hall), and the number of successors; none where there is no such set."""
     sender = maximum_bipartite_matching(csr_array(allowed), perm_type="row")
     free = np.setdiff1d(np.arange(len(allowed)), sender[sender >= 0])
     if not len(free):

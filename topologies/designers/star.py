@@ -1,34 +1,39 @@
-"""The STAR: every silo sends to a hub, which averages and sends back."""
+"""The STAR: all silos send to a hub, which averages and sends back."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import cast
+from typing import Annotated, cast
 
 import networkx as nx
 import numpy as np
 
 from topologies.arrays import BoolArray, FloatArray
 from topologies.connectivity import S_PER_KM, S_PER_PATH, Connectivity
-from topologies.consensus import uniform
+from topologies.designers.options import DesignerOption
 from topologies.errors import InputError, unknown_name
 from topologies.label_order import silo_order
 from topologies.overlay import Overlay, build_overlay
 from topologies.underlay import Variant
+from topologies.weights import uniform
 from topologies.workload import Workload
 
 HUB_RULES = ("load", "closeness", "first")
 """Rules that choose a hub."""
 DEFAULT_RULE: Mapping[Variant, str] = MappingProxyType({"corrected": "load", "published": "first"})
 """The rule for each variant of an underlay: ``published`` stands for the paper's tables, hub included."""
+Hub = Annotated[
+    int | str | None,
+    DesignerOption(
+        help=f"The STAR's hub: {', '.join(HUB_RULES)}, or a silo's label; by default load, with --published first"
+    ),
+]
 
 
-def star(graph: Connectivity, work: Workload, *, hub: int | str | None = None) -> Overlay:
+def star(graph: Connectivity, work: Workload, *, hub: Hub = None) -> Overlay:
     """STAR around a hub, by default the most central silo.
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     hub : int or str, optional
         ``"load"``: the silo whose router has the highest load centrality on the underlay, with latency as weight;
         ties go to the lowest mean latency, then to the first label. ``"closeness"``: the silo with the lowest mean
@@ -62,7 +67,7 @@ def star(graph: Connectivity, work: Workload, *, hub: int | str | None = None) -
 
 
 def _hub(graph: Connectivity, hub: int | str | None) -> int:
-    """Index of the hub that the user asks for."""
+    """Index of the hub."""
     both_ways = graph.may_send & graph.may_send.T
     if hub is not None and hub not in HUB_RULES:
         silo = _silo(graph, hub)

@@ -1,4 +1,4 @@
-"""Orders of nodes by which a heuristic breaks ties, one after the other, to keep its best result."""
+"""Orders of nodes by which a heuristic breaks ties; the best result counts."""
 
 from collections.abc import Iterator
 

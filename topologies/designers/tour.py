@@ -18,7 +18,7 @@ EXACT_NODES = 9
 SEED = 0
 """Seed of the restarts."""
 CHRISTOFIDES_NODES = 60
-"""Beyond it Christofides' tour costs more time than restarts that find shorter ones."""
+"""Nodes above which restarts find shorter tours in less time than Christofides' algorithm."""
 RESTARTS = 500
 """Perturbations tried by default, in each order of the nodes."""
 SEARCHES, MANY_SEARCHES = 3, 1
@@ -26,7 +26,7 @@ SEARCHES, MANY_SEARCHES = 3, 1
 MATCHINGS = 3
 """Orders of ties in which Christofides' algorithm matches nodes: the part that takes time."""
 EULER_CIRCUITS = 24
-"""Euler circuits that are walked for each matching."""
+"""Euler circuits tried for each matching."""
 
 
 def short_tour(
@@ -111,7 +111,7 @@ def _exact(costs: FloatArray) -> list[int] | None:
 
 
 def _starts(costs: FloatArray) -> list[list[int]]:
-    """Tours to begin with."""
+    """Initial tours."""
     nodes = len(costs)
     count = 5 if nodes <= MANY_SILOS else 1
     starts = [_nearest_neighbour(costs, first) for first in range(0, nodes, -(-nodes // count))]
@@ -119,7 +119,7 @@ def _starts(costs: FloatArray) -> list[list[int]]:
 
 
 def _nearest_neighbour(costs: FloatArray, first: int) -> list[int]:
-    """From `first` always on to the nearest node not yet visited."""
+    """Nearest-neighbour tour from `first`."""
     open_costs = costs.copy()
     open_costs[:, first] = np.inf
     tour, left = [first], np.ones(len(costs), dtype=bool)
@@ -135,7 +135,7 @@ def _nearest_neighbour(costs: FloatArray, first: int) -> list[int]:
 
 
 def _greedy(costs: FloatArray) -> list[int]:
-    """The cheapest arcs that leave paths, then the paths one after the other."""
+    """Greedy tour: cheapest arcs that form paths, then the paths one after the other."""
     nodes = len(costs)
     near = min(nodes, 3 * NEIGHBOURS)
     masked = costs.copy()

@@ -10,7 +10,7 @@ import numpy as np
 from topologies.arrays import FloatArray
 
 NEIGHBOURS = 9
-"""Moves join a node with one of its nearest only."""
+"""Moves join a node with one of so many nearest ones."""
 LONGEST_SEGMENT = 3
 """Longest segment that an Or-opt move takes."""
 LONGEST_REVERSAL = 100
@@ -165,7 +165,7 @@ class TourSearch:
         return None
 
     def _reversal(self, path: list[int]) -> float:
-        """Change of a path's cost when it is walked the other way."""
+        """Change of a path's cost when it is reversed."""
         cost = self.cost
         return sum(cost[j][i] - cost[i][j] for i, j in itertools.pairwise(path))
 

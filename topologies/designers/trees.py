@@ -79,8 +79,6 @@ def tree_cycle_time(graph: Connectivity, work: Workload, edges: list[tuple[int, 
 
     Parameters
     ----------
-    graph : Connectivity
-    work : Workload
     edges : list of (int, int)
         Edges of a tree on the silos.
 
@@ -116,15 +114,6 @@ def minimum_trees(weights: FloatArray) -> list[list[tuple[int, int]]]:
 @by_label
 def mst(graph: Connectivity, work: Workload) -> Overlay:
     """Minimum spanning tree of the symmetric delays: the optimal undirected overlay of fast access links.
-
-    Parameters
-    ----------
-    graph : Connectivity
-    work : Workload
-
-    Returns
-    -------
-    Overlay
 
     Notes
     -----

@@ -45,7 +45,7 @@ def test_any_network(random_case, seed, ties, unlimited):
 
     def tau_of(capacity):
         equal = np.full(len(case.up_bps), capacity)
-        return case.with_(up_bps=equal, down_bps=equal).build().proof.value_s
+        return case.with_(up_bps=equal, down_bps=equal).build().proof.cycle_time_s
 
     assert_exact(curve, tau_of)
 
@@ -59,7 +59,7 @@ def test_real_networks(published_graph, name, kind):
 
     def tau_of(capacity):
         graph = published_graph(name, capacity)
-        return build_overlay(kind, graph, INATURALIST, arcs, hub=overlay.hub).proof.value_s
+        return build_overlay(kind, graph, INATURALIST, arcs, hub=overlay.hub).proof.cycle_time_s
 
     assert_exact(curve, tau_of)
     assert len(curve.breakpoints_bps) >= 1

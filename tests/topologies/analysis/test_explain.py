@@ -22,7 +22,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def tau(overlay) -> float:
-    return overlay.proof.value_s
+    return overlay.proof.cycle_time_s
 
 
 def text(overlay) -> str:
@@ -346,7 +346,7 @@ def test_no_circuit_bounds_an_overlay_that_changes(published_graph, kind):
     overlay = design_random(kind, published_graph("gaia", 1e10), INATURALIST)
 
     with pytest.raises(
-        InputError, match=rf"^kind\(='{kind}'\) is drawn anew each round, so no circuit bounds it; "
+        InputError, match=rf"^kind\(='{kind}'\) is a randomized overlay, so no circuit bounds it; "
     ):
         explain(overlay)
 

@@ -28,7 +28,7 @@ def assert_derivatives(derivative, values, tau_of, tau, some=None) -> None:
 
 
 def tau(overlay) -> float:
-    return overlay.proof.value_s
+    return overlay.proof.cycle_time_s
 
 
 @given(seed=seeds)
@@ -208,8 +208,8 @@ def test_resources_give_the_same_cycle_time(random_case, seed, ties):
     core = 1e9 * rng.random(case.underlay.links)
     resources = Resources.of(case.build())
 
-    assert resources.cycle_time().value_s == tau(case.build())
-    changed = replace(resources, up_bps=up, down_bps=down, core_bps=core).cycle_time().value_s
+    assert resources.cycle_time().cycle_time_s == tau(case.build())
+    changed = replace(resources, up_bps=up, down_bps=down, core_bps=core).cycle_time().cycle_time_s
     assert changed == pytest.approx(
         tau(case.with_(up_bps=up, down_bps=down, core_bps=core).build()), rel=1e-12
     )

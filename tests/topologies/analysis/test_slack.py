@@ -29,7 +29,7 @@ seeds = st.integers(0, 2**32 - 1)
 def raised(graph: EventGraph, arc: int, by_s: float) -> float:
     delay_s = graph.delay_s.copy()
     delay_s[arc] += by_s
-    return cycle_time(replace(graph, delay_s=delay_s)).value_s
+    return cycle_time(replace(graph, delay_s=delay_s)).cycle_time_s
 
 
 @st.composite
@@ -70,14 +70,14 @@ def test_slack_is_what_the_heaviest_circuit_leaves(graph):
     slack = event_slack(graph, proof)
 
     assert np.all(slack[list(proof.circuit)] == 0)
-    assert slack == pytest.approx(slack_by_enumeration(graph, proof.value_s), abs=1e-9)
+    assert slack == pytest.approx(slack_by_enumeration(graph, proof.cycle_time_s), abs=1e-9)
 
 
 @given(seed=seeds, ties=st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_within_its_slack_a_delay_changes_nothing_and_beyond_it_everything(random_case, seed, ties):
     overlay = random_case(seed, ties=ties).build()
-    tau = overlay.proof.value_s
+    tau = overlay.proof.cycle_time_s
 
     for arc, slack in enumerate(arc_slack(overlay).tolist()):
         assert raised(overlay.event_graph, arc, slack * (1 - 1e-9)) == pytest.approx(tau, rel=1e-12, abs=0)
@@ -96,7 +96,7 @@ def test_a_trees_slack_in_closed_form(published_graph, name):
     delay[tree.source, tree.target] = tree.delay_s
 
     pair = delay[tree.source, tree.target] + delay[tree.target, tree.source]
-    assert arc_slack(tree) == pytest.approx(2 * tree.proof.value_s - pair, abs=1e-12)
+    assert arc_slack(tree) == pytest.approx(2 * tree.proof.cycle_time_s - pair, abs=1e-12)
 
 
 def test_a_stars_slack_in_closed_form(published_graph):
@@ -108,7 +108,7 @@ def test_a_stars_slack_in_closed_form(published_graph):
         trip[silo] += delay
 
     other = np.where(star.source == star.hub, star.target, star.source)
-    assert arc_slack(star) == pytest.approx(star.proof.value_s - trip[other], abs=1e-12)
+    assert arc_slack(star) == pytest.approx(star.proof.cycle_time_s - trip[other], abs=1e-12)
 
 
 def test_one_silo_has_no_arc(make_underlay):
@@ -123,15 +123,15 @@ def test_one_silo_has_no_arc(make_underlay):
 
 def check_free_arcs(overlay, candidates) -> None:
     """Every candidate is free if and only if the overlay with it is as fast; the facts are those of that overlay."""
-    tau, silos = overlay.proof.value_s, overlay.graph.silos
+    tau, silos = overlay.proof.cycle_time_s, overlay.graph.silos
     arcs = list(zip(overlay.source.tolist(), overlay.target.tolist(), strict=True))
     free = {(arc.source, arc.target): arc for arc in free_arcs(overlay)}
     for pair in candidates:
         more = build_overlay("more", overlay.graph, overlay.work, [*arcs, pair], hub=overlay.hub)
         # Between the two limits rounding decides.
-        if more.proof.value_s <= tau * (1 + 1e-13):
+        if more.proof.cycle_time_s <= tau * (1 + 1e-13):
             assert pair in free
-        if more.proof.value_s > tau * (1 + 1e-10):
+        if more.proof.cycle_time_s > tau * (1 + 1e-10):
             assert pair not in free
         if pair not in free:
             continue
@@ -215,7 +215,7 @@ def test_two_slower_arcs_on_one_circuit_count_together(make_underlay, compute_s,
     work = Workload(model_bits=1e7, compute_s=np.array([0.0, compute_s, 0.0, 0.0]))
     ring = build_overlay("ring", graph, work, [(0, 1), (1, 2), (2, 3), (3, 0)])
 
-    assert ring.proof.value_s == compute_s
+    assert ring.proof.cycle_time_s == compute_s
     assert arc_slack(ring) == pytest.approx(np.full(4, 3 * compute_s - 0.416))
     found = {(arc.source, arc.target): arc for arc in free_arcs(ring)}
     assert ((0, 3) in found) == free

@@ -1,4 +1,4 @@
-"""Overlays without a choice: the complete graph, and the underlay itself."""
+"""The underlay as overlay."""
 
 import numpy as np
 
@@ -9,33 +9,8 @@ from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
 
 
-def complete(graph: Connectivity, work: Workload) -> Overlay:
-    """Every silo sends to every silo that it can send to.
-
-    Parameters
-    ----------
-    graph : Connectivity
-    work : Workload
-
-    Returns
-    -------
-    Overlay
-
-    Raises
-    ------
-    InputError
-        If the arcs do not make a strongly connected digraph.
-    """
-    return build_overlay("complete", graph, work, np.argwhere(graph.may_send))
-
-
 def underlay_overlay(graph: Connectivity, work: Workload) -> Overlay:
-    """The underlay as overlay: silos talk where their routers are neighbours.
-
-    Parameters
-    ----------
-    graph : Connectivity
-    work : Workload
+    """The underlay as overlay: silos of neighbouring routers send to each other.
 
     Returns
     -------
@@ -58,7 +33,7 @@ def underlay_overlay(graph: Connectivity, work: Workload) -> Overlay:
 
 
 def neighbouring_silos(graph: Connectivity) -> BoolArray:
-    """Whether silos hang on one router, or on two joined by a link or by a path through routers without a silo.
+    """Whether silos are attached to one router, or to two joined by a link or by a path through routers without a silo.
 
     Returns
     -------

@@ -1,0 +1,129 @@
+"""Options of designers in scenarios and on the command line: units, shared names, names of a command."""
+
+import inspect
+from typing import Annotated
+
+import pytest
+
+from scenarios.cli.designer_options import with_designer_options
+from scenarios.config import designer_options as written
+from scenarios.config.overlays import design_any
+from topologies import AccessLinks, InputError, MachineError, Workload, connectivity, load_underlay
+from topologies.designers.options import DesignerOption, Seed, declared_options
+from topologies.designers.ring import ring
+
+
+def timed(graph, work, *, pause: Annotated[float, DesignerOption(help="Pause", at_most=1.0, unit="s")] = 0.5):
+    pass
+
+
+def whole(graph, work, *, size: Annotated[int, DesignerOption(help="Size", at_least=1)] = 2):
+    pass
+
+
+def fraction(graph, work, *, size: Annotated[float, DesignerOption(help="Size", at_most=1)] = 0.5):
+    pass
+
+
+def crossing(graph, work, *, force: Annotated[str, DesignerOption(help="Force")] = "weak"):
+    pass
+
+
+class Registry(dict):
+    """Designers of which one cannot be imported."""
+
+    def __getitem__(self, name):
+        if name == "broken":
+            raise MachineError("the designer broken cannot be imported")
+        return super().__getitem__(name)
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    made = Registry(timed=timed, whole=whole, fraction=fraction, crossing=crossing, broken=None)
+    monkeypatch.setattr(written, "DESIGNERS", made)
+    monkeypatch.setattr(written, "RANDOM_DESIGNERS", {})
+    return made
+
+
+def test_a_quantity_is_a_text_with_a_unit():
+    (option,) = declared_options(timed).values()
+
+    assert written.option_value(option, "25 ms") == 0.025
+    with pytest.raises(
+        InputError, match=r"pause\(=0.025\) must be a number with a unit, for instance '25.4 ms'"
+    ):
+        written.option_value(option, 0.025)
+    with pytest.raises(InputError, match=r"timed.pause\(=2.0\) must be <= 1"):
+        written.option_value(option, "2 s", field="timed.pause")
+
+
+@pytest.mark.usefixtures("registered")
+def test_an_option_of_two_designers_goes_to_both_in_their_types():
+    read = written.read_options(["whole", "fraction", "timed"], {"size": "1", "pause": "30 ms"})
+
+    assert read == {"whole": {"size": 1}, "fraction": {"size": 1.0}, "timed": {"pause": "30 ms"}}
+    assert isinstance(read["fraction"]["size"], float)
+    assert written.option_values("timed", read["timed"]) == {"pause": 0.03}
+
+
+@pytest.mark.usefixtures("registered")
+@pytest.mark.parametrize(
+    ("kinds", "given", "message"),
+    [
+        (["timed"], {"size": "1"}, r"size\(=1\) goes with the kind whole or fraction, not with timed"),
+        (["whole", "fraction"], {"size": "2"}, r"size\(=2.0\) must be <= 1"),
+        (["whole"], {"size": "1.5"}, r"size\(='1.5'\) must be an integer"),
+        (["fraction"], {"size": "half"}, r"size\(='half'\) must be a number"),
+        (["timed"], {"pause": "30"}, r"pause\(='30'\) must be a number with a unit"),
+    ],
+)
+def test_a_wrong_value_is_named(kinds, given, message):
+    with pytest.raises(InputError, match=message):
+        written.read_options(kinds, given)
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_designer_that_cannot_be_used_offers_nothing():
+    assert set(written.options_by_name(["whole", "broken"])) == {"size"}
+    with pytest.raises(MachineError, match="broken"):
+        written.designer_options("broken")
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_command_has_the_options_after_kind_and_keeps_its_own():
+    received = []
+
+    @with_designer_options(["timed", "whole", "fraction", "crossing"])
+    def command(study, options, kind=None, force=False):
+        received.append((study, dict(options), kind, force))
+
+    command("study", kind=["whole"], pause=None, size="3", force=True)
+
+    assert list(inspect.signature(command).parameters) == ["study", "kind", "pause", "size", "force"]
+    assert received == [("study", {"size": "3"}, ["whole"], True)]
+    help_of = {
+        name: p.annotation.__metadata__[0].help
+        for name, p in inspect.signature(command).parameters.items()
+        if name in ("pause", "size")
+    }
+    assert help_of == {"pause": "Pause. [<= 1 s; default: 0.5 s]", "size": "Size. [>= 1; default: 2]"}
+
+
+def test_the_marked_parameter_receives_the_seed(monkeypatch):
+    seeds = []
+
+    def seeded(graph, work, *, start: Seed = 0, seed: int = 1):
+        seeds.append((start, seed))
+        return ring(graph, work)
+
+    graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+    for module in (
+        "scenarios.config.designer_options",
+        "scenarios.config.overlays",
+        "topologies.designers.registry",
+    ):
+        monkeypatch.setattr(f"{module}.DESIGNERS", {"seeded": seeded})
+    design_any("seeded", graph, Workload.preset("inaturalist"), seed=7)
+
+    assert seeds == [(7, 1)]

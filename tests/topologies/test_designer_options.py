@@ -1,0 +1,196 @@
+"""Options that designers declare, and designers that other packages register."""
+
+import sys
+from typing import Annotated
+
+import pytest
+
+from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, MachineError, Workload, design, design_random
+from topologies.designers.options import DesignerOption, Seed, declared_options, seed_option
+
+WORK = Workload.preset("inaturalist")
+
+
+def declaring(annotation, default=None):
+    def designer(graph, work, *, given: annotation = default):
+        pass
+
+    return designer
+
+
+def test_every_designer_of_silosim_can_be_taken():
+    assert all(
+        callable(designer) for registry in (DESIGNERS, RANDOM_DESIGNERS) for designer in registry.values()
+    )
+    assert {
+        kind: sorted(options)
+        for registry in (DESIGNERS, RANDOM_DESIGNERS)
+        for kind, designer in registry.items()
+        if (options := declared_options(designer))
+    } == {
+        "star": ["hub"],
+        "best": ["criterion"],
+        **{kind: ["budget"] for kind in ("matcha", "matcha_plus", "matcha_ring", "matcha_delta_mbst")},
+    }
+
+
+def test_only_best_takes_the_seed_of_the_run():
+    designers = {**DESIGNERS, **RANDOM_DESIGNERS}
+
+    assert {kind for kind, designer in designers.items() if seed_option(designer)} == {"best"}
+
+
+def test_the_signature_says_type_and_default():
+    (hub,) = declared_options(DESIGNERS["star"]).values()
+    (budget,) = declared_options(RANDOM_DESIGNERS["matcha_ring"]).values()
+
+    assert (hub.name, hub.value_type, hub.default) == ("hub", str, None)
+    assert (budget.name, budget.value_type, budget.default) == ("budget", float, 0.5)
+    assert budget.declaration.range == "> 0 and <= 1"
+
+
+def test_annotations_may_be_texts():
+    namespace = {"Annotated": Annotated, "DesignerOption": DesignerOption, "Seed": Seed}
+    exec(
+        "from __future__ import annotations\n"
+        "def designer(graph, work, *, arcs: Annotated[int, DesignerOption(help='Arcs')] = 3, start: Seed = 0): ...\n",
+        namespace,
+    )
+
+    assert [(o.name, o.default) for o in declared_options(namespace["designer"]).values()] == [("arcs", 3)]
+    assert seed_option(namespace["designer"]) == "start"
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "message"),
+    [
+        (Annotated[int, DesignerOption(help="", at_least=1)], 0, r"given\(=0\) must be >= 1"),
+        (Annotated[int, DesignerOption(help="")], 1.5, r"given\(=1.5\) must be an integer"),
+        (Annotated[float, DesignerOption(help="", above=0)], 0.0, r"given\(=0.0\) must be > 0"),
+        (Annotated[float, DesignerOption(help="", at_most=2)], 2.5, r"given\(=2.5\) must be <= 2"),
+        (Annotated[float, DesignerOption(help="", at_most=2)], float("nan"), r"given\(=nan\) must be <= 2"),
+        (Annotated[float, DesignerOption(help="")], "2", r"given\(='2'\) must be a number"),
+        (Annotated[int, DesignerOption(help="")], True, r"given\(=True\) must be an integer"),
+        (Annotated[str, DesignerOption(help="", choices=("in", "out"))], "inn", "did you mean 'in'"),
+        (Annotated[str, DesignerOption(help="")], 3, r"given\(=3\) must be a text"),
+    ],
+)
+def test_values_are_checked(annotation, value, message):
+    (option,) = declared_options(declaring(annotation)).values()
+
+    with pytest.raises(InputError, match=message):
+        option.check(value)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value"),
+    [
+        (Annotated[int | None, DesignerOption(help="", at_least=1)], None),
+        (Annotated[float, DesignerOption(help="", above=0, at_most=1)], 1),
+        (Annotated[int | str, DesignerOption(help="")], 3),
+        (Annotated[str, DesignerOption(help="", choices=("in", "out"))], "out"),
+    ],
+)
+def test_values_that_fit_are_accepted(annotation, value):
+    (option,) = declared_options(declaring(annotation)).values()
+
+    option.check(value)
+
+
+def test_a_declaration_without_default_or_of_another_type_is_refused():
+    def without(graph, work, *, degree: Annotated[int, DesignerOption(help="")]):
+        pass
+
+    with pytest.raises(InputError, match="designer without: option degree must have a default"):
+        declared_options(without)
+    with pytest.raises(InputError, match="option given must be an int, a float or a str"):
+        declared_options(declaring(Annotated[list, DesignerOption(help="")]))
+
+
+def test_a_kind_of_the_other_registry_is_named(published_graph):
+    graph = published_graph("gaia", 1e10)
+
+    with pytest.raises(InputError, match=r"kind\(='matcha'\) is a randomized overlay: design_random"):
+        design("matcha", graph, WORK)
+    with pytest.raises(InputError, match=r"kind\(='ring'\) is a static overlay: design "):
+        design_random("ring", graph, WORK)
+
+
+@pytest.fixture
+def register(tmp_path, monkeypatch):
+    """Let entry points of a package be found whose module has this text."""
+
+    def install(text, entries, package="designers_of_others"):
+        info = tmp_path / f"{package}-1.0.dist-info"
+        info.mkdir()
+        (tmp_path / f"{package}.py").write_text(text)
+        (tmp_path / f"{package}_failing.py").write_text("1 / 0")
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(entries)
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, package, raising=False)
+
+    return install
+
+
+MODULE = """
+from topologies.designers.matcha import matcha
+from topologies.designers.ring import ring
+
+def slow_matcha(graph, work, *, budget=0.25):
+    return matcha(graph, work, budget=budget, kind="slow_matcha")
+
+not_a_designer = 3
+"""
+ENTRIES = """
+[silosim.designers]
+lost = designers_of_others:lost
+gone = no_such_module_of_others:gone
+number = designers_of_others:not_a_designer
+failing = designers_of_others_failing:ring
+ring = designers_of_others:ring
+[silosim.random_designers]
+slow_matcha = designers_of_others:slow_matcha
+"""
+
+
+def test_designers_of_other_packages_are_found(register, published_graph):
+    names = (*DESIGNERS, *RANDOM_DESIGNERS)
+    register(MODULE, ENTRIES)
+    drawn = design_random("slow_matcha", published_graph("gaia", 1e10), WORK)
+
+    assert set(DESIGNERS) | set(RANDOM_DESIGNERS) == {
+        *names,
+        "lost",
+        "gone",
+        "number",
+        "failing",
+        "slow_matcha",
+    }
+    assert (drawn.kind, drawn.budget) == ("slow_matcha", 0.25)
+
+
+@pytest.mark.parametrize(
+    ("kind", "error", "message"),
+    [
+        ("lost", MachineError, r"designer lost \(designers_of_others:lost\) cannot be imported"),
+        (
+            "gone",
+            MachineError,
+            "designer gone .* imported: ModuleNotFoundError: No module named 'no_such_module_of_others'",
+        ),
+        (
+            "failing",
+            MachineError,
+            "designer failing .* cannot be imported: ZeroDivisionError: division by zero",
+        ),
+        ("number", InputError, "designer number .* must be a function"),
+        ("ring", InputError, "designer ring is registered more than once in silosim.designers"),
+    ],
+)
+def test_a_bad_designer_of_another_package_is_named(register, published_graph, kind, error, message):
+    register(MODULE, ENTRIES)
+
+    with pytest.raises(error, match=message):
+        design(kind, published_graph("gaia", 1e10), WORK)
+    assert design("mst", published_graph("gaia", 1e10), WORK).kind == "mst"

@@ -1,0 +1,183 @@
+"""Options that a designer declares in its signature, for the command line and scenarios to offer."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from types import MappingProxyType, UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+
+from topologies.errors import InputError, quoted, unknown_name
+
+M = TypeVar("M")
+_ABSTRACT: Mapping[type, type] = MappingProxyType({int: Integral, float: Real})
+
+
+@dataclass(frozen=True, slots=True)
+class RunSeed:
+    """Marks the parameter that receives the seed of the command or scenario, see `Seed`."""
+
+
+Seed = Annotated[int, RunSeed()]
+"""Annotation of that parameter."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DesignerOption:
+    """What users may set; the annotation of a keyword-only parameter holds it.
+
+    Parameters
+    ----------
+    help : str
+        For ``--help``, without the end of the sentence: range, choices and default are added.
+    choices : tuple of str
+        The values of a text. Empty where any text will do.
+    above, at_least, at_most : float, optional
+        Range of a number, in `unit`.
+    unit : {"", "s", "bit", "bit/s"}
+        Of a number. Users give a quantity that has a unit as a text, such as ``"25 ms"``.
+
+    Examples
+    --------
+    >>> from typing import Annotated
+    >>> Degree = Annotated[int, DesignerOption(help="Models that a silo sends in a round", at_least=1)]
+    >>> def designer(graph, work, *, degree: Degree = 2): ...
+    >>> [(option.name, option.value_type, option.default) for option in declared_options(designer).values()]
+    [('degree', <class 'int'>, 2)]
+    """
+
+    help: str
+    choices: tuple[str, ...] = ()
+    above: float | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    unit: Literal["", "s", "bit", "bit/s"] = ""
+
+    @property
+    def range(self) -> str:
+        """The range of a number, for instance ``> 0 and <= 1``; empty where there is none."""
+        limits = ((">", self.above), (">=", self.at_least), ("<=", self.at_most))
+        return " and ".join(f"{sign} {limit:g}" for sign, limit in limits if limit is not None)
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise an `InputError` for a value outside the range or the choices."""
+        if self.choices and value not in self.choices:
+            raise unknown_name(name, value, self.choices)
+        fits = (
+            (self.above is None or value > self.above)
+            and (self.at_least is None or value >= self.at_least)
+            and (self.at_most is None or value <= self.at_most)
+        )
+        if not fits:
+            raise InputError(f"{name}(={value}) must be {self.range}.")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DeclaredOption:
+    """An option with what the signature says of it.
+
+    Attributes
+    ----------
+    value_type : type
+        ``int``, ``float`` or ``str``: what users write. Python callers may give more where the annotation is a union.
+    default : object
+        None where the designer chooses by itself.
+    accepted : tuple of type
+        All members of the annotation.
+    """
+
+    name: str
+    value_type: type[int] | type[float] | type[str]
+    default: Any
+    accepted: tuple[type, ...]
+    declaration: DesignerOption
+
+    def check(self, value: Any, *, field: str | None = None) -> None:
+        """Raise an `InputError` for a value of another type, or outside the range or the choices.
+
+        Messages call it `field`, by default `name`.
+        """
+        if value is None and type(None) in self.accepted:
+            return
+        field = field or self.name
+        types = tuple(_ABSTRACT.get(kind, kind) for kind in self.accepted)
+        if isinstance(value, bool) or not isinstance(value, types):
+            what = {int: "an integer", float: "a number", str: "a text"}[self.value_type]
+            raise InputError(f"{field}(={quoted(value)}) must be {what}.")
+        self.declaration.check(field, value)
+
+
+def keyword_options(designer: Callable[..., Any]) -> tuple[str, ...]:
+    """Names of all options that a designer takes in Python: its keyword-only parameters."""
+    parameters = inspect.signature(designer).parameters.values()
+    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+
+
+def seed_option(designer: Callable[..., Any]) -> str | None:
+    """Name of the keyword-only parameter that is annotated as `Seed`, if there is one."""
+    return next((p.name for p in _annotated(designer) if _marker(p.annotation, RunSeed) is not None), None)
+
+
+def declared_options(designer: Callable[..., Any]) -> dict[str, DeclaredOption]:
+    """Options that a designer declares for users, by name, in the order of the signature.
+
+    Parameters
+    ----------
+    designer : callable
+        Its keyword-only parameters that are annotated with a `DesignerOption` are options of the command line and of
+        scenarios; the others are for Python callers.
+
+    Returns
+    -------
+    dict from str to DeclaredOption
+
+    Raises
+    ------
+    InputError
+        If an option has no default, or takes neither a number nor a text.
+    """
+    found = ((p, _marker(p.annotation, DesignerOption)) for p in _annotated(designer))
+    return {
+        p.name: _declared(_name(designer), p, declaration)
+        for p, declaration in found
+        if declaration is not None
+    }
+
+
+def _annotated(designer: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Keyword-only parameters with their annotations, also where these are texts."""
+    try:
+        parameters = inspect.signature(designer, eval_str=True).parameters.values()
+    except NameError as error:
+        raise InputError(f"designer {_name(designer)}: its annotations cannot be read: {error}.") from None
+    return [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+
+
+def _name(designer: Callable[..., Any]) -> str:
+    return getattr(designer, "__name__", repr(designer))
+
+
+def _marker(annotation: Any, kind: type[M]) -> M | None:
+    """The first part of this type in an ``Annotated``."""
+    if get_origin(annotation) is not Annotated:
+        return None
+    return next((part for part in get_args(annotation)[1:] if isinstance(part, kind)), None)
+
+
+def _declared(designer: str, parameter: inspect.Parameter, declaration: DesignerOption) -> DeclaredOption:
+    """One option, checked."""
+    inner = get_args(parameter.annotation)[0]
+    accepted = get_args(inner) if get_origin(inner) in (Union, UnionType) else (inner,)
+    written = next((kind for kind in (str, float, int) if kind in accepted), None)
+    field = f"designer {designer}: option {parameter.name}"
+    if written is None:
+        raise InputError(f"{field} must be an int, a float or a str.")
+    if parameter.default is parameter.empty:
+        raise InputError(f"{field} must have a default.")
+    return DeclaredOption(
+        name=parameter.name,
+        value_type=written,
+        default=parameter.default,
+        accepted=accepted,
+        declaration=declaration,
+    )
