@@ -80,8 +80,9 @@ def killed(tmp_path, monkeypatch):
     (tmp_path / "sitecustomize.py").write_text(KILLER)
 
     def train(job, rank, rounds):
+        paths = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
         with monkeypatch.context() as patch:
-            for name, value in (("PYTHONPATH", tmp_path), ("KILL_RANK", rank), ("KILL_AT", rounds)):
+            for name, value in (("PYTHONPATH", paths), ("KILL_RANK", rank), ("KILL_AT", rounds)):
                 patch.setenv(name, str(value))
             return _reports(job)
 

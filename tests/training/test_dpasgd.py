@@ -14,7 +14,7 @@ from training.data.batches import BatchStream
 from training.data.datasets import load_dataset
 from training.data.partitions import split
 from training.dpasgd import DIVERGENCE_CHECK_ROUNDS, check_finite
-from training.dpasgd import train_rank as train_and_tell
+from training.dpasgd import train_rank as train_and_report
 from training.engine.communicator import SingleRank
 from training.engine.exchange import plan_exchange
 from training.history import HistoryRow
@@ -23,7 +23,7 @@ from training.models import build_model
 
 def train_rank(job, communicator):
     """The rows without the notices."""
-    with closing(train_and_tell(job, communicator)) as reports:
+    with closing(train_and_report(job, communicator)) as reports:
         yield from (report for report in reports if isinstance(report, HistoryRow))
 
 

@@ -10,7 +10,7 @@ import torch
 from topologies.errors import InputError, MachineError
 from training import TrainingConfig, World, load_backend, world
 from training.mpi.backend import MpiBackend
-from training.mpi.launcher import _unsaid
+from training.mpi.launcher import _error_from_log
 from training.mpi.worker import ERRORS, main
 from training.mpi_environment import check_size, local_rank, mpiexec_path, rank_environment
 from training.notice import Notice
@@ -146,7 +146,7 @@ Please see the FAQ page for debugging suggestions
     ],
 )
 def test_a_rank_that_a_signal_ended_is_one_line(log, status, message):
-    assert str(_unsaid(log, status)) == message
+    assert str(_error_from_log(log, status)) == message
 
 
 def test_the_check_misses_a_gpu(monkeypatch):
