@@ -42,7 +42,7 @@ def simulate_flows(
     plan: RoundPlan | None = None,
     engine: str = "auto",
     messages: bool = False,
-    world: Changes | None = None,
+    changes: Changes | None = None,
 ) -> Timeline:
     """Simulate a job of some rounds: compute, send to every out-arc, wait for every in-arc.
 
@@ -77,7 +77,7 @@ def simulate_flows(
         arcs or more where it can.
     messages : bool
         Whether to keep a record of every message.
-    world : Changes, optional
+    changes : Changes, optional
         What changes on the network while the job runs; only with ``sharing="maxmin"``.
 
     Returns
@@ -129,7 +129,7 @@ def simulate_flows(
         plan=plan,
         sharing=sharing,
         queueing=queueing,
-        world=world,
+        changes=changes,
     )
     return run(job, observer=observer, engine=engine, messages=messages)
 

@@ -38,7 +38,7 @@ class Job:
     rounds : int
     sharing : {"maxmin", "equal"}
     queueing : {"fifo", "overlap"}
-    world : Changes or None
+    changes : Changes or None
         What changes on the network while the job runs; None: nothing.
     absences : tuple of (int, int, int)
         Silos that the others go on without, as `plan` and `compute` have it: see `counted_silos.Absences`.
@@ -46,7 +46,7 @@ class Job:
     Raises
     ------
     InputError
-        If no engine knows `sharing` or `queueing`, or they do not go with `world`. The rest is checked by `make_job`.
+        If no engine knows `sharing` or `queueing`, or they do not go with `changes`. The rest is checked by `make_job`.
     """
 
     arcs: tuple[FlowArc, ...]
@@ -59,12 +59,12 @@ class Job:
     rounds: int
     sharing: str
     queueing: str
-    world: Changes | None
+    changes: Changes | None
     absences: Absences = ()
 
     def __post_init__(self) -> None:
         """Engines take any name but one for the other one, so that a wrong one must not reach them."""
-        _check_names(self.sharing, self.queueing, self.world)
+        _check_names(self.sharing, self.queueing, self.changes)
 
     @property
     def silos(self) -> int:
@@ -87,7 +87,7 @@ def make_job(
     plan: RoundPlan | None = None,
     sharing: str = "maxmin",
     queueing: str = "fifo",
-    world: Changes | None = None,
+    changes: Changes | None = None,
     absences: Absences = (),
 ) -> Job:
     """Check everything that a simulation is given.
@@ -105,7 +105,7 @@ def make_job(
     plan : RoundPlan, optional
     sharing : {"maxmin", "equal"}
     queueing : {"fifo", "overlap"}
-    world : Changes, optional
+    changes : Changes, optional
         What changes on the network while the job runs; only with ``sharing="maxmin"``.
     absences : sequence of (int, int, int)
 
@@ -119,7 +119,7 @@ def make_job(
         If a value is out of its range, the computing times or the plan do not cover all rounds, silos cannot
         hear of each other, or time could not advance.
     """
-    _check_names(sharing, queueing, world)
+    _check_names(sharing, queueing, changes)
     rounds = checks.check_at_least(1, "rounds", rounds)
     capacity_bps = checks.check_capacities(link_capacity_bps)
     bits = checks.check_message_bits(message_bits, len(arcs))
@@ -147,16 +147,16 @@ def make_job(
         rounds=rounds,
         sharing=sharing,
         queueing=queueing,
-        world=world,
+        changes=changes,
         absences=tuple(absences),
     )
 
 
-def _check_names(sharing: str, queueing: str, world: Changes | None) -> None:
+def _check_names(sharing: str, queueing: str, changes: Changes | None) -> None:
     """Accept a sharing and a queueing that the engines know, and that go with what changes on the network."""
     checks.check_choice("sharing", sharing, checks.SHARINGS)
     checks.check_choice("queueing", queueing, checks.QUEUEINGS)
-    if world is not None and sharing == "equal":
+    if changes is not None and sharing == "equal":
         raise InputError(
             "sharing(='equal') must be 'maxmin' on a network that changes: constant rates know none."
         )

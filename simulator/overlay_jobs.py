@@ -1,5 +1,7 @@
 """Jobs from overlays: the same arcs in all rounds, or those of a schedule."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from simulator import input_checks as checks
@@ -7,14 +9,14 @@ from simulator.arc import FlowArc
 from simulator.compute_times import ComputeTimes, Constant
 from simulator.job import Job, make_job
 from simulator.rounds import RoundPlan, ScheduledRounds
-from simulator.world.absence_rounds import without_the_absent
+from simulator.world.absence_rounds import with_absences
 from simulator.world.counted_silos import Absences
-from simulator.world.surroundings import surroundings
-from simulator.world.world import World
+from simulator.world.dynamic_network import dynamic_network
+from simulator.world.effects import Event, effects_of
 from topologies import Connectivity, Overlay, RandomOverlay, Schedule, Workload, make_schedule
 from topologies.arrays import FloatArray, IntArray
 from topologies.delays import pair_rates
-from topologies.errors import InputError
+from topologies.errors import Field, InputError
 
 
 def overlay_job(
@@ -25,13 +27,13 @@ def overlay_job(
     queueing: str = "fifo",
     compute: ComputeTimes | None = None,
     seed: int | None = None,
-    world: World | None = None,
+    events: Sequence[Event] = (),
 ) -> Job:
     """Job of an overlay on its underlay.
 
     Parameters
     ----------
-    overlay, rounds, sharing, queueing, compute, seed, world
+    overlay, rounds, sharing, queueing, compute, seed, events
         As for `simulate`.
 
     Returns
@@ -61,17 +63,19 @@ def overlay_job(
     compute = compute or Constant(compute_s=work.round_compute_s(graph.silos))
     link_capacity_bps, changes = graph.link_capacity_bps, None
     absences: Absences = ()
-    if world is not None and world.changes_network:
+    effects = effects_of(events, graph)
+    if any(effect.on_network for effect in effects):
         if sharing == "equal":
             raise InputError(
-                "sharing(='equal') must be 'maxmin' in a world that changes the network: constant rates know none."
+                "must be 'maxmin' with events on the network: constant rates know none.",
+                field=Field("sharing", value=sharing),
             )
-        around = surroundings(world, graph, [(arc.source, arc.target) for arc in arcs])
-        link_capacity_bps, changes = around.link_capacity_bps, around.changes
-    if world is not None and world.absences:
+        network = dynamic_network(effects, graph, [(arc.source, arc.target) for arc in arcs])
+        link_capacity_bps, changes = network.link_capacity_bps, network.changes
+    if any(effect.on_silos for effect in effects):
         checks.check_silos(arcs, compute.silos)
-        plan, compute, absences = without_the_absent(
-            world.absences, graph, work.model_bits, arcs, rounds=rounds, plan=plan, compute=compute
+        plan, compute, absences = with_absences(
+            effects, graph, work.model_bits, arcs, rounds=rounds, plan=plan, compute=compute
         )
     return make_job(
         arcs,
@@ -82,7 +86,7 @@ def overlay_job(
         plan=plan,
         sharing=sharing,
         queueing=queueing,
-        world=changes,
+        changes=changes,
         absences=absences,
     )
 

@@ -52,8 +52,12 @@ def scenario_text(
 def _lines(config: object) -> list[str]:
     """Keys of a table that differ from nothing."""
     assert is_dataclass(config)
-    pairs = [(field.name.rstrip("_"), getattr(config, field.name)) for field in fields(config)]
-    return [f"{name} = {_value(value)}" for name, value in pairs if value is not None and value != ()]
+    values = {field.name.rstrip("_"): getattr(config, field.name) for field in fields(config)}
+    if isinstance(config, SimulationConfig):
+        values |= values.pop("events")
+    return [
+        f"{name} = {_value(value)}" for name, value in values.items() if value is not None and value != ()
+    ]
 
 
 def _value(value: object) -> str:

@@ -12,7 +12,7 @@ from scenarios.config.overlays import check_kinds
 from scenarios.config.scenario import Scenario, check_seed, load_scenario
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text
-from scenarios.simulation.runner import check_surroundings
+from scenarios.simulation.runner import check_events
 from topologies import Connectivity, InputError, Workload
 from training import message_bits
 
@@ -79,7 +79,7 @@ class Case:
         with located(self.compute_source):
             compute_times(self.simulation.compute, self.graph, self.work, seed=self.seed, rounds=rounds)
         with located(self.source):
-            check_surroundings(self.simulation, self.graph, rounds=rounds)
+            check_events(self.simulation, self.graph, rounds=rounds)
 
 
 def scenario_case(path: Path) -> Case:

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from scenarios.config.compute_times import compute_times
-from scenarios.config.error_texts import in_words_of_world
+from scenarios.config.error_texts import changed_errors
 from scenarios.config.quantities import format_s, parse_share
 from scenarios.config.simulation import SimulationConfig
-from scenarios.config.surroundings import world_around
 from scenarios.runfile.simulated_rounds import SimulationWriter
 from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import polite_interrupts
@@ -17,7 +16,7 @@ from scenarios.simulation.round_starts import RoundStarts
 from simulator import Block, Job, SteadyState, overlay_job
 from simulator.statistics.confidence import Estimate, StopRule
 from simulator.stream import make_engine
-from simulator.world.checks import check_world
+from simulator.world import checks
 from simulator.world.counted_silos import Starts
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Schedule
 from topologies.arrays import FloatArray
@@ -25,9 +24,9 @@ from topologies.statistics import ConfidenceInterval
 
 _MOST_DATES = 2**31
 """Round starts and arrivals that a file may hold: 16 GiB."""
-_BLOCK_MESSAGES, _WORLD_BLOCK_MESSAGES = 10_000, 500
-"""Messages of a block, without and with events: even where many share links, most blocks take less than half a second,
-so that Ctrl-C loses little and the progress bar moves."""
+_BLOCK_MESSAGES, _CHANGING_BLOCK_MESSAGES = 10_000, 500
+"""Messages of a block, on a network that stays as it is and on one that changes: even where many share links, most
+blocks take less than half a second, so that Ctrl-C loses little and the progress bar moves."""
 _BLOCK_ROUNDS = 256
 
 
@@ -87,8 +86,8 @@ class Outcome:
         return None if self.interval is None else self.interval.half_width
 
 
-def check_surroundings(config: SimulationConfig, graph: Connectivity, *, rounds: int) -> None:
-    """Accept what happens around a job, before there is an overlay.
+def check_events(config: SimulationConfig, graph: Connectivity, *, rounds: int) -> None:
+    """Accept the events of a simulation before there is an overlay.
 
     Parameters
     ----------
@@ -100,12 +99,10 @@ def check_surroundings(config: SimulationConfig, graph: Connectivity, *, rounds:
     Raises
     ------
     InputError
-        If an entry does not fit the network, the rounds or another entry: it is named as in a scenario's file.
+        If an event does not fit the network, the rounds or another event: it is named as in a scenario's file.
     """
-    with in_words_of_world(config):
-        world = world_around(config, seed=0)
-        if world is not None:
-            check_world(world, graph, rounds=rounds)
+    with changed_errors(lambda error: error.renamed(config.written)):
+        checks.check_events(config.simulator_events(seed=0), graph, rounds=rounds)
 
 
 def job_of(
@@ -133,7 +130,7 @@ def job_of(
     """
     design = overlay.overlay if isinstance(overlay, Schedule) else overlay
     _check_dates(design.kind, rounds, design.graph.silos)  # before a schedule of so many rounds is drawn
-    with in_words_of_world(config):
+    with changed_errors(lambda error: error.renamed(config.written)):
         job = overlay_job(
             overlay,
             rounds,
@@ -141,7 +138,7 @@ def job_of(
             queueing=config.queueing,
             compute=compute_times(config.compute, design.graph, design.work, seed=seed, rounds=rounds),
             seed=None if isinstance(overlay, Overlay | Schedule) else seed,
-            world=world_around(config, seed=seed),
+            events=config.simulator_events(seed=seed),
         )
     _check_dates(design.kind, rounds, job.silos, len(job.arcs) * (4 if config.messages else 1))
     return job
@@ -196,7 +193,7 @@ def run_job(
     Where `until_ci` ends a simulation shortly before the job's last round, silos that are ahead may have ended the job
     already; which of the counted rounds start later is then not known, and they count.
     """
-    messages = _BLOCK_MESSAGES if job.world is None else _WORLD_BLOCK_MESSAGES
+    messages = _BLOCK_MESSAGES if job.changes is None else _CHANGING_BLOCK_MESSAGES
     block_rounds = min(_BLOCK_ROUNDS, max(1, messages // max(1, len(job.arcs))))
     engine = make_engine(job, block_rounds=block_rounds)
     rule = (

@@ -26,7 +26,7 @@ from scenarios.runfile.training_rows import allocate_history
 from scenarios.runfile.writer import write_head, write_overlay
 from scenarios.runtime.launcher import is_first
 from scenarios.simulation.case import workload_of
-from scenarios.simulation.runner import check_surroundings, job_of, run_job
+from scenarios.simulation.runner import check_events, job_of, run_job
 from scenarios.studies.train import check_checkpoints, logged_rows, take_part, teller, train_overlay
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, make_schedule
@@ -103,7 +103,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     # First what takes no time: a design may take minutes.
     with located("simulation.compute.trace"):
         compute_times(simulation.compute, graph, work, seed=seed, rounds=rounds)
-    check_surroundings(simulation, graph, rounds=rounds)
+    check_events(simulation, graph, rounds=rounds)
     places = None if training is None else silo_places(graph, training)
     checked: CheckedData | None = None
     if training is not None:

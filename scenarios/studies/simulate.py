@@ -11,7 +11,7 @@ import numpy as np
 from scenarios.config.error_texts import located
 from scenarios.config.network import describe
 from scenarios.config.overlays import design_any, forms_of
-from scenarios.config.quantities import format_interval, format_s, parse_share
+from scenarios.config.quantities import format_interval, format_long, format_s, parse_share
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.tables import Column, Row, Table, note_lines
 from scenarios.runfile.atomic import new_file
@@ -23,7 +23,7 @@ from scenarios.simulation.end_notes import disturbed_note
 from scenarios.simulation.event_notes import events_note
 from scenarios.simulation.runner import Outcome, job_of, run_job
 from scenarios.simulation.utilisation import utilisation
-from scenarios.simulation.windows import estimate_window, format_long, means_note, paired_window
+from scenarios.simulation.windows import estimate_window, means_note, paired_window
 from simulator.statistics.confidence import least_rounds, paired_difference
 from topologies import Overlay, RandomOverlay
 
@@ -203,14 +203,9 @@ def _too_wide(rows: Sequence[Row], until_ci: str | None) -> list[str]:
 
 def _percent_note(simulation: SimulationConfig) -> str:
     """What the utilisation of a link is."""
-    capacity = [
-        text
-        for name, text in (("capacity", "that of its trace"), ("failure", "0 while it is down"))
-        if getattr(simulation, name)
-    ]
+    capacity = [kind.capacity_note for kind in simulation.kinds if kind.capacity_note]
     details = [f"the capacity is {' and '.join(capacity)}"] if capacity else []
-    if simulation.background:
-        details.append("the traffic of others is not counted, and takes nothing off the capacity")
+    details += [kind.traffic_note for kind in simulation.kinds if kind.traffic_note]
     text = "A link's percent: the bits of this job over those that the link could carry in the simulated time"
     return f"{'; '.join([text, *details])}."
 

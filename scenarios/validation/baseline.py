@@ -1,10 +1,8 @@
-"""The same job where nothing happens around it: what a world costs is the difference."""
+"""The same job without events: what these cost is the difference."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from scenarios.config.simulation import SimulationConfig
-from scenarios.simulation.captions import EVENTS
 from scenarios.simulation.collect import collect
 from scenarios.simulation.cycle_time import Settled, settle
 from scenarios.simulation.runner import job_of
@@ -30,12 +28,6 @@ class Undisturbed:
     settled: Settled
 
 
-def without_events(simulation: SimulationConfig) -> SimulationConfig:
-    """The same simulation where nothing happens around the job."""
-    nothing: dict[str, Any] = dict.fromkeys(EVENTS, ())
-    return replace(simulation, **nothing)
-
-
 def simulate_undisturbed(
     overlay: Overlay | RandomOverlay,
     simulation: SimulationConfig,
@@ -44,7 +36,7 @@ def simulate_undisturbed(
     *,
     seed: int,
 ) -> Undisturbed:
-    """Simulate as many rounds where nothing happens.
+    """Simulate as many rounds without the events.
 
     Parameters
     ----------
@@ -68,7 +60,7 @@ def simulate_undisturbed(
     rounds, with the same computing times and by the starts of the same silos, so that chance and the phase of a period
     cancel in the difference.
     """
-    job = job_of(overlay, without_events(simulation), rounds=disturbed.simulated_rounds, seed=seed)
+    job = job_of(overlay, simulation.without_events(), rounds=disturbed.simulated_rounds, seed=seed)
     title = f"{overlay.kind}, {simulation.sharing}, undisturbed"
     timeline = collect(job, silos, title=title, messages=isinstance(overlay, Overlay))
     settled = settle(timeline, silos)

@@ -5,19 +5,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scenarios.config.error_texts import located
+from scenarios.config.events.window import Window
 from scenarios.config.overlays import design_any
 from scenarios.config.quantities import parse_share, signed_s
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.comparison import over_paper
-from scenarios.simulation.captions import events_of
 from scenarios.simulation.case import Case
 from scenarios.simulation.collect import FEWEST_ROUNDS, collect
 from scenarios.simulation.cycle_time import Settled, settle
 from scenarios.simulation.runner import job_of
-from scenarios.simulation.windows import Window
 from scenarios.validation.attribution import Attribution, attribute, growing_silos
 from scenarios.validation.baseline import simulate_undisturbed
-from scenarios.validation.events import WorldEvents
+from scenarios.validation.events import WindowEvents
 from scenarios.validation.random_overlays import DrawnParts, drawn_parts
 from simulator.statistics.confidence import paired_difference
 from simulator.world.counted_silos import Starts
@@ -173,7 +172,7 @@ def _validated(
     job = job_of(overlay, shared, rounds=rounds, seed=seed)
     timeline = collect(job, silos, title=f"{overlay.kind}, maxmin", until=until, messages=stays)
     # Constant rates know no network that changes.
-    constant = replace(simulation, sharing="equal", background=(), capacity=(), failure=())
+    constant = replace(simulation.without_events(on_network_only=True), sharing="equal")
     equal_job = job_of(overlay, constant, rounds=rounds, seed=seed)
     equal = settle(collect(equal_job, silos, title=f"{overlay.kind}, equal", until=until), silos)
     maxmin = settle(timeline, silos)
@@ -190,13 +189,13 @@ def _validated(
         drawn_parts=None,
         starts=starts.until(kept + 1),
         window=window,
-        events=tuple(events_of(simulation)),
+        events=simulation.tables,
     )
     if not isinstance(overlay, Overlay):
         drawn = random_cycle_time(overlay, maxmin.simulated_rounds, seed)
         parts = drawn_parts(overlay, shared, drawn, timeline, equal=equal, maxmin=maxmin, seed=seed)
         return replace(found, drawn=drawn, drawn_parts=parts)
-    events = WorldEvents.of(simulation, overlay.graph, window, timeline.absences)
+    events = WindowEvents.of(simulation, overlay.graph, window, timeline.absences)
     undisturbed = None if events is None else simulate_undisturbed(overlay, shared, maxmin, silos, seed=seed)
     attribution = attribute(overlay, timeline, job.compute, maxmin, undisturbed=undisturbed, events=events)
     return replace(found, attribution=attribution)

@@ -7,7 +7,7 @@ from simulator.statistics.steady_state import SteadyState
 
 def supports(job: Job) -> bool:
     """Whether the compiled engine can run a job: a network that stays as it is."""
-    return job.world is None
+    return job.changes is None
 
 
 class CompiledEngine:

@@ -14,11 +14,11 @@ from simulator.simpy_engine.changing import ChangingNetwork, CrossedOtherwise
 from simulator.simpy_engine.clock import LAST, Clock
 from simulator.simpy_engine.equal import Deliver, EqualNetwork
 from simulator.simpy_engine.fluid import FluidNetwork
+from simulator.simpy_engine.network_changes import apply_changes
 from simulator.simpy_engine.recorder import Recorder
 from simulator.simpy_engine.repeat import RepeatWatch
 from simulator.simpy_engine.silo import Silo
 from simulator.simpy_engine.wiring import FixedWiring, PlannedWiring, Wiring
-from simulator.simpy_engine.world_process import happen
 from simulator.statistics.steady_state import SteadyState
 from topologies.errors import InputError
 
@@ -64,9 +64,11 @@ class EventEngine:
             receive[arc](k, arrival_s)
 
         self.network = _network(job, clock, wiring, deliver, observer.on_rates, recorder.crossed_otherwise)
-        if job.world is not None and isinstance(self.network, ChangingNetwork):
-            clock.process(happen(clock, self.network, job.world, job.link_capacity_bps, len(job.arcs)))
-        plain = job.plan is None and job.compute.is_constant and job.world is None
+        if job.changes is not None and isinstance(self.network, ChangingNetwork):
+            clock.process(
+                apply_changes(clock, self.network, job.changes, job.link_capacity_bps, len(job.arcs))
+            )
+        plain = job.plan is None and job.compute.is_constant and job.changes is None
         if plain and isinstance(self.network, FluidNetwork):
             self._watch = RepeatWatch(
                 [*(silo.state for silo in silos), self.network.state],
@@ -126,14 +128,14 @@ def _network(
     on_rates: OnRates | None,
     crossed_otherwise: CrossedOtherwise,
 ) -> EqualNetwork | FluidNetwork:
-    """The network of a job; one that can change where the job has a world."""
+    """The network of a job; one that can change where the job has changes."""
     latency_s = [float(arc.latency_s) for arc in job.arcs]
     if job.sharing == "equal":
         return EqualNetwork(
             clock, sending_s=wiring.sending_s, latency_s=latency_s, fifo=job.fifo, deliver=deliver
         )
     make: Callable[..., FluidNetwork] = FluidNetwork
-    if job.world is not None:
+    if job.changes is not None:
         make = partial(ChangingNetwork, crossed_otherwise=crossed_otherwise)
     return make(
         clock,

@@ -5,9 +5,9 @@ import json
 import pytest
 from gaia_pair import NETWORK
 
+from scenarios.config.events.window import Window
 from scenarios.config.scenario import parse_scenario
 from scenarios.simulation.event_notes import events_note
-from scenarios.simulation.windows import Window
 
 PART = "What happens in a cycle time's rounds is part of it: "
 BEFORE = "Over before these rounds, so that only delays still on their way count: "

@@ -9,9 +9,9 @@ from gaia_pair import NETWORK
 
 from scenarios.config import overlays as designed
 from scenarios.config.network import build_network
+from scenarios.config.quantities import format_long
 from scenarios.config.scenario import parse_scenario
 from scenarios.simulation.utilisation import mean_capacity_bps, utilisation
-from scenarios.simulation.windows import format_long
 
 RANDOM = ("--kind", "ring", "--kind", "mst", "--compute-times", "lognormal 1", "--until-ci", "1%")
 
