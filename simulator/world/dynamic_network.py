@@ -128,6 +128,11 @@ def _factors(effects: Sequence[Effects]) -> dict[int, list[Steps]]:
     found: dict[int, list[Steps]] = {}
     for place, effect in enumerate(effects):
         for direction, steps in effect.factors.items():
+            dates_s = [date_s for date_s, _ in steps]
+            if dates_s != sorted(dates_s):
+                raise InputError(
+                    "must have factors in ascending order of dates.", field=Field("events", place)
+                )
             for _, factor in steps:
                 if not 0 <= factor <= 1:
                     raise InputError(

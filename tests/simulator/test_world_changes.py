@@ -255,3 +255,61 @@ def test_changes_come_in_the_order_of_their_dates(triangle):
     alone = around(triangle, OnOffFlow(peak_bps=1.0, mean_on_s=1.0, mean_off_s=1.0, seed=3, link=2))
     mine = [c for c in first if isinstance(c, FlowChange) and c.flow == 2]
     assert list(islice(alone.changes(), len(mine))) == mine
+
+
+class Scaled:
+    """An event that nothing in the simulator knows: factors of the capacity of a link."""
+
+    def __init__(self, *steps, link="A -> B"):
+        self.steps, self.link = steps, link
+
+    def effects(self, names):
+        return Effects(factors=dict.fromkeys(names.directions(self.link), self.steps))
+
+
+def test_an_event_of_a_new_kind_scales_capacities_and_is_multiplied_with_others(triangle):
+    found = around(
+        triangle,
+        ConstantShare(share=0.5, link="A -> B"),
+        Scaled((1.0, 0.5), (4.0, 1.0)),
+        Scaled((2.0, 0.25), (3.0, 0.75)),
+        LinkFailure(link="A - B", from_s=5.0, until_s=6.0),
+        Scaled((0.0, 0.5), link="C uplink"),
+    )
+
+    assert found.link_capacity_bps[:2].tolist() == [5.0, 10.0]
+    changes = [c for c in found.changes() if isinstance(c, CapacityChange)]
+    assert [(c.date_s, c.capacity_bps) for c in changes if c.link == 0] == [
+        (1.0, 2.5),
+        (2.0, 0.625),
+        (3.0, 1.875),
+        (4.0, 3.75),
+        (5.0, 0.0),
+        (6.0, 3.75),
+    ]
+    assert [(c.date_s, c.capacity_bps) for c in changes if c.link == 8] == [(0.0, 500.0)]
+
+
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        (Scaled((1.0, 1.5)), r"^events\[1\]\.factor\(=1\.5\) must be >= 0 and <= 1\.$"),
+        (Scaled((1.0, 0.5), (0.5, 1.0)), r"^events\[1\] must have factors in ascending order of dates\.$"),
+        (Scaled((1.0, 0.5), link="A - X"), r"^events\[1\]\.link\(='A - X'\) must be one of "),
+    ],
+)
+def test_effects_out_of_their_range(triangle, event, message):
+    with pytest.raises(InputError, match=message):
+        around(triangle, ConstantShare(share=0.5), event)
+
+
+def test_without_traffic_the_capacities_are_those_of_the_links(triangle):
+    events = [
+        ConstantShare(share=0.5),
+        OnOffFlow(peak_bps=1.0, mean_on_s=1.0, mean_off_s=1.0, seed=0),
+        Scaled((1.0, 0.5)),
+    ]
+    found = dynamic_network(effects_of(events, triangle), triangle, [], traffic=False)
+
+    assert found.link_capacity_bps.tolist() == triangle.link_capacity_bps.tolist()
+    assert list(found.changes()) == [CapacityChange(date_s=1.0, link=0, capacity_bps=5.0)]
