@@ -79,8 +79,8 @@ def simulate(
     Events name a link as tables do: ``"A - B"`` is both directions of a core link, ``"A -> B"`` one of them (with
     `` #2`` and so on where links are parallel), ``"A uplink"`` and ``"A downlink"`` are access links. Where the
     bandwidth is measured there are no core links, and the first two are the links of silo pairs. A number is a link
-    direction in the order of `Connectivity.link_capacity_bps`, or a core link's where one is asked for. Traffic of
-    others, capacities and failures need ``sharing="maxmin"``: constant rates know no network. Absences go with both.
+    direction in the order of `Connectivity.link_capacity_bps`, or a core link's where one is asked for. Background
+    traffic, capacities and failures need ``sharing="maxmin"``: constant rates know no network. Absences go with both.
     """
     job = overlay_job(
         overlay, rounds, sharing=sharing, queueing=queueing, compute=compute, seed=seed, events=events

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 import pydantic
 
-from scenarios.config.errors import first_problem
 from scenarios.config.network import NetworkConfig, WorkloadConfig
 from scenarios.config.overlays import check_kinds
+from scenarios.config.pydantic_errors import first_problem
 from scenarios.config.simulation import (
     OWN_KEYS,
     ComputeConfig,

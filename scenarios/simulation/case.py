@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from scenarios.config.compute_times import compute_times
-from scenarios.config.error_texts import in_table, located
+from scenarios.config.error_context import in_table, located
 from scenarios.config.network import NetworkConfig, build_network, build_workload
 from scenarios.config.overlays import check_kinds
 from scenarios.config.scenario import Scenario, check_seed, load_scenario

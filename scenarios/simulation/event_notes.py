@@ -1,4 +1,4 @@
-"""What happens around some jobs: before, in, or after the rounds that their cycle times are means over."""
+"""Notes on events: before, in, or after the rounds that cycle times are means over."""
 
 from collections.abc import Iterator, Mapping
 
@@ -15,7 +15,7 @@ _NO_WAIT = "--until-ci does not wait for what is still to come."
 
 
 def events_note(simulation: SimulationConfig, windows: Mapping[str, Window | None]) -> list[str]:
-    """Sentences that say what of all that happens around the jobs is part of their cycle times.
+    """Sentences that say which events are part of the cycle times.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def events_note(simulation: SimulationConfig, windows: Mapping[str, Window | Non
     Returns
     -------
     list of str
-        One for each side of the rounds on which something happens. Events name their overlays where these differ.
+        One for each side of the rounds on which there are events. Events name their overlays where these differ.
     """
     found: dict[int, dict[str, list[str]]] = {side: {} for side in _BEGINNINGS}
     for kind, window in windows.items():

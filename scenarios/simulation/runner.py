@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scenarios.config.compute_times import compute_times
-from scenarios.config.error_texts import changed_errors
+from scenarios.config.error_context import changed_errors
 from scenarios.config.quantities import format_s, parse_share
 from scenarios.config.simulation import SimulationConfig
 from scenarios.runfile.simulated_rounds import SimulationWriter

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarios.config.error_texts import located
+from scenarios.config.error_context import located
 from scenarios.config.overlays import design_any, forms_of
 from scenarios.config.scenario import ImportedConfig
 from scenarios.config.toml import scenario_text

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from scenarios.config.compute_times import compute_times
-from scenarios.config.error_texts import in_table, located
+from scenarios.config.error_context import in_table, located
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.overlays import design_any, forms_of
 from scenarios.config.scenario import Scenario, task_line

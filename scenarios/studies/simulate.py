@@ -8,7 +8,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from scenarios.config.error_texts import located
+from scenarios.config.error_context import located
 from scenarios.config.network import describe
 from scenarios.config.overlays import design_any, forms_of
 from scenarios.config.quantities import format_interval, format_long, format_s, parse_share

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import h5py
 
-from scenarios.config.error_texts import in_table
+from scenarios.config.error_context import in_table
 from scenarios.runfile.artifacts import checkpoints_path
 from scenarios.runfile.training_rows import HistoryWriter
 from scenarios.runtime.progress import bar, log_lines

@@ -1,4 +1,4 @@
-"""Why an arc takes longer, or less, than in a network where nothing happens, in words."""
+"""Why an arc takes longer, or less, than without the events, in words."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from scenarios.validation.terms import Terms
 from topologies import Overlay
 
 _WORTH = 0.1
-"""From this part of the larger one on, the smaller one of two causes is told as well."""
+"""From this part of the larger one on, the smaller one of two causes is reported as well."""
 _TERMS = ("queue_s", "rate_s", "wait_s", "computing_s")
 
 
@@ -67,7 +67,7 @@ def both(first: Cause, second: Cause, first_s: float, second_s: float, *, is_tol
     first_s, second_s : float
         What each makes up.
     is_told : bool
-        Whether the second one is told however small it is.
+        Whether the second one is reported however small it is.
     """
     if not first.assumption:
         return second

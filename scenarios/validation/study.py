@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scenarios.config.error_texts import located
+from scenarios.config.error_context import located
 from scenarios.config.events.window import Window
 from scenarios.config.overlays import design_any
 from scenarios.config.quantities import parse_share, signed_s

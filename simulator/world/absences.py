@@ -31,7 +31,7 @@ class Absence:
 
     Notes
     -----
-    In its missed rounds the silo neither computes nor sends, and nobody waits for it. It still ends the round before
+    In its missed rounds the silo neither computes nor sends, and no silo waits for it. It still ends the round before
     as always, and then "starts" all missed rounds at once: their dates say when it left. In the last missed round its
     in-neighbours send to it again, and it starts the round after when their models are in. Where none of them is there
     to send in that round, as when two neighbours of a ring are away together, it can only come back later: it misses
@@ -39,7 +39,7 @@ class Absence:
 
     Since its dates stand still meanwhile, cycle times follow other silos: see `simulator.world.counted_silos.Starts`.
 
-    The arcs between the other silos may leave some of these without news of others meanwhile, as on a directed ring:
+    The arcs between the other silos may meanwhile bring some of these no models of others, as on a directed ring:
     these drift apart, but by no more rounds than are missed, since the absence ends within the job.
     """
 

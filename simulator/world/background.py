@@ -1,4 +1,4 @@
-"""Traffic of others on the links."""
+"""Background traffic on the links."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from simulator.world.names import Names
 from topologies.errors import Field, InputError
 
 BACKGROUND_STREAM = int.from_bytes(b"background")
-"""Keeps the traffic of others apart from all other random numbers that a run draws from the same seed."""
+"""Spawn key that keeps background traffic independent of all other random numbers of the same seed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConstantShare:
-    """A part of a link's capacity that others use all the time.
+    """Background traffic that takes a constant part of a link's capacity.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class ConstantShare:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OnOffFlow:
-    """A flow of others that comes and goes on each direction of a link.
+    """An on/off flow of background traffic on each direction of a link.
 
     While it is on, it shares the link max-min fairly with the messages, as one more flow, and never takes more than
     its peak rate.
@@ -69,8 +69,8 @@ class OnOffFlow:
 
     Notes
     -----
-    Link direction `d` draws from ``SeedSequence(seed, spawn_key=(BACKGROUND_STREAM, d))``, whatever the other links
-    do. It is on at the start with probability ``mean_on_s / (mean_on_s + mean_off_s)``: since exponential times have
+    Link direction `d` draws from ``SeedSequence(seed, spawn_key=(BACKGROUND_STREAM, d))``, independently of the other
+    links. It is on at the start with probability ``mean_on_s / (mean_on_s + mean_off_s)``: since exponential times have
     no memory, the flow is in its steady state from the start. Each start and stop costs about as much as a message.
     """
 

@@ -66,7 +66,7 @@ class CapacityTrace:
         if self.period_s is None:
             if not capacity_bps[-1]:
                 raise InputError(
-                    "must be > 0: the last one lasts for ever.", field=Field("capacity_bps", -1, value=0.0)
+                    "must be > 0: the last one holds permanently.", field=Field("capacity_bps", -1, value=0.0)
                 )
         elif not (isfinite(self.period_s) and self.period_s > date_s[-1]):
             raise InputError(
@@ -77,7 +77,7 @@ class CapacityTrace:
             )
         elif not capacity_bps.any():
             raise InputError(
-                "must hold a number > 0: the trace repeats for ever.", field=Field("capacity_bps")
+                "must hold a number > 0: the trace repeats without end.", field=Field("capacity_bps")
             )
         freeze(date_s, capacity_bps)
         object.__setattr__(self, "date_s", date_s)

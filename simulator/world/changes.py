@@ -70,7 +70,7 @@ class RouteChange:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FlowChange:
-    """At a date, a flow of others starts or stops.
+    """At a date, a flow of background traffic starts or stops.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ import numpy as np
 from simulator.world.changes import CapacityChange, Change, Changes
 from simulator.world.effects import Capacities, Effects, Steps
 from simulator.world.failures import Downs, down_times
-from simulator.world.rerouting import Pairs, cut_for_ever, route_changes
+from simulator.world.rerouting import Pairs, permanent_cut, route_changes
 from topologies import Connectivity
 from topologies.arrays import FloatArray
 from topologies.errors import Field, InputError
@@ -48,7 +48,7 @@ def dynamic_network(
     arcs : sequence of (int, int)
         Source and target of each arc.
     traffic : bool
-        Whether traffic of others takes its part of the links.
+        Whether background traffic takes its part of the links.
 
     Returns
     -------
@@ -155,7 +155,7 @@ def _first_on(effects: Sequence[Effects], direction: int) -> int:
 
 def _check_routes(effects: Sequence[Effects], graph: Connectivity, arcs: Pairs, downs: Downs) -> None:
     """Accept failures that leave all arcs a route in the end."""
-    cut = cut_for_ever(graph, arcs, downs)
+    cut = permanent_cut(graph, arcs, downs)
     if cut is None:
         return
     source, target, link = cut

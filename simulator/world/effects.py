@@ -1,4 +1,4 @@
-"""What an event does to the network and to silos: a new kind of event says it by `Effects`, and no engine changes."""
+"""Effects of an event on the network and on silos: a new kind of event gives these, and no engine changes."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,9 +30,9 @@ class Effects:
     Attributes
     ----------
     shares : mapping from int to float
-        Part of a link direction's capacity, in [0, 1), that traffic of others takes all the time.
+        Part of a link direction's capacity, in [0, 1), that background traffic takes all the time.
     flows : mapping from int to callable
-        Traffic of others that comes and goes on a link direction: makes its changes, with the direction as the number
+        An on/off flow of background traffic on a link direction: makes its changes, with the direction as the number
         of the flow.
     capacities : mapping from int to Capacities
         Of a link direction, in place of the one that the network states.
@@ -40,7 +40,7 @@ class Effects:
         Factor of a link direction's capacity, in [0, 1], by date; 1 before the first date. Factors of several events
         are multiplied.
     outages : mapping from int to (float, float)
-        Dates between which a core link is down in both directions, the last one infinite if for ever; the event has
+        Dates between which a core link is down in both directions, the last one infinite if permanently; the event has
         fields `from_s` and `until_s`. Routes go around a link that is down.
     absences : mapping from int to (int, int)
         First round that a silo misses while the others go on without it, and how many it misses; the event has fields
@@ -74,7 +74,7 @@ class Effects:
 
 
 class Event(Protocol):
-    """Something that happens on the network or to silos while a job runs."""
+    """An event on the network or at silos while a job runs."""
 
     def effects(self, names: Names, /) -> Effects:
         """What it does to a network.

@@ -1,4 +1,4 @@
-"""Core links that are down for a while or for ever."""
+"""Core links that are down temporarily or permanently."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -49,8 +49,8 @@ class LinkFailure:
       leave another route to all arcs.
     - When the link is back, routes and latencies return at once to what they were, for running messages too.
 
-    Arcs that do not cross the link keep their routes, and feel the failure only through the links that they share with
-    the others' new routes. The closed forms do not know of failures.
+    Arcs that do not cross the link keep their routes, and are affected only through the links that they share with
+    the others' new routes. The closed forms leave failures out.
     """
 
     link: str | int

@@ -172,7 +172,7 @@ def test_no_time_and_no_bits_are_no_utilisation(graph):
             '[[simulation.background]]\nshare = "50 %"\n',
             "Sydney -> Sao Paulo",
             0.5,
-            "the traffic of others is not counted, and takes nothing off the capacity.",
+            "background traffic is not counted, and is not subtracted from the capacity.",
         ),
     ],
 )

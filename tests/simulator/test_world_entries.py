@@ -40,10 +40,10 @@ NAN, INF = math.nan, math.inf
         (lambda: trace([0.0], [INF]), "capacity_bps[0](=inf) must be finite and >= 0."),
         (lambda: trace([2.0, 1.0], [1.0, 1.0]), "date_s[1](=1.0) must be > date_s[0](=2.0)."),
         (lambda: trace([1.0, 1.0], [1.0, 1.0]), "date_s[1](=1.0) must be > date_s[0](=1.0)."),
-        (lambda: trace([0.0], [0.0]), "capacity_bps[-1](=0.0) must be > 0: the last one lasts for ever."),
+        (lambda: trace([0.0], [0.0]), "capacity_bps[-1](=0.0) must be > 0: the last one holds permanently."),
         (
             lambda: trace([0.0], [0.0], period_s=1.0),
-            "capacity_bps must hold a number > 0: the trace repeats for ever.",
+            "capacity_bps must hold a number > 0: the trace repeats without end.",
         ),
         (
             lambda: trace([0.0, 5.0], [1.0, 0.0], period_s=5.0),

@@ -1,4 +1,4 @@
-"""Traffic of others: a constant share of a link, or a flow that comes and goes."""
+"""Background traffic: a constant share of a link, or an on/off flow."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from topologies import InputError
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BackgroundKind(EventKind):
-    """``[[simulation.background]]``: traffic of others, a constant share or a flow that comes and goes.
+    """``[[simulation.background]]``: background traffic, a constant share or an on/off flow.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class BackgroundKind(EventKind):
         "mean_on_s": "mean_on",
         "mean_off_s": "mean_off",
     }
-    traffic_note: ClassVar[str] = "the traffic of others is not counted, and takes nothing off the capacity"
+    traffic_note: ClassVar[str] = "background traffic is not counted, and is not subtracted from the capacity"
 
     link: str | None = None
     share: Share | None = None
@@ -60,9 +60,9 @@ class BackgroundKind(EventKind):
     def describe_cause(self, place: str) -> str:
         """See `EventKind`."""
         if self.share is not None:
-            return f"background traffic: others take {100 * parse_share('share', self.share):g} % of {place}"
+            return f"background traffic takes {100 * parse_share('share', self.share):g} % of {place}"
         peak = format_rate(parse_quantity("peak", self.peak, "bit/s"))
-        return f"background traffic: a flow of others, now on, now off, of up to {peak}, shares {place}"
+        return f"background traffic, an on/off flow of up to {peak}, shares {place}"
 
     @classmethod
     def notes(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar, Self
 
-from scenarios.config.error_texts import changed_errors
+from scenarios.config.error_context import changed_errors
 from scenarios.config.events.cause import Cause, link_words
 from scenarios.config.events.window import IN, Window
 from simulator import Event
@@ -31,7 +31,7 @@ class EventKind:
     capacity_note : str
         What the capacity of a link is, if the events change it: ``the capacity is ...``.
     traffic_note : str
-        Of events that are traffic of others: how a link's utilisation takes it.
+        Of background traffic: how the utilisation of a link counts it.
     closed_forms_note : str
         A sentence on what closed forms do not know, of events that leave the network as it is.
     """

@@ -1,4 +1,4 @@
-"""A core link that is down for a while or for ever."""
+"""A core link that is down temporarily or permanently."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class FailureKind(EventKind):
     from_ : str
         Since the job's start; the key is ``from``.
     until : str, optional
-        By default for ever.
+        By default permanently.
     """
 
     table: ClassVar[str] = "failure"

@@ -37,7 +37,7 @@ class AbsenceKind(EventKind):
         "duration_s": "duration",
     }
     on_network: ClassVar[bool] = False
-    closed_forms_note: ClassVar[str] = "Closed forms know of no absent silo."
+    closed_forms_note: ClassVar[str] = "Closed forms leave absences out."
 
     silo: str
     from_round: int
@@ -90,7 +90,7 @@ class AbsenceKind(EventKind):
         side = window.side_of_rounds(first, last)
         if side == window.side_of_rounds(first, longest):
             return side, words
-        return IN, f"{words}, longer than asked where it hears nobody"
+        return IN, f"{words}, longer than asked where it receives no model"
 
     def _last_round(self) -> int:
         """The last of the rounds that the silo is asked to miss, or in which it pauses."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scenarios.config.error_texts import changed_errors
+from scenarios.config.error_context import changed_errors
 from scenarios.config.network import build_network, build_workload
 from scenarios.config.overlays import design_any
 from scenarios.config.scenario import parse_scenario
@@ -124,7 +124,7 @@ def test_a_workload_without_units():
         ),
         (
             f'{CAPACITY}at = ["0 s"]\ncapacity = ["0 bps"]',
-            "capacity[0].capacity[-1](='0 bps') must be > 0: the last one lasts for ever.",
+            "capacity[0].capacity[-1](='0 bps') must be > 0: the last one holds permanently.",
         ),
         (
             f'{CAPACITY}at = ["0 s", "2 h"]\ncapacity = ["1 Gbps", "2 Gbps"]\nrepeat_every = "1 h"',

@@ -1,4 +1,4 @@
-"""Errors about a part of a scenario, named as in its file."""
+"""Contexts that put the file, the table or the keys of a scenario into errors."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

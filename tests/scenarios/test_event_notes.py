@@ -77,7 +77,7 @@ def test_an_absence_lies_on_one_side_of_the_rounds(table, rounds, beginning):
 def test_an_absence_may_last_until_another_silo_is_back():
     both = AWAY + AWAY.replace("Tokyo", "Seoul").replace("= 5", "= 20")
     later = AWAY + AWAY.replace("Tokyo", "Seoul").replace("= 10", "= 15")
-    longer = f"{GONE}, longer than asked where it hears nobody"
+    longer = f"{GONE}, longer than asked where it receives no model"
 
     assert events_note(simulation(both), {"ring": window((20, 29))}) == [
         f"{PART}{longer}; Seoul away from round 10."
