@@ -1,4 +1,4 @@
-"""The network and workload of a study, from what a user wrote."""
+"""The network and workload of a study, from a scenario or options."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -56,7 +56,7 @@ class NetworkConfig:
         Silos whose access link differs: ``"10 Mbps"`` in both directions, ``"100 Mbps up, 1 Gbps down"``, or only
         one of these two; the other is then as on all silos.
     silo_at : tuple of str, optional
-        Label of the router that each silo hangs on. By default each router has one silo, which has its label; of
+        Label of the router that each silo is attached to. By default each router has one silo, which has its label; of
         several on one router the labels are numbered, for instance ``Paris/1`` and ``Paris/2``. The order does not
         matter: silos are numbered in the order of their routers' labels.
     blocked : tuple of str, optional
@@ -262,7 +262,7 @@ def build_workload(config: WorkloadConfig, variant: Variant, trained_bits: float
 
 
 def _work_name(config: WorkloadConfig) -> str:
-    """What a table calls a workload: a preset of which one half is replaced is named for the other."""
+    """Name of a workload in tables: a preset of which model or computing time is replaced is named for the other."""
     own_size, own_compute = config.model_size is not None, config.compute is not None
     if config.preset is None:
         return "custom" if own_size else "trained model"

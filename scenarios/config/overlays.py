@@ -1,4 +1,4 @@
-"""Overlays by name, those that stay and those that are drawn anew each round."""
+"""Overlays by name, static and randomized."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,11 +19,11 @@ from topologies.random_cycle_time import random_cycle_time
 
 DEFAULT_KINDS = ("star", "mst", "delta_mbst", "ring")
 RANDOM_ROUNDS = 1000
-"""Drawn rounds that the cycle times of a random overlay are estimated from."""
+"""Rounds that the cycle times of a randomized overlay are estimated from."""
 
 
 def check_kinds(field: str, kinds: Sequence[str]) -> None:
-    """Accept names of overlays, of those that stay and of those that are drawn anew each round.
+    """Accept names of static and randomized overlays.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def design_any(
 
 
 def forms_of(overlay: Overlay | RandomOverlay, seed: int) -> ClosedForms:
-    """Closed forms of an overlay; of a random one the `barrier` form as `paper`, and NaN for the others.
+    """Closed forms of an overlay; of a randomized one the `barrier` form as `paper`, and NaN for the others.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def _keys(place: tuple[str | int, ...]) -> tuple[str | int, ...]:
 
 
 def _rule(problem: ErrorDetails, path: tuple[str | int, ...]) -> str:
-    """What pydantic asks of a value, in terms of TOML."""
+    """The rule of pydantic that a value breaks, in terms of TOML."""
     kind, expected = problem["type"], problem.get("ctx", {}).get("expected")
     if kind == RULE:
         return problem["msg"]

@@ -1,4 +1,4 @@
-"""Quantities with units, as people write them in TOML files and on the command line."""
+"""Quantities with units in TOML files and on the command line."""
 
 import functools
 import math
@@ -62,13 +62,13 @@ _SPELLINGS = {
         )
     ),
 }
-"""Every unit that is taken, as it must be written: of all that pint would take, those that somebody may mean."""
+"""Accepted units, as they must be written: of all that pint knows, those in use."""
 _USUAL = {
     "bit": [prefix + name for prefix in _PREFIXES for name in ("B", "bit")],
     "bit/s": [prefix + name for prefix in _PREFIXES for name in ("bps", "B/s")],
     "s": ["ns", "us", "ms", "s", "min", "h", "d"],
 }
-"""What is suggested in place of another spelling."""
+"""Suggested in place of another spelling."""
 _OMITTED = {"bit": ("", "b"), "bit/s": ("", "ps", "bps"), "s": ("", "s", "in")}
 """Ends that a spelling, as `_folded` writes it, may lack."""
 _EXAMPLES = {"bit/s": "10 Gbps", "bit": "42.9 MB", "s": "25.4 ms"}
@@ -79,7 +79,7 @@ RULE = "rule"
 
 
 def _text(rule: str) -> pydantic.BeforeValidator:
-    """What checks that a field holds a text, as the rule says."""
+    """Validator that accepts a text; `rule` is the message."""
 
     def check(value: object) -> object:
         if not isinstance(value, str):
@@ -219,17 +219,17 @@ def parse_share(field: str | Path, text: object) -> float:
 
 
 def format_rate(bps: float) -> str:
-    """Data rate for people: ``10 Gbps``."""
+    """Data rate with a decimal prefix: ``10 Gbps``."""
     return _with_prefix(bps, "bps")
 
 
 def format_bits(bits: float) -> str:
-    """Model size for people, in bits: ``359 Mbit``."""
+    """Model size in bits with a decimal prefix: ``359 Mbit``."""
     return _with_prefix(bits, "bit")
 
 
 def format_s(seconds: float) -> str:
-    """Duration for people, four significant digits: ``118.1 ms``, ``4.496 s``."""
+    """Duration with four significant digits: ``118.1 ms``, ``4.496 s``."""
     if not math.isfinite(seconds):
         return "-"
     if seconds == 0:
@@ -243,7 +243,7 @@ _LONG = {"d": 86_400.0, "h": 3600.0, "min": 60.0}
 
 
 def format_long(seconds: float) -> str:
-    """Duration for people, from two minutes on in minutes, hours or days: ``38.60 min``."""
+    """Duration with four significant digits, from two minutes on in minutes, hours or days: ``38.60 min``."""
     unit = next((unit for unit, unit_s in _LONG.items() if seconds >= 2 * unit_s), None)
     return format_s(seconds) if unit is None else f"{digits(seconds / _LONG[unit])} {unit}"
 

@@ -36,9 +36,9 @@ class OverlaysConfig:
     Parameters
     ----------
     kinds : tuple of str
-        Names of designers, of overlays that stay or are drawn anew each round.
+        Names of designers, of static or randomized overlays.
     consensus : str
-        Rule of the mixing weights, one of `topologies.consensus.consensus_rules`, for overlays that stay and have no
+        Rule of the mixing weights, one of `topologies.consensus.consensus_rules`, for static overlays without a
         hub; empty for the designers' own.
     """
 
@@ -58,7 +58,7 @@ class OverlaysConfig:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedConfig:
-    """The ``[imported]`` table of a run whose training another program made.
+    """The ``[imported]`` table of a run whose training metrics come from another program.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def parse_scenario(text: str, *, source: str) -> Scenario:
 
 
 def _with_task(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """The tables of a scenario with what its training's task settles where they state nothing."""
+    """The tables of a scenario with the defaults of its training's task."""
     training = tables["training"]
     settled = {**tables, "training": with_task(training, _network(tables))}
     overlays = tables.get("overlays", {})
@@ -199,13 +199,13 @@ def _network(tables: Mapping[str, Any]) -> str:
 
 
 def task_line(text: str) -> str:
-    """What the task of a scenario took from its network (`training.tasks.task_notice`), of TOML text that is valid."""
+    """Notice of what the task of a valid scenario derives from its network (`training.tasks.task_notice`)."""
     tables = tomllib.loads(text)
     return task_notice(tables.get("training", {}), _network(tables))
 
 
 def validated(owner: type[Config], values: Mapping[str, object], *, source: str | None = None) -> Config:
-    """Make a dataclass of what a user wrote, with the types of all values checked.
+    """Make a dataclass of plain values, with the types of all checked.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from simulator.input_checks import QUEUEINGS, SHARINGS, check_choice
 from topologies.errors import Field, InputError
 
 MOST_ROUNDS = 2**31
-"""Of a simulation: more round starts fit into no file."""
+"""Of a simulation: the round starts of more do not fit into a file."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,11 +48,12 @@ class ComputeConfig:
             raise InputError("cv must be given with the distribution 'lognormal'.")
         if self.cv is not None and self.distribution != "lognormal":
             other = "a trace" if self.distribution is None else f"the distribution {self.distribution!r}"
-            raise InputError(f"cv(={self.cv}) must not be given with {other}, only with 'lognormal'.")
+            rule = f"must not be given with {other}, only with 'lognormal'."
+            raise InputError(rule, field=Field("cv", value=self.cv))
         if self.cv is not None and not 0 <= self.cv < float("inf"):
-            raise InputError(f"cv(={self.cv}) must be finite and >= 0.")
+            raise InputError("must be finite and >= 0.", field=Field("cv", value=self.cv))
         if self.repeat and self.trace is None:
-            raise InputError("repeat(=True) goes with a trace.")
+            raise InputError("goes with a trace.", field=Field("repeat", value=True))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,7 +85,7 @@ class SimulationConfig:
     events: Annotated[Events, pydantic.PlainValidator(read_events)] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check names, rounds, interval, and what goes with constant rates."""
+        """Check names, rounds, interval, and that constant rates have no events on the network."""
         check_choice("sharing", self.sharing, SHARINGS)
         check_choice("queueing", self.queueing, QUEUEINGS)
         if self.rounds < 1:
@@ -103,12 +104,12 @@ class SimulationConfig:
 
     @property
     def kinds(self) -> list[type[EventKind]]:
-        """Kinds of the events that there are."""
+        """Kinds of events that the simulation has."""
         return [type(entries[0]) for entries in self.events.values() if entries]
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """Tables of events that there are."""
+        """Tables of events that the simulation has."""
         return tuple(kind.table for kind in self.kinds)
 
     def without_events(self, *, on_network_only: bool = False) -> "SimulationConfig":

@@ -1,4 +1,4 @@
-"""The TOML text of a scenario that says what command-line options said."""
+"""The TOML text of the scenario that command-line options describe."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ def scenario_text(
 
 
 def _lines(config: object) -> list[str]:
-    """Keys of a table that differ from nothing."""
+    """Keys of a table that have a value."""
     assert is_dataclass(config)
     values = {field.name.rstrip("_"): getattr(config, field.name) for field in fields(config)}
     if isinstance(config, SimulationConfig):

@@ -47,7 +47,7 @@ class Settled:
     counts_disturbed : bool
         Whether it is an estimate that rounds are part of which start after a silo has ended the job.
     throughout : tuple of int or None
-        The silos whose last start is followed, where an absence is felt in these rounds; None where none is.
+        The silos whose last start is followed, where an absence affects these rounds; None where none is.
     asked : tuple of (int, int) or None
         See `simulator.world.counted_silos.Counted`.
     """

@@ -91,7 +91,7 @@ class Attribution:
     events : tuple of str
         Tables of the scenario with what happens around the job.
     off_arcs_s : float
-        Seconds per round of all events, where an absence is felt in these rounds: not all arcs are there in all rounds,
+        Seconds per round of all events, where an absence affects these rounds: not all arcs are there in all rounds,
         so that no arc has a part of it.
     off_arcs : str
         Who is away, in words; empty where no silo is.
@@ -187,7 +187,7 @@ def attribute(
 
     With events, the same sum holds for the undisturbed job, so that the difference of the two is split among the arcs
     as well: what an arc takes more with the events is its `world_s`. A silo that is away takes arcs along; in rounds
-    in which that is felt only the whole difference is known, of the last start of those silos that are there throughout
+    in which that has an effect only the whole difference is known, of the last start of those silos that are there throughout
     (see `counted_silos.Starts`), with the events and without. What that start grows more, without the events, than
     the mean `g_i` of the circuit depends on the first and the last of these rounds only; it is counted among the waits,
     alike for all arcs of the circuit.

@@ -26,7 +26,7 @@ class WindowEvents:
         Tables of the scenario that hold them.
     window : Window
     absences : tuple of (int, int, int)
-        Those that are felt in these rounds: see `simulator.world.counted_silos.Absences`.
+        Those that affect these rounds: see `simulator.world.counted_silos.Absences`.
     on_links : mapping from int to tuple of Cause
         What changes each link direction's capacity.
     events : Events
@@ -59,7 +59,7 @@ class WindowEvents:
             absences=[
                 absence
                 for absence in absences
-                if Presence.of([absence], graph.silos).is_felt(window.first_round, window.last_round + 1)
+                if Presence.of([absence], graph.silos).affects(window.first_round, window.last_round + 1)
             ],
             on_links=on_links,
             events=simulation.events,

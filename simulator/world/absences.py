@@ -1,4 +1,4 @@
-"""Silos that are away for some rounds."""
+"""Absences and pauses of silos."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from simulator.world.names import Names
 from topologies.errors import UNSTATED, Field, InputError
 
 LONGEST_PAUSE_S = 1e9
-"""32 years: later dates would be less exact than a microsecond."""
+"""32 years: later dates are less exact than a microsecond."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

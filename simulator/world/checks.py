@@ -1,4 +1,4 @@
-"""What can be wrong with events whatever the overlay."""
+"""Checks of events that need no overlay."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Routes of a network without the links that are down."""
+"""Routes around links that are down."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -8,7 +8,7 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.config.events.registry import event_kinds
+from scenarios.config.events import registry
 from scenarios.config.scenario import parse_scenario
 from scenarios.config.toml import scenario_text
 from scenarios.simulation.case import scenario_case
@@ -156,6 +156,19 @@ def test_mistakes_are_named_as_those_of_other_events(write, old, new, message):
     assert "did you mean 'maintenance'?" in str(caught.value) or "maintenence" not in message
 
 
+def test_tables_of_the_package_itself_need_no_look_at_installed_ones(monkeypatch):
+    monkeypatch.setattr(
+        registry, "entry_points", lambda **_group: pytest.fail("looked at installed packages")
+    )
+
+    assert list(registry.kinds_for({"away": [], "background": []})) == [
+        "background",
+        "capacity",
+        "failure",
+        "away",
+    ]
+
+
 def test_without_the_package_its_table_is_unknown(write):
     with pytest.raises(InputError, match=r"key in \[simulation\]\(='maintenance'\) must be one of .*failure"):
         scenario_case(write(MAINTENANCE))
@@ -166,4 +179,4 @@ def test_the_entry_point_has_the_name_of_the_table(tmp_path, monkeypatch):
         with pytest.raises(
             MachineError, match=r"silosim\.event_kinds must be a kind of events with table 'works'"
         ):
-            event_kinds()
+            registry.event_kinds()

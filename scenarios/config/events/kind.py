@@ -1,7 +1,7 @@
 """Base class of the kinds of events."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import inf
 from typing import ClassVar, Self
 
@@ -73,12 +73,13 @@ class EventKind:
             return field
         name, *places = field.path
         key = self.keys.get(str(name), str(name))
-        text = getattr(self, key, getattr(self, f"{key}_", None))
+        texts = {own.name.removesuffix("_"): getattr(self, own.name) for own in fields(self)}
+        text = texts.get(key)
         for place in places:
-            text = None if text is None else text[place]
-        keeps = text is None or field.value is UNSTATED
-        written = list(text) if isinstance(text, tuple) else text
-        return Field(key, *places, value=field.value if keeps else written)
+            text = text[place] if isinstance(text, tuple) and isinstance(place, int) else None
+        if text is None or field.value is UNSTATED:
+            return Field(key, *places, value=field.value)
+        return Field(key, *places, value=list(text) if isinstance(text, tuple) else text)
 
     def dates_s(self) -> tuple[float, float]:
         """Dates since the job's start between which the event lasts; by default all the time."""
