@@ -15,6 +15,10 @@ class _Unstated:
     def __repr__(self) -> str:
         return "UNSTATED"
 
+    def __reduce__(self) -> str:
+        """One object in every process."""
+        return "UNSTATED"
+
 
 UNSTATED = _Unstated()
 

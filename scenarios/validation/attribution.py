@@ -187,7 +187,7 @@ def attribute(
 
     With events, the same sum holds for the undisturbed job, so that the difference of the two is split among the arcs
     as well: what an arc takes more with the events is its `world_s`. A silo that is away takes arcs along; in rounds
-    in which that has an effect only the whole difference is known, of the last start of those silos that are there throughout
+    that it affects only the whole difference is known, of the last start of those silos that are there throughout
     (see `counted_silos.Starts`), with the events and without. What that start grows more, without the events, than
     the mean `g_i` of the circuit depends on the first and the last of these rounds only; it is counted among the waits,
     alike for all arcs of the circuit.

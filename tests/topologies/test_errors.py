@@ -99,6 +99,8 @@ def test_an_error_survives_its_way_between_processes(again):
         LATER.rule,
     )
     assert str(error.within("a")) == "a.until_s(=2.0) must be > from_s(=3.0)."
+    unstated = again(InputError("must be a date.", field=Field("until_s")))
+    assert str(unstated.within("a")) == "a.until_s must be a date."
 
 
 def test_numbers_of_numpy_are_shown_without_their_type():
