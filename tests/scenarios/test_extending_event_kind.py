@@ -174,9 +174,14 @@ def test_without_the_package_its_table_is_unknown(write):
         scenario_case(write(MAINTENANCE))
 
 
-def test_the_entry_point_has_the_name_of_the_table(tmp_path, monkeypatch):
-    for _ in install(tmp_path, monkeypatch, "works"):
-        with pytest.raises(
-            MachineError, match=r"silosim\.event_kinds must be a kind of events with table 'works'"
-        ):
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("works", r"Maintenance in silosim\.event_kinds must be a kind of events with table 'works'"),
+        ("failure", r"Maintenance in silosim\.event_kinds must not have the name 'failure' of a kind"),
+    ],
+)
+def test_the_entry_point_has_the_name_of_its_own_table(tmp_path, monkeypatch, name, message):
+    for _ in install(tmp_path, monkeypatch, name):
+        with pytest.raises(MachineError, match=message):
             registry.event_kinds()

@@ -31,10 +31,14 @@ def event_kinds() -> dict[str, type[EventKind]]:
     Raises
     ------
     MachineError
-        If an installed package registers something else than a kind of events of that name.
+        If an installed package registers something else than a kind of events of that name, or a name of this package.
     """
     found = dict(BUILT_IN)
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        if entry.name in BUILT_IN:
+            raise MachineError(
+                f"{entry.value} in {GROUP} must not have the name {entry.name!r} of a kind of silosim."
+            )
         kind = entry.load()
         if not (isinstance(kind, type) and issubclass(kind, EventKind) and kind.table == entry.name):
             raise MachineError(
