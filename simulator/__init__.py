@@ -19,8 +19,8 @@ from simulator.world.absences import Absence, Pause
 from simulator.world.background import ConstantShare, OnOffFlow
 from simulator.world.capacities import CapacityTrace
 from simulator.world.changes import CapacityChange, Change, Changes, FlowChange, RouteChange
+from simulator.world.effects import Effects, Event
 from simulator.world.failures import LinkFailure
-from simulator.world.world import World
 
 __all__ = [
     "Absence",
@@ -32,7 +32,9 @@ __all__ = [
     "ComputeTimes",
     "Constant",
     "ConstantShare",
+    "Effects",
     "Empirical",
+    "Event",
     "Exponential",
     "FlowArc",
     "FlowChange",
@@ -49,7 +51,6 @@ __all__ = [
     "SteadyState",
     "Timeline",
     "Trace",
-    "World",
     "make_job",
     "max_min_rates",
     "overlay_job",

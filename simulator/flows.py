@@ -35,7 +35,7 @@ def simulate_flows(
     plan: RoundPlan | None = None,
     engine: str = "auto",
     messages: bool = False,
-    world: Changes | None = None,
+    changes: Changes | None = None,
 ) -> Timeline:
     """Simulate a job of some rounds: compute, send to every out-arc, wait for every in-arc.
 
@@ -70,7 +70,7 @@ def simulate_flows(
         messages or 500 arcs and more where it can.
     messages : bool
         Whether to keep a record of every message.
-    world : Changes, optional
+    changes : Changes, optional
         What changes on the network while the job runs; the sharing model must be able to change, as
         ``"maxmin"`` is.
 
@@ -123,7 +123,7 @@ def simulate_flows(
         plan=plan,
         sharing=sharing,
         queueing=queueing,
-        world=world,
+        changes=changes,
     )
     return run(job, observer=observer, engine=engine, messages=messages)
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from simulator.arc import FlowArc
 from topologies.arrays import FloatArray
-from topologies.errors import InputError
+from topologies.errors import Field, InputError
 
 QUEUEINGS = ("fifo", "overlap")
 ENGINES = ("auto", "simpy", "compiled")
@@ -18,21 +18,21 @@ ENGINES = ("auto", "simpy", "compiled")
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
     """Accept one of some names."""
     if not isinstance(value, str) or value not in choices:
-        raise InputError(f"{name}(={value!r}) must be {' or '.join(map(repr, choices))}.")
+        raise InputError(f"must be {' or '.join(map(repr, choices))}.", field=Field(name, value=value))
 
 
 def check_at_least(least: int, name: str, value: int) -> int:
     """Accept an integer that is not too small."""
     number = _integer(name, value)
     if number < least:
-        raise InputError(f"{name}(={number}) must be >= {least}.")
+        raise InputError(f"must be >= {least}.", field=Field(name, value=number))
     return number
 
 
 def check_not_negative(name: str, value: float) -> None:
     """Accept a finite number >= 0."""
     if not _finite_not_negative(value):
-        raise InputError(f"{name}(={value}) must be finite and >= 0.")
+        raise InputError("must be finite and >= 0.", field=Field(name, value=value))
 
 
 def check_capacities(link_capacity_bps: ArrayLike) -> list[float]:
@@ -113,7 +113,7 @@ def _integer(name: str, value: int) -> int:
     try:
         return index(value)
     except TypeError:
-        raise InputError(f"{name}(={value!r}) must be an integer.") from None
+        raise InputError("must be an integer.", field=Field(name, value=value)) from None
 
 
 def _finite_not_negative(value: float) -> bool:
@@ -138,5 +138,5 @@ def _vector(name: str, values: ArrayLike) -> list[float]:
 def _accepted(name: str, values: list[float], accept: Callable[[float], bool], rule: str) -> list[float]:
     for position, value in enumerate(values):
         if not accept(value):
-            raise InputError(f"{name}[{position}](={value}) {rule}")
+            raise InputError(rule, field=Field(name, position, value=value))
     return values

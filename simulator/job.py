@@ -39,7 +39,7 @@ class Job:
     sharing : SharingModel
         Or its name, which is looked up.
     queueing : {"fifo", "overlap"}
-    world : Changes or None
+    changes : Changes or None
         What changes on the network while the job runs; None: nothing.
     absences : tuple of (int, int, int)
         Silos that the others go on without, as `plan` and `compute` have it: see `counted_silos.Absences`.
@@ -47,7 +47,7 @@ class Job:
     Raises
     ------
     InputError
-        If there is no such `sharing` or `queueing`, or they do not go with `world`. The rest is checked by `make_job`.
+        If there is no such `sharing` or `queueing`, or they do not go with `changes`; `make_job` checks the rest.
     """
 
     arcs: tuple[FlowArc, ...]
@@ -60,11 +60,11 @@ class Job:
     rounds: int
     sharing: SharingModel
     queueing: str
-    world: Changes | None
+    changes: Changes | None
     absences: Absences = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sharing", _checked_sharing(self.sharing, self.queueing, self.world))
+        object.__setattr__(self, "sharing", _checked_sharing(self.sharing, self.queueing, self.changes))
 
     def __repr__(self) -> str:
         return (
@@ -98,7 +98,7 @@ def make_job(
     plan: RoundPlan | None = None,
     sharing: str | SharingModel = "maxmin",
     queueing: str = "fifo",
-    world: Changes | None = None,
+    changes: Changes | None = None,
     absences: Absences = (),
 ) -> Job:
     """Check everything that a simulation is given.
@@ -117,7 +117,7 @@ def make_job(
     sharing : str or SharingModel
         ``"maxmin"``, ``"equal"`` or another model of `simulator.sharing`.
     queueing : {"fifo", "overlap"}
-    world : Changes, optional
+    changes : Changes, optional
         What changes on the network while the job runs; the sharing model must be able to change.
     absences : sequence of (int, int, int)
 
@@ -131,7 +131,7 @@ def make_job(
         If a value is out of its range, the computing times or the plan do not cover all rounds, the model of
         a silo never reaches another one, or time could not advance.
     """
-    sharing = _checked_sharing(sharing, queueing, world)
+    sharing = _checked_sharing(sharing, queueing, changes)
     rounds = checks.check_at_least(1, "rounds", rounds)
     capacity_bps = checks.check_capacities(link_capacity_bps)
     bits = checks.check_message_bits(message_bits, len(arcs))
@@ -159,16 +159,16 @@ def make_job(
         rounds=rounds,
         sharing=sharing,
         queueing=queueing,
-        world=world,
+        changes=changes,
         absences=tuple(absences),
     )
 
 
-def _checked_sharing(sharing: str | SharingModel, queueing: str, world: Changes | None) -> SharingModel:
+def _checked_sharing(sharing: str | SharingModel, queueing: str, changes: Changes | None) -> SharingModel:
     """Accept a known sharing and queueing that go with what changes on the network; the sharing model."""
     model = sharing_model(sharing)
     checks.check_choice("queueing", queueing, checks.QUEUEINGS)
-    if world is not None:
+    if changes is not None:
         check_can_change(model)
     return model
 

@@ -1,5 +1,7 @@
 """Jobs of static overlays, and of randomized ones by their schedule."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from simulator import input_checks as checks
@@ -8,10 +10,10 @@ from simulator.compute_times import ComputeTimes, Constant
 from simulator.job import Job, make_job
 from simulator.rounds import RoundPlan, ScheduledRounds
 from simulator.sharing import SharingModel, check_can_change, sharing_model
-from simulator.world.absence_rounds import without_the_absent
+from simulator.world.absence_rounds import with_absences
 from simulator.world.counted_silos import Absences
-from simulator.world.surroundings import surroundings
-from simulator.world.world import World
+from simulator.world.dynamic_network import dynamic_network
+from simulator.world.effects import Event, effects_of
 from topologies import Connectivity, Overlay, RandomOverlay, Schedule, Workload, make_schedule
 from topologies.arrays import FloatArray, IntArray
 from topologies.delays import pair_rates
@@ -26,13 +28,13 @@ def overlay_job(
     queueing: str = "fifo",
     compute: ComputeTimes | None = None,
     seed: int | None = None,
-    world: World | None = None,
+    events: Sequence[Event] = (),
 ) -> Job:
     """Job of an overlay on its underlay.
 
     Parameters
     ----------
-    overlay, rounds, sharing, queueing, compute, seed, world
+    overlay, rounds, sharing, queueing, compute, seed, events
         As for `simulate`.
 
     Returns
@@ -62,14 +64,15 @@ def overlay_job(
     compute = compute or Constant(compute_s=work.round_compute_s(graph.silos))
     link_capacity_bps, changes = graph.link_capacity_bps, None
     absences: Absences = ()
-    if world is not None and world.changes_network:
+    effects = effects_of(events, graph)
+    if any(effect.on_network for effect in effects):
         check_can_change(model)
-        around = surroundings(world, graph, [(arc.source, arc.target) for arc in arcs])
-        link_capacity_bps, changes = around.link_capacity_bps, around.changes
-    if world is not None and world.absences:
+        network = dynamic_network(effects, graph, [(arc.source, arc.target) for arc in arcs])
+        link_capacity_bps, changes = network.link_capacity_bps, network.changes
+    if any(effect.on_silos for effect in effects):
         checks.check_silos(arcs, compute.silos)
-        plan, compute, absences = without_the_absent(
-            world.absences, graph, work.model_bits, arcs, rounds=rounds, plan=plan, compute=compute
+        plan, compute, absences = with_absences(
+            effects, graph, work.model_bits, arcs, rounds=rounds, plan=plan, compute=compute
         )
     return make_job(
         arcs,
@@ -80,7 +83,7 @@ def overlay_job(
         plan=plan,
         sharing=model,
         queueing=queueing,
-        world=changes,
+        changes=changes,
         absences=absences,
     )
 

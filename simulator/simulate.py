@@ -1,12 +1,14 @@
 """Simulation of an overlay on its underlay."""
 
+from collections.abc import Sequence
+
 from simulator.compute_times import ComputeTimes
 from simulator.flows import run
 from simulator.observer import Observer
 from simulator.overlay_jobs import overlay_job
 from simulator.sharing import SharingModel
 from simulator.timeline import Timeline
-from simulator.world.world import World
+from simulator.world.effects import Event
 from topologies import Overlay, RandomOverlay, Schedule
 
 
@@ -21,7 +23,7 @@ def simulate(
     seed: int | None = None,
     engine: str = "auto",
     messages: bool = False,
-    world: World | None = None,
+    events: Sequence[Event] = (),
 ) -> Timeline:
     """Simulate an overlay on its underlay, round by round.
 
@@ -46,8 +48,9 @@ def simulate(
         See `simulate_flows`.
     messages : bool
         Whether to keep a record of every message.
-    world : World, optional
-        Events around the job, such as failures and absences; by default none.
+    events : sequence of Event
+        What happens on the network and to silos: `ConstantShare`, `OnOffFlow`, `CapacityTrace`, `LinkFailure`,
+        `Absence`, `Pause`, or another event by its `Effects`.
 
     Returns
     -------
@@ -58,14 +61,30 @@ def simulate(
     Raises
     ------
     InputError
-        If a value is out of its range, time could not advance around a circuit of arcs, or a link of the world that
-        never comes back leaves an arc without a route.
+        If a value is out of its range, time could not advance around a circuit of arcs, or a link that never comes
+        back leaves an arc without a route.
 
     See Also
     --------
     simulate_flows : the same for arcs, routes and sizes of your own; its Notes give the model.
+
+    Examples
+    --------
+    A third of every core link is busy, and Berlin's first core link fails after a minute:
+
+    >>> from simulator import ConstantShare, LinkFailure
+    >>> events = [ConstantShare(share=1 / 3), LinkFailure(link=0, from_s=60.0, until_s=90.0)]
+
+    Notes
+    -----
+    Events name a link as tables do: ``"A - B"`` is both directions of a core link, ``"A -> B"`` one of them (with
+    `` #2`` and so on where links are parallel), ``"A uplink"`` and ``"A downlink"`` are access links. Where the
+    bandwidth is measured there are no core links, and the first two are the links of silo pairs. A number is a link
+    direction in the order of `Connectivity.link_capacity_bps`, or a core link's where one is asked for. Background
+    traffic, capacities and failures need a sharing model that follows changes, as ``"maxmin"`` does. Absences go with
+    every model.
     """
     job = overlay_job(
-        overlay, rounds, sharing=sharing, queueing=queueing, compute=compute, seed=seed, world=world
+        overlay, rounds, sharing=sharing, queueing=queueing, compute=compute, seed=seed, events=events
     )
     return run(job, observer=observer, engine=engine, messages=messages)

@@ -7,7 +7,7 @@ import numpy as np
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.checks import per_silo
-from topologies.errors import InputError, quoted, unknown_name
+from topologies.errors import Field, InputError, unknown_name
 from topologies.loading import underlay_title
 from topologies.routing import Routes
 from topologies.underlay import Underlay
@@ -38,12 +38,13 @@ def core_capacity(underlay: Underlay, core: float | str | None) -> tuple[FloatAr
     stated = np.isfinite(underlay.capacity_bps)
     if isinstance(core, str) and core == "stated" and not stated.any():
         raise InputError(
-            f"core(='stated') needs capacities, but no link of {underlay_title(underlay)} states one."
+            f"needs capacities, but no link of {underlay_title(underlay)} states one.",
+            field=Field("core", value=core),
         )
     if core is None or (isinstance(core, str) and core == "stated"):
         return np.where(stated, underlay.capacity_bps, UNSTATED_CORE_BPS), ~stated
     if isinstance(core, (str, bool)) or np.ndim(core) > 0:
-        raise InputError(f"core(={quoted(core)}) must be 'stated' or a number in bit/s.")
+        raise InputError("must be 'stated' or a number in bit/s.", field=Field("core", value=core))
     core_bps = np.full(underlay.links, per_silo("core", core, 1, positive=True)[0])
     return core_bps, np.zeros(underlay.links, dtype=bool)
 
@@ -103,7 +104,9 @@ def available_bandwidth(
     np.fill_diagonal(available, np.inf)
     for i, j in blocked:
         if not (0 <= i < silos and 0 <= j < silos and i != j):
-            raise InputError(f"blocked(={(i, j)}) must join two different silos of 0..{silos - 1}.")
+            raise InputError(
+                f"must join two different silos of 0..{silos - 1}.", field=Field("blocked", value=(i, j))
+            )
         available[i, j] = 0.0
     return available
 

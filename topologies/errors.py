@@ -2,11 +2,69 @@
 
 import difflib
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 
 class SilosimError(Exception):
     """Base class: a message for the user in one line, without a traceback."""
+
+
+class _Unstated:
+    """Marks a field whose value a message does not show."""
+
+    def __repr__(self) -> str:
+        return "UNSTATED"
+
+    def __reduce__(self) -> str:
+        """One object in every process."""
+        return "UNSTATED"
+
+
+UNSTATED = _Unstated()
+
+
+class Field:
+    """A field of the input, with the value that it has.
+
+    Parameters
+    ----------
+    *path : str or int
+        Names of tables and keys, and places in lists, from the outermost one.
+    value : object
+        As the user wrote it; left out where a message does not show it.
+
+    Examples
+    --------
+    >>> str(Field("simulation", "capacity", 0, "at", 2, value="7 h"))
+    "simulation.capacity[0].at[2](='7 h')"
+    """
+
+    __slots__ = ("path", "value")
+
+    def __init__(self, *path: str | int, value: object = UNSTATED) -> None:
+        self.path = path
+        self.value = value
+
+    def __str__(self) -> str:
+        name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
+        shown = "" if self.value is UNSTATED else f"(={quoted(self.value)})"
+        return f"{name.removeprefix('.')}{shown}"
+
+    def __repr__(self) -> str:
+        return f"Field({', '.join(map(repr, self.path))}, value={self.value!r})"
+
+    def beside(self, other: "Field") -> "Field":
+        """The same field without the tables that it shares with another one: of its list, both keep the name."""
+        shared = 0
+        while self.path[shared : shared + 1] == other.path[shared : shared + 1] != ():
+            shared += 1
+        if shared < len(self.path) and isinstance(self.path[shared], int):
+            shared = shared - 1 if len(other.path) == shared + 1 else 0
+        return Field(*self.path[shared if shared < len(self.path) else 0 :], value=self.value)
+
+    def within(self, *path: str | int) -> "Field":
+        """The same field of a table or list inside others."""
+        return Field(*path, *self.path, value=self.value)
 
 
 class InputError(SilosimError, ValueError):
@@ -14,14 +72,66 @@ class InputError(SilosimError, ValueError):
 
     Parameters
     ----------
-    message : str
-        What is wrong, with the value, for instance ``access(=-1) must be > 0``.
+    *rule : str or Field
+        The rule that is broken, ``"must be > 0."``, in parts where it compares with other fields. Without `field` the
+        whole message.
+    field : Field, optional
+        What breaks the rule.
     source : str, optional
         The file or object that holds the value; it is put in front of the message.
+
+    Examples
+    --------
+    >>> str(InputError("must be > ", Field("from_s", value=3.0), ".", field=Field("until_s", value=2.0)))
+    'until_s(=2.0) must be > from_s(=3.0).'
     """
 
-    def __init__(self, message: str, *, source: str | None = None) -> None:
-        super().__init__(message if source is None else f"{source}: {message}")
+    def __init__(self, *rule: str | Field, field: Field | None = None, source: str | None = None) -> None:
+        self._rule = rule
+        self.field = field
+        self.source = source
+        text = self.rule
+        text = text if field is None else f"{field} {text}".removeprefix(" ")
+        super().__init__(text if source is None else f"{source}: {text}")
+
+    @property
+    def path(self) -> tuple[str | int, ...]:
+        """Of the field that breaks the rule; empty where the message names none."""
+        return () if self.field is None else self.field.path
+
+    @property
+    def value(self) -> object:
+        """Of the field; `UNSTATED` where the message shows none."""
+        return UNSTATED if self.field is None else self.field.value
+
+    @property
+    def rule(self) -> str:
+        """The rule as a text; fields that it compares with are named as seen from the table of the field."""
+        near = self.field
+        return "".join(
+            str(part if near is None or not isinstance(part, Field) else part.beside(near))
+            for part in self._rule
+        )
+
+    def located(self, source: str | None) -> "InputError":
+        """The same error, of a file or an object; None adds nothing."""
+        both = [name for name in (source, self.source) if name is not None]
+        return InputError(*self._rule, field=self.field, source=": ".join(both) if both else None)
+
+    def within(self, *path: str | int) -> "InputError":
+        """The same error with its fields inside other tables and lists; a message without a field is prefixed."""
+        if self.field is None or self.source is not None:
+            return InputError(f"{Field(*path)}.{self}" if path else str(self))
+        return self.renamed(lambda field: field.within(*path))
+
+    def followed_by(self, text: str) -> "InputError":
+        """The same error with a text after its rule."""
+        return InputError(*self._rule, text, field=self.field, source=self.source)
+
+    def renamed(self, name: Callable[[Field], Field]) -> "InputError":
+        """The same error with other names and values of its fields, those that the rule compares with as well."""
+        rule = (name(part) if isinstance(part, Field) else part for part in self._rule)
+        return InputError(*rule, field=None if self.field is None else name(self.field), source=self.source)
 
 
 class MachineError(SilosimError, RuntimeError):
@@ -49,6 +159,8 @@ def quoted(value: object) -> str:
     str
         At most 80 printable characters.
     """
+    if hasattr(value, "item") and not getattr(value, "ndim", 1):
+        value = value.item()  # a number of NumPy's is shown without its type
     short = reprlib.Repr()
     short.maxstring = short.maxother = short.maxlong = 60
     short.maxlevel, short.maxdict, short.maxlist = 2, 2, 3
@@ -61,13 +173,13 @@ MOST_NAMES, FEW_NAMES = 16, 10
 
 
 def unknown_name(
-    field: str, value: str, known: Iterable[str], *, otherwise: str = "", source: str | None = None
+    field: str | Field, value: str, known: Iterable[str], *, otherwise: str = "", source: str | None = None
 ) -> InputError:
     """Error for an unknown name, with the nearest known one.
 
     Parameters
     ----------
-    field : str
+    field : str or Field
         What is named, for instance ``overlay kind``.
     value : str
         The name that the user gave.
@@ -94,4 +206,5 @@ def unknown_name(
     else:
         names, after = ", ".join(sorted(choices)), f"{hint}."
     rule = f"{names} or {otherwise}" if otherwise else names
-    return InputError(f"{field}(={quoted(value)}) must be one of {rule}{after}", source=source)
+    path = field.path if isinstance(field, Field) else (field,)
+    return InputError(f"must be one of {rule}{after}", field=Field(*path, value=value), source=source)

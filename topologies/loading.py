@@ -74,7 +74,7 @@ def load_underlay(name_or_path: str | os.PathLike[str], *, variant: Variant = "c
         # Checked in the order of the file, so that messages number its links.
         return _underlay(name, variant, parse_network(data)).in_label_order()
     except InputError as error:
-        raise InputError(str(error), source=source) from None
+        raise error.located(source) from None
 
 
 def underlay_title(underlay: Underlay) -> str:

@@ -213,7 +213,7 @@ def _checked(
             matrix, columns=False, negative_weights=negative, pattern=pattern, labels=graph.labels
         )
     except InputError as error:
-        raise InputError(str(error), source=kind) from None
+        raise error.located(kind) from None
 
 
 def _check_arcs(kind: str, graph: Connectivity, pairs: IntArray) -> None:

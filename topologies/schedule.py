@@ -142,7 +142,7 @@ def round_consensus(overlay: RandomOverlay, choice: IntArray) -> FloatArray:
             labels=overlay.graph.labels,
         )
     except InputError as error:
-        raise InputError(str(error), source=overlay.kind) from None
+        raise error.located(overlay.kind) from None
 
 
 def choices(overlay: RandomOverlay, seed: int) -> Iterator[IntArray]:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from scenarios.cli import options as opt
-from scenarios.config.error_texts import located
+from scenarios.config.error_context import located
 from scenarios.config.scenario import load_scenario
 from scenarios.report.table_formats import print_table
 from scenarios.runfile.paths import check_new, write_text, writing

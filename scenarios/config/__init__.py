@@ -1,1 +1,1 @@
-"""What a user wrote: scenarios, quantities with units, and errors in the words of the file."""
+"""Configuration: scenarios, quantities with units, kinds of events, and errors by the keys of the file."""

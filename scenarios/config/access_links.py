@@ -8,7 +8,7 @@ import numpy as np
 from scenarios.config.quantities import parse_quantity
 from topologies import InputError
 from topologies.arrays import FloatArray
-from topologies.errors import quoted, unknown_name
+from topologies.errors import Field, unknown_name
 
 _DIRECTED = re.compile(r"\s*(?P<quantity>[^,]*\S)\s+(?P<direction>up|down)\s*")
 """A capacity of one direction."""
@@ -65,19 +65,21 @@ def up_down(label: str, text: str) -> dict[str, float]:
     InputError
         If the text is none of these, or a capacity is wrong.
     """
-    field = f"access_at.{label}"
+    field = Field("access_at", label, value=text)
     parts = str(text).split(",")
     directed = [_DIRECTED.fullmatch(part) for part in parts]
     if len(parts) == 1 and directed[0] is None:
-        both = parse_quantity(field, text, "bit/s")
+        both = parse_quantity(field.path, text, "bit/s")
         return {"up": both, "down": both}
     found = {
-        part["direction"]: parse_quantity(f"{field} {part['direction']}", part["quantity"], "bit/s")
+        part["direction"]: parse_quantity(
+            ("access_at", f"{label} {part['direction']}"), part["quantity"], "bit/s"
+        )
         for part in directed
         if part is not None
     }
     if len(found) != len(parts):
         raise InputError(
-            f"{field}(={quoted(text)}) must be one capacity, or one up and one down: '100 Mbps up, 1 Gbps down'."
+            "must be one capacity, or one up and one down: '100 Mbps up, 1 Gbps down'.", field=field
         )
     return found

@@ -149,7 +149,7 @@ def _read_trace(path: Path, labels: Sequence[str], *, seed: int, rounds: int, re
             raise InputError(f"has {len(rows)} rows, but {rounds} rounds need as many, or repeat = true.")
         return Trace(table_s=table_s[:, [head.index(label) for label in labels]], repeat=repeat)
     except InputError as error:
-        raise InputError(str(error), source=source) from None
+        raise error.located(source) from None
 
 
 def _check_times(table_s: FloatArray, head: Sequence[str], source: str) -> None:

@@ -1,4 +1,4 @@
-"""The network and workload of a study, from what a user wrote."""
+"""The network and workload of a study, from a scenario or options."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ from topologies import (
 from topologies.arrays import FloatArray
 from topologies.capacities import UNSTATED_CORE_BPS, idle_faster_links
 from topologies.connectivity import silo_labels
-from topologies.errors import quoted, unknown_name
+from topologies.errors import Field, unknown_name
 from topologies.loading import underlay_title
 from topologies.underlay import Underlay
 
@@ -92,11 +92,12 @@ class NetworkConfig:
         if self.core not in (None, "stated"):
             parse_quantity("core", self.core, "bit/s")
         if self.silo_at is not None and not self.silo_at:
-            raise InputError("silo_at(=[]) must name a router.")
+            raise InputError("must name a router.", field=Field("silo_at", value=[]))
         for pair in self.blocked or ():
             if not _ARROW.search(pair):
                 raise InputError(
-                    f"blocked(={quoted(pair)}) must be 'A - B', or 'A -> B' for one direction, with spaces."
+                    "must be 'A - B', or 'A -> B' for one direction, with spaces.",
+                    field=Field("blocked", value=pair),
                 )
 
     def changed(self, **changes: str | Mapping[str, str] | Sequence[str] | None) -> "NetworkConfig":
@@ -170,13 +171,15 @@ def _blocked(labels: Sequence[str], text: str) -> list[tuple[int, int]]:
     splits = [(text[: m.start()].strip(), m[1], text[m.end() :].strip()) for m in _ARROW.finditer(text)]
     known = [split for split in splits if split[0] in labels and split[2] in labels]
     if len(known) > 1:
-        raise InputError(f"blocked(={quoted(text)}) must name two silos in one way, not in {len(known)}.")
+        raise InputError(
+            f"must name two silos in one way, not in {len(known)}.", field=Field("blocked", value=text)
+        )
     if not known:
         ends = (splits[0][0], splits[0][2])
         raise unknown_name("blocked silo", next(end for end in ends if end not in labels), labels)
     ((source, arrow, target),) = known
     if source == target:
-        raise InputError(f"blocked(={quoted(text)}) must name two different silos.")
+        raise InputError("must name two different silos.", field=Field("blocked", value=text))
     i, j = labels.index(source), labels.index(target)
     return [(i, j)] if arrow == "->" else [(i, j), (j, i)]
 
@@ -211,7 +214,7 @@ class WorkloadConfig:
         if self.compute is not None:
             parse_quantity("compute", self.compute, "s", zero=True)
         if self.local_steps < 1:
-            raise InputError(f"local_steps(={self.local_steps}) must be >= 1.")
+            raise InputError("must be >= 1.", field=Field("local_steps", value=self.local_steps))
 
 
 def build_workload(config: WorkloadConfig, variant: Variant, trained_bits: float | None = None) -> Workload:
@@ -259,7 +262,7 @@ def build_workload(config: WorkloadConfig, variant: Variant, trained_bits: float
 
 
 def _work_name(config: WorkloadConfig) -> str:
-    """What a table calls a workload: a preset of which one half is replaced is named for the other."""
+    """Name of a workload in tables: a preset of which model or computing time is replaced is named for the other."""
     own_size, own_compute = config.model_size is not None, config.compute is not None
     if config.preset is None:
         return "custom" if own_size else "trained model"

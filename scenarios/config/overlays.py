@@ -77,7 +77,7 @@ def design_any(
 
 
 def forms_of(overlay: Overlay | RandomOverlay, seed: int) -> ClosedForms:
-    """Closed forms of an overlay; of a random one the `barrier` form as `paper`, and NaN for the others.
+    """Closed forms of an overlay; of a randomized one the `barrier` form as `paper`, and NaN for the others.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Quantities with units, as people write them in TOML files and on the command line."""
+"""Quantities with units in TOML files and on the command line."""
 
 import functools
 import math
@@ -9,7 +9,7 @@ import pint
 import pydantic
 from pydantic_core import PydanticCustomError
 
-from topologies.errors import InputError
+from topologies.errors import Field, InputError
 
 # Bits are a dimension of their own here: pint's default registry holds them dimensionless, so that a frequency or
 # a bare number would pass for a data rate.
@@ -62,13 +62,13 @@ _SPELLINGS = {
         )
     ),
 }
-"""Every unit that is taken, as it must be written: of all that pint would take, those that somebody may mean."""
+"""Accepted units, as they must be written: of all that pint knows, those in use."""
 _USUAL = {
     "bit": [prefix + name for prefix in _PREFIXES for name in ("B", "bit")],
     "bit/s": [prefix + name for prefix in _PREFIXES for name in ("bps", "B/s")],
     "s": ["ns", "us", "ms", "s", "min", "h", "d"],
 }
-"""What is suggested in place of another spelling."""
+"""Suggested in place of another spelling."""
 _OMITTED = {"bit": ("", "b"), "bit/s": ("", "ps", "bps"), "s": ("", "s", "in")}
 """Ends that a spelling, as `_folded` writes it, may lack."""
 _EXAMPLES = {"bit/s": "10 Gbps", "bit": "42.9 MB", "s": "25.4 ms"}
@@ -79,7 +79,7 @@ RULE = "rule"
 
 
 def _text(rule: str) -> pydantic.BeforeValidator:
-    """What checks that a field holds a text, as the rule says."""
+    """Validator that accepts a text; `rule` is the message."""
 
     def check(value: object) -> object:
         if not isinstance(value, str):
@@ -95,6 +95,9 @@ Size = Annotated[str, _text('must be a text with a unit, as in "42.9 MB"')]
 Duration = Annotated[str, _text('must be a text with a unit, as in "5 s"')]
 Share = Annotated[str, _text('must be a text in percent, as in "30 %"')]
 
+Path = tuple[str | int, ...]
+"""Names of a field and its tables, as in `topologies.errors.Field`."""
+
 
 @functools.cache
 def _registry() -> pint.UnitRegistry[float]:
@@ -102,13 +105,13 @@ def _registry() -> pint.UnitRegistry[float]:
     return pint.UnitRegistry(_DEFINITIONS.strip().splitlines(), cache_folder=None)
 
 
-def parse_quantity(field: str, text: object, unit: str, *, zero: bool = False) -> float:
+def parse_quantity(field: str | Path, text: object, unit: str, *, zero: bool = False) -> float:
     """Number of SI units in a text such as ``"10 Gbps"``.
 
     Parameters
     ----------
-    field : str
-        The name for the error message.
+    field : str or tuple
+        The name for the error message, with the tables and lists around it.
     text : object
         What the user wrote.
     unit : {"bit/s", "bit", "s"}
@@ -133,25 +136,30 @@ def parse_quantity(field: str, text: object, unit: str, *, zero: bool = False) -
     >>> parse_quantity("model_size", "1.5 MB", "bit")
     12000000.0
     """
-    shown = f"{field}(={text!r:.60})"
+    shown = _field(field, text)
     match = _QUANTITY.fullmatch(text) if isinstance(text, str) else None
     if match is None:
-        raise InputError(f"{shown} must be a number with a unit, for instance '{_EXAMPLES[unit]}'.")
+        raise InputError(f"must be a number with a unit, for instance '{_EXAMPLES[unit]}'.", field=shown)
     number, written = match.groups()
     one_mu = written.replace("µ", "μ")
     if one_mu not in _SPELLINGS[unit]:
-        raise InputError(f"{shown} has the unit {written!r}; {_meant(written, unit)}")
+        raise InputError(f"has the unit {written!r}; {_meant(written, unit)}", field=shown)
     factor = float(_registry().Quantity(1.0, one_mu).to(unit).magnitude)
     value = float(number) * factor
     if math.isnan(value):
-        raise InputError(f"{shown} must be finite.")
+        raise InputError("must be finite.", field=shown)
     if value < 0 or (value == 0 and not zero):
-        raise InputError(f"{shown} must be {'>= 0' if zero else '> 0'}.")
+        raise InputError(f"must be {'>= 0' if zero else '> 0'}.", field=shown)
     if math.isinf(value) and (unit != "bit/s" or "inf" not in number):
-        raise InputError(f"{shown} must be finite.")
+        raise InputError("must be finite.", field=shown)
     if 0 < value < 1 and unit != "s":
-        raise InputError(f"{shown} must be >= 1 {unit}.")
+        raise InputError(f"must be >= 1 {unit}.", field=shown)
     return value
+
+
+def _field(name: str | Path, text: object) -> Field:
+    """The field that holds a text."""
+    return Field(*((name,) if isinstance(name, str) else name), value=text)
 
 
 def _meant(written: str, unit: str) -> str:
@@ -177,13 +185,13 @@ def _folded(written: str) -> str:
     return re.sub("/s(ec|ecs|econd|econds)?$", "ps", short)
 
 
-def parse_share(field: str, text: object) -> float:
+def parse_share(field: str | Path, text: object) -> float:
     """Fraction in [0, 1) of a text in percent.
 
     Parameters
     ----------
-    field : str
-        The name for the error message.
+    field : str or tuple
+        The name for the error message, with the tables and lists around it.
     text : object
         What the user wrote.
 
@@ -203,31 +211,41 @@ def parse_share(field: str, text: object) -> float:
     """
     match = _SHARE.fullmatch(text) if isinstance(text, str) else None
     if match is None:
-        raise InputError(f"{field}(={text!r:.60}) must be a share in percent, for instance '30 %'.")
+        raise InputError("must be a share in percent, for instance '30 %'.", field=_field(field, text))
     share = float(match[1]) / 100
     if not 0 <= share < 1:
-        raise InputError(f"{field}(={text!r:.60}) must be >= 0 % and < 100 %.")
+        raise InputError("must be >= 0 % and < 100 %.", field=_field(field, text))
     return share
 
 
 def format_rate(bps: float) -> str:
-    """Data rate for people: ``10 Gbps``."""
+    """Data rate with a decimal prefix: ``10 Gbps``."""
     return _with_prefix(bps, "bps")
 
 
 def format_bits(bits: float) -> str:
-    """Model size for people, in bits: ``359 Mbit``."""
+    """Model size in bits with a decimal prefix: ``359 Mbit``."""
     return _with_prefix(bits, "bit")
 
 
 def format_s(seconds: float) -> str:
-    """Duration for people, four significant digits: ``118.1 ms``, ``4.496 s``."""
+    """Duration with four significant digits: ``118.1 ms``, ``4.496 s``."""
     if not math.isfinite(seconds):
         return "-"
     if seconds == 0:
         return "0 s"
     unit = next((unit for unit in TIME_UNITS if in_unit(float(f"{seconds:.4g}"), unit) >= 1), "ns")
     return f"{digits(in_unit(seconds, unit))} {unit}"
+
+
+_LONG = {"d": 86_400.0, "h": 3600.0, "min": 60.0}
+"""Units of long durations, each for twice its length and more."""
+
+
+def format_long(seconds: float) -> str:
+    """Duration with four significant digits, from two minutes on in minutes, hours or days: ``38.60 min``."""
+    unit = next((unit for unit, unit_s in _LONG.items() if seconds >= 2 * unit_s), None)
+    return format_s(seconds) if unit is None else f"{digits(seconds / _LONG[unit])} {unit}"
 
 
 def signed_s(seconds: float) -> str:

@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -11,14 +11,19 @@ from typing import Any, Self, TypeVar
 import pydantic
 
 from scenarios.config.designer_options import option_values
-from scenarios.config.errors import first_problem
-from scenarios.config.events import AwayConfig, BackgroundConfig, CapacityConfig, FailureConfig
 from scenarios.config.network import NetworkConfig, WorkloadConfig
 from scenarios.config.overlays import check_kinds
-from scenarios.config.simulation import ComputeConfig, SimulationConfig
+from scenarios.config.pydantic_errors import first_problem
+from scenarios.config.simulation import (
+    OWN_KEYS,
+    ComputeConfig,
+    SimulationConfig,
+    event_tables,
+    gathered,
+)
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
 from topologies.consensus import consensus_rules
-from topologies.errors import quoted, unknown_name
+from topologies.errors import Field, quoted, unknown_name
 from training import TrainingConfig, load_backend
 from training.tasks import CONSENSUS, task_notice, with_task
 
@@ -32,9 +37,9 @@ class OverlaysConfig:
     Parameters
     ----------
     kinds : tuple of str
-        Names of designers of static and randomized overlays.
+        Names of designers, of static or randomized overlays.
     consensus : str
-        Rule of the mixing weights, one of `topologies.consensus.consensus_rules`, for static overlays and have no
+        Rule of the mixing weights, one of `topologies.consensus.consensus_rules`, for static overlays without a
         hub; empty for the designers' own.
     options : mapping from kind to mapping
         Options of designers; in TOML the tables ``[overlays.<kind>]``.
@@ -49,10 +54,10 @@ class OverlaysConfig:
     def __post_init__(self) -> None:
         """Check the names and the designers' options."""
         if not self.kinds:
-            raise InputError("kinds(=[]) must name an overlay.")
+            raise InputError("must name an overlay.", field=Field("kinds", value=[]))
         check_kinds("kinds", self.kinds)
         if len(set(self.kinds)) < len(self.kinds):
-            raise InputError(f"kinds(={list(self.kinds)}) must not repeat a name.")
+            raise InputError("must not repeat a name.", field=Field("kinds", value=list(self.kinds)))
         if self.consensus and self.consensus not in consensus_rules:
             raise unknown_name("consensus", self.consensus, consensus_rules)
         for kind, given in self.options.items():
@@ -63,7 +68,7 @@ class OverlaysConfig:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedConfig:
-    """The ``[imported]`` table of a run whose training another program made.
+    """The ``[imported]`` table of a run whose training metrics come from another program.
 
     Parameters
     ----------
@@ -79,7 +84,9 @@ class ImportedConfig:
     def __post_init__(self) -> None:
         """Check the target."""
         if self.target_accuracy is not None and not 0 < self.target_accuracy <= 1:
-            raise InputError(f"target_accuracy(={self.target_accuracy}) must be > 0 and <= 1.")
+            raise InputError(
+                "must be > 0 and <= 1.", field=Field("target_accuracy", value=self.target_accuracy)
+            )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -129,7 +136,7 @@ class Scenario:
 def check_seed(seed: int) -> int:
     """Accept a seed that the file of a run can hold."""
     if not 0 <= seed < 2**63:
-        raise InputError(f"seed(={quoted(seed)}) must be >= 0 and < 2^63.")
+        raise InputError("must be >= 0 and < 2^63.", field=Field("seed", value=seed))
     return seed
 
 
@@ -137,17 +144,8 @@ _TABLES: Mapping[str, type] = {
     "network": NetworkConfig,
     "workload": WorkloadConfig,
     "overlays": OverlaysConfig,
-    "simulation": SimulationConfig,
     "training": TrainingConfig,
     "imported": ImportedConfig,
-}
-
-_SIMULATION_TABLES: Mapping[str, type] = {
-    "compute": ComputeConfig,
-    "background": BackgroundConfig,
-    "capacity": CapacityConfig,
-    "failure": FailureConfig,
-    "away": AwayConfig,
 }
 
 
@@ -188,18 +186,23 @@ def parse_scenario(text: str, *, source: str) -> Scenario:
         try:
             tables = _with_task(tables)
         except InputError as error:
-            raise InputError(f"training.{error}", source=source) from None
+            raise error.within("training").located(source) from None
     if isinstance(tables.get("simulation"), dict):
-        for name, owner in _SIMULATION_TABLES.items():
-            inner = tables["simulation"].get(name)
+        simulation = tables["simulation"]
+        kinds = event_tables(simulation)
+        _check_known("key in [simulation]", simulation, [*OWN_KEYS, *kinds], source)
+        inner_tables: dict[str, type] = {"compute": ComputeConfig, **kinds}
+        for name, inside in inner_tables.items():
+            inner = simulation.get(name)
             for table in inner if isinstance(inner, list) else [inner]:
                 if isinstance(table, dict):
-                    _check_keys(f"key in [simulation.{name}]", table, owner, source)
+                    _check_keys(f"key in [simulation.{name}]", table, inside, source)
+        tables = {**tables, "simulation": gathered(simulation)}
     return validated(Scenario, tables, source=source)
 
 
 def _with_task(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """The tables of a scenario with what its training's task settles where they state nothing."""
+    """The tables of a scenario with the defaults of its training's task."""
     training = tables["training"]
     settled = {**tables, "training": with_task(training, _network(tables))}
     overlays = tables.get("overlays", {})
@@ -230,13 +233,13 @@ def _network(tables: Mapping[str, Any]) -> str:
 
 
 def task_line(text: str) -> str:
-    """What the task of a scenario took from its network (`training.tasks.task_notice`), of TOML text that is valid."""
+    """Notice of what the task of a valid scenario derives from its network (`training.tasks.task_notice`)."""
     tables = tomllib.loads(text)
     return task_notice(tables.get("training", {}), _network(tables))
 
 
 def validated(owner: type[Config], values: Mapping[str, object], *, source: str | None = None) -> Config:
-    """Make a dataclass of what a user wrote, with the types of all values checked.
+    """Make a dataclass of plain values, with the types of all checked.
 
     Parameters
     ----------
@@ -256,7 +259,7 @@ def validated(owner: type[Config], values: Mapping[str, object], *, source: str 
         # Strict JSON mode takes TOML's lists for tuples, but no text for a number and no number for a text.
         return pydantic.TypeAdapter(owner).validate_json(json.dumps(values, default=str), strict=True)
     except pydantic.ValidationError as error:
-        raise InputError(first_problem(error), source=source) from None
+        raise first_problem(error).located(source) from None
 
 
 def load_scenario(path: Path) -> tuple[Scenario, str]:
@@ -283,7 +286,7 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
         try:
             load_backend(scenario.training.backend)
         except InputError as error:
-            raise InputError(f"training.{error}", source=str(path)) from None
+            raise error.within("training").located(str(path)) from None
     return scenario, text
 
 
@@ -310,7 +313,11 @@ def _check_keys(
 ) -> None:
     """Raise an error for a key that the owner's dataclass does not have; a field with another key is not one."""
     fields = [field.name.rstrip("_") for field in dataclasses.fields(owner) if not field.metadata]
-    known = [*fields, *also]
+    _check_known(what, table, [*fields, *also], source)
+
+
+def _check_known(what: str, table: Mapping[str, Any], known: Sequence[str], source: str) -> None:
+    """Raise an error for a key that is none of the known ones."""
     for key in table:
         if key not in known:
             raise unknown_name(what, key, known, source=source)

@@ -1,4 +1,4 @@
-"""Where the silos are, for partitions that look at places."""
+"""Coordinates of the silos, for partitions by place."""
 
 import numpy as np
 

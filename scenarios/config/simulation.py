@@ -1,16 +1,21 @@
 """The ``[simulation]`` table of a scenario and the tables in it; quantities are texts with units."""
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Annotated, Any, Literal
 
-from scenarios.config.events import AwayConfig, BackgroundConfig, CapacityConfig, FailureConfig
+import pydantic
+
+from scenarios.config.events.kind import EventKind
+from scenarios.config.events.registry import Events, kinds_for, read_events
 from scenarios.config.quantities import Share, parse_share
+from simulator import Event
 from simulator.input_checks import ENGINES, QUEUEINGS, check_choice
 from simulator.sharing import check_can_change, check_sharing, sharing_model
-from topologies import InputError
+from topologies.errors import Field, InputError
 
 MOST_ROUNDS = 2**31
-"""Of a simulation: more round starts fit into no file."""
+"""Of a simulation: the round starts of more do not fit into a file."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,11 +49,12 @@ class ComputeConfig:
             raise InputError("cv must be given with the distribution 'lognormal'.")
         if self.cv is not None and self.distribution != "lognormal":
             other = "a trace" if self.distribution is None else f"the distribution {self.distribution!r}"
-            raise InputError(f"cv(={self.cv}) must not be given with {other}, only with 'lognormal'.")
+            rule = f"must not be given with {other}, only with 'lognormal'."
+            raise InputError(rule, field=Field("cv", value=self.cv))
         if self.cv is not None and not 0 <= self.cv < float("inf"):
-            raise InputError(f"cv(={self.cv}) must be finite and >= 0.")
+            raise InputError("must be finite and >= 0.", field=Field("cv", value=self.cv))
         if self.repeat and self.trace is None:
-            raise InputError("repeat(=True) goes with a trace.")
+            raise InputError("goes with a trace.", field=Field("repeat", value=True))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,8 +76,8 @@ class SimulationConfig:
         Half width, in percent of the cycle time, of a 95 % confidence interval that is narrow enough to stop.
     compute : ComputeConfig, optional
         By default all rounds take the workload's time.
-    background, capacity, failure, away : tuple
-        What happens around the job.
+    events : mapping from str to tuple of EventKind
+        Events by the name of their table, which is a key of ``[simulation]`` itself, in the order of the kinds.
     """
 
     rounds: int = 200
@@ -81,10 +87,7 @@ class SimulationConfig:
     messages: bool = False
     until_ci: Share | None = None
     compute: ComputeConfig | None = None
-    background: tuple[BackgroundConfig, ...] = ()
-    capacity: tuple[CapacityConfig, ...] = ()
-    failure: tuple[FailureConfig, ...] = ()
-    away: tuple[AwayConfig, ...] = ()
+    events: Annotated[Events, pydantic.PlainValidator(read_events)] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check names, rounds, interval, and whether the sharing model goes with the events."""
@@ -92,11 +95,63 @@ class SimulationConfig:
         check_choice("queueing", self.queueing, QUEUEINGS)
         check_choice("engine", self.engine, ENGINES)
         if self.rounds < 1:
-            raise InputError(f"rounds(={self.rounds}) must be >= 1.")
+            raise InputError("must be >= 1.", field=Field("rounds", value=self.rounds))
         if self.rounds > MOST_ROUNDS:
-            raise InputError(f"rounds(={self.rounds}) must be <= {MOST_ROUNDS}.")
+            raise InputError(f"must be <= {MOST_ROUNDS}.", field=Field("rounds", value=self.rounds))
         if self.until_ci is not None and parse_share("until_ci", self.until_ci) == 0:
-            raise InputError(f"until_ci(={self.until_ci!r}) must be > 0 %.")
-        for table in ("background", "capacity", "failure"):
-            if getattr(self, table):
-                check_can_change(sharing_model(self.sharing), f"with a {table}")
+            raise InputError("must be > 0 %.", field=Field("until_ci", value=self.until_ci))
+        for kind in self.kinds:
+            if kind.on_network:
+                check_can_change(sharing_model(self.sharing), f"with a {kind.table}")
+
+    @property
+    def kinds(self) -> list[type[EventKind]]:
+        """Kinds of events that the simulation has."""
+        return [type(entries[0]) for entries in self.events.values() if entries]
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Tables of events that the simulation has."""
+        return tuple(kind.table for kind in self.kinds)
+
+    def without_events(self, *, on_network_only: bool = False) -> "SimulationConfig":
+        """The same simulation without events, or without those that change the network."""
+        kept = {
+            table: entries
+            for table, entries in self.events.items()
+            if on_network_only and not any(entry.on_network for entry in entries)
+        }
+        return replace(self, events=kept)
+
+    def simulator_events(self, *, seed: int) -> list[Event]:
+        """Events of the simulator; the seed is that of what is random in them."""
+        return [entry.event(seed=seed) for _, _, entry in self._entries()]
+
+    def written(self, name: Field) -> Field:
+        """A field of `simulator_events`, as errors name it, by its key in the scenario; other fields as they are."""
+        if len(name.path) < 2 or name.path[0] != "events":
+            return name
+        table, number, entry = list(self._entries())[int(name.path[1])]
+        return entry.written(Field(*name.path[2:], value=name.value)).within("simulation", table, number)
+
+    def _entries(self) -> Iterator[tuple[str, int, EventKind]]:
+        """All events with table and number."""
+        for table, entries in self.events.items():
+            for number, entry in enumerate(entries):
+                yield table, number, entry
+
+
+OWN_KEYS = tuple(own.name for own in fields(SimulationConfig) if own.name != "events")
+"""Keys of ``[simulation]`` besides tables of events."""
+
+
+def gathered(table: Mapping[str, Any]) -> dict[str, Any]:
+    """A ``[simulation]`` table with its tables of events in one mapping, as the fields of `SimulationConfig`."""
+    own = {key: value for key, value in table.items() if key in OWN_KEYS}
+    events = {key: value for key, value in table.items() if key not in OWN_KEYS}
+    return {**own, "events": events} if events else own
+
+
+def event_tables(names: Iterable[str]) -> dict[str, type[EventKind]]:
+    """Kinds of events that the keys of a ``[simulation]`` table may name."""
+    return kinds_for(dict.fromkeys(name for name in names if name not in OWN_KEYS))

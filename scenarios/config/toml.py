@@ -1,4 +1,4 @@
-"""The TOML text of a scenario that says what command-line options said."""
+"""The TOML text of the scenario that command-line options describe."""
 
 import json
 import re
@@ -57,10 +57,14 @@ def scenario_text(
 
 
 def _lines(config: object) -> list[str]:
-    """Keys of a table that differ from nothing."""
+    """Keys of a table that have a value."""
     assert is_dataclass(config)
-    pairs = [(field.name.rstrip("_"), getattr(config, field.name)) for field in fields(config)]
-    return [f"{name} = {_value(value)}" for name, value in pairs if value is not None and value != ()]
+    values = {field.name.rstrip("_"): getattr(config, field.name) for field in fields(config)}
+    if isinstance(config, SimulationConfig):
+        values |= values.pop("events")
+    return [
+        f"{name} = {_value(value)}" for name, value in values.items() if value is not None and value != ()
+    ]
 
 
 def _options(given: Mapping[str, object]) -> str:

@@ -130,7 +130,7 @@ def _json_rows(path: Path) -> Iterator[MetricsRow]:
                 reason = f"{error.msg.removesuffix(' at')} at column {error.colno}"
             raise InputError(f"must be one JSON object on one line: {reason}.", source=source) from None
         except InputError as error:
-            raise InputError(str(error), source=source) from None
+            raise error.located(source) from None
         yield _json_row(found, source)
 
 

@@ -172,7 +172,7 @@ def read_open(file: h5py.File, *, source: str) -> RunRecord:
             overlays=tuple(_read_overlay(file, kind) for kind in kinds),
         )
     except InputError as error:
-        raise InputError(str(error), source=source) from None
+        raise error.located(source) from None
     except (OSError, LookupError, RuntimeError, TypeError, ValueError) as error:
         what = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"is not the whole file of a run: {what:.200}", source=source) from None

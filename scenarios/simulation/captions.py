@@ -4,14 +4,6 @@ from scenarios.config.compute_times import computing_words
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.tables import note_lines
 
-EVENTS = ("background", "capacity", "failure", "away")
-"""Tables of events in a scenario's ``[simulation]``."""
-
-
-def events_of(simulation: SimulationConfig) -> list[str]:
-    """Names of the tables of events that a simulation has."""
-    return [name for name in EVENTS if getattr(simulation, name)]
-
 
 def simulation_caption(simulation: SimulationConfig, sharing: str, *, seed: int) -> str:
     """Sharing, queueing, computing times, events and the end of a simulation.
@@ -31,9 +23,8 @@ def simulation_caption(simulation: SimulationConfig, sharing: str, *, seed: int)
     """
     parts = [f"sharing {sharing}, queueing {simulation.queueing}"]
     parts.append(f"computing {computing_words(simulation.compute, seed=seed)}")
-    events = events_of(simulation)
-    if events:
-        parts.append(f"with {', '.join(events)}")
+    if simulation.tables:
+        parts.append(f"with {', '.join(simulation.tables)}")
     if simulation.until_ci is not None:
         parts.append(f"until +- {simulation.until_ci}")
     return note_lines("; ".join(parts))

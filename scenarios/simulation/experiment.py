@@ -7,14 +7,14 @@ from typing import Self
 
 from scenarios.config.compute_times import compute_times
 from scenarios.config.designer_options import Written, WrittenOptions
-from scenarios.config.error_texts import in_table, located
+from scenarios.config.error_context import in_table, located
 from scenarios.config.network import NetworkConfig, build_network, build_workload
 from scenarios.config.overlays import check_kinds, design_any
 from scenarios.config.scenario import Scenario, check_seed, load_scenario
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text
 from scenarios.runfile.writer import RunHead
-from scenarios.simulation.runner import check_surroundings, job_of
+from scenarios.simulation.runner import check_events, job_of
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload
 from training import message_bits
@@ -131,7 +131,7 @@ class Experiment:
         with located(self.compute_source):
             compute_times(self.simulation.compute, self.graph, self.work, seed=self.seed, rounds=rounds)
         with located(self.source):
-            check_surroundings(self.simulation, self.graph, rounds=rounds)
+            check_events(self.simulation, self.graph, rounds=rounds)
 
 
 def _merged(kinds: Sequence[str], *options: WrittenOptions) -> dict[str, dict[str, Written]]:

@@ -3,17 +3,16 @@
 from dataclasses import dataclass
 
 from scenarios.config.compute_times import compute_times
-from scenarios.config.error_texts import in_words_of_world
+from scenarios.config.error_context import changed_errors
 from scenarios.config.quantities import parse_share
 from scenarios.config.simulation import SimulationConfig
-from scenarios.config.surroundings import world_around
 from scenarios.runfile.simulated_rounds import SimulationWriter
 from scenarios.simulation.blocks import Progress, simulate_blocks
 from scenarios.simulation.round_starts import RoundStarts
 from simulator import Job, SteadyState, overlay_job
 from simulator.engines import choose_engine
 from simulator.statistics.confidence import Estimate, StopRule
-from simulator.world.checks import check_world
+from simulator.world import checks
 from simulator.world.counted_silos import Starts
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Schedule
 from topologies.arrays import FloatArray
@@ -21,9 +20,9 @@ from topologies.statistics import ConfidenceInterval
 
 _MOST_DATES = 2**31
 """Round starts and arrivals that a file may hold: 16 GiB."""
-_BLOCK_MESSAGES, _WORLD_BLOCK_MESSAGES = 10_000, 500
-"""Messages of a block, without and with events: even where many share links, most blocks take less than half a second,
-so that Ctrl-C loses little and the progress bar moves."""
+_BLOCK_MESSAGES, _CHANGING_BLOCK_MESSAGES = 10_000, 500
+"""Messages of a block, on a network that does not change and on one that does: even where many share links, most
+blocks take less than half a second, so that Ctrl-C loses little and the progress bar moves."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -84,7 +83,7 @@ class Outcome:
         return None if self.interval is None else self.interval.half_width
 
 
-def check_surroundings(config: SimulationConfig, graph: Connectivity, *, rounds: int) -> None:
+def check_events(config: SimulationConfig, graph: Connectivity, *, rounds: int) -> None:
     """Check the events around a job, before any overlay is designed.
 
     Parameters
@@ -99,10 +98,8 @@ def check_surroundings(config: SimulationConfig, graph: Connectivity, *, rounds:
     InputError
         If an event does not fit the network, the rounds or another event; it is named as in the scenario's file.
     """
-    with in_words_of_world(config):
-        world = world_around(config, seed=0)
-        if world is not None:
-            check_world(world, graph, rounds=rounds)
+    with changed_errors(lambda error: error.renamed(config.written)):
+        checks.check_events(config.simulator_events(seed=0), graph, rounds=rounds)
 
 
 def job_of(
@@ -130,7 +127,7 @@ def job_of(
     """
     design = overlay.overlay if isinstance(overlay, Schedule) else overlay
     _check_dates(design.kind, rounds, design.graph.silos)  # before a schedule of so many rounds is drawn
-    with in_words_of_world(config):
+    with changed_errors(lambda error: error.renamed(config.written)):
         job = overlay_job(
             overlay,
             rounds,
@@ -138,7 +135,7 @@ def job_of(
             queueing=config.queueing,
             compute=compute_times(config.compute, design.graph, design.work, seed=seed, rounds=rounds),
             seed=None if isinstance(overlay, Overlay | Schedule) else seed,
-            world=world_around(config, seed=seed),
+            events=config.simulator_events(seed=seed),
         )
     choose_engine(job, config.engine)
     _check_dates(design.kind, rounds, job.silos, len(job.arcs) * (4 if config.messages else 1))
@@ -211,7 +208,7 @@ def run_job(
         is_narrow = rule is not None and (progress.steady is not None or rule.is_met(starts.so_far))
         return is_narrow and progress.rounds > least_rounds
 
-    block_messages = _BLOCK_MESSAGES if job.world is None else _WORLD_BLOCK_MESSAGES
+    block_messages = _BLOCK_MESSAGES if job.changes is None else _CHANGING_BLOCK_MESSAGES
     try:
         end = simulate_blocks(job, take, title=f"{title}{kind}", block_messages=block_messages, engine=engine)
     finally:

@@ -1,13 +1,11 @@
 """Utilisation of the links by a simulated job."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from scenarios.config.simulation import SimulationConfig
-from scenarios.config.surroundings import world_around
 from simulator.world.changes import CapacityChange
-from simulator.world.surroundings import surroundings
+from simulator.world.dynamic_network import dynamic_network
+from simulator.world.effects import effects_of
 from topologies import Connectivity
 from topologies.arrays import FloatArray
 
@@ -60,12 +58,11 @@ def mean_capacity_bps(graph: Connectivity, simulation: SimulationConfig, end_s: 
     The capacity is the network's, or a trace's where there is one, and 0 while the link is down. Traffic of others is
     carried by the same capacity and takes nothing off. Time O(links + steps of all traces).
     """
-    alone = replace(simulation, background=(), away=())
-    world = world_around(alone, seed=0)
     now_bps = np.array(graph.link_capacity_bps)
-    if world is None:
+    if not simulation.events:
         return now_bps
-    changes = surroundings(world, graph, ()).changes
+    effects = effects_of(simulation.simulator_events(seed=0), graph)
+    changes = dynamic_network(effects, graph, (), traffic=False).changes
     mean_bps, since_s = np.zeros(len(now_bps)), np.zeros(len(now_bps))
     for change in () if changes is None else changes():
         if change.date_s >= end_s:

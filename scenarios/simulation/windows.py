@@ -1,65 +1,12 @@
 """The rounds, and the time, over which a simulated cycle time is a mean; notes on them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Self
 
-from scenarios.config.quantities import digits, format_s
+from scenarios.config.events.window import Window
+from scenarios.config.quantities import format_long
 from scenarios.simulation.runner import Outcome
 from simulator.statistics.confidence import interval_rounds
-from simulator.world.counted_silos import Counted, Starts
-
-_LONG = {"d": 86_400.0, "h": 3600.0, "min": 60.0}
-"""Units of long durations, each for twice its length and more."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Window:
-    """Consecutive rounds of a simulation.
-
-    Attributes
-    ----------
-    first_round, last_round : int
-        Both belong to it.
-    from_s, until_s : float
-        Start of the first round, and of the round after the last one: the mean of all silos, or as
-        `simulator.world.counted_silos.Starts` says.
-    throughout : int or None
-        Number of silos that are counted, where others are absent; None where none is.
-    asked : tuple of (int, int) or None
-        The first and the last of the rounds that would count if a silo were present in all of them; None if one is.
-    """
-
-    first_round: int
-    last_round: int
-    from_s: float
-    until_s: float
-    throughout: int | None = None
-    asked: tuple[int, int] | None = None
-
-    @classmethod
-    def of(cls, counted: Counted) -> Self:
-        """Those of a cycle time."""
-        return cls(
-            first_round=counted.first_round,
-            last_round=counted.first_round + counted.rounds - 1,
-            from_s=float(counted.start_s[0]),
-            until_s=float(counted.start_s[-1]),
-            throughout=None if counted.throughout is None else len(counted.throughout),
-            asked=None if counted.asked is None else (counted.asked[0], counted.asked[1] - 1),
-        )
-
-    def side_of_dates(self, from_s: float, until_s: float) -> int:
-        """Where an interval of time lies: -1 before the window, 0 at least partly in it, 1 after it."""
-        return (from_s >= self.until_s) - (until_s <= self.from_s)
-
-    def side_of_rounds(self, first: int, last: int) -> int:
-        """Where these rounds lie, in the same sense."""
-        return (first > self.last_round) - (last < self.first_round)
-
-    def __str__(self) -> str:
-        """``rounds 248 to 997``."""
-        return f"rounds {self.first_round:,} to {self.last_round:,}"
+from simulator.world.counted_silos import Starts
 
 
 def estimate_window(outcome: Outcome) -> Window | None:
@@ -90,12 +37,6 @@ def paired_window(starts: Starts, others: Starts) -> Window | None:
     """
     counted = interval_rounds([starts, others], silos=starts.presence.silos)
     return None if counted is None else Window.of(counted[0])
-
-
-def format_long(seconds: float) -> str:
-    """Duration for people, from two minutes on in minutes, hours or days: ``38.60 min``."""
-    unit = next((unit for unit, unit_s in _LONG.items() if seconds >= 2 * unit_s), None)
-    return format_s(seconds) if unit is None else f"{digits(seconds / _LONG[unit])} {unit}"
 
 
 def means_note(windows: Mapping[str, Window | None]) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from scenarios.config.compute_times import compute_times
-from scenarios.config.error_texts import in_table, located
+from scenarios.config.error_context import in_table, located
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.overlays import design_any
 from scenarios.config.scenario import Scenario, task_line
@@ -23,7 +23,7 @@ from scenarios.runfile.paths import check_new
 from scenarios.runfile.writer import RunFile, RunHead
 from scenarios.runtime.launcher import is_first
 from scenarios.simulation.experiment import workload_of
-from scenarios.simulation.runner import check_surroundings, job_of, run_job
+from scenarios.simulation.runner import check_events, job_of, run_job
 from scenarios.studies.train import check_checkpoints, logged_rows, notice_printer, take_part, train_overlay
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, make_schedule
@@ -100,7 +100,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     # Quick checks first: a design may take minutes.
     with located("simulation.compute.trace"):
         compute_times(simulation.compute, graph, work, seed=seed, rounds=rounds)
-    check_surroundings(simulation, graph, rounds=rounds)
+    check_events(simulation, graph, rounds=rounds)
     places = None if training is None else silo_places(graph, training)
     checked: CheckedData | None = None
     if training is not None:

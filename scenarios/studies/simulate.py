@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from scenarios.config.network import describe
-from scenarios.config.quantities import format_interval, format_s, parse_share
+from scenarios.config.quantities import format_interval, format_long, format_s, parse_share
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Row, Table, note_lines
@@ -20,7 +20,6 @@ from scenarios.simulation.utilisation import utilisation
 from scenarios.simulation.windows import (
     disturbed_note,
     estimate_window,
-    format_long,
     means_note,
     paired_window,
 )
@@ -196,14 +195,9 @@ def _too_wide(rows: Sequence[Row], until_ci: str | None) -> list[str]:
 
 def _percent_note(simulation: SimulationConfig) -> str:
     """Definition of the utilisation of a link."""
-    capacity = [
-        text
-        for name, text in (("capacity", "that of its trace"), ("failure", "0 while it is down"))
-        if getattr(simulation, name)
-    ]
+    capacity = [kind.capacity_note for kind in simulation.kinds if kind.capacity_note]
     details = [f"the capacity is {' and '.join(capacity)}"] if capacity else []
-    if simulation.background:
-        details.append("the traffic of others is not counted, and takes nothing off the capacity")
+    details += [kind.traffic_note for kind in simulation.kinds if kind.traffic_note]
     text = "A link's percent: the bits of this job over those that the link could carry in the simulated time"
     return f"{'; '.join([text, *details])}."
 

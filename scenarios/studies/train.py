@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from scenarios.config.error_texts import in_table
+from scenarios.config.error_context import in_table
 from scenarios.runfile.artifacts import checkpoints_path
 from scenarios.runfile.training_rows import HistoryWriter
 from scenarios.runtime.progress import bar, log_lines

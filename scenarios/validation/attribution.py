@@ -4,11 +4,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from scenarios.config.events.cause import Cause
 from scenarios.simulation.cycle_time import SimulatedCycleTime
 from scenarios.validation.baseline import Undisturbed
-from scenarios.validation.causes import Cause, cause_of
+from scenarios.validation.causes import cause_of
 from scenarios.validation.event_causes import both, event_cause, is_told, world_s
-from scenarios.validation.events import WorldEvents
+from scenarios.validation.events import WindowEvents
 from scenarios.validation.terms import Terms
 from simulator import ComputeTimes, Timeline
 from topologies import Overlay
@@ -138,7 +139,7 @@ def attribute(
     simulated: SimulatedCycleTime,
     *,
     undisturbed: Undisturbed | None = None,
-    events: WorldEvents | None = None,
+    events: WindowEvents | None = None,
 ) -> Attribution:
     """Split a simulated cycle time along the paper's critical circuit.
 
@@ -153,7 +154,7 @@ def attribute(
         Of ``simulated_cycle_time(timeline, circuit_sources(overlay))``: the rounds to take means over.
     undisturbed : Undisturbed, optional
         With `events`, the same job without them.
-    events : WorldEvents, optional
+    events : WindowEvents, optional
 
     Returns
     -------
@@ -212,7 +213,7 @@ def attribute(
         return Attribution(
             tokens=tokens,
             arcs=tuple(replace(share, wait_s=share.wait_s + each_s) for share in own),
-            events=events.names,
+            events=events.tables,
             off_arcs_s=simulated.cycle_time_s - baseline.cycle_time_s,
             off_arcs=events.absent(),
         )
@@ -221,7 +222,7 @@ def attribute(
         _with_events(resources, arc, share, terms, without, events, simulated.cycle_time_s)
         for arc, share in zip(circuit, own, strict=True)
     ]
-    return Attribution(tokens=tokens, arcs=tuple(shares), events=events.names)
+    return Attribution(tokens=tokens, arcs=tuple(shares), events=events.tables)
 
 
 def _with_events(
@@ -230,7 +231,7 @@ def _with_events(
     share: ArcShare,
     terms: Terms,
     undisturbed: Terms,
-    events: WorldEvents,
+    events: WindowEvents,
     cycle_time_s: float,
 ) -> ArcShare:
     """An arc of the undisturbed network, with what the events change."""

@@ -1,10 +1,8 @@
 """Baseline of a job with events: the same job without them."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from scenarios.config.simulation import SimulationConfig
-from scenarios.simulation.captions import EVENTS
 from scenarios.simulation.collect import collect
 from scenarios.simulation.cycle_time import SimulatedCycleTime, simulated_cycle_time
 from scenarios.simulation.runner import job_of
@@ -28,12 +26,6 @@ class Undisturbed:
     timeline: Timeline
     compute: ComputeTimes
     cycle_time: SimulatedCycleTime
-
-
-def without_events(simulation: SimulationConfig) -> SimulationConfig:
-    """The same simulation without events."""
-    nothing: dict[str, Any] = dict.fromkeys(EVENTS, ())
-    return replace(simulation, **nothing)
 
 
 def simulate_undisturbed(
@@ -68,7 +60,7 @@ def simulate_undisturbed(
     the same rounds, with the same computing times and the starts of the same silos, so that chance and the phase of a
     period cancel in the difference.
     """
-    job = job_of(overlay, without_events(simulation), rounds=disturbed.simulated_rounds, seed=seed)
+    job = job_of(overlay, simulation.without_events(), rounds=disturbed.simulated_rounds, seed=seed)
     title = f"{overlay.kind}, {simulation.sharing}, undisturbed"
     timeline = collect(
         job, silos, title=title, messages=isinstance(overlay, Overlay), engine=simulation.engine

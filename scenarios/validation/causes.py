@@ -1,38 +1,19 @@
 """Why an arc takes longer, or less, than by Eq. 3: the largest term, explained."""
 
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
 
+from scenarios.config.events.cause import Cause, link_text
 from scenarios.config.quantities import digits, format_rate, format_s
 from scenarios.validation.terms import Terms
-from topologies import Connectivity, Overlay
+from topologies import Overlay
 from topologies.analysis.resources import Resources
 
 _NEGLIGIBLE = 1e-6
 """Terms below this part of a cycle time are negligible."""
 _NEGLIGIBLE_COMPUTING = 1e-3
 """The same for the mean of random computing times, which differs from the expected one by chance."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Cause:
-    """The largest term of an arc.
-
-    Attributes
-    ----------
-    assumption : str
-        Short name of the assumption of the closed form that fails; empty where none does.
-    place : str
-        The link or arc where it fails; empty where it has none.
-    explanation : str
-        One sentence without a full stop, with the names of links and silos and with numbers.
-    """
-
-    assumption: str
-    place: str
-    explanation: str
 
 
 def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> Cause:
@@ -166,11 +147,3 @@ def _place(overlay: Overlay, arc: int, terms: Terms) -> str:
     """The link that bounds an arc's rate."""
     link = int(terms.link[arc])
     return "its route" if link < 0 else link_text(overlay.graph, link)
-
-
-def link_text(graph: Connectivity, link: int) -> str:
-    """A link direction as text: ``DE's uplink``, ``core link DE -> FR``, ``measured bandwidth DE -> FR``."""
-    access = link - graph.first_uplink
-    if access < 0:
-        return f"{'measured bandwidth' if graph.is_measured else 'core link'} {graph.link_name(link)}"
-    return f"{graph.labels[access % graph.silos]}'s {'uplink' if access < graph.silos else 'downlink'}"

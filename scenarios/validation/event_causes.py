@@ -1,15 +1,15 @@
-"""Why an arc takes longer, or less, than in a network where nothing happens, in words."""
+"""Why an arc takes longer, or less, than without the events, in words."""
 
 import numpy as np
 
+from scenarios.config.events.cause import Cause, link_text
 from scenarios.config.quantities import format_s
-from scenarios.validation.causes import Cause, link_text
-from scenarios.validation.events import WorldEvents
+from scenarios.validation.events import WindowEvents
 from scenarios.validation.terms import Terms
 from topologies import Overlay
 
 _WORTH = 0.1
-"""From this part of the larger one on, the smaller one of two causes is told as well."""
+"""From this part of the larger one on, the smaller one of two causes is reported as well."""
 _TERMS = ("queue_s", "rate_s", "wait_s", "computing_s")
 
 
@@ -18,7 +18,7 @@ def world_s(terms: Terms, undisturbed: Terms, arc: int) -> float:
     return sum(_more_s(terms, undisturbed, name, arc) for name in _TERMS)
 
 
-def event_cause(overlay: Overlay, arc: int, terms: Terms, undisturbed: Terms, events: WorldEvents) -> Cause:
+def event_cause(overlay: Overlay, arc: int, terms: Terms, undisturbed: Terms, events: WindowEvents) -> Cause:
     """The events behind what an arc takes more, or less, than in the undisturbed network.
 
     Parameters
@@ -28,7 +28,7 @@ def event_cause(overlay: Overlay, arc: int, terms: Terms, undisturbed: Terms, ev
         Of the overlay's event graph: an arc, or after these a silo's own computing.
     terms, undisturbed : Terms
         With the events, and without.
-    events : WorldEvents
+    events : WindowEvents
 
     Returns
     -------
@@ -46,14 +46,14 @@ def event_cause(overlay: Overlay, arc: int, terms: Terms, undisturbed: Terms, ev
         return _joined(
             [_waits(overlay, arc, terms, undisturbed, events), *_failed(overlay, arc, terms, events)]
         )
-    found = _paused(overlay, arc, events) if largest == "computing_s" else None
+    found = events.on_silo(int(overlay.event_graph.source[arc])) if largest == "computing_s" else None
     found = found or _on_the_way(overlay, arc, terms, undisturbed, events)
     total_s = sum(more_s.values())
     text = f"{found.explanation}; {format_s(abs(total_s))} {'more' if total_s > 0 else 'less'} than without"
     return Cause(assumption=found.assumption, place=found.place, explanation=text)
 
 
-def is_told(overlay: Overlay, arc: int, terms: Terms, events: WorldEvents) -> bool:
+def is_told(overlay: Overlay, arc: int, terms: Terms, events: WindowEvents) -> bool:
     """Whether an arc's route crosses a link that is down: else a sentence on its usual route would mislead."""
     return bool(_failed(overlay, arc, terms, events))
 
@@ -67,7 +67,7 @@ def both(first: Cause, second: Cause, first_s: float, second_s: float, *, is_tol
     first_s, second_s : float
         What each makes up.
     is_told : bool
-        Whether the second one is told however small it is.
+        Whether the second one is reported however small it is.
     """
     if not first.assumption:
         return second
@@ -93,40 +93,25 @@ def _joined(causes: list[Cause]) -> Cause:
     )
 
 
-def _paused(overlay: Overlay, arc: int, events: WorldEvents) -> Cause | None:
-    """A silo that others wait for in some rounds."""
-    source = int(overlay.event_graph.source[arc])
-    pauses, label = events.pauses.get(source, ()), overlay.graph.labels[source]
-    if not pauses:
-        return None
-    took_s = sum(pause.duration_s for pause in pauses)
-    rounds = f"{len(pauses)} round{'s' if len(pauses) > 1 else ''}"
-    return Cause(
-        assumption="away",
-        place=label,
-        explanation=f"{label} is away for {format_s(took_s)} in all, in {rounds}",
-    )
-
-
-def _failed(overlay: Overlay, arc: int, terms: Terms, events: WorldEvents) -> list[Cause]:
+def _failed(overlay: Overlay, arc: int, terms: Terms, events: WindowEvents) -> list[Cause]:
     """Links of an arc's usual route that are down."""
     route = overlay.routes[arc] if arc < overlay.arcs else ()
     return list(events.on_route(route, float(terms.detour_s[arc])))
 
 
-def _on_the_way(overlay: Overlay, arc: int, terms: Terms, undisturbed: Terms, events: WorldEvents) -> Cause:
+def _on_the_way(overlay: Overlay, arc: int, terms: Terms, undisturbed: Terms, events: WindowEvents) -> Cause:
     """What changes the sending of an arc's models."""
     links = dict.fromkeys(int(one.link[arc]) for one in (terms, undisturbed))
     causes = _failed(overlay, arc, terms, events)
-    causes += next((events.traffic[link] for link in links if link in events.traffic), ())
+    causes += next((events.on_links[link] for link in links if link in events.on_links), ())
     if causes:
         return _joined(causes)
     place = next((link_text(overlay.graph, link) for link in links if link >= 0), "")
-    text = f"models of other arcs, which {', '.join(events.names)} delays or leads there, on {place or 'its route'}"
+    text = f"models of other arcs, which {', '.join(events.tables)} delays or leads there, on {place or 'its route'}"
     return Cause(assumption="others' delays", place=place, explanation=text)
 
 
-def _waits(overlay: Overlay, arc: int, terms: Terms, undisturbed: Terms, events: WorldEvents) -> Cause:
+def _waits(overlay: Overlay, arc: int, terms: Terms, undisturbed: Terms, events: WindowEvents) -> Cause:
     """An arc whose target starts its next round earlier or later for something else; and why."""
     labels, target = overlay.graph.labels, int(overlay.event_graph.target[arc])
     more_s = _more_s(terms, undisturbed, "wait_s", arc)
@@ -142,12 +127,12 @@ def _waits(overlay: Overlay, arc: int, terms: Terms, undisturbed: Terms, events:
         assumption="wait", place=place, explanation=f"{begin}{'its own computing' if own else place}"
     )
     if own:
-        why = _paused(overlay, gate, events)
+        why = events.on_silo(int(overlay.event_graph.source[gate]))
     elif abs(gate_s) >= _WORTH * abs(more_s):
         why = _on_the_way(overlay, gate, terms, undisturbed, events)
     else:
         source = labels[overlay.source[gate]]
-        text = f"{source} itself starts {'later' if more_s > 0 else 'earlier'} by {', '.join(events.names)}"
+        text = f"{source} itself starts {'later' if more_s > 0 else 'earlier'} by {', '.join(events.tables)}"
         why = Cause(assumption="others' delays", place="", explanation=text)
     if why is None:
         return wait

@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from scenarios.config.events.cause import link_text
 from scenarios.config.simulation import SimulationConfig
 from scenarios.simulation.collect import collect
 from scenarios.simulation.cycle_time import SimulatedCycleTime, simulated_cycle_time
 from scenarios.simulation.runner import job_of
 from scenarios.simulation.utilisation import mean_capacity_bps
-from scenarios.validation.baseline import simulate_undisturbed, without_events
-from scenarios.validation.causes import link_text
+from scenarios.validation.baseline import simulate_undisturbed
 from simulator import Timeline
 from topologies import RandomOverlay
 from topologies.arrays import IntArray
@@ -105,14 +105,14 @@ def attribute_randomized(
     simulations at most: two where computing times are random or silos are absent, and one where there are events.
     """
     silos, rounds = np.arange(overlay.graph.silos), maxmin.simulated_rounds
-    undisturbed = without_events(simulation)
+    undisturbed = simulation.without_events()
     shared_s, random_s = maxmin.cycle_time_s, equal.cycle_time_s
     if undisturbed != simulation:
         shared = simulate_undisturbed(
             overlay, replace(simulation, sharing="maxmin"), maxmin, silos, seed=seed
         )
         shared_s = shared.cycle_time.cycle_time_s
-    if simulation.away:
+    if simulation.without_events(on_network_only=True).events:
         random_s = _equal_s(overlay, undisturbed, silos, rounds=rounds, seed=seed)
     serial_s = random_s
     if simulation.compute is not None:

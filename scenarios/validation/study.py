@@ -4,20 +4,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scenarios.config.error_texts import located
+from scenarios.config.error_context import located
+from scenarios.config.events.window import Window
 from scenarios.config.overlays import design_any
 from scenarios.config.quantities import parse_share, signed_s
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.closed_forms import over_paper
-from scenarios.simulation.captions import events_of
 from scenarios.simulation.collect import FEWEST_ROUNDS, collect
 from scenarios.simulation.cycle_time import SimulatedCycleTime, simulated_cycle_time
 from scenarios.simulation.experiment import Experiment
 from scenarios.simulation.runner import job_of
-from scenarios.simulation.windows import Window
 from scenarios.validation.attribution import Attribution, attribute, circuit_sources
 from scenarios.validation.baseline import simulate_undisturbed
-from scenarios.validation.events import WorldEvents
+from scenarios.validation.events import WindowEvents
 from scenarios.validation.randomized import RandomizedAttribution, attribute_randomized
 from simulator.statistics.confidence import paired_difference
 from simulator.world.counted_silos import Starts
@@ -178,7 +177,7 @@ def _validated(
         job, silos, title=f"{overlay.kind}, maxmin", until=until, messages=is_static, engine=simulation.engine
     )
     # Constant rates do not depend on a network that changes.
-    constant = replace(simulation, sharing="equal", background=(), capacity=(), failure=())
+    constant = replace(simulation.without_events(on_network_only=True), sharing="equal")
     equal_job = job_of(overlay, constant, rounds=rounds, seed=seed)
     equal = simulated_cycle_time(
         collect(equal_job, silos, title=f"{overlay.kind}, equal", until=until, engine=simulation.engine),
@@ -198,7 +197,7 @@ def _validated(
         randomized_attribution=None,
         starts=starts.until(last + 1),
         window=window,
-        events=tuple(events_of(simulation)),
+        events=simulation.tables,
     )
     if not isinstance(overlay, Overlay):
         randomized_forms = random_cycle_time(overlay, maxmin.simulated_rounds, seed)
@@ -206,7 +205,7 @@ def _validated(
             overlay, shared, randomized_forms, timeline, equal=equal, maxmin=maxmin, seed=seed
         )
         return replace(found, randomized_forms=randomized_forms, randomized_attribution=parts)
-    events = WorldEvents.of(simulation, overlay.graph, window, timeline.absences)
+    events = WindowEvents.of(simulation, overlay.graph, window, timeline.absences)
     undisturbed = None if events is None else simulate_undisturbed(overlay, shared, maxmin, silos, seed=seed)
     attribution = attribute(overlay, timeline, job.compute, maxmin, undisturbed=undisturbed, events=events)
     return replace(found, attribution=attribution)

@@ -106,7 +106,7 @@ def validation_table(experiment: Experiment, results: Sequence[Validated]) -> Ta
                     "equal, maxmin: simulated with Eq. 3's constant rates, and on links shared max-min fairly. "
                     "over paper: how far these lie above paper.",
                     *_estimates_note(rows),
-                    *_world_notes(experiment),
+                    *_event_kind_notes(experiment),
                     *(line for result in results for line in _randomized_notes(experiment, result)),
                     *(line for result in results for line in _estimates(result)),
                     *presence_note({result.overlay.kind: result.window for result in results}),
@@ -141,13 +141,14 @@ def plus_minus(mean_s: float, half_s: float) -> str:
     return f"{format_s(mean_s)} +- {f'{relative:.2g}' if relative > 1e-6 else '0'} %"
 
 
-def _world_notes(experiment: Experiment) -> list[str]:
+def _event_kind_notes(experiment: Experiment) -> list[str]:
     """What the closed forms and `equal` do not model."""
-    names = [name for name in ("background", "capacity", "failure") if getattr(experiment.simulation, name)]
+    kinds = experiment.simulation.kinds
+    names = [kind.table for kind in kinds if kind.on_network]
     lines = [f"Closed forms and equal know nothing of {', '.join(names)}."] if names else []
     if experiment.simulation.compute is not None:
         lines.append("Closed forms take the workload's constant computing time.")
-    return [*lines, "Closed forms know of no absent silo."] if experiment.simulation.away else lines
+    return [*lines, *(kind.closed_forms_note for kind in kinds if kind.closed_forms_note)]
 
 
 def _randomized_notes(experiment: Experiment, result: Validated) -> list[str]:

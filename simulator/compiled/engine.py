@@ -7,7 +7,7 @@ from simulator.statistics.steady_state import SteadyState
 
 def unsupported(job: Job) -> str:
     """Why the compiled engine cannot simulate a job; empty if it can."""
-    if job.world is not None:
+    if job.changes is not None:
         return "it simulates no network that changes"
     if job.sharing.compiled is None:
         return f"it does not know sharing {job.sharing.name!r}"

@@ -12,11 +12,11 @@ from simulator.job import Job
 from simulator.observer import Observer
 from simulator.simpy_engine.clock import LAST, Clock
 from simulator.simpy_engine.network import ChangeableNetwork, Network, NetworkSetup, RepeatableNetwork
+from simulator.simpy_engine.network_changes import apply_changes
 from simulator.simpy_engine.recorder import Recorder
 from simulator.simpy_engine.repeat import RepeatWatch
 from simulator.simpy_engine.silo import Silo
 from simulator.simpy_engine.wiring import FixedWiring, PlannedWiring, Wiring
-from simulator.simpy_engine.world_process import happen
 from simulator.statistics.steady_state import SteadyState
 from topologies.errors import InputError
 
@@ -74,10 +74,10 @@ class SimpyEngine:
                 crossed_otherwise=recorder.crossed_otherwise,
             )
         )
-        if job.world is not None:
+        if job.changes is not None:
             changeable = cast(ChangeableNetwork, self.network)
-            clock.process(happen(clock, changeable, job.world, job.link_capacity_bps, len(job.arcs)))
-        plain = job.plan is None and job.compute.is_constant and job.world is None
+            clock.process(apply_changes(clock, changeable, job.changes, job.link_capacity_bps, len(job.arcs)))
+        plain = job.plan is None and job.compute.is_constant and job.changes is None
         if plain and isinstance(self.network, RepeatableNetwork):
             self._watch = RepeatWatch(
                 [*(silo.state for silo in silos), self.network.state],

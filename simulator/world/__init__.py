@@ -1,1 +1,1 @@
-"""What happens around a job: other traffic, capacities that change, links that fail, silos that are away."""
+"""Events on the network and at silos: background traffic, capacity traces, link failures, absences."""

@@ -7,17 +7,17 @@ import numpy as np
 from simulator.arc import FlowArc
 from simulator.compute_times import ComputeTimes
 from simulator.rounds import RoundPlan
-from simulator.world.absences import Absence, Pause, PlacedAbsence, PlacedPause
+from simulator.world.absence_ends import extended
+from simulator.world.absences import PlacedAbsence, PlacedPause
 from simulator.world.counted_silos import Absences
-from simulator.world.names import silo_of
-from simulator.world.returns import until_heard
+from simulator.world.effects import Effects
 from topologies import Connectivity
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.delays import arc_rates, transmissions
-from topologies.errors import InputError
+from topologies.errors import Field, InputError
 
 
-class Away:
+class MissedRounds:
     """Which silos miss which rounds.
 
     Parameters
@@ -33,43 +33,48 @@ class Away:
     Raises
     ------
     InputError
-        If an absence ends after the job, overlaps another one of its silo, or with others leaves a round to nobody.
+        If an absence ends after the job, overlaps another one of its silo, or leaves a round without any silo.
     """
 
     __slots__ = ("_end", "_first", "_silo", "_silos", "rounds")
 
     def __init__(self, absences: Sequence[PlacedAbsence], silos: int, rounds: int) -> None:
-        ordered = sorted(
-            (silo, absence.first_round, absence.first_round + absence.rounds, place)
-            for place, silo, absence in absences
-        )
-        for _, _, end, place in ordered:
-            if end > rounds:
+        ordered = sorted(absences, key=lambda one: (one.silo, one.first_round, one.back, one.place))
+        for absence in ordered:
+            if absence.back > rounds:
                 raise InputError(
-                    f"absences[{place}].first_round + rounds(={end}) must be <= {rounds}, the rounds of the job."
+                    f"must be <= {rounds}, the rounds of the job.",
+                    field=absence.field("first_round + rounds", value=absence.back),
                 )
-        self._silo, self._first, self._end, _ = np.array(ordered, dtype=np.int64).reshape(-1, 4).T
+        columns = [(one.silo, one.first_round, one.back) for one in ordered]
+        self._silo, self._first, self._end = np.array(columns, dtype=np.int64).reshape(-1, 3).T
         self._silos = silos
         self.rounds = rounds
-        for number, (silo, first, _, place) in enumerate(ordered):
-            if number and ordered[number - 1][0] == silo and first < ordered[number - 1][2]:
+        for number, absence in enumerate(ordered):
+            before = ordered[number - 1] if number else None
+            if before is not None and before.silo == absence.silo and absence.first_round < before.back:
                 raise InputError(
-                    f"absences[{place}].first_round(={first}) must be >= {ordered[number - 1][2]}, the end of "
-                    f"absences[{ordered[number - 1][3]}] of the same silo."
+                    f"must be >= {before.back}, the end of ",
+                    before.field(),
+                    " of the same silo.",
+                    field=absence.field("first_round", value=absence.first_round),
                 )
-            if self.during(first).all():
-                raise InputError(f"absences[{place}] must leave a silo to round {first}: all others miss it.")
+            if self.during(absence.first_round).all():
+                raise InputError(
+                    f"must leave a silo to round {absence.first_round}: all others miss it.",
+                    field=absence.field(),
+                )
 
     def during(self, round_: int) -> BoolArray:
-        """Who misses a round, shape (silos,)."""
+        """Which silos miss a round, shape (silos,)."""
         return self._marked((self._first <= round_) & (round_ < self._end))
 
     def back_after(self, round_: int) -> BoolArray:
-        """For whom it is the last missed round, shape (silos,)."""
+        """Which silos miss a round and not the next one, shape (silos,)."""
         return self._marked(self._end == round_ + 1)
 
     def present(self, first: int, count: int) -> BoolArray:
-        """Who takes part in each of some rounds, shape (count, silos)."""
+        """Which silos take part in each of some rounds, shape (count, silos)."""
         marks = np.ones((count, self._silos), dtype=np.bool_)
         for silo, begin, end in zip(
             self._silo.tolist(), self._first.tolist(), self._end.tolist(), strict=True
@@ -83,62 +88,62 @@ class Away:
         return marks
 
 
-class AwayRounds:
-    """The arcs of a job without those of silos that are away; a `RoundPlan`.
+class PresentArcs:
+    """The arcs of a job between silos that are present; a `RoundPlan`.
 
     Parameters
     ----------
     source, target : ndarray of int, shape (arcs,)
-    away : Away
+    missed : MissedRounds
     sending_s : callable
         Time in which each of the arcs given to it sends its message with ``sharing="equal"``, in seconds, if only
         these are active.
     plan : RoundPlan, optional
-        Which arcs are active if nobody is away; by default all.
+        Which arcs are active if no silo is away; by default all.
     """
 
-    __slots__ = ("_away", "_plan", "_sending_s", "_source", "_target")
+    __slots__ = ("_missed", "_plan", "_sending_s", "_source", "_target")
 
     def __init__(
         self,
         source: IntArray,
         target: IntArray,
-        away: Away,
+        missed: MissedRounds,
         *,
         sending_s: Callable[[IntArray], FloatArray],
         plan: RoundPlan | None = None,
     ) -> None:
         self._source = source
         self._target = target
-        self._away = away
+        self._missed = missed
         self._sending_s = sending_s
         self._plan = plan
 
     @property
     def rounds(self) -> int:
         """Number of rounds."""
-        return self._away.rounds
+        return self._missed.rounds
 
     def active(self, round_: int) -> IntArray:
         """See `RoundPlan`."""
         arcs = np.arange(len(self._source)) if self._plan is None else self._plan.active(round_)
-        away = self._away.during(round_)
-        deaf = away & ~self._away.back_after(round_)
-        return np.asarray(arcs[~away[self._source[arcs]] & ~deaf[self._target[arcs]]])
+        away = self._missed.during(round_)
+        receives = ~away | self._missed.back_after(round_)
+        return np.asarray(arcs[~away[self._source[arcs]] & receives[self._target[arcs]]])
 
     def sending_s(self, round_: int) -> FloatArray:
         """See `RoundPlan`."""
         return self._sending_s(self.active(round_))
 
 
-class AwayTimes:
+class AbsenceTimes:
     """Computing times with absences and pauses; a `ComputeTimes`.
 
     Parameters
     ----------
     compute : ComputeTimes
-        Times if nobody were away.
-    away : Away
+        Times if no silo were away.
+    missed : MissedRounds
     pauses : sequence of PlacedPause
 
     Raises
@@ -147,13 +152,13 @@ class AwayTimes:
         If a silo pauses twice in a round, in a round that it misses, or after the job.
     """
 
-    __slots__ = ("_away", "_compute", "_pauses")
+    __slots__ = ("_compute", "_missed", "_pauses")
 
-    def __init__(self, compute: ComputeTimes, away: Away, pauses: Sequence[PlacedPause]) -> None:
-        _check_pauses(away, pauses)
+    def __init__(self, compute: ComputeTimes, missed: MissedRounds, pauses: Sequence[PlacedPause]) -> None:
+        _check_pauses(missed, pauses)
         self._compute = compute
-        self._away = away
-        self._pauses = [(pause.first_round, silo, pause.duration_s) for _, silo, pause in pauses]
+        self._missed = missed
+        self._pauses = pauses
 
     @property
     def silos(self) -> int:
@@ -167,59 +172,64 @@ class AwayTimes:
 
     def rows(self, first: int, count: int, /) -> FloatArray:
         """See `ComputeTimes`."""
-        rows_s = np.where(self._away.present(first, count), self._compute.rows(first, count), 0.0)
-        for k, silo, duration_s in self._pauses:
-            if first <= k < first + count:
-                rows_s[k - first, silo] += duration_s
+        rows_s = np.where(self._missed.present(first, count), self._compute.rows(first, count), 0.0)
+        for pause in self._pauses:
+            if first <= pause.first_round < first + count:
+                rows_s[pause.first_round - first, pause.silo] += pause.duration_s
         return rows_s
 
 
-def _check_pauses(away: Away, pauses: Sequence[PlacedPause]) -> None:
+def _check_pauses(missed: MissedRounds, pauses: Sequence[PlacedPause]) -> None:
     """Accept pauses in rounds of the job that their silos do not miss, one a round."""
     seen: dict[tuple[int, int], int] = {}
-    for place, silo, pause in pauses:
+    for pause in pauses:
         k = pause.first_round
-        if k >= away.rounds:
-            rule = f"must be < {away.rounds}, the rounds of the job"
-        elif (silo, k) in seen:
-            rule = f"must not be that of absences[{seen[silo, k]}] of the same silo"
-        elif away.during(k)[silo]:
-            rule = "must not be a round that the silo misses"
+        rule: tuple[str | Field, ...]
+        if k >= missed.rounds:
+            rule = (f"must be < {missed.rounds}, the rounds of the job.",)
+        elif (pause.silo, k) in seen:
+            rule = ("must not be that of ", Field("events", seen[pause.silo, k]), " of the same silo.")
+        elif missed.during(k)[pause.silo]:
+            rule = ("must not be a round that the silo misses.",)
         else:
-            seen[silo, k] = place
+            seen[pause.silo, k] = pause.place
             continue
-        raise InputError(f"absences[{place}].first_round(={k}) {rule}.")
+        raise InputError(*rule, field=Field("events", pause.place, "first_round", value=k))
 
 
 def placed(
-    absences: Sequence[Absence | Pause], graph: Connectivity, *, rounds: int
+    effects: Sequence[Effects], silos: int, *, rounds: int
 ) -> tuple[list[PlacedAbsence], list[PlacedPause]]:
-    """Absences and pauses with their silos' numbers, as far as they can be checked without an overlay.
+    """Absences and pauses of events, as far as they can be checked without an overlay.
 
     Parameters
     ----------
-    absences : sequence of Absence or Pause
-    graph : Connectivity
-    rounds : int
+    effects : sequence of Effects
+        Of all events, in their order.
+    silos, rounds : int
         Of the job.
 
     Raises
     ------
     InputError
-        If a silo is unknown, or an entry does not fit the job or another entry.
+        If an absence or pause does not fit the job or another one.
     """
-    numbered = [
-        (place, silo_of(graph, entry.silo, f"absences[{place}].silo"), entry)
-        for place, entry in enumerate(absences)
+    absences = [
+        PlacedAbsence(place=place, silo=silo, first_round=first_round, rounds=missed)
+        for place, effect in enumerate(effects)
+        for silo, (first_round, missed) in effect.absences.items()
     ]
-    absent = [(place, silo, entry) for place, silo, entry in numbered if isinstance(entry, Absence)]
-    pauses = [(place, silo, entry) for place, silo, entry in numbered if isinstance(entry, Pause)]
-    _check_pauses(Away(absent, graph.silos, rounds), pauses)
-    return absent, pauses
+    pauses = [
+        PlacedPause(place=place, silo=silo, first_round=first_round, duration_s=duration_s)
+        for place, effect in enumerate(effects)
+        for silo, (first_round, duration_s) in effect.pauses.items()
+    ]
+    _check_pauses(MissedRounds(absences, silos, rounds), pauses)
+    return absences, pauses
 
 
-def without_the_absent(
-    absences: Sequence[Absence | Pause],
+def with_absences(
+    effects: Sequence[Effects],
     graph: Connectivity,
     model_bits: float,
     arcs: Sequence[FlowArc],
@@ -232,13 +242,14 @@ def without_the_absent(
 
     Parameters
     ----------
-    absences : sequence of Absence or Pause
+    effects : sequence of Effects
+        Of all events, in their order.
     graph : Connectivity
     model_bits : float
     arcs : sequence of FlowArc
     rounds : int
     plan, compute
-        If nobody were away.
+        If no silo were away.
 
     Returns
     -------
@@ -251,9 +262,9 @@ def without_the_absent(
     Raises
     ------
     InputError
-        If a silo is unknown, or an entry does not fit the job or another entry.
+        If an absence or pause does not fit the job or another one.
     """
-    absent, pauses = placed(absences, graph, rounds=rounds)
+    absences, pauses = placed(effects, graph.silos, rounds=rounds)
     source = np.array([arc.source for arc in arcs], dtype=np.int64)
     target = np.array([arc.target for arc in arcs], dtype=np.int64)
 
@@ -261,13 +272,13 @@ def without_the_absent(
         active = np.arange(len(source)) if plan is None else plan.active(round_)
         return np.asarray(source[active][target[active] == silo])
 
-    lasting = until_heard(absent, senders, rounds=rounds)
-    away = Away(lasting, compute.silos, rounds)
+    lasting = extended(absences, senders, rounds=rounds)
+    missed = MissedRounds(lasting, compute.silos, rounds)
 
     def sending_s(active: IntArray) -> FloatArray:
         return transmissions(model_bits, arc_rates(graph, source[active], target[active]))
 
-    if absent:
-        plan = AwayRounds(source, target, away, sending_s=sending_s, plan=plan)
-    missed = tuple((silo, one.first_round, one.first_round + one.rounds) for _, silo, one in lasting)
-    return plan, AwayTimes(compute, away, pauses), missed
+    if absences:
+        plan = PresentArcs(source, target, missed, sending_s=sending_s, plan=plan)
+    spans = tuple((absence.silo, absence.first_round, absence.back) for absence in lasting)
+    return plan, AbsenceTimes(compute, missed, pauses), spans

@@ -1,29 +1,32 @@
-"""Traffic of others on the links."""
+"""Background traffic on the links."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 
 import numpy as np
 
 from simulator.input_checks import check_at_least
 from simulator.world.changes import FlowChange
-from topologies.errors import InputError
+from simulator.world.effects import Effects
+from simulator.world.names import Names
+from topologies.errors import Field, InputError
 
 BACKGROUND_STREAM = int.from_bytes(b"background")
-"""Keeps the traffic of others apart from all other random numbers that a run draws from the same seed."""
+"""Spawn key that keeps background traffic independent of all other random numbers of the same seed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConstantShare:
-    """A part of a link's capacity that others use all the time.
+    """Background traffic that takes a constant part of a link's capacity.
 
     Parameters
     ----------
     share : float
         Part of the capacity, in [0, 1): the job has ``capacity * (1 - share)``.
     link : str, int or None
-        See `World`; None: all core links, each in both directions; an error where there are none.
+        See `Names.directions`; None: all core links, each in both directions; an error where there are none.
 
     Raises
     ------
@@ -36,12 +39,16 @@ class ConstantShare:
 
     def __post_init__(self) -> None:
         if not 0 <= self.share < 1:
-            raise InputError(f"share(={self.share}) must be >= 0 and < 1.")
+            raise InputError("must be >= 0 and < 1.", field=Field("share", value=self.share))
+
+    def effects(self, names: Names, /) -> Effects:
+        """See `simulator.world.effects.Event`."""
+        return Effects(shares=dict.fromkeys(names.directions(self.link), self.share))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OnOffFlow:
-    """A flow of others that comes and goes on each direction of a link.
+    """An on/off flow of background traffic on each direction of a link.
 
     While it is on, it shares the link max-min fairly with the messages, as one more flow, and never takes more than
     its peak rate.
@@ -53,7 +60,7 @@ class OnOffFlow:
     seed : int
         At least 0.
     link : str, int or None
-        See `World`; None: all core links, each in both directions; an error where there are none.
+        See `Names.directions`; None: all core links, each in both directions; an error where there are none.
 
     Raises
     ------
@@ -62,8 +69,8 @@ class OnOffFlow:
 
     Notes
     -----
-    Link direction `d` draws from ``SeedSequence(seed, spawn_key=(BACKGROUND_STREAM, d))``, whatever the other links
-    do. It is on at the start with probability ``mean_on_s / (mean_on_s + mean_off_s)``: since exponential times have
+    Link direction `d` draws from ``SeedSequence(seed, spawn_key=(BACKGROUND_STREAM, d))``, independently of the other
+    links. It is on at the start with probability ``mean_on_s / (mean_on_s + mean_off_s)``: since exponential times have
     no memory, the flow is in its steady state from the start. Each start and stop costs about as much as a message.
     """
 
@@ -77,8 +84,15 @@ class OnOffFlow:
         for name in ("peak_bps", "mean_on_s", "mean_off_s"):
             value = getattr(self, name)
             if not (isfinite(value) and value > 0):
-                raise InputError(f"{name}(={value}) must be finite and > 0.")
+                raise InputError("must be finite and > 0.", field=Field(name, value=value))
         check_at_least(0, "seed", self.seed)
+
+    def effects(self, names: Names, /) -> Effects:
+        """See `simulator.world.effects.Event`."""
+        directions = names.directions(self.link)
+        return Effects(
+            flows={direction: partial(on_off_changes, self, direction) for direction in directions}
+        )
 
 
 def on_off_changes(flow: OnOffFlow, direction: int) -> Iterator[FlowChange]:

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simulator.input_checks import check_not_negative
+from simulator.world.effects import Effects
+from simulator.world.names import Names
 from topologies.arrays import FloatArray, freeze
-from topologies.errors import InputError
+from topologies.errors import Field, InputError
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -20,7 +22,7 @@ class CapacityTrace:
     Parameters
     ----------
     link : str or int
-        See `World`.
+        See `Names.directions`.
     date_s : array_like of shape (n,)
         Dates in seconds, finite, >= 0 and increasing, one or more.
     capacity_bps : array_like of shape (n,)
@@ -52,50 +54,67 @@ class CapacityTrace:
         date_s, capacity_bps = _vector("date_s", self.date_s), _vector("capacity_bps", self.capacity_bps)
         if len(date_s) != len(capacity_bps):
             raise InputError(
-                f"capacity_bps(of length {len(capacity_bps)}) must hold one number per date ({len(date_s)})."
+                f"must hold one number per date: {len(date_s)}, not {len(capacity_bps)}.",
+                field=Field("capacity_bps"),
             )
         for place in np.flatnonzero(np.diff(date_s) <= 0).tolist():
+            before = Field("date_s", place, value=date_s[place])
             raise InputError(
-                f"date_s[{place + 1}](={date_s[place + 1]}) must be > date_s[{place}](={date_s[place]})."
+                "must be > ", before, ".", field=Field("date_s", place + 1, value=date_s[place + 1])
             )
         check_not_negative("job_start_s", self.job_start_s)
         if self.period_s is None:
             if not capacity_bps[-1]:
-                raise InputError("capacity_bps[-1](=0.0) must be > 0: the last one lasts for ever.")
+                raise InputError(
+                    "must be > 0: the last one holds permanently.", field=Field("capacity_bps", -1, value=0.0)
+                )
         elif not (isfinite(self.period_s) and self.period_s > date_s[-1]):
-            raise InputError(f"period_s(={self.period_s}) must be finite and > date_s[-1](={date_s[-1]}).")
+            raise InputError(
+                "must be finite and > ",
+                Field("date_s", -1, value=date_s[-1]),
+                ".",
+                field=Field("period_s", value=self.period_s),
+            )
         elif not capacity_bps.any():
-            raise InputError("capacity_bps must hold a number > 0: the trace repeats for ever.")
+            raise InputError(
+                "must hold a number > 0: the trace repeats without end.", field=Field("capacity_bps")
+            )
         freeze(date_s, capacity_bps)
         object.__setattr__(self, "date_s", date_s)
         object.__setattr__(self, "capacity_bps", capacity_bps)
 
+    def effects(self, names: Names, /) -> Effects:
+        """See `simulator.world.effects.Event`."""
+        return Effects(capacities=dict.fromkeys(names.directions(self.link), self))
 
-def capacity_steps(trace: CapacityTrace, stated_bps: float) -> Iterator[tuple[float, float]]:
-    """Capacities of a trace by date of the job, without end where the trace repeats.
+    def steps(self, stated_bps: float) -> Iterator[tuple[float, float]]:
+        """Capacities by date of the job, without end where the trace repeats.
 
-    Parameters
-    ----------
-    trace : CapacityTrace
-    stated_bps : float
-        Capacity before the first date of a trace that does not repeat.
+        Parameters
+        ----------
+        stated_bps : float
+            Capacity before the first date of a trace that does not repeat.
 
-    Yields
-    ------
-    (float, float)
-        Seconds since the job's start, first 0, and the capacity from then on, in bit/s.
-    """
-    steps = list(zip(trace.date_s.tolist(), trace.capacity_bps.tolist(), strict=True))
-    period_s = trace.period_s
-    phase_s = trace.job_start_s if period_s is None else trace.job_start_s % period_s
-    begun = int(np.searchsorted(trace.date_s, phase_s, side="right"))
-    yield 0.0, steps[begun - 1][1] if begun or period_s is not None else stated_bps
-    for date_s, capacity_bps in steps[begun:]:
-        yield date_s - phase_s, capacity_bps
-    if period_s is not None:
-        for repeat in count(1):
-            for date_s, capacity_bps in steps:
-                yield repeat * period_s + (date_s - phase_s), capacity_bps
+        Yields
+        ------
+        (float, float)
+            Seconds since the job's start, first 0, and the capacity from then on, in bit/s.
+        """
+        steps = list(zip(self.date_s.tolist(), self.capacity_bps.tolist(), strict=True))
+        period_s = self.period_s
+        phase_s = self.job_start_s if period_s is None else self.job_start_s % period_s
+        begun = int(np.searchsorted(self.date_s, phase_s, side="right"))
+        yield 0.0, steps[begun - 1][1] if begun or period_s is not None else stated_bps
+        for date_s, capacity_bps in steps[begun:]:
+            yield date_s - phase_s, capacity_bps
+        if period_s is not None:
+            for repeat in count(1):
+                for date_s, capacity_bps in steps:
+                    yield repeat * period_s + (date_s - phase_s), capacity_bps
+
+    def largest_bps(self, stated_bps: float) -> float:
+        """The largest capacity, the first one included."""
+        return max(next(self.steps(stated_bps))[1], float(self.capacity_bps.max()))
 
 
 def _vector(name: str, values: ArrayLike) -> FloatArray:
@@ -103,9 +122,12 @@ def _vector(name: str, values: ArrayLike) -> FloatArray:
     try:
         vector = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name}(={values!r:.60}) must hold numbers.") from None
+        raise InputError("must hold numbers.", field=Field(name, value=values)) from None
     if vector.ndim != 1 or not len(vector):
-        raise InputError(f"{name}(of shape {vector.shape}) must have one dimension and one or more numbers.")
+        raise InputError(
+            f"must have one dimension and one or more numbers, not the shape {vector.shape}.",
+            field=Field(name),
+        )
     for place in np.flatnonzero(~(np.isfinite(vector) & (vector >= 0))).tolist():
-        raise InputError(f"{name}[{place}](={vector[place]}) must be finite and >= 0.")
+        raise InputError("must be finite and >= 0.", field=Field(name, place, value=vector[place]))
     return vector

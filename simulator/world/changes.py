@@ -1,4 +1,4 @@
-"""Changes of the network at given dates, in the numbers of the simulator."""
+"""Changes of the network at given dates, by the numbers of links, arcs and flows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ class RouteChange:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FlowChange:
-    """At a date, a flow of others starts or stops.
+    """At a date, a flow of background traffic starts or stops.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class FlowChange:
     links : tuple of int
         Link directions that it shares max-min fairly with the messages, each once.
     peak_bps : float
-        The most that it takes, finite; 0: it stops.
+        Its peak rate, finite; 0: it stops.
 
     Raises
     ------

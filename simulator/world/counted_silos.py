@@ -1,4 +1,4 @@
-"""Whose round starts an estimated cycle time follows, and over which rounds: no absence enters it as speed."""
+"""Silos and rounds that an estimated cycle time is taken from, so that no absence enters it as speed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -56,13 +56,14 @@ class Presence:
         there = [self.members[group] for group in self.throughout(rounds - 1, rounds)]
         return float(end_s[np.concatenate(there)].min() if there else end_s.min())
 
-    def is_felt(self, first: int, end: int) -> bool:
-        """Whether an absence is felt in the rounds ``first <= k < end``.
+    def affects(self, first: int, end: int) -> bool:
+        """Whether an absence affects the rounds ``first <= k < end``.
 
         Notes
         -----
-        Without the absent, the others may lose hold of each other, so that some run ahead. Once all are there, news of
-        the last one reaches all of a strongly connected overlay in less rounds than there are silos.
+        Without the absent silos, others may no longer wait for each other, so that some run ahead. Once all are
+        present, each one waits, directly or through others, for the last one of a strongly connected overlay in fewer
+        rounds than there are silos.
         """
         return any(
             begin < end and back + self.silos > first for missed in self.missed for begin, back in missed
@@ -95,7 +96,7 @@ class Counted:
     start_s : ndarray of shape (rounds + 1,)
         Start of each of these rounds and of the one after them: the mean of the silos that are followed, or the last.
     throughout : tuple of int or None
-        The silos whose last start this is, where an absence is felt in these rounds; None where none is.
+        The silos whose last start this is, where an absence affects these rounds; None where none is.
     asked : tuple of (int, int) or None
         The first of the rounds that were asked for and the one after the last, where no silo is there in all of them.
     """
@@ -130,8 +131,8 @@ class Starts:
 
     Notes
     -----
-    A cycle time that is not known exactly is the growth per round of one series. In rounds in which no absence is felt
-    (see `Presence.is_felt`) that is the mean start of the silos, or, where there are too few rounds for a confidence
+    A cycle time that is not known exactly is the growth per round of one series. In rounds that no absence affects
+    (see `Presence.affects`) that is the mean start of the silos, or, where there are too few rounds for a confidence
     interval, their last start. Else it is the last start of those silos that are present throughout the rounds
     counted: a silo that is away keeps the date at which it left and jumps when it is back, and of those that are there
     some may run ahead, but a round is over once the last of them has started the next. Where no silo is present
@@ -178,21 +179,21 @@ class Starts:
         ----------
         first, end : int
         last : bool
-            Whether the last start is followed where no absence is felt, too.
+            Whether the last start is followed where no absence affects the rounds, too.
         """
         return counted_together([self], first, end, last=last)[0]
 
     def _over(self, first: int, end: int, asked: tuple[int, int], last: bool) -> Counted:
         """Rounds in all of which a silo is there."""
         rows, presence = slice(first, end + 1), self.presence
-        is_felt = presence.is_felt(first, end)
+        affected = presence.affects(first, end)
         groups = presence.throughout(first, end)
-        start_s = self.last_s[rows, groups].max(axis=1) if is_felt or last else self.mean_s[rows]
+        start_s = self.last_s[rows, groups].max(axis=1) if affected or last else self.mean_s[rows]
         silos = sorted(silo for group in groups for silo in presence.members[group].tolist())
         return Counted(
             first_round=first,
             start_s=start_s,
-            throughout=tuple(silos) if is_felt else None,
+            throughout=tuple(silos) if affected else None,
             asked=None if asked == (first, end) else asked,
         )
 

@@ -1,4 +1,4 @@
-"""Core links that are down for a while or for ever."""
+"""Core links that are down temporarily or permanently."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,9 @@ from itertools import pairwise
 from math import inf, isfinite
 
 from simulator.input_checks import check_not_negative
-from topologies.errors import InputError
+from simulator.world.effects import Effects
+from simulator.world.names import Names
+from topologies.errors import Field, InputError
 
 Downs = Mapping[int, tuple[tuple[float, float], ...]]
 """Core link -> the times ``(from_s, until_s)`` at which it is down, one after the other."""
@@ -47,8 +49,8 @@ class LinkFailure:
       leave another route to all arcs.
     - When the link is back, routes and latencies return at once to what they were, for running messages too.
 
-    Arcs that do not cross the link keep their routes, and feel the failure only through the links that they share with
-    the others' new routes. The closed forms do not know of failures.
+    Arcs that do not cross the link keep their routes, and are affected only through the links that they share with
+    the others' new routes. The closed forms leave failures out.
     """
 
     link: str | int
@@ -58,16 +60,21 @@ class LinkFailure:
     def __post_init__(self) -> None:
         check_not_negative("from_s", self.from_s)
         if not self.until_s > self.from_s:
-            raise InputError(f"until_s(={self.until_s}) must be > from_s(={self.from_s}).")
+            from_ = Field("from_s", value=self.from_s)
+            raise InputError("must be > ", from_, ".", field=Field("until_s", value=self.until_s))
+
+    def effects(self, names: Names, /) -> Effects:
+        """See `simulator.world.effects.Event`."""
+        return Effects(outages={names.core_link(self.link): (self.from_s, self.until_s)})
 
 
-def down_times(failures: Iterable[tuple[int, LinkFailure]]) -> Downs:
+def down_times(effects: Iterable[Effects]) -> Downs:
     """When each core link is down.
 
     Parameters
     ----------
-    failures : iterable of (int, LinkFailure)
-        All of a world, each with the number of its core link.
+    effects : iterable of Effects
+        Of all events of a job.
 
     Returns
     -------
@@ -79,15 +86,18 @@ def down_times(failures: Iterable[tuple[int, LinkFailure]]) -> Downs:
         If a link fails again before it is back.
     """
     downs: dict[int, list[tuple[float, float, int]]] = {}
-    for place, (link, failure) in enumerate(failures):
-        downs.setdefault(link, []).append((failure.from_s, failure.until_s, place))
+    for place, effect in enumerate(effects):
+        for link, (from_s, until_s) in effect.outages.items():
+            downs.setdefault(link, []).append((from_s, until_s, place))
     for times in downs.values():
         times.sort()
         for (_, until_s, before), (from_s, _, place) in pairwise(times):
             if from_s <= until_s:
                 raise InputError(
-                    f"failures[{place}].from_s(={from_s}) must be > failures[{before}].until_s(={until_s}): it is the "
-                    "same link."
+                    "must be > ",
+                    Field("events", before, "until_s", value=until_s),
+                    ": it is the same link.",
+                    field=Field("events", place, "from_s", value=from_s),
                 )
     return {link: tuple((from_s, until_s) for from_s, until_s, _ in times) for link, times in downs.items()}
 

@@ -1,45 +1,114 @@
 """Links and silos by name."""
 
-from collections.abc import Callable
 from operator import index
 
 from topologies import Connectivity
-from topologies.errors import InputError, unknown_name
+from topologies.errors import Field, InputError, unknown_name
+
+_NO_CORE = "the bandwidth of silo pairs is measured, so that there are no core links."
 
 
-def directions_of(graph: Connectivity) -> Callable[[str | int | None, str], tuple[int, ...]]:
-    """How to find link directions by name.
+class Names:
+    """Links and silos of a network by name.
 
     Parameters
     ----------
     graph : Connectivity
 
-    Returns
-    -------
-    callable
-        Gives the link directions of a name: both of a core link for ``"A - B"``, one for ``"A -> B"``, ``"A uplink"``
-        and ``"A downlink"``, parallel links with their number as in ``"A - B #2"`` and ``"A -> B #2"``; of a number:
-        that link direction; of None: all directions of core links. Where the bandwidth is measured, ``"A - B"`` and
-        ``"A -> B"`` are the links of silo pairs. An InputError for a name or number that is none calls it as the
-        second argument says, and so does one for None where there is no core.
+    Notes
+    -----
+    An unknown name is an InputError about the field that the caller names.
     """
-    directions = len(graph.link_capacity_bps)
-    known = _pair_names(graph) if graph.is_measured else _core_names(graph)
-    for direction in range(graph.first_uplink, directions):
-        known[graph.link_name(direction)] = (direction,)
 
-    def find(name: str | int | None, field: str) -> tuple[int, ...]:
+    __slots__ = ("_core_links", "_directions", "graph")
+
+    def __init__(self, graph: Connectivity) -> None:
+        self.graph = graph
+        self._core_links: dict[str, int] = {}
+        self._directions: dict[str, tuple[int, ...]] = {}
+
+    def directions(self, name: str | int | None, field: str = "link") -> tuple[int, ...]:
+        """Link directions of a name.
+
+        Parameters
+        ----------
+        name : str, int or None
+            ``"A - B"`` for both directions of a core link, ``"A -> B"`` for one, ``"A uplink"`` and ``"A downlink"``;
+            parallel links with their number, as in ``"A - B #2"`` and ``"A -> B #2"``. Where the bandwidth is measured,
+            ``"A - B"`` and ``"A -> B"`` are the links of silo pairs. A number is that link direction, None all
+            directions of core links.
+        field : str
+            The field that holds the name.
+
+        Raises
+        ------
+        InputError
+            If there is no such link, or None where there are no core links.
+        """
+        graph = self.graph
         if name is None:
             if graph.is_measured:
-                raise _no_core(field, "must be given")
+                raise InputError(f"must be given: {_NO_CORE}", field=Field(field))
             return tuple(range(graph.first_uplink))
-        if isinstance(name, str):
-            if name not in known:
-                raise unknown_name(field, name, known)
-            return known[name]
-        return (_number(field, name, directions),)
+        if not isinstance(name, str):
+            return (_number(field, name, len(graph.link_capacity_bps)),)
+        if not self._directions:
+            self._directions = _pair_names(graph) if graph.is_measured else _core_names(graph)
+            for direction in range(graph.first_uplink, len(graph.link_capacity_bps)):
+                self._directions[graph.link_name(direction)] = (direction,)
+        if name not in self._directions:
+            raise unknown_name(field, name, self._directions)
+        return self._directions[name]
 
-    return find
+    def core_link(self, name: str | int, field: str = "link") -> int:
+        """Number of a core link.
+
+        Parameters
+        ----------
+        name : str or int
+            ``"A - B"`` in either order, with ``" #2"`` among parallel links, or a number.
+        field : str
+            The field that holds the name.
+
+        Raises
+        ------
+        InputError
+            If there is no such link, or none at all.
+        """
+        graph = self.graph
+        if graph.is_measured:
+            raise InputError(f"must name a core link: {_NO_CORE}", field=Field(field, value=name))
+        if not isinstance(name, str):
+            return _number(field, name, graph.underlay.links)
+        if not self._core_links:
+            for link in range(graph.underlay.links):
+                (a, b), _, number = _ends(graph, link)
+                self._core_links[f"{a} - {b}{number}"] = link
+                self._core_links.setdefault(f"{b} - {a}{number}", link)
+        if name not in self._core_links:
+            raise unknown_name(field, name, self._core_links)
+        return self._core_links[name]
+
+    def silo(self, name: str | int, field: str = "silo") -> int:
+        """Number of a silo.
+
+        Parameters
+        ----------
+        name : str or int
+            Its label or its number.
+        field : str
+            The field that holds the name.
+
+        Raises
+        ------
+        InputError
+            If there is no such silo.
+        """
+        if not isinstance(name, str):
+            return _number(field, name, self.graph.silos)
+        if name not in self.graph.labels:
+            raise unknown_name(field, name, self.graph.labels)
+        return self.graph.labels.index(name)
 
 
 def _core_names(graph: Connectivity) -> dict[str, tuple[int, ...]]:
@@ -65,74 +134,6 @@ def _pair_names(graph: Connectivity) -> dict[str, tuple[int, ...]]:
     return known
 
 
-def _no_core(field: str, rule: str) -> InputError:
-    """Error for an event on core links where each measured pair is a link of its own."""
-    return InputError(
-        f"{field} {rule}: the bandwidth of silo pairs is measured, so that there are no core links."
-    )
-
-
-def core_link_of(graph: Connectivity, name: str | int, field: str) -> int:
-    """Number of a core link.
-
-    Parameters
-    ----------
-    graph : Connectivity
-    name : str or int
-        ``"A - B"`` in either order, with ``" #2"`` among parallel links, or a number.
-    field : str
-        What messages call it.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    InputError
-        If there is no such link, or none at all.
-    """
-    if graph.is_measured:
-        raise _no_core(f"{field}(={name!r})", "must name a core link")
-    if not isinstance(name, str):
-        return _number(field, name, graph.underlay.links)
-    known: dict[str, int] = {}
-    for link in range(graph.underlay.links):
-        (a, b), _, number = _ends(graph, link)
-        known[f"{a} - {b}{number}"] = link
-        known.setdefault(f"{b} - {a}{number}", link)
-    if name not in known:
-        raise unknown_name(field, name, known)
-    return known[name]
-
-
-def silo_of(graph: Connectivity, name: str | int, field: str) -> int:
-    """Number of a silo.
-
-    Parameters
-    ----------
-    graph : Connectivity
-    name : str or int
-        Its label or its number.
-    field : str
-        What messages call it.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    InputError
-        If there is no such silo.
-    """
-    if not isinstance(name, str):
-        return _number(field, name, graph.silos)
-    if name not in graph.labels:
-        raise unknown_name(field, name, graph.labels)
-    return graph.labels.index(name)
-
-
 def _ends(graph: Connectivity, link: int) -> tuple[tuple[str, str], tuple[int, int], str]:
     """Labels of a core link's ends, its two directions, and its number among parallel links, as in its name."""
     underlay = graph.underlay
@@ -141,11 +142,11 @@ def _ends(graph: Connectivity, link: int) -> tuple[tuple[str, str], tuple[int, i
     return (a, b), (2 * link, 2 * link + 1), number
 
 
-def _number(what: str, value: int, count: int) -> int:
+def _number(field: str, value: int, count: int) -> int:
     try:
         number = index(value)
     except TypeError:
-        raise InputError(f"{what}(={value!r}) must be a name or a number.") from None
+        raise InputError("must be a name or a number.", field=Field(field, value=value)) from None
     if not 0 <= number < count:
-        raise InputError(f"{what}(={number}) must be >= 0 and < {count}.")
+        raise InputError(f"must be >= 0 and < {count}.", field=Field(field, value=number))
     return number

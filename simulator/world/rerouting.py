@@ -1,4 +1,4 @@
-"""Routes of a network without the links that are down."""
+"""Routes around links that are down."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -115,8 +115,8 @@ def route_changes(graph: Connectivity, arcs: Pairs, downs: Downs) -> Callable[[]
     return changes
 
 
-def cut_for_ever(graph: Connectivity, arcs: Pairs, downs: Downs) -> tuple[int, int, int] | None:
-    """The first arc that links that never return leave without a route.
+def permanent_cut(graph: Connectivity, arcs: Pairs, downs: Downs) -> tuple[int, int, int] | None:
+    """The first arc that permanent failures leave without a route.
 
     Parameters
     ----------

@@ -87,7 +87,7 @@ def test_background_is_not_called_a_shared_link(validated):
         link = f"core link {arc['source']} -> {arc['target']}"
         assert arc["world_s"] == pytest.approx(row["world_s"], rel=1e-9)
         assert (arc["assumption"], arc["place"], arc["link"]) == ("background", link, link[10:])
-        assert arc["cause"] == f"background traffic: others take 30 % of {link}; 3.429 ms more than without"
+        assert arc["cause"] == f"background traffic takes 30 % of {link}; 3.429 ms more than without"
 
 
 def test_all_other_terms_are_those_of_the_undisturbed_network(validated):
@@ -113,7 +113,7 @@ def test_sharing_and_background_are_told_both(silosim, tmp_path):
     for arc in shared:
         assert arc["assumption"] == "shared link and background"
         assert "24 arcs of the overlay cross it" in arc["cause"]
-        assert f"background traffic: others take 30 % of {arc['place']}" in arc["cause"]
+        assert f"background traffic takes 30 % of {arc['place']}" in arc["cause"]
     assert "shared links +" in row["why"]
     assert "background +" in row["why"]
 
@@ -122,7 +122,7 @@ def test_a_flow_that_comes_and_goes_and_a_trace_are_named(validated):
     flow = validated(WORLDS["on_off"], "--json")["arcs"]
     trace = validated(WORLDS["capacity"], "--json")["arcs"]
 
-    assert all(arc["cause"].startswith("background traffic: a flow of others, now on") for arc in flow)
+    assert all(arc["cause"].startswith("background traffic, an on/off flow of up to") for arc in flow)
     named = [arc for arc in trace if {arc["source"], arc["target"]} == {"A", "B"}]
     assert [arc["assumption"] for arc in named] == ["capacity"]
     assert "a trace, 200 Mbps to 500 Mbps" in named[0]["cause"]

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from scenarios.cli.request import Experiment
-from scenarios.config.events import CapacityConfig, FailureConfig
+from scenarios.config.events.capacity_trace import CapacityKind
+from scenarios.config.events.link_failure import FailureKind
 from scenarios.config.network import NetworkConfig, describe, idle_links
 from scenarios.config.simulation import SimulationConfig
 from scenarios.simulation.utilisation import utilisation
@@ -149,10 +150,13 @@ def test_an_explanation_names_the_pairs(measured):
 
 
 def test_events_of_a_scenario(measured):
-    trace = CapacityConfig(link="Virginia -> Tokyo", at=("0 s",), capacity=("1 Mbps",))
-    experiment(measured, ["complete"], rounds=10, capacity=(trace,)).check()
+    trace = CapacityKind(link="Virginia -> Tokyo", at=("0 s",), capacity=("1 Mbps",))
+    experiment(measured, ["complete"], rounds=10, events={"capacity": (trace,)}).check()
     failing = experiment(
-        measured, ["ring"], rounds=10, failure=(FailureConfig(link="Virginia - Tokyo", from_="1 s"),)
+        measured,
+        ["ring"],
+        rounds=10,
+        events={"failure": (FailureKind(link="Virginia - Tokyo", from_="1 s"),)},
     )
     with pytest.raises(InputError, match=r"must name a core link: the bandwidth of silo pairs is measured"):
         failing.check()

@@ -9,9 +9,9 @@ from gaia_pair import NETWORK
 
 from scenarios.config import overlays as designed
 from scenarios.config.network import build_network
+from scenarios.config.quantities import format_long
 from scenarios.config.scenario import parse_scenario
 from scenarios.simulation.utilisation import mean_capacity_bps, utilisation
-from scenarios.simulation.windows import format_long
 
 RANDOM = ("--kind", "ring", "--kind", "mst", "--compute-times", "lognormal 1", "--until-ci", "1%")
 
@@ -172,7 +172,7 @@ def test_no_time_and_no_bits_are_no_utilisation(graph):
             '[[simulation.background]]\nshare = "50 %"\n',
             "Sydney -> Sao Paulo",
             0.5,
-            "the traffic of others is not counted, and takes nothing off the capacity.",
+            "background traffic is not counted, and is not subtracted from the capacity.",
         ),
     ],
 )

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from scenarios.config.compute_times import compute_config, compute_times
-from scenarios.config.events import AwayConfig
+from scenarios.config.events.silo_absence import AbsenceKind
 from scenarios.config.quantities import parse_share
 from scenarios.config.scenario import load_scenario, parse_scenario
 from scenarios.config.simulation import ComputeConfig, SimulationConfig
-from scenarios.config.surroundings import world_around
 from simulator import Empirical, Exponential, Lognormal, Trace
 from topologies import InputError
 
@@ -27,7 +26,7 @@ def times(config, graph, work, rounds=50):
 
 def test_without_a_table_times_are_constant_and_nothing_happens(graph, work):
     assert times(simulation("").compute, graph, work) is None
-    assert world_around(simulation(""), seed=1) is None
+    assert simulation("").simulator_events(seed=1) == []
 
 
 def test_distributions_have_the_mean_of_a_round_and_the_seed(graph, work):
@@ -113,7 +112,7 @@ def test_a_trace_lies_beside_its_scenario(tmp_path):
     assert load_scenario(path)[0].simulation.compute.trace == str(tmp_path / "times.csv")
 
 
-def test_quantities_of_the_world_have_units():
+def test_quantities_of_events_have_units():
     config = simulation("""
 [[simulation.background]]
 link = "Tokyo - Oregon"
@@ -146,17 +145,16 @@ from_round = 4
 duration = "90 s"
 policy = "wait"
 """)
-    world = world_around(config, seed=6)
-    share, flow = world.background
+    share, flow, trace, *failures, absence, pause = config.simulator_events(seed=6)
 
     assert (share.share, share.link) == (0.3, "Tokyo - Oregon")
     assert (flow.peak_bps, flow.mean_on_s, flow.mean_off_s, flow.seed, flow.link) == (2e8, 2.0, 60.0, 6, None)
-    assert world.capacities[0].date_s.tolist() == [0, 28800]
-    assert world.capacities[0].capacity_bps.tolist() == [1e9, 0]
-    assert (world.capacities[0].period_s, world.capacities[0].job_start_s) == (86400, 32400)
-    assert [(failure.from_s, failure.until_s) for failure in world.failures] == [(10, 60), (10, inf)]
-    assert (world.absences[0].first_round, world.absences[0].rounds) == (3, 2)
-    assert (world.absences[1].first_round, world.absences[1].duration_s) == (4, 90)
+    assert trace.date_s.tolist() == [0, 28800]
+    assert trace.capacity_bps.tolist() == [1e9, 0]
+    assert (trace.period_s, trace.job_start_s) == (86400, 32400)
+    assert [(failure.from_s, failure.until_s) for failure in failures] == [(10, 60), (10, inf)]
+    assert (absence.first_round, absence.rounds) == (3, 2)
+    assert (pause.first_round, pause.duration_s) == (4, 90)
 
 
 @pytest.mark.parametrize(
@@ -222,11 +220,11 @@ def test_shares_that_are_none(text):
             "distribution(='gamma') must be 'lognormal' or 'exponential'.",
         ),
         (
-            lambda: AwayConfig(silo="A", from_round=1, policy="skip"),
+            lambda: AbsenceKind(silo="A", from_round=1, policy="skip"),
             "policy(='skip') must be 'go_on' or 'wait'.",
         ),
         (
-            lambda: AwayConfig(silo="A", from_round=1, policy="skip", rounds=3),
+            lambda: AbsenceKind(silo="A", from_round=1, policy="skip", rounds=3),
             "policy(='skip') must be 'go_on' or 'wait'.",
         ),
     ],

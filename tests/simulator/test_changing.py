@@ -24,7 +24,7 @@ def run(changes, *, queueing="fifo", rounds=1, bits=12.0):
         compute=Constant(compute_s=[0.0, 0.0, 0.0]),
         rounds=rounds,
         queueing=queueing,
-        world=lambda: iter(sorted(changes, key=lambda change: change.date_s)),
+        changes=lambda: iter(sorted(changes, key=lambda change: change.date_s)),
     )
     engine = SimpyEngine(job, block_rounds=rounds)
     block = engine.advance()

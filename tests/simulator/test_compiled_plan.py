@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator import Absence, FlowArc, Lognormal, Pause, World
+from simulator import Absence, FlowArc, Lognormal, Pause
 from simulator.compiled.engine import CompiledEngine, unsupported
 from simulator.compute_times import Constant
 from simulator.job import make_job
@@ -157,16 +157,14 @@ def test_overlays_that_change_have_the_dates_of_simpy(network, kind, sharing, qu
 @pytest.mark.parametrize("kind", ["ring", "star", "matcha"])
 def test_rounds_without_the_absent_have_the_dates_of_simpy(kind, sharing):
     graph = gaia()
-    world = World(
-        absences=[
-            Absence(silo=2, first_round=3, rounds=4),
-            Absence(silo=5, first_round=5, rounds=9),
-            Pause(silo=1, first_round=2, duration_s=7.0),
-        ]
-    )
+    events = [
+        Absence(silo=2, first_round=3, rounds=4),
+        Absence(silo=5, first_round=5, rounds=9),
+        Pause(silo=1, first_round=2, duration_s=7.0),
+    ]
     random = kind == "matcha"
     designed = design_random(kind, graph, WORK) if random else design(kind, graph, WORK)
-    job = overlay_job(designed, 30, sharing=sharing, world=world, seed=1 if random else None)
+    job = overlay_job(designed, 30, sharing=sharing, events=events, seed=1 if random else None)
     for block_rounds in (1, 8, 256):
         assert_like_simpy(job, block_rounds=block_rounds)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_networks import network
 
-from simulator import Absence, Pause, World, overlay_job, simulate
+from simulator import Absence, Pause, overlay_job, simulate
 from simulator.statistics.confidence import (
     StopRule,
     cycle_time_interval,
@@ -40,9 +40,7 @@ def triangle(arcs=EVERYBODY, compute_s=(10.0, 10.0, 10.0)):
 
 def away(*missed, silo="C"):
     """A world without a silo in the rounds ``first <= k < back`` of each pair."""
-    return World(
-        absences=[Absence(silo=silo, first_round=first, rounds=back - first) for first, back in missed]
-    )
+    return [Absence(silo=silo, first_round=first, rounds=back - first) for first, back in missed]
 
 
 ONE_AWAY = {
@@ -60,14 +58,14 @@ ONE_AWAY = {
 @pytest.mark.parametrize("sharing", ["maxmin", "equal"])
 @pytest.mark.parametrize("missed", ONE_AWAY.values(), ids=ONE_AWAY)
 def test_who_is_there_takes_as_long_for_each_round_as_ever(missed, sharing):
-    timeline = simulate(triangle(), 100, sharing=sharing, world=away(*missed))
+    timeline = simulate(triangle(), 100, sharing=sharing, events=away(*missed))
 
     assert timeline.cycle_time_s == pytest.approx(ROUND_S, rel=1e-12)
     assert not timeline.cycle_time_is_exact
 
 
 def test_the_mean_start_of_all_is_what_was_wrong():
-    gone = simulate(triangle(), 100, world=away((10, 100))).round_start_s[:100].mean(axis=1)
+    gone = simulate(triangle(), 100, events=away((10, 100))).round_start_s[:100].mean(axis=1)
 
     assert (gone[-1] - gone[49]) / 50 == pytest.approx(2 / 3 * ROUND_S, rel=1e-12)
 
@@ -75,22 +73,22 @@ def test_the_mean_start_of_all_is_what_was_wrong():
 def test_what_an_absence_saves_is_counted_and_no_more():
     # C computes for 20 s, and the others wait 1.004 s more for its model, which is no part of the pace but for the
     # first round with C again.
-    timeline = simulate(triangle(compute_s=(10.0, 10.0, 20.0)), 100, world=away((60, 80)))
+    timeline = simulate(triangle(compute_s=(10.0, 10.0, 20.0)), 100, events=away((60, 80)))
 
     assert timeline.cycle_time_s == pytest.approx((20 * ROUND_S + 30 * 20.0 + 1.004) / 50, rel=1e-12)
 
 
 def test_a_pause_makes_all_wait_and_counts():
-    world = World(absences=[Pause(silo="C", first_round=70, duration_s=100.0)])
+    events = [Pause(silo="C", first_round=70, duration_s=100.0)]
 
-    assert simulate(triangle(), 100, world=world).cycle_time_s == pytest.approx(ROUND_S + 2.0, rel=1e-12)
+    assert simulate(triangle(), 100, events=events).cycle_time_s == pytest.approx(ROUND_S + 2.0, rel=1e-12)
 
 
 @pytest.mark.parametrize("missed", [(60, 100), (30, 100), (30, 75), (30, 51)])
 def test_silos_that_run_ahead_on_a_ring_are_not_taken_for_the_pace(missed):
     # A -> B -> C -> A: without C nothing holds A, which computes for 1 s, and B takes 2 s; with C a round takes 4 s.
     ring = triangle([(0, 1), (1, 2), (2, 0)], compute_s=(1.0, 2.0, 4.0))
-    timeline = simulate(ring, 100, world=away(missed))
+    timeline = simulate(ring, 100, events=away(missed))
     a_s, b_s, _ = timeline.round_start_s.T
     counted = Starts.of(timeline.round_start_s, timeline.absences).counted(50, 100)
     first, back = missed
@@ -107,7 +105,7 @@ def test_silos_that_run_ahead_on_a_ring_are_not_taken_for_the_pace(missed):
 
 def test_dates_after_a_return_do_not_hold_what_others_were_ahead_by():
     ring = triangle([(0, 1), (1, 2), (2, 0)], compute_s=(1.0, 2.0, 4.0))
-    start_s = simulate(ring, 100, world=away((10, 50))).round_start_s
+    start_s = simulate(ring, 100, events=away((10, 50))).round_start_s
     # Silo A is far ahead when the rounds counted begin, and waits for C in the first of them.
     assert start_s[50, 0] < start_s[50, 2] - 30
     counted = Starts.of(start_s, [(2, 10, 50)]).counted(50, 100)
@@ -124,7 +122,7 @@ def test_silos_that_are_away_in_turn_leave_a_part_of_the_rounds():
         Absence(silo="B", first_round=70, rounds=5),
         Absence(silo="C", first_round=90, rounds=5),
     ]
-    timeline = simulate(triangle(), 100, world=World(absences=turns))
+    timeline = simulate(triangle(), 100, events=turns)
     counted = Starts.of(timeline.round_start_s, timeline.absences).counted(50, 100, last=True)
 
     # A is there from round 60 on, C until round 90: both for 40 rounds, of which the last ones are taken.
@@ -136,7 +134,7 @@ def test_silos_that_are_away_in_turn_leave_a_part_of_the_rounds():
 def test_an_absence_that_lasts_until_somebody_is_heard_counts_as_long():
     ring = triangle([(0, 1), (1, 2), (2, 0)])
     absences = [Absence(silo=silo, first_round=2, rounds=5) for silo in "BC"]
-    job = overlay_job(ring, 12, world=World(absences=absences))
+    job = overlay_job(ring, 12, events=absences)
 
     assert sorted(job.absences) == [(1, 2, 7), (2, 2, 8)]
 

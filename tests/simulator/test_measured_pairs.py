@@ -14,11 +14,10 @@ from simulator import (
     LinkFailure,
     Observer,
     OnOffFlow,
-    World,
     simulate,
 )
-from simulator.world.checks import check_world
-from simulator.world.names import core_link_of, directions_of
+from simulator.world.checks import check_events
+from simulator.world.names import Names
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, load_underlay
 
 ENGINES = ("simpy", "compiled")
@@ -168,7 +167,7 @@ def test_names_of_measured_pairs():
     measured = np.full((4, 4), 8.0)
     measured[2, 1] = 0.0
     graph = measured_network(measured)
-    find = directions_of(graph)
+    find = Names(graph).directions
 
     assert find("A -> B", "x") == (0,)
     assert find("A - B", "x") == find("B - A", "x") == (0, 3)
@@ -183,35 +182,35 @@ def test_names_of_measured_pairs():
 
 
 @pytest.mark.parametrize(
-    ("world", "message"),
+    ("events", "message"),
     [
         (
-            World(failures=[LinkFailure(link="A - B", from_s=1.0, until_s=2.0)]),
-            "failures[0].link(='A - B') must name a core link: the bandwidth of silo pairs is measured, so that there "
+            [LinkFailure(link="A - B", from_s=1.0, until_s=2.0)],
+            "events[0].link(='A - B') must name a core link: the bandwidth of silo pairs is measured, so that there "
             "are no core links.",
         ),
         (
-            World(failures=[LinkFailure(link=0, from_s=1.0)]),
-            "failures[0].link(=0) must name a core link: the bandwidth of silo pairs is measured, so that there are no "
+            [LinkFailure(link=0, from_s=1.0)],
+            "events[0].link(=0) must name a core link: the bandwidth of silo pairs is measured, so that there are no "
             "core links.",
         ),
         (
-            World(background=[ConstantShare(share=0.5, link="A -> B"), ConstantShare(share=0.5)]),
-            "background[1].link must be given: the bandwidth of silo pairs is measured, so that there are no core "
+            [ConstantShare(share=0.5, link="A -> B"), ConstantShare(share=0.5)],
+            "events[1].link must be given: the bandwidth of silo pairs is measured, so that there are no core "
             "links.",
         ),
         (
-            World(background=[OnOffFlow(peak_bps=1.0, mean_on_s=1.0, mean_off_s=1.0, seed=0)]),
-            "background[0].link must be given: the bandwidth of silo pairs is measured, so that there are no core "
+            [OnOffFlow(peak_bps=1.0, mean_on_s=1.0, mean_off_s=1.0, seed=0)],
+            "events[0].link must be given: the bandwidth of silo pairs is measured, so that there are no core "
             "links.",
         ),
     ],
 )
-def test_events_on_core_links_are_refused(world, message):
+def test_events_on_core_links_are_refused(events, message):
     overlay = ring(np.full((4, 4), 8.0), bits=120.0)
     for ask in (
-        lambda: simulate(overlay, 3, world=world),
-        lambda: check_world(world, overlay.graph, rounds=3),
+        lambda: simulate(overlay, 3, events=events),
+        lambda: check_events(events, overlay.graph, rounds=3),
     ):
         with pytest.raises(InputError) as caught:
             ask()
@@ -220,30 +219,28 @@ def test_events_on_core_links_are_refused(world, message):
 
 def test_core_link_of_measured_pairs():
     with pytest.raises(InputError, match=r"link\(='A - B'\) must name a core link"):
-        core_link_of(measured_network(np.full((4, 4), 8.0)), "A - B", "link")
+        Names(measured_network(np.full((4, 4), 8.0))).core_link("A - B")
 
 
 def test_a_pair_may_be_missing_from_a_world():
     measured = np.full((4, 4), 8.0)
     measured[0, 2] = 0.0
     graph = measured_network(measured)
-    check_world(
-        World(capacities=[CapacityTrace(link="A -> B", date_s=[0], capacity_bps=[4.0])]), graph, rounds=3
-    )
+    check_events([CapacityTrace(link="A -> B", date_s=[0], capacity_bps=[4.0])], graph, rounds=3)
 
 
 @pytest.mark.parametrize(
-    "world",
+    "events",
     [
-        World(capacities=[CapacityTrace(link="B -> C", date_s=[0.0], capacity_bps=[2.0])]),
-        World(background=[ConstantShare(share=0.75, link="B - C")]),
+        [CapacityTrace(link="B -> C", date_s=[0.0], capacity_bps=[2.0])],
+        [ConstantShare(share=0.75, link="B - C")],
     ],
 )
-def test_what_happens_on_a_pairs_link(world):
+def test_what_happens_on_a_pairs_link(events):
     overlay = ring(np.full((4, 4), 8.0), bits=120.0)
 
     # Four arcs with 4 ms and, in the mean, 15 km.
     assert simulate(overlay, 30).cycle_time_s == pytest.approx(15.0 + 4e-3 + 15 * 0.0085e-3, rel=1e-9)
-    found = simulate(overlay, 30, world=world)
+    found = simulate(overlay, 30, events=events)
     # 120 bits at 2 bit/s, one model after the other.
     assert np.diff(found.round_start_s[10:, 2]) == pytest.approx(60.0, rel=1e-6)

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from small_networks import network, triangle_network
 
 from simulator.world.background import ConstantShare, OnOffFlow, on_off_changes
-from simulator.world.capacities import CapacityTrace, capacity_steps
+from simulator.world.capacities import CapacityTrace
 from simulator.world.changes import CapacityChange, FlowChange, RouteChange
-from simulator.world.checks import check_world
+from simulator.world.checks import check_events
+from simulator.world.dynamic_network import dynamic_network
+from simulator.world.effects import Effects, effects_of
 from simulator.world.failures import LinkFailure, down_times, links_down
 from simulator.world.rerouting import detours, route_changes
-from simulator.world.surroundings import surroundings
-from simulator.world.world import World
 from topologies import AccessLinks, InputError, connectivity, load_underlay
 
 
@@ -26,7 +26,7 @@ def triangle():
 
 
 def steps(trace, count, stated_bps=9.0):
-    return list(islice(capacity_steps(trace, stated_bps), count))
+    return list(islice(trace.steps(stated_bps), count))
 
 
 def test_a_trace_by_date_of_the_job():
@@ -57,7 +57,7 @@ def test_a_trace_at_any_date(dates, start, now):
     trace = CapacityTrace(
         link=0, date_s=dates, capacity_bps=np.arange(1.0, len(dates) + 1), period_s=100.0, job_start_s=start
     )
-    past = list(takewhile(lambda step: step[0] <= now, capacity_steps(trace, 0.0)))
+    past = list(takewhile(lambda step: step[0] <= now, trace.steps(0.0)))
     assert [date_s for date_s, _ in past] == sorted({date_s for date_s, _ in past} | {0.0})[-len(past) :]
     assert past[-1][1] == (np.searchsorted(dates, (start + now) % 100, side="right") - 1) % len(dates) + 1
 
@@ -88,9 +88,9 @@ def test_flows_are_on_at_the_start_as_often_as_later():
 def test_links_that_are_down_at_the_same_time():
     downs = down_times(
         [
-            (1, LinkFailure(link=1, from_s=4.0, until_s=6.0)),
-            (0, LinkFailure(link=0, from_s=2.0, until_s=6.0)),
-            (1, LinkFailure(link=1, from_s=1.0, until_s=2.0)),
+            Effects(outages={1: (4.0, 6.0)}),
+            Effects(outages={0: (2.0, 6.0)}),
+            Effects(outages={1: (1.0, 2.0)}),
         ]
     )
     assert downs == {1: ((1.0, 2.0), (4.0, 6.0)), 0: ((2.0, 6.0),)}
@@ -98,7 +98,7 @@ def test_links_that_are_down_at_the_same_time():
 
 
 def test_routes_change_for_those_arcs_alone_that_cross_the_link(triangle):
-    downs = down_times([(0, LinkFailure(link=0, from_s=2.0, until_s=6.0))])
+    downs = down_times([Effects(outages={0: (2.0, 6.0)})])
     arcs = [(0, 1), (1, 2), (1, 0)]
     assert triangle.route(0, 1) == (6, 0, 10)
     changes = list(route_changes(triangle, arcs, downs)())
@@ -120,8 +120,8 @@ def test_latency_per_link_counts_the_links_of_the_new_route():
 def test_an_arc_without_a_route_keeps_its_own_until_the_link_is_back(triangle):
     downs = down_times(
         [
-            (0, LinkFailure(link=0, from_s=2.0, until_s=6.0)),
-            (2, LinkFailure(link=2, from_s=3.0, until_s=5.0)),
+            Effects(outages={0: (2.0, 6.0)}),
+            Effects(outages={2: (3.0, 5.0)}),
         ]
     )
     changes = list(route_changes(triangle, [(0, 1)], downs)())
@@ -164,12 +164,12 @@ def test_on_a_real_network_detours_avoid_the_link_and_are_the_shortest():
 
 def test_a_link_that_never_comes_back_must_leave_a_route(triangle):
     def fail(*links):
-        world = World(failures=[LinkFailure(link=link, from_s=1.0) for link in links])
-        return surroundings(world, triangle, [(1, 2), (0, 1)])
+        failures = [LinkFailure(link=link, from_s=1.0) for link in links]
+        return network_with(failures, triangle, [(1, 2), (0, 1)])
 
     assert [c.links for c in fail(0).changes() if isinstance(c, RouteChange)] == [(6, 4, 3, 10)]
     message = (
-        r"^failures\[0\]\.until_s must be a date: while A - B is down, no route is left between A and B\.$"
+        r"^events\[0\]\.until_s must be a date: while A - B is down, no route is left between A and B\.$"
     )
     with pytest.raises(InputError, match=message):
         fail("A - B", "C - A")
@@ -177,40 +177,44 @@ def test_a_link_that_never_comes_back_must_leave_a_route(triangle):
 
 def test_a_network_that_falls_apart_is_known_without_an_overlay(triangle):
     def check(*failures):
-        check_world(World(failures=failures), triangle, rounds=1)
+        check_events(failures, triangle, rounds=1)
 
     ab, ac = (LinkFailure(link=link, from_s=1.0) for link in ("A - B", "C - A"))
     check(ab)
     check(ac, replace(ab, until_s=2.0))
-    with pytest.raises(InputError, match=r"^failures\[1\]\.until_s must be a date: .* between A and B\.$"):
+    with pytest.raises(InputError, match=r"^events\[1\]\.until_s must be a date: .* between A and B\.$"):
         check(ac, ab)
 
 
 def test_a_network_of_one_silo_cannot_fall_apart():
     graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9), routers=[3])
     failures = [LinkFailure(link=link, from_s=1.0) for link in range(graph.underlay.links)]
-    check_world(World(failures=failures), graph, rounds=1)
+    check_events(failures, graph, rounds=1)
 
 
-def around(graph, **entries):
-    return surroundings(World(**entries), graph, [(0, 1), (1, 2), (2, 0)])
+def around(graph, *events):
+    return network_with(events, graph, [(0, 1), (1, 2), (2, 0)])
+
+
+def network_with(events, graph, arcs):
+    return dynamic_network(effects_of(events, graph), graph, arcs)
 
 
 def test_infinite_capacities_cannot_change():
     graph = network([(0, 1), (1, 2)], [1.0, 1.0], [10.0, 10.0], core=np.inf)
-    rule = r"capacity of A -> B\(=inf\) must be finite to change\.$"
-    with pytest.raises(InputError, match=rf"^failures\[0\]: {rule}"):
-        surroundings(World(failures=[LinkFailure(link=0, from_s=1.0, until_s=2.0)]), graph, [])
+    rule = r"must be on links of finite capacity, not on A -> B of unlimited capacity\.$"
+    with pytest.raises(InputError, match=rf"^events\[0\] {rule}"):
+        network_with([LinkFailure(link=0, from_s=1.0, until_s=2.0)], graph, [])
     late = CapacityTrace(link=0, date_s=[1.0], capacity_bps=[3.0])
-    with pytest.raises(InputError, match=rf"^capacities\[0\]: {rule}"):
-        surroundings(World(capacities=[late]), graph, [])
+    with pytest.raises(InputError, match=rf"^events\[0\] {rule}"):
+        network_with([late], graph, [])
     from_the_start = CapacityTrace(link=0, date_s=[0.0], capacity_bps=[3.0])
-    found = surroundings(World(capacities=[from_the_start]), graph, [])
+    found = network_with([from_the_start], graph, [])
     assert found.link_capacity_bps[0] == 3.0
 
 
 def test_shares_alone_change_nothing_later(triangle):
-    found = around(triangle, background=[ConstantShare(share=0.25, link="A - B")])
+    found = around(triangle, ConstantShare(share=0.25, link="A - B"))
     assert found.changes is None
     assert found.link_capacity_bps.tolist() == [7.5, 7.5, 5.0, 5.0, 20.0, 20.0] + [1000.0] * 6
     assert around(triangle).link_capacity_bps.tolist() == triangle.link_capacity_bps.tolist()
@@ -219,9 +223,9 @@ def test_shares_alone_change_nothing_later(triangle):
 def test_share_trace_and_failure_of_one_link(triangle):
     found = around(
         triangle,
-        background=[ConstantShare(share=0.5, link="A -> B")],
-        capacities=[CapacityTrace(link="A -> B", date_s=[1.0, 4.0], capacity_bps=[16.0, 8.0])],
-        failures=[LinkFailure(link="B - A", from_s=3.0, until_s=5.0)],
+        ConstantShare(share=0.5, link="A -> B"),
+        CapacityTrace(link="A -> B", date_s=[1.0, 4.0], capacity_bps=[16.0, 8.0]),
+        LinkFailure(link="B - A", from_s=3.0, until_s=5.0),
     )
     assert found.link_capacity_bps[:2].tolist() == [8.0, 10.0]
     changes = [c for c in found.changes() if isinstance(c, CapacityChange)]
@@ -238,11 +242,9 @@ def test_share_trace_and_failure_of_one_link(triangle):
 def test_changes_come_in_the_order_of_their_dates(triangle):
     found = around(
         triangle,
-        background=[OnOffFlow(peak_bps=1.0, mean_on_s=1.0, mean_off_s=1.0, seed=3)],
-        capacities=[
-            CapacityTrace(link=n, date_s=[1.0], capacity_bps=[n + 1.0], period_s=2.0) for n in range(6)
-        ],
-        failures=[LinkFailure(link=0, from_s=3.0, until_s=5.0)],
+        OnOffFlow(peak_bps=1.0, mean_on_s=1.0, mean_off_s=1.0, seed=3),
+        *[CapacityTrace(link=n, date_s=[1.0], capacity_bps=[n + 1.0], period_s=2.0) for n in range(6)],
+        LinkFailure(link=0, from_s=3.0, until_s=5.0),
     )
     first, again = (list(islice(found.changes(), 200)) for _ in range(2))
     assert first == again
@@ -250,8 +252,64 @@ def test_changes_come_in_the_order_of_their_dates(triangle):
     assert dates_s == sorted(dates_s)
     assert {type(c) for c in first} == {CapacityChange, RouteChange, FlowChange}
     # Each link direction draws on its own.
-    alone = around(
-        triangle, background=[OnOffFlow(peak_bps=1.0, mean_on_s=1.0, mean_off_s=1.0, seed=3, link=2)]
-    )
+    alone = around(triangle, OnOffFlow(peak_bps=1.0, mean_on_s=1.0, mean_off_s=1.0, seed=3, link=2))
     mine = [c for c in first if isinstance(c, FlowChange) and c.flow == 2]
     assert list(islice(alone.changes(), len(mine))) == mine
+
+
+class Scaled:
+    """An event that nothing in the simulator knows: factors of the capacity of a link."""
+
+    def __init__(self, *steps, link="A -> B"):
+        self.steps, self.link = steps, link
+
+    def effects(self, names):
+        return Effects(factors=dict.fromkeys(names.directions(self.link), self.steps))
+
+
+def test_an_event_of_a_new_kind_scales_capacities_and_is_multiplied_with_others(triangle):
+    found = around(
+        triangle,
+        ConstantShare(share=0.5, link="A -> B"),
+        Scaled((1.0, 0.5), (4.0, 1.0)),
+        Scaled((2.0, 0.25), (3.0, 0.75)),
+        LinkFailure(link="A - B", from_s=5.0, until_s=6.0),
+        Scaled((0.0, 0.5), link="C uplink"),
+    )
+
+    assert found.link_capacity_bps[:2].tolist() == [5.0, 10.0]
+    changes = [c for c in found.changes() if isinstance(c, CapacityChange)]
+    assert [(c.date_s, c.capacity_bps) for c in changes if c.link == 0] == [
+        (1.0, 2.5),
+        (2.0, 0.625),
+        (3.0, 1.875),
+        (4.0, 3.75),
+        (5.0, 0.0),
+        (6.0, 3.75),
+    ]
+    assert [(c.date_s, c.capacity_bps) for c in changes if c.link == 8] == [(0.0, 500.0)]
+
+
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        (Scaled((1.0, 1.5)), r"^events\[1\]\.factor\(=1\.5\) must be >= 0 and <= 1\.$"),
+        (Scaled((1.0, 0.5), (0.5, 1.0)), r"^events\[1\] must have factors in ascending order of dates\.$"),
+        (Scaled((1.0, 0.5), link="A - X"), r"^events\[1\]\.link\(='A - X'\) must be one of "),
+    ],
+)
+def test_effects_out_of_their_range(triangle, event, message):
+    with pytest.raises(InputError, match=message):
+        around(triangle, ConstantShare(share=0.5), event)
+
+
+def test_without_traffic_the_capacities_are_those_of_the_links(triangle):
+    events = [
+        ConstantShare(share=0.5),
+        OnOffFlow(peak_bps=1.0, mean_on_s=1.0, mean_off_s=1.0, seed=0),
+        Scaled((1.0, 0.5)),
+    ]
+    found = dynamic_network(effects_of(events, triangle), triangle, [], traffic=False)
+
+    assert found.link_capacity_bps.tolist() == triangle.link_capacity_bps.tolist()
+    assert list(found.changes()) == [CapacityChange(date_s=1.0, link=0, capacity_bps=5.0)]

@@ -5,11 +5,12 @@ import math
 import pytest
 
 from simulator import Constant
-from simulator.world.absence_rounds import Away, AwayTimes
-from simulator.world.absences import Absence, Pause
+from simulator.world.absence_rounds import AbsenceTimes, MissedRounds
+from simulator.world.absences import Absence, Pause, PlacedAbsence, PlacedPause
 from simulator.world.background import ConstantShare, OnOffFlow
 from simulator.world.capacities import CapacityTrace
 from simulator.world.changes import CapacityChange, FlowChange, RouteChange
+from simulator.world.effects import Effects
 from simulator.world.failures import LinkFailure, down_times
 from topologies import InputError
 
@@ -27,19 +28,22 @@ NAN, INF = math.nan, math.inf
         (lambda: on_off(mean_on_s=NAN), "mean_on_s(=nan) must be finite and > 0."),
         (lambda: on_off(mean_off_s=-1.0), "mean_off_s(=-1.0) must be finite and > 0."),
         (lambda: on_off(seed=-1), "seed(=-1) must be >= 0."),
-        (lambda: trace([], []), "date_s(of shape (0,)) must have one dimension and one or more numbers."),
+        (
+            lambda: trace([], []),
+            "date_s must have one dimension and one or more numbers, not the shape (0,).",
+        ),
         (lambda: trace([0.0], "x"), "capacity_bps(='x') must hold numbers."),
-        (lambda: trace([0.0], [1.0, 2.0]), "capacity_bps(of length 2) must hold one number per date (1)."),
+        (lambda: trace([0.0], [1.0, 2.0]), "capacity_bps must hold one number per date: 1, not 2."),
         (lambda: trace([-1.0], [1.0]), "date_s[0](=-1.0) must be finite and >= 0."),
         (lambda: trace([0.0, NAN], [1.0, 1.0]), "date_s[1](=nan) must be finite and >= 0."),
         (lambda: trace([0.0], [-1.0]), "capacity_bps[0](=-1.0) must be finite and >= 0."),
         (lambda: trace([0.0], [INF]), "capacity_bps[0](=inf) must be finite and >= 0."),
         (lambda: trace([2.0, 1.0], [1.0, 1.0]), "date_s[1](=1.0) must be > date_s[0](=2.0)."),
         (lambda: trace([1.0, 1.0], [1.0, 1.0]), "date_s[1](=1.0) must be > date_s[0](=1.0)."),
-        (lambda: trace([0.0], [0.0]), "capacity_bps[-1](=0.0) must be > 0: the last one lasts for ever."),
+        (lambda: trace([0.0], [0.0]), "capacity_bps[-1](=0.0) must be > 0: the last one holds permanently."),
         (
             lambda: trace([0.0], [0.0], period_s=1.0),
-            "capacity_bps must hold a number > 0: the trace repeats for ever.",
+            "capacity_bps must hold a number > 0: the trace repeats without end.",
         ),
         (
             lambda: trace([0.0, 5.0], [1.0, 0.0], period_s=5.0),
@@ -55,44 +59,44 @@ NAN, INF = math.nan, math.inf
         (lambda: LinkFailure(link=0, from_s=2.0, until_s=2.0), "until_s(=2.0) must be > from_s(=2.0)."),
         (lambda: LinkFailure(link=0, from_s=2.0, until_s=NAN), "until_s(=nan) must be > from_s(=2.0)."),
         (
-            lambda: down_times([(3, failure(5.0, 9.0)), (3, failure(0.0, 5.0))]),
-            "failures[0].from_s(=5.0) must be > failures[1].until_s(=5.0): it is the same link.",
+            lambda: down_times([failed(5.0, 9.0), failed(0.0, 5.0)]),
+            "events[0].from_s(=5.0) must be > events[1].until_s(=5.0): it is the same link.",
         ),
         (
-            lambda: down_times([(3, failure(0.0, INF)), (3, failure(5.0, 6.0))]),
-            "failures[1].from_s(=5.0) must be > failures[0].until_s(=inf): it is the same link.",
+            lambda: down_times([failed(0.0, INF), failed(5.0, 6.0)]),
+            "events[1].from_s(=5.0) must be > events[0].until_s(=inf): it is the same link.",
         ),
         (lambda: Absence(silo=0, first_round=-1, rounds=1), "first_round(=-1) must be >= 0."),
         (lambda: Absence(silo=0, first_round=0, rounds=0), "rounds(=0) must be >= 1."),
         (lambda: Absence(silo=0, first_round=0.5, rounds=1), "first_round(=0.5) must be an integer."),
-        (lambda: pause(-1, 1.0), "first_round(=-1) must be >= 0."),
-        (lambda: pause(0, -1.0), "duration_s(=-1.0) must be finite and >= 0."),
-        (lambda: pause(0, 2e9), "duration_s(=2000000000.0) must be <= 1e+09."),
-        (lambda: pause(0, NAN), "duration_s(=nan) must be finite and >= 0."),
-        (lambda: pause(0, INF), "duration_s(=inf) must be finite and >= 0."),
+        (lambda: Pause(silo=1, first_round=-1, duration_s=1.0), "first_round(=-1) must be >= 0."),
+        (lambda: Pause(silo=1, first_round=0, duration_s=-1.0), "duration_s(=-1.0) must be finite and >= 0."),
+        (lambda: Pause(silo=1, first_round=0, duration_s=2e9), "duration_s(=2000000000.0) must be <= 1e+09."),
+        (lambda: Pause(silo=1, first_round=0, duration_s=NAN), "duration_s(=nan) must be finite and >= 0."),
+        (lambda: Pause(silo=1, first_round=0, duration_s=INF), "duration_s(=inf) must be finite and >= 0."),
         (
             lambda: away((1, 4, 3)),
-            "absences[0].first_round + rounds(=7) must be <= 6, the rounds of the job.",
+            "events[0].first_round + rounds(=7) must be <= 6, the rounds of the job.",
         ),
         (
             lambda: away((1, 2, 3), (1, 0, 3)),
-            "absences[0].first_round(=2) must be >= 3, the end of absences[1] of the same silo.",
+            "events[0].first_round(=2) must be >= 3, the end of events[1] of the same silo.",
         ),
         (
             lambda: away((0, 0, 3), (1, 2, 1), (2, 1, 2)),
-            "absences[1] must leave a silo to round 2: all others miss it.",
+            "events[1] must leave a silo to round 2: all others miss it.",
         ),
         (
-            lambda: times(away((1, 2, 2)), (1, pause(3, 1.0))),
-            "absences[7].first_round(=3) must not be a round that the silo misses.",
+            lambda: times(away((1, 2, 2)), (3, 1.0)),
+            "events[7].first_round(=3) must not be a round that the silo misses.",
         ),
         (
-            lambda: times(away(), (1, pause(3, 1.0)), (1, pause(3, 2.0))),
-            "absences[8].first_round(=3) must not be that of absences[7] of the same silo.",
+            lambda: times(away(), (3, 1.0), (3, 2.0)),
+            "events[8].first_round(=3) must not be that of events[7] of the same silo.",
         ),
         (
-            lambda: times(away(), (1, pause(6, 1.0))),
-            "absences[7].first_round(=6) must be < 6, the rounds of the job.",
+            lambda: times(away(), (6, 1.0)),
+            "events[7].first_round(=6) must be < 6, the rounds of the job.",
         ),
         (
             lambda: CapacityChange(date_s=-1.0, link=0, capacity_bps=1.0),
@@ -134,22 +138,21 @@ def trace(date_s, capacity_bps, **period):
     return CapacityTrace(link=0, date_s=date_s, capacity_bps=capacity_bps, **period)
 
 
-def failure(from_s, until_s):
-    return LinkFailure(link=3, from_s=from_s, until_s=until_s)
-
-
-def pause(first_round, duration_s):
-    return Pause(silo=1, first_round=first_round, duration_s=duration_s)
+def failed(from_s, until_s):
+    return Effects(outages={3: (from_s, until_s)})
 
 
 def away(*absences):
     placed = [
-        (place, silo, Absence(silo=silo, first_round=k, rounds=n))
+        PlacedAbsence(place=place, silo=silo, first_round=k, rounds=n)
         for place, (silo, k, n) in enumerate(absences)
     ]
-    return Away(placed, 3, 6)
+    return MissedRounds(placed, 3, 6)
 
 
-def times(away, *pauses):
-    placed = [(place, silo, pause) for place, (silo, pause) in enumerate(pauses, start=7)]
-    return AwayTimes(Constant(compute_s=[1.0, 1.0, 1.0]), away, placed)
+def times(missed, *pauses):
+    placed = [
+        PlacedPause(place=place, silo=1, first_round=k, duration_s=duration_s)
+        for place, (k, duration_s) in enumerate(pauses, start=7)
+    ]
+    return AbsenceTimes(Constant(compute_s=[1.0, 1.0, 1.0]), missed, placed)

@@ -14,7 +14,6 @@ from simulator import (
     LinkFailure,
     Observer,
     RouteChange,
-    World,
     max_min_rates,
     simulate,
     simulate_flows,
@@ -43,7 +42,7 @@ def lone(*changes, **how):
         compute_s=[1.0, 1.0],
         rounds=1,
         messages=True,
-        world=lambda: iter(changes),
+        changes=lambda: iter(changes),
         **how,
     )
 
@@ -102,7 +101,12 @@ def test_changes_after_the_end_do_not_matter():
             yield FlowChange(date_s=float(date_s), flow=0, links=(0,), peak_bps=1.0)
 
     timeline = simulate_flows(
-        LONE, link_capacity_bps=[10.0, 10.0], message_bits=40.0, compute_s=[1.0, 1.0], rounds=1, world=endless
+        LONE,
+        link_capacity_bps=[10.0, 10.0],
+        message_bits=40.0,
+        compute_s=[1.0, 1.0],
+        rounds=1,
+        changes=endless,
     )
     assert timeline.round_start_s[1].tolist() == [5.0, pytest.approx(1.0 + 40.0 / 9.0, rel=1e-14)]
 
@@ -170,7 +174,7 @@ def test_rates_are_max_min_fair_among_flows_and_messages(data, seed):
         compute_s=np.ones(silos),
         rounds=4,
         observer=Observer(on_rates=on_rates),
-        world=lambda: iter(changes),
+        changes=lambda: iter(changes),
     )
     np.testing.assert_allclose(timeline.link_bits, carried, rtol=1e-9, atol=1e-7)
 
@@ -182,7 +186,7 @@ def test_bits_are_conserved_over_many_failures():
     failures = [
         LinkFailure(link=link, from_s=3.0 * n + 1.0, until_s=3.0 * n + 9.0) for n, link in enumerate(used)
     ]
-    timeline = simulate(overlay, 20, world=World(failures=failures))
+    timeline = simulate(overlay, 20, events=failures)
     bits = 20 * overlay.work.model_bits
     core = 2 * graph.underlay.links
     np.testing.assert_allclose(timeline.link_bits[core:], bits, rtol=1e-9)

@@ -1,6 +1,12 @@
-"""What a message lists of the names that exist."""
+"""What a message says of a field, its value and its rule, and of the names that exist."""
 
-from topologies.errors import unknown_name
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from topologies.errors import UNSTATED, Field, InputError, unknown_name
 
 
 def test_few_names_are_all_listed_in_order():
@@ -36,3 +42,67 @@ def test_many_names_with_none_near():
     assert str(unknown_name("name", "??", names)) == (
         f"name(='??') must be one of 17 names: {', '.join(names[:10])}, ..."
     )
+
+
+LATER = InputError("must be > ", Field("from_s", value=3.0), ".", field=Field("until_s", value=2.0))
+
+
+def test_an_error_carries_path_value_and_rule():
+    assert str(LATER) == "until_s(=2.0) must be > from_s(=3.0)."
+    assert (LATER.path, LATER.value, LATER.rule) == (("until_s",), 2.0, "must be > from_s(=3.0).")
+    plain = InputError("no overlay.", source="a.toml")
+    assert (str(plain), plain.path, plain.value, plain.rule) == (
+        "a.toml: no overlay.",
+        (),
+        UNSTATED,
+        "no overlay.",
+    )
+
+
+def test_an_error_moves_into_tables_and_files_with_all_its_fields():
+    moved = LATER.within("failure", 1).within("simulation").located("a.toml").followed_by(" (and 1 more)")
+
+    assert str(moved) == "a.toml: simulation.failure[1].until_s(=2.0) must be > from_s(=3.0). (and 1 more)"
+    assert moved.path == ("simulation", "failure", 1, "until_s")
+    assert str(InputError("is no key.").within("a", 0)) == "a[0].is no key."
+    assert str(moved.located(None)) == str(moved)
+    assert str(moved.located("b.h5")) == f"b.h5: {moved}"
+
+
+def test_fields_are_renamed_with_their_values():
+    texts = {"from_s": Field("from", value="3 s"), "until_s": Field("until", value="2 s")}
+    assert str(LATER.renamed(lambda field: texts[field.path[0]])) == "until(='2 s') must be > from(='3 s')."
+
+
+@pytest.mark.parametrize(
+    ("path", "other", "shown"),
+    [
+        (("t", 0, "from"), ("t", 0, "until"), "from"),
+        (("t", 0, "from"), ("t", 1, "until"), "t[0].from"),
+        (("t", 0, "at", 1), ("t", 0, "at", 2), "at[1]"),
+        (("t", 0, "at", -1), ("t", 0, "period"), "at[-1]"),
+        (("t", 0), ("t", 1, "silo"), "t[0]"),
+        (("t", 0), ("t", 0), "t[0]"),
+    ],
+)
+def test_a_field_beside_another_is_named_without_what_both_share(path, other, shown):
+    assert str(Field(*path).beside(Field(*other))) == shown
+
+
+@pytest.mark.parametrize("again", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_an_error_survives_its_way_between_processes(again):
+    error = again(LATER)
+    assert (type(error), str(error), error.path, error.rule) == (
+        InputError,
+        str(LATER),
+        LATER.path,
+        LATER.rule,
+    )
+    assert str(error.within("a")) == "a.until_s(=2.0) must be > from_s(=3.0)."
+    unstated = again(InputError("must be a date.", field=Field("until_s")))
+    assert str(unstated.within("a")) == "a.until_s must be a date."
+
+
+def test_numbers_of_numpy_are_shown_without_their_type():
+    assert str(Field("x", value=np.float64(2.5))) == "x(=2.5)"
+    assert str(Field("x", value=np.int64(3))) == "x(=3)"

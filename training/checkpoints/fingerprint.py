@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from topologies.arrays import FloatArray
-from topologies.errors import InputError
+from topologies.errors import UNSTATED, Field, InputError
 from training.config import TrainingConfig
 from training.data.datasets import Dataset
 from training.job import MixingPlan, TrainingJob
@@ -105,8 +105,9 @@ def check_same(stored: Mapping[str, Any], own: Mapping[str, Any], *, checkpoint:
     for name, value in own.items():
         if known.get(name) != value:
             readable = not (isinstance(value, str) and len(value) == 64)
-            values = f"(={value!r}) must be {known.get(name)!r}" if readable else " must be the same"
-            raise InputError(f"{name}{values} as in the checkpoint {checkpoint}.")
+            rule = f"must be {known.get(name)!r}" if readable else "must be the same"
+            field = Field(name, value=value if readable else UNSTATED)
+            raise InputError(f"{rule} as in the checkpoint {checkpoint}.", field=field)
 
 
 def _digest(array: FloatArray | np.ndarray[Any, Any]) -> str:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
-from topologies.errors import InputError, MachineError
+from topologies.errors import Field, InputError, MachineError
 from training.checkpoints.checksums import check_files, read_checksums
 from training.checkpoints.fingerprint import check_same, fingerprint
 from training.job import TrainingJob
@@ -112,7 +112,9 @@ def check_head(
     """Raise InputError unless a checkpoint is of this training, whose further `own` values must match, too."""
     done = int(head["round"])
     if done > job.config.rounds:
-        raise InputError(f"rounds(={job.config.rounds}) must be >= {done} as in the checkpoint {path}.")
+        raise InputError(
+            f"must be >= {done} as in the checkpoint {path}.", field=Field("rounds", value=job.config.rounds)
+        )
     check_same(head["made_by"], {**fingerprint(job, rounds=done), **(own or {})}, checkpoint=str(path))
 
 

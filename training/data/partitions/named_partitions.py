@@ -97,4 +97,4 @@ def split_dataset(
             silo_places=silo_places,
         )
     except InputError as error:
-        raise InputError(str(error), source=dataset.source or None) from error
+        raise error.located(dataset.source or None) from error

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_networks import network
 
-from simulator import Absence, Pause, Trace, World, overlay_job, simulate
+from simulator import Absence, Pause, Trace, overlay_job, simulate
 from topologies import AccessLinks, InputError, Underlay, Workload, build_overlay, connectivity, design_random
 
 COMPUTE_S = np.array([1.0, 2.0, 4.0])
@@ -27,7 +27,7 @@ L = 0.004
 
 
 def starts(job, rounds, *absences, sharing="maxmin", **how):
-    return simulate(job, rounds, sharing=sharing, world=World(absences=absences), **how)
+    return simulate(job, rounds, sharing=sharing, events=absences, **how)
 
 
 @pytest.mark.parametrize("sharing", ["maxmin", "equal"])
@@ -176,7 +176,7 @@ def test_a_silo_that_hears_nobody_any_more_cannot_come_back():
     with pytest.raises(InputError) as caught:
         starts(square([(0, 1), (1, 2), (2, 3), (3, 0)]), 6, *absences)
     assert str(caught.value) == (
-        "absences[1].first_round + rounds(=6) must leave time to come back: from round 5 on, no silo is there that "
+        "events[1].first_round + rounds(=6) must leave time to come back: from round 5 on, no silo is there that "
         "sends to it."
     )
 
@@ -219,8 +219,8 @@ def test_absences_and_rounds_that_are_drawn():
 
 def test_an_absence_must_fit_the_job():
     with pytest.raises(
-        InputError, match=r"^absences\[0\]\.first_round \+ rounds\(=5\) must be <= 4, the rounds of"
+        InputError, match=r"^events\[0\]\.first_round \+ rounds\(=5\) must be <= 4, the rounds of"
     ):
         starts(overlay(RING), 4, Absence(silo="C", first_round=1, rounds=4))
-    with pytest.raises(InputError, match=r"^absences\[0\]\.silo\(='X'\) must be one of A, B, C"):
+    with pytest.raises(InputError, match=r"^events\[0\]\.silo\(='X'\) must be one of A, B, C"):
         starts(overlay(RING), 4, Absence(silo="X", first_round=1, rounds=1))

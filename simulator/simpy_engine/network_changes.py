@@ -1,4 +1,4 @@
-"""The changes of a world as a SimPy process."""
+"""Changes of the network as a SimPy process."""
 
 from collections.abc import Generator, Sequence
 from itertools import groupby
@@ -13,7 +13,7 @@ from simulator.world.changes import CapacityChange, Change, Changes, RouteChange
 from topologies.errors import InputError
 
 
-def happen(
+def apply_changes(
     clock: Clock, network: ChangeableNetwork, changes: Changes, capacity_bps: Sequence[float], arcs: int
 ) -> Generator[Event, None, None]:
     """Apply each change at its date.

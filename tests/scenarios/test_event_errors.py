@@ -2,7 +2,7 @@
 
 import pytest
 
-from scenarios.config.error_texts import in_words_of_world
+from scenarios.config.error_context import changed_errors
 from scenarios.config.network import build_network, build_workload
 from scenarios.config.overlays import design_any
 from scenarios.config.scenario import parse_scenario
@@ -120,11 +120,11 @@ def test_a_workload_without_units():
         (f"{CAPACITY}at = []\ncapacity = []", "capacity[0].at(=[]) must hold one date or more."),
         (
             f'{CAPACITY}at = ["0 s", "8 h"]\ncapacity = ["1 Gbps"]',
-            "capacity[0].capacity(of length 1) must hold one number per date (2).",
+            "capacity[0].capacity must hold one number per date: 2, not 1.",
         ),
         (
             f'{CAPACITY}at = ["0 s"]\ncapacity = ["0 bps"]',
-            "capacity[0].capacity[-1](='0 bps') must be > 0: the last one lasts for ever.",
+            "capacity[0].capacity[-1](='0 bps') must be > 0: the last one holds permanently.",
         ),
         (
             f'{CAPACITY}at = ["0 s", "2 h"]\ncapacity = ["1 Gbps", "2 Gbps"]\nrepeat_every = "1 h"',
@@ -172,7 +172,7 @@ def test_rules_of_one_entry(text, message):
         ),
         (
             f"{HALF}{HALF}",
-            "background[1] must not name AT -> DE again: simulation.background[0] is its constant share",
+            "background[1] must not name AT -> DE again: background[0] is its constant share",
         ),
         (
             '[[simulation.away]]\nsilo = "X"\nfrom_round = 1\npolicy = "go_on"\nrounds = 1',
@@ -206,7 +206,7 @@ def test_rules_of_entries_on_a_network(text, message):
 
 def test_unlimited_capacities_cannot_change():
     for text, entry in ((EARLY, "failure"), (f'{CAPACITY}at = ["1 s"]\ncapacity = ["1 Gbps"]', "capacity")):
-        message = f"{entry}[0]: capacity of PL -> UA(=inf) must be finite to change."
+        message = f"{entry}[0] must be on links of finite capacity, not on PL -> UA of unlimited capacity."
         assert refused(text, ', core = "inf bps"') == message
 
 
@@ -239,7 +239,8 @@ def test_a_silo_that_nobody_sends_to_is_known_with_the_overlay():
 
 def test_other_messages_stay_as_they_are():
     config = parse_scenario('network.underlay = "gaia"', source="x.toml").simulation
-    with pytest.raises(InputError) as caught, in_words_of_world(config):
+    renamed = changed_errors(lambda error: error.renamed(config.written))
+    with pytest.raises(InputError) as caught, renamed:
         raise InputError("rounds(=0) must be >= 1: failures and until_s are others.")
 
     assert str(caught.value) == "rounds(=0) must be >= 1: failures and until_s are others."

@@ -1,6 +1,5 @@
-"""Problems that pydantic finds in a scenario, in the words of TOML."""
+"""Problems that pydantic finds in a scenario, as errors about keys of its TOML."""
 
-import re
 from collections.abc import Mapping
 
 import pydantic
@@ -8,7 +7,7 @@ from pydantic_core import ErrorDetails
 
 from scenarios.config.quantities import RULE
 from topologies import InputError
-from topologies.errors import quoted
+from topologies.errors import Field
 
 _RULES: Mapping[str, str] = {
     "string_type": "must be a text, in quotes",
@@ -22,12 +21,10 @@ _RULES: Mapping[str, str] = {
     "dataclass_exact_type": "must be a table",
 }
 """By pydantic's type of a problem."""
-_TABLES = re.compile(r"simulation\.\w+")
-"""Keys that hold lists of tables; all other lists hold texts."""
 
 
-def first_problem(error: pydantic.ValidationError) -> str:
-    """One line about the first of pydantic's problems: key, value and rule.
+def first_problem(error: pydantic.ValidationError) -> InputError:
+    """The first of pydantic's problems: key, value and rule, with the number of further problems.
 
     Parameters
     ----------
@@ -36,29 +33,37 @@ def first_problem(error: pydantic.ValidationError) -> str:
 
     Returns
     -------
-    str
-        With the number of problems more.
+    InputError
     """
     problems = error.errors()
     first = problems[0]
-    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
-    key = "".join(parts).removeprefix(".")
+    path = _keys(first["loc"])
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     cause = first.get("ctx", {}).get("error")
     if isinstance(cause, InputError):
-        return f"{key + '.' if key else ''}{cause}{more}"
+        return cause.within(*path).followed_by(more)
     if first["type"] == "missing":
-        return f"{key} is missing{more}."
-    return f"{key}(={quoted(first['input'])}) {_rule(first, key)}{more}."
+        return InputError(f"is missing{more}.", field=Field(*path))
+    return InputError(f"{_rule(first, path)}{more}.", field=Field(*path, value=first["input"]))
 
 
-def _rule(problem: ErrorDetails, key: str) -> str:
-    """What pydantic asks of a value, in the words of TOML."""
+def _keys(place: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Pydantic's place of a value, by the keys of the file: tables of events lie in ``[simulation]`` itself."""
+    return ("simulation", *place[2:]) if place[:2] == ("simulation", "events") else place
+
+
+def _rule(problem: ErrorDetails, path: tuple[str | int, ...]) -> str:
+    """The rule of pydantic that a value breaks, in terms of TOML."""
     kind, expected = problem["type"], problem.get("ctx", {}).get("expected")
     if kind == RULE:
         return problem["msg"]
     if kind == "literal_error":
         return f"must be {expected}"
-    if kind == "tuple_type" and isinstance(problem["input"], dict) and _TABLES.fullmatch(key):
-        return f"must be a list of tables: [[{key}]]"
+    if (
+        kind == "tuple_type"
+        and isinstance(problem["input"], dict)
+        and len(path) == 2
+        and path[0] == "simulation"
+    ):
+        return f"must be a list of tables: [[{Field(*path)}]]"
     return _RULES.get(kind, f"is wrong: {problem['msg'].lower()}")

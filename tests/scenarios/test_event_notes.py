@@ -5,9 +5,9 @@ import json
 import pytest
 from gaia_pair import NETWORK
 
+from scenarios.config.events.window import Window
 from scenarios.config.scenario import parse_scenario
 from scenarios.simulation.event_notes import events_note
-from scenarios.simulation.windows import Window
 
 PART = "What happens in a cycle time's rounds is part of it: "
 BEFORE = "Over before these rounds, so that only delays still on their way count: "
@@ -77,7 +77,7 @@ def test_an_absence_lies_on_one_side_of_the_rounds(table, rounds, beginning):
 def test_an_absence_may_last_until_another_silo_is_back():
     both = AWAY + AWAY.replace("Tokyo", "Seoul").replace("= 5", "= 20")
     later = AWAY + AWAY.replace("Tokyo", "Seoul").replace("= 10", "= 15")
-    longer = f"{GONE}, longer than asked where it hears nobody"
+    longer = f"{GONE}, longer than asked where it receives no model"
 
     assert events_note(simulation(both), {"ring": window((20, 29))}) == [
         f"{PART}{longer}; Seoul away from round 10."

@@ -1,0 +1,72 @@
+"""Background traffic: a constant share of a link, or an on/off flow."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from scenarios.config.events.kind import EventKind
+from scenarios.config.events.window import IN, Window
+from scenarios.config.quantities import Duration, Rate, Share, format_rate, parse_quantity, parse_share
+from simulator import ConstantShare, OnOffFlow
+from topologies import InputError
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BackgroundKind(EventKind):
+    """``[[simulation.background]]``: background traffic, a constant share or an on/off flow.
+
+    Parameters
+    ----------
+    link : str, optional
+        ``"A - B"``, or ``"A -> B"`` for one direction; by default all core links.
+    share : str, optional
+        Part of the capacity in percent, all the time.
+    peak, mean_on, mean_off : str, optional
+        Peak rate of a flow, and its mean times on and off.
+    """
+
+    table: ClassVar[str] = "background"
+    keys: ClassVar[Mapping[str, str]] = {
+        "peak_bps": "peak",
+        "mean_on_s": "mean_on",
+        "mean_off_s": "mean_off",
+    }
+    traffic_note: ClassVar[str] = "background traffic is not counted, and is not subtracted from the capacity"
+
+    link: str | None = None
+    share: Share | None = None
+    peak: Rate | None = None
+    mean_on: Duration | None = None
+    mean_off: Duration | None = None
+
+    def check(self) -> None:
+        """See `EventKind`."""
+        flow = (self.peak, self.mean_on, self.mean_off)
+        if (self.share is None) == all(part is None for part in flow) or (any(flow) and None in flow):
+            raise InputError("share, or peak with mean_on and mean_off must be given, and not both.")
+
+    def event(self, *, seed: int) -> ConstantShare | OnOffFlow:
+        """See `EventKind`."""
+        if self.share is not None:
+            return ConstantShare(share=parse_share("share", self.share), link=self.link)
+        return OnOffFlow(
+            peak_bps=parse_quantity("peak", self.peak, "bit/s"),
+            mean_on_s=parse_quantity("mean_on", self.mean_on, "s"),
+            mean_off_s=parse_quantity("mean_off", self.mean_off, "s"),
+            seed=seed,
+            link=self.link,
+        )
+
+    def describe_cause(self, place: str) -> str:
+        """See `EventKind`."""
+        if self.share is not None:
+            return f"background traffic takes {100 * parse_share('share', self.share):g} % of {place}"
+        peak = format_rate(parse_quantity("peak", self.peak, "bit/s"))
+        return f"background traffic, an on/off flow of up to {peak}, shares {place}"
+
+    @classmethod
+    def notes(
+        cls, entries: Sequence[Self], window: Window | None, *, stops_early: bool
+    ) -> Iterator[tuple[int, str]]:
+        """See `EventKind`; it is part of every cycle time."""
+        yield IN, cls.table

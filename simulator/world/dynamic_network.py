@@ -1,0 +1,194 @@
+"""A network whose capacities, routes and background traffic change by date, from the effects of all events."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import merge
+from math import isfinite, isinf, prod
+from typing import TypeVar
+
+import numpy as np
+
+from simulator.world.changes import CapacityChange, Change, Changes
+from simulator.world.effects import Capacities, Effects, Steps
+from simulator.world.failures import Downs, down_times
+from simulator.world.rerouting import Pairs, permanent_cut, route_changes
+from topologies import Connectivity
+from topologies.arrays import FloatArray
+from topologies.errors import Field, InputError
+
+Effect = TypeVar("Effect")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class DynamicNetwork:
+    """Capacities of a network, and how the network changes.
+
+    Attributes
+    ----------
+    link_capacity_bps : ndarray of shape (links,)
+        What constant shares leave of each link direction: of its largest capacity where that changes.
+    changes : Changes or None
+        None: all stays as it is at the start.
+    """
+
+    link_capacity_bps: FloatArray
+    changes: Changes | None
+
+
+def dynamic_network(
+    effects: Sequence[Effects], graph: Connectivity, arcs: Pairs, *, traffic: bool = True
+) -> DynamicNetwork:
+    """What events do to the network under an overlay.
+
+    Parameters
+    ----------
+    effects : sequence of Effects
+        Of all events, in their order.
+    graph : Connectivity
+    arcs : sequence of (int, int)
+        Source and target of each arc.
+    traffic : bool
+        Whether background traffic takes its part of the links.
+
+    Returns
+    -------
+    DynamicNetwork
+
+    Raises
+    ------
+    InputError
+        If events of one sort overlap, a capacity that changes is infinite, a factor is out of its range, or a link that
+        never comes back leaves an arc without a route.
+    """
+    shares = _one_each("constant share", [effect.shares for effect in effects], graph)
+    flows = _one_each("on/off flow", [effect.flows for effect in effects], graph)
+    traces = _one_each("capacity trace", [effect.capacities for effect in effects], graph)
+    factors = _factors(effects)
+    downs = down_times(effects)
+
+    left = np.ones(len(graph.link_capacity_bps))
+    for direction, (_, share) in shares.items() if traffic else ():
+        left[direction] = 1.0 - share
+    stated_bps: list[float] = graph.link_capacity_bps.tolist()
+    changing = sorted({*traces, *factors, *(2 * link + way for link in downs for way in (0, 1))})
+    largest_bps = np.array(stated_bps)
+    for direction in changing:
+        if direction in traces:
+            largest_bps[direction] = traces[direction][1].largest_bps(stated_bps[direction])
+        if isinf(largest_bps[direction]):
+            raise InputError(
+                f"must be on links of finite capacity, not on {graph.link_name(direction)} of unlimited capacity.",
+                field=Field("events", _first_on(effects, direction)),
+            )
+    _check_routes(effects, graph, arcs, downs)
+    routes = route_changes(graph, arcs, downs)
+
+    def changes() -> Iterator[Change]:
+        sources: list[Iterator[Change]] = [
+            _capacity_changes(
+                direction,
+                left[direction],
+                stated_bps[direction],
+                traces[direction][1] if direction in traces else None,
+                [*factors.get(direction, ()), _up(downs.get(direction // 2, ()))]
+                if direction < graph.first_uplink
+                else factors.get(direction, ()),
+            )
+            for direction in changing
+        ]
+        sources.append(routes())
+        if traffic:
+            sources += [flows[direction][1]() for direction in sorted(flows)]
+        return merge(*sources, key=lambda change: change.date_s)
+
+    is_changing = bool(changing or (flows and traffic))
+    return DynamicNetwork(link_capacity_bps=largest_bps * left, changes=changes if is_changing else None)
+
+
+def _one_each(
+    what: str, effects: Sequence[Mapping[int, Effect]], graph: Connectivity
+) -> dict[int, tuple[int, Effect]]:
+    """The effect on each link direction with the place of its event; a direction has one at most."""
+    found: dict[int, tuple[int, Effect]] = {}
+    for place, by_direction in enumerate(effects):
+        for direction, effect in by_direction.items():
+            if direction in found:
+                raise InputError(
+                    f"must not name {graph.link_name(direction)} again: ",
+                    Field("events", found[direction][0]),
+                    f" is its {what}.",
+                    field=Field("events", place),
+                )
+            found[direction] = place, effect
+    return found
+
+
+def _factors(effects: Sequence[Effects]) -> dict[int, list[Steps]]:
+    """Factors of each link direction, by event."""
+    found: dict[int, list[Steps]] = {}
+    for place, effect in enumerate(effects):
+        for direction, steps in effect.factors.items():
+            dates_s = [date_s for date_s, _ in steps]
+            if dates_s != sorted(dates_s):
+                raise InputError(
+                    "must have factors in ascending order of dates.", field=Field("events", place)
+                )
+            for _, factor in steps:
+                if not 0 <= factor <= 1:
+                    raise InputError(
+                        "must be >= 0 and <= 1.", field=Field("events", place, "factor", value=factor)
+                    )
+            found.setdefault(direction, []).append(steps)
+    return found
+
+
+def _first_on(effects: Sequence[Effects], direction: int) -> int:
+    """Place of the first event that changes the capacity of a link direction; that of a trace goes before others."""
+    traces = [place for place, effect in enumerate(effects) if direction in effect.capacities]
+    others = [
+        place
+        for place, effect in enumerate(effects)
+        if direction in effect.factors or direction // 2 in effect.outages
+    ]
+    return [*traces, *others][0]
+
+
+def _check_routes(effects: Sequence[Effects], graph: Connectivity, arcs: Pairs, downs: Downs) -> None:
+    """Accept failures that leave all arcs a route in the end."""
+    cut = permanent_cut(graph, arcs, downs)
+    if cut is None:
+        return
+    source, target, link = cut
+    place = next(
+        place
+        for place, effect in enumerate(effects)
+        if link in effect.outages and isinf(effect.outages[link][1])
+    )
+    raise InputError(
+        f"must be a date: while {graph.underlay.link_name(link)} is down, no route is left "
+        f"between {graph.labels[source]} and {graph.labels[target]}.",
+        field=Field("events", place, "until_s"),
+    )
+
+
+def _up(down: Sequence[tuple[float, float]]) -> Steps:
+    """Factor of the capacity of a link that is down at times."""
+    turns = (turn for from_s, until_s in down for turn in ((from_s, 0.0), (until_s, 1.0)))
+    return [turn for turn in turns if isfinite(turn[0])]
+
+
+def _capacity_changes(
+    direction: int, left: float, stated_bps: float, trace: Capacities | None, factors: Sequence[Steps]
+) -> Iterator[CapacityChange]:
+    """Capacities of a link direction; its trace goes on whatever the factors are."""
+    open_bps, current = stated_bps, [1.0] * len(factors)
+    for date_s, number, value in merge(
+        ((date_s, -1, bps) for date_s, bps in (() if trace is None else trace.steps(stated_bps))),
+        *([(date_s, number, factor) for date_s, factor in steps] for number, steps in enumerate(factors)),
+        key=lambda step: step[0],
+    ):
+        if number < 0:
+            open_bps = value
+        else:
+            current[number] = value
+        yield CapacityChange(date_s=date_s, link=direction, capacity_bps=open_bps * left * prod(current))
