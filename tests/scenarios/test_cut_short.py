@@ -107,7 +107,12 @@ def test_the_rounds_of_a_simulation_that_was_cut_short_give_an_estimate(
     simulation = read_run(path).overlays[1].simulation
 
     assert simulation == SimulationRecord(
-        rounds=rounds, is_whole=False, cycle_time_s=cycle_time_s, half_width_s=None, is_exact=False
+        rounds=rounds,
+        is_whole=False,
+        cycle_time_s=cycle_time_s,
+        half_width_s=None,
+        is_exact=False,
+        engine="simpy",
     )
 
 

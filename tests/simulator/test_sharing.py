@@ -143,6 +143,10 @@ def test_an_entry_point_must_hold_the_model_of_its_name(install, name, attribute
 def test_a_model_cannot_claim_rates_that_the_compiled_engine_does_not_compute(example):
     with pytest.raises(SilosimError, match=r"^compiled\(='rtt_weighted'\) must be 'maxmin' or 'equal'\.$"):
         replace(example.RTT_WEIGHTED, compiled="rtt_weighted")
+    with pytest.raises(
+        SilosimError, match=r"^constant_rates\(=False\) must be True with compiled\(='equal'\)\.$"
+    ):
+        replace(example.RTT_WEIGHTED, compiled="equal")
 
 
 def test_a_job_looks_a_name_up():
