@@ -1,4 +1,4 @@
-"""What happens around a job: every mistake is named by file, table, entry, key, text and rule, before any design."""
+"""Events of a scenario: every mistake is named by file, table, entry, key, text and rule, before any design."""
 
 import pytest
 

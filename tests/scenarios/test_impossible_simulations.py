@@ -1,4 +1,4 @@
-"""`silosim simulate` and `silosim validate`: a world that cannot be simulated is one line and exit code 2."""
+"""`silosim simulate` and `silosim validate`: what cannot be simulated is one line and exit code 2."""
 
 import pytest
 

@@ -39,7 +39,7 @@ def triangle(arcs=EVERYBODY, compute_s=(10.0, 10.0, 10.0)):
 
 
 def away(*missed, silo="C"):
-    """A world without a silo in the rounds ``first <= k < back`` of each pair."""
+    """Events without a silo in the rounds ``first <= k < back`` of each pair."""
     return [Absence(silo=silo, first_round=first, rounds=back - first) for first, back in missed]
 
 

@@ -124,7 +124,7 @@ def test_a_bad_value_is_named(changes, message):
         ({"sharing": ["equal"]}, "sharing(=['equal']) must be 'maxmin' or 'equal'."),
         ({"queueing": "lifo"}, "queueing(='lifo') must be 'fifo' or 'overlap'."),
         (
-            {"sharing": "equal", "world": lambda: iter(())},
+            {"sharing": "equal", "changes": lambda: iter(())},
             "sharing(='equal') must be 'maxmin' where the network changes: constant rates do not follow changes.",
         ),
     ],

@@ -222,7 +222,7 @@ def test_core_link_of_measured_pairs():
         Names(measured_network(np.full((4, 4), 8.0))).core_link("A - B")
 
 
-def test_a_pair_may_be_missing_from_a_world():
+def test_events_may_leave_a_pair_out():
     measured = np.full((4, 4), 8.0)
     measured[0, 2] = 0.0
     graph = measured_network(measured)

@@ -1,4 +1,4 @@
-"""A simulated world: hand-computed dates on a triangle, and what must hold in any world."""
+"""Simulated events: hand-computed dates on a triangle, and what must hold for any events."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Changes that a world makes, without any simulation."""
+"""Changes that events make, without any simulation."""
 
 from dataclasses import replace
 from itertools import islice, pairwise, takewhile

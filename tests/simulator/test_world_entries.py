@@ -1,4 +1,4 @@
-"""Entries of a world: what is refused, in one line each."""
+"""Events: what is refused, in one line each."""
 
 import math
 

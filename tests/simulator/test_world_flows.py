@@ -1,4 +1,4 @@
-"""Changes of a network under way, and what must hold in any world."""
+"""Changes of a network under way, and what must hold whatever changes."""
 
 import math
 

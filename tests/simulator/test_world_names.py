@@ -1,4 +1,4 @@
-"""Names of links and silos in a world."""
+"""Names of links and silos."""
 
 import pytest
 from small_networks import network, triangle_network
