@@ -61,7 +61,7 @@ def replay(
     if source.resolve() == path.resolve():
         raise InputError(f"{path} is the run itself; the replay needs another name.")
     record = read_run(source)
-    scenario = parse_scenario(record.scenario, source=f"{source} (scenario)")
+    scenario = parse_scenario(record.scenario, source=f"{source} (scenario)", recorded=True)
     network = record.network.changed(**changes)
     graph = build_network(network, None if changes.get("underlay") else record.underlay)
     silos = len(record.network.silo_at or record.underlay.labels)
