@@ -22,7 +22,7 @@ def plot(
     from scenarios.report.plots import plot_run
 
     record = read_run(run)
-    scenario = parse_scenario(record.scenario, source=f"{run} (scenario)")
+    scenario = parse_scenario(record.scenario, source=f"{run} (scenario)", recorded=True)
     figure = output or run.with_suffix(".png")
     figure = figure if figure.suffix else figure.with_suffix(".png")
     check_output(figure)

@@ -16,7 +16,7 @@ from scenarios.runfile.reader import read_run
 def show(run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")], as_json: opt.Json = False) -> None:
     """Print the tables of a run."""
     record = read_run(run)
-    scenario = parse_scenario(record.scenario, source=f"{run} (scenario)")
+    scenario = parse_scenario(record.scenario, source=f"{run} (scenario)", recorded=True)
     caption = f"{run}: {scenario.name}\n{record.about}"
     training = scenario.training
     table = run_table(

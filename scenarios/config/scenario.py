@@ -39,8 +39,12 @@ class OverlaysConfig:
     kinds : tuple of str
         Names of designers, of static or randomized overlays.
     consensus : str
+    <<<<<<< HEAD
         Rule of the mixing weights, one of `topologies.consensus.consensus_rules`, for static overlays without a
         hub; empty for the designers' own.
+    =======
+        Rule of the mixing weights, one of `topologies.consensus.consensus_rules`, for static overlays without
+        a hub; empty for the designers' own.
     options : mapping from kind to mapping
         Options of designers; in TOML the tables ``[overlays.<kind>]``.
     """
@@ -52,17 +56,21 @@ class OverlaysConfig:
     )
 
     def __post_init__(self) -> None:
-        """Check the names and the designers' options."""
+        """Check the rules that hold whatever designers are installed."""
         if not self.kinds:
             raise InputError("must name an overlay.", field=Field("kinds", value=[]))
-        check_kinds("kinds", self.kinds)
         if len(set(self.kinds)) < len(self.kinds):
             raise InputError("must not repeat a name.", field=Field("kinds", value=list(self.kinds)))
         if self.consensus and self.consensus not in consensus_rules:
             raise unknown_name("consensus", self.consensus, consensus_rules)
-        for kind, given in self.options.items():
+        for kind in self.options:
             if kind not in self.kinds:
                 raise InputError(f"{kind} has options, but is not in kinds(={list(self.kinds)}).")
+
+    def check_designers(self) -> None:
+        """Raise an `InputError` unless there is a designer for every kind, with the options that are given."""
+        check_kinds("kinds", self.kinds)
+        for kind, given in self.options.items():
             option_values(kind, given)
 
 
@@ -149,7 +157,7 @@ _TABLES: Mapping[str, type] = {
 }
 
 
-def parse_scenario(text: str, *, source: str) -> Scenario:
+def parse_scenario(text: str, *, source: str, recorded: bool = False) -> Scenario:
     """Scenario of a TOML text.
 
     Parameters
@@ -157,6 +165,8 @@ def parse_scenario(text: str, *, source: str) -> Scenario:
     text : str
     source : str
         The file, for error messages.
+    recorded : bool
+        Whether it is the scenario of a run, whose designers may be those of another machine.
 
     Returns
     -------
@@ -178,10 +188,10 @@ def parse_scenario(text: str, *, source: str) -> Scenario:
             also = ("task",) if owner is TrainingConfig else ()
             keys = tables[name]
             if owner is OverlaysConfig:
-                keys = {key: value for key, value in keys.items() if not _is_designer(key)}
+                keys = {key: value for key, value in keys.items() if not _is_designer(key, recorded)}
             _check_keys(f"key in [{name}]", keys, owner, source, also=also)
     if isinstance(tables.get("overlays"), dict):
-        tables = {**tables, "overlays": _gathered_options(tables["overlays"], source)}
+        tables = {**tables, "overlays": _gathered_options(tables["overlays"], source, recorded=recorded)}
     if isinstance(tables.get("training"), dict):
         try:
             tables = _with_task(tables)
@@ -198,7 +208,13 @@ def parse_scenario(text: str, *, source: str) -> Scenario:
                 if isinstance(table, dict):
                     _check_keys(f"key in [simulation.{name}]", table, inside, source)
         tables = {**tables, "simulation": gathered(simulation)}
-    return validated(Scenario, tables, source=source)
+    scenario = validated(Scenario, tables, source=source)
+    if not recorded:
+        try:
+            scenario.overlays.check_designers()
+        except InputError as error:
+            raise InputError(f"overlays.{error}", source=source) from None
+    return scenario
 
 
 def _with_task(tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -211,9 +227,9 @@ def _with_task(tables: Mapping[str, Any]) -> dict[str, Any]:
     return settled
 
 
-def _gathered_options(overlays: Mapping[str, Any], source: str) -> dict[str, Any]:
+def _gathered_options(overlays: Mapping[str, Any], source: str, *, recorded: bool) -> dict[str, Any]:
     """The ``[overlays]`` table with the tables of designers' options in one."""
-    options = {key: value for key, value in overlays.items() if _is_designer(key)}
+    options = {key: value for key, value in overlays.items() if _is_designer(key, recorded)}
     for kind, given in options.items():
         if not isinstance(given, dict):
             raise InputError(f"overlays.{kind}(={quoted(given)}) must be a table of options.", source=source)
@@ -221,9 +237,10 @@ def _gathered_options(overlays: Mapping[str, Any], source: str) -> dict[str, Any
     return {**own, "options": options} if options else own
 
 
-def _is_designer(name: str) -> bool:
-    """Whether a key names a designer."""
-    return name in DESIGNERS or name in RANDOM_DESIGNERS
+def _is_designer(key: str, recorded: bool) -> bool:
+    """Whether a key of ``[overlays]`` names a designer; in the scenario of a run it may be one of another machine."""
+    own = {field.name for field in dataclasses.fields(OverlaysConfig)}
+    return key in DESIGNERS or key in RANDOM_DESIGNERS or (recorded and key not in own)
 
 
 def _network(tables: Mapping[str, Any]) -> str:

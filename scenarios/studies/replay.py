@@ -108,7 +108,7 @@ def replay(
     if source.resolve() == path.resolve():
         raise InputError(f"{path} is the run itself; the replay needs another name.")
     record = read_run(source)
-    scenario = parse_scenario(record.scenario, source=f"{source} (scenario)")
+    scenario = parse_scenario(record.scenario, source=f"{source} (scenario)", recorded=True)
     if engine is not None:
         scenario = scenario.simulated_by(engine)
     network = record.network.changed(**changes)

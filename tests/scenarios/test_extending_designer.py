@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 import pytest
 
+from scenarios.config.scenario import parse_scenario
 from topologies import AccessLinks, InputError, Workload, connectivity, design, load_underlay
 from topologies.consensus import spectral_gap
 
@@ -134,6 +135,14 @@ def test_in_a_scenario(silosim, tmp_path):
     assert result.code == 0, result.err
     with h5py.File(run) as file:
         assert len(file["overlays/circulant/arcs"]) == 44
+
+
+def test_a_run_can_be_read_where_it_is_not_installed():
+    overlays = parse_scenario(SCENARIO, source="x", recorded=True).overlays
+
+    assert (overlays.kinds, overlays.options) == (("circulant", "ring"), {"circulant": {"degree": 4}})
+    with pytest.raises(InputError, match=r"^x: key in \[overlays\]\(='circulant'\) must be one of"):
+        parse_scenario(SCENARIO, source="x")
 
 
 @pytest.mark.usefixtures("installed")
