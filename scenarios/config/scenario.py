@@ -39,10 +39,6 @@ class OverlaysConfig:
     kinds : tuple of str
         Names of designers, of static or randomized overlays.
     consensus : str
-    <<<<<<< HEAD
-        Rule of the mixing weights, one of `topologies.consensus.consensus_rules`, for static overlays without a
-        hub; empty for the designers' own.
-    =======
         Rule of the mixing weights, one of `topologies.consensus.consensus_rules`, for static overlays without
         a hub; empty for the designers' own.
     options : mapping from kind to mapping
@@ -213,7 +209,7 @@ def parse_scenario(text: str, *, source: str, recorded: bool = False) -> Scenari
         try:
             scenario.overlays.check_designers()
         except InputError as error:
-            raise InputError(f"overlays.{error}", source=source) from None
+            raise error.within("overlays").located(source) from None
     return scenario
 
 
