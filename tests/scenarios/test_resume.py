@@ -121,13 +121,13 @@ def cut_short(tmp_path, scenario, small_scenario, silosim, monkeypatch):
         with_checkpoints(small_scenario.replace("ranks = 2", "ranks = 1").replace('"star", ', ""))
     )
 
-    def ends(manager, k, rank_silos, write=CheckpointManager.checkpoint):
+    def ends(manager, k, rank_silos, write=CheckpointManager.save):
         if k > 8:
             raise MachineError("the machine ends here")
         write(manager, k, rank_silos)
 
     with monkeypatch.context() as patch:
-        patch.setattr("training.checkpoints.checkpoint_manager.CheckpointManager.checkpoint", ends)
+        patch.setattr("training.checkpoints.checkpoint_manager.CheckpointManager.save", ends)
         done = silosim("run", scenario, "-o", tmp_path / "x.h5")
     assert done.code == 3
     return tmp_path / "x.h5"
@@ -197,14 +197,14 @@ def test_show_says_how_far_a_training_had_come(
     scenario.write_text(with_checkpoints(text))
     path, kinds = tmp_path / "x.h5", []
 
-    def ends(manager, k, rank_silos, write=CheckpointManager.checkpoint):
+    def ends(manager, k, rank_silos, write=CheckpointManager.save):
         kinds.append(k)
         if len(kinds) > 13 and k > 8:
             raise MachineError("the machine ends here")
         write(manager, k, rank_silos)
 
     with monkeypatch.context() as patch:
-        patch.setattr("training.checkpoints.checkpoint_manager.CheckpointManager.checkpoint", ends)
+        patch.setattr("training.checkpoints.checkpoint_manager.CheckpointManager.save", ends)
         assert silosim("run", scenario, "-o", path).code == 3
     shown = silosim("show", f"{path}.partial")
     assert shown.code == 0
