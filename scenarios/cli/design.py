@@ -10,7 +10,11 @@ from scenarios.report.tables import print_table
 from scenarios.studies.design import RATES, design_table
 
 Seed = Annotated[
-    int, typer.Option(help="Seed of overlays that are drawn anew each round, and of the search of best.")
+    int,
+    typer.Option(
+        help="Seed of overlays that are drawn anew each round, and of the search of best.",
+        rich_help_panel="Overlays",
+    ),
 ]
 
 
@@ -31,7 +35,12 @@ def design(
     ] = RATES[0],
     as_json: opt.Json = False,
 ) -> None:
-    """Design overlays and print their cycle times, in closed form and simulated."""
+    """Design overlays: cycle times in closed form and simulated.
+
+    Examples
+    --------
+    silosim design geant --access "1 Gbps" --kind ring --kind matcha
+    """
     kinds = opt.each_once(kind, DEFAULT_KINDS)
     options = opt.designer_options(kinds, hub=hub, budget=budget, criterion=criterion, seed=seed)
     table = design_table(

@@ -23,7 +23,12 @@ from topologies import InputError
 
 _LEAST_ROUNDS = 200
 On = Annotated[
-    str, typer.Option("--on", metavar="UNDERLAY", help="Network (a name or a GML file), or SCENARIO.toml.")
+    str,
+    typer.Option(
+        "--on",
+        metavar="NETWORK|SCENARIO",
+        help="gaia, aws_na, geant, exodus, ebone, the path of a GML file, or that of a scenario (.toml).",
+    ),
 ]
 NoDefaultPreset = Annotated[
     str,
@@ -103,7 +108,14 @@ def import_metrics(
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
-    """Join loss and accuracy per round of another program's training with simulated overlays: a run's file."""
+    """Join another program's metrics with simulated overlays.
+
+    The file is that of a run: show, plot and replay take it.
+
+    Examples
+    --------
+    silosim import-metrics metrics.csv --on gaia --workload femnist -o imported.h5
+    """
     check_new(output, force=force)
     imported = ImportedConfig(file=str(file), target_accuracy=target_accuracy)
     if not is_scenario(study):

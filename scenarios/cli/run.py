@@ -31,7 +31,15 @@ def run(
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
-    """Design, simulate, train and join: the whole path of a scenario, into one HDF5 file."""
+    """Design, simulate and train a scenario, into one HDF5 file.
+
+    The file joins the metrics of each round with the simulated time of that round.
+
+    Examples
+    --------
+    silosim run study.toml -o study.h5
+    silosim run study.toml -o study.h5 --resume
+    """
     loaded, text = load_scenario(scenario)
     if resume and not force and is_first() and is_complete(output, loaded, text):
         drop_checkpoints(output)  # a kill may have come between the last row and their removal

@@ -14,7 +14,12 @@ from scenarios.runfile.reader import read_run
 
 
 def show(run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")], as_json: opt.Json = False) -> None:
-    """Print the tables of a run."""
+    """Print the tables of a run.
+
+    Examples
+    --------
+    silosim show study.h5
+    """
     record = read_run(run)
     scenario = parse_scenario(record.scenario, source=f"{run} (scenario)")
     caption = f"{run}: {scenario.name}\n{record.about}"

@@ -23,7 +23,7 @@ MOST_ROUNDS = 100_000
 """Of a simulation that ends when its confidence interval is narrow enough."""
 
 
-@opt.of_a_study()
+@opt.of_a_study(or_scenario=True)
 def simulate(
     study: opt.Study,
     context: typer.Context,
@@ -53,7 +53,15 @@ def simulate(
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
-    """Simulate overlays of a network or a scenario (.toml): cycle times, busiest links, all rounds in a file."""
+    """Simulate overlays round by round on shared links.
+
+    Cycle times with their 95 % intervals and the busiest links; all rounds in a file with -o FILE.h5.
+
+    Examples
+    --------
+    silosim simulate gaia --access "1 Gbps" --kind ring --rounds 500 -o ring.h5
+    silosim simulate study.toml --until-ci 0.5%
+    """
     stored, table_file = _outputs(output or [], force)
     if messages and stored is None:
         raise InputError("messages(=True) goes with -o FILE.h5, the only place where they are kept.")

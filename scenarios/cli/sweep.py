@@ -8,9 +8,11 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.config.overlays import DEFAULT_KINDS
-from scenarios.report.tables import print_table
+from scenarios.report.tables import Table, print_table
 from scenarios.runfile.paths import check_new, write_text
 from scenarios.studies.sweep import sweep as sweep_access
+
+FIGURES = (".png", ".svg", ".pdf")
 
 
 @opt.of_a_study(without=("access", "access_up", "access_down", "access_at"))
@@ -26,18 +28,25 @@ def sweep(
     queueing: opt.Queueing = "fifo",
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Stem of the CSV and the figure. [default: sweep-UNDERLAY]"),
+        typer.Option(
+            "-o",
+            "--output",
+            help="FILE.csv, a figure (FILE.png, .svg, .pdf), or a name without such an ending, for NAME.csv and "
+            "NAME.png. [default: sweep-NETWORK]",
+        ),
     ] = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
-    """Design and simulate every overlay at several access capacities: table, CSV and figure."""
-    from scenarios.report.plots import plot_sweep
+    """Design and simulate overlays at several access capacities.
 
-    stem = output or Path(f"sweep-{Path(study.underlay).stem}")
-    csv, figure = (stem.parent / (stem.name and stem.name + ending) for ending in (".csv", ".png"))
-    check_new(csv, force=force)
-    check_new(figure, force=force)
+    Prints a table, and writes it as CSV and as a figure.
+
+    Examples
+    --------
+    silosim sweep geant --access "100 Mbps" "1 Gbps" "10 Gbps" -o sweep-geant
+    """
+    files = _outputs(output or Path(f"sweep-{Path(study.underlay).stem}"), force)
     table = sweep_access(
         study.network,
         study.work,
@@ -45,7 +54,30 @@ def sweep(
         [*access, *(more or [])],
         opt.simulation_config(rounds, sharing, queueing),
     )
-    write_text(csv, table.to_csv())
-    plot_sweep(table, figure, title=f"{table.caption.splitlines()[0]}; {table.caption.splitlines()[2]}")
+    for path in files:
+        _write(path, table)
     print_table(table, as_json)
-    print(f"written: {csv}, {figure}", file=sys.stderr)
+    print(f"written: {', '.join(map(str, files))}", file=sys.stderr)
+
+
+def _outputs(path: Path, force: bool) -> list[Path]:
+    """The files to write, checked."""
+    if path.suffix in (".csv", *FIGURES):
+        files = [path]
+    else:
+        files = [path.parent / (path.name and path.name + ending) for ending in (".csv", ".png")]
+    for file in files:
+        check_new(file, force=force)
+    return files
+
+
+def _write(path: Path, table: Table) -> None:
+    """One file, by its ending."""
+    if path.suffix == ".csv":
+        write_text(path, table.to_csv())
+        return
+    # Here since matplotlib takes long to import.
+    from scenarios.report.plots import plot_sweep
+
+    network, _, work = table.caption.splitlines()
+    plot_sweep(table, path, title=f"{network}; {work}")
