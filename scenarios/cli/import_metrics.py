@@ -10,18 +10,14 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.request import case_of, is_given, is_scenario
-from scenarios.config.scenario import ImportedConfig
-from scenarios.metrics_import.columns import OPTIONS, ColumnNames
-from scenarios.metrics_import.history import read_history
-from scenarios.metrics_import.readers import read_rows
+from scenarios.metrics_import.columns import ColumnNames
 from scenarios.report.comparison import run_table
 from scenarios.report.tables import note_lines, print_table
 from scenarios.runfile.paths import check_new
 from scenarios.runfile.reader import read_run
-from scenarios.studies.imported import columns_note, import_run, run_name
+from scenarios.studies.imported import LEAST_ROUNDS, columns_note, import_file, run_name
 from topologies import InputError
 
-_LEAST_ROUNDS = 200
 On = Annotated[
     str,
     typer.Option(
@@ -117,33 +113,31 @@ def import_metrics(
     silosim import-metrics metrics.csv --on gaia --workload femnist -o imported.h5
     """
     check_new(output, force=force)
-    imported = ImportedConfig(file=str(file), target_accuracy=target_accuracy)
     if not is_scenario(study):
         _check_workload_is_given(context)
-    case = case_of(study, context, rounds=_LEAST_ROUNDS)
+    case = case_of(study, context, rounds=LEAST_ROUNDS)
     case = case.changed(kinds=opt.each_once(kind, case.kinds), seed=case.seed, simulation=case.simulation)
-    given = {"loss": loss, "accuracy": accuracy, "train_accuracy": train_accuracy, "test_loss": test_loss}
-    names = ColumnNames(
+    names = ColumnNames.of_options(
         round=round_,
         unit=unit,
-        metrics={field: name for field, option in OPTIONS.items() if (name := given[option]) is not None},
         silo_loss=silo_loss,
+        loss=loss,
+        accuracy=accuracy,
+        train_accuracy=train_accuracy,
+        test_loss=test_loss,
     )
     is_known = is_scenario(study) or is_given(context, "local_steps")
-    foreign = read_history(
-        read_rows(file),
-        names,
-        case.graph.labels,
-        source=str(file),
+    foreign = import_file(
+        case,
+        file,
+        output,
+        names=names,
         local_steps=case.work.local_steps if is_known else None,
         shift=shift,
         percent=percent,
+        target_accuracy=target_accuracy,
+        force=force,
     )
-    if target_accuracy is not None and "test_accuracy" not in foreign.columns.metrics:
-        raise InputError(
-            f"target_accuracy(={target_accuracy}) needs a test accuracy; --accuracy names its column."
-        )
-    import_run(case, foreign, imported, output, force=force)
     record = read_run(output)
     caption = f"{output}: {run_name(file)}\n{record.about}"
     print_table(run_table(record, caption, target_accuracy, one_curve=True), as_json)

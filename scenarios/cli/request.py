@@ -6,10 +6,7 @@ from pathlib import Path
 import typer
 
 from scenarios.cli.options import Study, study_options
-from scenarios.config.overlays import DEFAULT_KINDS
-from scenarios.config.simulation import SimulationConfig
-from scenarios.config.toml import scenario_text
-from scenarios.simulation.case import Case, scenario_case
+from scenarios.simulation.case import Case, network_case, scenario_case
 from topologies import InputError
 
 
@@ -24,16 +21,7 @@ def case_of(study: Study, context: typer.Context, *, rounds: int) -> Case:
         path = Path(study.underlay)
         _refuse_study_options(path, context)
         return scenario_case(path)
-    kinds, simulation = DEFAULT_KINDS, SimulationConfig(rounds=rounds)
-    return Case(
-        text=scenario_text(study.network, study.work, kinds, simulation, 0),
-        network=study.network,
-        graph=study.graph(),
-        work=study.work,
-        kinds=kinds,
-        simulation=simulation,
-        seed=0,
-    )
+    return network_case(study.network, study.work, rounds=rounds)
 
 
 def is_given(context: typer.Context, name: str) -> bool:

@@ -1,7 +1,6 @@
 """The command that simulates overlays."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,12 +8,8 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.request import case_of, is_scenario
-from scenarios.config.compute_times import compute_config
-from scenarios.config.scenario import validated
-from scenarios.config.simulation import SimulationConfig
 from scenarios.report.tables import print_table
 from scenarios.runfile.paths import check_new, partial_path, write_text
-from scenarios.simulation.cycle_time import rounds_for_interval
 from scenarios.studies.simulate import simulate_table
 from topologies import InputError, MachineError
 
@@ -71,19 +66,14 @@ def simulate(
         "queueing": queueing,
         "until_ci": until_ci,
         "messages": messages or None,
-        "compute": None if compute_times is None else compute_config(compute_times),
     }
-    if until_ci is not None and rounds is None:
-        changes["rounds"] = MOST_ROUNDS
-    given = {key: value for key, value in changes.items() if value is not None}
-    validated(SimulationConfig, {key: value for key, value in given.items() if key != "compute"})
-    case = case_of(study, context, rounds=DEFAULT_ROUNDS)
-    if not is_scenario(study) and "rounds" not in given:
-        given["rounds"] = max(DEFAULT_ROUNDS, rounds_for_interval(case.graph.silos))
-    case = case.changed(
-        kinds=opt.each_once(kind, case.kinds),
-        seed=case.seed if seed is None else seed,
-        simulation=replace(case.simulation, **given),
+    case = case_of(study, context, rounds=DEFAULT_ROUNDS).with_settings(
+        changes,
+        kinds=kind,
+        seed=seed,
+        most_rounds=MOST_ROUNDS,
+        rounds=None if is_scenario(study) else DEFAULT_ROUNDS,
+        compute_times=compute_times,
     )
     families = opt.designer_options(case.kinds, budget=budget)
     options = {kind: families.get("matcha" if kind.startswith("matcha") else kind, {}) for kind in case.kinds}

@@ -3,32 +3,24 @@
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.request import case_of, is_scenario
-from scenarios.config.compute_times import compute_config
-from scenarios.config.scenario import validated
-from scenarios.config.simulation import SimulationConfig
 from scenarios.report.tables import Table, print_table, print_text
 from scenarios.runfile.paths import check_new, write_text
 from scenarios.simulation.case import Case
 from scenarios.simulation.collect import FEWEST_ROUNDS
-from scenarios.simulation.cycle_time import rounds_for_interval
 from scenarios.validation.circuit_table import circuit_table
+from scenarios.validation.request import DEFAULT_ROUNDS, DRAWN_ROUNDS, MOST_ROUNDS, validation_case
 from scenarios.validation.study import Validated
 from scenarios.validation.study import validate as validate_overlays
 from scenarios.validation.table import arc_rows, validation_table
 from topologies import InputError
 
-DEFAULT_ROUNDS, DRAWN_ROUNDS = 2000, 1000
-"""Of overlays that stay, and of those that are drawn anew each round, whose simulation takes longer."""
-MOST_ROUNDS = 20_000
-"""Of a simulation that ends when its confidence interval is narrow enough."""
 FIGURES = (".png", ".svg", ".pdf")
 
 
@@ -68,22 +60,13 @@ def validate(
     silosim validate geant --access "100 Mbps" -o validation
     silosim validate study.toml --json
     """
-    changes: dict[str, Any] = {"rounds": rounds, "until_ci": until_ci}
-    if until_ci is not None and rounds is None:
-        changes["rounds"] = MOST_ROUNDS
-    given = {key: value for key, value in changes.items() if value is not None}
-    validated(SimulationConfig, given)
-    if compute_times is not None:
-        given["compute"] = compute_config(compute_times)
-    case = case_of(study, context, rounds=DEFAULT_ROUNDS)
-    drawn_rounds = None
-    if not is_scenario(study) and "rounds" not in given:
-        enough = rounds_for_interval(case.graph.silos)
-        given["rounds"], drawn_rounds = max(DEFAULT_ROUNDS, enough), max(DRAWN_ROUNDS, enough)
-    case = case.changed(
-        kinds=opt.each_once(kind, case.kinds),
-        seed=case.seed if seed is None else seed,
-        simulation=replace(case.simulation, **given),
+    case, drawn_rounds = validation_case(
+        case_of(study, context, rounds=DEFAULT_ROUNDS),
+        {"rounds": rounds, "until_ci": until_ci},
+        kinds=kind,
+        seed=seed,
+        compute_times=compute_times,
+        from_scenario=is_scenario(study),
     )
     files = _outputs(output, Path(study.underlay).stem, force)
     results = validate_overlays(case, drawn_rounds=drawn_rounds)

@@ -92,6 +92,17 @@ class Table:
     rows: Sequence[Row]
     notes: str = ""
 
+    def __repr__(self) -> str:
+        """One line: caption, fields and number of rows."""
+        caption = " ".join(self.caption.splitlines()[:1])
+        return f"Table({caption!r}, {len(self.rows)} rows, columns={[column.key for column in self.columns]})"
+
+    def __str__(self) -> str:
+        """The table as the terminal shows it, 80 columns wide."""
+        text = io.StringIO()
+        self.print(rich.console.Console(file=text, width=80))
+        return text.getvalue().removesuffix("\n")
+
     def print(self, console: rich.console.Console) -> None:
         """Print the table with its caption and notes."""
         table = self._fitted(console)

@@ -1,17 +1,18 @@
 """Everything that a study of some overlays needs: network, workload, overlays, simulation and seed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-from scenarios.config.compute_times import compute_times
+from scenarios.config.compute_times import compute_config, compute_times
 from scenarios.config.error_texts import in_table, located
 from scenarios.config.network import NetworkConfig, build_network, build_workload
-from scenarios.config.overlays import check_kinds
-from scenarios.config.scenario import Scenario, check_seed, load_scenario
+from scenarios.config.overlays import DEFAULT_KINDS, check_kinds
+from scenarios.config.scenario import Scenario, check_seed, load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text
+from scenarios.simulation.cycle_time import rounds_for_interval
 from scenarios.simulation.runner import check_surroundings
 from topologies import Connectivity, InputError, Workload
 from training import message_bits
@@ -45,6 +46,13 @@ class Case:
     source: str | None = None
     compute_source: str | None = None
 
+    def __repr__(self) -> str:
+        """One line."""
+        return (
+            f"Case({self.graph.underlay.name!r}, {self.graph.silos} silos, {self.work.name!r}, "
+            f"kinds={list(self.kinds)}, rounds={self.simulation.rounds}, seed={self.seed})"
+        )
+
     def changed(self, *, kinds: Sequence[str], seed: int, simulation: SimulationConfig) -> Self:
         """The case with other overlays, seed and simulation, and a text that says so; seed and kinds are checked."""
         check_seed(seed)
@@ -60,6 +68,54 @@ class Case:
             seed=seed,
             simulation=simulation,
             compute_source=self.compute_source if is_same else None,
+        )
+
+    def with_settings(
+        self,
+        settings: Mapping[str, Any],
+        *,
+        kinds: Sequence[str] | None,
+        seed: int | None,
+        most_rounds: int,
+        rounds: int | None = None,
+        compute_times: str | None = None,
+    ) -> Self:
+        """The case with what a user asks for.
+
+        Parameters
+        ----------
+        settings : mapping
+            Fields of `SimulationConfig`; None for those that stay.
+        kinds, seed, compute_times : optional
+            None for those of the case.
+        most_rounds : int
+            Rounds where only the interval that ends the simulation is given.
+        rounds : int, optional
+            Rounds where neither is given, more where an interval of the cycle time takes more; by default the case's.
+        compute_times : str, optional
+            As `scenarios.config.compute_times.compute_config` takes it.
+
+        Returns
+        -------
+        Case
+
+        Raises
+        ------
+        InputError
+            If a setting, a kind or the seed is wrong.
+        """
+        given = {name: value for name, value in settings.items() if value is not None}
+        if "until_ci" in given:
+            given.setdefault("rounds", most_rounds)
+        validated(SimulationConfig, given)
+        if rounds is not None:
+            given.setdefault("rounds", max(rounds, rounds_for_interval(self.graph.silos)))
+        if compute_times is not None:
+            given["compute"] = compute_config(compute_times)
+        return self.changed(
+            kinds=self.kinds if kinds is None else list(dict.fromkeys(kinds)),
+            seed=self.seed if seed is None else seed,
+            simulation=replace(self.simulation, **given),
         )
 
     def check(self, *, rounds: int | None = None) -> None:
@@ -80,6 +136,37 @@ class Case:
             compute_times(self.simulation.compute, self.graph, self.work, seed=self.seed, rounds=rounds)
         with located(self.source):
             check_surroundings(self.simulation, self.graph, rounds=rounds)
+
+
+def network_case(network: NetworkConfig, work: Workload, *, rounds: int) -> Case:
+    """Case of a network and a workload, with so many rounds of the default overlays.
+
+    Parameters
+    ----------
+    network : NetworkConfig
+    work : Workload
+        With the same computing time for all silos, as the case's text has it.
+    rounds : int
+
+    Returns
+    -------
+    Case
+
+    Raises
+    ------
+    InputError
+        If the network cannot be built.
+    """
+    kinds, simulation = DEFAULT_KINDS, SimulationConfig(rounds=rounds)
+    return Case(
+        text=scenario_text(network, work, kinds, simulation, 0),
+        network=network,
+        graph=build_network(network),
+        work=work,
+        kinds=kinds,
+        simulation=simulation,
+        seed=0,
+    )
 
 
 def scenario_case(path: Path) -> Case:
