@@ -5,8 +5,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from scenarios.config.network import NetworkConfig
 from scenarios.config.overlays import DEFAULT_KINDS
 from scenarios.config.scenario import load_scenario, parse_scenario, validated
@@ -17,7 +15,7 @@ from scenarios.report.tables import Table
 from scenarios.runfile.artifacts import drop_checkpoints, is_complete, rounds_reached
 from scenarios.runfile.paths import check_new
 from scenarios.runfile.reader import RunRecord, read_run
-from scenarios.simulation.case import Case, network_case, scenario_case
+from scenarios.simulation.case import Case, graph_case, network_case, scenario_case
 from scenarios.studies.imported import LEAST_ROUNDS, import_file
 from scenarios.studies.replay import replay as replay_run
 from scenarios.studies.run import run_scenario
@@ -25,15 +23,15 @@ from scenarios.studies.sweep import sweep as sweep_access
 from scenarios.validation.request import DEFAULT_ROUNDS, validation_case
 from scenarios.validation.study import validate as validate_overlays
 from scenarios.validation.table import validation_table
-from topologies import InputError, Workload
+from topologies import Connectivity, InputError, Variant, Workload
 
 StrPath = str | os.PathLike[str]
-Network = str | os.PathLike[str] | NetworkConfig
+Network = StrPath | NetworkConfig
 """A name or the path of a GML file, with access links of 10 Gbps; or a whole description."""
 
 
 def validate(
-    network: Network,
+    network: Network | Connectivity,
     workload: str | Workload | None = None,
     *,
     kinds: Sequence[str] | None = None,
@@ -46,9 +44,9 @@ def validate(
 
     Parameters
     ----------
-    network : str, path or NetworkConfig
-        The name of a shipped network or the path of a GML file, with access links of 10 Gbps; a `NetworkConfig` for
-        other links; or the path of a scenario (.toml).
+    network : str, path, NetworkConfig or Connectivity
+        The name of a shipped network or the path of a GML file, with access links of 10 Gbps; a `NetworkConfig`, or
+        what `connectivity` returns, for other links; or the path of a scenario (.toml).
     workload : str or Workload, optional
         A preset of the paper's, by default ``"inaturalist"``; not with a scenario, which has its own.
     kinds : sequence of str, optional
@@ -142,7 +140,7 @@ def sweep(
         raise InputError(f"access(={access!r}) must be a sequence of capacities.")
     config = _network(network)
     simulation = validated(SimulationConfig, {"rounds": rounds, "sharing": sharing, "queueing": queueing})
-    work = _workload(workload, config)
+    work = _workload(workload, config.variant)
     return sweep_access(config, work, list(dict.fromkeys(kinds or DEFAULT_KINDS)), access, simulation)
 
 
@@ -283,7 +281,7 @@ def import_metrics(
     output : str or path
         The HDF5 file to write.
     network : str, path or NetworkConfig
-        As `validate` takes it.
+        As `validate` takes it, but no `Connectivity`, which the file cannot hold.
     workload : str or Workload, optional
         The model and hardware that the metrics are of: a preset of the paper's, or a `Workload` with the same computing
         time for all silos, whose local steps make a round. Not with a scenario, which has its own.
@@ -423,17 +421,15 @@ def run_summary(path: StrPath) -> Table:
     )
 
 
-def _is_scenario(network: Network) -> bool:
-    """Whether a network is that of a scenario file."""
-    return not isinstance(network, NetworkConfig) and os.fspath(network).endswith(".toml")
-
-
 def _case(
-    network: Network, workload: str | Workload | None, *, rounds: int, needs_workload: bool = False
+    network: Network | Connectivity,
+    workload: str | Workload | None,
+    *,
+    rounds: int,
+    needs_workload: bool = False,
 ) -> tuple[Case, bool]:
     """Case of a network and a workload or of a scenario, and whether it is the latter."""
-    if _is_scenario(network):
-        assert not isinstance(network, NetworkConfig)
+    if not isinstance(network, NetworkConfig | Connectivity) and os.fspath(network).endswith(".toml"):
         path = Path(network)
         if workload is not None:
             raise InputError(
@@ -444,8 +440,10 @@ def _case(
         raise InputError(
             "workload(=None) must be given: the metrics are of a model and hardware that only you know."
         )
+    if isinstance(network, Connectivity):
+        return graph_case(network, _workload(workload, network.underlay.variant), rounds=rounds), False
     config = _network(network)
-    return network_case(config, _workload(workload, config), rounds=rounds), False
+    return network_case(config, _workload(workload, config.variant), rounds=rounds), False
 
 
 def _network(network: Network) -> NetworkConfig:
@@ -453,15 +451,13 @@ def _network(network: Network) -> NetworkConfig:
     if isinstance(network, NetworkConfig):
         return network
     name = os.fspath(network)
-    if _is_scenario(network):
+    if name.endswith(".toml"):
         raise InputError(f"network(={name!r}) must be the name of a network or a GML file, not a scenario.")
     return NetworkConfig(underlay=name)
 
 
-def _workload(workload: str | Workload | None, network: NetworkConfig) -> Workload:
-    """Workload of a preset in the network's variant, or the one that is given."""
+def _workload(workload: str | Workload | None, variant: Variant) -> Workload:
+    """Workload of a preset, or the one that is given."""
     if isinstance(workload, Workload):
-        if np.ptp(np.asarray(workload.compute_s)) > 0:
-            raise InputError("workload.compute_s must be the same for all silos.")
         return workload
-    return Workload.preset(workload or "inaturalist", local_steps=1, variant=network.variant)
+    return Workload.preset(workload or "inaturalist", local_steps=1, variant=variant)

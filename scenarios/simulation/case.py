@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
+
 from scenarios.config.compute_times import compute_config, compute_times
 from scenarios.config.error_texts import in_table, located
 from scenarios.config.network import NetworkConfig, build_network, build_workload
@@ -25,8 +27,9 @@ class Case:
     Attributes
     ----------
     text : str
-        A scenario's TOML text that says the same.
-    network : NetworkConfig
+        A scenario's TOML text that says the same; empty without a `config`.
+    config : NetworkConfig or None
+        What the graph was built from; None of one that was built in Python.
     graph : Connectivity
     work : Workload
     kinds : sequence of str
@@ -37,7 +40,7 @@ class Case:
     """
 
     text: str
-    network: NetworkConfig
+    config: NetworkConfig | None
     graph: Connectivity
     work: Workload
     kinds: Sequence[str]
@@ -53,13 +56,28 @@ class Case:
             f"kinds={list(self.kinds)}, rounds={self.simulation.rounds}, seed={self.seed})"
         )
 
+    @property
+    def network(self) -> NetworkConfig:
+        """What the graph was built from, as files hold it.
+
+        Raises
+        ------
+        InputError
+            If it was built in Python.
+        """
+        if self.config is None:
+            raise InputError(
+                "a network that was built in Python cannot be written into a file; give a NetworkConfig."
+            )
+        return self.config
+
     def changed(self, *, kinds: Sequence[str], seed: int, simulation: SimulationConfig) -> Self:
         """The case with other overlays, seed and simulation, and a text that says so; seed and kinds are checked."""
         check_seed(seed)
         check_kinds("overlay kind", kinds)
         if (list(kinds), seed, simulation) == (list(self.kinds), self.seed, self.simulation):
             return self
-        text = scenario_text(self.network, self.work, kinds, simulation, seed)
+        text = "" if self.config is None else scenario_text(self.config, self.work, kinds, simulation, seed)
         is_same = simulation.compute == self.simulation.compute
         return replace(
             self,
@@ -155,16 +173,36 @@ def network_case(network: NetworkConfig, work: Workload, *, rounds: int) -> Case
     Raises
     ------
     InputError
-        If the network cannot be built.
+        If the network cannot be built, or the computing times differ.
     """
-    kinds, simulation = DEFAULT_KINDS, SimulationConfig(rounds=rounds)
+    if np.ptp(np.asarray(work.compute_s)) > 0:
+        raise InputError("workload.compute_s must be the same for all silos, as a scenario has it.")
+    case = graph_case(build_network(network), work, rounds=rounds)
+    text = scenario_text(network, work, case.kinds, case.simulation, case.seed)
+    return replace(case, text=text, config=network)
+
+
+def graph_case(graph: Connectivity, work: Workload, *, rounds: int) -> Case:
+    """Case of a network that was built in Python, with so many rounds of the default overlays.
+
+    Parameters
+    ----------
+    graph : Connectivity
+    work : Workload
+    rounds : int
+
+    Returns
+    -------
+    Case
+        It cannot be written into a file.
+    """
     return Case(
-        text=scenario_text(network, work, kinds, simulation, 0),
-        network=network,
-        graph=build_network(network),
+        text="",
+        config=None,
+        graph=graph,
         work=work,
-        kinds=kinds,
-        simulation=simulation,
+        kinds=DEFAULT_KINDS,
+        simulation=SimulationConfig(rounds=rounds),
         seed=0,
     )
 
@@ -192,7 +230,7 @@ def scenario_case(path: Path) -> Case:
         work = workload_of(scenario)
     return Case(
         text=text,
-        network=scenario.network,
+        config=scenario.network,
         graph=graph,
         work=work,
         kinds=scenario.overlays.kinds,

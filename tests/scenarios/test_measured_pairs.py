@@ -35,7 +35,7 @@ def measured():
 def case(graph, kinds, **simulation):
     return Case(
         text="",
-        network=NetworkConfig(underlay="gaia"),
+        config=NetworkConfig(underlay="gaia"),
         graph=graph,
         work=MODEL,
         kinds=kinds,

@@ -126,6 +126,29 @@ def test_validate_takes_as_many_rounds_as_the_command(monkeypatch):
     assert asked == [(2000, 1000), (300, None), (20_000, None)]
 
 
+def test_validate_takes_a_network_that_was_built_in_python():
+    graph = silosim.connectivity(
+        silosim.load_underlay("gaia"), access=silosim.AccessLinks(up_bps=1e9, down_bps=1e9)
+    )
+    built, described = (
+        silosim.validate(network, kinds=["ring"], rounds=200, compute_times="lognormal 0.2", seed=5)
+        for network in (graph, FAST)
+    )
+    mixed = silosim.Workload(model_bits=1e7, compute_s=np.arange(1.0, 12.0))
+
+    assert (built.caption, built.rows, built.notes) == (described.caption, described.rows, described.notes)
+    assert silosim.validate(graph, mixed, kinds=["ring"], rounds=100).rows[0]["paper_s"] > 0
+
+
+@pytest.mark.usefixtures("here")
+def test_an_import_takes_no_network_that_was_built_in_python():
+    graph = silosim.connectivity(
+        silosim.load_underlay("gaia"), access=silosim.AccessLinks(up_bps=1e9, down_bps=1e9)
+    )
+    with pytest.raises(silosim.InputError, match="built in Python cannot be written"):
+        silosim.import_metrics("metrics.csv", "x.h5", graph, "femnist", kinds=["ring"])
+
+
 @pytest.mark.usefixtures("here")
 def test_sweep_is_the_command(capsys, monkeypatch):
     command = ("sweep", "gaia", "--access", "1 Gbps", "--access", "10 Mbps", "--kind", "ring", "--rounds", 40)
