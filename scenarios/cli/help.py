@@ -47,7 +47,8 @@ _PLACEHOLDERS = {
         "TIME": ("compute",),
         "TIMES": ("compute_times",),
         "PERCENT": ("until_ci",),
-        "FILE": ("output", "times", "file", "run"),
+        "FILE": ("output", "times", "file"),
+        "RUN": ("run",),
         "FOLDER": ("data",),
         "SCENARIO": ("scenario",),
     }.items()
@@ -72,9 +73,9 @@ class HelpfulCommand(TyperCommand):
         return ["[OPTIONS]", *(p.metavar if p.required else f"[{p.metavar}]" for p in shown)]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write arguments and options, section by section, in the order that the command has them."""
+        """Write arguments and options by section: in the order that the command has them, but required ones first."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], **{name: [] for name in _SECTIONS}}
-        for parameter in self.get_params(ctx):
+        for parameter in sorted(self.get_params(ctx), key=lambda parameter: not parameter.required):
             record = parameter.get_help_record(ctx)
             if record is not None:
                 name = _section(parameter)

@@ -65,7 +65,7 @@ def test_the_example_of_a_command_can_be_parsed(name):
         ("simulate", "silosim simulate [OPTIONS] NETWORK|SCENARIO"),
         ("partition", "silosim partition [OPTIONS] NETWORK|SCENARIO"),
         ("run", "silosim run [OPTIONS] SCENARIO"),
-        ("show", "silosim show [OPTIONS] FILE"),
+        ("show", "silosim show [OPTIONS] RUN"),
     ],
 )
 def test_the_usage_says_what_a_command_takes(silosim, name, usage):
