@@ -1,16 +1,21 @@
 """Underlays, overlays and their cycle times in closed form."""
 
-from topologies.closed_forms import ClosedForms
-from topologies.connectivity import AccessLinks, Connectivity, connectivity
-from topologies.designers import DESIGNERS, RANDOM_DESIGNERS, design, design_random
-from topologies.errors import InputError, MachineError, SilosimError, TrainingError
-from topologies.howard import CycleTime, cycle_time
-from topologies.loading import load_underlay, shipped_underlays
-from topologies.maxplus import EventGraph, recurrence
-from topologies.overlay import Overlay, build_overlay
-from topologies.schedule import RandomOverlay, Schedule, make_schedule
-from topologies.underlay import Underlay, Variant
-from topologies.workload import Workload, workload_presets
+from typing import TYPE_CHECKING
+
+from topologies.lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from topologies.closed_forms import ClosedForms
+    from topologies.connectivity import AccessLinks, Connectivity, connectivity
+    from topologies.designers import DESIGNERS, RANDOM_DESIGNERS, design, design_random
+    from topologies.errors import InputError, MachineError, SilosimError, TrainingError
+    from topologies.howard import CycleTime, cycle_time
+    from topologies.loading import load_underlay, shipped_underlays
+    from topologies.maxplus import EventGraph, recurrence
+    from topologies.overlay import Overlay, build_overlay
+    from topologies.schedule import RandomOverlay, Schedule, make_schedule
+    from topologies.underlay import Underlay, Variant
+    from topologies.workload import Workload, workload_presets
 
 __all__ = [
     "DESIGNERS",
@@ -41,3 +46,5 @@ __all__ = [
     "shipped_underlays",
     "workload_presets",
 ]
+
+__getattr__, __dir__ = lazy_exports(__name__)

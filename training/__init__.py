@@ -1,33 +1,34 @@
 """DPASGD training over an overlay's consensus matrices, on MPI ranks."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from training.backend import SizedBackend, TrainingBackend, exchanged_numbers, load_backend, message_bits
-from training.checkpoints.folder import check_resumable, checkpoint_rounds
-from training.checkpoints.model_export import model_files
-from training.config import BUILT_IN_BACKEND, TrainingConfig
-from training.data.batches import BatchStream
-from training.data.datasets import (
-    DATASETS,
-    DataOptions,
-    Dataset,
-    DatasetReader,
-    dataset_reader,
-    held_out,
-    load_dataset,
-)
-from training.data.partitions import PARTITIONS, split_dataset
-from training.engine.data_checks import CheckedData, check_data
-from training.history import HistoryRow
-from training.job import MixingPlan, TrainingJob
-from training.memory.memory_budget import check_memory
-from training.models import ModelSpec
-from training.mpi.early_exit import reject_early_exit
-from training.mpi_environment import World, world
-from training.notice import Notice
+from topologies.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from training.backend import SizedBackend, TrainingBackend, exchanged_numbers, load_backend, message_bits
+    from training.checkpoints.folder import check_resumable, checkpoint_rounds
+    from training.checkpoints.model_export import model_files
+    from training.config import BUILT_IN_BACKEND, TrainingConfig
+    from training.data.batches import BatchStream
+    from training.data.datasets import (
+        DATASETS,
+        DataOptions,
+        Dataset,
+        DatasetReader,
+        dataset_reader,
+        held_out,
+        load_dataset,
+    )
+    from training.data.partitions import PARTITIONS, split_dataset
+    from training.engine.data_checks import CheckedData, check_data
+    from training.history import HistoryRow
+    from training.job import MixingPlan, TrainingJob
+    from training.memory.memory_budget import check_memory
+    from training.models import ModelSpec
+    from training.mpi.early_exit import reject_early_exit
     from training.mpi.mpi_communicator import MpiCommunicator
+    from training.mpi_environment import World, world
+    from training.notice import Notice
 
 __all__ = [
     "BUILT_IN_BACKEND",
@@ -64,11 +65,4 @@ __all__ = [
     "world",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Import what only processes under MPI may import."""
-    if name == "MpiCommunicator":
-        from training.mpi.mpi_communicator import MpiCommunicator
-
-        return MpiCommunicator
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -46,7 +46,14 @@ def calibrate(
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
-    """Measure the computing time of a local step (T_c) of a scenario's training on this hardware."""
+    """Measure the computing time of a local step.
+
+    It is T_c of the scenario's training on this hardware.
+
+    Examples
+    --------
+    silosim calibrate study.toml -o calibrated.toml
+    """
     loaded, _ = load_scenario(scenario)
     for path in (output, times):
         if path is not None:

@@ -18,10 +18,17 @@ DEMO = "geant-digits"
 
 def demo(
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder for scenario, run and picture.")
+        Path, typer.Option("-o", "--output", metavar="FOLDER", help="For scenario, run and picture.")
     ] = Path("out"),
 ) -> None:
-    """Run the shipped example on the GEANT network: 40 silos, three overlays, real digits."""
+    """Run the shipped example: GEANT, 40 silos, three overlays.
+
+    It trains on real digits.
+
+    Examples
+    --------
+    silosim demo -o out
+    """
     text = preset_text(DEMO)
     path, shown = output / "demo.h5", output / "demo.toml"
     if is_first():

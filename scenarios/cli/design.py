@@ -13,7 +13,11 @@ from scenarios.studies.design import RATES, design_table
 from topologies import DESIGNERS, RANDOM_DESIGNERS
 
 Seed = Annotated[
-    int, typer.Option(help="Seed of randomized overlays, and of designers that take one, such as best.")
+    int,
+    typer.Option(
+        help="Seed of randomized overlays, and of designers that take one, such as best.",
+        rich_help_panel="Overlays",
+    ),
 ]
 
 
@@ -33,7 +37,12 @@ def design(
     ] = RATES[0],
     as_json: opt.Json = False,
 ) -> None:
-    """Design overlays and print their cycle times, in closed form and simulated."""
+    """Design overlays: cycle times in closed form and simulated.
+
+    Examples
+    --------
+    silosim design geant --access "1 Gbps" --kind ring --kind matcha
+    """
     kinds = opt.each_once(kind, DEFAULT_KINDS)
     read = read_options(kinds, options)
     table = design_table(

@@ -56,7 +56,9 @@ def with_designer_options(kinds: Iterable[str]) -> Callable[[Callable[..., None]
 def _parameter(option: DeclaredOption) -> inspect.Parameter:
     """The option as a parameter of a command; its text is read once the kinds are known."""
     metavar = f"<{'str' if option.declaration.unit else option.value_type.__name__}>"
-    annotation = Annotated[str | None, typer.Option(help=_help(option), metavar=metavar)]
+    annotation = Annotated[
+        str | None, typer.Option(help=_help(option), metavar=metavar, rich_help_panel="Overlays")
+    ]
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 

@@ -19,10 +19,20 @@ def explain(
     study: opt.Study,
     options: GivenOptions,
     kind: Annotated[str, typer.Option(help=f"Overlay to explain: {', '.join(DESIGNERS)}.")] = "ring",
-    seed: Annotated[int, typer.Option(help="Seed of designers that take one, such as best.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of designers that take one, such as best.", rich_help_panel="Overlays")
+    ] = 0,
     as_json: opt.Json = False,
 ) -> None:
-    """Say which circuit bounds an overlay's throughput, what limits it, and which upgrade helps most."""
+    """Say which circuit limits an overlay, and what would help.
+
+    The critical circuit bounds the throughput: what limits each of its arcs, and which upgrade of a link, or of two,
+    helps most.
+
+    Examples
+    --------
+    silosim explain geant --access "100 Mbps" --kind ring
+    """
     if kind in RANDOM_DESIGNERS:
         raise InputError(
             f"kind(={kind!r}) is a randomized overlay, so no circuit bounds it; explain takes a static one: "

@@ -14,21 +14,22 @@ from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_given, is_scenario
 from scenarios.config.designer_options import read_options
 from scenarios.config.overlays import check_kinds
-from scenarios.config.scenario import ImportedConfig
-from scenarios.metrics_import.columns import OPTIONS, ColumnNames
-from scenarios.metrics_import.history import read_history
-from scenarios.metrics_import.readers import read_rows
+from scenarios.metrics_import.columns import ColumnNames
 from scenarios.report.run_table import run_table
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import note_lines
 from scenarios.runfile.paths import check_new
 from scenarios.runfile.reader import read_run
-from scenarios.studies.import_metrics import columns_note, import_run, run_name
+from scenarios.studies.import_metrics import LEAST_ROUNDS, columns_note, import_file, run_name
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
 
-_LEAST_ROUNDS = 200
 On = Annotated[
-    str, typer.Option("--on", metavar="UNDERLAY", help="Network (a name or a GML file), or SCENARIO.toml.")
+    str,
+    typer.Option(
+        "--on",
+        metavar="NETWORK|SCENARIO",
+        help="gaia, aws_na, geant, exodus, ebone, the path of a GML file, or that of a scenario (.toml).",
+    ),
 ]
 NoDefaultPreset = Annotated[
     str,
@@ -111,40 +112,45 @@ def import_metrics(
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
-    """Join loss and accuracy per round of another program's training with simulated overlays: a run's file."""
+    """Join another program's metrics with simulated overlays.
+
+    The file is that of a run: show, plot and replay take it.
+
+    Examples
+    --------
+    silosim import-metrics metrics.csv --on gaia --workload femnist -o imported.h5
+    """
     check_new(output, force=force)
-    imported = ImportedConfig(file=str(file), target_accuracy=target_accuracy)
     if not is_scenario(study):
         _check_workload_is_given(context)
-    experiment = experiment_of(study, context, rounds=_LEAST_ROUNDS)
+    experiment = experiment_of(study, context, rounds=LEAST_ROUNDS)
     simulation = experiment.simulation if engine is None else replace(experiment.simulation, engine=engine)
     kinds = opt.each_once(kind, experiment.kinds)
     check_kinds("overlay kind", kinds)
     experiment = experiment.changed(
         kinds=kinds, seed=experiment.seed, simulation=simulation, options=read_options(kinds, options)
     )
-    given = {"loss": loss, "accuracy": accuracy, "train_accuracy": train_accuracy, "test_loss": test_loss}
-    names = ColumnNames(
+    names = ColumnNames.of_options(
         round=round_,
         unit=unit,
-        metrics={field: name for field, option in OPTIONS.items() if (name := given[option]) is not None},
         silo_loss=silo_loss,
+        loss=loss,
+        accuracy=accuracy,
+        train_accuracy=train_accuracy,
+        test_loss=test_loss,
     )
     is_known = is_scenario(study) or is_given(context, "local_steps")
-    foreign = read_history(
-        read_rows(file),
-        names,
-        experiment.graph.labels,
-        source=str(file),
+    foreign = import_file(
+        experiment,
+        file,
+        output,
+        names=names,
         local_steps=experiment.work.local_steps if is_known else None,
         shift=shift,
         percent=percent,
+        target_accuracy=target_accuracy,
+        force=force,
     )
-    if target_accuracy is not None and "test_accuracy" not in foreign.columns.metrics:
-        raise InputError(
-            f"target_accuracy(={target_accuracy}) needs a test accuracy; --accuracy names its column."
-        )
-    import_run(experiment, foreign, imported, output, force=force)
     record = read_run(output)
     caption = f"{output}: {run_name(file)}\n{record.about}"
     print_table(run_table(record, caption, target_accuracy, one_curve=True), as_json)

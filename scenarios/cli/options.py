@@ -23,11 +23,16 @@ from topologies.errors import unknown_name
 
 Options = ParamSpec("Options")
 
+DEFAULT_PRESET = "inaturalist"
+
 Underlay = Annotated[
+    str, typer.Argument(help="gaia, aws_na, geant, exodus, ebone, or the path of a GML file.")
+]
+UnderlayOrScenario = Annotated[
     str,
     typer.Argument(
-        help="gaia, aws_na, geant, exodus, ebone, or the path of a GML file; for simulate, validate and partition also "
-        "of a scenario (.toml)."
+        metavar="NETWORK|SCENARIO",
+        help="gaia, aws_na, geant, exodus, ebone, the path of a GML file, or that of a scenario (.toml).",
     ),
 ]
 Kinds = Annotated[
@@ -66,7 +71,11 @@ Core = Annotated[
 Bandwidth = Annotated[str, typer.Option(help="Available bandwidth of a route: hop_share or bottleneck.")]
 Latency = Annotated[str, typer.Option(help="Where the constant 4 ms count: per_path or per_link.")]
 Preset = Annotated[
-    str, typer.Option("--workload", help="shakespeare, femnist, sentiment140, inaturalist, full_inaturalist.")
+    str | None,
+    typer.Option(
+        "--workload",
+        help="shakespeare, femnist, sentiment140, inaturalist, full_inaturalist. [default: inaturalist]",
+    ),
 ]
 ModelSize = Annotated[str | None, typer.Option(help="Model size instead of the workload's, e.g. '42.9 MB'.")]
 Compute = Annotated[
@@ -141,7 +150,7 @@ def study_options(
     core: Core = None,
     bandwidth: Bandwidth = "hop_share",
     latency: Latency = "per_path",
-    workload: Preset = "inaturalist",
+    workload: Preset = None,
     model_size: ModelSize = None,
     compute: Compute = None,
     local_steps: LocalSteps = 1,
@@ -164,14 +173,20 @@ def study_options(
             "latency": latency,
         },
     )
-    if workload not in workload_presets():
+    if workload is not None and workload not in workload_presets():
         raise unknown_name("workload", workload, workload_presets())
-    config = WorkloadConfig(preset=workload, model_size=model_size, compute=compute, local_steps=local_steps)
+    if None not in (workload, model_size, compute):
+        raise InputError(
+            f"workload(={workload!r}) must not be given with both --model-size and --compute, which replace it."
+        )
+    config = WorkloadConfig(
+        preset=workload or DEFAULT_PRESET, model_size=model_size, compute=compute, local_steps=local_steps
+    )
     return Study(underlay=underlay, network=network, work=build_workload(config, network.variant))
 
 
 def of_a_study(
-    *, without: Sequence[str] = ()
+    *, without: Sequence[str] = (), or_scenario: bool = False
 ) -> Callable[[Callable[Concatenate[Study, Options], None]], Callable[..., None]]:
     """Give a command the options of `study_options` in place of its first parameter, which they make.
 
@@ -179,10 +194,15 @@ def of_a_study(
     ----------
     without : sequence of str
         Options that the command does not have; they keep their defaults.
+    or_scenario : bool
+        Whether the first argument may be a scenario, as its help then says.
     """
 
     def decorate(command: Callable[Concatenate[Study, Options], None]) -> Callable[..., None]:
-        shared = [p for name, p in inspect.signature(study_options).parameters.items() if name not in without]
+        parameters = inspect.signature(study_options).parameters
+        shared = [p for name, p in parameters.items() if name not in without]
+        if or_scenario:
+            shared[0] = shared[0].replace(annotation=UnderlayOrScenario)
         own = list(inspect.signature(command).parameters.values())[1:]
 
         @functools.wraps(command)

@@ -26,7 +26,7 @@ _UNUSED = (
 """Options of a study that a partition does not depend on."""
 
 
-@opt.of_a_study(without=_UNUSED)
+@opt.of_a_study(without=_UNUSED, or_scenario=True)
 def partition(
     study: opt.Study,
     dataset: Annotated[str | None, typer.Option(help=f"{', '.join(DATASETS)}. [default: digits]")] = None,
@@ -51,7 +51,10 @@ def partition(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Of the partition. [default: the scenario's, or 0]")
+        int | None,
+        typer.Option(
+            help="Of the partition. [default: the scenario's, or 0]", rich_help_panel="Training data"
+        ),
     ] = None,
     output: Annotated[
         list[Path] | None,
@@ -63,7 +66,15 @@ def partition(
     ] = None,
     as_json: opt.Json = False,
 ) -> None:
-    """Split training data over the silos of a network or a scenario (.toml): sizes, labels, divergence."""
+    """Split training data over the silos, and compare the parts.
+
+    Sizes, labels, and how far each silo's labels are from those of all.
+
+    Examples
+    --------
+    silosim partition gaia --dataset digits --partition dirichlet --alpha 0.1
+    silosim partition study.toml -o parts.png
+    """
     changes: dict[str, Any] = {
         "dataset": dataset,
         "data": data,

@@ -18,7 +18,12 @@ def plot(
         typer.Option("-o", "--output", help="PNG, PDF or SVG. [default: the run's name with .png]"),
     ] = None,
 ) -> None:
-    """Draw loss and accuracy against rounds and against wall-clock time."""
+    """Draw a run: loss and accuracy over rounds and over time.
+
+    Examples
+    --------
+    silosim plot study.h5 -o study.pdf
+    """
     from scenarios.report.plots import plot_run
 
     record = read_run(run)

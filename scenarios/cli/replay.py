@@ -32,7 +32,14 @@ def replay(
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
-    """Replay a run's training on another network: new wall-clock times and picture, no training."""
+    """Replay a run on another network: new times, no training.
+
+    The rows of the training stay as they are; their wall-clock times and the picture are those of the other network.
+
+    Examples
+    --------
+    silosim replay study.h5 --access "100 Mbps" -o slow.h5
+    """
     changes = {
         "underlay": underlay,
         "access": access,

@@ -6,10 +6,7 @@ from pathlib import Path
 import typer
 
 from scenarios.cli.options import Study, study_options
-from scenarios.config.overlays import DEFAULT_KINDS
-from scenarios.config.simulation import SimulationConfig
-from scenarios.config.toml import scenario_text
-from scenarios.simulation.experiment import Experiment, load_experiment
+from scenarios.simulation.experiment import Experiment, load_experiment, network_experiment
 from topologies import InputError
 
 
@@ -24,16 +21,7 @@ def experiment_of(study: Study, context: typer.Context, *, rounds: int) -> Exper
         path = Path(study.underlay)
         _refuse_study_options(path, context)
         return load_experiment(path)
-    kinds, simulation = DEFAULT_KINDS, SimulationConfig(rounds=rounds)
-    return Experiment(
-        text=scenario_text(study.network, study.work, kinds, simulation, 0),
-        network=study.network,
-        graph=study.graph(),
-        work=study.work,
-        kinds=kinds,
-        simulation=simulation,
-        seed=0,
-    )
+    return network_experiment(study.network, study.work, rounds=rounds)
 
 
 def is_given(context: typer.Context, name: str) -> bool:

@@ -30,7 +30,15 @@ def run(
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
-    """Design, simulate, train and join: the whole path of a scenario, into one HDF5 file."""
+    """Design, simulate and train a scenario, into one HDF5 file.
+
+    The file joins the metrics of each round with the simulated time of that round.
+
+    Examples
+    --------
+    silosim run study.toml -o study.h5
+    silosim run study.toml -o study.h5 --resume
+    """
     loaded, text = load_scenario(scenario)
     if engine is not None:
         loaded = loaded.simulated_by(engine)

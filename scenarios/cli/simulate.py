@@ -1,7 +1,6 @@
 """The command that simulates overlays."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,14 +9,10 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_scenario
-from scenarios.config.compute_times import compute_config
 from scenarios.config.designer_options import read_options
 from scenarios.config.overlays import check_kinds
-from scenarios.config.scenario import validated
-from scenarios.config.simulation import SimulationConfig
 from scenarios.report.table_formats import format_of, print_table, write_tables
 from scenarios.runfile.paths import check_new, partial_path
-from scenarios.simulation.cycle_time import rounds_for_interval
 from scenarios.studies.simulate import simulate_table
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, MachineError
 
@@ -26,7 +21,7 @@ MOST_ROUNDS = 100_000
 """Of a simulation that ends when its confidence interval is narrow enough."""
 
 
-@opt.of_a_study()
+@opt.of_a_study(or_scenario=True)
 @with_designer_options((*DESIGNERS, *RANDOM_DESIGNERS))
 def simulate(
     study: opt.Study,
@@ -61,7 +56,15 @@ def simulate(
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
-    """Simulate overlays of a network or a scenario (.toml): cycle times, busiest links, all rounds in a file."""
+    """Simulate overlays round by round on shared links.
+
+    Cycle times with their 95 % intervals and the busiest links; all rounds in a file with -o FILE.h5.
+
+    Examples
+    --------
+    silosim simulate gaia --access "1 Gbps" --kind ring --rounds 500 -o ring.h5
+    silosim simulate study.toml --until-ci 0.5%
+    """
     stored, table_files = _outputs(output or [], force)
     if messages and stored is None:
         raise InputError("messages(=True) goes with -o FILE.h5, the only place where they are kept.")
@@ -72,22 +75,18 @@ def simulate(
         "engine": engine,
         "until_ci": until_ci,
         "messages": messages or None,
-        "compute": None if compute_times is None else compute_config(compute_times),
     }
-    if until_ci is not None and rounds is None:
-        changes["rounds"] = MOST_ROUNDS
-    given = {key: value for key, value in changes.items() if value is not None}
-    validated(SimulationConfig, {key: value for key, value in given.items() if key != "compute"})
     experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS)
-    if not is_scenario(study) and "rounds" not in given:
-        given["rounds"] = max(DEFAULT_ROUNDS, rounds_for_interval(experiment.graph.silos))
     kinds = opt.each_once(kind, experiment.kinds)
     check_kinds("overlay kind", kinds)
-    experiment = experiment.changed(
+    experiment = experiment.with_settings(
+        changes,
         kinds=kinds,
+        seed=seed,
+        most_rounds=MOST_ROUNDS,
+        rounds=None if is_scenario(study) else DEFAULT_ROUNDS,
+        compute_times=compute_times,
         options=read_options(kinds, options),
-        seed=experiment.seed if seed is None else seed,
-        simulation=replace(experiment.simulation, **given),
     )
     try:
         table = simulate_table(experiment, path=stored, force=force)

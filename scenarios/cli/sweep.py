@@ -39,13 +39,20 @@ def sweep(
             "-o",
             "--output",
             help="A table (FILE.csv, .json, .txt), a figure (FILE.png, .svg, .pdf), or a name without such an ending, "
-            "for NAME.csv and NAME.png. [default: sweep-UNDERLAY]",
+            "for NAME.csv and NAME.png. [default: sweep-NETWORK]",
         ),
     ] = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
-    """Design and simulate every overlay at several access capacities: table, CSV and figure."""
+    """Design and simulate overlays at several access capacities.
+
+    Prints a table, and writes it as CSV and as a figure.
+
+    Examples
+    --------
+    silosim sweep geant --access "100 Mbps" "1 Gbps" "10 Gbps" -o sweep-geant
+    """
     kinds = opt.each_once(kind, DEFAULT_KINDS)
     check_kinds("overlay kind", kinds)
     files = _outputs(output or Path(f"sweep-{Path(study.underlay).stem}"), force)

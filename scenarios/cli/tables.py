@@ -27,7 +27,14 @@ def tables(
     ] = None,
     as_json: opt.Json = False,
 ) -> None:
-    """Reprint the paper's four cycle-time tables: published, ours, and ours with corrected inputs."""
+    """Reprint the paper's tables of cycle times beside ours.
+
+    Four tables: published, ours from the published inputs, and ours from corrected ones.
+
+    Examples
+    --------
+    silosim tables --network gaia --network geant -o tables.csv
+    """
     networks = opt.each_once(network, NETWORKS)
     for name in networks:
         if name not in NETWORKS:

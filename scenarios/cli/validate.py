@@ -2,40 +2,37 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_scenario
-from scenarios.config.compute_times import compute_config
 from scenarios.config.designer_options import read_options
 from scenarios.config.overlays import check_kinds
-from scenarios.config.scenario import validated
-from scenarios.config.simulation import SimulationConfig
 from scenarios.report.table_formats import format_of, print_tables, write_tables
 from scenarios.report.tables import Table
 from scenarios.runfile.paths import check_new
 from scenarios.simulation.collect import FEWEST_ROUNDS
-from scenarios.simulation.cycle_time import rounds_for_interval
 from scenarios.simulation.experiment import Experiment
 from scenarios.validation.circuit_table import circuit_table
+from scenarios.validation.request import (
+    DEFAULT_ROUNDS,
+    MOST_ROUNDS,
+    RANDOMIZED_ROUNDS,
+    validation_experiment,
+)
 from scenarios.validation.study import Validated
 from scenarios.validation.study import validate as validate_overlays
 from scenarios.validation.table import validation_table
 from topologies import DESIGNERS, RANDOM_DESIGNERS
 
-DEFAULT_ROUNDS, RANDOMIZED_ROUNDS = 2000, 1000
-"""Of static overlays, and of randomized ones, whose simulation takes longer."""
-MOST_ROUNDS = 20_000
-"""Of a simulation that ends when its confidence interval is narrow enough."""
 FIGURES = (".png", ".svg", ".pdf")
 
 
-@opt.of_a_study()
+@opt.of_a_study(or_scenario=True)
 @with_designer_options((*DESIGNERS, *RANDOM_DESIGNERS))
 def validate(
     study: opt.Study,
@@ -65,26 +62,26 @@ def validate(
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
-    """Hold the closed forms against the simulation, and say why they differ; UNDERLAY may be a scenario (.toml)."""
-    changes: dict[str, Any] = {"rounds": rounds, "until_ci": until_ci, "engine": engine}
-    if until_ci is not None and rounds is None:
-        changes["rounds"] = MOST_ROUNDS
-    given = {key: value for key, value in changes.items() if value is not None}
-    validated(SimulationConfig, given)
-    if compute_times is not None:
-        given["compute"] = compute_config(compute_times)
+    """Compare the closed forms with the simulation, and say why.
+
+    A difference of more than 1 % is split into its causes, arc by arc of the critical circuit.
+
+    Examples
+    --------
+    silosim validate geant --access "100 Mbps" -o validation
+    silosim validate study.toml --json
+    """
     experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS)
-    randomized_rounds = None
-    if not is_scenario(study) and "rounds" not in given:
-        enough = rounds_for_interval(experiment.graph.silos)
-        given["rounds"], randomized_rounds = max(DEFAULT_ROUNDS, enough), max(RANDOMIZED_ROUNDS, enough)
     kinds = opt.each_once(kind, experiment.kinds)
     check_kinds("overlay kind", kinds)
-    experiment = experiment.changed(
+    experiment, randomized_rounds = validation_experiment(
+        experiment,
+        {"rounds": rounds, "until_ci": until_ci, "engine": engine},
         kinds=kinds,
+        seed=seed,
+        compute_times=compute_times,
         options=read_options(kinds, options),
-        seed=experiment.seed if seed is None else seed,
-        simulation=replace(experiment.simulation, **given),
+        from_scenario=is_scenario(study),
     )
     files = _outputs(output, Path(study.underlay).stem, force)
     results = validate_overlays(experiment, randomized_rounds=randomized_rounds)

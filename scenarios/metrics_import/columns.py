@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 from scenarios.metrics_import.rounds import unit_of
 from topologies import InputError
@@ -79,6 +80,16 @@ class ColumnNames:
     unit: str | None = None
     metrics: Mapping[str, str] = field(default_factory=dict)
     silo_loss: str | None = None
+
+    @classmethod
+    def of_options(
+        cls, *, round: str | None, unit: str | None, silo_loss: str | None, **given: str | None
+    ) -> Self:
+        """Names as options have them: those of metrics by the names in `OPTIONS`, None where none is given."""
+        metrics = {
+            field: name for field, option in OPTIONS.items() if (name := given.get(option)) is not None
+        }
+        return cls(round=round, unit=unit, metrics=metrics, silo_loss=silo_loss)
 
     def __post_init__(self) -> None:
         """Check the pattern."""

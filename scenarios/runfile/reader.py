@@ -87,6 +87,13 @@ class OverlayRecord:
     wall_clock_s: FloatArray
     negative_weights: bool = False
 
+    def __repr__(self) -> str:
+        """One line."""
+        return (
+            f"OverlayRecord({self.kind!r}, {len(self.arcs)} arcs, cycle_time_s={self.simulation.cycle_time_s}, "
+            f"{len(self.wall_clock_s)} training rows)"
+        )
+
     def first_round_at(self, accuracy: float) -> tuple[int, float] | None:
         """Round and wall-clock time at which the test accuracy is first reached; None if it never is."""
         if not self.history:
@@ -125,6 +132,12 @@ class RunRecord:
     about: str
     overlays: tuple[OverlayRecord, ...]
     silo_labels: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """One line."""
+        kinds = ", ".join(overlay.kind for overlay in self.overlays)
+        silos = len(self.silo_labels)
+        return f"RunRecord({self.underlay.name!r}, {silos} silos, {self.work.name!r}, overlays: {kinds})"
 
 
 def read_run(path: Path) -> RunRecord:

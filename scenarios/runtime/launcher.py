@@ -6,8 +6,6 @@ import traceback
 from collections.abc import Callable
 from typing import NoReturn
 
-import numpy as np
-
 from scenarios.runtime.signals import interrupted_code
 from topologies import InputError, MachineError, SilosimError, TrainingError
 from training import World, world
@@ -108,6 +106,9 @@ def _run_to_the_end(command: Callable[[], None]) -> None:
 
 def _call(*, wanted: bool) -> bool:
     """Meet all processes; whether process 0 wants the others."""
+    # Here since numpy takes a while, and only several processes meet.
+    import numpy as np
+
     from training import MpiCommunicator
 
     return bool(MpiCommunicator().sum(np.array([float(wanted)]))[0] > 0)

@@ -1,19 +1,22 @@
 """An experiment: network, workload, overlays, simulation and seed, from a scenario's file or from options."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-from scenarios.config.compute_times import compute_times
+import numpy as np
+
+from scenarios.config.compute_times import compute_config, compute_times
 from scenarios.config.designer_options import Written, WrittenOptions
 from scenarios.config.error_context import in_table, located
 from scenarios.config.network import NetworkConfig, build_network, build_workload
-from scenarios.config.overlays import check_kinds, design_any
-from scenarios.config.scenario import Scenario, check_seed, load_scenario
+from scenarios.config.overlays import DEFAULT_KINDS, check_kinds, design_any
+from scenarios.config.scenario import Scenario, check_seed, load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text
 from scenarios.runfile.writer import RunHead
+from scenarios.simulation.cycle_time import rounds_for_interval
 from scenarios.simulation.runner import check_events, job_of
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload
@@ -27,8 +30,9 @@ class Experiment:
     Attributes
     ----------
     text : str
-        TOML text of an equivalent scenario.
-    network : NetworkConfig
+        TOML text of an equivalent scenario; empty without a `config`.
+    config : NetworkConfig or None
+        What the graph was built from; None for a graph that was built in Python.
     graph : Connectivity
     work : Workload
     kinds : sequence of str
@@ -41,7 +45,7 @@ class Experiment:
     """
 
     text: str
-    network: NetworkConfig
+    config: NetworkConfig | None
     graph: Connectivity
     work: Workload
     kinds: Sequence[str]
@@ -50,6 +54,27 @@ class Experiment:
     options: WrittenOptions = field(default_factory=dict)
     source: str | None = None
     compute_source: str | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"Experiment({self.graph.underlay.name!r}, {self.graph.silos} silos, {self.work.name!r}, "
+            f"kinds={list(self.kinds)}, rounds={self.simulation.rounds}, seed={self.seed})"
+        )
+
+    @property
+    def network(self) -> NetworkConfig:
+        """What the graph was built from, as files hold it.
+
+        Raises
+        ------
+        InputError
+            If it was built in Python.
+        """
+        if self.config is None:
+            raise InputError(
+                "a network that was built in Python cannot be written into a file; give a NetworkConfig."
+            )
+        return self.config
 
     def changed(
         self,
@@ -73,7 +98,9 @@ class Experiment:
             self.options,
         ):
             return self
-        text = scenario_text(self.network, self.work, kinds, simulation, seed, options=merged)
+        text = ""
+        if self.config is not None:
+            text = scenario_text(self.config, self.work, kinds, simulation, seed, options=merged)
         is_same = simulation.compute == self.simulation.compute
         return replace(
             self,
@@ -83,6 +110,59 @@ class Experiment:
             simulation=simulation,
             options=merged,
             compute_source=self.compute_source if is_same else None,
+        )
+
+    def with_settings(
+        self,
+        settings: Mapping[str, Any],
+        *,
+        kinds: Sequence[str] | None,
+        seed: int | None,
+        most_rounds: int,
+        rounds: int | None = None,
+        compute_times: str | None = None,
+        options: WrittenOptions | None = None,
+    ) -> Self:
+        """The experiment with what a user asks for.
+
+        Parameters
+        ----------
+        settings : mapping
+            Fields of `SimulationConfig`; None for those that stay.
+        kinds, seed, compute_times : optional
+            None for those of the experiment.
+        most_rounds : int
+            Rounds where only the interval that ends the simulation is given.
+        rounds : int, optional
+            Rounds where neither is given, more where an interval of the cycle time takes more; by default the
+            experiment's.
+        compute_times : str, optional
+            As `scenarios.config.compute_times.compute_config` takes it.
+        options : mapping from kind to mapping, optional
+            Options of designers.
+
+        Returns
+        -------
+        Experiment
+
+        Raises
+        ------
+        InputError
+            If a setting, a kind, an option or the seed is wrong.
+        """
+        given = {name: value for name, value in settings.items() if value is not None}
+        if "until_ci" in given:
+            given.setdefault("rounds", most_rounds)
+        validated(SimulationConfig, given)
+        if rounds is not None:
+            given.setdefault("rounds", max(rounds, rounds_for_interval(self.graph.silos)))
+        if compute_times is not None:
+            given["compute"] = compute_config(compute_times)
+        return self.changed(
+            kinds=self.kinds if kinds is None else list(dict.fromkeys(kinds)),
+            seed=self.seed if seed is None else seed,
+            simulation=replace(self.simulation, **given),
+            options=options,
         )
 
     def head(self) -> RunHead:
@@ -143,6 +223,57 @@ def _merged(kinds: Sequence[str], *options: WrittenOptions) -> dict[str, dict[st
     return {kind: values for kind, values in merged.items() if values}
 
 
+def network_experiment(network: NetworkConfig, work: Workload, *, rounds: int) -> Experiment:
+    """Experiment on a network and a workload, with so many rounds of the default overlays.
+
+    Parameters
+    ----------
+    network : NetworkConfig
+    work : Workload
+        With the same computing time for all silos, as the experiment's text has it.
+    rounds : int
+
+    Returns
+    -------
+    Experiment
+
+    Raises
+    ------
+    InputError
+        If the network cannot be built, or the computing times differ.
+    """
+    if np.ptp(np.asarray(work.compute_s)) > 0:
+        raise InputError("workload.compute_s must be the same for all silos, as a scenario has it.")
+    experiment = graph_experiment(build_network(network), work, rounds=rounds)
+    text = scenario_text(network, work, experiment.kinds, experiment.simulation, experiment.seed)
+    return replace(experiment, text=text, config=network)
+
+
+def graph_experiment(graph: Connectivity, work: Workload, *, rounds: int) -> Experiment:
+    """Experiment on a network that was built in Python, with so many rounds of the default overlays.
+
+    Parameters
+    ----------
+    graph : Connectivity
+    work : Workload
+    rounds : int
+
+    Returns
+    -------
+    Experiment
+        It cannot be written into a file.
+    """
+    return Experiment(
+        text="",
+        config=None,
+        graph=graph,
+        work=work,
+        kinds=DEFAULT_KINDS,
+        simulation=SimulationConfig(rounds=rounds),
+        seed=0,
+    )
+
+
 def load_experiment(path: Path) -> Experiment:
     """Read the experiment of a scenario's file.
 
@@ -166,7 +297,7 @@ def load_experiment(path: Path) -> Experiment:
         work = workload_of(scenario)
     return Experiment(
         text=text,
-        network=scenario.network,
+        config=scenario.network,
         graph=graph,
         work=work,
         kinds=scenario.overlays.kinds,

@@ -8,10 +8,73 @@ import numpy as np
 
 from scenarios.config.scenario import ImportedConfig
 from scenarios.config.toml import scenario_text
-from scenarios.metrics_import.history import ForeignHistory
+from scenarios.metrics_import.columns import ColumnNames
+from scenarios.metrics_import.history import ForeignHistory, read_history
+from scenarios.metrics_import.readers import read_rows
 from scenarios.runfile.writer import RunFile
 from scenarios.simulation.experiment import Experiment
 from scenarios.simulation.runner import run_job
+from topologies import InputError
+
+LEAST_ROUNDS = 200
+"""Simulated rounds of an import, more where the metrics are of more."""
+
+
+def import_file(
+    experiment: Experiment,
+    file: Path,
+    path: Path,
+    *,
+    names: ColumnNames,
+    local_steps: int | None,
+    shift: int | None = None,
+    percent: bool = False,
+    target_accuracy: float | None = None,
+    force: bool = False,
+) -> ForeignHistory:
+    """Read a file of metrics and write that of a run.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Network, workload and overlays.
+    file : Path
+        As `scenarios.metrics_import.readers.read_rows` takes it.
+    path : Path
+        The HDF5 file.
+    names : ColumnNames
+    local_steps, shift, percent
+        As `scenarios.metrics_import.history.read_history` takes them.
+    target_accuracy : float, optional
+        Test accuracy whose first round tables and figures show.
+    force : bool
+        Whether an existing file is replaced.
+
+    Returns
+    -------
+    ForeignHistory
+
+    Raises
+    ------
+    InputError
+        If the metrics cannot be read or have no test accuracy to compare with the target; or as `import_run`.
+    """
+    imported = ImportedConfig(file=str(file), target_accuracy=target_accuracy)
+    foreign = read_history(
+        read_rows(file),
+        names,
+        experiment.graph.labels,
+        source=str(file),
+        local_steps=local_steps,
+        shift=shift,
+        percent=percent,
+    )
+    if target_accuracy is not None and "test_accuracy" not in foreign.columns.metrics:
+        raise InputError(
+            f"target_accuracy(={target_accuracy}) needs a test accuracy; --accuracy names its column."
+        )
+    import_run(experiment, foreign, imported, path, force=force)
+    return foreign
 
 
 def import_run(

@@ -77,6 +77,33 @@ def test_sweep_writes_table_csv_and_figure(silosim, tmp_path):
     assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [
+        ("sw.png", ["sw.png"]),
+        ("sw.svg", ["sw.svg"]),
+        ("sw.csv", ["sw.csv"]),
+        ("sw", ["sw.csv", "sw.png"]),
+        ("1.5", ["1.5.csv", "1.5.png"]),
+    ],
+)
+def test_sweep_writes_what_the_ending_says(silosim, tmp_path, given, written):
+    command = ("sweep", "gaia", "--kind", "ring", "--access", "1 Gbps", "--rounds", 5, "-o", tmp_path / given)
+    result = silosim(*command)
+
+    assert result.code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == written
+    assert result.err == f"written: {', '.join(str(tmp_path / name) for name in written)}\n"
+
+
+@pytest.mark.parametrize("own", [("--model-size", "1 MB"), ("--compute", "1 ms")])
+def test_a_workload_goes_with_half_of_ones_own(silosim, own):
+    result = silosim("design", "gaia", "--kind", "ring", "--workload", "femnist", *own)
+
+    assert result.code == 0
+    assert "of femnist" in result.out
+
+
 @pytest.mark.parametrize("name", ["s.csv", "s.png"])
 def test_sweep_replaces_files_only_when_told_to(silosim, tmp_path, name):
     command = ("sweep", "gaia", "--kind", "ring", "--access", "1 Gbps", "--rounds", 5, "-o", tmp_path / "s")
@@ -110,6 +137,10 @@ def test_version_says_where_the_packages_are(silosim):
         (("design", "geant", "--core", "fast"), "core(='fast')"),
         (("design", "geant", "--kind", "rings"), "did you mean 'ring'?"),
         (("design", "geant", "--workload", "imagenet"), "workload(='imagenet')"),
+        (
+            ("design", "geant", "--workload", "femnist", "--model-size", "1 MB", "--compute", "1 ms"),
+            "workload(='femnist') must not be given with both --model-size and --compute",
+        ),
         (("design", "geant", "--local-steps", 0), "local_steps(=0)"),
         (("design", "geant", "--access-at", "XX=1 Mbps"), "access_at silo(='XX')"),
         (("design", "geant", "--access-at", "DE"), "must be SILO=CAPACITY"),

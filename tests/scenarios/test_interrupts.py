@@ -169,7 +169,7 @@ def test_ctrl_c_is_heard_from_the_start(tmp_path, delay_s):
 
 
 TRIES = """
-import os, scenarios.cli.app
+import os, scenarios.cli.app, scenarios.cli.simulate
 from scenarios.cli.main import main
 while True:
     child = os.fork()

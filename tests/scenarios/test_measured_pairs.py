@@ -36,7 +36,7 @@ def measured():
 def experiment(graph, kinds, **simulation):
     return Experiment(
         text="",
-        network=NetworkConfig(underlay="gaia"),
+        config=NetworkConfig(underlay="gaia"),
         graph=graph,
         work=MODEL,
         kinds=kinds,

@@ -1,0 +1,483 @@
+"""Whole studies in Python: what the commands do, without printing."""
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from scenarios.config.designer_options import WrittenOptions
+from scenarios.config.network import NetworkConfig
+from scenarios.config.overlays import DEFAULT_KINDS
+from scenarios.config.scenario import load_scenario, parse_scenario, validated
+from scenarios.config.simulation import SimulationConfig
+from scenarios.metrics_import.columns import ColumnNames
+from scenarios.report.run_table import run_table
+from scenarios.report.tables import Table
+from scenarios.runfile.artifacts import drop_checkpoints, is_complete, rounds_reached
+from scenarios.runfile.paths import check_new
+from scenarios.runfile.reader import RunRecord, read_run
+from scenarios.simulation.experiment import Experiment, graph_experiment, load_experiment, network_experiment
+from scenarios.studies.import_metrics import LEAST_ROUNDS, import_file
+from scenarios.studies.replay import replay as replay_run
+from scenarios.studies.run import run_scenario
+from scenarios.studies.sweep import sweep as sweep_access
+from scenarios.validation.request import DEFAULT_ROUNDS, validation_experiment
+from scenarios.validation.study import validate as validate_overlays
+from scenarios.validation.table import validation_table
+from topologies import Connectivity, InputError, Variant, Workload
+
+StrPath = str | os.PathLike[str]
+Network = StrPath | NetworkConfig
+"""A name or the path of a GML file, with access links of 10 Gbps; or a whole description."""
+
+
+def validate(
+    network: Network | Connectivity,
+    workload: str | Workload | None = None,
+    *,
+    kinds: Sequence[str] | None = None,
+    rounds: int | None = None,
+    until_ci: str | None = None,
+    compute_times: str | None = None,
+    engine: str | None = None,
+    options: WrittenOptions | None = None,
+    seed: int | None = None,
+) -> Table:
+    """Compare the closed forms of overlays with their simulation, and say why they differ.
+
+    Parameters
+    ----------
+    network : str, path, NetworkConfig or Connectivity
+        The name of a shipped network or the path of a GML file, with access links of 10 Gbps; a `NetworkConfig`, or
+        what `connectivity` returns, for other links; or the path of a scenario (.toml).
+    workload : str or Workload, optional
+        A preset of the paper's, by default ``"inaturalist"``; not with a scenario, which has its own.
+    kinds : sequence of str, optional
+        Overlays; by default the scenario's, or those of `scenarios.config.overlays.DEFAULT_KINDS`.
+    rounds : int, optional
+        Simulated rounds, at least 100. By default the scenario's; or 2,000, 1,000 of randomized overlays, and more
+        where a confidence interval takes more.
+    until_ci : str, optional
+        Half width of the 95 % confidence interval at which a simulation ends, such as ``"0.1%"``.
+    compute_times : str, optional
+        Random or measured computing times, such as ``"lognormal 0.3"`` or ``"FILE.csv"``.
+    engine : {"auto", "simpy", "compiled"}, optional
+        By default the scenario's, or ``"auto"``.
+    options : mapping from kind to mapping, optional
+        Options of designers, such as ``{"star": {"hub": "Dublin"}}``.
+    seed : int, optional
+        Of everything random; by default the scenario's, or 0.
+
+    Returns
+    -------
+    Table
+        One row for each overlay.
+
+    Raises
+    ------
+    InputError
+        If a value is wrong, or an overlay cannot be designed or simulated.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> table = silosim.validate("gaia", kinds=["ring"], rounds=200)
+    >>> [row["overlay"] for row in table.rows]
+    ['ring']
+    >>> f"{table.rows[0]['paper_s']:.3f} s, simulated {table.rows[0]['maxmin_s']:.2f} s"
+    '0.956 s, simulated 3.59 s'
+    """
+    made, from_scenario = _experiment(network, workload, rounds=DEFAULT_ROUNDS)
+    experiment, randomized_rounds = validation_experiment(
+        made,
+        {"rounds": rounds, "until_ci": until_ci, "engine": engine},
+        kinds=kinds,
+        seed=seed,
+        compute_times=compute_times,
+        options=options,
+        from_scenario=from_scenario,
+    )
+    return validation_table(experiment, validate_overlays(experiment, randomized_rounds=randomized_rounds))
+
+
+def sweep(
+    network: Network,
+    access: Sequence[str],
+    workload: str | Workload | None = None,
+    *,
+    kinds: Sequence[str] | None = None,
+    rounds: int = 200,
+    sharing: str = "maxmin",
+    queueing: str = "fifo",
+    engine: str = "auto",
+    options: WrittenOptions | None = None,
+) -> Table:
+    """Design and simulate overlays at several access capacities.
+
+    Parameters
+    ----------
+    network : str, path or NetworkConfig
+        The name of a shipped network, the path of a GML file, or a `NetworkConfig`, whose access links are replaced.
+    access : sequence of str
+        Capacities with units.
+    workload : str or Workload, optional
+        A preset of the paper's, by default ``"inaturalist"``.
+    kinds : sequence of str, optional
+        Overlays, by default those of `scenarios.config.overlays.DEFAULT_KINDS`.
+    rounds : int
+        Simulated rounds.
+    sharing : {"maxmin", "equal"}
+    queueing : {"fifo", "overlap"}
+    engine : {"auto", "simpy", "compiled"}
+    options : mapping from kind to mapping, optional
+        Options of designers.
+
+    Returns
+    -------
+    Table
+        One row for each capacity and overlay, capacities in ascending order.
+
+    Raises
+    ------
+    InputError
+        If a value is wrong, or an overlay cannot be designed or simulated.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> table = silosim.sweep("gaia", ["100 Mbps", "10 Gbps"], kinds=["star", "ring"], rounds=50)
+    >>> [(row["access_bps"], row["overlay"]) for row in table.rows]
+    [(100000000.0, 'star'), (100000000.0, 'ring'), (10000000000.0, 'star'), (10000000000.0, 'ring')]
+    """
+    if isinstance(access, str):
+        raise InputError(f"access(={access!r}) must be a sequence of capacities.")
+    config = _network(network)
+    simulation = validated(
+        SimulationConfig, {"rounds": rounds, "sharing": sharing, "queueing": queueing, "engine": engine}
+    )
+    work = _workload(workload, config.variant)
+    return sweep_access(
+        config, work, list(dict.fromkeys(kinds or DEFAULT_KINDS)), access, simulation, options=options
+    )
+
+
+def run(scenario: StrPath, output: StrPath, *, resume: bool = False, force: bool = False) -> RunRecord:
+    """Design, simulate and train the overlays of a scenario, and write the file of the run.
+
+    Parameters
+    ----------
+    scenario : str or path
+        A TOML file.
+    output : str or path
+        The HDF5 file to write.
+    resume : bool
+        Whether a run that was cut short goes on from its checkpoints; a complete one is left as it is.
+    force : bool
+        Whether an existing file is replaced.
+
+    Returns
+    -------
+    RunRecord
+        What is in the file.
+
+    Raises
+    ------
+    InputError
+        If the scenario is wrong, or the file cannot be written.
+    MachineError
+        If the machine lacks what the training needs.
+    TrainingError
+        If a training fails; the finished rounds stay in ``<output>.partial``.
+
+    Notes
+    -----
+    Trainings start their own ranks. A program that is itself started by `mpiexec` runs the command instead. Notices and
+    progress of trainings go to standard error.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> record = silosim.run("study.toml", "study.h5")
+    >>> [overlay.kind for overlay in record.overlays]
+    ['star', 'ring']
+    """
+    path, target = Path(scenario), Path(output)
+    loaded, text = load_scenario(path)
+    if resume and not force and is_complete(target, loaded, text):
+        drop_checkpoints(target)  # a kill may have come between the last row and their removal
+    else:
+        run_scenario(loaded, text, target, force=force, resume=resume, source=str(path))
+    return read_run(target)
+
+
+def replay(
+    source: StrPath,
+    output: StrPath,
+    *,
+    underlay: StrPath | None = None,
+    access: str | None = None,
+    access_at: Mapping[str, str] | None = None,
+    silo_at: Sequence[str] | None = None,
+    blocked: Sequence[str] | None = None,
+    core: str | None = None,
+    engine: str | None = None,
+    force: bool = False,
+) -> RunRecord:
+    """Replay a run on another network: the same overlays and training rows at other times.
+
+    Parameters
+    ----------
+    source : str or path
+        The HDF5 file of a run, or of a replay.
+    output : str or path
+        The HDF5 file to write.
+    underlay : str or path, optional
+        Another network with as many silos.
+    access, access_at, silo_at, blocked, core : optional
+        As in `NetworkConfig`; None for what stays.
+    engine : {"auto", "simpy", "compiled"}, optional
+        By default the run's.
+    force : bool
+        Whether an existing file is replaced.
+
+    Returns
+    -------
+    RunRecord
+        What is in the new file. A warning names each overlay that cannot be replayed, for instance since the network
+        blocks one of its arcs.
+
+    Raises
+    ------
+    InputError
+        If the run cannot be read, the file cannot be written, a value is wrong, or no overlay can be replayed.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> slow = silosim.replay("small.h5", "slow.h5", access="10 Mbps")
+    >>> fast = silosim.open_run("small.h5")
+    >>> bool(slow.overlays[0].wall_clock_s[-1] > fast.overlays[0].wall_clock_s[-1])
+    True
+    """
+    target = Path(output)
+    changes = {
+        "underlay": None if underlay is None else os.fspath(underlay),
+        "access": access,
+        "access_at": access_at,
+        "silo_at": silo_at,
+        "blocked": blocked,
+        "core": core,
+    }
+    for sentence in replay_run(Path(source), target, changes, engine=engine, force=force):
+        warnings.warn(sentence, stacklevel=2)
+    return read_run(target)
+
+
+def import_metrics(
+    file: StrPath,
+    output: StrPath,
+    network: Network,
+    workload: str | Workload | None = None,
+    *,
+    kinds: Sequence[str] | None = None,
+    round: str | None = None,
+    unit: str | None = None,
+    shift: int | None = None,
+    loss: str | None = None,
+    accuracy: str | None = None,
+    train_accuracy: str | None = None,
+    test_loss: str | None = None,
+    silo_loss: str | None = None,
+    percent: bool = False,
+    target_accuracy: float | None = None,
+    force: bool = False,
+) -> RunRecord:
+    """Join the metrics of another program's training with simulated overlays, and write the file of a run.
+
+    Parameters
+    ----------
+    file : str or path
+        CSV, JSON lines, TensorBoard event file, or folder of these.
+    output : str or path
+        The HDF5 file to write.
+    network : str, path or NetworkConfig
+        As `validate` takes it, but no `Connectivity`, which the file cannot hold.
+    workload : str or Workload, optional
+        The model and hardware that the metrics are of: a preset of the paper's, or a `Workload` with the same computing
+        time for all silos, whose local steps make a round. Not with a scenario, which has its own.
+    kinds : sequence of str, optional
+        Overlays; by default the scenario's, or those of `scenarios.config.overlays.DEFAULT_KINDS`.
+    round : str, optional
+        Column of the round: how many are done. By default a usual name.
+    unit : {"rounds", "steps", "epochs"}, optional
+        What that column counts; by default as its name says.
+    shift : int, optional
+        Added to every number in that column; by default 1 where steps or epochs are seen to begin with 0, else 0.
+    loss, accuracy, train_accuracy, test_loss : str, optional
+        Columns of the training loss, test accuracy, training accuracy and test loss; by default usual names.
+    silo_loss : str, optional
+        Columns of the silos' losses, with ``{silo}`` for a label or a number from 0.
+    percent : bool
+        Whether the file's accuracies are in percent.
+    target_accuracy : float, optional
+        Test accuracy whose first round and time tables and figures show.
+    force : bool
+        Whether an existing file is replaced.
+
+    Returns
+    -------
+    RunRecord
+        What is in the file.
+
+    Raises
+    ------
+    InputError
+        If a value is wrong, the metrics cannot be read, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> work = silosim.Workload(model_bits=10e6, compute_s=0.01)
+    >>> record = silosim.import_metrics("metrics.csv", "imported.h5", "gaia", work, kinds=["ring"])
+    >>> record.overlays[0].history["test_accuracy"].tolist()
+    [0.5, 0.75]
+    """
+    target = Path(output)
+    check_new(target, force=force)
+    made, from_scenario = _experiment(network, workload, rounds=LEAST_ROUNDS, needs_workload=True)
+    experiment = made.changed(
+        kinds=made.kinds if kinds is None else list(dict.fromkeys(kinds)),
+        seed=made.seed,
+        simulation=made.simulation,
+    )
+    names = ColumnNames.of_options(
+        round=round,
+        unit=unit,
+        silo_loss=silo_loss,
+        loss=loss,
+        accuracy=accuracy,
+        train_accuracy=train_accuracy,
+        test_loss=test_loss,
+    )
+    import_file(
+        experiment,
+        Path(file),
+        target,
+        names=names,
+        # A preset says nothing about the steps of this training.
+        local_steps=experiment.work.local_steps if from_scenario or isinstance(workload, Workload) else None,
+        shift=shift,
+        percent=percent,
+        target_accuracy=target_accuracy,
+        force=force,
+    )
+    return read_run(target)
+
+
+def open_run(path: StrPath) -> RunRecord:
+    """Read the file of a run, complete or cut short.
+
+    Parameters
+    ----------
+    path : str or path
+        HDF5 file that `run`, `replay`, `import_metrics` or ``silosim simulate`` wrote.
+
+    Returns
+    -------
+    RunRecord
+        Network, workload, and of each overlay the closed forms, the simulation, and the training rows with their
+        wall-clock times.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is not that of a run.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> record = silosim.open_run("small.h5")
+    >>> record.overlays[1].kind, record.overlays[1].simulation.rounds
+    ('ring', 30)
+    """
+    return read_run(Path(path))
+
+
+def run_summary(path: StrPath) -> Table:
+    """Return the table of a run: cycle times, and when each overlay reaches the target accuracy.
+
+    Parameters
+    ----------
+    path : str or path
+        HDF5 file of a run.
+
+    Returns
+    -------
+    Table
+        As ``silosim show`` prints it; for its fields see `scenarios.report.run_table.run_table`.
+
+    Raises
+    ------
+    InputError
+        As `open_run`.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> [row["overlay"] for row in silosim.run_summary("small.h5").rows]
+    ['star', 'ring']
+    """
+    file = Path(path)
+    record = read_run(file)
+    scenario = parse_scenario(record.scenario, source=f"{file} (scenario)", recorded=True)
+    training = scenario.training
+    return run_table(
+        record,
+        f"{file}: {scenario.name}\n{record.about}",
+        scenario.target_accuracy,
+        one_curve=scenario.imported is not None,
+        rounds=None if training is None else training.rounds,
+        reached=rounds_reached(file, record),
+    )
+
+
+def _experiment(
+    network: Network | Connectivity,
+    workload: str | Workload | None,
+    *,
+    rounds: int,
+    needs_workload: bool = False,
+) -> tuple[Experiment, bool]:
+    """Experiment on a network and a workload or of a scenario, and whether it is the latter."""
+    if not isinstance(network, NetworkConfig | Connectivity) and os.fspath(network).endswith(".toml"):
+        path = Path(network)
+        if workload is not None:
+            raise InputError(
+                f"workload(={workload!r}) must not be given with a scenario; change it in {path}."
+            )
+        return load_experiment(path), True
+    if workload is None and needs_workload:
+        raise InputError(
+            "workload(=None) must be given: the metrics are of a model and hardware that only you know."
+        )
+    if isinstance(network, Connectivity):
+        return graph_experiment(network, _workload(workload, network.underlay.variant), rounds=rounds), False
+    config = _network(network)
+    return network_experiment(config, _workload(workload, config.variant), rounds=rounds), False
+
+
+def _network(network: Network) -> NetworkConfig:
+    """Description of a network that is no scenario."""
+    if isinstance(network, NetworkConfig):
+        return network
+    name = os.fspath(network)
+    if name.endswith(".toml"):
+        raise InputError(f"network(={name!r}) must be the name of a network or a GML file, not a scenario.")
+    return NetworkConfig(underlay=name)
+
+
+def _workload(workload: str | Workload | None, variant: Variant) -> Workload:
+    """Workload of a preset, or the one that is given."""
+    if isinstance(workload, Workload):
+        return workload
+    return Workload.preset(workload or "inaturalist", local_steps=1, variant=variant)

@@ -1,0 +1,73 @@
+"""The commands by name, in the order of use; the module of one is imported when it is used."""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+import typer
+
+from scenarios.cli.help import HelpfulCommand
+from scenarios.runtime.signals import check_interrupts
+from topologies import InputError
+
+SUMMARIES: Mapping[str, str] = {
+    "design": "Design overlays: cycle times in closed form and simulated.",
+    "explain": "Say which circuit limits an overlay, and what would help.",
+    "simulate": "Simulate overlays round by round on shared links.",
+    "validate": "Compare the closed forms with the simulation, and say why.",
+    "sweep": "Design and simulate overlays at several access capacities.",
+    "run": "Design, simulate and train a scenario, into one HDF5 file.",
+    "show": "Print the tables of a run.",
+    "plot": "Draw a run: loss and accuracy over rounds and over time.",
+    "replay": "Replay a run on another network: new times, no training.",
+    "import-metrics": "Join another program's metrics with simulated overlays.",
+    "partition": "Split training data over the silos, and compare the parts.",
+    "calibrate": "Measure the computing time of a local step.",
+    "tables": "Reprint the paper's tables of cycle times beside ours.",
+    "demo": "Run the shipped example: GEANT, 40 silos, three overlays.",
+}
+"""First line of each command's help, here since the list of commands imports no command."""
+
+
+class SingleValueCommand(HelpfulCommand):
+    """A command that refuses a second value of an option that takes one, where Click's would keep the last."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments of a command.
+
+        Raises
+        ------
+        InputError
+            If an option that takes one value is given more often. Flags may be repeated, lists are.
+        """
+        *_, given = self.make_parser(ctx).parse_args(args=list(args))
+        for parameter in self.get_params(ctx):
+            many = getattr(parameter, "multiple", False) or getattr(parameter, "is_flag", False)
+            if not many and (times := given.count(parameter)) > 1:
+                name = max(parameter.opts, key=len)
+                raise InputError(f"{name} takes one value and must be given once, not {times} times.")
+        return super().parse_args(ctx, args)
+
+
+class Commands(Mapping[str, Any]):
+    """Click's commands by name, each made of the function of its name in the module of its name."""
+
+    def __iter__(self) -> Iterator[str]:
+        """Names in the order of use."""
+        return iter(SUMMARIES)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(SUMMARIES)
+
+    def __getitem__(self, name: str) -> Any:
+        """Import a command."""
+        if name not in SUMMARIES:
+            raise KeyError(name)
+        module = name.replace("-", "_")
+        function = getattr(import_module(f"scenarios.cli.{module}"), module)
+        # An import may have swallowed the KeyboardInterrupt of Ctrl-C.
+        check_interrupts()
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+        alone.command(name, cls=SingleValueCommand)(function)
+        return typer.main.get_command(alone)

@@ -1,0 +1,90 @@
+"""Design, simulate, train and replay cross-silo learning overlays: the way in from Python.
+
+Each name is imported from its package when it is first used, so that ``import silosim`` takes no time.
+
+Examples
+--------
+>>> import silosim
+>>> links = silosim.AccessLinks(up_bps=10e9, down_bps=10e9)
+>>> graph = silosim.connectivity(silosim.load_underlay("gaia"), access=links)
+>>> work = silosim.Workload.preset("inaturalist", local_steps=1)
+>>> ring = silosim.design("ring", graph, work)
+>>> timeline = silosim.simulate(ring, rounds=50)
+>>> timeline.round_start_s.shape
+(51, 11)
+>>> f"{ring.closed_forms.paper_s:.3f} s, simulated {timeline.cycle_time_s:.2f} s"
+'0.956 s, simulated 3.59 s'
+"""
+
+from typing import TYPE_CHECKING
+
+from topologies.lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from scenarios.api import import_metrics, open_run, replay, run, run_summary, sweep, validate
+    from scenarios.config.network import NetworkConfig
+    from scenarios.report.tables import Table
+    from scenarios.runfile.reader import OverlayRecord, RunRecord, SimulationRecord
+    from simulator import Timeline, simulate
+    from topologies import (
+        DESIGNERS,
+        RANDOM_DESIGNERS,
+        AccessLinks,
+        Connectivity,
+        InputError,
+        MachineError,
+        Overlay,
+        RandomOverlay,
+        Schedule,
+        SilosimError,
+        TrainingError,
+        Underlay,
+        Workload,
+        build_overlay,
+        connectivity,
+        design,
+        design_random,
+        load_underlay,
+        make_schedule,
+        shipped_underlays,
+        workload_presets,
+    )
+
+__all__ = [
+    "DESIGNERS",
+    "RANDOM_DESIGNERS",
+    "AccessLinks",
+    "Connectivity",
+    "InputError",
+    "MachineError",
+    "NetworkConfig",
+    "Overlay",
+    "OverlayRecord",
+    "RandomOverlay",
+    "RunRecord",
+    "Schedule",
+    "SilosimError",
+    "SimulationRecord",
+    "Table",
+    "Timeline",
+    "TrainingError",
+    "Underlay",
+    "Workload",
+    "build_overlay",
+    "connectivity",
+    "design",
+    "design_random",
+    "import_metrics",
+    "load_underlay",
+    "make_schedule",
+    "open_run",
+    "replay",
+    "run",
+    "run_summary",
+    "shipped_underlays",
+    "simulate",
+    "sweep",
+    "validate",
+    "workload_presets",
+]
+__getattr__, __dir__ = lazy_exports(__name__)
