@@ -1,14 +1,20 @@
 # Two commands do everything on a machine that has Python 3.11 or newer: `make demo` and `make test`.
+# `make test-all` runs all tests, those that take long, too, and measures what they cover.
 PYTHON ?= python3
 BIN := .venv/bin
+PYTEST := $(BIN)/pytest -n 2 --dist worksteal
 
-.PHONY: demo test check format data-shakespeare clean
+.PHONY: demo test test-all mutants check format data-shakespeare clean
 
 demo: .venv/installed
 	$(BIN)/silosim demo -o out
 
 test: check
-	$(BIN)/pytest -n 2
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
+
+test-all: check
+	HYPOTHESIS_PROFILE=ci $(PYTEST) --cov --cov-report=json:$(COVERAGE)
+	$(BIN)/python tools/coverage_by_package.py $(COVERAGE)
 
 check: .venv/installed-test
 	$(BIN)/ruff check .

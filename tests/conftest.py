@@ -1,11 +1,19 @@
 """A network and a workload that tests of several packages share."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from topologies import AccessLinks, Connectivity, Workload, connectivity, load_underlay
+
+# Without a profile named, the examples are random and differ between runs. Those of `quick` and `ci` do not.
+settings.register_profile("random", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, database=None, max_examples=100)
+settings.register_profile("quick", settings.get_profile("ci"), max_examples=20)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "random"))
 
 
 @pytest.fixture(scope="session")

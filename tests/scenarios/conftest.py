@@ -21,6 +21,20 @@ class Result(NamedTuple):
     out: str
     err: str
 
+    def __repr__(self) -> str:
+        """Exit code and standard error, which say why an assertion fails."""
+        return f"exit code {self.code}, standard error: {self.err!r}"
+
+    def failed(self, code: int) -> "Result":
+        """This result, which must have this exit code."""
+        if self.code != code:
+            pytest.fail(f"exit code {self.code}, not {code}; standard error:\n{self.err}")
+        return self
+
+    def ok(self) -> "Result":
+        """This result, which must be that of a success."""
+        return self.failed(0)
+
 
 SMALL = """
 name = "small"
@@ -40,7 +54,7 @@ kinds = ["star", "ring"]
 rounds = 30
 
 [training]
-ranks = 2
+ranks = 1
 model = "softmax"
 rounds = 12
 log_every = 5
@@ -51,7 +65,10 @@ target_accuracy = 0.3
 
 @pytest.fixture
 def silosim(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
-    """Run one command; gives exit code, standard output and standard error."""
+    """Run one command; gives exit code, standard output and standard error.
+
+    Read the output of `silosim(...).ok()` or `.failed(code)`, or assert the code first.
+    """
 
     def run(*arguments: object) -> Result:
         monkeypatch.setattr("sys.argv", ["silosim", *map(str, arguments)])
@@ -66,7 +83,7 @@ def silosim(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 
 @pytest.fixture(scope="session")
 def small_scenario() -> str:
-    """TOML text of a scenario that takes seconds."""
+    """TOML text of a scenario that takes seconds, all in this process."""
     return SMALL
 
 
@@ -76,6 +93,13 @@ def scenario(tmp_path: Path, small_scenario: str) -> Path:
     path = tmp_path / "small.toml"
     path.write_text(small_scenario)
     return path
+
+
+@pytest.fixture
+def scenario_of_two_ranks(scenario: Path, small_scenario: str) -> Path:
+    """The small scenario's file, trained by two MPI ranks."""
+    scenario.write_text(small_scenario.replace("ranks = 1", "ranks = 2"))
+    return scenario
 
 
 @pytest.fixture(scope="session")

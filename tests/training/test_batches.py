@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from training.data.batches import BatchStream
@@ -11,7 +11,6 @@ from training.data.batches import BatchStream
     seed=st.integers(0, 2**64),
     silo=st.integers(0, 300),
 )
-@settings(deadline=None, max_examples=60)
 def test_every_epoch_holds_every_sample_once(size, batch_size, seed, silo):
     stream = BatchStream(size=size, batch_size=batch_size, seed=seed, silo=silo)
     steps = -(-3 * size // batch_size)
