@@ -1,7 +1,8 @@
 """The command line in this process, a scenario that takes seconds, and the modules beside the tests."""
 
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -79,6 +80,17 @@ def silosim(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         return Result(int(stopped.value.code or 0), out, err)
 
     return run
+
+
+@pytest.fixture
+def terminal_signals() -> Iterator[None]:
+    """Hear SIGINT, in this process and in those that it starts, also where the tests were started with it ignored.
+
+    nohup and a shell's background jobs ignore it, and a program hands that on to all that it starts.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

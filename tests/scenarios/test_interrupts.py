@@ -19,6 +19,8 @@ from scenarios.runfile.atomic import new_file
 from scenarios.runfile.reader import read_run
 from scenarios.runtime.signals import GRACE_S, check_interrupts, noted_interrupts, polite_interrupts
 
+pytestmark = pytest.mark.usefixtures("terminal_signals")
+
 SILOSIM = Path(sys.executable).parent / "silosim"
 
 LONG = ("--rounds", "30000", "--compute-times", "exponential")

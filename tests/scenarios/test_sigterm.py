@@ -19,6 +19,8 @@ from scenarios.runtime.signals import (
 )
 from training.checkpoints.folder import checkpoint_rounds
 
+pytestmark = pytest.mark.usefixtures("terminal_signals")
+
 SILOSIM = Path(sys.executable).parent / "silosim"
 
 
