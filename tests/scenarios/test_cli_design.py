@@ -262,6 +262,7 @@ def test_published_table_3():
         assert row["corrected_s"] > row["ours_s"]
 
 
+@pytest.mark.slow
 def test_the_papers_ring_and_ours_are_two_rows(silosim, monkeypatch):
     monkeypatch.setattr("scenarios.cli.tables.TABLES", TABLES[:1])
     result = silosim("tables", "--network", "geant").ok()
@@ -332,6 +333,7 @@ def test_tables_as_csv(silosim, tmp_path, monkeypatch):
     assert float(rows[0]["published_s"]) == 0.391
 
 
+@pytest.mark.slow
 def test_tables_as_json(silosim, monkeypatch):
     monkeypatch.setattr("scenarios.studies.published_tables._KINDS", {"STAR": "star", "MST": "mst"})
 

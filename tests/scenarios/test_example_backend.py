@@ -158,6 +158,7 @@ def test_its_messages_are_as_large_as_it_says_unless_the_scenario_does(silosim, 
     assert "custom: 3 Mbit," in json.loads(done.out)["caption"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["", "    def message_bits(self, config):\n        return None\n\n"])
 @pytest.mark.parametrize("command", ["simulate", "validate", "import-metrics", "run"])
 def test_of_one_that_does_not_say_it_the_scenario_must(

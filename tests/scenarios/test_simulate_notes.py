@@ -213,6 +213,7 @@ def test_the_seed_is_the_search_of_bests(silosim, monkeypatch, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_many_silos_get_rounds_for_an_interval(silosim):
     command = ("simulate", "ebone", "--kind", "matcha_ring")
     row = json.loads(silosim(*command, "--json").ok().out)["rows"][0]

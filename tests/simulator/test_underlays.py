@@ -19,13 +19,13 @@ ROUNDS = 60
 KINDS = ("star", "mst", "delta_mbst", "ring", "underlay")
 
 
-LARGE = ("exodus", "ebone")
+SLOW = ("aws_na", "exodus", "ebone")
 
 
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param((name, kind), id=f"{name}-{kind}", marks=[pytest.mark.slow] if name in LARGE else [])
+        pytest.param((name, kind), id=f"{name}-{kind}", marks=[pytest.mark.slow] if name in SLOW else [])
         for name in shipped_underlays()
         for kind in KINDS
     ],

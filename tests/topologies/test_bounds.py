@@ -122,6 +122,7 @@ def test_circuits_elsewhere_do_not_count():
     assert circuit_bound(delay, 2) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "at_least_ms", "best_ms"),
     [
@@ -168,6 +169,7 @@ def test_one_far_silo_is_averaged_with_the_near_ones(make_underlay):
     assert ring(graph, work).closed_forms.paper_s == pytest.approx((2 * far + 3 * near) / 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gaia", "aws_na", "geant"])
 def test_designers_on_published_networks(published_graph, name):
     graph = published_graph(name, 1e8)

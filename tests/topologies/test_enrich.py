@@ -27,6 +27,7 @@ def slowest(overlay):
     return max(forms.paper_s, forms.serialized_s, forms.load_bound_s)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["ring", "mst"])
 @pytest.mark.parametrize("keep", ["all", "paper"])
 @pytest.mark.parametrize("name", ["gaia", "aws_na"])
@@ -227,6 +228,7 @@ def test_bad_options(published_graph, kind, options, message):
         enrich(overlay, **options)
 
 
+@pytest.mark.slow
 def test_recorded_gaps_of_ebone(published_graph):
     overlay = design("mst", published_graph("ebone", 1e10), INATURALIST)
     enriched = enrich(overlay)

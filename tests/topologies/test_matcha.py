@@ -107,6 +107,7 @@ def test_the_growing_subspace_reaches_the_whole_programme(solver, published_grap
     assert found.connectivity >= found.connectivity_bound * (1 - 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("network", ["geant", "ebone", "exodus"])
 @pytest.mark.parametrize("blocked", [[(3, 5)], [(0, 1), (0, 2), (4, 9), (7, 8)]])
 def test_almost_complete_graphs_are_solved_on_all_directions(network, blocked, published_graph):
@@ -258,6 +259,7 @@ def test_the_bound_holds_on_trees(seed, nodes, budget):
     assert bound * (1 - 1e-5) <= found <= bound * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_shipped_underlays_carry_it_too():
     graph = connectivity(load_underlay("ebone"), access=ACCESS)
     overlay = matcha_plus(graph, WORK)

@@ -189,6 +189,7 @@ def test_the_shortcuts_lose_no_candidate(make_underlay, seed, silos, blocked):
         assert tree is None or ours <= tree_cycle_time(graph, work, tree) * (1 + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fast", [1, 2])
 @pytest.mark.parametrize("ratio", [3.0, 20.0, 60.0, 1e6])
 def test_no_delta_is_left_out_around_hubs(make_underlay, fast, ratio):
@@ -203,6 +204,7 @@ def test_no_delta_is_left_out_around_hubs(make_underlay, fast, ratio):
     assert delta_mbst(graph, work).closed_forms.paper_s == pytest.approx(best, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_one_delta_alone_is_best(make_underlay):
     # Two hubs with 40 times the access link of the other 128 silos, all of which are nearest to the first. The bound
     # 65 shares them out evenly, 64 each; a smaller one leaves some to a silo of two neighbours, at 2 / 40 per model,

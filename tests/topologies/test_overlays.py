@@ -174,6 +174,7 @@ def test_every_designer_on_any_network(make_underlay, data, kind):
     assert cycle_time(serialized).value_s == pytest.approx(forms.serialized_s, rel=1e-12)
 
 
+@pytest.mark.slow
 @given(data=st.data())
 @settings(max_examples=15)
 def test_best_is_never_worse_than_any_other_designer(make_underlay, data):

@@ -36,6 +36,7 @@ TABLES = {
 FULL_INATURALIST_BUDGET = {"gaia": 1.0, "aws_na": 1.0, "geant": 0.6, "exodus": 0.4, "ebone": 0.5}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", shipped_underlays())
 @pytest.mark.parametrize("table", TABLES)
 def test_published_tables(published, published_graph, name, table):

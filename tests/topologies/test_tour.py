@@ -69,6 +69,7 @@ def test_the_local_search_finds_the_optimum_of_small_cases(costs, seed):
         assert optimum == np.inf
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32 - 1), nodes=st.integers(10, 25), symmetric=st.booleans(), ties=st.booleans())
 @settings(max_examples=20)
 def test_larger_tours_visit_all_and_beat_christofides(seed, nodes, symmetric, ties):

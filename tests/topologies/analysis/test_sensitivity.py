@@ -56,7 +56,7 @@ def test_finite_differences_on_random_networks(random_case, seed):
 
 
 @pytest.mark.parametrize("kind", ["ring", "mst", "star"])
-@pytest.mark.parametrize("name", ["gaia", "geant", pytest.param("ebone", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["gaia", "geant", "ebone"])
 @pytest.mark.parametrize("access_bps", [1e9, 1e10])
 def test_finite_differences_on_real_networks(name, kind, access_bps):
     rng = np.random.default_rng(7)
