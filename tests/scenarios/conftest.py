@@ -1,7 +1,8 @@
 """The command line in this process, a scenario that takes seconds, and the modules beside the tests."""
 
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,20 @@ class Result(NamedTuple):
     code: int
     out: str
     err: str
+
+    def __repr__(self) -> str:
+        """Exit code and standard error, which say why an assertion fails."""
+        return f"exit code {self.code}, standard error: {self.err!r}"
+
+    def failed(self, code: int) -> "Result":
+        """This result, which must have this exit code."""
+        if self.code != code:
+            pytest.fail(f"exit code {self.code}, not {code}; standard error:\n{self.err}")
+        return self
+
+    def ok(self) -> "Result":
+        """This result, which must be that of a success."""
+        return self.failed(0)
 
 
 SMALL = """
@@ -40,7 +55,7 @@ kinds = ["star", "ring"]
 rounds = 30
 
 [training]
-ranks = 2
+ranks = 1
 model = "softmax"
 rounds = 12
 log_every = 5
@@ -51,7 +66,10 @@ target_accuracy = 0.3
 
 @pytest.fixture
 def silosim(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
-    """Run one command; gives exit code, standard output and standard error."""
+    """Run one command; gives exit code, standard output and standard error.
+
+    Read the output of `silosim(...).ok()` or `.failed(code)`, or assert the code first.
+    """
 
     def run(*arguments: object) -> Result:
         monkeypatch.setattr("sys.argv", ["silosim", *map(str, arguments)])
@@ -64,9 +82,20 @@ def silosim(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
     return run
 
 
+@pytest.fixture
+def terminal_signals() -> Iterator[None]:
+    """Hear SIGINT, in this process and in those that it starts, also where the tests were started with it ignored.
+
+    nohup and a shell's background jobs ignore it, and a program hands that on to all that it starts.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture(scope="session")
 def small_scenario() -> str:
-    """TOML text of a scenario that takes seconds."""
+    """TOML text of a scenario that takes seconds, all in this process."""
     return SMALL
 
 
@@ -76,6 +105,13 @@ def scenario(tmp_path: Path, small_scenario: str) -> Path:
     path = tmp_path / "small.toml"
     path.write_text(small_scenario)
     return path
+
+
+@pytest.fixture
+def scenario_of_two_ranks(scenario: Path, small_scenario: str) -> Path:
+    """The small scenario's file, trained by two MPI ranks."""
+    scenario.write_text(small_scenario.replace("ranks = 1", "ranks = 2"))
+    return scenario
 
 
 @pytest.fixture(scope="session")

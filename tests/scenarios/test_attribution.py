@@ -83,7 +83,7 @@ def test_models_that_wait_for_a_randomly_slow_silo(silosim, tmp_path):
     (tmp_path / "net.gml").write_text("\n".join(("graph [", *nodes, *edges, "]")))
     options = ("--access", "1 Gbps", "--model-size", "1 MB", "--compute", "10 ms", "--kind", "ring")
     random = ("--rounds", 200, "--compute-times", "lognormal 0.3")
-    result = json.loads(silosim("validate", tmp_path / "net.gml", *options, *random, "--json").out)
+    result = json.loads(silosim("validate", tmp_path / "net.gml", *options, *random, "--json").ok().out)
 
     assert result["rows"][0]["paper_s"] == pytest.approx(0.0305, abs=1e-4)
     assert result["rows"][0]["why"].startswith("waits for other arcs +")

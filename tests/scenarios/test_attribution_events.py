@@ -106,7 +106,7 @@ def test_sharing_and_background_are_told_both(silosim, tmp_path):
         '[network]\nunderlay = "geant"\nvariant = "published"\n[workload]\npreset = "inaturalist"\n'
         '[overlays]\nkinds = ["star"]\n[simulation]\nrounds = 100\n' + SHARE
     )
-    found = json.loads(silosim("validate", path, "--json").out)
+    found = json.loads(silosim("validate", path, "--json").ok().out)
     row, shared = found["rows"][0], [arc for arc in found["arcs"] if "shared link" in arc["assumption"]]
 
     assert shared
@@ -203,7 +203,7 @@ def test_files_and_the_figure_have_the_worlds_part(validated, tmp_path):
 
 def test_a_table_with_a_world_fits_80_columns(silosim, validated, tmp_path):
     validated(SHARE)
-    out = silosim("validate", tmp_path / "x.toml").out
+    out = silosim("validate", tmp_path / "x.toml").ok().out
 
     assert max(map(len, out.splitlines())) <= 80
     assert "queue + rate + wait + world of the last line: +3.429 ms a round" in " ".join(out.split())

@@ -115,7 +115,7 @@ def test_the_table(silosim, scenario):
 
 @pytest.mark.usefixtures("fake_steps")
 def test_json_has_seconds(silosim, scenario):
-    rows = json.loads(silosim("calibrate", scenario, "--json").out)["rows"]
+    rows = json.loads(silosim("calibrate", scenario, "--json").ok().out)["rows"]
 
     assert len(rows) == 1
     assert rows[0] == {
@@ -169,7 +169,7 @@ def test_times_of_rounds_are_a_trace_for_simulations(silosim, scenario, tmp_path
 
     assert silosim("calibrate", scenario, "--steps", 3, "--times", path).code == 0
     assert path.read_text() == f"compute_s\n{times}"
-    assert "exists already" in silosim("calibrate", scenario, "--times", path).err
+    assert "exists already" in silosim("calibrate", scenario, "--times", path).failed(2).err
     simulated = silosim("simulate", "gaia", "--kind", "ring", "--compute-times", path, "--rounds", 20)
     assert simulated.code == 0, simulated.err
 
@@ -234,7 +234,7 @@ def test_the_most_silos_are_measured_first(silosim, scenario, monkeypatch):
 
     monkeypatch.setattr("scenarios.studies.calibrate.measure_step", measure)
 
-    assert "no memory for 5." in silosim("calibrate", scenario, "--silos", 5).err
+    assert "no memory for 5." in silosim("calibrate", scenario, "--silos", 5).failed(3).err
 
 
 def test_a_real_step_is_measured_and_the_scenario_still_runs(silosim, scenario):

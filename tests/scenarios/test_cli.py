@@ -29,7 +29,7 @@ def test_design_published_reprints_table_3(silosim, name):
 
 
 def test_the_table_fits_80_columns(silosim):
-    result = silosim("design", "geant", "--published")
+    result = silosim("design", "geant", "--published").ok()
 
     assert max(map(len, result.out.splitlines())) <= 80
     assert "634.4" in result.out
@@ -43,7 +43,7 @@ def test_the_slow_silo_is_simulated_at_the_time_of_one_model(silosim, tmp_path):
         'access_at = { DE = "10 Mbps" }\n[workload]\npreset = "inaturalist"\n'
         '[overlays]\nkinds = ["christofides"]\n[simulation]\nrounds = 200\n'
     )
-    result = silosim("run", scenario, "-o", tmp_path / "slow.h5", "--json")
+    result = silosim("run", scenario, "-o", tmp_path / "slow.h5", "--json").ok()
     (row,) = json.loads(result.out)["rows"]
 
     assert row["paper_s"] == pytest.approx(0.33, abs=0.005)
@@ -192,7 +192,7 @@ def test_wrong_input_is_one_line_and_exit_code_2(silosim, tmp_path, monkeypatch,
 
 
 def test_an_unmarked_figure_gets_an_ending_and_the_message_names_it(silosim, run_file, tmp_path):
-    result = silosim("plot", run_file, "-o", tmp_path / "figure")
+    result = silosim("plot", run_file, "-o", tmp_path / "figure").ok()
 
     assert f"written: {tmp_path / 'figure.png'}" in result.err
     assert [path.name for path in tmp_path.iterdir()] == ["figure.png"]
@@ -220,8 +220,8 @@ def test_a_gml_file_is_found_beside_its_scenario(silosim, tmp_path, monkeypatch)
         '[overlays]\nkinds = ["ring"]\n'
     )
     monkeypatch.chdir(tmp_path)
-    result = silosim("run", "study/s.toml", "-o", "r.h5", "--json")
+    result = silosim("run", "study/s.toml", "-o", "r.h5", "--json").ok()
     (row,) = json.loads(result.out)["rows"]
 
     assert row["paper_s"] == pytest.approx(1.0 + 0.0085e-3 * 100 + 4e-3, rel=1e-12)
-    assert "rounds" not in silosim("show", "r.h5").out
+    assert "rounds" not in silosim("show", "r.h5").ok().out

@@ -16,7 +16,9 @@ from topologies import DESIGNERS, RANDOM_DESIGNERS
 
 
 def test_random_overlays_stand_in_the_table_with_their_intervals(silosim):
-    result = silosim("design", "gaia", "--published", "--kind", "matcha", "--kind", "random_ring", "--json")
+    result = silosim(
+        "design", "gaia", "--published", "--kind", "matcha", "--kind", "random_ring", "--json"
+    ).ok()
     matcha, ring = json.loads(result.out)["rows"]
 
     assert matcha["paper_s"] == pytest.approx(0.228, rel=0.015)
@@ -26,7 +28,7 @@ def test_random_overlays_stand_in_the_table_with_their_intervals(silosim):
 
 
 def test_both_cycle_times_of_random_overlays_are_printed_with_intervals(silosim):
-    result = silosim("design", "gaia", "--published", "--kind", "matcha")
+    result = silosim("design", "gaia", "--published", "--kind", "matcha").ok()
 
     assert re.search(
         r"matcha: barrier 22\d\.\d \+- 0\.\d+, max-plus 21\d\.\d \+- \d\.\d+ ms; budget 0\.5: 5\.5 of 11 matchings",
@@ -36,14 +38,15 @@ def test_both_cycle_times_of_random_overlays_are_printed_with_intervals(silosim)
 
 
 def test_a_kind_named_twice_stands_once(silosim):
-    result = silosim("design", "gaia", *("--kind", "ring", "--kind", "mst", "--kind", "ring"), "--json")
+    result = silosim("design", "gaia", *("--kind", "ring", "--kind", "mst", "--kind", "ring"), "--json").ok()
 
     assert [row["overlay"] for row in json.loads(result.out)["rows"]] == ["ring", "mst"]
 
 
+@pytest.mark.slow
 def test_the_gap_to_the_bound_is_that_of_the_bound(silosim):
     kinds = ("--kind", "best", "--kind", "ring", "--kind", "matcha")
-    found = json.loads(silosim("design", "gaia", "--published", *kinds, "--json").out)
+    found = json.loads(silosim("design", "gaia", "--published", *kinds, "--json").ok().out)
     best, ring, matcha = found["rows"]
 
     assert best["lower_bound_s"] == ring["lower_bound_s"] <= best["paper_s"] <= ring["paper_s"]
@@ -56,7 +59,7 @@ GEANT_1G = ("design", "geant", "--access", "1 Gbps", "--kind", "star", "--kind",
 
 
 def test_rates_are_of_simulated_cycle_times(silosim):
-    star, ring, mst = json.loads(silosim(*GEANT_1G, "--json").out)["rows"]
+    star, ring, mst = json.loads(silosim(*GEANT_1G, "--json").ok().out)["rows"]
 
     # By paper the ring is 36.8 times as fast as the STAR; BG -> MK, 155 Mbps, alone takes 2.316 s for one model.
     assert (ring["paper_s"], ring["load_bound_s"]) == (
@@ -78,7 +81,7 @@ def test_rates_are_of_simulated_cycle_times(silosim):
 
 
 def test_rates_can_be_taken_from_paper(silosim):
-    star, ring, _ = json.loads(silosim(*GEANT_1G, "--rates-from", "paper", "--json").out)["rows"]
+    star, ring, _ = json.loads(silosim(*GEANT_1G, "--rates-from", "paper", "--json").ok().out)["rows"]
 
     assert ring["rates_from"] == "paper"
     assert ring["simulated_s"] == pytest.approx(2.316, rel=1e-3)
@@ -88,7 +91,7 @@ def test_rates_can_be_taken_from_paper(silosim):
 
 
 def test_a_paper_below_load_is_marked_and_what_the_marks_mean_stands_below(silosim):
-    text = silosim(*GEANT_1G).out
+    text = silosim(*GEANT_1G).ok().out
     cells = {
         line.split()[0]: line.split()
         for line in text.splitlines()
@@ -106,7 +109,7 @@ def test_a_paper_below_load_is_marked_and_what_the_marks_mean_stands_below(silos
 
 
 def test_what_no_overlay_shows_is_not_explained(silosim):
-    text = silosim("design", "aws_na", "--kind", "ring", "--rates-from", "paper").out
+    text = silosim("design", "aws_na", "--kind", "ring", "--rates-from", "paper").ok().out
 
     assert "!:" not in text
     assert "~:" not in text
@@ -114,13 +117,13 @@ def test_what_no_overlay_shows_is_not_explained(silosim):
 
 
 def test_published_inputs_say_what_the_published_tables_compare(silosim):
-    text = " ".join(silosim("design", "gaia", "--published", "--kind", "ring").out.split())
+    text = " ".join(silosim("design", "gaia", "--published", "--kind", "ring").ok().out.split())
 
     assert "--rates-from paper: of paper, as in the published tables" in text
 
 
 def test_random_overlays_are_simulated_with_an_interval(silosim):
-    (row,) = json.loads(silosim("design", "gaia", "--kind", "random_ring", "--json").out)["rows"]
+    (row,) = json.loads(silosim("design", "gaia", "--kind", "random_ring", "--json").ok().out)["rows"]
 
     assert row["simulated_rounds"] == 500
     assert not row["simulated_is_exact"]
@@ -129,13 +132,13 @@ def test_random_overlays_are_simulated_with_an_interval(silosim):
 
 
 def test_a_hub_can_be_chosen(silosim):
-    rows = json.loads(silosim("design", "geant", "--kind", "star", "--hub", "HU", "--json").out)["rows"]
+    rows = json.loads(silosim("design", "geant", "--kind", "star", "--hub", "HU", "--json").ok().out)["rows"]
 
     assert rows[0]["hub"] == "HU"
 
 
 def test_explain_takes_a_hub_and_a_gain_of_computing(silosim):
-    result = silosim("explain", "geant", "--kind", "star", "--hub", "HU", "--json")
+    result = silosim("explain", "geant", "--kind", "star", "--hub", "HU", "--json").ok()
     rows = json.loads(result.out)["rows"]
 
     assert "HU" in {rows[0]["source"], rows[0]["target"]}
@@ -188,7 +191,7 @@ def test_rows_of_explain_stay_rows_with_names_of_forty_letters(silosim, tmp_path
     path = tmp_path / "long.gml"
     path.write_text(named, encoding="utf-8")
     for access in ("10 Gbps", "100 Mbps"):
-        lines = silosim("explain", path, "--access", access).out.splitlines()
+        lines = silosim("explain", path, "--access", access).ok().out.splitlines()
         head = next(place for place, line in enumerate(lines) if line.startswith("───"))
         rows = lines[head + 1 : lines.index("", head)]
 
@@ -200,7 +203,7 @@ def test_rows_of_explain_stay_rows_with_names_of_forty_letters(silosim, tmp_path
 
 
 def test_explain_says_which_links_are_needed_together_and_by_how_much(silosim):
-    text = " ".join(silosim("explain", "geant", "--access", "100 Mbps", "--kind", "ring").out.split())
+    text = " ".join(silosim("explain", "geant", "--access", "100 Mbps", "--kind", "ring").ok().out.split())
 
     # Several arcs gain as much.
     assert re.search(
@@ -217,16 +220,18 @@ def test_explain_says_which_links_are_needed_together_and_by_how_much(silosim):
 
 
 def test_explain_says_what_an_upgrade_gains_and_which_gain_as_much(silosim):
-    text = " ".join(silosim("explain", "geant", "--access", "100 Mbps", "--kind", "mst").out.split())
+    text = " ".join(silosim("explain", "geant", "--access", "100 Mbps", "--kind", "mst").ok().out.split())
 
     assert "DE's uplink: twice the capacity takes 5.994 ms off a round (14.4 s)" in text
     assert "Twice the capacity gains as much on DE's downlink." in text
 
 
 def test_no_number_of_a_caption_stands_alone(silosim):
-    lines = silosim(
-        "design", "geant", "--access-up", "100 Mbps", "--access-down", "1 Gbps", "--kind", "mst"
-    ).out
+    lines = (
+        silosim("design", "geant", "--access-up", "100 Mbps", "--access-down", "1 Gbps", "--kind", "mst")
+        .ok()
+        .out
+    )
 
     assert lines.splitlines()[1:3] == [
         "access 100 Mbps up, 1 Gbps down;",
@@ -235,12 +240,13 @@ def test_no_number_of_a_caption_stands_alone(silosim):
 
 
 def test_explain_warns_where_real_links_hold_back_more(silosim):
-    result = silosim("explain", "gaia")
+    result = silosim("explain", "gaia").ok()
 
     assert "One model alone" in result.out
     assert "Sydney -> Sao Paulo is busy for 3.590 s" in " ".join(result.out.split())
 
 
+@pytest.mark.slow
 def test_published_table_3():
     table = published_table(TABLES[0])
     tolerance = {"MATCHA": 0.015, "MATCHA+": 0.03, "RING": 0.022}
@@ -256,9 +262,10 @@ def test_published_table_3():
         assert row["corrected_s"] > row["ours_s"]
 
 
+@pytest.mark.slow
 def test_the_papers_ring_and_ours_are_two_rows(silosim, monkeypatch):
     monkeypatch.setattr("scenarios.cli.tables.TABLES", TABLES[:1])
-    result = silosim("tables", "--network", "geant")
+    result = silosim("tables", "--network", "geant").ok()
     rows = {line[9:20].strip(): line.split() for line in result.out.splitlines() if line.startswith("geant ")}
 
     assert "MST" in rows
@@ -271,7 +278,7 @@ def test_the_papers_ring_and_ours_are_two_rows(silosim, monkeypatch):
 def test_a_blank_line_parts_the_tables(silosim, monkeypatch):
     monkeypatch.setattr("scenarios.cli.tables.TABLES", TABLES[:2])
     monkeypatch.setattr("scenarios.studies.published_tables._KINDS", {"STAR": "star"})
-    lines = silosim("tables", "--network", "gaia").out.splitlines()
+    lines = silosim("tables", "--network", "gaia").ok().out.splitlines()
     second = lines.index("Table 6: iNaturalist, 5 local steps, 10 Gbps access (ms)")
 
     assert lines[0].startswith("Table 3")
@@ -313,6 +320,7 @@ def test_the_budgets_that_reproduce_the_fourth_table_are_named(monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_tables_as_csv(silosim, tmp_path, monkeypatch):
     monkeypatch.setattr("scenarios.cli.tables.TABLES", TABLES[:2])
     networks = ("--network", "gaia", "--network", "aws_na")
@@ -325,10 +333,11 @@ def test_tables_as_csv(silosim, tmp_path, monkeypatch):
     assert float(rows[0]["published_s"]) == 0.391
 
 
+@pytest.mark.slow
 def test_tables_as_json(silosim, monkeypatch):
     monkeypatch.setattr("scenarios.studies.published_tables._KINDS", {"STAR": "star", "MST": "mst"})
 
-    assert [len(table["rows"]) for table in json.loads(silosim("tables", "--json").out)] == [10] * 4
+    assert [len(table["rows"]) for table in json.loads(silosim("tables", "--json").ok().out)] == [10] * 4
 
 
 @pytest.mark.parametrize(
@@ -370,7 +379,7 @@ def test_seed_and_criterion_reach_the_search(silosim, monkeypatch, command):
 
 
 def test_help_lists_the_values(silosim):
-    text = " ".join(silosim("design", "--help").out.split())
+    text = " ".join(silosim("design", "--help").ok().out.split())
 
     assert all(f" {kind}" in text for kind in (*DESIGNERS, *RANDOM_DESIGNERS))
     assert "load, closeness, first, or a silo's label" in text
@@ -378,7 +387,7 @@ def test_help_lists_the_values(silosim):
 
 def test_json_rows_have_the_same_keys(silosim):
     kinds = ("--kind", "star", "--kind", "matcha", "--kind", "random_ring")
-    rows = json.loads(silosim("design", "gaia", *kinds, "--json").out)["rows"]
+    rows = json.loads(silosim("design", "gaia", *kinds, "--json").ok().out)["rows"]
 
     assert len({tuple(row) for row in rows}) == 1
     assert rows[0]["budget"] is None
@@ -387,13 +396,16 @@ def test_json_rows_have_the_same_keys(silosim):
 
 def test_the_bound_is_raised_only_where_it_is_asked_for(silosim):
     quick, high = (
-        json.loads(silosim("design", "geant", "--published", "--kind", "mst", *more, "--json").out)["rows"][0]
+        json.loads(silosim("design", "geant", "--published", "--kind", "mst", *more, "--json").ok().out)[
+            "rows"
+        ][0]
         for more in ((), ("--bound",))
     )
 
     assert quick["lower_bound_s"] < high["lower_bound_s"] < high["paper_s"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [("design", "gaia"), ("design", "gaia", "--json")])
 def test_a_reader_who_left_is_no_failure(arguments):
     read, write = os.pipe()

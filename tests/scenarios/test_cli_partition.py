@@ -111,7 +111,7 @@ def test_terminal_has_80_columns_and_files_are_written(silosim, tmp_path):
 
 def test_labels_of_sequences_count_at_every_position(silosim, use_data):
     use_data(train_labels=np.tile([0, 1, 1, -100], (22, 1)), classes=3)
-    text = silosim("partition", "gaia", "--partition", "iid").out
+    text = silosim("partition", "gaia", "--partition", "iid").ok().out
 
     assert "labels of sequences count at every position." in text
     assert "of 3 in the data set" in text
@@ -126,7 +126,7 @@ def test_small_numbers_keep_three_digits(value, text):
 
 def test_groups_are_counted(silosim, use_data):
     use_data(train_labels=np.zeros(440, dtype=np.int64), train_groups=np.arange(440) // 4)
-    whole = json.loads(silosim("partition", "gaia", "--partition", "groups", "--json").out)
+    whole = json.loads(silosim("partition", "gaia", "--partition", "groups", "--json").ok().out)
 
     assert [row["of"] for row in whole["rows"]][:2] == ["samples per silo", "groups per silo"]
     assert whole["rows"][1]["mean"] == 10
@@ -135,20 +135,22 @@ def test_groups_are_counted(silosim, use_data):
 
 def test_scenario_gives_network_training_and_seed_and_options_change_them(silosim, scenario):
     scenario.write_text(scenario.read_text() + 'partition = "iid"\n')
-    told = silosim("partition", scenario).out
-    changed = silosim("partition", scenario, "--partition", "dirichlet", "--alpha", "2", "--seed", "8").out
+    told = silosim("partition", scenario).ok().out
+    changed = (
+        silosim("partition", scenario, "--partition", "dirichlet", "--alpha", "2", "--seed", "8").ok().out
+    )
 
     assert "iid, seed 3, over 11 silos of gaia" in told
     assert "dirichlet, alpha 2, seed 8, over 11 silos of gaia" in changed
-    assert changed == silosim("partition", "gaia", "--alpha", "2", "--seed", "8").out
+    assert changed == silosim("partition", "gaia", "--alpha", "2", "--seed", "8").ok().out
 
 
 def test_the_folder_of_a_scenario_is_not_of_the_digits(silosim, scenario):
     text = scenario.read_text().replace('model = "softmax"', 'model = "softmax"\ndata = "/nowhere"')
     scenario.write_text(text + 'dataset = "femnist"\n')
 
-    assert "must be the femnist folder" in silosim("partition", scenario).err
-    assert "digits: 1442 training samples" in silosim("partition", scenario, "--dataset", "digits").out
+    assert "must be the femnist folder" in silosim("partition", scenario).failed(2).err
+    assert "digits: 1442 training samples" in silosim("partition", scenario, "--dataset", "digits").ok().out
 
 
 def test_one_silo_has_everything(silosim):
@@ -159,7 +161,7 @@ def test_one_silo_has_everything(silosim):
     assert [row["of"] for row in whole["rows"]] == ["samples per silo", "labels per silo"]
     assert whole["rows"][0]["min"] == whole["rows"][0]["max"] == 1442
     assert whole["silos"][0]["divergence_mean_bits"] is None
-    assert "divergence" not in silosim("partition", "gaia", "--silo-at", "Tokyo").out
+    assert "divergence" not in silosim("partition", "gaia", "--silo-at", "Tokyo").ok().out
 
 
 def test_the_colours_of_a_picture_reach_the_largest_divergence(silosim, tmp_path, monkeypatch):
@@ -167,8 +169,8 @@ def test_the_colours_of_a_picture_reach_the_largest_divergence(silosim, tmp_path
     monkeypatch.setattr(
         "scenarios.studies.partition_plot.save_figure", lambda figure, _path: drawn.append(figure)
     )
-    silosim("partition", "gaia", "--partition", "iid", "-o", tmp_path / "x.png")
-    rows = json.loads(silosim("partition", "gaia", "--partition", "iid", "--json").out)["rows"]
+    silosim("partition", "gaia", "--partition", "iid", "-o", tmp_path / "x.png").ok()
+    rows = json.loads(silosim("partition", "gaia", "--partition", "iid", "--json").ok().out)["rows"]
     (image,) = drawn[0].axes[1].images
     assert image.get_clim() == (0, pytest.approx(rows[-1]["max"], rel=1e-9))
 
@@ -241,7 +243,7 @@ def test_pictures_of_chicago_go_to_the_spanish_silo_of_geant(silosim, use_data):
     use_data(train_labels=np.zeros(8000, dtype=np.int64), train_places=np.array([chicago] * 7999 + [unknown]))
 
     def samples(*more):
-        out = silosim("partition", "geant", "--partition", "geographic", *more, "--json").out
+        out = silosim("partition", "geant", "--partition", "geographic", *more, "--json").ok().out
         return {silo["silo"]: silo["samples"] for silo in json.loads(out)["silos"]}
 
     # Moved by 90 degrees, Madrid lies at 40.4 N, 93.7 W: 540 km from Chicago; Milan's 680 and Paris' 770 km.
@@ -253,7 +255,7 @@ def test_pictures_of_chicago_go_to_the_spanish_silo_of_geant(silosim, use_data):
     assert sorted(others) == [100] * 38 + [101]
     assert unmoved["IS"] == 3999 + 100
     assert unmoved["ES"] == 100
-    text = silosim("partition", "geant", "--partition", "geographic").out
+    text = silosim("partition", "geant", "--partition", "geographic").ok().out
     assert "silos moved 90 degrees to the west" in text
     assert "samples without a place, dealt out evenly: 1." in text
 

@@ -43,8 +43,8 @@ def test_the_table_says_why_and_fits_80_columns(silosim):
 @pytest.mark.parametrize("network", ["geant", "ebone"])
 def test_the_circuit_of_a_long_ring_has_its_largest_arcs_and_the_sum(silosim, network):
     command = ("validate", network, "--published", "--kind", "ring", "--rounds", "400")
-    out = silosim(*command).out
-    row = json.loads(silosim(*command, "--json").out)["rows"][0]
+    out = silosim(*command).ok().out
+    row = json.loads(silosim(*command, "--json").ok().out)["rows"][0]
     circuit = {"geant": 40, "ebone": 87}[network]
     _, paper, queue, rate, wait, *_ = next(
         line.rsplit(maxsplit=6) for line in out.splitlines() if line.startswith(f"sum / {circuit}")
@@ -58,14 +58,14 @@ def test_the_circuit_of_a_long_ring_has_its_largest_arcs_and_the_sum(silosim, ne
 
 
 def test_only_gaps_above_1_percent_have_a_circuit(silosim):
-    out = silosim("validate", "geant", "--published", "--kind", "mst", "--rounds", "200").out
+    out = silosim("validate", "geant", "--published", "--kind", "mst", "--rounds", "200").ok().out
 
     assert "critical circuit" not in out
 
 
 def test_json_has_the_arcs_and_they_add_up(silosim):
     kinds = ("--kind", "ring")
-    found = json.loads(silosim("validate", "gaia", *kinds, "--rounds", "200", "--json").out)
+    found = json.loads(silosim("validate", "gaia", *kinds, "--rounds", "200", "--json").ok().out)
     row, arcs = found["rows"][0], found["arcs"]
     total = sum(arc["eq3_s"] + arc["queue_s"] + arc["rate_s"] + arc["wait_s"] for arc in arcs)
 
@@ -74,9 +74,9 @@ def test_json_has_the_arcs_and_they_add_up(silosim):
 
 
 def test_a_scenario_gives_everything_and_options_change_it(silosim, toml):
-    found = json.loads(silosim("validate", toml, "--json").out)["rows"]
+    found = json.loads(silosim("validate", toml, "--json").ok().out)["rows"]
     other = json.loads(
-        silosim("validate", toml, "--kind", "mst", "--rounds", "200", "--seed", "5", "--json").out
+        silosim("validate", toml, "--kind", "mst", "--rounds", "200", "--seed", "5", "--json").ok().out
     )
 
     assert [row["overlay"] for row in found] == ["mst", "ring"]
@@ -90,8 +90,8 @@ def test_a_scenario_gives_everything_and_options_change_it(silosim, toml):
 
 
 def test_random_computing_times_add_up_and_differences_are_paired(silosim, toml):
-    result = silosim("validate", toml)
-    found = json.loads(silosim("validate", toml, "--json").out)
+    result = silosim("validate", toml).ok()
+    found = json.loads(silosim("validate", toml, "--json").ok().out)
     mst, ring = found["rows"]
 
     for row in (mst, ring):
@@ -110,15 +110,15 @@ def test_random_computing_times_add_up_and_differences_are_paired(silosim, toml)
 
 
 def test_constant_computing_times_have_no_paired_difference(silosim):
-    out = silosim("validate", "gaia", "--kind", "mst", "--kind", "ring", "--rounds", "200").out
+    out = silosim("validate", "gaia", "--kind", "mst", "--kind", "ring", "--rounds", "200").ok().out
 
     assert "minus" not in out
 
 
 def test_a_random_overlay_has_both_of_its_forms_and_no_parts_by_arc(silosim):
     command = ("validate", "gaia", "--access", "1 Gbps", "--kind", "random_ring", "--seed", "3")
-    out = silosim(*command).out
-    found = json.loads(silosim(*command, "--json").out)
+    out = silosim(*command).ok().out
+    found = json.loads(silosim(*command, "--json").ok().out)
     row = found["rows"][0]
 
     assert row["maxmin_rounds"] == 1000
@@ -136,7 +136,7 @@ def test_too_few_rounds_for_an_interval_are_said_so_and_drawn(silosim, tmp_path)
     path = tmp_path / "gaia.png"
     command = ("validate", "gaia", "--kind", "random_ring", "--rounds", "200")
     result = silosim(*command, "-o", path)
-    row = json.loads(silosim(*command, "--json").out)["rows"][0]
+    row = json.loads(silosim(*command, "--json").ok().out)["rows"][0]
 
     assert (result.code, path.stat().st_size > 1000) == (0, True)
     assert "an estimate: too few rounds for an interval" in " ".join(result.out.split())
@@ -145,9 +145,11 @@ def test_too_few_rounds_for_an_interval_are_said_so_and_drawn(silosim, tmp_path)
 
 
 def test_until_ci_stops_early(silosim, toml):
-    rows = json.loads(silosim("validate", toml, "--kind", "ring", "--until-ci", "1%", "--json").out)["rows"]
+    rows = json.loads(silosim("validate", toml, "--kind", "ring", "--until-ci", "1%", "--json").ok().out)[
+        "rows"
+    ]
     exact = ("validate", "gaia", "--kind", "ring", "--until-ci", "0.1%", "--json")
-    repeats = json.loads(silosim(*exact).out)["rows"][0]
+    repeats = json.loads(silosim(*exact).ok().out)["rows"][0]
 
     assert 400 <= rows[0]["maxmin_rounds"] < 20_000
     assert rows[0]["maxmin_half_width_s"] <= 0.01 * rows[0]["maxmin_s"]
@@ -162,16 +164,18 @@ def test_a_world_is_in_maxmin_alone(silosim, tmp_path):
         SCENARIO.replace('compute = { distribution = "lognormal", cv = 0.5 }', "")
         + '[[simulation.background]]\nshare = "20 %"\n'
     )
-    result = silosim("validate", path, "--kind", "ring", "--json")
+    result = silosim("validate", path, "--kind", "ring", "--json").ok()
     row = json.loads(result.out)["rows"][0]
 
     assert row["equal_s"] == pytest.approx(row["serialized_s"], rel=1e-9)
     assert row["maxmin_s"] == pytest.approx(row["load_bound_s"] / 0.8, rel=1e-9)
-    assert "know nothing of background" in silosim("validate", path, "--kind", "ring").out
+    assert "know nothing of background" in silosim("validate", path, "--kind", "ring").ok().out
 
 
 def test_one_silo_alone_takes_its_computing_time(silosim):
-    found = json.loads(silosim("validate", "gaia", "--silo-at", "Tokyo", "--rounds", "100", "--json").out)
+    found = json.loads(
+        silosim("validate", "gaia", "--silo-at", "Tokyo", "--rounds", "100", "--json").ok().out
+    )
 
     for row in found["rows"]:
         assert (row["paper_s"], row["maxmin_s"]) == pytest.approx((0.0254, 0.0254))
@@ -181,7 +185,7 @@ def test_one_silo_alone_takes_its_computing_time(silosim):
 def test_a_model_without_bits_takes_latency_and_computing(silosim):
     command = ("validate", "gaia", "--model-size", "0 B", "--rounds", "100", "--json")
 
-    for row in json.loads(silosim(*command).out)["rows"]:
+    for row in json.loads(silosim(*command).ok().out)["rows"]:
         assert row["load_bound_s"] == 0
         assert row["maxmin_over_paper"] == pytest.approx(0, abs=1e-9)
         assert row["equal_over_paper"] == pytest.approx(0, abs=1e-9)
@@ -190,14 +194,14 @@ def test_a_model_without_bits_takes_latency_and_computing(silosim):
 def test_a_cycle_time_of_zero_has_no_gap(silosim, tmp_path):
     network = ("gaia", "--silo-at", "Tokyo", "--compute", "0 s", "--rounds", "100")
     result = silosim("validate", *network, "-o", tmp_path / "all")
-    row = json.loads(silosim("validate", *network, "--json").out)["rows"][0]
+    row = json.loads(silosim("validate", *network, "--json").ok().out)["rows"][0]
 
     assert result.code == 0
     assert (row["paper_s"], row["maxmin_s"], row["maxmin_over_paper"]) == (0, 0, None)
 
 
 def test_csv_holds_every_overlay(silosim, tmp_path):
-    silosim("validate", "gaia", "--rounds", "200", "-o", tmp_path / "gaia.csv")
+    silosim("validate", "gaia", "--rounds", "200", "-o", tmp_path / "gaia.csv").ok()
     rows = list(csv.DictReader((tmp_path / "gaia.csv").read_text().splitlines()))
 
     assert [row["overlay"] for row in rows] == ["star", "mst", "delta_mbst", "ring"]
@@ -232,7 +236,7 @@ def test_a_folder_gets_all_three_and_keeps_them_without_force(silosim, tmp_path)
 
 def test_the_file_holds_forms_simulations_and_parts_that_add_up(silosim, tmp_path):
     path = tmp_path / "gaia.h5"
-    silosim("validate", "gaia", "--kind", "random_ring", "--kind", "ring", "--rounds", "450", "-o", path)
+    silosim("validate", "gaia", "--kind", "random_ring", "--kind", "ring", "--rounds", "450", "-o", path).ok()
 
     with h5py.File(path) as file:
         ring, drawn = file["validation/ring"], file["validation/random_ring"]
@@ -256,7 +260,7 @@ def test_the_file_holds_forms_simulations_and_parts_that_add_up(silosim, tmp_pat
 @pytest.mark.parametrize(("ending", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_a_figure_is_drawn(silosim, tmp_path, ending, head):
     path = tmp_path / f"gaia.{ending}"
-    silosim("validate", "gaia", "--kind", "ring", "--rounds", "100", "-o", path)
+    silosim("validate", "gaia", "--kind", "ring", "--rounds", "100", "-o", path).ok()
 
     assert path.read_bytes().startswith(head)
 

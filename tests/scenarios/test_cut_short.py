@@ -16,6 +16,8 @@ from simulator import overlay_job
 from simulator.statistics.confidence import cycle_time_interval
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
 
+pytestmark = pytest.mark.usefixtures("terminal_signals")
+
 
 @pytest.mark.parametrize(("rounds", "kept"), [(0, False), (7, True)])
 @pytest.mark.parametrize("trained", [False, True])

@@ -52,6 +52,7 @@ def test_matcha_that_is_always_whole_has_the_gap_of_its_constant_matrix():
     assert row["active_matchings"] == pytest.approx(row["matchings"])
 
 
+@pytest.mark.slow
 def test_many_silos_have_a_bound_only_where_best_is_asked_for(monkeypatch):
     monkeypatch.setattr(study, "MANY_SILOS", 10)
     graph = build_network(NetworkConfig(underlay="gaia"))
@@ -71,7 +72,7 @@ def test_extreme_numbers_stay_in_80_columns(silosim, access, bits, compute_s):
         "gaia",
         *("--access", access, "--model-size", f"{bits} bit", "--compute", f"{compute_s} s"),
         *(word for kind in kinds for word in ("--kind", kind)),
-    )
+    ).ok()
     lines = result.out.splitlines()
     rows = [line for line in lines if line.split(" ")[0] in kinds]
 

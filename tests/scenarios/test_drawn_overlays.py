@@ -69,7 +69,7 @@ def test_a_run_holds_them(silosim, tmp_path, scenario, small_scenario):
 def test_a_sweep_takes_them(silosim, tmp_path):
     stem = tmp_path / "sweep"
     options = ["--kind", "random_ring", "--kind", "ring", "--rounds", 20, "-o", stem, "--json"]
-    rows = json.loads(silosim("sweep", "gaia", "--access", "1 Gbps", *options).out)["rows"]
+    rows = json.loads(silosim("sweep", "gaia", "--access", "1 Gbps", *options).ok().out)["rows"]
 
     assert [row["overlay"] for row in rows] == ["random_ring", "ring"]
     assert rows[0]["serialized_s"] is None

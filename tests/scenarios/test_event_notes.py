@@ -173,10 +173,10 @@ def test_only_with_an_interval_nothing_is_waited_for():
 def test_a_pause_just_before_the_rounds_is_said_to_count_where_it_does(silosim, tmp_path):
     path = tmp_path / "x.toml"
     path.write_text(f"{NETWORK}[simulation]\nrounds = 500\n{WAIT.replace('= 10', '= 130')}")
-    result = silosim("simulate", path, "--kind", "ring")
-    row = json.loads(silosim("simulate", path, "--kind", "ring", "--json").out)["rows"][0]
+    result = silosim("simulate", path, "--kind", "ring").ok()
+    row = json.loads(silosim("simulate", path, "--kind", "ring", "--json").ok().out)["rows"][0]
     longer = ("simulate", path, "--kind", "ring", "--rounds", 2000, "--json")
-    usual = json.loads(silosim(*longer).out)["rows"][0]
+    usual = json.loads(silosim(*longer).ok().out)["rows"][0]
 
     assert row["first_round"] == 131
     assert row["cycle_time_s"] > 2 * usual["cycle_time_s"]
@@ -188,7 +188,7 @@ def test_the_table_says_which_events_count(silosim, tmp_path, command):
     path = tmp_path / "x.toml"
     late = TRACE.replace("min", "h")
     path.write_text(f"{NETWORK}[simulation]\nrounds = 400\n{SHARE}{FAILURE}{AWAY}{late}")
-    result = silosim(command, path)
+    result = silosim(command, path).ok()
     out = words(result.out)
 
     assert f"{PART}background. {BEFORE}{DOWN} until 2 min; {GONE}. " in out
@@ -203,7 +203,7 @@ def test_a_change_that_a_narrow_interval_did_not_wait_for_is_named(silosim, tmp_
         f'{NETWORK}[simulation]\nrounds = 20000\nuntil_ci = "1 %"\n{TRACE.replace("min", "h")}'
         '[simulation.compute]\ndistribution = "lognormal"\ncv = 0.1\n'
     )
-    out = words(silosim(command, path, "--kind", "mst").out)
+    out = words(silosim(command, path, "--kind", "mst").ok().out)
 
     assert f"{AFTER}Tokyo uplink at 3 capacities from 60.00 min, the last from 4.000 h. {NO_WAIT}" in out
     assert PART not in out
@@ -216,7 +216,7 @@ def test_an_exact_cycle_time_has_no_dates_and_all_of_the_constant_traffic(silosi
     changed = tmp_path / "y.toml"
     changed.write_text(path.read_text() + TRACE.replace("min", "h"))
 
-    assert json.loads(silosim(*command, "--json").out)["rows"][0]["is_exact"]
-    assert f"{PART}background." in words(silosim(*command).out)
-    assert not json.loads(silosim("simulate", changed, "--json").out)["rows"][0]["is_exact"]
-    assert f"{AFTER}Tokyo uplink at 3 capacities" in words(silosim("simulate", changed).out)
+    assert json.loads(silosim(*command, "--json").ok().out)["rows"][0]["is_exact"]
+    assert f"{PART}background." in words(silosim(*command).ok().out)
+    assert not json.loads(silosim("simulate", changed, "--json").ok().out)["rows"][0]["is_exact"]
+    assert f"{AFTER}Tokyo uplink at 3 capacities" in words(silosim("simulate", changed).ok().out)

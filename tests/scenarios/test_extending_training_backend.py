@@ -152,10 +152,11 @@ def test_its_messages_are_as_large_as_it_says_unless_the_scenario_does(silosim, 
     scenario.write_text(text.replace("[workload]\n", '[workload]\nmodel_size = "3 Mbit"\n'))
     for file in tmp_path.glob("*.h5"):
         file.unlink()
-    done = silosim(*commands(scenario, tmp_path)[command])
+    done = silosim(*commands(scenario, tmp_path)[command]).ok()
     assert "custom: 3 Mbit," in json.loads(done.out)["caption"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["", "    def message_bits(self, config):\n        return None\n\n"])
 @pytest.mark.parametrize("command", ["simulate", "validate", "import-metrics", "run"])
 def test_of_one_that_does_not_say_it_the_scenario_must(

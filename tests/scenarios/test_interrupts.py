@@ -19,6 +19,8 @@ from scenarios.runfile.atomic import new_file
 from scenarios.runfile.reader import read_run
 from scenarios.runtime.signals import GRACE_S, check_interrupts, deferred_interrupts, recorded_interrupts
 
+pytestmark = pytest.mark.usefixtures("terminal_signals")
+
 SILOSIM = Path(sys.executable).parent / "silosim"
 
 LONG = ("--rounds", "30000", "--compute-times", "exponential")
@@ -152,6 +154,7 @@ def test_ctrl_c_between_two_pieces_is_not_polite():
             press()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delay_s", [0.1, 0.3, 0.6, 0.9, 1.2])
 def test_ctrl_c_is_heard_from_the_start(tmp_path, delay_s):
     code = "from scenarios.cli.main import main; print(flush=True); main()"
@@ -181,6 +184,7 @@ while True:
 """The command again and again, imported once."""
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_any_moment_leaves_a_file_that_can_be_read_or_none(tmp_path, silosim):
     path, moments = tmp_path / "x.h5.partial", random.Random(5)
     options = [
@@ -224,6 +228,7 @@ def rounds_in(path: Path) -> int:
         return rounds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
 )
@@ -255,6 +260,7 @@ def test_what_is_finished_stays_in_the_file(tmp_path, silosim, number, code):
         assert took_s < 5
 
 
+@pytest.mark.slow
 def test_events_make_rounds_slow_and_keep_them_all_the_same(tmp_path):
     scenario, path = tmp_path / "slow.toml", tmp_path / "x.h5.partial"
     scenario.write_text(

@@ -103,7 +103,7 @@ def run(scenario, path, *, launcher=(), rank=None, way="os._exit", resume=False)
         env=os.environ | {"PYTHONPATH": places} | ({} if rank is None else {"LEAVER": str(rank)}),
         capture_output=True,
         text=True,
-        timeout=150,
+        timeout=100,
         check=False,
     )
 
@@ -114,13 +114,14 @@ def checkpointed(scenario, small_scenario):
 
     def make(ranks):
         text = small_scenario.replace('"star", ', "").replace("log_every = 5", "log_every = 1")
-        text = text.replace("ranks = 2", f"ranks = {ranks}")
+        text = text.replace("ranks = 1", f"ranks = {ranks}")
         scenario.write_text(text + 'checkpoint_every = 4\nexecutor = "loop"\n')
         return scenario
 
     return make
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ranks", "rank", "way"),
     [
@@ -152,6 +153,7 @@ def test_a_rank_that_leaves_early_leaves_a_run_that_goes_on(checkpointed, tmp_pa
     assert ring.history["round"].tolist() == [*range(rows)]
 
 
+@pytest.mark.slow
 def test_it_may_leave_again_and_the_run_goes_on(checkpointed, tmp_path):
     scenario, path = checkpointed(1), tmp_path / "x.h5"
     for rows in (7, 11):  # six rounds after the beginning, and after the checkpoint of round 4
@@ -165,6 +167,7 @@ def test_it_may_leave_again_and_the_run_goes_on(checkpointed, tmp_path):
     assert not checkpoints_path(path).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rank", [0, 1])
 def test_under_an_outer_launcher_too(checkpointed, tmp_path, rank):
     scenario, path = checkpointed(2), tmp_path / "x.h5"
@@ -180,6 +183,7 @@ def test_under_an_outer_launcher_too(checkpointed, tmp_path, rank):
     assert (tmp_path / "x.h5.partial").exists()
 
 
+@pytest.mark.slow
 def test_under_an_outer_launcher_what_leaves_without_python_leaves_a_partial_file(checkpointed, tmp_path):
     """MPICH's launcher then ends the others without a word, and returns 0."""
     scenario, path = checkpointed(2), tmp_path / "x.h5"

@@ -131,7 +131,9 @@ def test_validate_blames_the_pair(measured):
     ), words
 
 
-@pytest.mark.parametrize("kind", ["star", "mst", "ring", "best", "matcha", "complete"])
+@pytest.mark.parametrize(
+    "kind", ["star", "mst", "ring", pytest.param("best", marks=pytest.mark.slow), "matcha", "complete"]
+)
 def test_every_kind_is_simulated(measured, kind):
     row = simulate_table(experiment(measured, [kind], rounds=20)).rows[0]
 

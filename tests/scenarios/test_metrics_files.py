@@ -6,7 +6,7 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tensorboardX import SummaryWriter
 from tensorboardX.proto.event_pb2 import Event
@@ -265,7 +265,6 @@ def test_every_usual_name_is_of_one_metric():
     assert len(set(names)) == len(names)
 
 
-@settings(deadline=None, max_examples=40)
 @given(
     st.dictionaries(
         st.integers(0, 10**6),

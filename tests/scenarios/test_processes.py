@@ -14,6 +14,8 @@ from scenarios.config.scenario import parse_scenario
 from scenarios.runfile.reader import read_run
 from scenarios.studies.run import plan_run
 
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("terminal_signals")]
+
 SILOSIM = Path(sys.executable).parent / "silosim"
 MPIEXEC = Path(sys.executable).parent / "mpiexec"
 

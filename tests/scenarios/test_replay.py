@@ -28,7 +28,7 @@ def test_a_replay_keeps_training_and_arcs_and_takes_the_new_times(silosim, run_f
 
 
 def test_a_replay_on_the_same_network_changes_nothing(silosim, run_file, tmp_path):
-    silosim("replay", run_file, "-o", tmp_path / "same.h5")
+    silosim("replay", run_file, "-o", tmp_path / "same.h5").ok()
 
     for old, new in zip(read_run(run_file).overlays, read_run(tmp_path / "same.h5").overlays, strict=True):
         assert np.array_equal(old.wall_clock_s, new.wall_clock_s)
@@ -36,9 +36,11 @@ def test_a_replay_on_the_same_network_changes_nothing(silosim, run_file, tmp_pat
 
 
 def test_a_replay_can_be_replayed_and_needs_as_many_silos(silosim, run_file, tmp_path):
-    silosim("replay", run_file, "--access-at", "Seoul=1 Mbps", "--core", "1 Gbps", "-o", tmp_path / "a.h5")
-    silosim("replay", tmp_path / "a.h5", "--access", "10 Mbps", "-o", tmp_path / "b.h5")
-    silosim("replay", tmp_path / "b.h5", "--core", "50 Mbps", "-o", tmp_path / "c.h5")
+    silosim(
+        "replay", run_file, "--access-at", "Seoul=1 Mbps", "--core", "1 Gbps", "-o", tmp_path / "a.h5"
+    ).ok()
+    silosim("replay", tmp_path / "a.h5", "--access", "10 Mbps", "-o", tmp_path / "b.h5").ok()
+    silosim("replay", tmp_path / "b.h5", "--core", "50 Mbps", "-o", tmp_path / "c.h5").ok()
     other = silosim("replay", run_file, "--underlay", "geant", "-o", tmp_path / "d.h5")
 
     assert read_run(tmp_path / "a.h5").network.access_at == {"Seoul": "1 Mbps"}

@@ -20,9 +20,7 @@ def run_of_drawn(tmp_path_factory, small_scenario):
     """A run of 30 rounds in which Seoul misses four; not to be changed."""
     folder = tmp_path_factory.mktemp("drawn")
     text = small_scenario.replace('["star", "ring"]', str([*KINDS]).replace("'", '"'))
-    text = text.replace("[training]", f'{AWAY}\n[training]\nexecutor = "loop"').replace(
-        "ranks = 2", "ranks = 1"
-    )
+    text = text.replace("[training]", f'{AWAY}\n[training]\nexecutor = "loop"')
     (folder / "run.toml").write_text(text)
     scenario, text = load_scenario(folder / "run.toml")
     run_scenario(scenario, text, folder / "run.h5")

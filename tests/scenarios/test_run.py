@@ -1,4 +1,4 @@
-"""The whole path on MPI ranks: one file, joined on the round; replayed, plotted, interrupted."""
+"""The whole path of a run, in this process and on MPI ranks: one file, joined on the round; interrupted."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def test_metrics_of_round_k_hold_when_the_last_silo_starts_it(run_file):
 
 
 def test_the_table_gives_rounds_and_seconds_to_the_target(silosim, run_file):
-    rows = {row["overlay"]: row for row in json.loads(silosim("show", run_file, "--json").out)["rows"]}
+    rows = {row["overlay"]: row for row in json.loads(silosim("show", run_file, "--json").ok().out)["rows"]}
     star = read_run(run_file).overlays[0]
     first = int(np.argmax(star.history["test_accuracy"] >= 0.3))
 
@@ -56,8 +56,8 @@ def test_the_table_gives_rounds_and_seconds_to_the_target(silosim, run_file):
 
 def test_a_target_that_is_never_reached_is_a_dash(silosim, tmp_path, scenario, small_scenario):
     scenario.write_text(small_scenario.replace("target_accuracy = 0.3", "target_accuracy = 1.0"))
-    result = silosim("run", scenario, "-o", tmp_path / "run.h5")
-    rows = json.loads(silosim("show", tmp_path / "run.h5", "--json").out)["rows"]
+    result = silosim("run", scenario, "-o", tmp_path / "run.h5").ok()
+    rows = json.loads(silosim("show", tmp_path / "run.h5", "--json").ok().out)["rows"]
 
     assert all(row["rounds_to_target"] is None and row["speedup"] is None for row in rows)
     assert result.out.count(" - ") >= 4
@@ -76,17 +76,18 @@ def test_an_existing_file_is_kept_unless_forced(silosim, scenario, tmp_path):
     assert len(read_run(path).overlays) == 2
 
 
-def test_a_missing_mpiexec_is_one_line_and_exit_code_3(silosim, tmp_path, scenario, monkeypatch):
+def test_a_missing_mpiexec_is_one_line_and_exit_code_3(silosim, tmp_path, scenario_of_two_ranks, monkeypatch):
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    result = silosim("run", scenario, "-o", tmp_path / "x.h5")
+    result = silosim("run", scenario_of_two_ranks, "-o", tmp_path / "x.h5")
 
     assert result.code == 3
     assert result.err.count("\n") == 1
     assert "mpiexec" in result.err
-    assert sorted(tmp_path.iterdir()) == [scenario]
+    assert sorted(tmp_path.iterdir()) == [scenario_of_two_ranks]
 
 
-def test_a_failing_rank_ends_the_job_with_its_traceback_and_code_1(tmp_path, scenario):
+@pytest.mark.slow
+def test_a_failing_rank_ends_the_job_with_its_traceback_and_code_1(tmp_path, scenario_of_two_ranks):
     (tmp_path / "sitecustomize.py").write_text(
         "import os, pathlib\n"
         "if os.environ.get('PMI_RANK') == '1':\n"
@@ -100,7 +101,7 @@ def test_a_failing_rank_ends_the_job_with_its_traceback_and_code_1(tmp_path, sce
         "PYTHONPATH": os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
     }
     done = subprocess.run(
-        [SILOSIM, "run", scenario, "-o", tmp_path / "x.h5"],
+        [SILOSIM, "run", scenario_of_two_ranks, "-o", tmp_path / "x.h5"],
         capture_output=True,
         text=True,
         env=environment,
@@ -128,12 +129,12 @@ def wait_for_rows(path: Path, kind: str, timeout_s: float = 60) -> None:
     pytest.fail("no rows were flushed in time")
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_a_file_that_opens_with_every_flushed_round(
     tmp_path, scenario, small_scenario, silosim
 ):
-    scenario.write_text(
-        small_scenario.replace("rounds = 12", "rounds = 20000").replace("log_every = 5", "log_every = 1")
-    )
+    text = small_scenario.replace("ranks = 1", "ranks = 2").replace("rounds = 12", "rounds = 20000")
+    scenario.write_text(text.replace("log_every = 5", "log_every = 1"))
     process = subprocess.Popen(
         [SILOSIM, "run", scenario, "-o", tmp_path / "x.h5"],
         stdout=subprocess.DEVNULL,

@@ -31,7 +31,8 @@ def nothing_starts(monkeypatch):
     ],
 )
 def test_the_error_says_how_many_silos_per_rank_would_fit(silosim, scenario, monkeypatch, available, advice):
-    scenario.write_text(scenario.read_text() + 'batch_size = 1000000\nexecutor = "vmap"\n')
+    text = scenario.read_text().replace("ranks = 1", "ranks = 2")
+    scenario.write_text(text + 'batch_size = 1000000\nexecutor = "vmap"\n')
     monkeypatch.setattr("training.memory.memory_budget.available_bytes", lambda: available)
     result = silosim("run", scenario, "-o", scenario.with_name("x.h5"))
 
@@ -69,6 +70,7 @@ def needs(plan):
 def test_the_second_overlay_is_refused_before_the_first_is_trained(tmp_path, small_scenario, monkeypatch):
     # A rank of the ring receives the models of two silos at most, one of the complete graph those of five or six.
     text = small_scenario.replace('["star", "ring"]', '["ring", "complete"]').replace("softmax", "cnn")
+    text = text.replace("ranks = 1", "ranks = 2")
     scenario = parse_scenario(text, source="x.toml")
     ring, complete = needs(plan_run(scenario))
     assert complete - ring > 1e5

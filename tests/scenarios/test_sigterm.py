@@ -19,6 +19,8 @@ from scenarios.runtime.signals import (
 )
 from training.checkpoints.folder import checkpoint_rounds
 
+pytestmark = pytest.mark.usefixtures("terminal_signals")
+
 SILOSIM = Path(sys.executable).parent / "silosim"
 
 
@@ -58,10 +60,14 @@ def test_sigterm_is_left_to_a_program_that_only_calls_functions():
         assert signal.getsignal(signal.SIGTERM) is ends
 
 
+@pytest.mark.slow
 def test_sigterm_ends_all_ranks_and_says_what_is_kept(tmp_path, scenario, small_scenario, processes_naming):
     path = tmp_path / "x.h5"
     text = small_scenario.replace('"star", ', "").replace("log_every = 5", "log_every = 500")
-    scenario.write_text(text.replace("rounds = 12", "rounds = 20000") + "checkpoint_every = 4\n")
+    scenario.write_text(
+        text.replace("ranks = 1\n", "ranks = 2\n").replace("rounds = 12", "rounds = 20000")
+        + "checkpoint_every = 4\n"
+    )
     (tmp_path / "ranks").mkdir()
     process = subprocess.Popen(
         [SILOSIM, "run", scenario, "-o", path],

@@ -31,8 +31,10 @@ def work():
 
 
 def test_the_period_is_printed_as_a_fraction(silosim):
-    result = silosim("simulate", "geant", "--published", "--kind", "ring", "--rounds", 200)
-    row = json.loads(silosim("simulate", "geant", "--published", "--kind", "ring", "--json").out)["rows"][0]
+    result = silosim("simulate", "geant", "--published", "--kind", "ring", "--rounds", 200).ok()
+    row = json.loads(silosim("simulate", "geant", "--published", "--kind", "ring", "--json").ok().out)[
+        "rows"
+    ][0]
 
     assert "85.97 ms = 3.439 s / 40 rounds" in result.out
     assert row["is_exact"]
@@ -46,8 +48,8 @@ def test_the_period_is_printed_as_a_fraction(silosim):
 def test_an_estimate_has_an_interval_and_the_difference_is_paired(silosim, graph):
     command = ["simulate", "gaia", "--published", "--access", "1 Gbps", "--kind", "ring", "--kind", "mst"]
     command += ["--compute-times", "lognormal 0.5", "--rounds", 2000, "--seed", 7]
-    out = silosim(*command).out
-    rows = json.loads(silosim(*command, "--json").out)["rows"]
+    out = silosim(*command).ok().out
+    rows = json.loads(silosim(*command, "--json").ok().out)["rows"]
 
     assert out.count("+-") >= 3
     assert max(map(len, out.splitlines())) <= 80
@@ -153,13 +155,13 @@ cv = 0.3
 def test_a_scenario_brings_its_own_network(silosim, tmp_path):
     path = tmp_path / "x.toml"
     path.write_text(f'seed = 3\n{COMPUTE}[workload]\npreset = "femnist"\n[overlays]\nkinds = ["mst"]\n')
-    row = json.loads(silosim("simulate", path, "--rounds", 30, "--json").out)["rows"][0]
+    row = json.loads(silosim("simulate", path, "--rounds", 30, "--json").ok().out)["rows"][0]
     refused = silosim("simulate", path, "--access", "1 Gbps")
 
     assert (row["overlay"], row["rounds"], row["is_exact"]) == ("mst", 30, False)
     assert refused.code == 2
     assert refused.err.startswith("silosim: error: --access goes with the name of a network")
-    assert "~" in silosim("simulate", path, "--rounds", 30).out
+    assert "~" in silosim("simulate", path, "--rounds", 30).ok().out
 
 
 @pytest.mark.parametrize(
@@ -187,8 +189,8 @@ def test_wrong_options_are_one_line(silosim, options, message):
 @pytest.mark.parametrize(("network", "least"), [("gaia", 400), ("geant", 800)])
 def test_too_few_rounds_for_the_silos_have_no_interval(silosim, network, least):
     options = ("simulate", network, "--kind", "ring", "--compute-times", "lognormal 0.5")
-    few = silosim(*options, "--rounds", least - 1).out
-    enough = json.loads(silosim(*options, "--rounds", least + 100, "--json").out)["rows"][0]
+    few = silosim(*options, "--rounds", least - 1).ok().out
+    enough = json.loads(silosim(*options, "--rounds", least + 100, "--json").ok().out)["rows"][0]
 
     assert "too few rounds for an interval" in " ".join(few.split())
     assert f"silos: {least} before one has ended)." in " ".join(few.split())
@@ -198,7 +200,7 @@ def test_too_few_rounds_for_the_silos_have_no_interval(silosim, network, least):
 
 def test_an_interval_that_stays_too_wide_is_said_so(silosim):
     options = ["--compute-times", "lognormal 2", "--until-ci", "0.01%", "--rounds", 500]
-    out = silosim("simulate", "gaia", "--kind", "mst", *options).out
+    out = silosim("simulate", "gaia", "--kind", "mst", *options).ok().out
 
     assert "Not as narrow as 0.01%, it needs more rounds: mst." in out
 
@@ -210,14 +212,14 @@ def test_a_busy_half_of_all_core_links_doubles_what_a_core_bound_overlay_takes(s
     for name, more in (("free", ""), ("busy", '[[simulation.background]]\nshare = "50 %"\n')):
         path = tmp_path / f"{name}.toml"
         path.write_text(text + more)
-        times.append(json.loads(silosim("simulate", path, "--json").out)["rows"][0]["cycle_time_s"])
+        times.append(json.loads(silosim("simulate", path, "--json").ok().out)["rows"][0]["cycle_time_s"])
 
     # The slowest link sends one model after the other, and latencies do not count.
     assert times[1] == pytest.approx(2 * times[0], rel=1e-9)
 
 
 def test_a_silo_alone(silosim, tmp_path):
-    out = silosim("simulate", "geant", "--silo-at", "DE", "--kind", "mst", "-o", tmp_path / "x.h5").out
+    out = silosim("simulate", "geant", "--silo-at", "DE", "--kind", "mst", "-o", tmp_path / "x.h5").ok().out
 
     assert "25.40 ms" in out
     assert "mst's busiest links: none." in out
@@ -272,7 +274,7 @@ policy = "go_on"
 
 def test_computing_times_without_variation_are_the_constant_ones(silosim):
     plain, lognormal = (
-        json.loads(silosim("simulate", "gaia", "--kind", "ring", "--json", *options).out)["rows"]
+        json.loads(silosim("simulate", "gaia", "--kind", "ring", "--json", *options).ok().out)["rows"]
         for options in ((), ("--compute-times", "lognormal 0"))
     )
 

@@ -114,7 +114,7 @@ def test_every_command_and_a_scenario_name_all_kinds(silosim, tmp_path):
     path.write_text(WORLD.replace('"ring"', '"rung"'))
     names = ", ".join(sorted((*DESIGNERS, *RANDOM_DESIGNERS)))
     told = [
-        silosim(command, "gaia", "--kind", "rung", *options).err
+        silosim(command, "gaia", "--kind", "rung", *options).failed(2).err
         for command, *options in (["simulate"], ["validate"], ["design"], ["sweep", "--access", "1 Gbps"])
     ]
 
@@ -122,8 +122,10 @@ def test_every_command_and_a_scenario_name_all_kinds(silosim, tmp_path):
         told
         == [f"silosim: error: overlay kind(='rung') must be one of {names} (did you mean 'ring'?).\n"] * 4
     )
-    assert silosim("simulate", path).err.endswith(
-        f"overlays.kinds(='rung') must be one of {names} (did you mean 'ring'?).\n"
+    assert (
+        silosim("simulate", path)
+        .failed(2)
+        .err.endswith(f"overlays.kinds(='rung') must be one of {names} (did you mean 'ring'?).\n")
     )
 
 
@@ -132,12 +134,13 @@ def test_computing_times_of_an_option_are_no_key_of_the_scenario(silosim, tmp_pa
     path.write_text(f'{WORLD}[simulation.compute]\ntrace = "missing.csv"')
     times.write_text("compute_s\nfast\n")
 
-    assert silosim("simulate", path, "--compute-times", times).err == (
+    assert silosim("simulate", path, "--compute-times", times).failed(2).err == (
         f"silosim: error: {times}: row 1 must hold 1 numbers, in seconds.\n"
     )
     assert silosim("simulate", path, "--compute-times", "exponential").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["simulate", "--rounds", 5], ["validate", "--rounds", 100, "--json"]])
 def test_a_reader_that_leaves_is_no_error(command):
     name, *options = command
@@ -177,7 +180,9 @@ def test_a_file_keeps_the_options_of_designers(silosim, tmp_path):
 
 def test_the_budget_is_matchas(silosim):
     command = ["simulate", "gaia", "--kind", "matcha", "--kind", "ring", "--rounds", 50, "--json"]
-    little, much = (json.loads(silosim(*command, "--budget", budget).out)["rows"] for budget in (0.2, 0.9))
+    little, much = (
+        json.loads(silosim(*command, "--budget", budget).ok().out)["rows"] for budget in (0.2, 0.9)
+    )
 
     assert little[0]["messages"] < much[0]["messages"]
     assert little[1]["messages"] == much[1]["messages"] == 50 * 11

@@ -64,6 +64,7 @@ def row(k: int, silos: int) -> HistoryRow:
     )
 
 
+@pytest.mark.slow
 def test_the_file_opens_with_every_flushed_row_whatever_write_a_kill_cuts_off(monkeypatch):
     monkeypatch.setattr(history, "_FLUSH_S", float("inf"))
     monkeypatch.setattr(simulated, "_FLUSH_S", 0.0)
@@ -135,6 +136,7 @@ def hold(path, ready, done) -> None:
         done.wait(60)
 
 
+@pytest.mark.slow
 def test_no_second_run_destroys_the_file_of_one_that_is_being_written(tmp_path):
     path = tmp_path / "x.h5"
     context = multiprocessing.get_context("spawn")
@@ -219,6 +221,7 @@ def test_a_file_that_appears_meanwhile_is_kept(tmp_path):
     assert partial_path(path).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit_bytes", [0, 15_000, 55_000, 200_000])
 def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path, scenario, limit_bytes):
     code = (

@@ -10,9 +10,12 @@ from scenarios.config.quantities import (
     _USUAL,
     digits,
     format_bits,
+    format_interval,
     format_rate,
     format_s,
     parse_quantity,
+    parse_share,
+    signed_s,
     time_unit,
 )
 from topologies import InputError
@@ -229,3 +232,38 @@ def test_durations_have_the_unit_of_their_size(seconds, text):
 )
 def test_a_tables_unit_suits_its_longest_duration(longest_s, unit):
     assert time_unit(longest_s) == unit
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.03826, "+38.26 ms"), (-0.03826, "-38.26 ms"), (0.0, "+0 s"), (-2.0, "-2.000 s")]
+)
+def test_differences_have_a_sign(seconds, text):
+    assert signed_s(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("mean_s", "half_s", "sign", "text"),
+    [
+        (0.08631, 1.2e-4, "", "86.31 ms +- 120.0 µs"),
+        (0.08631, 1.2e-4, "+", "+86.31 ms +- 120.0 µs"),
+        (-0.08631, 1.2e-4, "", "-86.31 ms +- 120.0 µs"),
+        (0.0, 0.5, "+", "0 s +- 500.0 ms"),
+        (20.0, 1.26, "", "20.00 s +- 1.3 s"),
+        (2.0, 1.9e-8, "", "2.000 s +- 0 s"),
+        (2.0, 2.1e-8, "", "2.000 s +- 21 ns"),
+        (1e-9, 1e-13, "", "1.000 ns +- 0.0001 ns"),
+    ],
+)
+def test_an_interval_has_its_half_width_in_a_unit_of_its_own(mean_s, half_s, sign, text):
+    assert format_interval(mean_s, half_s, sign=sign) == text
+
+
+@pytest.mark.parametrize(("text", "share"), [("0 %", 0.0), ("30%", 0.3), (" 99.9 % ", 0.999)])
+def test_shares(text, share):
+    assert parse_share("x", text) == pytest.approx(share, rel=1e-15)
+
+
+@pytest.mark.parametrize("text", ["100 %", "-1 %", "30", "0.3", 30, None])
+def test_a_share_is_a_percentage_below_100(text):
+    with pytest.raises(InputError, match=r"^x\("):
+        parse_share("x", text)

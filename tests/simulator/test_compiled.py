@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_networks import silos_of, strong_digraphs
 
@@ -73,7 +73,6 @@ def assert_like_simpy(values, *, block_rounds=256):
 
 @pytest.mark.parametrize("queueing", ["fifo", "overlap"])
 @pytest.mark.parametrize("sharing", ["maxmin", "equal"])
-@settings(deadline=None, max_examples=150)
 @given(values=jobs(), rounds=st.integers(1, 25), block_rounds=st.sampled_from([1, 2, 5, 64]))
 def test_random_jobs_have_the_dates_of_simpy(values, rounds, block_rounds, sharing, queueing):
     assert_like_simpy(

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simulator import Absence, FlowArc, Lognormal, Pause
@@ -102,7 +102,6 @@ def jobs(draw):
 
 @pytest.mark.parametrize("queueing", ["fifo", "overlap"])
 @pytest.mark.parametrize("sharing", ["maxmin", "equal"])
-@settings(deadline=None, max_examples=120)
 @given(values=jobs(), block_rounds=st.sampled_from([1, 2, 5, 64]))
 def test_random_plans_have_the_dates_of_simpy(values, block_rounds, sharing, queueing):
     job = make_job(**values, sharing=sharing, queueing=queueing)

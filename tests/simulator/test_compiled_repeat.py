@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from simulator import FlowArc, Lognormal, simulate
@@ -146,7 +146,6 @@ def test_a_slow_link_sets_the_pace():
     assert (steady.period_rounds, steady.period_s) == (1, pytest.approx(2.0, rel=1e-12))
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     compute_s=st.lists(st.sampled_from([0.25, 0.5, 1.0]) | st.floats(0.05, 1.0), min_size=3, max_size=3),
     capacity_bps=st.lists(st.sampled_from([1.0, 3.0]) | st.floats(0.2, 20.0), min_size=4, max_size=4),

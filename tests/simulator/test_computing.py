@@ -35,7 +35,7 @@ KINDS = ("lognormal", "exponential", "empirical")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(first=st.integers(0, 3000), count=st.integers(1, 1500))
 def test_a_round_has_the_same_times_whichever_rounds_are_asked_for(kind, first, count):
     whole = drawn(kind).rows(0, 4500)

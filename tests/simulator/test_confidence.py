@@ -42,6 +42,7 @@ def ring_starts(silos, rounds, *, runs, seed):
 RING_S = {1: 1.0, 11: 1.44826, 40: 1.47922, 87: 1.48554}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("silos", RING_S)
 def test_nine_of_ten_intervals_of_a_ring_with_random_computing_times_hold_its_cycle_time(silos):
     least = least_rounds(silos)
@@ -54,6 +55,7 @@ def test_nine_of_ten_intervals_of_a_ring_with_random_computing_times_hold_its_cy
         assert 0.90 <= holds <= 0.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("silos", "relative"), [(11, 0.02), (40, 0.01), (87, 0.01)])
 def test_nine_of_ten_intervals_that_stop_a_simulation_hold_its_cycle_time(silos, relative):
     runs_s = ring_starts(silos, 7000, runs=300, seed=100 + silos)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_networks import network
 
@@ -250,7 +250,6 @@ def test_one_silo():
     assert Starts.of(np.arange(11.0)[:, np.newaxis]).counted(5, 10).cycle_time_s == 1.0
 
 
-@settings(deadline=None, max_examples=200)
 @given(data=st.data(), silos=st.integers(1, 5), first=st.integers(0, 20), rounds=st.integers(1, 30))
 def test_the_rounds_counted_are_the_longest_in_which_a_silo_is_there(data, silos, first, rounds):
     there = np.array(data.draw(st.lists(st.integers(1, 2**silos - 1), min_size=50, max_size=50)))

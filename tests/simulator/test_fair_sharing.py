@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simulator import FlowArc, max_min_rates
@@ -83,7 +83,6 @@ def systems(draw):
     )
 
 
-@settings(deadline=None, max_examples=300)
 @given(systems())
 def test_rates_after_every_instant(system):
     routes, capacity_bps, instants = system
@@ -95,7 +94,6 @@ def test_rates_after_every_instant(system):
         messages.check()
 
 
-@settings(deadline=None, max_examples=150)
 @given(systems(), st.randoms(use_true_random=False))
 def test_rates_with_several_messages_on_an_arc(system, random):
     routes, capacity_bps, instants = system

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simulator import max_min_rates
@@ -82,7 +82,6 @@ def test_huge_and_tiny_capacities_side_by_side():
     assert max_min_rates(routes, capacity) == pytest.approx(expected, rel=1e-15)
 
 
-@settings(deadline=None, max_examples=300)
 @given(systems())
 def test_rates_fit_and_every_flow_has_a_bottleneck(system):
     routes, capacity = system
@@ -103,7 +102,6 @@ def test_rates_fit_and_every_flow_has_a_bottleneck(system):
         )
 
 
-@settings(deadline=None, max_examples=100)
 @given(systems(), st.randoms(use_true_random=False))
 def test_the_order_of_the_flows_does_not_matter(system, random):
     routes, capacity = system
@@ -113,7 +111,6 @@ def test_the_order_of_the_flows_does_not_matter(system, random):
     assert shuffled.tolist() == max_min_rates(routes, capacity)[order].tolist()
 
 
-@settings(deadline=None, max_examples=300)
 @given(systems(), st.data())
 def test_links_that_cannot_limit_change_no_rate(system, data):
     """However many messages each arc has on the network."""

@@ -103,7 +103,9 @@ def check(peer, **job):
 
 @pytest.mark.parametrize("ties", [False, True], ids=["no ties", "ties"])
 @pytest.mark.parametrize("overlay", OVERLAYS)
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize(
+    "seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 15))]
+)
 def test_random_jobs(peer, overlay, ties, seed):
     check(peer, **random_job(overlay, seed, ties=ties))
 
@@ -124,6 +126,7 @@ def test_random_jobs_at_constant_rates(peer, overlay, seed):
     check(peer, **job | {"arcs": arcs, "sharing": "equal"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["star", "mst", "delta_mbst", "ring"])
 @pytest.mark.parametrize("name", ["geant", "aws_na"])
 def test_designs_on_shipped_underlays(peer, name, kind):

@@ -5,7 +5,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_networks import silos_of, strong_digraphs
 
@@ -94,14 +94,12 @@ def full_solve(job, *, fifo):
     return t
 
 
-@settings(deadline=None, max_examples=150)
 @given(jobs())
 def test_equal_rates_with_overlap_are_the_max_plus_recurrence(job):
     timeline = simulate_flows(**job, sharing="equal", queueing="overlap")
     np.testing.assert_allclose(timeline.round_start_s, recurrence(job, fifo=False), rtol=1e-9)
 
 
-@settings(deadline=None, max_examples=150)
 @given(jobs())
 def test_equal_rates_with_fifo_are_the_serialized_recurrence(job):
     timeline = simulate_flows(**job, sharing="equal", queueing="fifo")
@@ -109,7 +107,6 @@ def test_equal_rates_with_fifo_are_the_serialized_recurrence(job):
 
 
 @pytest.mark.parametrize("queueing", ["fifo", "overlap"])
-@settings(deadline=None, max_examples=100)
 @given(job=jobs())
 def test_max_min_rates_are_those_of_a_full_solve_at_every_event(job, queueing):
     timeline = simulate_flows(**job, sharing="maxmin", queueing=queueing)
@@ -117,7 +114,6 @@ def test_max_min_rates_are_those_of_a_full_solve_at_every_event(job, queueing):
 
 
 @pytest.mark.parametrize("queueing", ["fifo", "overlap"])
-@settings(deadline=None, max_examples=100)
 @given(job=jobs())
 def test_bits_are_conserved_and_rates_are_max_min_fair_at_all_times(job, queueing):
     arcs, capacity = job["arcs"], job["link_capacity_bps"]

@@ -1,5 +1,7 @@
 """Steady state of given and of simulated round starts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from simulator.statistics.steady_state import (
     counted_rows,
     counts_disturbed,
     estimated_steady_state,
+    has_period,
     repeating,
     undisturbed_rows,
     within,
@@ -257,3 +260,19 @@ def test_max_min_sharing_that_repeats_is_exact():
     assert repeated.cycle_time_s == pytest.approx(
         simulate(network_overlay("geant", "ring"), 400).cycle_time_s, rel=1e-9, abs=0
     )
+
+
+@pytest.mark.parametrize(("rounds", "holds"), [(39, False), (40, True), (41, True)])
+def test_a_period_must_be_whole_after_the_transient(rounds, holds):
+    assert has_period(exact(2, 3.0, 38), rounds) == holds
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [{"period_rounds": None, "period_s": None}, {"transient_rounds": None}, {"period_rounds": None}],
+)
+def test_an_exact_cycle_time_without_its_period_or_transient_shows_no_period(missing):
+    steady = replace(exact(2, 3.0, 0), **missing)
+
+    assert not has_period(steady, 10**6)
+    assert within(steady, table(np.arange(10.0))) == SteadyState(cycle_time_s=1.5, is_exact=True)

@@ -38,6 +38,7 @@ def cases(graph, rounds):
     yield overlay_job(design_random("matcha", graph, work), rounds, seed=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["simpy", "compiled"])
 def test_the_size_of_the_blocks_changes_nothing(graph, engine):
     # Compiled rounds that are known to repeat are copies of earlier ones: the last digit depends on which.
@@ -60,6 +61,7 @@ def test_the_size_of_the_blocks_changes_nothing(graph, engine):
             assert [block.now_s for block in blocks] == starts[ends].max(axis=1).tolist()
 
 
+@pytest.mark.slow
 def test_messages_start_leave_and_arrive_in_order_and_know_their_bottleneck(graph):
     for job in cases(graph, 30):
         previous_bits = np.zeros(len(job.link_capacity_bps))
@@ -121,6 +123,7 @@ def test_a_stream_may_be_left_at_any_time():
     assert [block.first_round for block in blocks] == [0, 5, 10]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["simpy", "compiled"])
 def test_memory_does_not_grow_with_the_rounds(engine):
     silos = 3
@@ -144,6 +147,7 @@ def test_memory_does_not_grow_with_the_rounds(engine):
     assert peak < 4000 * (silos * 8 + silos * 28) * 0.6  # of what the 4,000 rounds hold
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["simpy", "compiled"])
 def test_an_observer_hears_of_every_round(engine, graph):
     told = []

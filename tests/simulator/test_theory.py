@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simulator import Exponential, FlowArc, simulate_flows
@@ -41,7 +41,6 @@ def departures(engine, routes, capacity_bps, bits, sent_s):
     capacity=st.floats(1e3, 1e12),
     sent_s=st.just(0.0) | st.floats(1e-6, 10),
 )
-@settings(deadline=None, max_examples=50)
 def test_equal_messages_on_one_link_end_together(engine, flows, bits, capacity, sent_s):
     ends = departures(engine, [[0]] * flows, [capacity], bits, sent_s)
     np.testing.assert_allclose(ends, sent_s + flows * bits / capacity, rtol=1e-12)
@@ -49,7 +48,6 @@ def test_equal_messages_on_one_link_end_together(engine, flows, bits, capacity, 
 
 @BOTH
 @given(flows=st.integers(1, 60), bits=st.lists(st.integers(1, 10**9), min_size=60, max_size=60))
-@settings(deadline=None, max_examples=50)
 def test_unequal_messages_on_one_link_end_from_the_smallest_to_the_largest(engine, flows, bits):
     """While n messages are left, each bit of the next to end costs n bits of the link."""
     bits = np.sort(bits[:flows])
@@ -65,7 +63,6 @@ def test_unequal_messages_on_one_link_end_from_the_smallest_to_the_largest(engin
     capacity=st.tuples(st.floats(1.0, 1e3), st.floats(1.0, 1e3)),
     bits=st.tuples(st.floats(1.0, 1e3), st.floats(1.0, 1e3)),
 )
-@settings(deadline=None, max_examples=150)
 def test_two_classes_of_messages_end_at_the_dates_of_their_max_min_rates(
     engine, wide, narrow, capacity, bits
 ):
@@ -118,6 +115,7 @@ def queue(request):
     return bits[warm], sojourn_s[warm], load
 
 
+@pytest.mark.slow
 def test_random_arrivals_spend_the_mean_time_of_processor_sharing(queue):
     """1 / (mu - lambda), whatever the sizes' distribution (Kleinrock 1976, section 4.4)."""
     _, sojourn_s, load = queue
@@ -126,6 +124,7 @@ def test_random_arrivals_spend_the_mean_time_of_processor_sharing(queue):
     assert interval.half_width < 0.05 / (1 - load)
 
 
+@pytest.mark.slow
 def test_a_message_is_slowed_down_by_the_load_whatever_its_size(queue):
     """A message of x bits spends x / (1 - load) seconds on a link of 1 bit/s on average."""
     bits, sojourn_s, load = queue

@@ -19,23 +19,29 @@ ROUNDS = 60
 KINDS = ("star", "mst", "delta_mbst", "ring", "underlay")
 
 
-@pytest.fixture(params=shipped_underlays())
-def graph(request):
-    underlay = load_underlay(request.param)
+SLOW = ("aws_na", "exodus", "ebone")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((name, kind), id=f"{name}-{kind}", marks=[pytest.mark.slow] if name in SLOW else [])
+        for name in shipped_underlays()
+        for kind in KINDS
+    ],
+)
+def overlay(request):
+    """Each kind on each network, designed once for all tests."""
+    name, kind = request.param
+    underlay = load_underlay(name)
     rng = np.random.default_rng(7)
     up, down = 10 ** rng.uniform(7, 10, (2, underlay.routers))
-    return connectivity(underlay, access=AccessLinks(up_bps=up, down_bps=down))
-
-
-@pytest.fixture
-def work(graph):
+    graph = connectivity(underlay, access=AccessLinks(up_bps=up, down_bps=down))
     compute_s = np.random.default_rng(8).uniform(0.01, 0.2, graph.silos)
-    return Workload(model_bits=45e6, compute_s=compute_s, local_steps=2)
+    return design(kind, graph, Workload(model_bits=45e6, compute_s=compute_s, local_steps=2))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_equal_overlap_is_the_recurrence_of_equation_4(graph, work, kind):
-    overlay = design(kind, graph, work)
+def test_equal_overlap_is_the_recurrence_of_equation_4(overlay):
     timeline = simulate(overlay, ROUNDS, sharing="equal", queueing="overlap")
 
     np.testing.assert_allclose(
@@ -43,21 +49,17 @@ def test_equal_overlap_is_the_recurrence_of_equation_4(graph, work, kind):
     )
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_equal_fifo_is_the_serialized_recurrence(graph, work, kind):
-    overlay = design(kind, graph, work)
+def test_equal_fifo_is_the_serialized_recurrence(overlay):
     timeline = simulate(overlay, ROUNDS, sharing="equal", queueing="fifo")
     serialized, initial_s = serialized_event_graph(
         overlay.event_graph, overlay.compute_s, overlay.latency_s, overlay.transmission_s
     )
-    expected = recurrence(serialized, ROUNDS, initial_s)[:, : graph.silos]
+    expected = recurrence(serialized, ROUNDS, initial_s)[:, : overlay.silos]
 
     np.testing.assert_allclose(timeline.round_start_s, expected, rtol=1e-9, atol=0)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_no_link_carries_more_than_its_capacity(graph, work, kind):
-    overlay = design(kind, graph, work)
+def test_no_link_carries_more_than_its_capacity(overlay):
     timeline = simulate(overlay, ROUNDS)
 
     # All rounds' models have crossed the busiest link by the last arrival.

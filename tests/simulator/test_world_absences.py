@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_networks import network
 
@@ -136,7 +136,6 @@ def test_a_hub_and_a_silo_that_leave_together():
     assert np.flatnonzero(np.isnan(timeline.arrival_s[:, -1])).tolist() == [1, 2, 3]  # D -> A
 
 
-@settings(deadline=None, max_examples=60)
 @given(data=st.data(), seed=st.integers(0, 1000), kind=st.sampled_from(["ring", "star", "matcha"]))
 def test_nobody_comes_back_before_a_silo_that_was_there(data, seed, kind):
     rounds = 24

@@ -5,7 +5,7 @@ from itertools import islice, pairwise, takewhile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_networks import network, triangle_network
 
@@ -47,7 +47,6 @@ def test_a_trace_with_a_period_goes_round_the_clock():
     assert steps(CapacityTrace(**day, job_start_s=6.0), 3) == [(0.0, 2.0), (6.0, 1.0), (9.0, 2.0)]
 
 
-@settings(deadline=None, max_examples=50)
 @given(
     dates=st.lists(st.integers(0, 99), min_size=1, max_size=8, unique=True).map(sorted),
     start=st.integers(0, 300),

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simulator import (
@@ -111,7 +111,6 @@ def test_changes_after_the_end_do_not_matter():
     assert timeline.round_start_s[1].tolist() == [5.0, pytest.approx(1.0 + 40.0 / 9.0, rel=1e-14)]
 
 
-@settings(deadline=None, max_examples=40)
 @given(data=st.data(), seed=st.integers(0, 1000))
 def test_rates_are_max_min_fair_among_flows_and_messages(data, seed):
     rng = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies.balanced import balanced, fast_balanced
@@ -25,7 +25,6 @@ def ladder(silos):
 
 @pytest.mark.parametrize("rule", [balanced, fast_balanced])
 @given(seed=st.integers(0, 2**32 - 1), silos=st.integers(1, 30))
-@settings(max_examples=40, deadline=None)
 def test_doubly_stochastic_on_the_arcs(rule, seed, silos):
     source, target = strong_digraph(np.random.default_rng(seed), silos)
     weights = check_consensus(rule(silos, source, target), columns=True)
@@ -39,7 +38,6 @@ def test_doubly_stochastic_on_the_arcs(rule, seed, silos):
 
 
 @given(seed=st.integers(0, 2**32 - 1), silos=st.integers(2, 30))
-@settings(max_examples=40, deadline=None)
 def test_the_search_never_mixes_slower(seed, silos):
     source, target = strong_digraph(np.random.default_rng(seed), silos)
 

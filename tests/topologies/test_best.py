@@ -18,6 +18,7 @@ from topologies.designers.registry import DESIGNERS
 INATURALIST = Workload.preset("inaturalist", variant="published")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "at_most_ms"),
     [("gaia", 117.4), ("geant", 93.0), ("ebone", 83.5)],
@@ -31,6 +32,7 @@ def test_published_networks(published_graph, name, at_most_ms):
     assert overlay.closed_forms.paper_s >= lower_bound_s(graph, INATURALIST)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("criterion", "name", "at_most_ms"),
     # 89.92 ms are two models on one core link.
@@ -77,7 +79,7 @@ def networks(draw, make_underlay, sizes=(1, 9)):
 
 
 @given(data=st.data(), criterion=st.sampled_from(CRITERIA))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_never_worse_than_any_designer(make_underlay, data, criterion):
     graph, work = data.draw(networks(make_underlay))
     others = []
@@ -98,8 +100,9 @@ def test_never_worse_than_any_designer(make_underlay, data, criterion):
     assert overlay.consensus.min() >= 0
 
 
+@pytest.mark.slow
 @given(data=st.data(), criterion=st.sampled_from(CRITERIA))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_a_long_search_stays_between_the_bound_and_the_ring(make_underlay, data, criterion):
     graph, work = data.draw(networks(make_underlay, (8, 12)))
     try:
@@ -121,7 +124,7 @@ def test_a_long_search_stays_between_the_bound_and_the_ring(make_underlay, data,
 
 
 @given(data=st.data(), temperature=st.sampled_from((0.005, 0.15)), criterion=st.sampled_from(CRITERIA))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_detours_never_make_a_ring_worse(make_underlay, data, temperature, criterion):
     silos = data.draw(st.integers(4, 12))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))

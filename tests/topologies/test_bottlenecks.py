@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import AccessLinks, connectivity, load_underlay
@@ -41,7 +41,6 @@ def test_stated_capacities(name):
     ),
     order=st.permutations(range(6)),
 )
-@settings(max_examples=100, deadline=None)
 def test_routes_through_routers_of_lower_numbers(make_underlay, links, order):
     tree = [(order[i], order[i + 1], 1.0) for i in range(5)]
     underlay = make_underlay(6, tree + links)

@@ -5,7 +5,7 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import InputError
@@ -20,7 +20,6 @@ def longest_step(edges, nodes: int, path: list[int]) -> int:
 
 
 @given(seed=st.integers(0, 2**32 - 1), nodes=st.integers(1, 40), window=st.integers(1, 40))
-@settings(max_examples=150, deadline=None)
 def test_every_node_once_in_steps_of_at_most_three(seed, nodes, window):
     # A window of 1 makes paths, a wide one random recursive trees; both under random names and edge orders.
     rng = np.random.default_rng(seed)

@@ -3,7 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import InputError
@@ -22,7 +22,6 @@ def same(label):
 
 
 @given(arcs=pairs, strong=st.booleans())
-@settings(max_examples=150, deadline=None)
 def test_components(arcs, strong):
     count, label = components(8, *ends(arcs), strong=strong)
     graph = nx.DiGraph(arcs)
@@ -36,7 +35,6 @@ def test_components(arcs, strong):
 
 
 @given(arcs=pairs, strong=st.booleans())
-@settings(max_examples=150, deadline=None)
 def test_the_silos_that_an_error_names_are_apart(arcs, strong):
     graph = nx.DiGraph(arcs)
     graph.add_nodes_from(range(8))

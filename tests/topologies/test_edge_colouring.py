@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import InputError
@@ -28,14 +28,12 @@ def graphs(draw):
     return nodes, [(names[i], names[j]) for i, j in edges]
 
 
-@settings(deadline=None, max_examples=300)
 @given(graphs())
 def test_random_graphs(graph):
     nodes, edges = graph
     assert_colouring(edge_colouring(edges, nodes), edges, nodes)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(10, 40), st.floats(0.5, 1.0), st.integers(0, 10**6))
 def test_dense_graphs_need_fans_and_paths(nodes, density, seed):
     rng = np.random.default_rng(seed)

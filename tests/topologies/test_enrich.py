@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import AccessLinks, Workload, connectivity, design
@@ -27,6 +27,7 @@ def slowest(overlay):
     return max(forms.paper_s, forms.serialized_s, forms.load_bound_s)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["ring", "mst"])
 @pytest.mark.parametrize("keep", ["all", "paper"])
 @pytest.mark.parametrize("name", ["gaia", "aws_na"])
@@ -200,7 +201,6 @@ def overlays(draw, make_underlay):
 
 
 @given(data=st.data(), keep=st.sampled_from(["all", "paper"]))
-@settings(max_examples=60, deadline=None, derandomize=True)
 def test_no_enrichment_raises_tau(make_underlay, data, keep):
     overlay = data.draw(overlays(make_underlay))
     enriched = enrich(overlay, keep=keep)
@@ -228,6 +228,7 @@ def test_bad_options(published_graph, kind, options, message):
         enrich(overlay, **options)
 
 
+@pytest.mark.slow
 def test_recorded_gaps_of_ebone(published_graph):
     overlay = design("mst", published_graph("ebone", 1e10), INATURALIST)
     enriched = enrich(overlay)

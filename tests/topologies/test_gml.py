@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from topologies import InputError, Underlay, load_underlay
@@ -163,7 +163,6 @@ def parse_or_refuse(content: bytes) -> None:
     assert len(message) < 250
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.binary(max_size=200))
 @example(b"id")
 @example(b'graph [ a "\n\n')
@@ -192,14 +191,12 @@ TOKENS = [
 ]
 
 
-@settings(deadline=None, max_examples=300)
 @given(st.lists(st.sampled_from(TOKENS), max_size=40))
 def test_random_gml_tokens_give_a_network_or_an_input_error(tokens: list[str]) -> None:
     parse_or_refuse(" ".join(tokens).encode())
     parse_or_refuse(f"graph [ {' '.join(tokens)} ]".encode())
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.data())
 def test_damaged_files_give_a_network_or_an_input_error(data: st.DataObject) -> None:
     content = ZOO.encode()

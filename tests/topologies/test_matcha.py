@@ -63,7 +63,6 @@ def connected_graphs(draw, largest=9):
     return coloured(sorted(tree | draw(st.sets(st.sampled_from(pairs)))), count)
 
 
-@settings(deadline=None, max_examples=40)
 @given(connected_graphs(), st.sampled_from([0.1, 0.5, 0.8, 1.0]), st.integers(0, 10**6))
 def test_probabilities_are_within_the_budget_and_proven_optimal(matchings, budget, seed):
     probability, found, bound = activation_probabilities(matchings, budget)
@@ -108,6 +107,7 @@ def test_the_growing_subspace_reaches_the_whole_programme(solver, published_grap
     assert found.connectivity >= found.connectivity_bound * (1 - 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("network", ["geant", "ebone", "exodus"])
 @pytest.mark.parametrize("blocked", [[(3, 5)], [(0, 1), (0, 2), (4, 9), (7, 8)]])
 def test_almost_complete_graphs_are_solved_on_all_directions(network, blocked, published_graph):
@@ -120,7 +120,7 @@ def test_almost_complete_graphs_are_solved_on_all_directions(network, blocked, p
     assert found.connectivity < 0.5 * graph.silos
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(connected_graphs(6), st.sampled_from([0.2, 0.5, 0.9]))
 def test_alpha_is_what_the_semidefinite_programme_finds(matchings, budget):
     probability, _, _ = activation_probabilities(matchings, budget)
@@ -145,7 +145,7 @@ def test_alpha_is_what_the_semidefinite_programme_finds(matchings, budget):
     assert alpha == pytest.approx(weight.value, rel=1e-3)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(connected_graphs(6), st.sampled_from([0.2, 0.5, 0.9]))
 def test_spectral_norm_is_that_of_the_rounds_that_are_drawn(matchings, budget):
     assume(matchings.count <= 7)
@@ -248,7 +248,7 @@ def test_routers_without_a_silo_are_passed(make_underlay):
 
 
 @given(seed=st.integers(0, 2**32 - 1), nodes=st.integers(8, 24), budget=st.sampled_from([0.1, 0.2, 0.5]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_bound_holds_on_trees(seed, nodes, budget):
     rng = np.random.default_rng(seed)
     matchings = coloured([(int(rng.integers(0, node)), node) for node in range(1, nodes)], nodes)
@@ -259,6 +259,7 @@ def test_the_bound_holds_on_trees(seed, nodes, budget):
     assert bound * (1 - 1e-5) <= found <= bound * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_shipped_underlays_carry_it_too():
     graph = connectivity(load_underlay("ebone"), access=ACCESS)
     overlay = matcha_plus(graph, WORK)

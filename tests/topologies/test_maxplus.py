@@ -5,7 +5,7 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import EventGraph, InputError, cycle_time, recurrence
@@ -86,7 +86,6 @@ def token_graphs(draw) -> EventGraph:
 
 
 @given(graph=strong_graphs())
-@settings(max_examples=200, deadline=None)
 def test_karp_and_brute_force_agree(graph):
     result = cycle_time(graph)
 
@@ -96,7 +95,6 @@ def test_karp_and_brute_force_agree(graph):
 
 
 @given(graph=token_graphs())
-@settings(max_examples=200, deadline=None)
 def test_any_tokens_and_any_number_of_components(graph):
     expected = brute_force(graph)
     if expected == -np.inf:
@@ -109,7 +107,6 @@ def test_any_tokens_and_any_number_of_components(graph):
 
 
 @given(seed=st.integers(0, 2**32 - 1), nodes=st.integers(2, 80), ties=st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_larger_graphs_against_karp(seed, nodes, ties):
     rng = np.random.default_rng(seed)
     pairs = [(i, (i + 1) % nodes) for i in range(nodes)] + rng.integers(0, nodes, (3 * nodes, 2)).tolist()
@@ -141,7 +138,6 @@ def test_known_values(nodes, arcs, cycle_time_s, circuit):
 
 
 @given(seed=st.integers(0, 2**32 - 1), nodes=st.integers(2, 12), exponent=st.floats(-13.5, -11))
-@settings(max_examples=150, deadline=None)
 def test_delays_that_differ_by_rounding_noise(seed, nodes, exponent):
     rng = np.random.default_rng(seed)
     pairs = [(i, (i + 1) % nodes) for i in range(nodes)] + rng.integers(0, nodes, (2 * nodes, 2)).tolist()
@@ -213,7 +209,6 @@ def test_recurrence_refuses_two_tokens():
 
 
 @given(graph=strong_graphs())
-@settings(max_examples=60, deadline=None)
 def test_the_recurrence_grows_by_the_cycle_time(graph):
     tau = cycle_time(graph).cycle_time_s
     rounds = 60

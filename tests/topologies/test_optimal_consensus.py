@@ -2,11 +2,13 @@
 
 import itertools
 
+import cvxpy
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
 from topologies.consensus import consensus_matrix, spectral_gap
+from topologies.errors import SilosimError
 from topologies.optimal_consensus import balanced
 
 
@@ -145,3 +147,14 @@ def test_the_same_input_gives_the_same_matrix():
     arcs = both_ways([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])
 
     assert np.array_equal(consensus_matrix("fdla", 4, *arcs), consensus_matrix("fdla", 4, *arcs))
+
+
+@pytest.mark.parametrize("rule", ["fdla", "fmmc"])
+def test_a_solver_that_fails_is_one_error(monkeypatch, rule):
+    def fail(_problem, **_options):
+        raise cvxpy.SolverError("it gave up")
+
+    monkeypatch.setattr("topologies.optimal_consensus.EXACT_SIZE", 0)
+    monkeypatch.setattr(cvxpy.Problem, "solve", fail)
+    with pytest.raises(SilosimError, match=r"^fastest averaging: .*\bNone\b"):
+        consensus_matrix(rule, 4, *both_ways([(0, 1), (1, 2), (2, 3)]))

@@ -116,7 +116,7 @@ def test_a_shuffled_file_is_the_same_network(tmp_path, network, variant):
 
 
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 def test_shuffled_parallel_links_and_computed_distances(tmp_path_factory, seed):
     folder = tmp_path_factory.mktemp("parallel")
     places = [("b", 48.1, 2.3), ("a", 51.2, 0.1), ("c", 40.7, -3.9)]
@@ -204,6 +204,7 @@ def numbered_otherwise(underlay: Underlay, order: np.ndarray) -> Underlay:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted({*DESIGNERS, *RANDOM_DESIGNERS}))
 def test_numbers_of_silos_of_a_network_made_by_hand_break_no_tie(tmp_path, kind):
     underlay = load(tmp_path, text_of("torus"))

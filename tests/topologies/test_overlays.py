@@ -117,7 +117,6 @@ def test_a_mesh_has_no_load_so_the_hub_is_the_nearest_to_all():
 
 
 @given(seed=st.integers(0, 2**32 - 1), nodes=st.integers(2, 6), ties=st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_prim_finds_the_lightest_tree(seed, nodes, ties):
     rng = np.random.default_rng(seed)
     weights = rng.integers(0, 4, (nodes, nodes)).astype(float) if ties else rng.random((nodes, nodes))
@@ -157,7 +156,6 @@ def small_graphs(draw, make_underlay):
 
 
 @given(data=st.data(), kind=st.sampled_from(sorted(DESIGNERS)))
-@settings(max_examples=100, deadline=None)
 def test_every_designer_on_any_network(make_underlay, data, kind):
     graph = data.draw(small_graphs(make_underlay))
     overlay = design(kind, graph, INATURALIST)
@@ -176,8 +174,9 @@ def test_every_designer_on_any_network(make_underlay, data, kind):
     assert cycle_time(serialized).cycle_time_s == pytest.approx(forms.serialized_s, rel=1e-12)
 
 
+@pytest.mark.slow
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_best_is_never_worse_than_any_other_designer(make_underlay, data):
     graph = data.draw(small_graphs(make_underlay))
     best_s = design("best", graph, INATURALIST, iterations=200).closed_forms.paper_s
@@ -227,7 +226,6 @@ def test_numbers_of_the_ring_are_checked(published_graph, option, value, least):
 
 
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
 def test_the_ring_visits_every_silo_once(make_underlay, data):
     graph = data.draw(small_graphs(make_underlay))
     ring = design("ring", graph, INATURALIST)

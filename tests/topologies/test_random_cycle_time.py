@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.signal import lfilter
 from scipy.stats import t as student
@@ -36,6 +36,7 @@ TABLES = {
 FULL_INATURALIST_BUDGET = {"gaia": 1.0, "aws_na": 1.0, "geant": 0.6, "exodus": 0.4, "ebone": 0.5}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", shipped_underlays())
 @pytest.mark.parametrize("table", TABLES)
 def test_published_tables(published, published_graph, name, table):
@@ -150,7 +151,6 @@ def test_without_chance_max_plus_is_the_cycle_time_and_barrier_the_largest_delay
     assert estimate.barrier.half_width == pytest.approx(0, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=40)
 @given(
     st.integers(1, 7),
     st.sampled_from([matcha, matcha_plus, random_ring]),

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import load_underlay, routing, shipped_underlays
@@ -92,7 +92,6 @@ def lexicographic_route(
 
 
 @given(data=st.data(), routers=st.integers(2, 6))
-@settings(max_examples=150, deadline=None)
 def test_routes_follow_the_rule_on_random_underlays_full_of_ties(make_underlay, data, routers):
     chain = [(i, i + 1) for i in range(routers - 1)]
     pairs = data.draw(st.lists(st.sampled_from(list(itertools.combinations(range(routers), 2))), max_size=8))

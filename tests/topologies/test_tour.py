@@ -41,7 +41,6 @@ def cost_matrices(draw, least=2, most=7):
 
 
 @given(costs=cost_matrices())
-@settings(max_examples=60, deadline=None)
 def test_small_tours_are_optimal(costs):
     tour = short_tour(costs)
     optimum = shortest(costs)
@@ -54,7 +53,6 @@ def test_small_tours_are_optimal(costs):
 
 
 @given(costs=cost_matrices(least=5), seed=st.integers(0, 9))
-@settings(max_examples=60, deadline=None)
 def test_the_local_search_finds_the_optimum_of_small_cases(costs, seed):
     exact = tour_module.EXACT_NODES
     tour_module.EXACT_NODES = 4
@@ -71,8 +69,9 @@ def test_the_local_search_finds_the_optimum_of_small_cases(costs, seed):
         assert optimum == np.inf
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32 - 1), nodes=st.integers(10, 25), symmetric=st.booleans(), ties=st.booleans())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_larger_tours_visit_all_and_beat_christofides(seed, nodes, symmetric, ties):
     rng = np.random.default_rng(seed)
     costs = rng.integers(0, 5, (nodes, nodes)).astype(float) if ties else rng.random((nodes, nodes))

@@ -8,7 +8,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import InputError, Underlay, load_underlay, shipped_underlays
@@ -95,7 +95,6 @@ def test_broken_rules_are_named(changes: dict[str, Any], fragments: list[str]) -
     assert message.isprintable()
 
 
-@settings(deadline=None, max_examples=50)
 @given(
     st.integers(2, 9).flatmap(
         lambda n: st.tuples(st.just(n), st.lists(st.permutations(range(n)), max_size=6))

@@ -16,6 +16,8 @@ from training.memory.memory_budget import check_rank_memory
 from training.mpi.backend import MpiBackend
 from training.notice import Notice
 
+pytestmark = pytest.mark.slow
+
 
 def check(job, communicator):
     dataset = load_dataset(job.config.dataset)

@@ -107,6 +107,7 @@ def killed(tmp_path, monkeypatch):
     return train
 
 
+@pytest.mark.slow
 def test_ranks_killed_in_mid_round_change_nothing(rows_of, alternating, killed, tmp_path):
     reference = rows_of(alternating(ranks=1, every=0))
     random = np.random.default_rng(1)
@@ -173,6 +174,7 @@ class Steps:
         return counted
 
 
+@pytest.mark.slow
 def test_a_kill_at_any_step_of_writing_leaves_the_last_whole_checkpoint(
     rows_of, checkpointing, make_job, monkeypatch
 ):

@@ -249,7 +249,7 @@ def test_the_number_of_threads_is_restored(make_job):
         torch.set_num_threads(1)
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_divergence_ends_a_training_long_before_its_next_row(make_job, tmp_path, ranks):
     # Checkpoints show how far it came: every silo's loss is infinite or not a number from the second round on.
     job = make_job(

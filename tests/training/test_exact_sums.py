@@ -15,7 +15,7 @@ def spread(seed, rows, columns):
     return torch.from_numpy(values.astype(np.float32))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32), st.integers(1, 40), st.integers(1, 50))
 def test_any_grouping_and_order_gives_the_same_bits(seed, rows, columns):
     terms = spread(seed, rows, columns)

@@ -3,7 +3,8 @@ import subprocess
 import sys
 
 import numpy as np
-from hypothesis import given, settings
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from training import HistoryRow, MixingPlan, load_backend
@@ -74,7 +75,6 @@ def ranks(code: str, number: int) -> str:
 
 
 @given(silos=st.integers(0, 50), ranks=st.integers(1, 20))
-@settings(deadline=None)
 def test_blocks_hold_every_silo_once_and_are_even(silos, ranks):
     blocks = silo_blocks(silos, ranks)
     assert len(blocks) == ranks
@@ -85,7 +85,6 @@ def test_blocks_hold_every_silo_once_and_are_even(silos, ranks):
 @given(
     silos=st.integers(1, 12), ranks=st.integers(1, 14), density=st.floats(0, 1), seed=st.integers(0, 10**6)
 )
-@settings(deadline=None, max_examples=80)
 def test_exactly_the_rows_that_cross_ranks_travel_once(silos, ranks, density, seed):
     matrix = (np.random.default_rng(seed).random((silos, silos)) < density) * 1.0
     blocks = silo_blocks(silos, ranks)
@@ -109,7 +108,6 @@ def test_there_is_room_for_the_round_that_receives_most():
 
 
 @given(start=st.integers(0, 50), size=st.integers(0, 100), length=st.integers(1, 120))
-@settings(deadline=None, max_examples=60)
 def test_pieces_cover_all_columns_in_order(start, size, length):
     found = pieces(slice(start, start + size), length)
     assert [column for piece in found for column in range(piece.start, piece.stop)] == [
@@ -123,10 +121,12 @@ def test_a_process_alone_has_all_columns_at_once():
     assert list(SingleRank().exchange([], [], STEP + 1)) == [slice(0, STEP), slice(STEP, STEP + 1)]
 
 
+@pytest.mark.slow
 def test_rows_of_any_length_arrive_column_by_column_on_three_ranks():
     ranks(EXCHANGE, 3)
 
 
+@pytest.mark.slow
 def test_silos_lose_the_same_to_the_last_bit_on_any_number_of_ranks(make_job):
     weights = np.random.default_rng(3).random((5, 5))
     weights[[0, 1, 4], [3, 4, 2]] = 0
@@ -152,6 +152,7 @@ def test_silos_lose_the_same_to_the_last_bit_on_any_number_of_ranks(make_job):
     assert losses(3) == alone
 
 
+@pytest.mark.slow
 def test_waiting_for_a_late_rank_leaves_the_core_to_others():
     waited_s, busy_s = map(float, ranks(WAITING, 2).split())
     assert waited_s > 1

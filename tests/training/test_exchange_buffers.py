@@ -9,6 +9,8 @@ from training.dpasgd import train_round
 from training.engine.communicator import SingleRank
 from training.engine.metrics import Meter
 
+pytestmark = pytest.mark.slow
+
 MATRIX = np.array([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]])
 
 

@@ -137,6 +137,7 @@ def test_stacked_models_learn_their_running_statistics_as_the_loop_does(padding)
     assert [int(counter) for counter in counters] == [0 if silo in padding else 4 for silo in range(SILOS)]
 
 
+@pytest.mark.slow
 def test_a_stacked_resnet_is_as_exact_as_the_loop():
     # Batch norm over six values divides by small variances: both ways differ from float64 by more than rounding.
     model = build_model("resnet18", input_shape=SHAPES["resnet18"], classes=4, seed=0)
@@ -310,6 +311,7 @@ def test_training_by_either_executor_gives_the_same_curve(make_job, rows_of):
         assert row.silo_loss == pytest.approx(other.silo_loss, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_stacked_training_does_not_depend_on_the_number_of_ranks(make_job):
     def curve(ranks):
         job = make_job(silos=5, rounds=6, model="cnn", executor="vmap", ranks=ranks)

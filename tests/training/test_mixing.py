@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from training.engine.compiled import mixing
@@ -49,7 +49,6 @@ def assert_same_bits(found, expected):
     share=st.sampled_from([0.2, 1.0]),
     seed=st.integers(0, 10**6),
 )
-@settings(deadline=None, max_examples=100)
 def test_sums_are_those_of_their_terms_in_order(written, rows, width, cut, share, seed):
     rng = np.random.default_rng(seed)
     matrix = random_matrix(rng, written, rows, share)
@@ -83,7 +82,6 @@ def test_writing_past_the_caches_changes_no_bit(share, monkeypatch):
     share=st.floats(0, 1),
     seed=st.integers(0, 10**6),
 )
-@settings(deadline=None)
 def test_rows_that_are_alike_are_summed_once(groups, share, seed):
     rng = np.random.default_rng(seed)
     kinds = random_matrix(rng, 4, 7, share)
@@ -176,12 +174,14 @@ def on_processor(program, tmp_path, name=None, features=""):
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not X86, reason="the names are those of x86 processors")
 def test_a_processor_of_twenty_years_ago_gives_the_same_bits(tmp_path):
     here, there = (on_processor(KERNEL, tmp_path, name).split() for name in (None, "x86-64"))
     assert len(set(here + there)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not X86, reason="the names are those of x86 processors")
 @pytest.mark.parametrize(
     ("name", "features", "register"),

@@ -19,6 +19,8 @@ from training.mpi.job_file import write_job
 from training.mpi.worker import ROWS, _open_pipe
 from training.mpi_environment import mpiexec_path, rank_environment
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """
 import sys
 from pathlib import Path

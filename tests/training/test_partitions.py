@@ -2,7 +2,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies.errors import InputError
@@ -18,7 +18,6 @@ from training.data.partitions import PARTITIONS, split
     alpha=st.sampled_from([1e-6, 1e-2, 0.5, 10.0, 1e9]),
     seed=st.integers(0, 2**32),
 )
-@settings(deadline=None, max_examples=120)
 def test_shares_are_disjoint_complete_nonempty_and_seeded(name, classes, samples, data, alpha, seed):
     labels = np.array(data.draw(st.lists(st.integers(0, classes - 1), min_size=samples, max_size=samples)))
     groups = data.draw(st.lists(st.integers(0, 9), min_size=samples, max_size=samples))

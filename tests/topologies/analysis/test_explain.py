@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, design, design_random
@@ -30,7 +30,6 @@ def text(overlay) -> str:
 
 
 @given(seed=seeds, ties=st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_gains_are_those_of_networks_built_anew(random_case, seed, ties):
     case = random_case(seed, ties=ties)
     overlay = case.build()
@@ -72,7 +71,6 @@ def test_gains_are_those_of_networks_built_anew(random_case, seed, ties):
 
 
 @given(seed=seeds, ties=st.booleans())
-@settings(max_examples=40, deadline=None)
 def test_no_upgrade_is_better_than_the_best(random_case, seed, ties):
     case = random_case(seed, ties=ties)
     overlay = case.build()
@@ -101,7 +99,6 @@ def test_no_upgrade_is_better_than_the_best(random_case, seed, ties):
 
 
 @given(seed=seeds, ties=st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_words_and_rows(random_case, seed, ties):
     overlay = random_case(seed, ties=ties).build()
     explanation = explain(overlay)
@@ -225,7 +222,6 @@ def test_a_core_link_that_limits_too_leaves_no_pair(make_underlay):
 
 
 @given(seed=seeds)
-@settings(max_examples=40, deadline=None)
 def test_pairs_lower_the_cycle_time_as_networks_built_anew_say(random_case, seed):
     case = random_case(seed, ties=True)
     overlay = case.build()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import AccessLinks, Workload, build_overlay, connectivity, design, load_underlay
@@ -32,7 +32,6 @@ def tau(overlay) -> float:
 
 
 @given(seed=seeds)
-@settings(max_examples=50, deadline=None)
 def test_finite_differences_on_random_networks(random_case, seed):
     case = random_case(seed)
     overlay = case.build()
@@ -120,7 +119,6 @@ def test_the_latency_constant(rule, kind):
 
 
 @given(seed=seeds, ties=st.booleans())
-@settings(max_examples=100, deadline=None)
 def test_no_change_of_any_size_gains_more_than_promised(random_case, seed, ties):
     # Convexity in latencies, computing times and inverse capacities; ties are kinks, and the bound holds there too.
     case = random_case(seed, ties=ties)
@@ -149,7 +147,6 @@ def test_no_change_of_any_size_gains_more_than_promised(random_case, seed, ties)
 
 
 @given(seed=seeds, ties=st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_the_parts_add_up_to_the_cycle_time(random_case, seed, ties):
     overlay = random_case(seed, ties=ties).build()
     found, work = sensitivities(overlay), overlay.work
@@ -200,7 +197,6 @@ def test_a_silo_that_only_computes(make_underlay):
 
 
 @given(seed=seeds, ties=st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_resources_give_the_same_cycle_time(random_case, seed, ties):
     case = random_case(seed, ties=ties)
     rng = np.random.default_rng(seed)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import (
@@ -63,7 +63,6 @@ def slack_by_enumeration(graph: EventGraph, tau: float) -> np.ndarray:
 
 
 @given(graph=event_graphs())
-@settings(max_examples=150, deadline=None)
 def test_slack_is_what_the_heaviest_circuit_leaves(graph):
     proof = cycle_time(graph)
 
@@ -74,7 +73,6 @@ def test_slack_is_what_the_heaviest_circuit_leaves(graph):
 
 
 @given(seed=seeds, ties=st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_within_its_slack_a_delay_changes_nothing_and_beyond_it_everything(random_case, seed, ties):
     overlay = random_case(seed, ties=ties).build()
     tau = overlay.proof.cycle_time_s
@@ -147,7 +145,6 @@ def check_free_arcs(overlay, candidates) -> None:
 
 
 @given(seed=seeds, ties=st.booleans())
-@settings(max_examples=80, deadline=None)
 def test_an_arc_is_free_if_the_overlay_with_it_is_as_fast(random_case, seed, ties):
     overlay = random_case(seed, ties=ties).build()
     outside = overlay.graph.may_send

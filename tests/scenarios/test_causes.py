@@ -1,0 +1,143 @@
+"""The cause of an arc's largest term: which assumption fails, where, and the numbers."""
+
+import numpy as np
+import pytest
+
+from scenarios.config.quantities import digits, format_s
+from scenarios.validation.causes import cause_of, link_words
+from scenarios.validation.terms import Terms
+from topologies import AccessLinks, Workload, connectivity, design, load_underlay
+from topologies.analysis.resources import Resources
+
+CYCLE_S = 2.0
+
+
+@pytest.fixture(scope="module")
+def star():
+    """Gaia's star: the hub's uplink and downlink limit the arcs that leave and enter it."""
+    graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e7, down_bps=1e7))
+    return design("star", graph, Workload(model_bits=1e6, compute_s=0.01))
+
+
+def cause(overlay, arc, cycle_time_s=CYCLE_S, **values):
+    """Cause of an arc where all terms are 0 but those given as {arc: value}."""
+    size = overlay.arcs + overlay.graph.silos
+    arrays = {name: np.zeros(size) for name in Terms.__slots__}
+    arrays["link"] = np.full(size, -1)
+    for name, entries in values.items():
+        for index, value in entries.items():
+            arrays[name][index] = value
+    return cause_of(Resources.of(overlay), arc, Terms(**arrays), cycle_time_s)
+
+
+def test_an_arc_without_terms_has_no_cause(star):
+    found = cause(star, 3)
+
+    assert (found.assumption, found.place) == ("", "")
+
+
+@pytest.mark.parametrize(("share", "is_named"), [(0.9e-6, False), (1.1e-6, True)])
+@pytest.mark.parametrize("term", ["queue_s", "rate_s"])
+def test_a_millionth_of_the_cycle_time_is_negligible(star, term, share, is_named):
+    assert (cause(star, 3, **{term: {3: share * CYCLE_S}}).assumption != "") == is_named
+
+
+@pytest.mark.parametrize(("share", "is_named"), [(0.9e-3, False), (1.1e-3, True)])
+def test_random_computing_times_differ_by_a_thousandth_by_chance(star, share, is_named):
+    found = cause(star, 3, computing_s={3: share * CYCLE_S})
+
+    assert (found.assumption == "computing") == is_named
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_computing_names_the_silo_and_how_much_longer_it_takes(star, sign):
+    found = cause(star, 3, computing_s={3: sign * 0.05})
+    label = star.graph.labels[star.source[3]]
+
+    assert (found.assumption, found.place) == ("computing", label)
+    assert label in found.words
+    assert "50.00 ms" in found.words
+    assert ("more" in found.words, "less" in found.words) == (sign > 0, sign < 0)
+
+
+@pytest.mark.parametrize(
+    ("largest", "assumption"),
+    [
+        ("queue_s", "serialization"),
+        ("rate_s", "shared link"),
+        ("wait_s", "wait"),
+        ("computing_s", "computing"),
+    ],
+)
+def test_the_largest_term_is_the_cause(star, largest, assumption):
+    terms = {name: {3: 0.1} for name in ("queue_s", "rate_s", "wait_s", "computing_s")} | {largest: {3: 0.11}}
+
+    assert cause(star, 3, **terms).assumption == assumption
+
+
+@pytest.mark.parametrize("factor", [0.5, 2.0])
+def test_a_queue_has_the_time_of_one_model_on_its_link(star, factor):
+    sending_s, link = factor * star.closed_forms.paper_s, star.routes[3][0]
+    found = cause(star, 3, queue_s={3: 0.3}, sending_s={3: sending_s}, link={3: link})
+
+    assert (found.assumption, found.place) == ("serialization", link_words(star.graph, link))
+    for fact in (format_s(sending_s), format_s(star.closed_forms.paper_s), "300.0 ms", found.place):
+        assert fact in found.words
+    # A link that could send more often than the cycle asks for queues because models come in bunches.
+    assert ("unevenly" in found.words) == (factor < 1)
+
+
+def test_a_queue_where_no_link_bounds_the_rate_is_on_its_route(star):
+    assert cause(star, 3, queue_s={3: 0.3}).place == "its route"
+
+
+def test_a_shared_link_has_the_number_of_arcs_that_cross_it(star):
+    hub = int(np.bincount(star.source).argmax())
+    arc = int(np.flatnonzero(star.source == hub)[0])
+    link = star.routes[arc][0]
+    found = cause(star, arc, rate_s={arc: 0.2}, sending_s={arc: 0.7}, link={arc: link})
+
+    assert (found.assumption, found.place) == ("shared link", f"{star.graph.labels[hub]}'s uplink")
+    assert "10 arcs" in found.words
+    assert "700.0 ms" in found.words
+    assert format_s(float(star.transmission_s[arc])) in found.words
+
+
+@pytest.mark.parametrize(("ends", "position", "link"), [("source", 0, "uplink"), ("target", -1, "downlink")])
+def test_an_unused_share_is_that_of_the_link_that_eq_3_divides(star, ends, position, link):
+    hub = int(np.bincount(star.source).argmax())
+    arc = int(np.flatnonzero(getattr(star, ends) == hub)[0])
+    found = cause(star, arc, rate_s={arc: -0.2}, sending_s={arc: float(star.transmission_s[arc]) / 4})
+
+    assert (found.assumption, found.place) == ("unused share", f"{star.graph.labels[hub]}'s {link}")
+    assert found.place == link_words(star.graph, star.routes[arc][position])
+    assert "10 Mbps" in found.words
+    assert "into 10" in found.words
+    assert f"{digits(4)} times" in found.words
+
+
+def test_a_model_that_takes_no_time_is_faster_any_times(star):
+    assert "any times" in cause(star, 0, rate_s={0: -0.2}).words
+
+
+def test_a_wait_is_for_the_arc_that_gates_and_for_its_cause(star):
+    hub = int(np.bincount(star.source).argmax())
+    first, second, third = np.flatnonzero(star.target == hub)[:3].tolist()
+    waits = {"wait_s": {first: 0.4}, "gated": {second: 0.9, third: 0.1}}
+    place = f"{star.graph.labels[star.source[second]]} -> {star.graph.labels[hub]}"
+    plain = cause(star, first, **waits)
+    queued = cause(star, first, **waits, queue_s={second: 0.3}, sending_s={second: 0.6})
+
+    assert (plain.assumption, plain.place) == (queued.assumption, queued.place) == ("wait", place)
+    assert "400.0 ms" in plain.words
+    assert "serialization" not in plain.words
+    assert all(fact in queued.words for fact in ("serialization", "600.0 ms", "300.0 ms"))
+
+
+def test_a_silo_may_wait_for_its_own_computing(star):
+    hub = int(np.bincount(star.source).argmax())
+    arc = int(np.flatnonzero(star.target == hub)[0])
+    found = cause(star, arc, wait_s={arc: 0.4}, gated={star.arcs + hub: 1.0})
+
+    assert (found.assumption, found.place) == ("wait", star.graph.labels[hub])
+    assert "400.0 ms" in found.words
