@@ -3,7 +3,7 @@
 A comment is one of
 
 - ``not run: REASON``: the block is not run;
-- ``slow``: the block is run with the slow tests only;
+- ``slow``: the block is run with the slow tests only, after those with a file;
 - ``setup: COMMANDS``: run these shell commands before the block;
 - ``file: NAME``: write the block into this file first;
 - ``output``: the block is what the one before it prints; its numbers are compared, line by line.

@@ -42,9 +42,10 @@ def test_quick_blocks(page: str, run_block: Callable[[Block], None]) -> None:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if any("slow" in block.notes for block in blocks(page))]
 )
-def test_all_blocks(page: str, run_block: Callable[[Block], None]) -> None:
+def test_slow_blocks(page: str, run_block: Callable[[Block], None]) -> None:
     for block in blocks(page):
-        run_block(block)
+        if "slow" in block.notes or "file" in block.notes:
+            run_block(block)
 
 
 @pytest.mark.parametrize("page", PAGES)
