@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -105,7 +106,11 @@ def run_block(
         if block.language == "python":
             printed = run_python(block, where)
         elif block.language == "toml":
-            check_toml(block, where)
+            table = tomllib.loads(block.text)
+            if "project" in table:
+                install(table["project"], tmp_path / "site", monkeypatch)
+            else:
+                check_scenario(table, where)
         else:
             printed = ""
             for line, shown in commands(block.text):
@@ -131,13 +136,25 @@ def run_python(block: Block, where: str) -> str:
     return out.getvalue()
 
 
-def check_toml(block: Block, where: str) -> None:
+def install(project: dict[str, Any], site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the entry points of a package with the documented extensions be found, as after ``pip install``."""
+    name = project.get("name", "extension")
+    shutil.copytree(ROOT / "docs" / "extending", site, dirs_exist_ok=True)
+    info = site / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    groups = project["entry-points"].items()
+    lines = [f"[{group}]\n" + "\n".join(f"{k} = {v}" for k, v in points.items()) for group, points in groups]
+    (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
+    monkeypatch.syspath_prepend(site)
+    for path in site.glob("*.py"):
+        monkeypatch.delitem(sys.modules, path.stem, raising=False)
+
+
+def check_scenario(given: dict[str, Any], where: str) -> None:
     """A scenario, or tables of one, is accepted."""
-    given = tomllib.loads(block.text)
-    tables = {key: MINIMAL.get(key, {}) | given.get(key, {}) for key in MINIMAL}
-    values = given | tables
-    text = "\n".join(f"{key} = {toml_value(value)}" for key, value in values.items())
-    parse_scenario(text, source=where)
+    values = given | {key: table | given.get(key, {}) for key, table in MINIMAL.items()}
+    parse_scenario("\n".join(f"{key} = {toml_value(value)}" for key, value in values.items()), source=where)
 
 
 def toml_value(value: object) -> str:
