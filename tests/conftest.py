@@ -23,7 +23,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests on the two networks of 79 and 87 silos are slow ones: smaller networks stay in their place."""
     for item in items:
         if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
-            if LARGE & {value for value in item.callspec.params.values() if isinstance(value, str)}:
+            names = {value for value in item.callspec.params.values() if isinstance(value, str)}
+            if names & LARGE:
                 item.add_marker(pytest.mark.slow)
 
 
