@@ -76,7 +76,8 @@ def test_a_killed_run_goes_on_with_other_ranks_to_the_same_file(tmp_path, scenar
     run_scenario(parse_scenario(alone, source="small.toml"), alone, whole)
     scenario.write_text(keeping(text))
     (tmp_path / "sitecustomize.py").write_text(KILLER)
-    killed = run([SILOSIM, "run", scenario, "-o", path], PYTHONPATH=str(tmp_path))
+    places = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    killed = run([SILOSIM, "run", scenario, "-o", path], PYTHONPATH=places)
     assert killed.returncode == 1
     assert (
         f"the finished rounds are in {path}.partial; --resume continues from the last checkpoint"

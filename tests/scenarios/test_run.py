@@ -96,7 +96,8 @@ def test_a_failing_rank_ends_the_job_with_its_traceback_and_code_1(tmp_path, sce
         "        raise RuntimeError('rank 1 broke')\n"
         "    training.engine.rank_silos.HostedSilos.mix = broken\n"
     )
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    places = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {"PYTHONPATH": places}
     done = subprocess.run(
         [SILOSIM, "run", scenario, "-o", tmp_path / "x.h5"],
         capture_output=True,
