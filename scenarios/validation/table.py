@@ -58,6 +58,7 @@ def validation_row(result: Validated) -> dict[str, object]:
             f"{name}_is_exact": simulated.is_exact,
             f"{name}_period_rounds": simulated.period_rounds,
             f"{name}_rounds": simulated.simulated_rounds,
+            f"{name}_engine": simulated.engine,
             f"{name}_over_paper": over_paper(simulated.cycle_time_s, result.paper_s),
         }
     parts = result.parts_s()

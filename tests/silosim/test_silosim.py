@@ -12,6 +12,7 @@ import pytest
 
 import silosim
 from scenarios.cli.main import main
+from scenarios.report.table_formats import Json
 
 SMALL = """
 name = "small"
@@ -96,7 +97,7 @@ def printed(capsys, monkeypatch, *arguments):
 
 def same(table, whole):
     """Whether a table has the rows of a command's JSON."""
-    return json.loads(table.to_json())["rows"] == whole["rows"]
+    return json.loads(Json().text([table]))["rows"] == whole["rows"]
 
 
 @pytest.mark.usefixtures("here")
@@ -114,8 +115,8 @@ def test_validate_is_the_command(capsys, monkeypatch):
 def test_validate_takes_as_many_rounds_as_the_command(monkeypatch):
     asked = []
 
-    def note(case, *, drawn_rounds=None):
-        asked.append((case.simulation.rounds, drawn_rounds))
+    def note(experiment, *, randomized_rounds=None):
+        asked.append((experiment.simulation.rounds, randomized_rounds))
         raise silosim.InputError("enough")
 
     monkeypatch.setattr("scenarios.api.validate_overlays", note)
