@@ -1,4 +1,4 @@
-"""Whether the whole state is an earlier one, later."""
+"""Repeats of the whole state, which prove that a job is periodic."""
 
 from simulator.compiled.state import NONE, WAITING, Network, Queue, Silos, Window
 from simulator.tolerances import DATE_NOISE, REPEATED_STATE
@@ -8,14 +8,13 @@ from topologies.jit import compiled
 
 @compiled
 def is_repeat(network: Network, silos: Silos, queue: Queue, window: Window, saved: FloatArray) -> bool:
-    """Compare the state with the saved one, and save it if it is time to.
+    """Whether the state is the saved one, later; if not, save it at each power of two of rounds.
 
     Notes
     -----
-    Brent's way: the state is saved at each power of two of rounds, so that in time a saved one lies in the
-    cycle and is at most as old as the cycle is long. The state is the event and the round of every silo,
-    which messages it misses and how much later those that it has arrive, and of every arc the messages
-    under way, what they have left, and their rate.
+    Brent's cycle detection: in time a saved state lies in the cycle and is at most as old as the cycle is long. The
+    state is the event and the round of every silo, the messages that it misses and how much later those that it has
+    arrive, and of every arc the messages under way, what they have left, and their rate.
     """
     clock = network.clock[0]
     k = clock.reference
