@@ -65,6 +65,14 @@ def test_links_of_pages_that_sphinx_does_not_check_lead_to_files(page: str) -> N
             assert (ROOT / target).exists(), f"{page}: {target}"
 
 
+def test_files_that_architecture_names_exist() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = [path for path in re.findall(r"`(\w+/[\w/]+\.py)", text) if "NAME" not in path]
+
+    assert len(named) > 15
+    assert [path for path in named if not (ROOT / path).is_file()] == []
+
+
 @pytest.fixture
 def run_block(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
