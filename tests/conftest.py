@@ -22,10 +22,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "random"))
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests on the two networks of 79 and 87 silos are slow ones: smaller networks stay in their place."""
     for item in items:
-        if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
-            names = {value for value in item.callspec.params.values() if isinstance(value, str)}
-            if names & LARGE:
-                item.add_marker(pytest.mark.slow)
+        case = getattr(item, "callspec", None)
+        if case is not None and any(
+            isinstance(value, str) and value in LARGE for value in case.params.values()
+        ):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

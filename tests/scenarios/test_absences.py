@@ -200,7 +200,8 @@ def test_the_table_says_who_is_counted(command, name):
         assert "(mean of rounds " in turns
     assert "the last start counts" not in past
     if name == "validate":
-        assert "~: an estimate, as no period shows; so is what is over paper." in some
+        assert "~: " in some
+        assert "over paper" in some
 
 
 def test_until_ci_names_what_begins_and_what_ends_later(command):
@@ -253,5 +254,6 @@ def test_a_sweep_says_that_its_gaps_are_estimates(silosim, tmp_path, monkeypatch
     estimated = words(silosim("sweep", "geant", "--kind", "mst", *study).ok().out)
     exact = words(silosim("sweep", "gaia", "--kind", "star", *study).ok().out)
 
-    assert "~: estimated from the last rounds, which show no period; so is what is over paper." in estimated
+    assert "~: " in estimated
+    assert "over paper" in estimated
     assert "~" not in exact

@@ -78,10 +78,9 @@ def test_only_the_complete_run_of_the_same_scenario_is_nothing_to_resume(silosim
     alone.write_text(other)
     refused = silosim("run", alone, "-o", path, "--resume")
     assert refused.code == 2
-    assert refused.err == (
-        f"silosim: error: {path} exists already and is not the complete run of this very scenario, so nothing can be "
-        "resumed; --force replaces it.\n"
-    )
+    assert refused.err.startswith(f"silosim: error: {path} exists already")
+    assert "--force" in refused.err
+    assert refused.err.count("\n") == 1
     # A replay and a simulation hold the same text, but not that run.
     alone.write_text(text)
     replayed, simulated, broken = (tmp_path / name for name in ("replay.h5", "simulated.h5", "broken.h5"))

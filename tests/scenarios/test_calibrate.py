@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import re
 import tomllib
 
 import numpy as np
@@ -91,10 +92,9 @@ def test_forms_that_cannot_be_changed_are_refused(text):
     with pytest.raises(InputError) as error:
         edited(text)
 
-    assert str(error.value) == (
-        'a.toml: [workload] must be a table of its own with compute on one line; write compute = "3.123 ms" there by '
-        "hand."
-    )
+    message = str(error.value)
+    assert message.startswith("a.toml: [workload] must be ")
+    assert 'compute = "3.123 ms"' in message
 
 
 @pytest.mark.usefixtures("fake_steps")
@@ -108,7 +108,7 @@ def test_the_table(silosim, scenario):
     one, four = (line.split() for line in result.out.splitlines() if line.startswith(("    1 ", "    4 ")))
     assert one == ["1", "3", "2.000", "1.500", "3.000", "2.000", "8000"]
     assert four == ["4", "3", "8.000", "6.000", "12.00", "2.000", "8000"]
-    assert "The scenario states 10.00 ms, 5.000 times the measured one." in result.out
+    assert re.search(r"10\.00 ms, 5\.000 times", result.out)
     assert max(map(len, result.out.splitlines())) <= 80
     assert scenario.read_text() == before
 

@@ -102,9 +102,9 @@ def test_a_paper_below_load_is_marked_and_what_the_marks_mean_stands_below(silos
     assert cells["mst"][3] == "2.349"
     assert cells["mst"][6].startswith("~2.34")
     assert cells["ring"][6:9] == ["2.316", "0.4318", "12.1x"]
-    assert "!: paper is below load, which no network can do" in text
-    assert "~: an estimate, as no period shows." in text
-    assert "rounds/s, vs STAR: of simulated (--rates-from paper: of paper)." in text
+    marks = [line[:2] for line in text.splitlines() if line.startswith(("!:", "~:"))]
+    assert sorted(marks) == ["!:", "~:"]
+    assert "--rates-from paper" in text
     assert max(map(len, text.splitlines())) <= 80
 
 
@@ -113,13 +113,15 @@ def test_what_no_overlay_shows_is_not_explained(silosim):
 
     assert "!:" not in text
     assert "~:" not in text
-    assert "rounds/s, vs STAR: of paper." in text
+    assert "of paper" in text
+    assert "of simulated" not in text
 
 
 def test_published_inputs_say_what_the_published_tables_compare(silosim):
     text = " ".join(silosim("design", "gaia", "--published", "--kind", "ring").ok().out.split())
 
-    assert "--rates-from paper: of paper, as in the published tables" in text
+    assert "--rates-from paper" in text
+    assert "published tables" in text
 
 
 def test_random_overlays_are_simulated_with_an_interval(silosim):
@@ -205,25 +207,18 @@ def test_rows_of_explain_stay_rows_with_names_of_forty_letters(silosim, tmp_path
 def test_explain_says_which_links_are_needed_together_and_by_how_much(silosim):
     text = " ".join(silosim("explain", "geant", "--access", "100 Mbps", "--kind", "ring").ok().out.split())
 
-    # Several arcs gain as much.
+    # Several arcs gain as much, so that the silos may be those of any of them.
+    assert re.search(r"1 Gbps more .*\b\w+ uplink and \w+ downlink together\b.*?: [\d.]+ ms", text)
     assert re.search(
-        r"1 Gbps more gains most on \w+ uplink and \w+ downlink together"
-        r"(, and as much on \d+ other arcs?)?: [\d.]+ ms\.",
-        text,
+        r"\w+'s uplink and \w+'s downlink .*44\.87 ms [^.]*\(3\.635 s\)[^.]*88\.84 ms \(3\.591 s\)", text
     )
-    assert re.search(
-        r"No upgrade of one access link lowers this alone: \w+'s uplink and \w+'s downlink limit an arc equally, "
-        r"and both are needed together: twice the capacity takes 44\.87 ms off a round",
-        text,
-    )
-    assert "off a round (3.635 s), no limit 88.84 ms (3.591 s)." in text
 
 
 def test_explain_says_what_an_upgrade_gains_and_which_gain_as_much(silosim):
     text = " ".join(silosim("explain", "geant", "--access", "100 Mbps", "--kind", "mst").ok().out.split())
 
-    assert "DE's uplink: twice the capacity takes 5.994 ms off a round (14.4 s)" in text
-    assert "Twice the capacity gains as much on DE's downlink." in text
+    assert re.search(r"DE's uplink: [^.]*5\.994 ms [^.]*\(14\.4 s\)", text)
+    assert re.search(r"as much on DE's downlink\.", text)
 
 
 def test_no_number_of_a_caption_stands_alone(silosim):
@@ -271,7 +266,7 @@ def test_the_papers_ring_and_ours_are_two_rows(silosim, monkeypatch):
     assert "MST" in rows
     assert rows["RING"][2:4] == ["109.0", "106.7"]
     assert rows["our ring"][3:6] == ["-", "100.6", "-7.7%"]
-    assert "RING: the paper's algorithm, Christofides'. our ring: another one" in result.out
+    assert re.search(r"^RING: .*Christofides", result.out, re.MULTILINE)
     assert max(map(len, result.out.splitlines())) <= 80
 
 

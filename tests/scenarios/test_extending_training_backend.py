@@ -167,10 +167,9 @@ def test_of_one_that_does_not_say_it_the_scenario_must(
     scenario.write_text(text)
     refused = silosim(*commands(scenario, tmp_path)[command])
     assert refused.code == 2
-    assert refused.err == (
-        f"silosim: error: {scenario}: workload.model_size must be given, for instance '45 MB': "
-        "training.backend(='numpy_logistic') does not say how large its messages are.\n"
-    )
+    assert refused.err.startswith(f"silosim: error: {scenario}: workload.model_size must be given")
+    assert "training.backend(='numpy_logistic')" in refused.err
+    assert refused.err.count("\n") == 1
     assert not list(tmp_path.glob("*.h5*"))
 
     for stated, about in (

@@ -84,9 +84,9 @@ def test_a_killed_run_goes_on_with_other_ranks_to_the_same_file(tmp_path, scenar
         f"the finished rounds are in {path}.partial; --resume continues from the last checkpoint"
         in killed.stderr
     )
-    assert killed.stderr.splitlines()[-1] == (
-        "silosim: error: a rank was killed by signal 9 (SIGKILL), as the system does when memory runs out."
-    )
+    last = killed.stderr.splitlines()[-1]
+    assert last.startswith("silosim: error: ")
+    assert all(fact in last for fact in ("rank", "signal 9 (SIGKILL)", "memory"))
     assert "=====" not in killed.stderr
     star, ring = read_run(tmp_path / "x.h5.partial").overlays
     assert star.history["round"].tolist() == [0, 5, 10, 12]
@@ -136,10 +136,9 @@ def test_what_a_cut_run_kept_is_neither_lost_nor_taken_for_that_of_another(silos
     folder, partial = checkpoints_path(cut_short), cut_short.with_name("x.h5.partial")
     refused = silosim("run", scenario, "-o", cut_short)
     assert refused.code == 2
-    assert refused.err == (
-        f"silosim: error: {folder} is that of a run that was interrupted or is still running; "
-        "--resume continues from its last checkpoint, --force starts again.\n"
-    )
+    assert refused.err.startswith(f"silosim: error: {folder} ")
+    assert all(option in refused.err for option in ("--resume", "--force"))
+    assert refused.err.count("\n") == 1
     text = scenario.read_text()
     for changed, message in (
         (text.replace("seed = 3", "seed = 4"), "seed(=4) must be 3 as in"),

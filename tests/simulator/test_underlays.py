@@ -54,7 +54,7 @@ def test_equal_fifo_is_the_serialized_recurrence(overlay):
     serialized, initial_s = serialized_event_graph(
         overlay.event_graph, overlay.compute_s, overlay.latency_s, overlay.transmission_s
     )
-    expected = recurrence(serialized, ROUNDS, initial_s)[:, : overlay.silos]
+    expected = recurrence(serialized, ROUNDS, initial_s)[:, : overlay.graph.silos]
 
     np.testing.assert_allclose(timeline.round_start_s, expected, rtol=1e-9, atol=0)
 
