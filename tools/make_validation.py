@@ -4,14 +4,12 @@ from pathlib import Path
 from typing import Literal
 
 from scenarios.config.network import NetworkConfig
-from scenarios.config.overlays import DEFAULT_KINDS
-from scenarios.config.simulation import SimulationConfig
 from scenarios.report.table_formats import write_tables
 from scenarios.report.tables import Table
-from scenarios.simulation.experiment import Experiment
+from scenarios.simulation.experiment import network_experiment
 from scenarios.validation.study import validate
 from scenarios.validation.table import validation_row
-from topologies import AccessLinks, Workload, connectivity, load_underlay, shipped_underlays
+from topologies import Workload, shipped_underlays
 
 Variant = Literal["published", "corrected"]
 VARIANTS: tuple[Variant, ...] = ("published", "corrected")
@@ -21,17 +19,9 @@ ACCESS_BPS = (1e8, 1e9, 1e10)
 
 def rows_of(network: str, variant: Variant, bps: float) -> list[dict[str, object]]:
     """Rows of one network with one capacity of all access links."""
-    experiment = Experiment(
-        text="",
-        network=NetworkConfig(underlay=network, variant=variant, access=f"{bps:.0f} bps"),
-        graph=connectivity(
-            load_underlay(network, variant=variant), access=AccessLinks(up_bps=bps, down_bps=bps)
-        ),
-        work=Workload.preset("inaturalist", local_steps=1, variant=variant),
-        kinds=DEFAULT_KINDS,
-        simulation=SimulationConfig(rounds=ROUNDS),
-        seed=0,
-    )
+    config = NetworkConfig(underlay=network, variant=variant, access=f"{bps:.0f} bps")
+    work = Workload.preset("inaturalist", local_steps=1, variant=variant)
+    experiment = network_experiment(config, work, rounds=ROUNDS)
     about = {"network": network, "inputs": variant, "access_bps": bps}
     return [about | validation_row(result) for result in validate(experiment)]
 

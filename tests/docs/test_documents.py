@@ -155,8 +155,10 @@ def install(project: dict[str, Any], site: Path, monkeypatch: pytest.MonkeyPatch
     lines = [f"[{group}]\n" + "\n".join(f"{k} = {v}" for k, v in points.items()) for group, points in groups]
     (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
     monkeypatch.syspath_prepend(site)
-    for path in site.glob("*.py"):
-        monkeypatch.delitem(sys.modules, path.stem, raising=False)
+    # Commands have the options of the designers that were installed when they were imported.
+    commands = [name for name in sys.modules if name.startswith("scenarios.cli.")]
+    for name in (*commands, *(path.stem for path in site.glob("*.py"))):
+        monkeypatch.delitem(sys.modules, name, raising=False)
 
 
 def check_scenario(given: dict[str, Any], where: str) -> None:

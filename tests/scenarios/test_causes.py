@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from scenarios.config.events.cause import link_text
 from scenarios.config.quantities import digits, format_s
-from scenarios.validation.causes import cause_of, link_words
+from scenarios.validation.causes import cause_of
 from scenarios.validation.terms import Terms
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
 from topologies.analysis.resources import Resources
@@ -55,9 +56,9 @@ def test_computing_names_the_silo_and_how_much_longer_it_takes(star, sign):
     label = star.graph.labels[star.source[3]]
 
     assert (found.assumption, found.place) == ("computing", label)
-    assert label in found.words
-    assert "50.00 ms" in found.words
-    assert ("more" in found.words, "less" in found.words) == (sign > 0, sign < 0)
+    assert label in found.explanation
+    assert "50.00 ms" in found.explanation
+    assert ("more" in found.explanation, "less" in found.explanation) == (sign > 0, sign < 0)
 
 
 @pytest.mark.parametrize(
@@ -80,11 +81,11 @@ def test_a_queue_has_the_time_of_one_model_on_its_link(star, factor):
     sending_s, link = factor * star.closed_forms.paper_s, star.routes[3][0]
     found = cause(star, 3, queue_s={3: 0.3}, sending_s={3: sending_s}, link={3: link})
 
-    assert (found.assumption, found.place) == ("serialization", link_words(star.graph, link))
+    assert (found.assumption, found.place) == ("serialization", link_text(star.graph, link))
     for fact in (format_s(sending_s), format_s(star.closed_forms.paper_s), "300.0 ms", found.place):
-        assert fact in found.words
+        assert fact in found.explanation
     # A link that could send more often than the cycle asks for queues because models come in bunches.
-    assert ("unevenly" in found.words) == (factor < 1)
+    assert ("unevenly" in found.explanation) == (factor < 1)
 
 
 def test_a_queue_where_no_link_bounds_the_rate_is_on_its_route(star):
@@ -98,9 +99,9 @@ def test_a_shared_link_has_the_number_of_arcs_that_cross_it(star):
     found = cause(star, arc, rate_s={arc: 0.2}, sending_s={arc: 0.7}, link={arc: link})
 
     assert (found.assumption, found.place) == ("shared link", f"{star.graph.labels[hub]}'s uplink")
-    assert "10 arcs" in found.words
-    assert "700.0 ms" in found.words
-    assert format_s(float(star.transmission_s[arc])) in found.words
+    assert "10 arcs" in found.explanation
+    assert "700.0 ms" in found.explanation
+    assert format_s(float(star.transmission_s[arc])) in found.explanation
 
 
 @pytest.mark.parametrize(("ends", "position", "link"), [("source", 0, "uplink"), ("target", -1, "downlink")])
@@ -110,14 +111,14 @@ def test_an_unused_share_is_that_of_the_link_that_eq_3_divides(star, ends, posit
     found = cause(star, arc, rate_s={arc: -0.2}, sending_s={arc: float(star.transmission_s[arc]) / 4})
 
     assert (found.assumption, found.place) == ("unused share", f"{star.graph.labels[hub]}'s {link}")
-    assert found.place == link_words(star.graph, star.routes[arc][position])
-    assert "10 Mbps" in found.words
-    assert "into 10" in found.words
-    assert f"{digits(4)} times" in found.words
+    assert found.place == link_text(star.graph, star.routes[arc][position])
+    assert "10 Mbps" in found.explanation
+    assert "into 10" in found.explanation
+    assert f"{digits(4)} times" in found.explanation
 
 
 def test_a_model_that_takes_no_time_is_faster_any_times(star):
-    assert "any times" in cause(star, 0, rate_s={0: -0.2}).words
+    assert "any times" in cause(star, 0, rate_s={0: -0.2}).explanation
 
 
 def test_a_wait_is_for_the_arc_that_gates_and_for_its_cause(star):
@@ -129,9 +130,9 @@ def test_a_wait_is_for_the_arc_that_gates_and_for_its_cause(star):
     queued = cause(star, first, **waits, queue_s={second: 0.3}, sending_s={second: 0.6})
 
     assert (plain.assumption, plain.place) == (queued.assumption, queued.place) == ("wait", place)
-    assert "400.0 ms" in plain.words
-    assert "serialization" not in plain.words
-    assert all(fact in queued.words for fact in ("serialization", "600.0 ms", "300.0 ms"))
+    assert "400.0 ms" in plain.explanation
+    assert "serialization" not in plain.explanation
+    assert all(fact in queued.explanation for fact in ("serialization", "600.0 ms", "300.0 ms"))
 
 
 def test_a_silo_may_wait_for_its_own_computing(star):
@@ -140,4 +141,4 @@ def test_a_silo_may_wait_for_its_own_computing(star):
     found = cause(star, arc, wait_s={arc: 0.4}, gated={star.arcs + hub: 1.0})
 
     assert (found.assumption, found.place) == ("wait", star.graph.labels[hub])
-    assert "400.0 ms" in found.words
+    assert "400.0 ms" in found.explanation

@@ -1,4 +1,4 @@
-"""What a timeline settles at, and which rounds a simulation collects."""
+"""The cycle time of a timeline, and which rounds a simulation collects."""
 
 from dataclasses import fields, replace
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scenarios.simulation.collect import FEWEST_ROUNDS, collect
-from scenarios.simulation.cycle_time import rounds_for_interval, settle
+from scenarios.simulation.cycle_time import rounds_for_interval, simulated_cycle_time
 from simulator import Lognormal, SteadyState, Timeline, overlay_job, simulate
 from simulator.block import Messages
 from simulator.statistics.confidence import least_rounds
@@ -26,6 +26,7 @@ def timeline_of(last_s, steady):
         arrival_s=np.empty((len(start_s) - 1, 0)),
         link_bits=np.empty(0),
         steady=steady,
+        engine="simpy",
     )
 
 
@@ -38,27 +39,27 @@ def test_an_interval_takes_a_quarter_more_rounds_than_counts():
 def test_an_exact_cycle_time_is_the_mean_over_the_last_period():
     # Two rounds take 3 s, after one that takes longer.
     steady = SteadyState(cycle_time_s=1.5, is_exact=True, period_rounds=2, period_s=3.0, transient_rounds=1)
-    settled = settle(timeline_of([0, 4, 5, 7, 8, 10], steady), np.array([0]))
+    found = simulated_cycle_time(timeline_of([0, 4, 5, 7, 8, 10], steady), np.array([0]))
 
-    assert (settled.cycle_time_s, settled.half_width_s, settled.is_exact) == (1.5, 0.0, True)
-    assert (settled.first_round, settled.rounds, settled.simulated_rounds) == (3, 2, 5)
-    assert (settled.period_rounds, settled.period_s, settled.transient_rounds) == (2, 3.0, 1)
+    assert (found.cycle_time_s, found.half_width_s, found.is_exact) == (1.5, 0.0, True)
+    assert (found.first_round, found.rounds, found.simulated_rounds) == (3, 2, 5)
+    assert (found.period_rounds, found.period_s, found.transient_rounds) == (2, 3.0, 1)
 
 
 def test_a_period_longer_than_the_rounds_is_cut_to_them():
     steady = SteadyState(cycle_time_s=1.0, is_exact=True, period_rounds=9, period_s=9.0, transient_rounds=0)
-    settled = settle(timeline_of(range(5), steady), np.array([0]))
+    found = simulated_cycle_time(timeline_of(range(5), steady), np.array([0]))
 
-    assert (settled.first_round, settled.rounds) == (0, 4)
+    assert (found.first_round, found.rounds) == (0, 4)
 
 
 def test_an_exact_cycle_time_without_a_period_is_estimated_over_the_last_half():
     steady = SteadyState(cycle_time_s=99.0, is_exact=True)
-    settled = settle(timeline_of([0, 9, 10, 11, 12], steady), np.array([0]))
+    found = simulated_cycle_time(timeline_of([0, 9, 10, 11, 12], steady), np.array([0]))
 
-    assert (settled.cycle_time_s, settled.half_width_s, settled.is_exact) == (1.0, None, False)
-    assert (settled.first_round, settled.rounds) == (2, 2)
-    assert (settled.period_rounds, settled.period_s, settled.transient_rounds) == (None, None, None)
+    assert (found.cycle_time_s, found.half_width_s, found.is_exact) == (1.0, None, False)
+    assert (found.first_round, found.rounds) == (2, 2)
+    assert (found.period_rounds, found.period_s, found.transient_rounds) == (None, None, None)
 
 
 @pytest.mark.parametrize("messages", [False, True])
@@ -100,5 +101,5 @@ def test_random_computing_times_end_where_the_interval_is_narrow_enough(ring):
 
     assert len(wide.round_start_s) < len(narrow.round_start_s) < 20_001
     assert not narrow.steady.is_exact
-    settled = settle(narrow, silos)
-    assert settled.half_width_s <= 0.003 * settled.cycle_time_s
+    found = simulated_cycle_time(narrow, silos)
+    assert found.half_width_s <= 0.003 * found.cycle_time_s

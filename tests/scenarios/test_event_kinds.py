@@ -55,7 +55,7 @@ def test_a_failure_on_the_route_is_a_cause_for_as_long_as_it_lasts(names):
 
     def words(detour_s, **rounds):
         causes = FailureKind.route_causes([FAILURE], names, window(**rounds), route, detour_s)
-        return [cause.words for cause in causes]
+        return [cause.explanation for cause in causes]
 
     place = f"core link {names.graph.underlay.link_name(link)}"
     assert words(2e-3) == [
@@ -78,8 +78,10 @@ def test_pauses_of_a_silo_are_one_cause(names):
     cause = AbsenceKind.silo_cause(entries, names, window(), tokyo)
 
     assert (cause.assumption, cause.place) == ("away", "Tokyo")
-    assert cause.words == "Tokyo is away for 1.500 s in all, in 2 rounds"
-    assert AbsenceKind.silo_cause(entries[1:], names, window(), tokyo).words.endswith("in all, in 1 round")
+    assert cause.explanation == "Tokyo is away for 1.500 s in all, in 2 rounds"
+    assert AbsenceKind.silo_cause(entries[1:], names, window(), tokyo).explanation.endswith(
+        "in all, in 1 round"
+    )
     assert AbsenceKind.silo_cause(entries, names, window(), seoul) is None
 
 
@@ -93,10 +95,10 @@ def test_traffic_and_traces_are_causes_on_their_links(names):
     assert [link for link, _ in found] == [*both, *both]
     assert {cause.assumption for _, cause in found} == {"background"}
     place = f"core link {names.graph.link_name(both[0])}"
-    assert found[0][1].words == f"background traffic takes 40 % of {place}"
-    assert found[2][1].words == f"background traffic, an on/off flow of up to 300 Mbps, shares {place}"
+    assert found[0][1].explanation == f"background traffic takes 40 % of {place}"
+    assert found[2][1].explanation == f"background traffic, an on/off flow of up to 300 Mbps, shares {place}"
     assert (uplink,) == names.directions("Tokyo uplink")
-    assert trace.words == "capacity of Tokyo's uplink: a trace, 200 Mbps to 1 Gbps"
+    assert trace.explanation == "capacity of Tokyo's uplink: a trace, 200 Mbps to 1 Gbps"
 
 
 def test_a_simulation_that_stops_early_may_end_before_a_silo_is_back():
