@@ -3,18 +3,18 @@
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from scenarios.config.designer_options import WrittenOptions
 from scenarios.config.network import NetworkConfig
 from scenarios.config.overlays import DEFAULT_KINDS
-from scenarios.config.scenario import load_scenario, parse_scenario, validated
+from scenarios.config.scenario import load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
 from scenarios.metrics_import.columns import ColumnNames
-from scenarios.report.run_table import run_table
 from scenarios.report.tables import Table
-from scenarios.runfile.artifacts import drop_checkpoints, is_complete, rounds_reached
-from scenarios.runfile.paths import check_new
+from scenarios.runfile.artifacts import drop_checkpoints, is_complete
+from scenarios.runfile.paths import check_new_run
 from scenarios.runfile.reader import RunRecord, read_run
 from scenarios.simulation.experiment import Experiment, graph_experiment, load_experiment, network_experiment
 from scenarios.studies.import_metrics import LEAST_ROUNDS, import_file
@@ -236,7 +236,7 @@ def replay(
     access, access_at, silo_at, blocked, core : optional
         As in `NetworkConfig`; None for what stays.
     engine : {"auto", "simpy", "compiled"}, optional
-        By default the run's.
+        By default the one that the run's scenario names.
     force : bool
         Whether an existing file is replaced.
 
@@ -290,6 +290,8 @@ def import_metrics(
     silo_loss: str | None = None,
     percent: bool = False,
     target_accuracy: float | None = None,
+    engine: str | None = None,
+    options: WrittenOptions | None = None,
     force: bool = False,
 ) -> RunRecord:
     """Join the metrics of another program's training with simulated overlays, and write the file of a run.
@@ -321,6 +323,10 @@ def import_metrics(
         Whether the file's accuracies are in percent.
     target_accuracy : float, optional
         Test accuracy whose first round and time tables and figures show.
+    engine : {"auto", "simpy", "compiled"}, optional
+        By default the scenario's, or ``"auto"``.
+    options : mapping from kind to mapping, optional
+        Options of designers.
     force : bool
         Whether an existing file is replaced.
 
@@ -343,12 +349,13 @@ def import_metrics(
     [0.5, 0.75]
     """
     target = Path(output)
-    check_new(target, force=force)
+    check_new_run(target, force=force)
     made, from_scenario = _experiment(network, workload, rounds=LEAST_ROUNDS, needs_workload=True)
     experiment = made.changed(
         kinds=made.kinds if kinds is None else list(dict.fromkeys(kinds)),
         seed=made.seed,
-        simulation=made.simulation,
+        simulation=made.simulation if engine is None else replace(made.simulation, engine=engine),
+        options=options,
     )
     names = ColumnNames.of_options(
         round=round,
@@ -401,44 +408,6 @@ def open_run(path: StrPath) -> RunRecord:
     ('ring', 30)
     """
     return read_run(Path(path))
-
-
-def run_summary(path: StrPath) -> Table:
-    """Return the table of a run: cycle times, and when each overlay reaches the target accuracy.
-
-    Parameters
-    ----------
-    path : str or path
-        HDF5 file of a run.
-
-    Returns
-    -------
-    Table
-        As ``silosim show`` prints it; for its fields see `scenarios.report.run_table.run_table`.
-
-    Raises
-    ------
-    InputError
-        As `open_run`.
-
-    Examples
-    --------
-    >>> import silosim
-    >>> [row["overlay"] for row in silosim.run_summary("small.h5").rows]
-    ['star', 'ring']
-    """
-    file = Path(path)
-    record = read_run(file)
-    scenario = parse_scenario(record.scenario, source=f"{file} (scenario)", recorded=True)
-    training = scenario.training
-    return run_table(
-        record,
-        f"{file}: {scenario.name}\n{record.about}",
-        scenario.target_accuracy,
-        one_curve=scenario.imported is not None,
-        rounds=None if training is None else training.rounds,
-        reached=rounds_reached(file, record),
-    )
 
 
 def _experiment(

@@ -1,4 +1,4 @@
-"""Design, simulate, train and replay cross-silo learning overlays: the way in from Python.
+"""Design, simulate, train and replay cross-silo learning overlays from Python.
 
 Each name is imported from its package when it is first used, so that ``import silosim`` takes no time.
 
@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING
 from topologies.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from scenarios.api import import_metrics, open_run, replay, run, run_summary, sweep, validate
+    from scenarios.api import import_metrics, open_run, replay, run, sweep, validate
     from scenarios.config.network import NetworkConfig
     from scenarios.report.tables import Table
     from scenarios.runfile.reader import OverlayRecord, RunRecord, SimulationRecord
+    from scenarios.studies.run_summary import run_summary
     from simulator import Timeline, simulate
     from topologies import (
         DESIGNERS,

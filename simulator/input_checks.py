@@ -18,7 +18,8 @@ ENGINES = ("auto", "simpy", "compiled")
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
     """Accept one of some names."""
     if not isinstance(value, str) or value not in choices:
-        raise InputError(f"must be {' or '.join(map(repr, choices))}.", field=Field(name, value=value))
+        *others, last = map(repr, choices)
+        raise InputError(f"must be {', '.join(others)} or {last}.", field=Field(name, value=value))
 
 
 def check_at_least(least: int, name: str, value: int) -> int:

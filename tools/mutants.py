@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("topologies", "simulator", "training", "scenarios")
+PACKAGES = ("topologies", "simulator", "training", "scenarios", "silosim")
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -123,7 +123,9 @@ def test_files(path: Path) -> tuple[list[Path], list[Path]]:
     module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
     parent, _, name = module.rpartition(".")
     imported = re.compile(rf"{re.escape(module)}\b|from {re.escape(parent)} import [^\n]*\b{name}\b")
-    all_files = sorted((ROOT / "tests" / module.partition(".")[0]).rglob("test_*.py"))
+    # The tests of the Python entry point are those of what it exports, too.
+    folders = dict.fromkeys((module.partition(".")[0], "silosim"))
+    all_files = [file for folder in folders for file in sorted((ROOT / "tests" / folder).rglob("test_*.py"))]
     near = [file for file in all_files if imported.search(file.read_text())]
     return near, [file for file in all_files if file not in near]
 

@@ -15,7 +15,7 @@ from scenarios.cli import options as opt
 from scenarios.config.error_context import located
 from scenarios.config.scenario import load_scenario
 from scenarios.report.table_formats import print_table
-from scenarios.runfile.paths import check_new, write_text, writing
+from scenarios.runfile.paths import check_ending, check_new, write_text, writing
 from scenarios.studies.calibrate import (
     calibrated_text,
     calibration_table,
@@ -55,8 +55,9 @@ def calibrate(
     silosim calibrate study.toml -o calibrated.toml
     """
     loaded, _ = load_scenario(scenario)
-    for path in (output, times):
+    for path, ending in ((output, ".toml"), (times, ".csv")):
         if path is not None:
+            check_ending(path, [ending])
             check_new(path, force=force)
     with located(str(scenario)):
         check_training(loaded)

@@ -15,6 +15,9 @@ GivenOptions = Mapping[str, str]
 """Texts of the options that stand on the command line, by name."""
 
 
+_METAVARS: Mapping[type, str] = {int: "N", float: "X"}
+
+
 def with_designer_options(kinds: Iterable[str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of designers, after ``--kind``; its parameter ``options`` receives those given.
 
@@ -55,7 +58,7 @@ def with_designer_options(kinds: Iterable[str]) -> Callable[[Callable[..., None]
 
 def _parameter(option: DeclaredOption) -> inspect.Parameter:
     """The option as a parameter of a command; its text is read once the kinds are known."""
-    metavar = f"<{'str' if option.declaration.unit else option.value_type.__name__}>"
+    metavar = "VALUE" if option.declaration.unit else _METAVARS.get(option.value_type, "NAME")
     annotation = Annotated[
         str | None, typer.Option(help=_help(option), metavar=metavar, rich_help_panel="Overlays")
     ]

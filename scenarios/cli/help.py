@@ -13,7 +13,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
         *("core", "bandwidth", "latency", "published", "network"),
     ),
     "Workload": ("workload", "model_size", "compute", "local_steps"),
-    "Overlays": ("kind", "hub", "budget", "criterion", "bound", "rates_from"),
+    "Overlays": ("kind", "bound", "rates_from"),
     "Simulation": ("rounds", "until_ci", "compute_times", "sharing", "queueing", "engine", "seed"),
     "Metrics": (
         *("round_", "unit", "shift", "loss", "accuracy", "train_accuracy", "test_loss", "silo_loss"),
@@ -31,9 +31,9 @@ _PLACEHOLDERS = {
     name: placeholder
     for placeholder, names in {
         "N": ("rounds", "seed", "local_steps", "steps", "silos", "shift"),
-        "X": ("budget", "alpha", "shift_west", "target_accuracy"),
+        "X": ("alpha", "shift_west", "target_accuracy"),
         "NAME": (
-            *("bandwidth", "latency", "workload", "hub", "criterion", "rates_from", "sharing", "queueing"),
+            *("bandwidth", "latency", "workload", "rates_from", "sharing", "queueing"),
             *("engine", "unit", "dataset", "partition"),
         ),
         "COLUMN": ("round_", "loss", "accuracy", "train_accuracy", "test_loss", "silo_loss"),

@@ -18,7 +18,7 @@ from scenarios.metrics_import.columns import ColumnNames
 from scenarios.report.run_table import run_table
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import note_lines
-from scenarios.runfile.paths import check_new
+from scenarios.runfile.paths import check_new_run
 from scenarios.runfile.reader import read_run
 from scenarios.studies.import_metrics import LEAST_ROUNDS, columns_note, import_file, run_name
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
@@ -120,7 +120,7 @@ def import_metrics(
     --------
     silosim import-metrics metrics.csv --on gaia --workload femnist -o imported.h5
     """
-    check_new(output, force=force)
+    check_new_run(output, force=force)
     if not is_scenario(study):
         _check_workload_is_given(context)
     experiment = experiment_of(study, context, rounds=LEAST_ROUNDS)

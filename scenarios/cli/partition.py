@@ -11,13 +11,12 @@ from scenarios.cli import options as opt
 from scenarios.cli.request import is_scenario
 from scenarios.config.network import build_network
 from scenarios.config.scenario import check_seed, load_scenario
+from scenarios.report.figure_formats import FIGURES
 from scenarios.report.table_formats import format_of, print_table, write_tables
 from scenarios.runfile.paths import check_output
 from scenarios.studies.partition import divide
 from topologies import InputError
 from training import DATASETS, PARTITIONS, TrainingConfig
-
-PICTURES = (".png", ".svg", ".pdf")
 
 _UNUSED = (
     *("access", "access_up", "access_down", "access_at", "blocked", "core", "bandwidth", "latency"),
@@ -120,8 +119,8 @@ def partition(
 def _outputs(paths: list[Path]) -> tuple[list[Path], list[Path]]:
     """The pictures and the tables among the outputs, checked."""
     for path in paths:
-        if path.suffix not in PICTURES:
-            format_of(path, others=PICTURES)
+        if path.suffix.lower() not in FIGURES:
+            format_of(path, others=FIGURES)
         check_output(path)
-    pictures = [path for path in paths if path.suffix in PICTURES]
+    pictures = [path for path in paths if path.suffix.lower() in FIGURES]
     return pictures, [path for path in paths if path not in pictures]

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from scenarios.config.scenario import parse_scenario
-from scenarios.runfile.paths import check_output
+from scenarios.config.scenario import recorded_scenario
+from scenarios.report.figure_formats import FIGURES
+from scenarios.runfile.paths import check_ending, check_output
 from scenarios.runfile.reader import read_run
 
 
@@ -27,9 +28,10 @@ def plot(
     from scenarios.report.plots import plot_run
 
     record = read_run(run)
-    scenario = parse_scenario(record.scenario, source=f"{run} (scenario)", recorded=True)
+    scenario = recorded_scenario(record.scenario)
     figure = output or run.with_suffix(".png")
     figure = figure if figure.suffix else figure.with_suffix(".png")
+    check_ending(figure, FIGURES)
     check_output(figure)
     network, links, _ = record.about.splitlines()
     plot_run(
@@ -37,6 +39,6 @@ def plot(
         figure,
         title=f"{scenario.name}: {network}\n{links}",
         target_accuracy=scenario.target_accuracy,
-        is_imported=scenario.imported is not None,
+        is_imported=scenario.is_imported,
     )
     print(f"written: {figure}", file=sys.stderr)

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from scenarios.api import run_summary
 from scenarios.cli import options as opt
 from scenarios.report.table_formats import print_table
+from scenarios.studies.run_summary import run_summary
 
 
 def show(run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")], as_json: opt.Json = False) -> None:

@@ -107,11 +107,11 @@ def simulate(
 def _outputs(paths: list[Path], force: bool) -> tuple[Path | None, list[Path]]:
     """The HDF5 file and the tables' files among the outputs, checked."""
     for path in paths:
-        if path.suffix != ".h5":
+        if path.suffix.lower() != ".h5":
             format_of(path, others=[".h5"])
-    if sum(path.suffix == ".h5" for path in paths) > 1:
+    if sum(path.suffix.lower() == ".h5" for path in paths) > 1:
         raise InputError("output must name one file that ends in .h5 at most.")
     for path in paths:
         check_new(path, force=force)
-    stored = next((path for path in paths if path.suffix == ".h5"), None)
+    stored = next((path for path in paths if path.suffix.lower() == ".h5"), None)
     return stored, [path for path in paths if path != stored]

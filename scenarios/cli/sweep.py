@@ -10,13 +10,12 @@ from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.config.designer_options import read_options
 from scenarios.config.overlays import DEFAULT_KINDS, check_kinds
+from scenarios.report.figure_formats import FIGURES
 from scenarios.report.table_formats import find_format, print_table, write_tables
 from scenarios.report.tables import Table
 from scenarios.runfile.paths import check_new
 from scenarios.studies.sweep import sweep as sweep_access
 from topologies import DESIGNERS, RANDOM_DESIGNERS
-
-FIGURES = (".png", ".svg", ".pdf")
 
 
 @opt.of_a_study(without=("access", "access_up", "access_down", "access_at"))
@@ -73,7 +72,7 @@ def sweep(
 def _outputs(path: Path, force: bool) -> list[Path]:
     """The files to write, checked."""
     files = [path]
-    if path.suffix not in FIGURES and find_format(path) is None:
+    if path.suffix.lower() not in FIGURES and find_format(path) is None:
         files = [path.parent / (path.name and path.name + ending) for ending in (".csv", ".png")]
     for file in files:
         check_new(file, force=force)
@@ -82,7 +81,7 @@ def _outputs(path: Path, force: bool) -> list[Path]:
 
 def _write(path: Path, table: Table) -> None:
     """One file, by its ending."""
-    if path.suffix not in FIGURES:
+    if path.suffix.lower() not in FIGURES:
         write_tables(path, [table])
         return
     # Here since matplotlib takes long to import.

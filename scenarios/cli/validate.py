@@ -12,6 +12,7 @@ from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_scenario
 from scenarios.config.designer_options import read_options
 from scenarios.config.overlays import check_kinds
+from scenarios.report.figure_formats import FIGURES
 from scenarios.report.table_formats import format_of, print_tables, write_tables
 from scenarios.report.tables import Table
 from scenarios.runfile.paths import check_new
@@ -28,8 +29,6 @@ from scenarios.validation.study import Validated
 from scenarios.validation.study import validate as validate_overlays
 from scenarios.validation.table import validation_table
 from topologies import DESIGNERS, RANDOM_DESIGNERS
-
-FIGURES = (".png", ".svg", ".pdf")
 
 
 @opt.of_a_study(or_scenario=True)
@@ -99,7 +98,7 @@ def _outputs(path: Path | None, stem: str, force: bool) -> list[Path]:
     if path is None:
         return []
     if path.suffix and not path.is_dir():
-        if path.suffix not in (".h5", *FIGURES):
+        if path.suffix.lower() not in (".h5", *FIGURES):
             format_of(path, others=[".h5", *FIGURES], rule=", or be a folder")
         files = [path]
     else:
@@ -114,11 +113,11 @@ def _write(
 ) -> None:
     """One file, by its ending."""
     # Here since h5py and matplotlib take long to import.
-    if path.suffix == ".h5":
+    if path.suffix.lower() == ".h5":
         from scenarios.validation.file import write_validation
 
         write_validation(path, experiment, results, force=force)
-    elif path.suffix in FIGURES:
+    elif path.suffix.lower() in FIGURES:
         from scenarios.report.plots import plot_validation
 
         plot_validation(table, path, title=table.caption)

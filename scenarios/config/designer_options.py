@@ -52,6 +52,13 @@ def options_by_name(kinds: Iterable[str]) -> dict[str, dict[str, DeclaredOption]
     return found
 
 
+def check_option_kinds(options: WrittenOptions, kinds: Sequence[str]) -> None:
+    """Raise an `InputError` for options of a kind that is not among those asked for."""
+    for kind in options:
+        if kind not in kinds:
+            raise InputError(f"{kind} has options, but is not in kinds(={list(kinds)}).")
+
+
 def read_options(kinds: Sequence[str], given: Mapping[str, str]) -> dict[str, dict[str, Written]]:
     """Options from the command line: each goes to all kinds that have it.
 

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 
 import pydantic
 
-from scenarios.config.designer_options import option_values
+from scenarios.config.designer_options import check_option_kinds, option_values
 from scenarios.config.network import NetworkConfig, WorkloadConfig
 from scenarios.config.overlays import check_kinds
 from scenarios.config.pydantic_errors import first_problem
@@ -28,6 +28,9 @@ from training import TrainingConfig, load_backend
 from training.tasks import CONSENSUS, task_notice, with_task
 
 Config = TypeVar("Config")
+
+
+DEFAULT_NAME = "scenario"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,9 +62,7 @@ class OverlaysConfig:
             raise InputError("must not repeat a name.", field=Field("kinds", value=list(self.kinds)))
         if self.consensus and self.consensus not in consensus_rules:
             raise unknown_name("consensus", self.consensus, consensus_rules)
-        for kind in self.options:
-            if kind not in self.kinds:
-                raise InputError(f"{kind} has options, but is not in kinds(={list(self.kinds)}).")
+        check_option_kinds(self.options, self.kinds)
 
     def check_designers(self) -> None:
         """Raise an `InputError` unless there is a designer for every kind, with the options that are given."""
@@ -114,7 +115,7 @@ class Scenario:
     """
 
     network: NetworkConfig
-    name: str = "scenario"
+    name: str = DEFAULT_NAME
     seed: int = 0
     workload: WorkloadConfig = dataclasses.field(default_factory=WorkloadConfig)
     overlays: OverlaysConfig = dataclasses.field(default_factory=OverlaysConfig)
@@ -135,6 +136,55 @@ class Scenario:
     def __post_init__(self) -> None:
         """Check the seed."""
         check_seed(self.seed)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class RecordedScenario:
+    """What the tables and figures of a run say of its scenario.
+
+    Attributes
+    ----------
+    name : str
+    target_accuracy : float or None
+    trained_rounds : int or None
+        None where nothing was trained.
+    is_imported : bool
+        Whether the metrics come from another program.
+    """
+
+    name: str
+    target_accuracy: float | None
+    trained_rounds: int | None
+    is_imported: bool
+
+
+def recorded_scenario(text: str) -> RecordedScenario:
+    """Read what a run's tables and figures need from its scenario's text, whatever is installed here.
+
+    Parameters
+    ----------
+    text : str
+        The scenario of a run, which was checked when the run was made. Designers, sharing models, events, data sets
+        and models that it names may be those of packages on another machine.
+
+    Returns
+    -------
+    RecordedScenario
+    """
+    tables = tomllib.loads(text)
+    training, imported = tables.get("training"), tables.get("imported")
+    if training is not None:
+        training = with_task(training, _network(tables))
+    defaults = {field.name: field.default for field in dataclasses.fields(TrainingConfig)}
+    target_accuracy = None if imported is None else imported.get("target_accuracy")
+    if training is not None:
+        target_accuracy = training.get("target_accuracy", defaults["target_accuracy"])
+    return RecordedScenario(
+        name=tables.get("name", DEFAULT_NAME),
+        target_accuracy=target_accuracy,
+        trained_rounds=None if training is None else training.get("rounds", defaults["rounds"]),
+        is_imported=imported is not None,
+    )
 
 
 def check_seed(seed: int) -> int:
@@ -216,11 +266,11 @@ def parse_scenario(text: str, *, source: str, recorded: bool = False) -> Scenari
 def _with_task(tables: Mapping[str, Any]) -> dict[str, Any]:
     """The tables of a scenario with the defaults of its training's task."""
     training = tables["training"]
-    settled = {**tables, "training": with_task(training, _network(tables))}
+    completed = {**tables, "training": with_task(training, _network(tables))}
     overlays = tables.get("overlays", {})
     if training.get("task") in CONSENSUS and isinstance(overlays, dict):
-        settled["overlays"] = {"consensus": CONSENSUS[training["task"]], **overlays}
-    return settled
+        completed["overlays"] = {"consensus": CONSENSUS[training["task"]], **overlays}
+    return completed
 
 
 def _gathered_options(overlays: Mapping[str, Any], source: str, *, recorded: bool) -> dict[str, Any]:

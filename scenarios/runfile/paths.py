@@ -3,7 +3,7 @@
 import errno
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -40,6 +40,7 @@ def check_output(path: Path) -> None:
 
 
 PARTIAL = ".partial"
+RUN_ENDINGS = (".h5", ".hdf5")
 
 
 def partial_path(path: Path) -> Path:
@@ -75,6 +76,18 @@ def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
             f"{partial} holds rounds of a run that was interrupted or is still running (silosim show {partial}); "
             "--force replaces it."
         )
+
+
+def check_ending(path: Path, endings: Sequence[str]) -> None:
+    """Raise an `InputError` unless a file to write has one of these endings, in lower or upper case."""
+    if path.suffix.lower() not in endings:
+        raise InputError(f"output(={str(path)!r}) must end in {' or '.join(endings)}.")
+
+
+def check_new_run(path: Path, *, force: bool, resume: bool = False) -> None:
+    """As `check_new`, of the file of a run, which no scenario, table or figure can be confused with."""
+    check_ending(path, RUN_ENDINGS)
+    check_new(path, force=force, resume=resume)
 
 
 @contextmanager

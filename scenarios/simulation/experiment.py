@@ -8,7 +8,12 @@ from typing import Any, Self
 import numpy as np
 
 from scenarios.config.compute_times import compute_config, compute_times
-from scenarios.config.designer_options import Written, WrittenOptions
+from scenarios.config.designer_options import (
+    Written,
+    WrittenOptions,
+    check_option_kinds,
+    option_values,
+)
 from scenarios.config.error_context import in_table, located
 from scenarios.config.network import NetworkConfig, build_network, build_workload
 from scenarios.config.overlays import DEFAULT_KINDS, check_kinds, design_any
@@ -90,6 +95,7 @@ class Experiment:
         """
         check_seed(seed)
         check_kinds("overlay kind", kinds)
+        check_option_kinds(options or {}, kinds)
         merged = _merged(kinds, self.options, options or {})
         if (list(kinds), seed, simulation, merged) == (
             list(self.kinds),
@@ -195,7 +201,7 @@ class Experiment:
             ]
 
     def check(self, *, rounds: int | None = None) -> None:
-        """Check the simulation before any overlay is designed.
+        """Check the options and the simulation before any overlay is designed.
 
         Parameters
         ----------
@@ -205,8 +211,10 @@ class Experiment:
         Raises
         ------
         InputError
-            If computing times or events do not fit the network or the rounds.
+            If an option of a designer is wrong, or computing times or events do not fit the network or the rounds.
         """
+        for kind, given in self.options.items():
+            option_values(kind, given)
         rounds = rounds or self.simulation.rounds
         with located(self.compute_source):
             compute_times(self.simulation.compute, self.graph, self.work, seed=self.seed, rounds=rounds)

@@ -9,7 +9,7 @@ import numpy as np
 from scenarios.config.network import build_network
 from scenarios.config.overlays import design_any
 from scenarios.config.scenario import Scenario, parse_scenario
-from scenarios.runfile.paths import check_new
+from scenarios.runfile.paths import check_new_run
 from scenarios.runfile.reader import OverlayRecord, RunRecord, read_active, read_run
 from scenarios.runfile.writer import RunFile, RunHead
 from scenarios.simulation.runner import job_of, run_job
@@ -104,7 +104,7 @@ def replay(
     do not depend on timing, so the rows stay valid. Underlay and workload come from the source file, not from the files
     that it was made from.
     """
-    check_new(path, force=force)
+    check_new_run(path, force=force)
     if source.resolve() == path.resolve():
         raise InputError(f"{path} is the run itself; the replay needs another name.")
     record = read_run(source)

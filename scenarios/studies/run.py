@@ -19,7 +19,7 @@ from scenarios.runfile.artifacts import (
     drop_checkpoints,
     publish_models,
 )
-from scenarios.runfile.paths import check_new
+from scenarios.runfile.paths import check_new_run
 from scenarios.runfile.writer import RunFile, RunHead
 from scenarios.runtime.launcher import is_first
 from scenarios.simulation.experiment import workload_of
@@ -234,7 +234,7 @@ def run_scenario(
             with located(source):
                 check_resume(scenario.training)
         check_artifacts(path, scenario.training, force=force, resume=resume)
-        check_new(path, force=force, resume=resume)
+        check_new_run(path, force=force, resume=resume)
     with located(source):
         plan = plan_run(scenario, checkpoints_path(path))
     if place is not None and place.rank > 0:

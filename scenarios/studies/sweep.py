@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from scenarios.config.designer_options import WrittenOptions
+from scenarios.config.designer_options import WrittenOptions, check_option_kinds, option_values
 from scenarios.config.network import NetworkConfig, build_network, describe
 from scenarios.config.overlays import check_kinds, design_any, forms_of
 from scenarios.config.quantities import format_rate, parse_quantity
@@ -46,6 +46,9 @@ def sweep(
         One row for each capacity and overlay, capacities in ascending order.
     """
     check_kinds("overlay kind", kinds)
+    check_option_kinds(options or {}, kinds)
+    for kind, given in (options or {}).items():
+        option_values(kind, given)
     ordered = sorted(capacities, key=lambda text: parse_quantity("access", text, "bit/s"))
     graphs = [build_network(network.changed(access=text)) for text in ordered]
     designed = [

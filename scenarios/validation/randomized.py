@@ -108,9 +108,7 @@ def attribute_randomized(
     undisturbed = simulation.without_events()
     shared_s, random_s = maxmin.cycle_time_s, equal.cycle_time_s
     if undisturbed != simulation:
-        shared = simulate_undisturbed(
-            overlay, replace(simulation, sharing="maxmin"), maxmin, silos, seed=seed
-        )
+        shared = simulate_undisturbed(overlay, simulation, maxmin, silos, seed=seed)
         shared_s = shared.cycle_time.cycle_time_s
     if simulation.without_events(on_network_only=True).events:
         random_s = _equal_s(overlay, undisturbed, silos, rounds=rounds, seed=seed)

@@ -67,7 +67,7 @@ def test_a_replay_needs_neither_the_networks_file_nor_the_model(silosim, tmp_pat
     )
     assert silosim("run", scenario, "-o", tmp_path / "run.h5").code == 0
     line.unlink()
-    monkeypatch.setattr("scenarios.simulation.experiment.message_bits", None)
+    monkeypatch.setattr("training.backend.load_backend", None)
     result = silosim("replay", tmp_path / "run.h5", "-o", tmp_path / "same.h5")
 
     assert result.code == 0, result.err

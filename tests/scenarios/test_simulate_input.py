@@ -211,15 +211,15 @@ def interrupt(*_arguments, **_options):
 @pytest.mark.parametrize(
     ("place", "name", "why"),
     [
-        ("run_job", None, "nothing was kept, as there is no -o FILE.h5"),
-        ("run_job", "x.csv", "nothing was kept, as there is no -o FILE.h5"),
-        ("design_any", "x.h5", "nothing was kept, as no round was complete"),
+        ("studies.simulate.run_job", None, "nothing was kept, as there is no -o FILE.h5"),
+        ("studies.simulate.run_job", "x.csv", "nothing was kept, as there is no -o FILE.h5"),
+        ("simulation.experiment.design_any", "x.h5", "nothing was kept, as no round was complete"),
     ],
 )
 def test_an_interrupted_simulation_that_keeps_nothing_says_so(
     silosim, tmp_path, monkeypatch, place, name, why
 ):
-    monkeypatch.setattr(f"scenarios.studies.simulate.{place}", interrupt)
+    monkeypatch.setattr(f"scenarios.{place}", interrupt)
     files = () if name is None else ("-o", tmp_path / name)
     result = silosim("simulate", "gaia", "--kind", "mst", *files)
 

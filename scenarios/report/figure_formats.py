@@ -1,0 +1,3 @@
+"""Endings of figures; apart from the plots, which import matplotlib."""
+
+FIGURES = (".png", ".svg", ".pdf")
