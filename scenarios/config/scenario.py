@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -231,11 +231,10 @@ def parse_scenario(text: str, *, source: str, recorded: bool = False) -> Scenari
     _check_keys("key", tables, Scenario, source)
     for name, owner in _TABLES.items():
         if isinstance(tables.get(name), dict):
-            also = ("task",) if owner is TrainingConfig else ()
-            keys = tables[name]
+            also: Iterable[str] = ("task",) if owner is TrainingConfig else ()
             if owner is OverlaysConfig:
-                keys = {key: value for key, value in keys.items() if not _is_designer(key, recorded)}
-            _check_keys(f"key in [{name}]", keys, owner, source, also=also)
+                also = tables[name] if recorded else (*DESIGNERS, *RANDOM_DESIGNERS)
+            _check_keys(f"key in [{name}]", tables[name], owner, source, also=also)
     if isinstance(tables.get("overlays"), dict):
         tables = {**tables, "overlays": _gathered_options(tables["overlays"], source, recorded=recorded)}
     if isinstance(tables.get("training"), dict):
@@ -372,7 +371,7 @@ def preset_text(name: str) -> str:
 
 
 def _check_keys(
-    what: str, table: Mapping[str, Any], owner: type, source: str, *, also: tuple[str, ...] = ()
+    what: str, table: Mapping[str, Any], owner: type, source: str, *, also: Iterable[str] = ()
 ) -> None:
     """Raise an error for a key that the owner's dataclass does not have; a field with another key is not one."""
     fields = [field.name.rstrip("_") for field in dataclasses.fields(owner) if not field.metadata]

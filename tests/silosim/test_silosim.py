@@ -254,7 +254,9 @@ def examples():
     finder = doctest.DocTestFinder(recurse=False)
     studies = [f for _, f in inspect.getmembers(scenarios.api, inspect.isfunction)]
     public = [f for f in studies if f.__module__ == "scenarios.api" and not f.__name__.startswith("_")]
-    return [test for one in (silosim, *public) for test in finder.find(one) if test.examples]
+    return [
+        test for one in (silosim, *public, silosim.run_summary) for test in finder.find(one) if test.examples
+    ]
 
 
 @pytest.mark.parametrize("example", examples(), ids=lambda test: test.name)
