@@ -1,5 +1,6 @@
 """Randomized overlays, and the one schedule of them that a run follows."""
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -17,7 +18,7 @@ SCHEDULE_STREAM = int.from_bytes(b"overlays")
 
 
 class RandomOverlay(Protocol):
-    """An overlay whose arcs are drawn independently in each round."""
+    """An overlay whose arcs differ from round to round: drawn at random, or by the number of the round."""
 
     @property
     def kind(self) -> str:
@@ -31,8 +32,8 @@ class RandomOverlay(Protocol):
     def work(self) -> Workload:
         """What a round costs."""
 
-    def draw(self, rng: np.random.Generator) -> IntArray:
-        """Draw the arcs of a round, as a code of the same shape in each round."""
+    def draw(self, rng: np.random.Generator, round_: int, /) -> IntArray:
+        """Draw the arcs of round ``round_``, from 0, as a code of the same shape in each round."""
 
     def arcs(self, choice: IntArray) -> tuple[IntArray, IntArray]:
         """Source and target of a choice's arcs, each of shape (arcs,), sorted by source, then target."""
@@ -150,5 +151,5 @@ def choices(overlay: RandomOverlay, seed: int) -> Iterator[IntArray]:
     if seed < 0:
         raise InputError(f"seed(={seed}) must be >= 0.")
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(SCHEDULE_STREAM,)))
-    while True:
-        yield overlay.draw(rng)
+    for round_ in itertools.count():
+        yield overlay.draw(rng, round_)

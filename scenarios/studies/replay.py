@@ -45,9 +45,9 @@ class RelocatedOverlay:
         """What a round costs."""
         return self.drawn.work
 
-    def draw(self, rng: np.random.Generator) -> IntArray:
+    def draw(self, rng: np.random.Generator, round_: int, /) -> IntArray:
         """See `RandomOverlay`; it depends on the network of the design alone."""
-        return self.drawn.draw(rng)
+        return self.drawn.draw(rng, round_)
 
     def arcs(self, choice: IntArray) -> tuple[IntArray, IntArray]:
         """See `RandomOverlay`."""

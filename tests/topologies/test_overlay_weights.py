@@ -155,8 +155,8 @@ class Drawn:
     def __init__(self, graph, matrix, negative_weights=False):
         self.graph, self.matrix, self.negative_weights = graph, np.asarray(matrix), negative_weights
 
-    def draw(self, rng):
-        del rng
+    def draw(self, rng, round_):
+        del rng, round_
         return np.zeros(1, dtype=np.int64)
 
     def arcs(self, choice):

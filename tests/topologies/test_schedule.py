@@ -50,6 +50,39 @@ def test_each_choice_is_kept_once_and_in_the_order_drawn(make_graph):
     assert np.array_equal(schedule.choices[schedule.index], drawn)
 
 
+class Alternating:
+    """A fixed sequence of digraphs: a ring one way round in even rounds, the other way in odd ones."""
+
+    kind, work, negative_weights = "alternating", WORK, False
+
+    def __init__(self, graph):
+        self.graph = graph
+
+    def draw(self, rng, round_):
+        del rng
+        return np.array([round_ % 2])
+
+    def arcs(self, choice):
+        silos = np.arange(self.graph.silos)
+        after = (silos + (1, -1)[int(choice[0])]) % len(silos)
+        return silos, after
+
+    def consensus(self, source, target):
+        matrix = np.eye(self.graph.silos) / 2
+        matrix[target, source] = 0.5
+        return matrix
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_a_fixed_sequence_of_digraphs_is_an_overlay_by_the_number_of_the_round(make_graph, seed):
+    overlay = Alternating(make_graph(4))
+    schedule = make_schedule(overlay, seed, 7)
+
+    assert schedule.index.tolist() == [0, 1, 0, 1, 0, 1, 0]
+    assert [schedule.arcs(k)[1].tolist() for k in (0, 1, 6)] == [[1, 2, 3, 0], [3, 0, 1, 2], [1, 2, 3, 0]]
+    assert np.array_equal(schedule.consensus(1), schedule.consensus(0).T)
+
+
 def test_seeds_differ_and_no_other_stream_of_the_seed_is_reused(make_graph):
     overlay = random_ring(make_graph(9), WORK)
     first, second = make_schedule(overlay, 0, 20), make_schedule(overlay, 1, 20)
