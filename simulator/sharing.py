@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Any
 
 from simulator.input_checks import check_choice
+from topologies.entry_points import all_names, find_entry, load_entry
 from topologies.errors import InputError
 
 GROUP = "silosim.sharing"
@@ -69,7 +70,7 @@ SHARING: Mapping[str, EntryPoint] = {
 
 def sharing_names() -> tuple[str, ...]:
     """Names of all models: those of this package, then those of other installed packages."""
-    return tuple({**SHARING, **_installed()})
+    return all_names(SHARING, GROUP)
 
 
 def check_sharing(name: str) -> None:
@@ -89,13 +90,16 @@ def sharing_model(sharing: str | SharingModel) -> SharingModel:
     ------
     InputError
         If there is no model of that name (the message lists those that there are), or the entry point of another
-        package does not hold a model of that name.
+        package does not hold a model of that name, or two packages register one.
+    MachineError
+        If the model cannot be imported.
     """
     if isinstance(sharing, SharingModel):
         return sharing
     check_sharing(sharing)
-    entry = SHARING.get(sharing) or _installed()[sharing]
-    model = entry.load()
+    entry = find_entry(GROUP, sharing, "sharing model", own=SHARING.values())
+    assert entry is not None  # Otherwise check_sharing has raised an error.
+    model = load_entry(entry, "sharing model")
     if not isinstance(model, SharingModel) or model.name != sharing:
         raise InputError(
             f"sharing(={sharing!r}): {entry.value}, its entry point in {GROUP}, must be a SharingModel of that name."
@@ -108,7 +112,3 @@ def check_can_change(model: SharingModel, where: str = "where the network change
     if not model.can_change:
         why = "constant rates do not follow changes" if model.constant_rates else "its network cannot change"
         raise InputError(f"sharing(={model.name!r}) must be 'maxmin' {where}: {why}.")
-
-
-def _installed() -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group=GROUP)}

@@ -1,22 +1,27 @@
 """Training backends: the protocol, and finding one by name."""
 
 import sys
-from collections.abc import Iterator
-from importlib.metadata import entry_points
+from collections.abc import Iterator, Mapping
+from importlib.metadata import EntryPoint
 from numbers import Real
 from typing import Protocol, cast, runtime_checkable
 
-from topologies.errors import InputError, MachineError, quoted
+from topologies.entry_points import all_names, find_entry, load_instance, named
+from topologies.errors import InputError, quoted, unknown_name
 from training.config import TrainingConfig
 from training.data.datasets import dataset_reader
 from training.job import TrainingJob
-from training.lookup import lookup
 from training.models import build_model
 from training.notice import Report
 
 GROUP = "silosim.training_backends"
+"""Entry point group in which other packages register theirs."""
+
+BACKENDS: Mapping[str, EntryPoint] = {"mpi": EntryPoint("mpi", "training.mpi.backend:MpiBackend", GROUP)}
+"""Those of this package, imported when they are asked for: MPI takes long."""
 
 
+@runtime_checkable
 class TrainingBackend(Protocol):
     """Trains the models of a job; such a class is registered as an entry point of `GROUP`."""
 
@@ -95,22 +100,23 @@ def load_backend(name: str) -> TrainingBackend:
     Parameters
     ----------
     name : str
-        Name of an entry point in the group ``silosim.training_backends``.
+        One of `BACKENDS`, or the name of an entry point in the group ``silosim.training_backends``.
 
     Raises
     ------
     InputError
-        If there is none of that name.
+        If there is none of that name, two packages register it, or it is no class with `check` and `train`.
     MachineError
-        If there is none at all, as in a checkout that is not installed.
+        If it cannot be imported.
     """
-    found = {entry.name: entry for entry in entry_points(group=GROUP)}
-    if not found:
-        raise MachineError(
-            f"backend(={name}) is not installed: no entry points in {GROUP}; run: pip install -e ."
-        )
-    otherwise = "another one, once its package is installed into this environment"
-    return cast(TrainingBackend, lookup(found, name, field="backend", otherwise=otherwise).load()())
+    entry = find_entry(GROUP, name, "training backend", own=BACKENDS.values())
+    if entry is None:
+        otherwise = "another one, once its package is installed into this environment"
+        raise unknown_name("backend", name, all_names(BACKENDS, GROUP), otherwise=otherwise)
+    backend = load_instance(entry, "training backend")
+    if not isinstance(backend, TrainingBackend):
+        raise InputError(f"{named(entry, 'training backend')} must have check and train.")
+    return backend
 
 
 def message_bits(config: TrainingConfig) -> float | None:

@@ -1,9 +1,9 @@
 """Look-up of built-in parts, and of those that installed packages register as entry points."""
 
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 from typing import TypeVar
 
+from topologies.entry_points import all_names, find_entry, load_entry
 from topologies.errors import unknown_name
 
 Part = TypeVar("Part")
@@ -53,11 +53,13 @@ def lookup_registered(table: Mapping[str, Part], name: str, *, group: str, field
     Raises
     ------
     InputError
-        If the name is unknown.
+        If the name is unknown, or two packages register it.
+    MachineError
+        If the object cannot be imported.
     """
     if isinstance(name, str) and name in table:
         return table[name]
-    found = {entry.name: entry for entry in entry_points(group=group)}
-    if isinstance(name, str) and name in found:
-        return found[name].load()
-    raise unknown_name(field, name, [*table, *found])
+    entry = find_entry(group, name, field)
+    if entry is None:
+        raise unknown_name(field, name, all_names(table, group))
+    return load_entry(entry, field)

@@ -3,7 +3,7 @@
 In the package's ``pyproject.toml``::
 
     [project.entry-points."silosim.table_formats"]
-    latex = "table_format:Latex"
+    tex = "table_format:Latex"
 
 Then every command that writes a table writes LaTeX, too: ``silosim simulate geant -o table.tex``.
 """

@@ -15,11 +15,11 @@ from scenarios.config.network import NetworkConfig, WorkloadConfig
 from scenarios.config.overlays import check_kinds
 from scenarios.config.pydantic_errors import first_problem
 from scenarios.config.simulation import (
-    OWN_KEYS,
     ComputeConfig,
     SimulationConfig,
     event_tables,
     gathered,
+    known_keys,
 )
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
 from topologies.consensus import consensus_rules
@@ -244,9 +244,8 @@ def parse_scenario(text: str, *, source: str, recorded: bool = False) -> Scenari
             raise error.within("training").located(source) from None
     if isinstance(tables.get("simulation"), dict):
         simulation = tables["simulation"]
-        kinds = event_tables(simulation)
-        _check_known("key in [simulation]", simulation, [*OWN_KEYS, *kinds], source)
-        inner_tables: dict[str, type] = {"compute": ComputeConfig, **kinds}
+        _check_known("key in [simulation]", simulation, known_keys(simulation), source)
+        inner_tables: dict[str, type] = {"compute": ComputeConfig, **event_tables(simulation)}
         for name, inside in inner_tables.items():
             inner = simulation.get(name)
             for table in inner if isinstance(inner, list) else [inner]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import pydantic
 
 from scenarios.config.events.kind import EventKind
-from scenarios.config.events.registry import Events, kinds_for, read_events
+from scenarios.config.events.registry import Events, kinds_for, read_events, tables_for
 from scenarios.config.quantities import Share, parse_share
 from simulator import Event
 from simulator.input_checks import ENGINES, QUEUEINGS, check_choice
@@ -152,6 +152,11 @@ def gathered(table: Mapping[str, Any]) -> dict[str, Any]:
     return {**own, "events": events} if events else own
 
 
+def known_keys(names: Iterable[str]) -> tuple[str, ...]:
+    """Keys that those of a ``[simulation]`` table may mean."""
+    return (*OWN_KEYS, *tables_for(name for name in names if name not in OWN_KEYS))
+
+
 def event_tables(names: Iterable[str]) -> dict[str, type[EventKind]]:
     """Kinds of events that the keys of a ``[simulation]`` table may name."""
-    return kinds_for(dict.fromkeys(name for name in names if name not in OWN_KEYS))
+    return kinds_for(name for name in names if name not in OWN_KEYS)

@@ -6,22 +6,25 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from importlib.metadata import entry_points
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import rich.console
 
 from scenarios.report.tables import Table
 from scenarios.report.terminal import Terminal
 from scenarios.runfile.paths import write_text
-from topologies import InputError
+from topologies import InputError, SilosimError
+from topologies.entry_points import all_names, find_entry, load_instance, named
 
 GROUP = "silosim.table_formats"
-"""Entry points of further formats: each names a class that takes no arguments and is a `TableFormat`."""
+"""Entry points of further formats: each names a class that takes no arguments and is a `TableFormat`; its own name is
+the ending without the dot."""
 
 
+@runtime_checkable
 class TableFormat(Protocol):
     """A format of tables.
 
@@ -75,20 +78,53 @@ class Csv:
         return text.getvalue()
 
 
-TABLE_FORMATS: tuple[TableFormat, ...] = (Csv(), Json(), Terminal())
-"""Those that are built in."""
-
-
-def table_formats() -> Iterator[TableFormat]:
-    """All formats: those that are built in, then those of installed packages."""
-    yield from TABLE_FORMATS
-    for entry in entry_points(group=GROUP):
-        yield entry.load()()
+TABLE_FORMATS: Mapping[str, TableFormat] = {
+    built_in.ending.removeprefix("."): built_in for built_in in (Csv(), Json(), Terminal())
+}
+"""Those that are built in, by their ending without the dot."""
 
 
 def find_format(path: Path) -> TableFormat | None:
-    """Format that a file's ending stands for; None where no format has this ending."""
-    return next((found for found in table_formats() if found.ending == path.suffix.lower()), None)
+    """Format that a file's ending stands for.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    TableFormat or None
+        None where no format has this ending.
+
+    Raises
+    ------
+    InputError
+        If two packages register a format of this ending, or one registers something else.
+    MachineError
+        If it cannot be imported.
+    """
+    return _named_format(path.suffix.lower().removeprefix("."))
+
+
+def _named_format(name: str) -> TableFormat | None:
+    """Format of a name; of those of installed packages only this one is imported."""
+    if name in TABLE_FORMATS:
+        return TABLE_FORMATS[name]
+    entry = find_entry(GROUP, name, "table format")
+    if entry is None:
+        return None
+    found = load_instance(entry, "table format")
+    if not isinstance(found, TableFormat) or found.ending != f".{name}":
+        raise InputError(f"{named(entry, 'table format')} must have name, text and the ending '.{name}'.")
+    return found
+
+
+def _endings() -> Iterator[str]:
+    """Endings of the formats that can be used: those that are built in, then those of installed packages."""
+    for name in all_names(TABLE_FORMATS, GROUP):
+        with suppress(SilosimError):
+            if (found := _named_format(name)) is not None:
+                yield found.ending
 
 
 def format_of(path: Path, *, others: Sequence[str] = (), rule: str = "") -> TableFormat:
@@ -109,11 +145,13 @@ def format_of(path: Path, *, others: Sequence[str] = (), rule: str = "") -> Tabl
     Raises
     ------
     InputError
-        If no format has this ending.
+        If no format has this ending, or as `find_format`.
+    MachineError
+        As `find_format`.
     """
     found = find_format(path)
     if found is None:
-        endings = ", ".join([*others, *(known.ending for known in table_formats())])
+        endings = ", ".join([*others, *_endings()])
         raise InputError(f"output(={str(path)!r}) must end in one of {endings}{rule}.")
     return found
 

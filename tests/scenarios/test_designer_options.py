@@ -29,6 +29,10 @@ def crossing(graph, work, *, force: Annotated[str, DesignerOption(help="Force")]
     pass
 
 
+def unreadable(graph, work, *, width: "np.no_such_name" = 1):  # noqa: F821
+    pass
+
+
 class Registry(dict):
     """Designers of which one cannot be imported."""
 
@@ -40,7 +44,9 @@ class Registry(dict):
 
 @pytest.fixture
 def registered(monkeypatch):
-    made = Registry(timed=timed, whole=whole, fraction=fraction, crossing=crossing, broken=None)
+    made = Registry(
+        timed=timed, whole=whole, fraction=fraction, crossing=crossing, broken=None, unreadable=unreadable
+    )
     monkeypatch.setattr(written, "DESIGNERS", made)
     monkeypatch.setattr(written, "RANDOM_DESIGNERS", {})
     return made
@@ -85,7 +91,9 @@ def test_a_wrong_value_is_named(kinds, given, message):
 
 @pytest.mark.usefixtures("registered")
 def test_a_designer_that_cannot_be_used_offers_nothing():
-    assert set(written.options_by_name(["whole", "broken"])) == {"size"}
+    assert set(written.options_by_name(["whole", "broken", "unreadable"])) == {"size"}
+    with pytest.raises(InputError, match="designer unreadable: its signature cannot be read: NameError"):
+        written.designer_options("unreadable")
     with pytest.raises(MachineError, match="broken"):
         written.designer_options("broken")
 

@@ -157,16 +157,12 @@ def test_mistakes_are_named_as_those_of_other_events(write, old, new, message):
 
 
 def test_tables_of_the_package_itself_need_no_look_at_installed_ones(monkeypatch):
-    monkeypatch.setattr(
-        registry, "entry_points", lambda **_group: pytest.fail("looked at installed packages")
-    )
+    for name in ("all_names", "find_entry"):
+        monkeypatch.setattr(registry, name, lambda *_, **__: pytest.fail("looked at installed packages"))
+    own = ["background", "capacity", "failure", "away"]
 
-    assert list(registry.kinds_for({"away": [], "background": []})) == [
-        "background",
-        "capacity",
-        "failure",
-        "away",
-    ]
+    assert list(registry.kinds_for(["away", "background"])) == own
+    assert list(registry.tables_for(["away", "background"])) == own
 
 
 def test_without_the_package_its_table_is_unknown(write):
@@ -174,14 +170,49 @@ def test_without_the_package_its_table_is_unknown(write):
         load_experiment(write(MAINTENANCE))
 
 
+def test_the_entry_point_has_the_name_of_its_own_table(tmp_path, monkeypatch):
+    message = r"Maintenance in silosim\.event_kinds must be a kind of events with table 'works'"
+    for _ in install(tmp_path, monkeypatch, "works"):
+        with pytest.raises(MachineError, match=message):
+            registry.kinds_for(["works"])
+
+
+def test_a_table_of_silosim_stays_its_own(tmp_path, monkeypatch):
+    for _ in install(tmp_path, monkeypatch, "failure"):
+        assert registry.kinds_for(["failure", "other"]) == registry.BUILT_IN
+
+
+@pytest.fixture
+def with_broken(tmp_path, monkeypatch):
+    """The example beside a package whose kinds of events cannot be imported, one of the example's name."""
+    info = tmp_path / "site" / "broken-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[silosim.event_kinds]\nmaintenance = no_such_module:Kind\nstorm = no_such_module:Storm\n"
+    )
+    yield from install(tmp_path, monkeypatch, "maintenance")
+
+
+@pytest.mark.usefixtures("with_broken")
 @pytest.mark.parametrize(
-    ("name", "message"),
+    ("table", "code", "message"),
     [
-        ("works", r"Maintenance in silosim\.event_kinds must be a kind of events with table 'works'"),
-        ("failure", r"Maintenance in silosim\.event_kinds must not have the name 'failure' of a kind"),
+        ("bakground", 2, "x.toml: key in [simulation](='bakground') must be one of "),
+        (
+            "storm",
+            3,
+            "the kind of events storm (no_such_module:Storm) cannot be imported: ModuleNotFoundError: ",
+        ),
+        (
+            "maintenance",
+            2,
+            "the kind of events maintenance is registered more than once in silosim.event_kinds: ",
+        ),
     ],
 )
-def test_the_entry_point_has_the_name_of_its_own_table(tmp_path, monkeypatch, name, message):
-    for _ in install(tmp_path, monkeypatch, name):
-        with pytest.raises(MachineError, match=message):
-            registry.event_kinds()
+def test_a_package_that_cannot_be_imported_matters_where_it_is_named(silosim, write, table, code, message):
+    result = silosim("simulate", write(f'[[simulation.{table}]]\nlink = "A - B"\n'))
+
+    assert (result.code, result.err.count("\n")) == (code, 1)
+    assert message in result.err

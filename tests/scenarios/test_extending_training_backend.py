@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from scenarios.runfile.reader import read_run
-from topologies.errors import quoted
+from topologies.errors import InputError, MachineError, quoted
 from training import BatchStream, MixingPlan, TrainingConfig, TrainingJob, load_backend, load_dataset
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "extending" / "training_backend.py"
@@ -215,6 +215,55 @@ def test_without_its_package_the_names_that_are_there_are_listed(silosim, scenar
 
     assert result.code == 2
     assert "backend(='numpy_logistic') must be one of mpi" in result.err
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("place", "error", "message"),
+    [
+        (
+            "training_backend:NoSuchBackend",
+            MachineError,
+            r"^the training backend mine \(.*NoSuchBackend\) cannot be imported: AttributeError: ",
+        ),
+        ("training_backend:np", InputError, r"^the training backend mine \(.*np\) must be a class\.$"),
+        (
+            "pathlib:Path",
+            InputError,
+            r"^the training backend mine \(pathlib:Path\) must have check and train\.$",
+        ),
+        ("fractions:Decimal.from_float", InputError, r"^the training backend mine .* must be a class\.$"),
+    ],
+)
+def test_an_entry_point_that_is_no_backend_is_named(tmp_path, monkeypatch, place, error, message):
+    register(tmp_path, monkeypatch, f"mine = {place}")
+    with pytest.raises(error, match=message):
+        load_backend("mine")
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_backend_of_silosim_stays_its_own(tmp_path, monkeypatch):
+    register(tmp_path, monkeypatch, "mpi = training_backend:NumpyLogistic")
+    assert type(load_backend("mpi")).__name__ == "MpiBackend"
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_name_of_two_packages_is_an_error_where_it_is_asked_for(tmp_path, monkeypatch):
+    register(tmp_path, monkeypatch, "numpy_logistic = other:Backend")
+    with pytest.raises(
+        InputError,
+        match=r"^the training backend numpy_logistic is registered more than once in silosim\.training_backends: ",
+    ):
+        load_backend("numpy_logistic")
+
+
+def register(tmp_path, monkeypatch, entry):
+    """Let the entry point of another package be found."""
+    info = tmp_path / "others" / "other-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[silosim.training_backends]\n{entry}\n")
+    monkeypatch.syspath_prepend(tmp_path / "others")
 
 
 def test_its_class_has_forty_lines_at_most():

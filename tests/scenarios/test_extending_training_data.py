@@ -10,22 +10,64 @@ import numpy as np
 import pytest
 
 from scenarios.runfile.reader import read_run
-from topologies import InputError
-from training import TrainingConfig, load_dataset
-from training.models import build_model, model_spec
+from topologies import InputError, MachineError
+from training import DataOptions, TrainingConfig, dataset_reader, load_dataset
+from training.models import MODELS, build_model, model_spec
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "extending"
 ENTRY_POINTS = """
 [silosim.datasets]
 csv = dataset:CsvDataset
 broken = dataset:Path
+no_class = dataset:np
+lost = dataset:NoSuchReader
+digits = dataset:NoSuchReader
+unreadable = dataset:Unreadable
+choices = dataset:Choices
+listed = dataset:Listed
+strict = dataset:Strict
+unknown = dataset:Unknown
 
 [silosim.models]
 mlp = model:mlp
 images_only = model:IMAGES_ONLY
+no_model = model:NO_MODEL
+lost = model:no_such_model
+softmax = model:no_such_model
+"""
+READERS = """
+from typing import Literal
+
+class Unreadable:
+    def load(self, options):
+        raise FileNotFoundError(2, "No such file", options.data)
+    sample_shape = load
+    def count_classes(self, options):
+        raise OSError("index is cut short")
+
+@dataclass(frozen=True, kw_only=True)
+class Choices(Unreadable):
+    columns: int | None = None
+    scale: Literal["none", "unit"] = "none"
+    fill: Literal["mean"] | float = 0.0
+
+@dataclass(frozen=True, kw_only=True)
+class Listed(Unreadable):
+    names: list[str] = ()
+
+@dataclass(frozen=True, kw_only=True)
+class Unknown(Unreadable):
+    names: "NoSuchType" = ()
+
+@dataclass(frozen=True, kw_only=True)
+class Strict(Unreadable):
+    share: float = 0.5
+    def __post_init__(self):
+        1 / self.share
 """
 MODEL_SPEC = """
 from training import ModelSpec
+NO_MODEL = 3
 IMAGES_ONLY = ModelSpec(build=mlp, reads=(("channels", "height", "width"),), vectorizes=False)
 """
 
@@ -36,7 +78,7 @@ def installed(tmp_path, monkeypatch):
     site = tmp_path / "site"
     info = site / "extending-1.0.dist-info"
     info.mkdir(parents=True)
-    for name, more in (("dataset", ""), ("model", MODEL_SPEC)):
+    for name, more in (("dataset", READERS), ("model", MODEL_SPEC)):
         (site / f"{name}.py").write_text((EXAMPLES / f"{name}.py").read_text("utf-8") + more, "utf-8")
         monkeypatch.delitem(sys.modules, name, raising=False)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: extending\nVersion: 1.0\n")
@@ -125,6 +167,107 @@ def test_a_registered_object_that_reads_nothing_is_refused():
         InputError, match=r"^dataset\(='broken'\): its reader must have load, sample_shape and"
     ):
         TrainingConfig(dataset="broken")
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        (
+            {"dataset": "no_class"},
+            InputError,
+            r"^dataset\(='no_class'\): its reader must be a class, not <module",
+        ),
+        ({"model": "no_model"}, InputError, r"^model\(='no_model'\): .* a ModelSpec or a function, not 3\.$"),
+        (
+            {"dataset": "lost"},
+            MachineError,
+            r"^the dataset lost \(dataset:NoSuchReader\) cannot be imported: AttributeError: ",
+        ),
+        (
+            {"model": "lost"},
+            MachineError,
+            r"^the model lost \(model:no_such_model\) cannot be imported: Attribute",
+        ),
+    ],
+)
+def test_an_entry_point_that_cannot_be_used_is_named(settings, error, message):
+    with pytest.raises(error, match=message):
+        TrainingConfig(**settings)
+
+
+@pytest.mark.usefixtures("installed")
+def test_names_of_silosim_stay_its_own():
+    config = TrainingConfig(dataset="digits", model="softmax")
+
+    assert model_spec(config.model) is MODELS["softmax"]
+    assert dataset_reader(config.dataset).sample_shape(config.data_options) == (1, 8, 8)
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_name_of_two_packages_is_an_error_where_it_is_asked_for(tmp_path, monkeypatch):
+    info = tmp_path / "site" / "other-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[silosim.datasets]\ncsv = other:CsvDataset\n")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+
+    TrainingConfig(dataset="choices")
+    with pytest.raises(
+        InputError,
+        match=r"^the dataset csv is registered more than once in silosim\.datasets: "
+        r"dataset:CsvDataset, other:CsvDataset\.$",
+    ):
+        TrainingConfig(dataset="csv")
+
+
+@pytest.mark.usefixtures("installed")
+def test_what_a_reader_cannot_read_is_bad_input_in_each_of_its_methods():
+    reader, options = dataset_reader("unreadable"), DataOptions(data="none.csv")
+
+    for method in (reader.load, reader.sample_shape):
+        with pytest.raises(InputError, match=r"^file\(='none\.csv'\) cannot be read: No such file\.$"):
+            method(options)
+    with pytest.raises(InputError, match=r"^data cannot be read: index is cut short\.$"):
+        reader.count_classes(options)
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    "given", [{}, {"columns": 3}, {"scale": "unit"}, {"fill": "mean"}, {"fill": 1.5}, {"fill": 2}]
+)
+def test_options_of_several_types_are_accepted(given):
+    assert TrainingConfig(dataset="choices", dataset_options=given).dataset_options == given
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("dataset", "given", "message"),
+    [
+        ("choices", {"columns": "3"}, r"^dataset_options\.columns\(='3'\) must be an integer\.$"),
+        ("choices", {"columns": True}, r"^dataset_options\.columns\(=True\) must be an integer\.$"),
+        ("choices", {"scale": "un"}, r"^dataset_options\.scale\(='un'\) must be one of 'none', 'unit'\.$"),
+        ("choices", {"fill": "m"}, r"^dataset_options\.fill\(='m'\) must be 'mean' or a number\.$"),
+        (
+            "listed",
+            {},
+            r"^dataset_options: Listed\.names must be declared as bool, float, int, str or Literal, not list\[str\]",
+        ),
+        (
+            "unknown",
+            {},
+            "^dataset_options: the types of Unknown cannot be read: NameError: name 'NoSuchType' is not defined",
+        ),
+        (
+            "strict",
+            {"share": 0.0},
+            r"^dataset_options\(=\{'share': 0\.0\}\): Strict cannot be made: ZeroDivisionError: ",
+        ),
+    ],
+)
+def test_wrong_options_and_wrong_declarations_are_named(dataset, given, message):
+    with pytest.raises(InputError, match=message):
+        TrainingConfig(dataset=dataset, dataset_options=given)
 
 
 def test_a_built_in_data_set_has_no_options():

@@ -10,7 +10,7 @@ import pytest
 from scenarios.report.table_formats import Csv, Json, find_format, write_tables
 from scenarios.report.tables import Column, Table, percent
 from scenarios.report.terminal import Terminal
-from topologies import InputError
+from topologies import InputError, MachineError
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "extending" / "table_format.py"
 TABLE = Table(
@@ -39,18 +39,27 @@ ring & \textasciitilde 2.5 & - \\
 
 
 @pytest.fixture
-def latex(tmp_path, monkeypatch):
-    """A package with the example, as pip would install it."""
+def install(tmp_path, monkeypatch):
+    """Let pip's traces of a package with the example be found, with these entry points."""
     site = tmp_path / "site"
-    info = site / "silosim_latex-1.0.dist-info"
-    info.mkdir(parents=True)
-    (site / "table_format.py").write_text(EXAMPLE.read_text("utf-8"), "utf-8")
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: silosim-latex\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[silosim.table_formats]\nlatex = table_format:Latex\n")
-    monkeypatch.syspath_prepend(site)
+
+    def install_it(*entries, package="silosim-latex"):
+        info = site / f"{package.replace('-', '_')}-1.0.dist-info"
+        info.mkdir(parents=True)
+        (site / "table_format.py").write_text(EXAMPLE.read_text("utf-8"), "utf-8")
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text("\n".join(["[silosim.table_formats]", *entries]))
+        monkeypatch.syspath_prepend(site)
+
     sys.modules.pop("table_format", None)
-    yield
+    yield install_it
     sys.modules.pop("table_format", None)
+
+
+@pytest.fixture
+def latex(install):
+    """A package with the example, as pip would install it."""
+    install("tex = table_format:Latex")
 
 
 @pytest.mark.parametrize(
@@ -130,3 +139,53 @@ def test_a_simulation_is_stored_once_and_its_table_in_any_number_of_formats(silo
     assert "one file that ends in .h5" in twice.err
     assert done.code == 0, done.err
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(files)
+
+
+BROKEN = ("tex = table_format:Latex", "rst = table_format:NoSuchFormat", "md = no_such_module:Markdown")
+
+
+def test_only_the_format_of_the_ending_is_imported(install, tmp_path):
+    install(*BROKEN)
+    write_tables(tmp_path / "a.tex", [TABLE])
+
+    assert (tmp_path / "a.tex").read_text() == LATEX
+    with pytest.raises(
+        MachineError,
+        match=r"^the table format md \(no_such_module:Markdown\) cannot be imported: ModuleNotFound",
+    ):
+        write_tables(tmp_path / "a.md", [TABLE])
+
+
+def test_formats_that_cannot_be_imported_are_not_listed(install, tmp_path):
+    install(*BROKEN)
+    with pytest.raises(InputError, match=r"must end in one of \.csv, \.json, \.txt, \.tex\.$"):
+        write_tables(tmp_path / "a.doc", [TABLE])
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("tex = table_format:ESCAPED", r"^the table format tex \(table_format:ESCAPED\) must be a class\.$"),
+        (
+            "doc = table_format:Latex",
+            r"^the table format doc .* must have name, text and the ending '\.doc'\.$",
+        ),
+    ],
+)
+def test_an_entry_point_names_the_class_of_its_ending(install, entry, message):
+    install(entry)
+    with pytest.raises(InputError, match=message):
+        find_format(Path(f"a.{entry.split()[0]}"))
+
+
+def test_an_ending_of_silosim_stays_its_own(install):
+    install("csv = no_such_module:Csv")
+    assert isinstance(find_format(Path("a.csv")), Csv)
+
+
+def test_an_ending_of_two_packages_is_an_error_where_it_is_asked_for(install):
+    install("tex = table_format:Latex")
+    install("tex = table_format:Other", package="other")
+    with pytest.raises(InputError, match=r"^the table format tex is registered more than once in silosim\."):
+        find_format(Path("a.tex"))
+    assert find_format(Path("a.doc")) is None

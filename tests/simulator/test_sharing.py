@@ -14,7 +14,7 @@ from simulator.engines import choose_engine
 from simulator.job import make_job
 from simulator.sharing import sharing_model, sharing_names
 from topologies import AccessLinks, InputError, Workload, connectivity, design, load_underlay
-from topologies.errors import SilosimError
+from topologies.errors import MachineError, SilosimError
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "extending" / "rtt_sharing.py"
 
@@ -39,11 +39,11 @@ def example():
 def install(tmp_path, monkeypatch):
     """Let pip's traces of a package with the example be found, whose entry point refers to something in it."""
 
-    def install_it(name, attribute):
-        info = tmp_path / "rtt_sharing-1.0.dist-info"
+    def install_it(name, attribute, package="rtt-sharing"):
+        info = tmp_path / f"{package.replace('-', '_')}-1.0.dist-info"
         info.mkdir()
         (tmp_path / "rtt_sharing.py").write_text(EXAMPLE.read_text("utf-8"), "utf-8")
-        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rtt-sharing\nVersion: 1.0\n")
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
         (info / "entry_points.txt").write_text(f"[silosim.sharing]\n{name} = rtt_sharing:{attribute}\n")
         monkeypatch.syspath_prepend(tmp_path)
 
@@ -138,6 +138,34 @@ def test_an_entry_point_must_hold_the_model_of_its_name(install, name, attribute
         InputError, match=rf"^sharing\(='{name}'\): rtt_sharing:{attribute}, its entry point in "
     ):
         sharing_model(name)
+
+
+def test_a_model_that_cannot_be_imported_is_named(install):
+    install("rtt_weighted", "NO_SUCH_MODEL")
+    assert sharing_model("maxmin").name == "maxmin"
+    with pytest.raises(
+        MachineError,
+        match=r"^the sharing model rtt_weighted \(rtt_sharing:NO_SUCH_MODEL\) cannot be imported: AttributeError: ",
+    ):
+        sharing_model("rtt_weighted")
+
+
+def test_a_name_of_silosim_stays_its_own(install):
+    install("maxmin", "NO_SUCH_MODEL")
+    assert sharing_names() == ("maxmin", "equal")
+    assert sharing_model("maxmin").compiled == "maxmin"
+
+
+def test_a_name_of_two_packages_is_an_error_where_it_is_asked_for(install):
+    install("rtt_weighted", "RTT_WEIGHTED")
+    install("rtt_weighted", "NO_SUCH_MODEL", package="other")
+    assert sharing_names() == ("maxmin", "equal", "rtt_weighted")
+    with pytest.raises(
+        InputError,
+        match=r"^the sharing model rtt_weighted is registered more than once in silosim\.sharing: "
+        r"rtt_sharing:NO_SUCH_MODEL, rtt_sharing:RTT_WEIGHTED\.$",
+    ):
+        sharing_model("rtt_weighted")
 
 
 def test_a_model_cannot_claim_rates_that_the_compiled_engine_does_not_compute(example):

@@ -116,6 +116,29 @@ def test_a_kind_of_the_other_registry_is_named(published_graph):
         design_random("ring", graph, WORK)
 
 
+@pytest.mark.parametrize(
+    ("annotation", "reason"),
+    [
+        ("no_such_name", "NameError: name 'no_such_name' is not defined"),
+        ("sys.no_such_name", "AttributeError: module 'sys' has no attribute 'no_such_name'"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("1 +", "SyntaxError: "),
+    ],
+)
+def test_annotations_that_cannot_be_evaluated_are_named(annotation, reason):
+    def circulant(graph, work, *, degree=2):
+        pass
+
+    circulant.__annotations__["degree"] = annotation
+
+    for read in (declared_options, seed_option):
+        with pytest.raises(
+            InputError, match=f"^designer circulant: its signature cannot be read: {reason}"
+        ) as caught:
+            read(circulant)
+        assert "\n" not in str(caught.value)
+
+
 @pytest.fixture
 def register(tmp_path, monkeypatch):
     """Let entry points of a package be found whose module has this text."""
@@ -148,9 +171,14 @@ lost = designers_of_others:lost
 gone = no_such_module_of_others:gone
 number = designers_of_others:not_a_designer
 failing = designers_of_others_failing:ring
-ring = designers_of_others:ring
+ring = designers_of_others_failing:ring
+matcha = designers_of_others_failing:matcha
+twice = designers_of_others:ring
+both = designers_of_others:ring
 [silosim.random_designers]
 slow_matcha = designers_of_others:slow_matcha
+ring = designers_of_others:slow_matcha
+both = designers_of_others:slow_matcha
 """
 
 
@@ -166,6 +194,8 @@ def test_designers_of_other_packages_are_found(register, published_graph):
         "number",
         "failing",
         "slow_matcha",
+        "twice",
+        "both",
     }
     assert (drawn.kind, drawn.budget) == ("slow_matcha", 0.25)
 
@@ -185,7 +215,11 @@ def test_designers_of_other_packages_are_found(register, published_graph):
             "designer failing .* cannot be imported: ZeroDivisionError: division by zero",
         ),
         ("number", InputError, "designer number .* must be a function"),
-        ("ring", InputError, "designer ring is registered more than once in silosim.designers"),
+        (
+            "both",
+            InputError,
+            r"designer both is registered more than once in silosim\.designers and silosim\.random_designers: ",
+        ),
     ],
 )
 def test_a_bad_designer_of_another_package_is_named(register, published_graph, kind, error, message):
@@ -194,3 +228,32 @@ def test_a_bad_designer_of_another_package_is_named(register, published_graph, k
     with pytest.raises(error, match=message):
         design(kind, published_graph("gaia", 1e10), WORK)
     assert design("mst", published_graph("gaia", 1e10), WORK).kind == "mst"
+
+
+def test_a_name_of_silosim_stays_its_own(register, published_graph):
+    register(MODULE, ENTRIES)
+    graph = published_graph("gaia", 1e10)
+
+    assert "ring" not in RANDOM_DESIGNERS
+    assert "matcha" not in DESIGNERS
+    assert design("ring", graph, WORK).kind == "ring"
+    assert design_random("matcha", graph, WORK).kind == "matcha"
+    with pytest.raises(KeyError):
+        RANDOM_DESIGNERS["ring"]
+
+
+def test_a_name_of_two_packages_is_an_error_where_it_is_asked_for(register, published_graph):
+    register(MODULE, ENTRIES)
+    register(
+        "from topologies.designers.ring import ring", "[silosim.designers]\ntwice = others:ring\n", "others"
+    )
+    graph = published_graph("gaia", 1e10)
+
+    assert list(DESIGNERS).count("twice") == 1
+    assert design("mst", graph, WORK).kind == "mst"
+    with pytest.raises(
+        InputError,
+        match=r"^the designer twice is registered more than once in silosim\.designers: "
+        r"designers_of_others:ring, others:ring\.$",
+    ):
+        design("twice", graph, WORK)

@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from types import MappingProxyType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
+from topologies.entry_points import reason
 from topologies.errors import InputError, quoted, unknown_name
 
 M = TypeVar("M")
@@ -109,13 +110,13 @@ class DeclaredOption:
 
 def keyword_options(designer: Callable[..., Any]) -> tuple[str, ...]:
     """Names of all options that a designer takes in Python: its keyword-only parameters."""
-    parameters = inspect.signature(designer).parameters.values()
-    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+    return tuple(p.name for p in _keyword_only(designer))
 
 
 def seed_option(designer: Callable[..., Any]) -> str | None:
     """Name of the keyword-only parameter that is annotated as `Seed`, if there is one."""
-    return next((p.name for p in _annotated(designer) if _marker(p.annotation, RunSeed) is not None), None)
+    parameters = _keyword_only(designer, evaluated=True)
+    return next((p.name for p in parameters if _marker(p.annotation, RunSeed) is not None), None)
 
 
 def declared_options(designer: Callable[..., Any]) -> dict[str, DeclaredOption]:
@@ -134,9 +135,9 @@ def declared_options(designer: Callable[..., Any]) -> dict[str, DeclaredOption]:
     Raises
     ------
     InputError
-        If an option has no default, or takes neither a number nor a text.
+        If an option has no default, or takes neither a number nor a text, or an annotation cannot be evaluated.
     """
-    found = ((p, _marker(p.annotation, DesignerOption)) for p in _annotated(designer))
+    found = ((p, _marker(p.annotation, DesignerOption)) for p in _keyword_only(designer, evaluated=True))
     return {
         p.name: _declared(_name(designer), p, declaration)
         for p, declaration in found
@@ -144,12 +145,15 @@ def declared_options(designer: Callable[..., Any]) -> dict[str, DeclaredOption]:
     }
 
 
-def _annotated(designer: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Keyword-only parameters with their annotations, also where these are texts."""
+def _keyword_only(designer: Callable[..., Any], *, evaluated: bool = False) -> list[inspect.Parameter]:
+    """Keyword-only parameters; where `evaluated`, annotations that are texts are what they stand for."""
     try:
-        parameters = inspect.signature(designer, eval_str=True).parameters.values()
-    except NameError as error:
-        raise InputError(f"designer {_name(designer)}: its annotations cannot be read: {error}.") from None
+        parameters = inspect.signature(designer, eval_str=evaluated).parameters.values()
+    except Exception as error:
+        # Annotations that are texts are expressions, which may raise anything.
+        raise InputError(
+            f"designer {_name(designer)}: its signature cannot be read: {reason(error)}."
+        ) from None
     return [p for p in parameters if p.kind is p.KEYWORD_ONLY]
 
 

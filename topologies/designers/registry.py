@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache, partial
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from topologies.designers.options import declared_options, keyword_options
-from topologies.errors import InputError, MachineError, unknown_name
+from topologies.entry_points import all_names, find_entry, load_entry, named
+from topologies.errors import InputError, unknown_name
 
 # The names of the designers are known without the modules that they need.
 if TYPE_CHECKING:
@@ -33,39 +33,39 @@ class DesignerRegistry(Mapping[str, Callable[..., O_co]]):
         Group of entry points through which other packages register designers.
     own : mapping of str to str
         Those of silosim, as ``module:function``.
+    beside : str
+        Group of the other registry: commands and scenarios take the names of both.
+    reserved : collection of str
+        Names of silosim in the other registry, which other packages cannot take.
 
     Notes
     -----
     A designer is called with a `Connectivity`, a `Workload` and its options as keywords, which it declares by
     `topologies.designers.options.DesignerOption`. Taking one raises a `MachineError` where it cannot be imported, and
-    an `InputError` where it is no function or where its name is registered twice.
+    an `InputError` where it is no function or where other packages register its name twice. Silosim's own designers
+    keep their names, whatever other packages register.
     """
 
-    def __init__(self, group: str, own: Mapping[str, str]) -> None:
+    def __init__(self, group: str, own: Mapping[str, str], *, beside: str, reserved: Collection[str]) -> None:
         self.group = group
         self._own = {name: EntryPoint(name, value, group) for name, value in own.items()}
+        self._beside, self._reserved = beside, reserved
 
     def __getitem__(self, name: str) -> Callable[..., O_co]:
         """Import the designer of a name."""
-        found = [entry for entry in self._entries() if entry.name == name]
-        if not found:
+        if name in self._reserved:
             raise KeyError(name)
-        if len(found) > 1:
-            places = ", ".join(sorted(entry.value for entry in found))
-            raise InputError(f"the designer {name} is registered more than once in {self.group}: {places}.")
-        try:
-            designer = found[0].load()
-        except Exception as error:
-            # The import of another package may raise anything; the other designers do without it.
-            reason = f"cannot be imported: {type(error).__name__}: {error}"
-            raise MachineError(f"the designer {name} ({found[0].value}) {reason}") from error
+        entry = find_entry(self.group, name, "designer", own=self._own.values(), beside=[self._beside])
+        if entry is None:
+            raise KeyError(name)
+        designer = load_entry(entry, "designer")
         if not callable(designer):
-            raise InputError(f"the designer {name} ({found[0].value}) must be a function.")
+            raise InputError(f"{named(entry, 'designer')} must be a function.")
         return cast(Callable[..., O_co], designer)
 
     def __iter__(self) -> Iterator[str]:
         """Names: silosim's, then those of other packages in alphabetical order."""
-        return iter(dict.fromkeys(entry.name for entry in self._entries()))
+        return (name for name in all_names(self._own, self.group) if name not in self._reserved)
 
     def __len__(self) -> int:
         """Number of names."""
@@ -73,46 +73,38 @@ class DesignerRegistry(Mapping[str, Callable[..., O_co]]):
 
     def __contains__(self, name: object) -> bool:
         """Whether there is a designer of this name; imports nothing."""
-        return any(entry.name == name for entry in self._entries())
+        return name in tuple(self)
 
     def __repr__(self) -> str:
         """Names on one line."""
         return f"<designers {', '.join(self)}>"
 
-    def _entries(self) -> list[EntryPoint]:
-        return [*self._own.values(), *_registered(self.group, tuple(sys.path))]
 
+GROUP, RANDOM_GROUP = "silosim.designers", "silosim.random_designers"
 
-@cache
-def _registered(group: str, _path: tuple[str, ...]) -> list[EntryPoint]:
-    """Entry points of a group by name; the files that list them are read once for each search path."""
-    return sorted(set(entry_points(group=group)), key=lambda entry: (entry.name, entry.value))
+_OWN: Mapping[str, str] = {
+    "star": "topologies.designers.star:star",
+    "mst": "topologies.designers.trees:mst",
+    "delta_mbst": "topologies.designers.mbst:delta_mbst",
+    "ring": "topologies.designers.ring:ring",
+    "christofides": "topologies.designers.christofides:christofides",
+    "underlay": "topologies.designers.underlay_overlay:underlay_overlay",
+    "complete": "topologies.designers.complete:complete",
+    "best": "topologies.designers.best_of_all:best_of_all",
+}
+_RANDOM_OWN: Mapping[str, str] = {
+    "matcha": "topologies.designers.matcha:matcha",
+    "matcha_plus": "topologies.designers.matcha:matcha_plus",
+    "matcha_ring": "topologies.designers.matcha_over:matcha_ring",
+    "matcha_delta_mbst": "topologies.designers.matcha_over:matcha_delta_mbst",
+    "random_ring": "topologies.designers.random_ring:random_ring",
+}
 
-
-DESIGNERS: Mapping[str, Designer] = DesignerRegistry(
-    "silosim.designers",
-    {
-        "star": "topologies.designers.star:star",
-        "mst": "topologies.designers.trees:mst",
-        "delta_mbst": "topologies.designers.mbst:delta_mbst",
-        "ring": "topologies.designers.ring:ring",
-        "christofides": "topologies.designers.christofides:christofides",
-        "underlay": "topologies.designers.underlay_overlay:underlay_overlay",
-        "complete": "topologies.designers.complete:complete",
-        "best": "topologies.designers.best_of_all:best_of_all",
-    },
-)
+DESIGNERS: Mapping[str, Designer] = DesignerRegistry(GROUP, _OWN, beside=RANDOM_GROUP, reserved=_RANDOM_OWN)
 """Designers of static overlays, by the name that `design` takes."""
 
 RANDOM_DESIGNERS: Mapping[str, RandomDesigner] = DesignerRegistry(
-    "silosim.random_designers",
-    {
-        "matcha": "topologies.designers.matcha:matcha",
-        "matcha_plus": "topologies.designers.matcha:matcha_plus",
-        "matcha_ring": "topologies.designers.matcha_over:matcha_ring",
-        "matcha_delta_mbst": "topologies.designers.matcha_over:matcha_delta_mbst",
-        "random_ring": "topologies.designers.random_ring:random_ring",
-    },
+    RANDOM_GROUP, _RANDOM_OWN, beside=GROUP, reserved=_OWN
 )
 """Designers of randomized overlays, by the name that `design_random` takes."""
 

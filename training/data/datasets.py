@@ -163,8 +163,26 @@ class DatasetSpec:
     def _read(self, function: str, options: DataOptions) -> object:
         """Call a function of the reader's module."""
         module = import_module(f"training.data.readers.{self.module}")
+        return cast(object, getattr(module, function)(options))
+
+
+@dataclass(frozen=True, slots=True)
+class _FileErrorsNamed:
+    """A reader whose OSErrors are InputErrors: a file that cannot be read is bad input."""
+
+    reader: DatasetReader
+
+    def sample_shape(self, options: DataOptions) -> tuple[int, ...]:
         with _unreadable_is_bad_input():
-            return getattr(module, function)(options)
+            return self.reader.sample_shape(options)
+
+    def count_classes(self, options: DataOptions) -> int:
+        with _unreadable_is_bad_input():
+            return self.reader.count_classes(options)
+
+    def load(self, options: DataOptions) -> Dataset:
+        with _unreadable_is_bad_input():
+            return self.reader.load(options)
 
 
 @contextmanager
@@ -173,7 +191,8 @@ def _unreadable_is_bad_input() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(f"file(={str(error.filename)!r}) cannot be read: {error.strerror}.") from None
+        file = "data" if error.filename is None else f"file(={str(error.filename)!r})"
+        raise InputError(f"{file} cannot be read: {error.strerror or error}.") from None
 
 
 _INATURALIST = (
@@ -267,7 +286,7 @@ def held_out(labels: IntArray, *, every: int = 5, names: NDArray[np.str_] | None
 
 
 def dataset_reader(name: str, options: DataOptions | None = None) -> DatasetReader:
-    """Return the reader of a data set with its declared options.
+    """Return the reader of a data set with its declared options; files that it cannot read are InputErrors.
 
     Parameters
     ----------
@@ -279,18 +298,23 @@ def dataset_reader(name: str, options: DataOptions | None = None) -> DatasetRead
     Raises
     ------
     InputError
-        If there is no such data set, or an option is unknown, missing or of another type.
+        If there is no such data set, two packages register it, it is no class of readers, or an option is unknown,
+        missing or of another type.
+    MachineError
+        If it cannot be imported.
     """
     declared = options.declared if options is not None else {}
     found = lookup_registered(DATASETS, name, group=GROUP, field="dataset")
     if isinstance(found, DatasetSpec):
         if declared:
             raise InputError(f"dataset_options(={quoted(dict(declared))}) must be empty for dataset {name}.")
-        return found
-    reader = with_options(cast(type[DatasetReader], found), declared, field="dataset_options")
+        return _FileErrorsNamed(found)
+    if not isinstance(found, type):
+        raise InputError(f"dataset(={name!r}): its reader must be a class, not {quoted(found)}.")
+    reader = with_options(cast(type[Any], found), declared, field="dataset_options")
     if not isinstance(reader, DatasetReader):
         raise InputError(f"dataset(={name!r}): its reader must have load, sample_shape and count_classes.")
-    return reader
+    return _FileErrorsNamed(reader)
 
 
 def load_dataset(name: str, options: DataOptions | None = None) -> Dataset:
@@ -309,7 +333,5 @@ def load_dataset(name: str, options: DataOptions | None = None) -> Dataset:
         If there is none of that name, an option is wrong, or its files are missing or bad.
     """
     options = options or DataOptions()
-    reader = dataset_reader(name, options)
-    with _unreadable_is_bad_input():
-        dataset = reader.load(options)
+    dataset = dataset_reader(name, options).load(options)
     return replace(dataset, source=f"{name} in {options.data}" if options.data else name)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from topologies.errors import InputError
+from topologies.errors import InputError, quoted
 from training.lookup import lookup_registered
 from training.random_streams import Purpose, stream
 
@@ -79,10 +79,18 @@ def model_spec(name: str) -> ModelSpec:
     Raises
     ------
     InputError
-        If there is none of that name.
+        If there is none of that name, two packages register it, or it is neither a `ModelSpec` nor a function.
+    MachineError
+        If it cannot be imported.
     """
     found = lookup_registered(MODELS, name, group=GROUP, field="model")
-    return found if isinstance(found, ModelSpec) else ModelSpec(build=cast(Builder, found))
+    if isinstance(found, ModelSpec):
+        return found
+    if not callable(found):
+        raise InputError(
+            f"model(={name!r}): its entry point must be a ModelSpec or a function, not {quoted(found)}."
+        )
+    return ModelSpec(build=cast(Builder, found))
 
 
 def build_model(name: str, *, input_shape: tuple[int, ...], classes: int, seed: int) -> "nn.Module":

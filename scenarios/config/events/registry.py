@@ -1,8 +1,7 @@
 """Kinds of events by the names of their tables: those of this package, and those of installed packages."""
 
 import json
-from collections.abc import Mapping
-from importlib.metadata import entry_points
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pydantic
@@ -12,6 +11,7 @@ from scenarios.config.events.capacity_trace import CapacityKind
 from scenarios.config.events.kind import EventKind
 from scenarios.config.events.link_failure import FailureKind
 from scenarios.config.events.silo_absence import AbsenceKind
+from topologies.entry_points import all_names, find_entry, load_entry
 from topologies.errors import MachineError
 
 GROUP = "silosim.event_kinds"
@@ -25,32 +25,34 @@ Events = Mapping[str, tuple[EventKind, ...]]
 """Events of a simulation by the name of their table."""
 
 
-def event_kinds() -> dict[str, type[EventKind]]:
-    """All kinds of events by table, those of this package first.
+def tables_for(names: Iterable[str]) -> tuple[str, ...]:
+    """Tables that names may mean; installed packages are asked only where a name is not of this package."""
+    return tuple(BUILT_IN) if set(names) <= set(BUILT_IN) else all_names(BUILT_IN, GROUP)
+
+
+def kinds_for(names: Iterable[str]) -> dict[str, type[EventKind]]:
+    """Kinds of this package, then those of installed packages that have one of the names, in alphabetical order.
 
     Raises
     ------
+    InputError
+        If two packages register a kind of one of the names.
     MachineError
-        If an installed package registers something else than a kind of events of that name, or a name of this package.
+        If a package registers under such a name what cannot be imported, or is no kind of events of that name.
     """
     found = dict(BUILT_IN)
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        if entry.name in BUILT_IN:
-            raise MachineError(
-                f"{entry.value} in {GROUP} must not have the name {entry.name!r} of a kind of silosim."
-            )
-        kind = entry.load()
-        if not (isinstance(kind, type) and issubclass(kind, EventKind) and kind.table == entry.name):
-            raise MachineError(
-                f"{entry.value} in {GROUP} must be a kind of events with table {entry.name!r}."
-            )
-        found[entry.name] = kind
+    for name in sorted(set(names) - set(BUILT_IN)):
+        entry = find_entry(GROUP, name, "kind of events")
+        if entry is not None:
+            kind = load_entry(entry, "kind of events")
+            if not (
+                isinstance(kind, type)
+                and issubclass(kind, EventKind)
+                and getattr(kind, "table", None) == name
+            ):
+                raise MachineError(f"{entry.value} in {GROUP} must be a kind of events with table {name!r}.")
+            found[name] = kind
     return found
-
-
-def kinds_for(tables: Mapping[str, object]) -> dict[str, type[EventKind]]:
-    """Kinds of events that tables may name; installed packages are asked only where one is not of this package."""
-    return dict(BUILT_IN) if set(tables) <= set(BUILT_IN) else event_kinds()
 
 
 def read_events(tables: Any) -> Events:
