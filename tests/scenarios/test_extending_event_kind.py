@@ -7,11 +7,11 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from scenarios.simulation.case import scenario_case
 
 from scenarios.config.events import registry
 from scenarios.config.scenario import parse_scenario
 from scenarios.config.toml import scenario_text
+from scenarios.simulation.experiment import load_experiment
 from topologies import InputError, MachineError
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "extending" / "event_kind.py"
@@ -115,11 +115,12 @@ def test_validate_names_it_as_the_cause(silosim, write):
 
 @pytest.mark.usefixtures("installed")
 def test_a_scenario_keeps_it_beside_events_of_other_kinds(write):
-    case = scenario_case(write(MAINTENANCE + FAILURE))
-    text = scenario_text(case.network, case.work, case.kinds, case.simulation, 0)
+    experiment = load_experiment(write(MAINTENANCE + FAILURE))
+    simulation = experiment.simulation
+    text = scenario_text(experiment.network, experiment.work, experiment.kinds, simulation, 0)
 
-    assert case.simulation.tables == ("failure", "maintenance")
-    assert parse_scenario(text, source="again").simulation == case.simulation
+    assert simulation.tables == ("failure", "maintenance")
+    assert parse_scenario(text, source="again").simulation == simulation
 
 
 @pytest.mark.usefixtures("installed")
@@ -138,19 +139,20 @@ def test_a_scenario_keeps_it_beside_events_of_other_kinds(write):
             "start",
             "key in [simulation.maintenance](='start') must be one of begin, end, link, remaining",
         ),
-        ('"0 s"', '"101 s"', "simulation.maintenance[0] must have factors in ascending order of dates."),
+        ('"0 s"', '"101 s"', "simulation.maintenance[0].end(='100 s') must be > begin(='101 s')."),
         ("maintenance", "maintenence", "key in [simulation](='maintenence') must be one of "),
         (
             "[[",
             'simulation.sharing = "equal"\n[[',
-            "simulation.sharing(='equal') must be 'maxmin' with a maintenance",
+            "simulation.sharing(='equal') must be a model whose network can change, such as "
+            "'maxmin', with a maintenance",
         ),
     ],
 )
 def test_mistakes_are_named_as_those_of_other_events(write, old, new, message):
     path = write(MAINTENANCE.replace(old, new))
     with pytest.raises(InputError) as caught:
-        scenario_case(path).check()
+        load_experiment(path).check()
 
     assert str(caught.value).startswith(f"{path}: {message}")
     assert "did you mean 'maintenance'?" in str(caught.value) or "maintenence" not in message
@@ -171,7 +173,7 @@ def test_tables_of_the_package_itself_need_no_look_at_installed_ones(monkeypatch
 
 def test_without_the_package_its_table_is_unknown(write):
     with pytest.raises(InputError, match=r"key in \[simulation\]\(='maintenance'\) must be one of .*failure"):
-        scenario_case(write(MAINTENANCE))
+        load_experiment(write(MAINTENANCE))
 
 
 @pytest.mark.parametrize(
