@@ -23,7 +23,7 @@ class FlowArc:
         for it before it starts round ``k + 1``. 0: it leaves when the source starts round ``k + 1``, and
         gates the target's start of the same round ``k + 1``, as from the hub of a STAR to the other silos.
     rate_bps : float
-        Constant rate in bit/s that ``sharing="equal"`` uses; ignored by ``sharing="maxmin"``.
+        Rate in bit/s of messages with a sharing model of constant rates, such as ``"equal"``; other models ignore it.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from simulator.job import Job
 from simulator.observer import Observer
 from simulator.simpy_engine.engine import SimpyEngine
 from simulator.statistics.steady_state import SteadyState
-from topologies.errors import InputError
+from topologies.errors import Field, InputError
 
 _BLOCK_ROUNDS = 256
 _BLOCK_MESSAGES = 1 << 20
@@ -59,7 +59,7 @@ def choose_engine(job: Job, engine: str = "auto", *, observer: Observer | None =
     if not reason and observer is not None and observer.on_rates is not None:
         reason = "it calls no on_rates"
     if engine == "compiled" and reason:
-        raise InputError(f"engine(='compiled') must be 'auto' or 'simpy' here: {reason}.")
+        raise InputError(f"must be 'auto' or 'simpy' here: {reason}.", field=Field("engine", value=engine))
     if engine == "auto":
         many = job.rounds * len(job.arcs) >= _MANY_MESSAGES or len(job.arcs) >= _MANY_ARCS
         return "compiled" if many and not reason else "simpy"

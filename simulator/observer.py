@@ -19,8 +19,8 @@ class Observer:
         ``on_rates(now_s, arcs, rates_bps)`` is called at the end of every instant at which a rate changed,
         with the arc and the rate of every message on the network; the rates hold until the next call. With
         ``queueing="overlap"`` an arc occurs once for each of its messages. Messages that take no time
-        (of zero bits, or without a link of finite capacity) are not reported, and with ``sharing="equal"``,
-        where rates are constant, it is never called. Only the SimPy engine calls it.
+        (of zero bits, or without a link of finite capacity) are not reported, and with a sharing model of
+        constant rates it is never called. Only the SimPy engine calls it.
 
     Examples
     --------

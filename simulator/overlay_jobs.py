@@ -66,7 +66,9 @@ def overlay_job(
     absences: Absences = ()
     effects = effects_of(events, graph)
     if any(effect.on_network for effect in effects):
-        check_can_change(model)
+        # Constant rates would ignore a smaller capacity, too. `make_job` checks other models, if anything changes.
+        if model.constant_rates:
+            check_can_change(model)
         network = dynamic_network(effects, graph, [(arc.source, arc.target) for arc in arcs])
         link_capacity_bps, changes = network.link_capacity_bps, network.changes
     if any(effect.on_silos for effect in effects):

@@ -20,7 +20,7 @@ class RoundPlan(Protocol):
         """Numbers of the arcs that carry a message in a round, each once, shape (active,)."""
 
     def sending_s(self, round_: int) -> FloatArray:
-        """Time in which each of them sends its message with ``sharing="equal"``, in seconds, shape (active,)."""
+        """Time in which each of them sends its message at a constant rate, in seconds, shape (active,)."""
 
 
 class ScheduledRounds:

@@ -7,7 +7,7 @@ from typing import Any
 
 from simulator.input_checks import check_choice
 from topologies.entry_points import all_names, find_entry, load_entry
-from topologies.errors import InputError
+from topologies.errors import Field, InputError
 
 GROUP = "silosim.sharing"
 """Entry point group in which other packages register theirs."""
@@ -33,8 +33,8 @@ class SharingModel:
         Whether a message leaves at `FlowArc.rate_bps`, whatever else is on the network. The job is then a max-plus
         linear system, whose cycle time follows from its recurrence.
     can_change : bool
-        Whether `network` returns a `simulator.simpy_engine.network.ChangeableNetwork` where a world changes
-        capacities, routes or traffic; otherwise such a world is an error.
+        Whether `network` returns a `simulator.simpy_engine.network.ChangeableNetwork` where events change
+        capacities, routes or traffic while the job runs; otherwise such events are an error.
 
     Raises
     ------
@@ -111,4 +111,5 @@ def check_can_change(model: SharingModel, where: str = "where the network change
     """Accept a model whose network can change while messages are under way; the error says `where` it must."""
     if not model.can_change:
         why = "constant rates do not follow changes" if model.constant_rates else "its network cannot change"
-        raise InputError(f"sharing(={model.name!r}) must be 'maxmin' {where}: {why}.")
+        rule = f"must be a model whose network can change, such as 'maxmin', {where}: {why}."
+        raise InputError(rule, field=Field("sharing", value=model.name))

@@ -86,7 +86,7 @@ def metropolis(silos: int, source: IntArray, target: IntArray) -> FloatArray:
     Notes
     -----
     Source: Lin Xiao, Stephen Boyd, Sanjay Lall, "Distributed average consensus with time-varying Metropolis
-    weights" (2006). The chain of Metropolis and Hastings, ``1 / max(degrees)``, alternates for ever between the
+    weights" (2006). The chain of Metropolis and Hastings, ``1 / max(degrees)``, never stops alternating between the
     two sides of a ring of even length, its gap 0; the 1 in the denominator keeps a part of each silo's own model.
     """
     if not is_symmetric(silos, source, target):

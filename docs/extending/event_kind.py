@@ -1,20 +1,19 @@
 """A kind of events of your own: maintenance, during which a link has a part of its capacity."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from scenarios.config.events.kind import EventKind
 from scenarios.config.quantities import Duration, Share, parse_quantity, parse_share
 from simulator import Effects
+from topologies.errors import Field, InputError
 
 
 @dataclass(frozen=True, kw_only=True)
 class Maintenance(EventKind):
     """``[[simulation.maintenance]]``: the fields are its keys."""
 
-    table: ClassVar[str] = "maintenance"
-    capacity_note: ClassVar[str] = "what maintenance leaves"
-
+    table = "maintenance"
+    capacity_note = "what maintenance leaves"
     link: str
     begin: Duration
     end: Duration
@@ -22,12 +21,13 @@ class Maintenance(EventKind):
 
     def event(self, *, seed):
         """What the simulator gets; anything with a method `effects`."""
+        if self.dates_s()[1] <= self.dates_s()[0]:
+            raise InputError(f"must be > begin(={self.begin!r}).", field=Field("end", value=self.end))
         return self
 
     def effects(self, names):
         """What happens to the network: a factor of the link's capacity by date."""
-        (begin_s, end_s), factor = self.dates_s(), parse_share("remaining", self.remaining)
-        steps = [(begin_s, factor), (end_s, 1.0)]
+        steps = list(zip(self.dates_s(), (parse_share("remaining", self.remaining), 1.0), strict=True))
         return Effects(factors=dict.fromkeys(names.directions(self.link), steps))
 
     def dates_s(self):

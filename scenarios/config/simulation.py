@@ -100,9 +100,11 @@ class SimulationConfig:
             raise InputError(f"must be <= {MOST_ROUNDS}.", field=Field("rounds", value=self.rounds))
         if self.until_ci is not None and parse_share("until_ci", self.until_ci) == 0:
             raise InputError("must be > 0 %.", field=Field("until_ci", value=self.until_ci))
-        for kind in self.kinds:
-            if kind.on_network:
-                check_can_change(sharing_model(self.sharing), f"with a {kind.table}")
+        for _, _, entry in self._entries():
+            if entry.on_network:
+                model = sharing_model(self.sharing)
+                if entry.changes_by_date or model.constant_rates:
+                    check_can_change(model, f"with a {entry.table}")
 
     @property
     def kinds(self) -> list[type[EventKind]]:

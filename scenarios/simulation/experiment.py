@@ -1,6 +1,7 @@
 """An experiment: network, workload, overlays, simulation and seed, from a scenario's file or from options."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -194,7 +195,7 @@ class Experiment:
             for kind in self.kinds
         ]
         rounds = self.simulation.rounds
-        with located(self.source):
+        with self.named_errors():
             return [
                 (overlay, job_of(overlay, self.simulation, rounds=rounds, seed=self.seed))
                 for overlay in overlays
@@ -218,8 +219,17 @@ class Experiment:
         rounds = rounds or self.simulation.rounds
         with located(self.compute_source):
             compute_times(self.simulation.compute, self.graph, self.work, seed=self.seed, rounds=rounds)
-        with located(self.source):
+        with self.named_errors():
             check_events(self.simulation, self.graph, rounds=rounds)
+
+    @contextmanager
+    def named_errors(self) -> Iterator[None]:
+        """Within it, errors about the simulation name the scenario's file and table, if it comes from one."""
+        if self.source is None:
+            yield
+        else:
+            with located(self.source), in_table("simulation", SimulationConfig):
+                yield
 
 
 def _merged(kinds: Sequence[str], *options: WrittenOptions) -> dict[str, dict[str, Written]]:

@@ -12,6 +12,7 @@ from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.overlays import design_any
 from scenarios.config.scenario import Scenario, task_line
 from scenarios.config.silo_places import silo_places
+from scenarios.config.simulation import SimulationConfig
 from scenarios.runfile.artifacts import (
     check_artifacts,
     check_resume,
@@ -117,7 +118,8 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
         given = scenario.overlays.options.get(kind)
         overlay = weighted(design_any(kind, graph, work, given, seed=seed), scenario.overlays.consensus)
         overlays.append(overlay)
-        jobs.append(job_of(overlay, simulation, rounds=rounds, seed=seed))
+        with in_table("simulation", SimulationConfig):
+            jobs.append(job_of(overlay, simulation, rounds=rounds, seed=seed))
         if training is not None:
             trainings.append(
                 TrainingJob(

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scenarios.config.error_context import located
 from scenarios.config.events.window import Window
 from scenarios.config.overlays import design_any
 from scenarios.config.quantities import parse_share, signed_s
@@ -155,7 +154,7 @@ def validate(experiment: Experiment, *, randomized_rounds: int | None = None) ->
         rounds = experiment.simulation.rounds
         if not isinstance(overlay, Overlay) and randomized_rounds is not None:
             rounds = randomized_rounds
-        with located(experiment.source):
+        with experiment.named_errors():
             found = _validated(overlay, experiment.simulation, rounds=rounds, seed=experiment.seed)
         if made and experiment.simulation.compute is not None:
             difference = paired_difference(found.starts, made[0].starts, silos=overlay.graph.silos)

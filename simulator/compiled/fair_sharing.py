@@ -1,6 +1,6 @@
 """Max-min fair sharing of links between the messages under way, kept up to date as they start and leave.
 
-Three parts, in this order: messages that start on the links of their route and leave them; the rates, found anew only
+Three parts, in this order: messages that start on the links of their route and leave them; the rates, found again only
 where they change; the dates at which messages leave.
 
 Rates are sought from the lowest to the highest, as by progressive filling. An arc of known rate is not looked at
@@ -16,7 +16,7 @@ from simulator.tolerances import EQUAL_RATE
 from topologies.jit import compiled
 
 # Loads are running sums, so they drift. They only decide, with this margin, when a link must be checked, and are
-# summed anew from time to time.
+# summed again from time to time.
 _MARGIN = 1.0 - 1e-12
 _FRESH = 1024
 
@@ -387,7 +387,7 @@ def count_bound(arcs: Records, hops: Records, number: int, now_s: float) -> None
 
 @compiled
 def _sum_up(network: Network) -> None:
-    """Sum the loads of all links anew."""
+    """Sum the loads of all links again."""
     for number in range(len(network.links)):
         link = network.links[number]
         link.load_bps = 0.0

@@ -22,7 +22,7 @@ _PERIOD = 1 << 24
 
 
 class MaxMinRun:
-    """A simulation with ``sharing="maxmin"`` under way.
+    """A simulation with max-min fair rates under way.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class MaxMinRun:
         return np.zeros(silos * (4 + 2 * rows) + arcs * (4 + len(self._queue.gap_bits)))
 
     def _forget_state(self) -> None:
-        """Allocate the saved state anew, larger; what it held is lost."""
+        """Allocate the saved state again, larger; what it held is lost."""
         self._saved = self._room_for_state()
         self._network.clock["saved_round"] = -1
 

@@ -89,7 +89,7 @@ class ChangingNetwork(FluidNetwork):
             self._share_late()
 
     def set_flow(self, number: int, links: Sequence[int], peak_bps: float) -> None:
-        """Start or change the traffic of others, which shares links with the messages.
+        """Start or change background traffic, which shares links with the messages.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 """The SimPy engine: silos and network as processes, whose rounds are cut into blocks. It simulates every job."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import repeat
 from typing import cast
 
@@ -18,7 +18,7 @@ from simulator.simpy_engine.repeat import RepeatWatch
 from simulator.simpy_engine.silo import Silo
 from simulator.simpy_engine.wiring import FixedWiring, PlannedWiring, Wiring
 from simulator.statistics.steady_state import SteadyState
-from topologies.errors import InputError
+from topologies.errors import Field, InputError
 
 _CHUNK_ROUNDS = 1024
 
@@ -69,7 +69,7 @@ class SimpyEngine:
                 job=job,
                 clock=clock,
                 deliver=deliver,
-                sending_s=wiring.sending_s,
+                sending_s=_sending_s(job, wiring),
                 on_rates=observer.on_rates,
                 crossed_otherwise=recorder.crossed_otherwise,
             )
@@ -127,6 +127,18 @@ def _wiring(job: Job, recorder: Recorder) -> Wiring:
     if job.plan is None:
         return FixedWiring(job)
     return PlannedWiring(job, job.plan, lambda: recorder.complete)
+
+
+def _sending_s(job: Job, wiring: Wiring) -> Callable[[int, int], float]:
+    """The sending times of a wiring; an error where the arcs of the sharing model have no constant rates."""
+    if job.sharing.constant_rates:
+        return wiring.sending_s
+
+    def refuse(_arc: int, _k: int, /) -> float:
+        rule = "must have constant_rates=True: its network calls sending_s."
+        raise InputError(rule, field=Field("sharing", value=job.sharing.name))
+
+    return refuse
 
 
 class _Columns:

@@ -31,7 +31,8 @@ class NetworkSetup:
     deliver : Deliver
         To be called once for each message that is sent.
     sending_s : callable
-        Time in which the message of ``(arc, round)`` leaves at its arc's constant rate, in seconds.
+        Time in which the message of ``(arc, round)`` leaves at its arc's constant rate, in seconds. Only a model with
+        `constant_rates` may call it: with another one it raises an InputError.
     on_rates : callable, optional
         See `simulator.Observer`.
     crossed_otherwise : CrossedOtherwise
@@ -66,7 +67,7 @@ class RepeatableNetwork(Network, Protocol):
 
 
 class ChangeableNetwork(Network, Protocol):
-    """A network whose capacities, routes and other traffic change while messages are under way."""
+    """A network whose capacities, routes and background traffic change while messages are under way."""
 
     def end_due(self) -> None:
         """End the messages that are due at this instant, before it brings a change."""
@@ -78,4 +79,4 @@ class ChangeableNetwork(Network, Protocol):
         """Change an arc's route and latency from now on."""
 
     def set_flow(self, number: int, links: Sequence[int], peak_bps: float) -> None:
-        """Start or change the traffic of others on some links, at most so fast; 0 ends it."""
+        """Start or change background traffic on some links, at most so fast; 0 ends it."""

@@ -20,7 +20,7 @@ class Wiring(Protocol):
         """Out-arcs with 0 tokens."""
 
     def sending_s(self, arc: int, k: int, /) -> float:
-        """Time in which an arc sends a message with ``sharing="equal"``, in seconds."""
+        """Time in which an arc sends a message, in seconds; asked only where rates are constant."""
 
 
 class FixedWiring:

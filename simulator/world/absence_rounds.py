@@ -96,8 +96,8 @@ class PresentArcs:
     source, target : ndarray of int, shape (arcs,)
     missed : MissedRounds
     sending_s : callable
-        Time in which each of the arcs given to it sends its message with ``sharing="equal"``, in seconds, if only
-        these are active.
+        Time in which each of the arcs given to it sends its message at a constant rate, in seconds, if only these
+        are active.
     plan : RoundPlan, optional
         Which arcs are active if no silo is away; by default all.
     """
@@ -254,7 +254,7 @@ def with_absences(
     Returns
     -------
     plan : RoundPlan or None
-        With ``sharing="equal"``, arcs have the rates of the paper's Eq. 3 with each round's own degrees.
+        Where rates are constant, arcs have the rates of the paper's Eq. 3 with each round's own degrees.
     compute : ComputeTimes
     absences : tuple of (int, int, int)
         The absences as long as they last.

@@ -36,7 +36,7 @@ class CapacityChange:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RouteChange:
-    """From a date on, an arc's messages take another route, those on their way as well.
+    """From a date on, an arc's messages take another route, those under way as well.
 
     Parameters
     ----------

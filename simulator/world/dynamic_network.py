@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
+from itertools import pairwise
 from math import isfinite, isinf, prod
 from typing import TypeVar
 
@@ -128,11 +129,12 @@ def _factors(effects: Sequence[Effects]) -> dict[int, list[Steps]]:
     found: dict[int, list[Steps]] = {}
     for place, effect in enumerate(effects):
         for direction, steps in effect.factors.items():
-            dates_s = [date_s for date_s, _ in steps]
-            if dates_s != sorted(dates_s):
-                raise InputError(
-                    "must have factors in ascending order of dates.", field=Field("events", place)
-                )
+            for (date_s, _), (next_s, _) in pairwise(steps):
+                if not date_s <= next_s:
+                    raise InputError(
+                        f"must have factors in ascending order of dates, but {next_s} s comes after {date_s} s.",
+                        field=Field("events", place),
+                    )
             for _, factor in steps:
                 if not 0 <= factor <= 1:
                     raise InputError(

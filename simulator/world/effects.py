@@ -50,8 +50,8 @@ class Effects:
 
     Notes
     -----
-    A link direction has one event at most of each of `shares`, `flows` and `capacities`. All but `absences` and
-    `pauses` need ``sharing="maxmin"``.
+    A link direction has one event at most of each of `shares`, `flows` and `capacities`. With constant
+    rates, only `absences` and `pauses` are possible; all others but `shares` need a sharing model that can change.
     """
 
     shares: Mapping[int, float] = field(default_factory=dict)

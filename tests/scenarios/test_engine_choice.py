@@ -107,8 +107,8 @@ def test_what_the_compiled_engine_cannot_do_is_an_error_before_anything_is_writt
     done = silosim(command, scenario, *rounds, "-o", tmp_path / "out.h5")
     assert done.code == 2
     assert done.err == (
-        f"silosim: error: {scenario}: engine(='compiled') must be 'auto' or 'simpy' here: it simulates no network "
-        "that changes.\n"
+        f"silosim: error: {scenario}: simulation.engine(='compiled') must be 'auto' or 'simpy' here: it simulates no "
+        "network that changes.\n"
     )
     assert not list(tmp_path.glob("*.h5*"))
 
@@ -127,23 +127,77 @@ def test_a_name_of_no_engine_is_an_error(silosim, scenario):
     )
 
 
-def test_a_scenario_names_an_installed_sharing_model(silosim, scenario, tmp_path, monkeypatch):
-    info = tmp_path / "site" / "rtt_sharing-1.0.dist-info"
+@pytest.fixture
+def install_example(tmp_path, monkeypatch):
+    """Let the example of a sharing model be found as an installed package, once this is called."""
+    site = tmp_path / "site"
+    info = site / "rtt_sharing-1.0.dist-info"
     info.mkdir(parents=True)
-    (tmp_path / "site" / "rtt_sharing.py").write_text(EXAMPLE.read_text("utf-8"), "utf-8")
+    (site / "rtt_sharing.py").write_text(EXAMPLE.read_text("utf-8"), "utf-8")
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rtt-sharing\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[silosim.sharing]\nrtt_weighted = rtt_sharing:RTT_WEIGHTED\n")
-    scenario.write_text(
-        scenario.read_text().replace("rounds = 30\n", 'rounds = 30\nsharing = "rtt_weighted"\n')
-    )
+    yield lambda: monkeypatch.syspath_prepend(site)
+    sys.modules.pop("rtt_sharing", None)
+
+
+def with_example(scenario, more=""):
+    text = scenario.read_text().replace("rounds = 30\n", 'rounds = 30\nsharing = "rtt_weighted"\n')
+    scenario.write_text(text + more)
+
+
+def test_a_scenario_names_an_installed_sharing_model(silosim, scenario, tmp_path, install_example):
+    with_example(scenario)
     refused = silosim("simulate", scenario)
     assert refused.code == 2
     assert "simulation.sharing(='rtt_weighted') must be 'maxmin' or 'equal'" in refused.err
-    monkeypatch.syspath_prepend(tmp_path / "site")
-    try:
-        done = silosim("run", scenario, "-o", tmp_path / "run.h5")
-    finally:
-        sys.modules.pop("rtt_sharing", None)
+    install_example()
+    done = silosim("run", scenario, "-o", tmp_path / "run.h5")
     assert done.code == 0, done.err
     with h5py.File(tmp_path / "run.h5") as file:
         assert file["simulation/ring"].attrs["sharing"] == "rtt_weighted"
+
+
+def test_an_installed_sharing_model_simulates_constant_shares(silosim, scenario, install_example):
+    install_example()
+    with_example(scenario)
+    plain, shared = (
+        silosim("simulate", scenario, "--kind", "ring", "--json").ok(),
+        silosim("simulate", with_share(scenario), "--kind", "ring", "--json").ok(),
+    )
+    faster, slower = (json.loads(shown.out)["rows"][0]["cycle_time_s"] for shown in (plain, shared))
+    assert slower > faster
+
+
+def with_share(scenario):
+    scenario.write_text(scenario.read_text() + '\n[[simulation.background]]\nshare = "99 %"\n')
+    return scenario
+
+
+@pytest.mark.parametrize(
+    ("event", "table"),
+    [
+        (FAILURE, "failure"),
+        (
+            '\n[[simulation.background]]\npeak = "1 Gbps"\nmean_on = "1 s"\nmean_off = "1 s"\n',
+            "background",
+        ),
+    ],
+)
+def test_an_installed_sharing_model_whose_network_cannot_change_is_an_error(
+    silosim, scenario, install_example, event, table
+):
+    install_example()
+    with_example(scenario, event)
+    assert silosim("simulate", scenario).failed(2).err == (
+        f"silosim: error: {scenario}: simulation.sharing(='rtt_weighted') must be a model whose network can change, "
+        f"such as 'maxmin', with a {table}: its network cannot change.\n"
+    )
+
+
+def test_an_engine_that_comes_from_no_scenario_is_named_without_a_table(silosim, install_example):
+    install_example()
+    command = ("simulate", "gaia", "--sharing", "rtt_weighted", "--engine", "compiled")
+    assert silosim(*command).failed(2).err == (
+        "silosim: error: engine(='compiled') must be 'auto' or 'simpy' here: it does not know sharing "
+        "'rtt_weighted'.\n"
+    )

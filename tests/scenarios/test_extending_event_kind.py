@@ -138,12 +138,13 @@ def test_a_scenario_keeps_it_beside_events_of_other_kinds(write):
             "start",
             "key in [simulation.maintenance](='start') must be one of begin, end, link, remaining",
         ),
-        ('"0 s"', '"101 s"', "simulation.maintenance[0] must have factors in ascending order of dates."),
+        ('"0 s"', '"101 s"', "simulation.maintenance[0].end(='100 s') must be > begin(='101 s')."),
         ("maintenance", "maintenence", "key in [simulation](='maintenence') must be one of "),
         (
             "[[",
             'simulation.sharing = "equal"\n[[',
-            "simulation.sharing(='equal') must be 'maxmin' with a maintenance",
+            "simulation.sharing(='equal') must be a model whose network can change, such as "
+            "'maxmin', with a maintenance",
         ),
     ],
 )

@@ -189,7 +189,8 @@ policy = "wait"
         ('[[simulation.capacity]]\nlink = "A"\nat = ["0"]\ncapacity = ["1 Gbps"]', r"at\[0\]\(='0'\)"),
         (
             '[simulation]\nsharing = "equal"\n[[simulation.background]]\nshare = "1 %"',
-            r"simulation.sharing\(='equal'\) must be 'maxmin' with a background",
+            r"simulation.sharing\(='equal'\) must be a model whose network can change, such as "
+            r"'maxmin', with a background",
         ),
     ],
 )

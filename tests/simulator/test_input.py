@@ -125,7 +125,8 @@ def test_a_bad_value_is_named(changes, message):
         ({"queueing": "lifo"}, "queueing(='lifo') must be 'fifo' or 'overlap'."),
         (
             {"sharing": "equal", "changes": lambda: iter(())},
-            "sharing(='equal') must be 'maxmin' where the network changes: constant rates do not follow changes.",
+            "sharing(='equal') must be a model whose network can change, such as 'maxmin', "
+            "where the network changes: constant rates do not follow changes.",
         ),
     ],
 )

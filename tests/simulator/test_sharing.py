@@ -8,12 +8,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simulator import FlowArc, Job, Observer, SharingModel, simulate, simulate_flows
+from simulator import (
+    ConstantShare,
+    FlowArc,
+    Job,
+    LinkFailure,
+    Observer,
+    SharingModel,
+    overlay_job,
+    simulate,
+    simulate_flows,
+)
 from simulator.compute_times import Constant
-from simulator.engines import choose_engine
+from simulator.engines import choose_engine, make_engine
 from simulator.job import make_job
 from simulator.sharing import sharing_model, sharing_names
-from topologies import AccessLinks, InputError, Workload, connectivity, design, load_underlay
+from simulator.simpy_engine.equal import EqualNetwork
+from topologies import AccessLinks, InputError, Workload, connectivity, design, design_random, load_underlay
 from topologies.errors import MachineError, SilosimError
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "extending" / "rtt_sharing.py"
@@ -123,12 +134,50 @@ def test_only_simpy_knows_the_example(example):
     )
 
 
-def test_a_world_needs_a_network_that_can_change(example):
+def test_changes_need_a_network_that_can_change(example):
     with pytest.raises(InputError) as caught:
-        simulate_flows(LOOP, **TWO_FLOWS, sharing=example.RTT_WEIGHTED, world=lambda: iter(()))
+        simulate_flows(LOOP, **TWO_FLOWS, sharing=example.RTT_WEIGHTED, changes=lambda: iter(()))
     assert str(caught.value) == (
-        "sharing(='rtt_weighted') must be 'maxmin' where the network changes: its network cannot change."
+        "sharing(='rtt_weighted') must be a model whose network can change, such as 'maxmin', where "
+        "the network changes: its network cannot change."
     )
+
+
+def test_a_constant_share_is_a_smaller_capacity_for_any_network(example, graph, work):
+    ring = design("ring", graph, work)
+    shared = simulate(ring, 5, sharing=example.RTT_WEIGHTED, events=[ConstantShare(share=0.5)])
+    halved = replace(
+        overlay_job(ring, 5, sharing=example.RTT_WEIGHTED),
+        link_capacity_bps=tuple(
+            capacity * (0.5 if link < graph.first_uplink else 1.0)
+            for link, capacity in enumerate(graph.link_capacity_bps)
+        ),
+    )
+    engine = make_engine(halved, block_rounds=5)
+    np.testing.assert_array_equal(shared.round_start_s[:5], engine.advance().round_start_s[:5])
+
+    failure = LinkFailure(link=0, from_s=1.0, until_s=2.0)
+    with pytest.raises(
+        InputError, match=r"^sharing\(='rtt_weighted'\) must be a model whose network can change"
+    ):
+        simulate(ring, 5, sharing=example.RTT_WEIGHTED, events=[failure])
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "seed"), [(design, "ring", {}), (design_random, "random_ring", {"seed": 0})]
+)
+def test_only_models_of_constant_rates_get_a_sending_time(graph, work, make, kind, seed):
+    ring = make(kind, graph, work)
+    eager = SharingModel(name="eager", network=EqualNetwork)
+    with pytest.raises(InputError) as caught:
+        simulate(ring, 5, sharing=eager, **seed)
+    assert (
+        str(caught.value) == "sharing(='eager') must have constant_rates=True: its network calls sending_s."
+    )
+
+    constant = replace(eager, constant_rates=True)
+    own, equal = (simulate(ring, 5, sharing=how, **seed) for how in (constant, "equal"))
+    np.testing.assert_array_equal(own.round_start_s, equal.round_start_s)
 
 
 @pytest.mark.parametrize(("name", "attribute"), [("other", "RTT_WEIGHTED"), ("rtt_weighted", "network")])

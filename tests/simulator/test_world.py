@@ -187,7 +187,7 @@ def test_on_off_flows_are_flow_changes(ring):
     ],
 )
 def test_constant_rates_know_no_events_on_the_network(ring, event):
-    message = r"^sharing\(='equal'\) must be 'maxmin' where the network changes: constant rates do not follow"
+    message = r"^sharing\(='equal'\) must be a model whose network can change, such as 'maxmin', where"
     with pytest.raises(InputError, match=message):
         simulate(ring, 1, sharing="equal", events=[event])
 

@@ -293,7 +293,10 @@ def test_an_event_of_a_new_kind_scales_capacities_and_is_multiplied_with_others(
     ("event", "message"),
     [
         (Scaled((1.0, 1.5)), r"^events\[1\]\.factor\(=1\.5\) must be >= 0 and <= 1\.$"),
-        (Scaled((1.0, 0.5), (0.5, 1.0)), r"^events\[1\] must have factors in ascending order of dates\.$"),
+        (
+            Scaled((1.0, 0.5), (0.5, 1.0)),
+            r"^events\[1\] must have factors in ascending order of dates, but 0\.5 s comes after 1\.0 s\.$",
+        ),
         (Scaled((1.0, 0.5), link="A - X"), r"^events\[1\]\.link\(='A - X'\) must be one of "),
     ],
 )

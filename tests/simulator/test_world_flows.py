@@ -203,5 +203,8 @@ def test_bits_are_conserved_over_many_failures():
 
 
 def test_constant_rates_know_no_changes():
-    with pytest.raises(InputError, match=r"^sharing\(='equal'\) must be 'maxmin' where the network changes"):
+    with pytest.raises(
+        InputError,
+        match=r"^sharing\(='equal'\) must be a model whose network can change, such as 'maxmin', where",
+    ):
         lone(flow(1.0, 1.0), sharing="equal")

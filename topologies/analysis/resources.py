@@ -18,7 +18,7 @@ EQUAL = 1e-12
 class Resources:
     """All terms of an overlay's delays; made by `Resources.of`.
 
-    `dataclasses.replace` changes one of the first seven; `cycle_time` then computes `tau` anew.
+    `dataclasses.replace` changes one of the first seven; `cycle_time` then computes `tau` again.
 
     Attributes
     ----------

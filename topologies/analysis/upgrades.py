@@ -89,7 +89,7 @@ def access_upgrades(overlay: Overlay) -> tuple[AccessUpgrade, ...]:
 
     Notes
     -----
-    The cycle times are computed anew, on the same arcs. The candidates are the links that alone bind on some arc of
+    The cycle times are computed again, on the same arcs. The candidates are the links that alone bind on some arc of
     the critical circuit: any other upgrade leaves each delay of that circuit, and so its mean, as it was, and `tau`
     is no smaller than the mean of any circuit. For the same reason an upgrade that does not help when doubled does
     not help without a limit. Time O(length of the critical circuit) cycle times.

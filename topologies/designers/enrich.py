@@ -100,11 +100,11 @@ def enrich(
     -----
     An arc `(i, j)` raises no circuit above `tau` when ``d(i, j) - tau + longest(j, i) <= 0``, where `longest`
     is the largest sum of ``d - tau`` over paths. It also takes a share of an uplink and a downlink: where that slows
-    the arcs beside it, the whole graph is checked anew. On a symmetric overlay arcs come in pairs, so that weights
+    the arcs beside it, the whole graph is checked again. On a symmetric overlay arcs come in pairs, so that weights
     stay symmetric.
 
     Which free arcs? FDLA's program over all arcs that are free one by one says what each would weigh. Arcs are
-    accepted in the order of that weight while they are free together, and weighted anew; those of weight 0 are left
+    accepted in the order of that weight while they are free together, and weighted again; those of weight 0 are left
     out again. The ranking program is solved coarsely, to several accuracies, and the best choice kept. With a limit
     the candidates shrink by a factor of 4 at a time. A heuristic: the accepted arcs depend on their order, and on
     digraphs FDLA minimises the spectral norm instead of the gap. A check is O(silos^2), O(silos^3) where the arc

@@ -57,6 +57,11 @@ class BackgroundKind(EventKind):
             link=self.link,
         )
 
+    @property
+    def changes_by_date(self) -> bool:
+        """See `EventKind`: a constant share is only a smaller capacity."""
+        return self.share is None
+
     def describe_cause(self, place: str) -> str:
         """See `EventKind`."""
         if self.share is not None:

@@ -27,7 +27,7 @@ class EventKind:
     keys : mapping from str to str
         Key of the table by the name of the event's field, where they differ: errors of the simulator name the key.
     on_network : bool
-        Whether the events change links, traffic or routes, which needs ``sharing="maxmin"``.
+        Whether the events change links, traffic or routes, which a model with constant rates cannot simulate.
     capacity_note : str
         What the capacity of a link is, if the events change it: ``the capacity is ...``.
     traffic_note : str
@@ -80,6 +80,11 @@ class EventKind:
         if text is None or field.value is UNSTATED:
             return Field(key, *places, value=field.value)
         return Field(key, *places, value=list(text) if isinstance(text, tuple) else text)
+
+    @property
+    def changes_by_date(self) -> bool:
+        """Whether the network changes while the job runs, which needs a sharing model that can change."""
+        return self.on_network
 
     def dates_s(self) -> tuple[float, float]:
         """Dates since the job's start between which the event lasts; by default all the time."""
