@@ -1,0 +1,86 @@
+"""The reference of scenario files has every key, in its own table, with its default."""
+
+import dataclasses
+import re
+
+import pytest
+from document_blocks import ROOT
+
+from scenarios.config.designer_options import designer_options
+from scenarios.config.events.registry import BUILT_IN
+from scenarios.config.network import NetworkConfig, WorkloadConfig
+from scenarios.config.scenario import OverlaysConfig, Scenario
+from scenarios.config.simulation import ComputeConfig, SimulationConfig
+from topologies.designers.registry import DESIGNERS, RANDOM_DESIGNERS
+from training import TrainingConfig
+
+TABLES = {
+    "Top level": Scenario,
+    "`[network]`": NetworkConfig,
+    "`[workload]`": WorkloadConfig,
+    "`[overlays]`": OverlaysConfig,
+    "`[simulation]`": SimulationConfig,
+    "`[simulation.compute]`": ComputeConfig,
+    "`[training]`": TrainingConfig,
+    **{f"`[[simulation.{table}]]`": kind for table, kind in BUILT_IN.items()},
+}
+EVENTS, OPTIONS, TASK = "events", "options", "task"
+
+
+@pytest.fixture(scope="module")
+def rows() -> dict[str, dict[str, list[str]]]:
+    """Cells after the key, by heading and key."""
+    found: dict[str, dict[str, list[str]]] = {}
+    heading = ""
+    for line in (ROOT / "docs" / "reference" / "scenario.md").read_text(encoding="utf-8").splitlines():
+        if title := re.fullmatch(r"##+ (.+)", line):
+            heading = title[1]
+        elif line.startswith("| `") and not line.startswith("| `["):
+            first, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+            found.setdefault(heading, {}).update(dict.fromkeys(re.findall(r"`([^`]+)`", first), cells))
+    return found
+
+
+@pytest.mark.parametrize("heading", TABLES)
+def test_every_key_is_in_its_table(rows, heading):
+    keys = {field.name.rstrip("_") for field in dataclasses.fields(TABLES[heading])}
+    if heading == "`[simulation]`":
+        keys = keys - {EVENTS} | set(BUILT_IN)
+    if heading == "`[overlays]`":
+        keys = keys - {OPTIONS} | {"<kind>"}
+    if heading == "`[training]`":
+        keys |= {TASK}
+
+    assert set(rows[heading]) == keys
+
+
+@pytest.mark.parametrize("heading", TABLES)
+def test_stated_defaults_are_those_of_the_code(rows, heading):
+    for field in dataclasses.fields(TABLES[heading]):
+        if field.name in (EVENTS, OPTIONS):
+            continue
+        _, default, _ = rows[heading][field.name.rstrip("_")]
+        has_default = (field.default, field.default_factory) != (dataclasses.MISSING, dataclasses.MISSING)
+        assert (default == "required") == (not has_default) or heading == "Top level", field.name
+        if isinstance(field.default, bool):
+            assert default == str(field.default).lower(), field.name
+        elif isinstance(field.default, int | float):
+            assert float(default.split(",")[0]) == field.default, field.name
+        elif isinstance(field.default, str):
+            assert default.split(",")[0] == f'`"{field.default}"`', field.name
+
+
+def test_every_option_of_a_designer_is_in_the_table_of_its_designer():
+    page = (ROOT / "docs" / "reference" / "scenario.md").read_text(encoding="utf-8")
+    options = {
+        (table, option)
+        for tables, option in re.findall(r"^\| (`\[overlays\.[^|]+) \| `(\w+)` ", page, flags=re.MULTILINE)
+        for table in re.findall(r"`\[overlays\.(\w+)\]`", tables)
+    }
+
+    assert options == {
+        (kind, option)
+        for kind, designer in (*DESIGNERS.items(), *RANDOM_DESIGNERS.items())
+        if designer.__module__.startswith("topologies.")
+        for option in designer_options(kind)
+    }
