@@ -13,9 +13,11 @@ demo: .venv/installed
 test: check
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
 
+# Coverage is measured on the quick tests alone: tracing takes as long again, and the slow ones mostly start processes.
 test-all: check
-	HYPOTHESIS_PROFILE=ci $(PYTEST) --cov --cov-report=json:$(COVERAGE)
+	HYPOTHESIS_PROFILE=ci $(PYTEST) -m "not slow" --cov --cov-report=json:$(COVERAGE)
 	$(BIN)/python tools/coverage_by_package.py $(COVERAGE)
+	HYPOTHESIS_PROFILE=ci $(PYTEST) -m slow
 
 check: .venv/installed-test
 	$(BIN)/ruff check .

@@ -1,8 +1,11 @@
 """A network and a workload that tests of several packages share."""
 
+import importlib
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -27,6 +30,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             isinstance(value, str) and value in LARGE for value in case.params.values()
         ):
             item.add_marker(pytest.mark.slow)
+
+
+def _command_modules() -> dict[str, Any]:
+    """Loaded modules of the command line."""
+    return {name: module for name, module in sys.modules.items() if f"{name}.".startswith("scenarios.cli.")}
+
+
+@pytest.fixture
+def commands_of_a_new_process() -> Iterator[Callable[[], None]]:
+    """Import the commands again when called: they have the options of the designers that are installed then."""
+    before: list[dict[str, Any]] = []
+
+    def forget() -> None:
+        loaded = _command_modules()
+        before.append(loaded)
+        for name in loaded:
+            del sys.modules[name]
+
+    yield forget
+    for loaded in before[:1]:
+        for name in _command_modules():
+            del sys.modules[name]
+        sys.modules.update(loaded)
+        package = importlib.import_module("scenarios")
+        if "scenarios.cli" in loaded:
+            package.cli = loaded["scenarios.cli"]  # type: ignore[attr-defined]
 
 
 @pytest.fixture(scope="session")

@@ -86,8 +86,8 @@ def check_ending(path: Path, endings: Sequence[str]) -> None:
 
 def check_new_run(path: Path, *, force: bool, resume: bool = False) -> None:
     """As `check_new`, of the file of a run, which no scenario, table or figure can be confused with."""
-    check_ending(path, RUN_ENDINGS)
     check_new(path, force=force, resume=resume)
+    check_ending(path, RUN_ENDINGS)
 
 
 @contextmanager

@@ -75,7 +75,10 @@ def test_files_that_architecture_names_exist() -> None:
 
 @pytest.fixture
 def run_block(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    commands_of_a_new_process: Callable[[], None],
 ) -> Callable[[Block], None]:
     """Run blocks one after the other in one folder."""
     monkeypatch.chdir(tmp_path)
@@ -117,6 +120,7 @@ def run_block(
             table = tomllib.loads(block.text)
             if "project" in table:
                 install(table["project"], tmp_path / "site", monkeypatch)
+                commands_of_a_new_process()
             else:
                 check_scenario(table, where)
         else:
@@ -155,10 +159,8 @@ def install(project: dict[str, Any], site: Path, monkeypatch: pytest.MonkeyPatch
     lines = [f"[{group}]\n" + "\n".join(f"{k} = {v}" for k, v in points.items()) for group, points in groups]
     (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
     monkeypatch.syspath_prepend(site)
-    # Commands have the options of the designers that were installed when they were imported.
-    commands = [name for name in sys.modules if name.startswith("scenarios.cli.")]
-    for name in (*commands, *(path.stem for path in site.glob("*.py"))):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+    for path in site.glob("*.py"):
+        monkeypatch.delitem(sys.modules, path.stem, raising=False)
 
 
 def check_scenario(given: dict[str, Any], where: str) -> None:

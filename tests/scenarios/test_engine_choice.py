@@ -117,13 +117,13 @@ def test_a_name_of_no_engine_is_an_error(silosim, scenario):
     done = silosim("simulate", "gaia", "--engine", "events")
     assert (done.code, done.err) == (
         2,
-        "silosim: error: engine(='events') must be 'auto' or 'simpy' or 'compiled'.\n",
+        "silosim: error: engine(='events') must be 'auto', 'simpy' or 'compiled'.\n",
     )
     with_engine(scenario, "fast")
     done = silosim("simulate", scenario)
     assert done.code == 2
     assert re.search(
-        r"small\.toml: simulation\.engine\(='fast'\) must be 'auto' or 'simpy' or 'compiled'", done.err
+        r"small\.toml: simulation\.engine\(='fast'\) must be 'auto', 'simpy' or 'compiled'", done.err
     )
 
 

@@ -157,7 +157,8 @@ def test_a_job_made_directly_names_what_no_engine_knows(changes, message):
 def test_a_name_that_no_engine_knows_is_answered_with_those_that_are(ask, graph, work):
     ring = design("ring", graph, work)
     with pytest.raises(
-        InputError, match=r"^(sharing|queueing|engine)\(='rtt_weighted'\) must be '\w+' or '\w+'.*\.$"
+        InputError,
+        match=r"^(sharing|queueing|engine)\(='rtt_weighted'\) must be ('\w+', )*'\w+' or '\w+'.*\.$",
     ):
         ask(ring, "rtt_weighted")
 

@@ -82,7 +82,7 @@ def test_the_example_through_an_entry_point(install):
     assert sharing_names() == ("maxmin", "equal", "rtt_weighted")
     check_two_flows("rtt_weighted")
     with pytest.raises(
-        InputError, match=r"^sharing\(='fair'\) must be 'maxmin' or 'equal' or 'rtt_weighted'\.$"
+        InputError, match=r"^sharing\(='fair'\) must be 'maxmin', 'equal' or 'rtt_weighted'\.$"
     ):
         sharing_model("fair")
 

@@ -169,7 +169,7 @@ def test_messages_are_kept_only_if_asked_for(graph):
     [
         ({"block_rounds": 0}, "block_rounds(=0) must be >= 1."),
         ({"block_rounds": 1.5}, "block_rounds(=1.5) must be an integer."),
-        ({"engine": "fast"}, "engine(='fast') must be 'auto' or 'simpy' or 'compiled'."),
+        ({"engine": "fast"}, "engine(='fast') must be 'auto', 'simpy' or 'compiled'."),
     ],
 )
 def test_a_bad_argument_is_named(arguments, message, graph):
