@@ -100,6 +100,7 @@ def same(table, whole):
     return json.loads(Json().text([table]))["rows"] == whole["rows"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_validate_is_the_command(capsys, monkeypatch):
     command = ("validate", "gaia", "--access", "1 Gbps", "--kind", "ring", "--rounds", 200)
