@@ -3,7 +3,7 @@
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,30 @@ def commands_of_a_new_process() -> Iterator[Callable[[], None]]:
         package = importlib.import_module("scenarios")
         if "scenarios.cli" in loaded:
             package.cli = loaded["scenarios.cli"]  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def install_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Path]]:
+    """Let the entry points of a package be found as after ``pip install``; its modules are forgotten afterwards."""
+    forgotten: list[str] = []
+
+    def install(name: str, entry_points: str, modules: Mapping[str, str] | None = None) -> Path:
+        """Install a package with the texts of its modules; give the folder that holds it."""
+        site = tmp_path / "site"
+        info = site / f"{name.replace('-', '_')}-1.0.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(entry_points)
+        for module, text in (modules or {}).items():
+            (site / f"{module}.py").write_text(text, "utf-8")
+            sys.modules.pop(module, None)
+            forgotten.append(module)
+        monkeypatch.syspath_prepend(site)
+        return site
+
+    yield install
+    for module in forgotten:
+        sys.modules.pop(module, None)
 
 
 @pytest.fixture(scope="session")

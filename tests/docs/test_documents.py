@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -79,6 +78,7 @@ def run_block(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     commands_of_a_new_process: Callable[[], None],
+    install_package: Callable[..., Path],
 ) -> Callable[[Block], None]:
     """Run blocks one after the other in one folder."""
     monkeypatch.chdir(tmp_path)
@@ -119,7 +119,7 @@ def run_block(
         elif block.language == "toml":
             table = tomllib.loads(block.text)
             if "project" in table:
-                install(table["project"], tmp_path / "site", monkeypatch)
+                install(table["project"], install_package)
                 commands_of_a_new_process()
             else:
                 check_scenario(table, where)
@@ -148,19 +148,13 @@ def run_python(block: Block, where: str) -> str:
     return out.getvalue()
 
 
-def install(project: dict[str, Any], site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the entry points of a package with the documented extensions be found, as after ``pip install``."""
-    name = project.get("name", "extension")
-    shutil.copytree(ROOT / "docs" / "extending", site, dirs_exist_ok=True)
-    info = site / f"{name}-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+def install(project: dict[str, Any], install_package: Callable[..., Path]) -> None:
+    """Install a package with the documented extensions and the entry points of a page."""
     groups = project["entry-points"].items()
     lines = [f"[{group}]\n" + "\n".join(f"{k} = {v}" for k, v in points.items()) for group, points in groups]
-    (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
-    monkeypatch.syspath_prepend(site)
-    for path in site.glob("*.py"):
-        monkeypatch.delitem(sys.modules, path.stem, raising=False)
+    extensions = (ROOT / "docs" / "extending").glob("*.py")
+    modules = {path.stem: path.read_text("utf-8") for path in extensions}
+    install_package(project.get("name", "extension"), "\n".join(lines) + "\n", modules)
 
 
 def check_scenario(given: dict[str, Any], where: str) -> None:

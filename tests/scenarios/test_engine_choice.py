@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import h5py
@@ -128,16 +127,10 @@ def test_a_name_of_no_engine_is_an_error(silosim, scenario):
 
 
 @pytest.fixture
-def install_example(tmp_path, monkeypatch):
+def install_example(install_package):
     """Let the example of a sharing model be found as an installed package, once this is called."""
-    site = tmp_path / "site"
-    info = site / "rtt_sharing-1.0.dist-info"
-    info.mkdir(parents=True)
-    (site / "rtt_sharing.py").write_text(EXAMPLE.read_text("utf-8"), "utf-8")
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rtt-sharing\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[silosim.sharing]\nrtt_weighted = rtt_sharing:RTT_WEIGHTED\n")
-    yield lambda: monkeypatch.syspath_prepend(site)
-    sys.modules.pop("rtt_sharing", None)
+    entry_points = "[silosim.sharing]\nrtt_weighted = rtt_sharing:RTT_WEIGHTED\n"
+    return lambda: install_package("rtt-sharing", entry_points, {"rtt_sharing": EXAMPLE.read_text("utf-8")})
 
 
 def with_example(scenario, more=""):

@@ -2,7 +2,6 @@
 
 import importlib
 import json
-import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -32,20 +31,12 @@ def gaia():
 
 
 @pytest.fixture
-def installed(tmp_path, monkeypatch, commands_of_a_new_process):
-    """A package with the example, as pip would install it; the commands are built anew, as in a new process."""
-    site = tmp_path / "site"
-    info = site / "circulant-1.0.dist-info"
-    info.mkdir(parents=True)
-    (site / "circulant_example.py").write_text(EXAMPLE.read_text("utf-8"))
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: circulant\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[silosim.designers]\ncirculant = circulant_example:circulant\n")
-    monkeypatch.syspath_prepend(site)
+def installed(install_package, commands_of_a_new_process):
+    """A package with the example, as pip would install it; the commands are built again, as in a new process."""
+    entry_points = "[silosim.designers]\ncirculant = circulant_example:circulant\n"
+    install_package("circulant", entry_points, {"circulant_example": EXAMPLE.read_text("utf-8")})
     commands_of_a_new_process()
-    monkeypatch.delitem(sys.modules, "circulant_example", raising=False)
     importlib.import_module("scenarios.cli.main")
-    yield
-    sys.modules.pop("circulant_example", None)
 
 
 def test_it_is_short():

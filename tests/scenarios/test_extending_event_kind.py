@@ -1,7 +1,6 @@
 """The documented kind of events plugs in by one class and one entry point, with a known simulated result."""
 
 import json
-import sys
 from pathlib import Path
 
 import h5py
@@ -43,24 +42,14 @@ FAILURE = '[[simulation.failure]]\nlink = "A - C"\nfrom = "2000 s"\n'
 
 
 @pytest.fixture
-def installed(tmp_path, monkeypatch):
+def installed(install_package):
     """A package with the example, as pip would install it."""
-    yield from install(tmp_path, monkeypatch, "maintenance")
+    install_example(install_package, "maintenance")
 
 
-def install(tmp_path, monkeypatch, name):
-    site = tmp_path / "site"
-    info = site / "link_maintenance-1.0.dist-info"
-    info.mkdir(parents=True)
-    (site / "example_event_kind.py").write_text(EXAMPLE.read_text("utf-8"), "utf-8")
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: link-maintenance\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(
-        f"[silosim.event_kinds]\n{name} = example_event_kind:Maintenance\n"
-    )
-    monkeypatch.syspath_prepend(site)
-    sys.modules.pop("example_event_kind", None)
-    yield
-    sys.modules.pop("example_event_kind", None)
+def install_example(install_package, name):
+    entry_points = f"[silosim.event_kinds]\n{name} = example_event_kind:Maintenance\n"
+    install_package("link-maintenance", entry_points, {"example_event_kind": EXAMPLE.read_text("utf-8")})
 
 
 @pytest.fixture
@@ -171,28 +160,25 @@ def test_without_the_package_its_table_is_unknown(write):
         load_experiment(write(MAINTENANCE))
 
 
-def test_the_entry_point_has_the_name_of_its_own_table(tmp_path, monkeypatch):
+def test_the_entry_point_has_the_name_of_its_own_table(install_package):
     message = r"Maintenance in silosim\.event_kinds must be a kind of events with table 'works'"
-    for _ in install(tmp_path, monkeypatch, "works"):
-        with pytest.raises(MachineError, match=message):
-            registry.kinds_for(["works"])
+    install_example(install_package, "works")
+    with pytest.raises(MachineError, match=message):
+        registry.kinds_for(["works"])
 
 
-def test_a_table_of_silosim_stays_its_own(tmp_path, monkeypatch):
-    for _ in install(tmp_path, monkeypatch, "failure"):
-        assert registry.kinds_for(["failure", "other"]) == registry.BUILT_IN
+def test_a_table_of_silosim_stays_its_own(install_package):
+    install_example(install_package, "failure")
+    assert registry.kinds_for(["failure", "other"]) == registry.BUILT_IN
 
 
 @pytest.fixture
-def with_broken(tmp_path, monkeypatch):
+def with_broken(install_package):
     """The example beside a package whose kinds of events cannot be imported, one of the example's name."""
-    info = tmp_path / "site" / "broken-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(
-        "[silosim.event_kinds]\nmaintenance = no_such_module:Kind\nstorm = no_such_module:Storm\n"
+    install_package(
+        "broken", "[silosim.event_kinds]\nmaintenance = no_such_module:Kind\nstorm = no_such_module:Storm\n"
     )
-    yield from install(tmp_path, monkeypatch, "maintenance")
+    install_example(install_package, "maintenance")
 
 
 @pytest.mark.usefixtures("with_broken")

@@ -23,38 +23,20 @@ SIZE = re.compile(r"    def message_bits.*?\n\n", re.DOTALL)
 
 
 @pytest.fixture
-def installed(tmp_path, monkeypatch):
+def installed(install_package):
     """A package with the example, as pip would install it."""
-    yield from install(tmp_path, monkeypatch, EXAMPLE.read_text("utf-8"))
+    install_example(install_package, EXAMPLE.read_text("utf-8"))
 
 
 @pytest.fixture
-def install_saying(tmp_path, monkeypatch):
+def install_saying(install_package):
     """Install the example with something else in place of what it says of its messages."""
-    made = []
-
-    def install_it(said):
-        made.append(install(tmp_path, monkeypatch, SIZE.sub(said, EXAMPLE.read_text("utf-8"))))
-        next(made[0])
-
-    yield install_it
-    next(made[0], None)
+    return lambda said: install_example(install_package, SIZE.sub(said, EXAMPLE.read_text("utf-8")))
 
 
-def install(tmp_path, monkeypatch, text):
-    """Let pip's traces of a package with this module be found; then forget the module."""
-    site = tmp_path / "site"
-    info = site / "numpy_logistic-1.0.dist-info"
-    info.mkdir(parents=True)
-    (site / "training_backend.py").write_text(text, "utf-8")
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: numpy-logistic\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(
-        "[silosim.training_backends]\nnumpy_logistic = training_backend:NumpyLogistic\n"
-    )
-    monkeypatch.syspath_prepend(site)
-    sys.modules.pop("training_backend", None)
-    yield
-    sys.modules.pop("training_backend", None)
+def install_example(install_package, text):
+    entry_points = "[silosim.training_backends]\nnumpy_logistic = training_backend:NumpyLogistic\n"
+    return install_package("numpy-logistic", entry_points, {"training_backend": text})
 
 
 def with_example(text):
@@ -197,13 +179,14 @@ def test_no_number_of_bits_is_one_line(silosim, scenario, install_saying, said):
     )
 
 
-def test_a_run_is_replayed_without_the_backend_that_made_it(silosim, scenario, tmp_path, monkeypatch):
+def test_a_run_is_replayed_without_the_backend_that_made_it(silosim, scenario, tmp_path, install_package):
     scenario.write_text(with_example(scenario.read_text()))
-    with monkeypatch.context() as patch:
-        ready = install(tmp_path, patch, EXAMPLE.read_text("utf-8"))
-        next(ready)
-        assert silosim("run", scenario, "-o", tmp_path / "run.h5").code == 0
-        next(ready, None)
+    site = install_example(install_package, EXAMPLE.read_text("utf-8"))
+    silosim("run", scenario, "-o", tmp_path / "run.h5").ok()
+    sys.path.remove(str(site))
+    sys.modules.pop("training_backend")
+    with pytest.raises(InputError, match="must be one of mpi"):
+        load_backend("numpy_logistic")
     replayed = silosim("replay", tmp_path / "run.h5", "--access", "1 Gbps", "-o", tmp_path / "again.h5")
     assert replayed.code == 0, replayed.err
     assert "trained model: 41.6 kbit," in replayed.out
@@ -235,21 +218,21 @@ def test_without_its_package_the_names_that_are_there_are_listed(silosim, scenar
         ("fractions:Decimal.from_float", InputError, r"^the training backend mine .* must be a class\.$"),
     ],
 )
-def test_an_entry_point_that_is_no_backend_is_named(tmp_path, monkeypatch, place, error, message):
-    register(tmp_path, monkeypatch, f"mine = {place}")
+def test_an_entry_point_that_is_no_backend_is_named(install_package, place, error, message):
+    register(install_package, f"mine = {place}")
     with pytest.raises(error, match=message):
         load_backend("mine")
 
 
 @pytest.mark.usefixtures("installed")
-def test_the_backend_of_silosim_stays_its_own(tmp_path, monkeypatch):
-    register(tmp_path, monkeypatch, "mpi = training_backend:NumpyLogistic")
+def test_the_backend_of_silosim_stays_its_own(install_package):
+    register(install_package, "mpi = training_backend:NumpyLogistic")
     assert type(load_backend("mpi")).__name__ == "MpiBackend"
 
 
 @pytest.mark.usefixtures("installed")
-def test_a_name_of_two_packages_is_an_error_where_it_is_asked_for(tmp_path, monkeypatch):
-    register(tmp_path, monkeypatch, "numpy_logistic = other:Backend")
+def test_a_name_of_two_packages_is_an_error_where_it_is_asked_for(install_package):
+    register(install_package, "numpy_logistic = other:Backend")
     with pytest.raises(
         InputError,
         match=r"^the training backend numpy_logistic is registered more than once in silosim\.training_backends: ",
@@ -257,13 +240,9 @@ def test_a_name_of_two_packages_is_an_error_where_it_is_asked_for(tmp_path, monk
         load_backend("numpy_logistic")
 
 
-def register(tmp_path, monkeypatch, entry):
+def register(install_package, entry):
     """Let the entry point of another package be found."""
-    info = tmp_path / "others" / "other-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[silosim.training_backends]\n{entry}\n")
-    monkeypatch.syspath_prepend(tmp_path / "others")
+    install_package("other", f"[silosim.training_backends]\n{entry}\n")
 
 
 def test_its_class_has_forty_lines_at_most():

@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from pathlib import Path
 
 import h5py
@@ -73,22 +72,15 @@ IMAGES_ONLY = ModelSpec(build=mlp, reads=(("channels", "height", "width"),), vec
 
 
 @pytest.fixture
-def installed(tmp_path, monkeypatch):
+def installed(install_package, monkeypatch):
     """A package with both examples, as pip would install it; the ranks of a training find it, too."""
-    site = tmp_path / "site"
-    info = site / "extending-1.0.dist-info"
-    info.mkdir(parents=True)
-    for name, more in (("dataset", READERS), ("model", MODEL_SPEC)):
-        (site / f"{name}.py").write_text((EXAMPLES / f"{name}.py").read_text("utf-8") + more, "utf-8")
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: extending\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(ENTRY_POINTS)
-    monkeypatch.syspath_prepend(site)
+    modules = {
+        name: (EXAMPLES / f"{name}.py").read_text("utf-8") + more
+        for name, more in (("dataset", READERS), ("model", MODEL_SPEC))
+    }
+    site = install_package("extending", ENTRY_POINTS, modules)
     paths = [str(site), *filter(None, [os.environ.get("PYTHONPATH")])]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
-    yield
-    for name in ("dataset", "model"):
-        sys.modules.pop(name, None)
 
 
 @pytest.fixture
@@ -205,12 +197,8 @@ def test_names_of_silosim_stay_its_own():
 
 
 @pytest.mark.usefixtures("installed")
-def test_a_name_of_two_packages_is_an_error_where_it_is_asked_for(tmp_path, monkeypatch):
-    info = tmp_path / "site" / "other-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[silosim.datasets]\ncsv = other:CsvDataset\n")
-    monkeypatch.syspath_prepend(tmp_path / "site")
+def test_a_name_of_two_packages_is_an_error_where_it_is_asked_for(install_package):
+    install_package("other", "[silosim.datasets]\ncsv = other:CsvDataset\n")
 
     TrainingConfig(dataset="choices")
     with pytest.raises(

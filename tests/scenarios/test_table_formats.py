@@ -2,7 +2,6 @@
 
 import csv
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -39,21 +38,14 @@ ring & \textasciitilde 2.5 & - \\
 
 
 @pytest.fixture
-def install(tmp_path, monkeypatch):
-    """Let pip's traces of a package with the example be found, with these entry points."""
-    site = tmp_path / "site"
+def install(install_package):
+    """Install a package with the example and these entry points."""
+    modules = {"table_format": EXAMPLE.read_text("utf-8")}
 
     def install_it(*entries, package="silosim-latex"):
-        info = site / f"{package.replace('-', '_')}-1.0.dist-info"
-        info.mkdir(parents=True)
-        (site / "table_format.py").write_text(EXAMPLE.read_text("utf-8"), "utf-8")
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
-        (info / "entry_points.txt").write_text("\n".join(["[silosim.table_formats]", *entries]))
-        monkeypatch.syspath_prepend(site)
+        install_package(package, "\n".join(["[silosim.table_formats]", *entries]), modules)
 
-    sys.modules.pop("table_format", None)
-    yield install_it
-    sys.modules.pop("table_format", None)
+    return install_it
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Sharing models of other packages: the documented example as an argument and through an entry point."""
 
 import importlib.util
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,19 +46,14 @@ def example():
 
 
 @pytest.fixture
-def install(tmp_path, monkeypatch):
-    """Let pip's traces of a package with the example be found, whose entry point refers to something in it."""
+def install(install_package):
+    """Install a package with the example, whose entry point refers to something in it."""
+    modules = {"rtt_sharing": EXAMPLE.read_text("utf-8")}
 
     def install_it(name, attribute, package="rtt-sharing"):
-        info = tmp_path / f"{package.replace('-', '_')}-1.0.dist-info"
-        info.mkdir()
-        (tmp_path / "rtt_sharing.py").write_text(EXAMPLE.read_text("utf-8"), "utf-8")
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
-        (info / "entry_points.txt").write_text(f"[silosim.sharing]\n{name} = rtt_sharing:{attribute}\n")
-        monkeypatch.syspath_prepend(tmp_path)
+        install_package(package, f"[silosim.sharing]\n{name} = rtt_sharing:{attribute}\n", modules)
 
-    yield install_it
-    sys.modules.pop("rtt_sharing", None)
+    return install_it
 
 
 def check_two_flows(sharing):

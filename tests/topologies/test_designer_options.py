@@ -1,6 +1,5 @@
 """Options that designers declare, and designers that other packages register."""
 
-import sys
 from typing import Annotated
 
 import pytest
@@ -120,7 +119,7 @@ def test_a_kind_of_the_other_registry_is_named(published_graph):
     ("annotation", "reason"),
     [
         ("no_such_name", "NameError: name 'no_such_name' is not defined"),
-        ("sys.no_such_name", "AttributeError: module 'sys' has no attribute 'no_such_name'"),
+        ("pytest.no_such_name", "AttributeError: module 'pytest' has no attribute 'no_such_name'"),
         ("1 / 0", "ZeroDivisionError: division by zero"),
         ("1 +", "SyntaxError: "),
     ],
@@ -140,18 +139,11 @@ def test_annotations_that_cannot_be_evaluated_are_named(annotation, reason):
 
 
 @pytest.fixture
-def register(tmp_path, monkeypatch):
+def register(install_package):
     """Let entry points of a package be found whose module has this text."""
 
     def install(text, entries, package="designers_of_others"):
-        info = tmp_path / f"{package}-1.0.dist-info"
-        info.mkdir()
-        (tmp_path / f"{package}.py").write_text(text)
-        (tmp_path / f"{package}_failing.py").write_text("1 / 0")
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
-        (info / "entry_points.txt").write_text(entries)
-        monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.delitem(sys.modules, package, raising=False)
+        install_package(package, entries, {package: text, f"{package}_failing": "1 / 0"})
 
     return install
 
