@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from scenarios.config.designer_options import WrittenOptions
+from scenarios.config.kinds import DEFAULT_KINDS
 from scenarios.config.network import NetworkConfig
-from scenarios.config.overlays import DEFAULT_KINDS
 from scenarios.config.scenario import load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
 from scenarios.metrics_import.columns import ColumnNames
@@ -53,7 +53,7 @@ def validate(
     workload : str or Workload, optional
         A preset of the paper's, by default ``"inaturalist"``; not with a scenario, which has its own.
     kinds : sequence of str, optional
-        Overlays; by default the scenario's, or those of `scenarios.config.overlays.DEFAULT_KINDS`.
+        Overlays; by default the scenario's, or those of `scenarios.config.kinds.DEFAULT_KINDS`.
     rounds : int, optional
         Simulated rounds, at least 100. By default the scenario's; or 2,000, 1,000 of randomized overlays, and more
         where a confidence interval takes more.
@@ -123,7 +123,7 @@ def sweep(
     workload : str or Workload, optional
         A preset of the paper's, by default ``"inaturalist"``.
     kinds : sequence of str, optional
-        Overlays, by default those of `scenarios.config.overlays.DEFAULT_KINDS`.
+        Overlays, by default those of `scenarios.config.kinds.DEFAULT_KINDS`.
     rounds : int
         Simulated rounds.
     sharing : {"maxmin", "equal"}
@@ -308,7 +308,7 @@ def import_metrics(
         The model and hardware that the metrics are of: a preset of the paper's, or a `Workload` with the same computing
         time for all silos, whose local steps make a round. Not with a scenario, which has its own.
     kinds : sequence of str, optional
-        Overlays; by default the scenario's, or those of `scenarios.config.overlays.DEFAULT_KINDS`.
+        Overlays; by default the scenario's, or those of `scenarios.config.kinds.DEFAULT_KINDS`.
     round : str, optional
         Column of the round: how many are done. By default a usual name.
     unit : {"rounds", "steps", "epochs"}, optional

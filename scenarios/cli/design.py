@@ -7,7 +7,7 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.config.designer_options import read_options
-from scenarios.config.overlays import DEFAULT_KINDS
+from scenarios.config.kinds import DEFAULT_KINDS
 from scenarios.report.table_formats import print_table
 from scenarios.studies.design import RATES, design_table
 from topologies import DESIGNERS, RANDOM_DESIGNERS

@@ -7,7 +7,7 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.config.designer_options import read_options
-from scenarios.config.overlays import check_kinds, design_any
+from scenarios.config.overlays import design_any
 from scenarios.report.table_formats import print_table
 from scenarios.studies.explain import explanation_table
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, Overlay
@@ -38,7 +38,6 @@ def explain(
             f"kind(={kind!r}) is a randomized overlay, so no circuit bounds it; explain takes a static one: "
             f"{', '.join(DESIGNERS)}."
         )
-    check_kinds("overlay kind", [kind])
     read = read_options([kind], options)
     overlay = design_any(kind, study.graph(), study.work, read.get(kind), seed=seed)
     assert isinstance(overlay, Overlay)

@@ -13,7 +13,6 @@ from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_given, is_scenario
 from scenarios.config.designer_options import read_options
-from scenarios.config.overlays import check_kinds
 from scenarios.metrics_import.columns import ColumnNames
 from scenarios.report.run_table import run_table
 from scenarios.report.table_formats import print_table
@@ -126,7 +125,6 @@ def import_metrics(
     experiment = experiment_of(study, context, rounds=LEAST_ROUNDS)
     simulation = experiment.simulation if engine is None else replace(experiment.simulation, engine=engine)
     kinds = opt.each_once(kind, experiment.kinds)
-    check_kinds("overlay kind", kinds)
     experiment = experiment.changed(
         kinds=kinds, seed=experiment.seed, simulation=simulation, options=read_options(kinds, options)
     )

@@ -10,7 +10,6 @@ from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_scenario
 from scenarios.config.designer_options import read_options
-from scenarios.config.overlays import check_kinds
 from scenarios.report.table_formats import format_of, print_table, write_tables
 from scenarios.runfile.paths import check_new, partial_path
 from scenarios.studies.simulate import simulate_table
@@ -78,7 +77,6 @@ def simulate(
     }
     experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS)
     kinds = opt.each_once(kind, experiment.kinds)
-    check_kinds("overlay kind", kinds)
     experiment = experiment.with_settings(
         changes,
         kinds=kinds,

@@ -9,7 +9,7 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.config.designer_options import read_options
-from scenarios.config.overlays import DEFAULT_KINDS, check_kinds
+from scenarios.config.kinds import DEFAULT_KINDS
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.table_formats import find_format, print_table, write_tables
 from scenarios.report.tables import Table
@@ -53,7 +53,6 @@ def sweep(
     silosim sweep geant --access "100 Mbps" "1 Gbps" "10 Gbps" -o sweep-geant
     """
     kinds = opt.each_once(kind, DEFAULT_KINDS)
-    check_kinds("overlay kind", kinds)
     files = _outputs(output or Path(f"sweep-{Path(study.underlay).stem}"), force)
     table = sweep_access(
         study.network,

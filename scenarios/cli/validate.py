@@ -11,7 +11,6 @@ from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_scenario
 from scenarios.config.designer_options import read_options
-from scenarios.config.overlays import check_kinds
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.table_formats import format_of, print_tables, write_tables
 from scenarios.report.tables import Table
@@ -72,7 +71,6 @@ def validate(
     """
     experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS)
     kinds = opt.each_once(kind, experiment.kinds)
-    check_kinds("overlay kind", kinds)
     experiment, randomized_rounds = validation_experiment(
         experiment,
         {"rounds": rounds, "until_ci": until_ci, "engine": engine},

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from scenarios.config.kinds import check_kinds
 from scenarios.config.quantities import parse_quantity
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, SilosimError
 from topologies.designers.options import DeclaredOption, declared_options, seed_option
@@ -75,8 +76,9 @@ def read_options(kinds: Sequence[str], given: Mapping[str, str]) -> dict[str, di
     Raises
     ------
     InputError
-        If no kind has an option, or a value is wrong.
+        If a kind is unknown, no kind has an option, or a value is wrong.
     """
+    check_kinds("overlay kind", kinds)
     read: dict[str, dict[str, Written]] = {}
     for name, text in given.items():
         takers = options_by_name((*DESIGNERS, *RANDOM_DESIGNERS))[name]

@@ -1,10 +1,10 @@
 """Static and randomized overlays by name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from scenarios.config.designer_options import Written, option_values, seed_values
+from scenarios.config.kinds import check_kinds
 from topologies import (
-    DESIGNERS,
     RANDOM_DESIGNERS,
     ClosedForms,
     Connectivity,
@@ -14,31 +14,10 @@ from topologies import (
     design,
     design_random,
 )
-from topologies.errors import unknown_name
 from topologies.random_cycle_time import random_cycle_time
 
-DEFAULT_KINDS = ("star", "mst", "delta_mbst", "ring")
 RANDOM_ROUNDS = 1000
 """Drawn rounds that the cycle times of a randomized overlay are estimated from."""
-
-
-def check_kinds(field: str, kinds: Sequence[str]) -> None:
-    """Accept names of static and randomized overlays.
-
-    Parameters
-    ----------
-    field : str
-        The name for the error message.
-    kinds : sequence of str
-
-    Raises
-    ------
-    InputError
-        If a name is unknown.
-    """
-    for kind in kinds:
-        if kind not in DESIGNERS and kind not in RANDOM_DESIGNERS:
-            raise unknown_name(field, kind, [*DESIGNERS, *RANDOM_DESIGNERS])
 
 
 def design_any(

@@ -11,8 +11,8 @@ from typing import Any, Self, TypeVar
 import pydantic
 
 from scenarios.config.designer_options import check_option_kinds, option_values
+from scenarios.config.kinds import check_kinds
 from scenarios.config.network import NetworkConfig, WorkloadConfig
-from scenarios.config.overlays import check_kinds
 from scenarios.config.pydantic_errors import first_problem
 from scenarios.config.simulation import (
     ComputeConfig,

@@ -16,8 +16,9 @@ from scenarios.config.designer_options import (
     option_values,
 )
 from scenarios.config.error_context import in_table, located
+from scenarios.config.kinds import DEFAULT_KINDS, check_kinds
 from scenarios.config.network import NetworkConfig, build_network, build_workload
-from scenarios.config.overlays import DEFAULT_KINDS, check_kinds, design_any
+from scenarios.config.overlays import design_any
 from scenarios.config.scenario import Scenario, check_seed, load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text

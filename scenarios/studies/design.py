@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scenarios.config.designer_options import Written, WrittenOptions, designer_options
+from scenarios.config.kinds import check_kinds
 from scenarios.config.network import describe, idle_links
-from scenarios.config.overlays import check_kinds, design_any
+from scenarios.config.overlays import design_any
 from scenarios.config.quantities import digits, format_interval, format_s, in_unit
 from scenarios.report.agreed_mean import mean_notes, mean_weights
 from scenarios.report.closed_forms import FORMS, below_load, forms_note

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from scenarios.config.designer_options import WrittenOptions, check_option_kinds, option_values
+from scenarios.config.kinds import check_kinds
 from scenarios.config.network import NetworkConfig, build_network, describe
-from scenarios.config.overlays import check_kinds, design_any, forms_of
+from scenarios.config.overlays import design_any, forms_of
 from scenarios.config.quantities import format_rate, parse_quantity
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.closed_forms import FORMS, estimates_note, form_fields, forms_note, over_paper
