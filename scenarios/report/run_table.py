@@ -85,7 +85,7 @@ def run_table(
         ]
     if one_curve and len(rows) > 1:
         only = "only the times differ" if target_accuracy is None else "vs STAR compares cycle times only"
-        notes.append(note_lines(f"one imported curve stands on every overlay: {only}."))
+        notes.append(note_lines(f"one imported curve for all overlays: {only}."))
     # The file of a simulation may have the scenario of a training that has not begun on any overlay.
     if reached and rounds is not None and any(row["trained_rounds"] != rounds for row in rows):
         notes.append(f"trained: round reached, of {rounds}, where the run was interrupted.")

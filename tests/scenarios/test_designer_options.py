@@ -7,6 +7,7 @@ import pytest
 
 from scenarios.cli.designer_options import with_designer_options
 from scenarios.config import designer_options as written
+from scenarios.config import kinds
 from scenarios.config.overlays import design_any
 from topologies import AccessLinks, InputError, MachineError, Workload, connectivity, load_underlay
 from topologies.designers.options import DesignerOption, Seed, declared_options
@@ -47,8 +48,9 @@ def registered(monkeypatch):
     made = Registry(
         timed=timed, whole=whole, fraction=fraction, crossing=crossing, broken=None, unreadable=unreadable
     )
-    monkeypatch.setattr(written, "DESIGNERS", made)
-    monkeypatch.setattr(written, "RANDOM_DESIGNERS", {})
+    for module in (written, kinds):
+        monkeypatch.setattr(module, "DESIGNERS", made)
+        monkeypatch.setattr(module, "RANDOM_DESIGNERS", {})
     return made
 
 
@@ -128,7 +130,7 @@ def test_the_marked_parameter_receives_the_seed(monkeypatch):
     graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
     for module in (
         "scenarios.config.designer_options",
-        "scenarios.config.overlays",
+        "scenarios.config.kinds",
         "topologies.designers.registry",
     ):
         monkeypatch.setattr(f"{module}.DESIGNERS", {"seeded": seeded})

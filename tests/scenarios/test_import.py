@@ -165,7 +165,7 @@ def test_a_curve_on_several_overlays_compares_cycle_times_only(silosim, metrics,
     monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: drawn.append(self))
     path, note = (
         tmp_path / "run.h5",
-        "one imported curve stands on every overlay: vs STAR compares cycle times only.",
+        "one imported curve for all overlays: vs STAR compares cycle times only.",
     )
     base = ("import-metrics", metrics, *ON_GAIA, "--kind", "star", "--kind", "ring", "-o", path)
     result = silosim(*base, "--target-accuracy", 0.5, "--json").ok()
@@ -189,6 +189,6 @@ def test_a_curve_on_several_overlays_compares_cycle_times_only(silosim, metrics,
     assert len(drawn) == 2
     assert note in silosim("show", tmp_path / "other.h5").ok().out.splitlines()
     # Without a target there is no ratio, with one overlay nothing to compare.
-    assert "stands on every overlay: only the times differ." in silosim(*base, "--force").ok().out
+    assert "one imported curve for all overlays: only the times differ." in silosim(*base, "--force").ok().out
     alone = silosim("import-metrics", metrics, *ON_GAIA, "--kind", "ring", "-o", path, "--force").ok()
     assert "every overlay" not in alone.out + alone.err
