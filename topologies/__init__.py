@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from topologies.designers import DESIGNERS, RANDOM_DESIGNERS, design, design_random
     from topologies.errors import InputError, MachineError, SilosimError, TrainingError
     from topologies.howard import CycleTime, cycle_time
-    from topologies.loading import load_underlay, shipped_underlays
     from topologies.maxplus import EventGraph, recurrence
+    from topologies.networks.loading import load_underlay, shipped_underlays
     from topologies.overlay import Overlay, build_overlay
     from topologies.schedule import RandomOverlay, Schedule, make_schedule
     from topologies.underlay import Underlay, Variant

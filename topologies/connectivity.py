@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from topologies.arrays import BoolArray, FloatArray, IntArray, freeze
 from topologies.capacities import available_bandwidth, core_capacity
 from topologies.checks import per_silo
-from topologies.errors import InputError, unknown_name
+from topologies.errors import Field, InputError, unknown_name
+from topologies.measured_pairs import UnroutedPairs
 from topologies.routing import Routes, Routing, shortest_routes
 from topologies.underlay import Underlay
 
@@ -64,7 +65,7 @@ class Connectivity:
         cannot send to `j`.
     bandwidth : {"hop_share", "bottleneck", "measured"}
         The rule that `available_bps` follows.
-    latency : {"per_path", "per_link"}
+    latency : {"per_path", "per_link", "measured"}
         The rule that `latency_s` follows.
     routing : Routing
         The rule that `routes` follow, also where links are down.
@@ -97,7 +98,7 @@ class Connectivity:
     latency_s: FloatArray
     available_bps: FloatArray
     bandwidth: Literal["hop_share", "bottleneck", "measured"]
-    latency: Literal["per_path", "per_link"]
+    latency: Literal["per_path", "per_link", "measured"]
     routing: Routing = shortest_routes
     measured_pairs: IntArray = field(init=False)
     link_capacity_bps: FloatArray = field(init=False)
@@ -220,17 +221,30 @@ def connectivity(
     Raises
     ------
     InputError
-        If a capacity is not > 0, an array has the wrong shape, or a rule is unknown.
+        If a capacity is not > 0, an array has the wrong shape, a rule is unknown, or rules of a routed core are given
+        for an underlay of measured pairs.
 
     Notes
     -----
+    Where the underlay's pairs are measured (`Underlay.measured`), so are bandwidth and latency here: the former takes
+    the place of `A(i', j')`, the latter that of `l(i, j)`.
+
     Source: section 2 and appendix G of the paper. Time and memory as `shortest_routes`.
     """
-    core_bps, core_assumed = core_capacity(underlay, core)
-    routes = routing(underlay, core_bps)
     router = _routers(underlay, routers)
     silos = len(router)
-    latency_s = latencies(routes, router, latency)
+    if underlay.measured is not None:
+        _check_no_core_rules(underlay, core, bandwidth, latency, routing)
+        pairs = underlay.measured.of(router)
+        core_bps, core_assumed = np.empty(0), np.empty(0, dtype=bool)
+        routes: Routes = UnroutedPairs(sites=underlay.routers)
+        latency_s = np.array(pairs.latency_s)
+        np.fill_diagonal(latency_s, 0.0)
+        bandwidth = pairs.bandwidth_bps
+    else:
+        core_bps, core_assumed = core_capacity(underlay, core)
+        routes = routing(underlay, core_bps)
+        latency_s = latencies(routes, router, latency)
     available_bps = available_bandwidth(routes, core_bps, bandwidth, router, blocked)
     freeze(router, core_bps, core_assumed, latency_s, available_bps)
     return Connectivity(
@@ -245,9 +259,26 @@ def connectivity(
         latency_s=latency_s,
         available_bps=available_bps,
         bandwidth=bandwidth if isinstance(bandwidth, str) else "measured",
-        latency=latency,
+        latency=latency if underlay.measured is None else "measured",
         routing=routing,
     )
+
+
+def _check_no_core_rules(
+    underlay: Underlay, core: float | str | None, bandwidth: object, latency: str, routing: Routing
+) -> None:
+    """Raise an error for a rule of a routed core where the underlay's pairs are measured."""
+    why = f"goes with a routed core; the pairs of {underlay.name} are measured."
+    if core is not None:
+        raise InputError(why, field=Field("core", value=core))
+    if not isinstance(bandwidth, str):
+        raise InputError(f"the matrix given as bandwidth {why}")
+    if bandwidth != "hop_share":
+        raise InputError(why, field=Field("bandwidth", value=bandwidth))
+    if latency != "per_path":
+        raise InputError(why, field=Field("latency", value=latency))
+    if routing is not shortest_routes:
+        raise InputError(f"the routing {why}")
 
 
 def _range(bps: ArrayLike) -> str:
@@ -256,7 +287,7 @@ def _range(bps: ArrayLike) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
-def latencies(routes: Routes, router: IntArray, rule: Literal["per_path", "per_link"]) -> FloatArray:
+def latencies(routes: Routes, router: IntArray, rule: str) -> FloatArray:
     """Latency of the route between every pair of silos.
 
     Parameters

@@ -1,4 +1,4 @@
-"""The underlay: routers and the full-duplex core links between them."""
+"""The underlay: routers and the full-duplex core links between them, or measured pairs."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -11,13 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from topologies.arrays import FloatArray, IntArray
 from topologies.digraph import components
 from topologies.errors import InputError, quoted
+from topologies.measured_pairs import MeasuredPairs
+from topologies.site_values import SiteValues
 
 Variant = Literal["corrected", "published"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Underlay:
-    """A connected network of routers and full-duplex core links.
+    """A connected network of routers and full-duplex core links, or of sites with measured pairs.
 
     Parameters
     ----------
@@ -38,12 +40,18 @@ class Underlay:
     published_index : array of int, (routers,), optional
         Place of every router in the published tables' file, each once: the tables break ties by it, and their hub is
         the first. It orders ties where the variant is "published".
+    measured : MeasuredPairs, optional
+        In place of a routed core: there are no links then, and each pair of sites that can talk is a link of its own.
+    sites : SiteValues, optional
+        Access capacities and computing times that the file states.
+    notes : tuple of str
+        One sentence for each thing about the file that its reader should know, for instance what was left out.
 
     Raises
     ------
     InputError
-        If a value breaks one of these rules, or if there are fewer than two routers, a self-loop, or a router
-        that no route reaches.
+        If a value breaks one of these rules, or if there are fewer than two routers, a self-loop, a router
+        that no route reaches, or links beside measured pairs.
 
     Notes
     -----
@@ -62,12 +70,16 @@ class Underlay:
     length_km: FloatArray
     capacity_bps: FloatArray
     published_index: IntArray | None = None
+    measured: MeasuredPairs | None = None
+    sites: SiteValues | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Freeze the arrays and check every rule above."""
         if self.variant not in ("corrected", "published"):
             raise InputError(f"variant(={quoted(self.variant)}) must be 'corrected' or 'published'.")
         object.__setattr__(self, "labels", tuple(self.labels))
+        object.__setattr__(self, "notes", tuple(self.notes))
         per_router, per_link = (self.routers,), (len(self.ends),)
         if self.published_index is not None:
             index = _array("published_index", self.published_index, np.int64, per_router)
@@ -85,9 +97,13 @@ class Underlay:
         _check_routers(self)
         _check_links(self)
         _check_connected(self)
+        if self.sites is not None and len(self.sites.up_bps) != self.routers:
+            raise InputError(f"sites must have a value for each of {self.routers} routers.")
 
     def __repr__(self) -> str:
         """Name, variant and size."""
+        if self.measured is not None:
+            return f"<Underlay {self.name}: {self.routers} sites, {len(self.measured.pairs)} measured pairs>"
         return f"<Underlay {self.name} ({self.variant}): {self.routers} routers, {self.links} links>"
 
     @property
@@ -125,6 +141,8 @@ class Underlay:
             length_km=self.length_km[links],
             capacity_bps=self.capacity_bps[links],
             published_index=None if self.published_index is None else self.published_index[order],
+            measured=None if self.measured is None else self.measured.of(order),
+            sites=None if self.sites is None else self.sites.of(order),
         )
 
     @property
@@ -238,10 +256,16 @@ def _where(bad: ArrayLike) -> Sequence[int]:
 
 def _check_connected(underlay: Underlay) -> None:
     """Check that every router reaches every other one."""
-    count, component = components(underlay.routers, *underlay.ends.T, strong=False)
+    if underlay.measured is not None:
+        if underlay.links:
+            raise InputError(f"links(={underlay.links}) must be none where pairs are measured.")
+        underlay.measured.check_labels(underlay.labels)
+    arcs = underlay.ends if underlay.measured is None else underlay.measured.pairs
+    count, component = components(underlay.routers, *arcs.T, strong=underlay.measured is not None)
     if count == 1:
         return
     _, first, sizes = np.unique(component, return_index=True, return_counts=True)
     largest_first = np.lexsort((first, -sizes)).tolist()
     named = ", ".join(f"{sizes[c]} with {quoted(underlay.labels[first[c]])}" for c in largest_first)
-    raise InputError(f"the graph must be connected, has {count} components: {named}.")
+    connected = "connected" if underlay.measured is None else "strongly connected by measured pairs"
+    raise InputError(f"the graph must be {connected}, has {count} components: {named}.")

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from scenarios.config.events.kind import EventKind
-from scenarios.config.quantities import Duration, Share, parse_quantity, parse_share
+from scenarios.config.quantities import Duration, Share
 from simulator import Effects
 from topologies.errors import Field, InputError
+from topologies.quantities import parse_quantity, parse_share
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scenarios.config.quantities import parse_quantity
 from topologies import InputError
 from topologies.arrays import FloatArray
 from topologies.errors import Field, unknown_name
+from topologies.quantities import parse_quantity
 
 _DIRECTED = re.compile(r"\s*(?P<quantity>[^,]*\S)\s+(?P<direction>up|down)\s*")
 """A capacity of one direction."""

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scenarios.config.kinds import check_kinds
-from scenarios.config.quantities import parse_quantity
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, SilosimError
 from topologies.designers.options import DeclaredOption, declared_options, seed_option
 from topologies.errors import unknown_name
+from topologies.quantities import parse_quantity
 
 Written = int | float | str
 """A value as in TOML; a quantity is a text."""

@@ -8,15 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from scenarios.config.access_links import access_at, up_down
-from scenarios.config.quantities import (
-    Duration,
-    Rate,
-    Size,
-    format_bits,
-    format_rate,
-    format_s,
-    parse_quantity,
-)
+from scenarios.config.quantities import Duration, Rate, Size, format_bits, format_rate, format_s
 from topologies import (
     AccessLinks,
     Connectivity,
@@ -31,7 +23,8 @@ from topologies.arrays import FloatArray
 from topologies.capacities import UNSTATED_CORE_BPS, idle_faster_links
 from topologies.connectivity import silo_labels
 from topologies.errors import Field, unknown_name
-from topologies.loading import underlay_title
+from topologies.networks.loading import underlay_title
+from topologies.quantities import parse_quantity
 from topologies.underlay import Underlay
 
 _ARROW = re.compile(r"(?<=\S)\s+(->?)\s+(?=\S)")

@@ -8,11 +8,12 @@ import pydantic
 
 from scenarios.config.events.kind import EventKind
 from scenarios.config.events.registry import Events, kinds_for, read_events, tables_for
-from scenarios.config.quantities import Share, parse_share
+from scenarios.config.quantities import Share
 from simulator import Event
 from simulator.input_checks import ENGINES, QUEUEINGS, check_choice
 from simulator.sharing import check_can_change, check_sharing, sharing_model
 from topologies.errors import Field, InputError
+from topologies.quantities import parse_share
 
 MOST_ROUNDS = 2**31
 """Of a simulation: the round starts of more do not fit into a file."""

@@ -15,6 +15,8 @@ from simulator.world.counted_silos import Presence, Starts
 from topologies import ClosedForms, InputError, Underlay, Workload
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.connectivity import silo_labels
+from topologies.measured_pairs import MeasuredPairs
+from topologies.site_values import SiteValues
 from training import HistoryRow
 from training.history import PER_SILO
 
@@ -225,11 +227,18 @@ def _read_underlay(group: h5py.Group) -> Underlay:
         variant=group.attrs["variant"],
         labels=tuple(group["labels"].asstr()[:]),
         published_index=group["published_index"][:] if "published_index" in group else None,
+        measured=MeasuredPairs(**_arrays(group["measured"])) if "measured" in group else None,
+        sites=SiteValues(**_arrays(group["sites"])) if "sites" in group else None,
         **{
             name: group[name][:]
             for name in ("latitude_deg", "longitude_deg", "ends", "length_km", "capacity_bps")
         },
     )
+
+
+def _arrays(group: h5py.Group) -> dict[str, FloatArray]:
+    """All arrays of a group by name."""
+    return {name: values[:] for name, values in group.items()}
 
 
 def _read_workload(group: h5py.Group) -> Workload:

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
@@ -165,6 +165,10 @@ def write_head(file: h5py.File, head: RunHead) -> None:
         group[name] = getattr(underlay, name)
     if underlay.published_index is not None:
         group["published_index"] = underlay.published_index
+    for name in ("measured", "sites"):
+        values = getattr(underlay, name)
+        for field in () if values is None else fields(values):
+            group[f"{name}/{field.name}"] = getattr(values, field.name)
     group = file.create_group("connectivity")
     for name in ("router", "up_bps", "down_bps", "core_bps", "latency_s", "available_bps"):
         group[name] = getattr(graph, name)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from scenarios.config.compute_times import compute_times
 from scenarios.config.error_context import changed_errors
-from scenarios.config.quantities import parse_share
 from scenarios.config.simulation import SimulationConfig
 from scenarios.runfile.simulated_rounds import SimulationWriter
 from scenarios.simulation.blocks import Progress, simulate_blocks
@@ -16,6 +15,7 @@ from simulator.world import checks
 from simulator.world.counted_silos import Starts
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Schedule
 from topologies.arrays import FloatArray
+from topologies.quantities import parse_share
 from topologies.statistics import ConfidenceInterval
 
 _MOST_DATES = 2**31

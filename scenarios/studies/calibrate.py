@@ -5,12 +5,13 @@ from pathlib import Path
 
 from scenarios.config.compute_times import SAMPLES
 from scenarios.config.network import build_network
-from scenarios.config.quantities import digits, format_s, in_unit, parse_quantity, time_unit
+from scenarios.config.quantities import digits, format_s, in_unit, time_unit
 from scenarios.config.scenario import Scenario, parse_scenario
 from scenarios.config.silo_places import silo_places
 from scenarios.config.toml_edit import with_compute
 from scenarios.report.tables import Column, Row, Table, note_lines
 from topologies import InputError
+from topologies.quantities import parse_quantity
 from training import BUILT_IN_BACKEND, TrainingConfig
 from training.step_time import StepTimes, measure_step
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from scenarios.config.network import describe
-from scenarios.config.quantities import format_interval, format_long, format_s, parse_share
+from scenarios.config.quantities import format_interval, format_long, format_s
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Row, Table, note_lines
@@ -25,6 +25,7 @@ from scenarios.simulation.windows import (
 )
 from simulator.statistics.confidence import least_rounds, paired_difference
 from topologies import Overlay, RandomOverlay
+from topologies.quantities import parse_share
 
 BUSIEST = 3
 

@@ -6,13 +6,14 @@ from scenarios.config.designer_options import WrittenOptions, check_option_kinds
 from scenarios.config.kinds import check_kinds
 from scenarios.config.network import NetworkConfig, build_network, describe
 from scenarios.config.overlays import design_any, forms_of
-from scenarios.config.quantities import format_rate, parse_quantity
+from scenarios.config.quantities import format_rate
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.closed_forms import FORMS, estimates_note, form_fields, forms_note, over_paper
 from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines, percent
 from scenarios.simulation.runner import job_of, run_job
 from topologies import Workload
+from topologies.quantities import parse_quantity
 
 SEED = 0
 """Of randomized overlays."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from scenarios.config.events.window import Window
 from scenarios.config.overlays import design_any
-from scenarios.config.quantities import parse_share, signed_s
+from scenarios.config.quantities import signed_s
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.closed_forms import over_paper
 from scenarios.simulation.collect import FEWEST_ROUNDS, collect
@@ -20,6 +20,7 @@ from scenarios.validation.randomized import RandomizedAttribution, attribute_ran
 from simulator.statistics.confidence import paired_difference
 from simulator.world.counted_silos import Starts
 from topologies import InputError, Overlay, RandomOverlay
+from topologies.quantities import parse_share
 from topologies.random_cycle_time import RandomCycleTime, random_cycle_time
 from topologies.statistics import ConfidenceInterval
 

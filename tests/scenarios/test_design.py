@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from scenarios.config.network import NetworkConfig, build_network
-from scenarios.config.quantities import parse_quantity
 from scenarios.report.table_formats import print_table
 from scenarios.studies import design as study
 from scenarios.studies.design import design_table
 from topologies import Workload, design_random
 from topologies.consensus import spectral_gap
+from topologies.quantities import parse_quantity
 
 WORK = Workload.preset("inaturalist")
 

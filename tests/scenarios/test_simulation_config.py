@@ -7,11 +7,11 @@ import pytest
 
 from scenarios.config.compute_times import compute_config, compute_times
 from scenarios.config.events.silo_absence import AbsenceKind
-from scenarios.config.quantities import parse_share
 from scenarios.config.scenario import load_scenario, parse_scenario
 from scenarios.config.simulation import ComputeConfig, SimulationConfig
 from simulator import Empirical, Exponential, Lognormal, Trace
 from topologies import InputError
+from topologies.quantities import parse_share
 
 HEAD = '[network]\nunderlay = "gaia"\n'
 

@@ -6,19 +6,16 @@ import re
 import pytest
 
 from scenarios.config.quantities import (
-    _SPELLINGS,
-    _USUAL,
     digits,
     format_bits,
     format_interval,
     format_rate,
     format_s,
-    parse_quantity,
-    parse_share,
     signed_s,
     time_unit,
 )
 from topologies import InputError
+from topologies.quantities import _SPELLINGS, _USUAL, parse_quantity, parse_share
 
 
 @pytest.mark.parametrize(

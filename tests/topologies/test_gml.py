@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from topologies import InputError, Underlay, load_underlay
 from topologies.geodesy import geodesic_km
-from topologies.gml import parse_network
+from topologies.networks.attributes import stated_network
+from topologies.networks.gml import parse_gml
 
 # Written in the manner of the Internet Topology Zoo: its attribute names, order and multi-line notes.
 ZOO = """\
@@ -156,7 +157,7 @@ def parse_or_refuse(content: bytes) -> None:
     """Parse; an `InputError` of one short printable line is the only exception."""
     message = "fine"
     try:
-        parse_network(content)
+        stated_network(parse_gml(content))
     except InputError as error:
         message = str(error)
     assert message.isprintable()
@@ -168,7 +169,7 @@ def parse_or_refuse(content: bytes) -> None:
 @example(b'graph [ a "\n\n')
 def test_random_bytes_are_never_a_network(content: bytes) -> None:
     with pytest.raises(InputError):
-        parse_network(content)
+        stated_network(parse_gml(content))
 
 
 TOKENS = [

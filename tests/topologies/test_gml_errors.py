@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from topologies import InputError, load_underlay
-from topologies.gml import quoted
+from topologies.networks.gml import quoted
 
 TWO_NODES = (
     'node [ id 0 label "A" Latitude 48.0 Longitude 2.0 ] node [ id 7 label "B" Latitude 49.0 Longitude 3.0 ]'

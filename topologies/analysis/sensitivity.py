@@ -118,7 +118,9 @@ def _capacities(
 
 
 def _latency_constants(overlay: Overlay) -> FloatArray:
-    """Multiples of the constant in each arc's latency, after its distance is subtracted, shape (arcs,)."""
+    """Multiples of the constant in each arc's latency, without its distance, shape (arcs,); none if measured."""
+    if overlay.graph.latency == "measured":
+        return np.zeros(overlay.arcs)
     router = overlay.graph.router
     km = overlay.graph.routes.distance_km[router[overlay.source], router[overlay.target]]
     return np.asarray((overlay.latency_s - S_PER_KM * km) / S_PER_PATH)

@@ -5,6 +5,7 @@ import numpy as np
 from topologies.arrays import BoolArray
 from topologies.connectivity import Connectivity
 from topologies.digraph import components
+from topologies.errors import InputError
 from topologies.overlay import Overlay, build_overlay
 from topologies.workload import Workload
 
@@ -39,7 +40,16 @@ def neighbouring_silos(graph: Connectivity) -> BoolArray:
     -------
     ndarray of bool, shape (silos, silos)
         Symmetric, true on the diagonal.
+
+    Raises
+    ------
+    InputError
+        If the underlay has no routed core.
     """
+    if graph.underlay.measured is not None:
+        raise InputError(
+            f"underlay: {graph.underlay.name} has no routed core, each pair is a link of its own; use complete."
+        )
     routers = graph.underlay.routers
     a, b = graph.underlay.ends.T
     empty = np.ones(routers, dtype=bool)

@@ -6,9 +6,10 @@ from typing import ClassVar, Self
 
 from scenarios.config.events.kind import EventKind
 from scenarios.config.events.window import IN, Window
-from scenarios.config.quantities import Duration, Rate, Share, format_rate, parse_quantity, parse_share
+from scenarios.config.quantities import Duration, Rate, Share, format_rate
 from simulator import ConstantShare, OnOffFlow
 from topologies import InputError
+from topologies.quantities import parse_quantity, parse_share
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

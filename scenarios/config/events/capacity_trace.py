@@ -10,9 +10,10 @@ import numpy as np
 
 from scenarios.config.events.kind import EventKind
 from scenarios.config.events.window import AFTER, BEFORE, IN, Window
-from scenarios.config.quantities import Duration, Rate, format_long, format_rate, parse_quantity
+from scenarios.config.quantities import Duration, Rate, format_long, format_rate
 from simulator import CapacityTrace
 from topologies.errors import Field, InputError
+from topologies.quantities import parse_quantity
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,9 +10,10 @@ import pydantic
 from scenarios.config.events.cause import Cause
 from scenarios.config.events.kind import EventKind
 from scenarios.config.events.window import IN, Window
-from scenarios.config.quantities import Duration, format_s, parse_quantity
+from scenarios.config.quantities import Duration, format_s
 from simulator import LinkFailure
 from simulator.world.names import Names
+from topologies.quantities import parse_quantity
 
 _SAME_WAY_S = 1e-9
 """Latencies that differ by less are those of the same way."""

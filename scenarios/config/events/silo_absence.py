@@ -7,11 +7,12 @@ from typing import ClassVar, Literal, Self
 from scenarios.config.events.cause import Cause
 from scenarios.config.events.kind import EventKind
 from scenarios.config.events.window import AFTER, IN, Window
-from scenarios.config.quantities import Duration, format_s, parse_quantity
+from scenarios.config.quantities import Duration, format_s
 from simulator import Absence, Pause
 from simulator.input_checks import check_choice
 from simulator.world.names import Names
 from topologies.errors import Field, InputError
+from topologies.quantities import parse_quantity
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

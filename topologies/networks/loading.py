@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from topologies.errors import InputError, quoted, unknown_name
-from topologies.gml import GmlNetwork, parse_network
+from topologies.networks.attributes import stated_network
+from topologies.networks.gml import parse_gml
+from topologies.networks.stated_network import StatedNetwork
 from topologies.underlay import Underlay, Variant
 
 _SHIPPED = ("gaia", "aws_na", "geant", "exodus", "ebone")
@@ -72,7 +74,7 @@ def load_underlay(name_or_path: str | os.PathLike[str], *, variant: Variant = "c
         data = _read_file(path, source)
     try:
         # Checked in the order of the file, so that messages number its links.
-        return _underlay(name, variant, parse_network(data)).in_label_order()
+        return _underlay(name, variant, stated_network(parse_gml(data))).in_label_order()
     except InputError as error:
         raise error.located(source) from None
 
@@ -117,7 +119,7 @@ def _looks_like_name(text: str) -> bool:
     return not text or (Path(text).name == text and not Path(text).suffix and not os.path.exists(text))
 
 
-def _underlay(name: str, variant: Variant, network: GmlNetwork) -> Underlay:
+def _underlay(name: str, variant: Variant, network: StatedNetwork) -> Underlay:
     """The underlay that a parsed file describes in one variant."""
     published = variant == "published"
     return Underlay(
@@ -130,4 +132,7 @@ def _underlay(name: str, variant: Variant, network: GmlNetwork) -> Underlay:
         length_km=network.published_km() if published else network.true_km(),
         capacity_bps=np.full(len(network.ends), np.nan) if published else network.capacity_bps,
         published_index=network.published_index,
+        measured=network.measured,
+        sites=network.sites,
+        notes=network.notes,
     )
