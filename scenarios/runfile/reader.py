@@ -8,12 +8,13 @@ import h5py
 import numpy as np
 
 from scenarios.config.network import NetworkConfig
+from scenarios.runfile.recorded_schedule import RecordedOverlay, read_schedule
 from scenarios.runfile.writer import SCHEMA
 from simulator.statistics.confidence import Estimate, estimated_cycle_time
 from simulator.statistics.steady_state import counted_rows
 from simulator.world.counted_silos import Presence, Starts
-from topologies import ClosedForms, InputError, Underlay, Workload
-from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies import ClosedForms, Connectivity, InputError, Underlay, Workload
+from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import silo_labels
 from topologies.measured_pairs import MeasuredPairs
 from topologies.site_values import SiteValues
@@ -193,31 +194,30 @@ def read_open(file: h5py.File, *, source: str) -> RunRecord:
         raise InputError(f"is not the whole file of a run: {what:.200}", source=source) from None
 
 
-def read_active(path: Path, kind: str, *, most: int) -> BoolArray:
-    """Which arcs of an overlay carry a model in which round of its simulation.
+def read_drawn(path: Path, recorded: OverlayRecord, graph: Connectivity, work: Workload) -> RecordedOverlay:
+    """Read a randomized overlay with the arcs and weights of each round.
 
     Parameters
     ----------
     path : Path
         The file of a run.
-    kind : str
-        The overlay.
-    most : int
-        Entries to read, from the first round on.
+    recorded : OverlayRecord
+        The overlay in it.
+    graph : Connectivity
+        Where the arcs are to lie: the run's network or another one with its silos.
+    work : Workload
 
     Returns
     -------
-    ndarray of bool, shape (rounds, arcs)
-        Of the rounds that are in the file, as far as `most` goes.
+    RecordedOverlay
+
+    Raises
+    ------
+    InputError
+        If the file does not hold them.
     """
     with h5py.File(path, "r") as file:
-        arcs = file[f"overlays/{kind}/arcs"].shape[0]
-        group = file.get(f"simulation/{kind}")
-        rounds = 0 if group is None else int(group.attrs.get("rounds", 0))
-        if group is None or rounds == 0:
-            return np.zeros((0, arcs), dtype=np.bool_)
-        arrival_s: FloatArray = group["arrival_s"][: min(rounds, max(1, most // max(1, arcs)))]
-        return ~np.isnan(arrival_s)
+        return read_schedule(file[f"overlays/{recorded.kind}"], recorded.kind, graph, work)
 
 
 def _read_underlay(group: h5py.Group) -> Underlay:

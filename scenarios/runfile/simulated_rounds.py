@@ -8,6 +8,7 @@ import h5py
 import numpy as np
 from numpy.typing import DTypeLike
 
+from scenarios.config.overlays import RANDOM_ROUNDS
 from scenarios.runfile.atomic import reports_full_disk
 from scenarios.runtime.signals import check_interrupts, deferred_interrupts
 from simulator import Block, Job, SteadyState
@@ -40,6 +41,8 @@ def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int = 0) -> int:
         silos, arcs = job.silos, len(job.arcs)
         numbers += (job.rounds + 1) * (silos + arcs * (4 if messages else 1)) + rows * (2 * silos + 10)
         numbers += silos * silos + 8 * arcs + 3 * len(job.link_capacity_bps)
+        # At most, the arcs and weights of a randomized overlay's rounds.
+        numbers += 0 if job.plan is None else max(job.rounds, RANDOM_ROUNDS) * (silos + 2 * arcs + 2)
     silos = max(job.silos for job in jobs)
     return 8 * (numbers + 2 * silos * silos + 64 * silos) + _HEAD_BYTES
 

@@ -13,12 +13,13 @@ import h5py
 import numpy as np
 
 from scenarios.config.network import NetworkConfig, describe
-from scenarios.config.overlays import forms_of
+from scenarios.config.overlays import RANDOM_ROUNDS, forms_of
 from scenarios.runfile.atomic import new_file, reports_full_disk
+from scenarios.runfile.recorded_schedule import write_schedule
 from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
 from scenarios.runfile.training_rows import HistoryWriter, allocate_history, write_history
 from simulator import Job
-from topologies import ClosedForms, Connectivity, Overlay, RandomOverlay, Workload
+from topologies import ClosedForms, Connectivity, Overlay, RandomOverlay, Workload, make_schedule
 from topologies.arrays import FloatArray
 
 SCHEMA = "silosim-run/1"
@@ -114,6 +115,11 @@ class RunFile:
             write_head(file, head)
             for overlay, job in simulations:
                 write_overlay(file, overlay, job, forms_of(overlay, head.seed))
+                if not isinstance(overlay, Overlay):
+                    group = file[f"overlays/{overlay.kind}"]
+                    # Closed forms are estimated from so many rounds, of a replay, too.
+                    rounds = max(job.rounds, RANDOM_ROUNDS)
+                    write_schedule(group, make_schedule(overlay, head.seed, rounds))
                 allocate(file, overlay.kind, job, messages=messages, engine=engine)
                 if overlay.kind in trained:
                     allocate_history(file, overlay.kind, rows=trained[overlay.kind], silos=head.graph.silos)

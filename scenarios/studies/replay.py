@@ -1,66 +1,17 @@
 """The same training run on another network: new wall-clock times, no training."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from scenarios.config.network import build_network
-from scenarios.config.overlays import design_any
 from scenarios.config.scenario import Scenario, parse_scenario
 from scenarios.runfile.paths import check_new_run
-from scenarios.runfile.reader import OverlayRecord, RunRecord, read_active, read_run
+from scenarios.runfile.reader import OverlayRecord, RunRecord, read_drawn, read_run
+from scenarios.runfile.recorded_schedule import RecordedOverlay
 from scenarios.runfile.writer import RunFile, RunHead
 from scenarios.simulation.runner import job_of, run_job
 from simulator import Job
-from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, build_overlay
-from topologies.arrays import BoolArray, FloatArray, IntArray
-
-_CHECKED_MESSAGES = 2**20
-"""Of a run's simulation, whose arcs are compared with those that are drawn now."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class RelocatedOverlay:
-    """A randomized overlay whose arcs are drawn as on the network of its design, and lie on another one.
-
-    Parameters
-    ----------
-    drawn : RandomOverlay
-    graph : Connectivity
-        Where the arcs lie.
-    """
-
-    drawn: RandomOverlay
-    graph: Connectivity
-
-    @property
-    def kind(self) -> str:
-        """Name of the designer."""
-        return self.drawn.kind
-
-    @property
-    def work(self) -> Workload:
-        """What a round costs."""
-        return self.drawn.work
-
-    def draw(self, rng: np.random.Generator, round_: int, /) -> IntArray:
-        """See `RandomOverlay`; it depends on the network of the design alone."""
-        return self.drawn.draw(rng, round_)
-
-    def arcs(self, choice: IntArray) -> tuple[IntArray, IntArray]:
-        """See `RandomOverlay`."""
-        return self.drawn.arcs(choice)
-
-    def consensus(self, source: IntArray, target: IntArray) -> FloatArray:
-        """See `RandomOverlay`."""
-        return self.drawn.consensus(source, target)
-
-    @property
-    def negative_weights(self) -> bool:
-        """See `RandomOverlay`."""
-        return self.drawn.negative_weights
+from topologies import Connectivity, InputError, Overlay, build_overlay
 
 
 def replay(
@@ -100,9 +51,8 @@ def replay(
     Notes
     -----
     The arcs and consensus matrices are those of the run, since the training rows belong to them; they are not designed
-    again for the other network. Randomized overlays are drawn again, from the run's seed. Updates of synchronous DPASGD
-    do not depend on timing, so the rows stay valid. Underlay and workload come from the source file, not from the files
-    that it was made from.
+    again for the other network. Updates of synchronous DPASGD do not depend on timing, so the rows stay valid. Underlay
+    and workload come from the source file, not from the files that it was made from.
     """
     check_new_run(path, force=force)
     if source.resolve() == path.resolve():
@@ -125,7 +75,7 @@ def replay(
     settings = scenario.simulation
     trained = scenario.training.rounds if scenario.training else 0
     rounds = max(settings.rounds, trained)
-    overlays: list[Overlay | RelocatedOverlay] = []
+    overlays: list[Overlay | RecordedOverlay] = []
     jobs: list[Job] = []
     replayed: list[OverlayRecord] = []
     left: list[str] = []
@@ -170,80 +120,23 @@ def _relocated(
     recorded: OverlayRecord,
     *,
     rounds: int,
-) -> tuple[Overlay | RelocatedOverlay, Job]:
+) -> tuple[Overlay | RecordedOverlay, Job]:
     """One of a run's overlays on another network, and its simulation there."""
-    if recorded.consensus is None:
-        return _redrawn(source, record, scenario, recorded, graph, rounds=rounds)
     arcs = recorded.arcs[:, :2].tolist()
-    overlay = build_overlay(
-        recorded.kind,
-        graph,
-        record.work,
-        arcs,
-        hub=recorded.hub,
-        consensus=recorded.consensus,
-        negative_weights=recorded.negative_weights,
-    )
+    if recorded.consensus is None:
+        overlay: Overlay | RecordedOverlay = read_drawn(source, recorded, graph, record.work)
+        for i, j in arcs:
+            if not graph.may_send[i, j]:
+                names = f"{graph.labels[i]} -> {graph.labels[j]}"
+                raise InputError(f"{recorded.kind} has the arc {names}, which {graph.underlay.name} blocks.")
+    else:
+        overlay = build_overlay(
+            recorded.kind,
+            graph,
+            record.work,
+            arcs,
+            hub=recorded.hub,
+            consensus=recorded.consensus,
+            negative_weights=recorded.negative_weights,
+        )
     return overlay, job_of(overlay, scenario.simulation, rounds=rounds, seed=scenario.seed)
-
-
-def _redrawn(
-    source: Path,
-    record: RunRecord,
-    scenario: Scenario,
-    recorded: OverlayRecord,
-    graph: Connectivity,
-    *,
-    rounds: int,
-) -> tuple[RelocatedOverlay, Job]:
-    """A run's randomized overlay on another network, and its simulation there.
-
-    The training belongs to the arcs that were drawn, which follow from the seed and the network of the run; in a replay
-    of a replay that network is not its scenario's. The file says in which round an arc carried a model, so the arcs are
-    compared with those that are drawn now, and an overlay that differs is refused.
-    """
-    active = read_active(source, recorded.kind, most=_CHECKED_MESSAGES)
-    arcs = set(map(tuple, recorded.arcs[:, :2].tolist()))
-    for drawn in _designed(record, scenario, recorded.kind):
-        relocated = RelocatedOverlay(drawn=drawn, graph=graph)
-        job = job_of(relocated, scenario.simulation, rounds=rounds, seed=scenario.seed)
-        pairs = [(arc.source, arc.target) for arc in job.arcs]
-        if set(pairs) == arcs and _is_followed(job, active):
-            bad = next((pair for pair in pairs if not graph.may_send[pair]), None)
-            if bad is None:
-                return relocated, job
-            a, b = (graph.labels[silo] for silo in bad)
-            raise InputError(f"{recorded.kind} has the arc {a} -> {b}, which {graph.underlay.name} blocks.")
-    raise InputError(
-        f"{recorded.kind} is a randomized overlay, and its arcs of the run cannot be drawn again from the seed and "
-        "the scenario."
-    )
-
-
-def _designed(record: RunRecord, scenario: Scenario, kind: str) -> Iterator[RandomOverlay]:
-    """The overlay on each network that may be the run's: the file's, and the scenario's where a replay has another."""
-    for network, underlay in (
-        (record.network, record.underlay),
-        (scenario.network, record.underlay),
-        (scenario.network, None),
-    ):
-        try:
-            graph = build_network(network, underlay)
-            given = scenario.overlays.options.get(kind)
-            overlay = design_any(kind, graph, record.work, given, seed=scenario.seed)
-        except InputError:
-            continue  # a label of another underlay, or a file that is no longer there
-        assert not isinstance(overlay, Overlay)
-        yield overlay
-
-
-def _is_followed(job: Job, active: BoolArray) -> bool:
-    """Whether arcs carry models in the rounds in which they do in a run; shape (rounds, arcs)."""
-    if job.plan is None or active.shape[1] != len(job.arcs) or len(active) > job.rounds:
-        return False
-    for round_, there in enumerate(active):
-        planned = np.zeros(len(job.arcs), dtype=np.bool_)
-        planned[job.plan.active(round_)] = True
-        if not np.array_equal(planned, there):
-            return False
-    return True
