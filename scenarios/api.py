@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from scenarios.config.designer_options import WrittenOptions
-from scenarios.config.kinds import DEFAULT_KINDS
 from scenarios.config.network import NetworkConfig
+from scenarios.config.overlay_config import DEFAULT_OVERLAYS, chosen_overlays
 from scenarios.config.scenario import load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
 from scenarios.metrics_import.columns import ColumnNames
@@ -53,7 +53,7 @@ def validate(
     workload : str or Workload, optional
         A preset of the paper's, by default ``"inaturalist"``; not with a scenario, which has its own.
     kinds : sequence of str, optional
-        Overlays; by default the scenario's, or those of `scenarios.config.kinds.DEFAULT_KINDS`.
+        Overlays; by default the scenario's, or those of `scenarios.config.overlay_config.DEFAULT_OVERLAYS`.
     rounds : int, optional
         Simulated rounds, at least 100. By default the scenario's; or 2,000, 1,000 of randomized overlays, and more
         where a confidence interval takes more.
@@ -91,10 +91,9 @@ def validate(
     experiment, randomized_rounds = validation_experiment(
         made,
         {"rounds": rounds, "until_ci": until_ci, "engine": engine},
-        kinds=kinds,
+        overlays=chosen_overlays(kinds, made.overlays, options),
         seed=seed,
         compute_times=compute_times,
-        options=options,
         from_scenario=from_scenario,
     )
     return validation_table(experiment, validate_overlays(experiment, randomized_rounds=randomized_rounds))
@@ -123,7 +122,7 @@ def sweep(
     workload : str or Workload, optional
         A preset of the paper's, by default ``"inaturalist"``.
     kinds : sequence of str, optional
-        Overlays, by default those of `scenarios.config.kinds.DEFAULT_KINDS`.
+        Overlays, by default those of `scenarios.config.overlay_config.DEFAULT_OVERLAYS`.
     rounds : int
         Simulated rounds.
     sharing : {"maxmin", "equal"}
@@ -156,9 +155,7 @@ def sweep(
         SimulationConfig, {"rounds": rounds, "sharing": sharing, "queueing": queueing, "engine": engine}
     )
     work = _workload(workload, config.variant)
-    return sweep_access(
-        config, work, list(dict.fromkeys(kinds or DEFAULT_KINDS)), access, simulation, options=options
-    )
+    return sweep_access(config, work, chosen_overlays(kinds, DEFAULT_OVERLAYS, options), access, simulation)
 
 
 def run(scenario: StrPath, output: StrPath, *, resume: bool = False, force: bool = False) -> RunRecord:
@@ -308,7 +305,7 @@ def import_metrics(
         The model and hardware that the metrics are of: a preset of the paper's, or a `Workload` with the same computing
         time for all silos, whose local steps make a round. Not with a scenario, which has its own.
     kinds : sequence of str, optional
-        Overlays; by default the scenario's, or those of `scenarios.config.kinds.DEFAULT_KINDS`.
+        Overlays; by default the scenario's, or those of `scenarios.config.overlay_config.DEFAULT_OVERLAYS`.
     round : str, optional
         Column of the round: how many are done. By default a usual name.
     unit : {"rounds", "steps", "epochs"}, optional
@@ -352,10 +349,9 @@ def import_metrics(
     check_new_run(target, force=force)
     made, from_scenario = _experiment(network, workload, rounds=LEAST_ROUNDS, needs_workload=True)
     experiment = made.changed(
-        kinds=made.kinds if kinds is None else list(dict.fromkeys(kinds)),
+        overlays=chosen_overlays(kinds, made.overlays, options),
         seed=made.seed,
         simulation=made.simulation if engine is None else replace(made.simulation, engine=engine),
-        options=options,
     )
     names = ColumnNames.of_options(
         round=round,

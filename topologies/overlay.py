@@ -1,6 +1,5 @@
 """An overlay on a connectivity graph: arcs with their delays, closed forms and consensus matrix."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +11,7 @@ from topologies.consensus import agreed_weights, check_consensus, weight_pattern
 from topologies.delays import arc_rates, degrees, delays, round_event_graph, transmissions
 from topologies.digraph import check_connected
 from topologies.errors import InputError
+from topologies.given_arcs import Arcs, numbered_arcs
 from topologies.howard import CycleTime, cycle_time
 from topologies.maxplus import EventGraph
 from topologies.weights import local_degree
@@ -25,7 +25,7 @@ class Overlay:
     Attributes
     ----------
     kind : str
-        Name of the designer.
+        What it is called: the designer's name, unless the user gave another.
     source, target : ndarray of int, shape (arcs,)
         Silos at the ends of each arc.
     tokens : ndarray of int, shape (arcs,)
@@ -109,7 +109,7 @@ def build_overlay(
     kind: str,
     graph: Connectivity,
     work: Workload,
-    arcs: Iterable[tuple[int, int]],
+    arcs: Arcs,
     *,
     hub: int | None = None,
     consensus: FloatArray | None = None,
@@ -119,13 +119,16 @@ def build_overlay(
 
     Parameters
     ----------
-    arcs : iterable of (source, target)
+    arcs : iterable of (source, target), array of shape (silos, silos), or networkx.Graph
+        Pairs of labels or indices; an adjacency matrix, whose row is the sender; a mixing matrix, whose row averages;
+        or a graph: see `topologies.given_arcs.numbered_arcs`. What states weights gives the consensus matrix.
     hub : int, optional
         The silo that only averages: its out-arcs carry no token.
     consensus : ndarray, shape (silos, silos), optional
         ``consensus[i, j]`` is the weight that silo `i` gives the model of silo `j`, which needs an arc ``(j, i)``, or
         with a hub both ``(j, hub)`` and ``(hub, i)``. Rows sum to 1 within 1e-12. Where columns do not, the silos
-        agree on another mean than the plain one: `Overlay.agreed_weights`. By default the local-degree rule.
+        agree on another mean than the plain one: `Overlay.agreed_weights`. By default that of `arcs`, else by the
+        local-degree rule.
     negative_weights : bool
         Whether weights may be below 0, as those of the rule ``fdla``.
 
@@ -137,7 +140,13 @@ def build_overlay(
         number that is not finite, a weight where there is no arc, one below 0 without
         `negative_weights`, or a row that does not sum to 1.
     """
-    pairs = _sorted_pairs(kind, arcs)
+    try:
+        numbered, stated = numbered_arcs(arcs, graph.labels)
+    except InputError as error:
+        raise error.located(kind) from None
+    if stated is not None and consensus is None:
+        consensus, negative_weights = stated, negative_weights or bool((stated < 0).any())
+    pairs = numbered[np.lexsort((numbered[:, 1], numbered[:, 0]))]
     if hub is not None and not 0 <= hub < graph.silos:
         raise InputError(f"{kind}: hub(={hub}) must be a silo of 0..{graph.silos - 1}.")
     source, target = pairs.T
@@ -188,14 +197,6 @@ def build_overlay(
             work.model_bits,
         ),
     )
-
-
-def _sorted_pairs(kind: str, arcs: Iterable[tuple[int, int]]) -> IntArray:
-    """Arcs as an array, shape (arcs, 2), sorted by source and target."""
-    try:
-        return np.array(sorted((int(i), int(j)) for i, j in arcs), dtype=np.int64).reshape(-1, 2)
-    except (TypeError, ValueError):
-        raise InputError(f"{kind}: arcs must be pairs of silo indices.") from None
 
 
 def _checked(

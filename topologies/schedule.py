@@ -22,7 +22,7 @@ class RandomOverlay(Protocol):
 
     @property
     def kind(self) -> str:
-        """Name of the designer."""
+        """What it is called: the designer's name, unless the user gave another."""
 
     @property
     def graph(self) -> Connectivity:
@@ -44,6 +44,55 @@ class RandomOverlay(Protocol):
     @property
     def negative_weights(self) -> bool:
         """Whether weights of a round may be below 0."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class NamedRandomOverlay:
+    """A randomized overlay under another name, or with a seed of its own.
+
+    Parameters
+    ----------
+    kind : str
+        The name.
+    base : RandomOverlay
+    seed : int, optional
+        Of its rounds, whatever seed a schedule is asked for.
+    """
+
+    kind: str
+    base: RandomOverlay
+    seed: int | None = None
+
+    def __repr__(self) -> str:
+        """Name and what it is the name of."""
+        return f"<NamedRandomOverlay {self.kind}: {self.base!r}>"
+
+    @property
+    def graph(self) -> Connectivity:
+        """See `RandomOverlay`."""
+        return self.base.graph
+
+    @property
+    def work(self) -> Workload:
+        """See `RandomOverlay`."""
+        return self.base.work
+
+    @property
+    def negative_weights(self) -> bool:
+        """See `RandomOverlay`."""
+        return self.base.negative_weights
+
+    def draw(self, rng: np.random.Generator, round_: int, /) -> IntArray:
+        """See `RandomOverlay`."""
+        return self.base.draw(rng, round_)
+
+    def arcs(self, choice: IntArray) -> tuple[IntArray, IntArray]:
+        """See `RandomOverlay`."""
+        return self.base.arcs(choice)
+
+    def consensus(self, source: IntArray, target: IntArray) -> FloatArray:
+        """See `RandomOverlay`."""
+        return self.base.consensus(source, target)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -150,6 +199,8 @@ def choices(overlay: RandomOverlay, seed: int) -> Iterator[IntArray]:
     """Draws of the overlay, one per round, without end."""
     if seed < 0:
         raise InputError(f"seed(={seed}) must be >= 0.")
+    if isinstance(overlay, NamedRandomOverlay) and overlay.seed is not None:
+        seed = overlay.seed
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(SCHEDULE_STREAM,)))
     for round_ in itertools.count():
         yield overlay.draw(rng, round_)

@@ -6,8 +6,7 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
-from scenarios.config.designer_options import read_options
-from scenarios.config.kinds import DEFAULT_KINDS
+from scenarios.config.overlay_config import DEFAULT_OVERLAYS, asked_overlays
 from scenarios.report.table_formats import print_table
 from scenarios.studies.design import RATES, design_table
 from topologies import DESIGNERS, RANDOM_DESIGNERS
@@ -27,6 +26,9 @@ def design(
     study: opt.Study,
     options: GivenOptions,
     kind: opt.Kinds = None,
+    arcs: opt.Arcs = None,
+    weights: opt.Weights = None,
+    both_ways: opt.BothWays = False,
     seed: Seed = 0,
     bound: Annotated[
         bool, typer.Option("--bound", help="Raise the lower bound by linear programs, as best does.")
@@ -43,9 +45,8 @@ def design(
     --------
     silosim design geant --access "1 Gbps" --kind ring --kind matcha
     """
-    kinds = opt.each_once(kind, DEFAULT_KINDS)
-    read = read_options(kinds, options)
-    table = design_table(
-        study.graph(), study.work, kinds, read, seed=seed, bound=bound, rates_from=rates_from
+    overlays = asked_overlays(
+        kind, options, DEFAULT_OVERLAYS, arcs=arcs, weights=weights, both_ways=both_ways
     )
+    table = design_table(study.graph(), study.work, overlays, seed=seed, bound=bound, rates_from=rates_from)
     print_table(table, as_json)

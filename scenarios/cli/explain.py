@@ -6,7 +6,7 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
-from scenarios.config.designer_options import read_options
+from scenarios.config.overlay_config import asked_overlays
 from scenarios.config.overlays import design_any
 from scenarios.report.table_formats import print_table
 from scenarios.studies.explain import explanation_table
@@ -18,7 +18,12 @@ from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, Overlay
 def explain(
     study: opt.Study,
     options: GivenOptions,
-    kind: Annotated[str, typer.Option(help=f"Overlay to explain: {', '.join(DESIGNERS)}.")] = "ring",
+    kind: Annotated[
+        str | None, typer.Option(help=f"Overlay to explain: {', '.join(DESIGNERS)}. [default: ring]")
+    ] = None,
+    arcs: opt.ArcsFile = None,
+    weights: opt.WeightsFile = None,
+    both_ways: opt.BothWays = False,
     seed: Annotated[
         int, typer.Option(help="Seed of designers that take one, such as best.", rich_help_panel="Overlays")
     ] = 0,
@@ -38,7 +43,17 @@ def explain(
             f"kind(={kind!r}) is a randomized overlay, so no circuit bounds it; explain takes a static one: "
             f"{', '.join(DESIGNERS)}."
         )
-    read = read_options([kind], options)
-    overlay = design_any(kind, study.graph(), study.work, read.get(kind), seed=seed)
+    files = [file for file in (arcs, weights) if file is not None]
+    if len(files) + (kind is not None) > 1:
+        raise InputError("explain takes one overlay: --kind, --arcs or --weights.")
+    (config,) = asked_overlays(
+        None if files else [kind or "ring"],
+        options,
+        (),
+        arcs=[arcs] if arcs else None,
+        weights=[weights] if weights else None,
+        both_ways=both_ways,
+    )
+    overlay = design_any(config, study.graph(), study.work, seed=seed)
     assert isinstance(overlay, Overlay)
     print_table(explanation_table(overlay), as_json)

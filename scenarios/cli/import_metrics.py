@@ -12,7 +12,7 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_given, is_scenario
-from scenarios.config.designer_options import read_options
+from scenarios.config.overlay_config import asked_overlays
 from scenarios.metrics_import.columns import ColumnNames
 from scenarios.report.run_table import run_table
 from scenarios.report.table_formats import print_table
@@ -62,6 +62,9 @@ def import_metrics(
     file: Annotated[Path, typer.Argument(help="CSV, JSON lines, TensorBoard event file or folder of these.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="HDF5 file to write.")],
     kind: opt.Kinds = None,
+    arcs: opt.Arcs = None,
+    weights: opt.Weights = None,
+    both_ways: opt.BothWays = False,
     round_: Annotated[
         str | None,
         typer.Option(
@@ -124,10 +127,10 @@ def import_metrics(
         _check_workload_is_given(context)
     experiment = experiment_of(study, context, rounds=LEAST_ROUNDS)
     simulation = experiment.simulation if engine is None else replace(experiment.simulation, engine=engine)
-    kinds = opt.each_once(kind, experiment.kinds)
-    experiment = experiment.changed(
-        kinds=kinds, seed=experiment.seed, simulation=simulation, options=read_options(kinds, options)
+    overlays = asked_overlays(
+        kind, options, experiment.overlays, arcs=arcs, weights=weights, both_ways=both_ways
     )
+    experiment = experiment.changed(overlays=overlays, seed=experiment.seed, simulation=simulation)
     names = ColumnNames.of_options(
         round=round_,
         unit=unit,

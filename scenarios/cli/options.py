@@ -43,6 +43,44 @@ Kinds = Annotated[
         "[default: star, mst, delta_mbst, ring]",
     ),
 ]
+Arcs = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="File of an overlay of your own: CSV (from, to, perhaps weight), GML or GraphML. Repeat for several.",
+        metavar="FILE",
+        rich_help_panel="Overlays",
+    ),
+]
+ArcsFile = Annotated[
+    str | None,
+    typer.Option(
+        help="File of an overlay of your own: CSV (from, to, perhaps weight), GML or GraphML.",
+        metavar="FILE",
+        rich_help_panel="Overlays",
+    ),
+]
+Weights = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="File of a mixing matrix, whose pattern are an overlay's arcs: CSV or .npy. Repeat for several.",
+        metavar="FILE",
+        rich_help_panel="Overlays",
+    ),
+]
+WeightsFile = Annotated[
+    str | None,
+    typer.Option(
+        help="File of a mixing matrix, whose pattern are the overlay's arcs: CSV or .npy.",
+        metavar="FILE",
+        rich_help_panel="Overlays",
+    ),
+]
+BothWays = Annotated[
+    bool,
+    typer.Option(
+        "--both-ways", help="Each row of --arcs stands for both directions.", rich_help_panel="Overlays"
+    ),
+]
 Access = Annotated[str, typer.Option(help="Capacity of every access link, both directions, with unit.")]
 AccessUp = Annotated[str | None, typer.Option(help="Capacity of every uplink. [default: that of --access]")]
 AccessDown = Annotated[
@@ -216,11 +254,6 @@ def of_a_study(
         return with_options
 
     return decorate
-
-
-def each_once(kinds: list[str] | None, default: Sequence[str]) -> list[str]:
-    """Kinds of overlays in the order of their first mention, or the default ones."""
-    return list(dict.fromkeys(kinds or default))
 
 
 def simulation_config(rounds: int, sharing: str, queueing: str, engine: str | None) -> SimulationConfig:

@@ -9,7 +9,7 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_scenario
-from scenarios.config.designer_options import read_options
+from scenarios.config.overlay_config import asked_overlays
 from scenarios.report.table_formats import format_of, print_table, write_tables
 from scenarios.runfile.paths import check_new, partial_path
 from scenarios.studies.simulate import simulate_table
@@ -27,6 +27,9 @@ def simulate(
     context: typer.Context,
     options: GivenOptions,
     kind: opt.Kinds = None,
+    arcs: opt.Arcs = None,
+    weights: opt.Weights = None,
+    both_ways: opt.BothWays = False,
     rounds: Annotated[
         int | None,
         typer.Option(
@@ -76,15 +79,16 @@ def simulate(
         "messages": messages or None,
     }
     experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS)
-    kinds = opt.each_once(kind, experiment.kinds)
+    overlays = asked_overlays(
+        kind, options, experiment.overlays, arcs=arcs, weights=weights, both_ways=both_ways
+    )
     experiment = experiment.with_settings(
         changes,
-        kinds=kinds,
+        overlays=overlays,
         seed=seed,
         most_rounds=MOST_ROUNDS,
         rounds=None if is_scenario(study) else DEFAULT_ROUNDS,
         compute_times=compute_times,
-        options=read_options(kinds, options),
     )
     try:
         table = simulate_table(experiment, path=stored, force=force)

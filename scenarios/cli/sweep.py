@@ -8,8 +8,7 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
-from scenarios.config.designer_options import read_options
-from scenarios.config.kinds import DEFAULT_KINDS
+from scenarios.config.overlay_config import DEFAULT_OVERLAYS, asked_overlays
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.table_formats import find_format, print_table, write_tables
 from scenarios.report.tables import Table
@@ -28,6 +27,9 @@ def sweep(
     ],
     more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     kind: opt.Kinds = None,
+    arcs: opt.Arcs = None,
+    weights: opt.Weights = None,
+    both_ways: opt.BothWays = False,
     rounds: opt.Rounds = 200,
     sharing: opt.Sharing = "maxmin",
     queueing: opt.Queueing = "fifo",
@@ -52,15 +54,16 @@ def sweep(
     --------
     silosim sweep geant --access "100 Mbps" "1 Gbps" "10 Gbps" -o sweep-geant
     """
-    kinds = opt.each_once(kind, DEFAULT_KINDS)
+    overlays = asked_overlays(
+        kind, options, DEFAULT_OVERLAYS, arcs=arcs, weights=weights, both_ways=both_ways
+    )
     files = _outputs(output or Path(f"sweep-{Path(study.underlay).stem}"), force)
     table = sweep_access(
         study.network,
         study.work,
-        kinds,
+        overlays,
         [*access, *(more or [])],
         opt.simulation_config(rounds, sharing, queueing, engine),
-        options=read_options(kinds, options),
     )
     for path in files:
         _write(path, table)

@@ -35,7 +35,7 @@ def tables(
     --------
     silosim tables --network gaia --network geant -o tables.csv
     """
-    networks = opt.each_once(network, NETWORKS)
+    networks = list(dict.fromkeys(network or NETWORKS))
     for name in networks:
         if name not in NETWORKS:
             raise unknown_name("network", name, NETWORKS)

@@ -10,7 +10,7 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_scenario
-from scenarios.config.designer_options import read_options
+from scenarios.config.overlay_config import asked_overlays
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.table_formats import format_of, print_tables, write_tables
 from scenarios.report.tables import Table
@@ -37,6 +37,9 @@ def validate(
     context: typer.Context,
     options: GivenOptions,
     kind: opt.Kinds = None,
+    arcs: opt.Arcs = None,
+    weights: opt.Weights = None,
+    both_ways: opt.BothWays = False,
     rounds: Annotated[
         int | None,
         typer.Option(
@@ -70,14 +73,15 @@ def validate(
     silosim validate study.toml --json
     """
     experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS)
-    kinds = opt.each_once(kind, experiment.kinds)
+    overlays = asked_overlays(
+        kind, options, experiment.overlays, arcs=arcs, weights=weights, both_ways=both_ways
+    )
     experiment, randomized_rounds = validation_experiment(
         experiment,
         {"rounds": rounds, "until_ci": until_ci, "engine": engine},
-        kinds=kinds,
+        overlays=overlays,
         seed=seed,
         compute_times=compute_times,
-        options=read_options(kinds, options),
         from_scenario=is_scenario(study),
     )
     files = _outputs(output, Path(study.underlay).stem, force)

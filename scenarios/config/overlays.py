@@ -1,58 +1,124 @@
 """Static and randomized overlays by name."""
 
-from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 
-from scenarios.config.designer_options import Written, option_values, seed_values
-from scenarios.config.kinds import check_kinds
+from scenarios.config.designer_options import option_values, seed_values
+from scenarios.config.error_context import located
+from scenarios.config.overlay_config import OverlayConfig
 from topologies import (
-    RANDOM_DESIGNERS,
     ClosedForms,
     Connectivity,
+    InputError,
     Overlay,
     RandomOverlay,
     Workload,
+    build_overlay,
     design,
     design_random,
 )
+from topologies.arrays import freeze
+from topologies.consensus import NEGATIVE_RULES, check_consensus, consensus_matrix, weight_pattern
+from topologies.errors import Field
+from topologies.given_arcs import mixing_arcs
+from topologies.overlay_files import read_matrix, read_overlay
 from topologies.random_cycle_time import random_cycle_time
+from topologies.schedule import NamedRandomOverlay
 
 RANDOM_ROUNDS = 1000
 """Drawn rounds that the cycle times of a randomized overlay are estimated from."""
 
 
 def design_any(
-    kind: str,
-    graph: Connectivity,
-    work: Workload,
-    options: Mapping[str, Written] | None = None,
-    *,
-    seed: int = 0,
+    config: OverlayConfig, graph: Connectivity, work: Workload, *, seed: int = 0, consensus: str = ""
 ) -> Overlay | RandomOverlay:
-    """Design an overlay.
+    """Design an overlay, or read it from its file.
 
     Parameters
     ----------
-    kind : str
-        One of `DESIGNERS` or `RANDOM_DESIGNERS`.
+    config : OverlayConfig
     graph : Connectivity
     work : Workload
-    options : mapping, optional
-        Of the designer, as a scenario states them.
     seed : int
-        For the designers that take one, such as the search of ``best``.
+        For the designers that take one, such as the search of ``best``, where the configuration has none.
+    consensus : str
+        Rule of the mixing weights where the configuration has none: for static overlays of designers, without a hub.
 
     Returns
     -------
     Overlay or RandomOverlay
+        Under the configuration's name.
 
     Raises
     ------
     InputError
-        As `topologies.design`.
+        As `topologies.design`, or if a file is wrong.
     """
-    check_kinds("overlay kind", [kind])
-    make = design_random if kind in RANDOM_DESIGNERS else design
-    return make(kind, graph, work, **seed_values(kind, seed), **option_values(kind, options or {}))
+    config.check_designer()
+    if not config.kind:
+        return weighted(_file_overlay(config, graph, work), config)
+    make = design_random if config.is_randomized else design
+    own_seed = seed if config.seed is None else config.seed
+    options = option_values(config.kind, config.options)
+    overlay = make(config.kind, graph, work, **seed_values(config.kind, own_seed), **options)
+    if not isinstance(overlay, Overlay):
+        if config.name == config.kind and config.seed is None:
+            return overlay
+        return NamedRandomOverlay(kind=config.name, base=overlay, seed=config.seed)
+    return weighted(replace(overlay, kind=config.name), config, consensus)
+
+
+def _file_overlay(config: OverlayConfig, graph: Connectivity, work: Workload) -> Overlay:
+    """The overlay of a file of arcs or weights."""
+    file = config.arcs or config.weights
+    assert file is not None
+    if config.arcs is not None:
+        arcs, weights = read_overlay(Path(file), graph.labels, both_ways=config.both_ways)
+    else:
+        arcs, weights = mixing_arcs(read_matrix(Path(file), graph.labels), graph.labels)
+    negative = weights is not None and bool((weights < 0).any())
+    with located(file):
+        return build_overlay(config.name, graph, work, arcs, consensus=weights, negative_weights=negative)
+
+
+def weighted(overlay: Overlay, config: OverlayConfig, consensus: str = "") -> Overlay:
+    """The overlay with the mixing weights that its configuration asks for.
+
+    Parameters
+    ----------
+    overlay : Overlay
+    config : OverlayConfig
+    consensus : str
+        Rule where the configuration has none; an overlay with a hub, which averages all models, keeps its weights then.
+
+    Raises
+    ------
+    InputError
+        If the configuration has a rule and the overlay a hub, or the rule or matrix does not fit the overlay.
+    """
+    rule = config.consensus or consensus
+    if not rule or (overlay.hub is not None and config.consensus is None):
+        return overlay
+    if overlay.hub is not None:
+        raise InputError(
+            f"{config.name}: goes with overlays without a hub, which averages all models.",
+            field=Field("consensus", value=rule),
+        )
+    silos, source, target = overlay.graph.silos, overlay.source, overlay.target
+    if config.consensus_is_file:
+        matrix = read_matrix(Path(rule), overlay.graph.labels)
+        pattern = weight_pattern(silos, source, target)
+        with located(rule):
+            check_consensus(
+                matrix, columns=False, negative_weights=True, pattern=pattern, labels=overlay.graph.labels
+            )
+        negative = bool((matrix < 0).any())
+    else:
+        with located(config.name):
+            matrix = consensus_matrix(rule, silos, source, target)
+        negative = rule in NEGATIVE_RULES
+    freeze(matrix)
+    return replace(overlay, consensus=matrix, negative_weights=negative)
 
 
 def forms_of(overlay: Overlay | RandomOverlay, seed: int) -> ClosedForms:

@@ -10,9 +10,10 @@ from typing import Any, Self, TypeVar
 
 import pydantic
 
-from scenarios.config.designer_options import check_option_kinds, option_values
+from scenarios.config.designer_options import check_option_kinds
 from scenarios.config.kinds import check_kinds
 from scenarios.config.network import NetworkConfig, WorkloadConfig
+from scenarios.config.overlay_config import OverlayConfig, distinct, entry_of
 from scenarios.config.pydantic_errors import first_problem
 from scenarios.config.simulation import (
     ComputeConfig,
@@ -46,6 +47,8 @@ class OverlaysConfig:
         a hub; empty for the designers' own.
     options : mapping from kind to mapping
         Options of designers; in TOML the tables ``[overlays.<kind>]``.
+    entries : tuple of OverlayConfig
+        Overlays one by one, in place of `kinds` and `options`; in TOML the tables ``[[overlays]]``.
     """
 
     kinds: tuple[str, ...] = ("star", "mst", "ring")
@@ -53,6 +56,7 @@ class OverlaysConfig:
     options: Mapping[str, Mapping[str, Any]] = dataclasses.field(
         default_factory=dict, metadata={"key": "<kind>"}
     )
+    entries: tuple[OverlayConfig, ...] = dataclasses.field(default=(), metadata={"key": "[[overlays]]"})
 
     def __post_init__(self) -> None:
         """Check the rules that hold whatever designers are installed."""
@@ -63,12 +67,25 @@ class OverlaysConfig:
         if self.consensus and self.consensus not in consensus_rules:
             raise unknown_name("consensus", self.consensus, consensus_rules)
         check_option_kinds(self.options, self.kinds)
+        if self.entries:
+            distinct(self.entries)
+
+    @property
+    def overlays(self) -> tuple[OverlayConfig, ...]:
+        """All overlays: the entries, or where there are none the kinds with their options."""
+        return self.entries or tuple(
+            OverlayConfig(kind=kind, options=self.options.get(kind, {})) for kind in self.kinds
+        )
 
     def check_designers(self) -> None:
         """Raise an `InputError` unless there is a designer for every kind, with the options that are given."""
-        check_kinds("kinds", self.kinds)
-        for kind, given in self.options.items():
-            option_values(kind, given)
+        if not self.entries:
+            check_kinds("kinds", self.kinds)
+        for number, config in enumerate(self.overlays):
+            try:
+                config.check_designer()
+            except InputError as error:
+                raise (error.within(number) if self.entries else error) from None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -237,6 +254,9 @@ def parse_scenario(text: str, *, source: str, recorded: bool = False) -> Scenari
             _check_keys(f"key in [{name}]", tables[name], owner, source, also=also)
     if isinstance(tables.get("overlays"), dict):
         tables = {**tables, "overlays": _gathered_options(tables["overlays"], source, recorded=recorded)}
+    elif isinstance(tables.get("overlays"), list):
+        entries = [entry_of(entry) if isinstance(entry, dict) else entry for entry in tables["overlays"]]
+        tables = {**tables, "overlays": {"entries": entries}}
     if isinstance(tables.get("training"), dict):
         try:
             tables = _with_task(tables)
@@ -352,11 +372,14 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
 
 
 def _beside(path: Path, scenario: Scenario) -> Scenario:
-    """The scenario with GML file and trace found beside it, where they are no paths from the working directory."""
+    """The scenario with its files found beside it, where they are no paths from the working directory."""
     found = scenario
     gml = path.parent / scenario.network.underlay
     if not Path(scenario.network.underlay).exists() and gml.is_file():
         found = dataclasses.replace(found, network=dataclasses.replace(found.network, underlay=str(gml)))
+    if found.overlays.entries:
+        entries = tuple(entry.beside(path.parent) for entry in found.overlays.entries)
+        found = dataclasses.replace(found, overlays=dataclasses.replace(found.overlays, entries=entries))
     compute = scenario.simulation.compute
     if compute is not None and compute.trace is not None and not Path(compute.trace).exists():
         beside = dataclasses.replace(compute, trace=str(path.parent / compute.trace))

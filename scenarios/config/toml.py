@@ -7,8 +7,8 @@ from dataclasses import fields, is_dataclass
 
 import numpy as np
 
-from scenarios.config.designer_options import WrittenOptions
 from scenarios.config.network import NetworkConfig
+from scenarios.config.overlay_config import OWN_KEYS, OverlayConfig
 from scenarios.config.simulation import SimulationConfig
 from topologies import Workload
 
@@ -16,11 +16,11 @@ from topologies import Workload
 def scenario_text(
     network: NetworkConfig,
     work: Workload,
-    kinds: Sequence[str],
+    overlays: Sequence[OverlayConfig],
     simulation: SimulationConfig,
     seed: int,
     *,
-    options: WrittenOptions | None = None,
+    consensus: str = "",
     name: str = "simulation",
 ) -> str:
     """TOML text of a scenario.
@@ -30,11 +30,11 @@ def scenario_text(
     network : NetworkConfig
     work : Workload
         With the same computing time for all silos.
-    kinds : sequence of str
+    overlays : sequence of OverlayConfig
     simulation : SimulationConfig
     seed : int
-    options : mapping from kind to mapping, optional
-        Options of designers.
+    consensus : str
+        Rule of the mixing weights of those that have none.
     name : str
         The scenario's.
 
@@ -48,8 +48,8 @@ def scenario_text(
         f"name = {_value(name)}\nseed = {seed}\n\n[network]",
         *_lines(network),
         f'\n[workload]\nmodel_size = "{work.model_bits!r} bit"\ncompute = "{compute_s!r} s"',
-        f"local_steps = {work.local_steps}\n\n[overlays]\nkinds = {_value(list(kinds))}",
-        *(f"{_key(kind)} = {_options(given)}" for kind, given in (options or {}).items() if given),
+        f"local_steps = {work.local_steps}\n",
+        *_overlay_lines(overlays, consensus),
         "\n[simulation]",
         *_lines(simulation),
     ]
@@ -65,6 +65,26 @@ def _lines(config: object) -> list[str]:
     return [
         f"{name} = {_value(value)}" for name, value in values.items() if value is not None and value != ()
     ]
+
+
+def _overlay_lines(overlays: Sequence[OverlayConfig], consensus: str) -> list[str]:
+    """The table of overlays, or one for each where kinds and options do not say all."""
+    if all(config.is_plain for config in overlays):
+        return [
+            f"[overlays]\nkinds = {_value([config.kind for config in overlays])}",
+            *([f"consensus = {_value(consensus)}"] if consensus else []),
+            *(f"{_key(config.kind)} = {_options(config.options)}" for config in overlays if config.options),
+        ]
+    lines = []
+    for config in overlays:
+        own = {key: getattr(config, key) for key in OWN_KEYS}
+        stated = {key: value for key, value in own.items() if value not in (None, "", False)}
+        lines.append("[[overlays]]")
+        lines += [
+            f"{_key(key)} = {_value(value)}" for key, value in (*stated.items(), *config.options.items())
+        ]
+        lines.append("")
+    return lines
 
 
 def _options(given: Mapping[str, object]) -> str:

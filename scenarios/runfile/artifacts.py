@@ -82,7 +82,7 @@ def is_complete(path: Path, scenario: Scenario, text: str) -> bool:
         if overlay.history and overlay.history["round"][-1] == training.rounds
     ]
     is_same = record.scenario == text and _located(record.network) == _located(scenario.network)
-    return is_same and trained == list(scenario.overlays.kinds)
+    return is_same and trained == [config.name for config in scenario.overlays.overlays]
 
 
 def _located(network: NetworkConfig) -> NetworkConfig:

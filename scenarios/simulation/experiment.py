@@ -2,22 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from scenarios.config.compute_times import compute_config, compute_times
-from scenarios.config.designer_options import (
-    Written,
-    WrittenOptions,
-    check_option_kinds,
-    option_values,
-)
 from scenarios.config.error_context import in_table, located
-from scenarios.config.kinds import DEFAULT_KINDS, check_kinds
 from scenarios.config.network import NetworkConfig, build_network, build_workload
+from scenarios.config.overlay_config import DEFAULT_OVERLAYS, OverlayConfig
 from scenarios.config.overlays import design_any
 from scenarios.config.scenario import Scenario, check_seed, load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
@@ -42,11 +36,11 @@ class Experiment:
         What the graph was built from; None for a graph that was built in Python.
     graph : Connectivity
     work : Workload
-    kinds : sequence of str
+    overlays : sequence of OverlayConfig
     simulation : SimulationConfig
     seed : int
-    options : mapping from kind to mapping
-        Options of designers, as a scenario states them.
+    consensus : str
+        Rule of the mixing weights of those overlays that have none.
     source, compute_source : str, optional
         Where the simulation and its computing times come from, for error messages.
     """
@@ -55,17 +49,17 @@ class Experiment:
     config: NetworkConfig | None
     graph: Connectivity
     work: Workload
-    kinds: Sequence[str]
+    overlays: Sequence[OverlayConfig]
     simulation: SimulationConfig
     seed: int
-    options: WrittenOptions = field(default_factory=dict)
+    consensus: str = ""
     source: str | None = None
     compute_source: str | None = None
 
     def __repr__(self) -> str:
         return (
             f"Experiment({self.graph.underlay.name!r}, {self.graph.silos} silos, {self.work.name!r}, "
-            f"kinds={list(self.kinds)}, rounds={self.simulation.rounds}, seed={self.seed})"
+            f"overlays={[config.name for config in self.overlays]}, rounds={self.simulation.rounds}, seed={self.seed})"
         )
 
     @property
@@ -86,37 +80,24 @@ class Experiment:
     def changed(
         self,
         *,
-        kinds: Sequence[str],
+        overlays: Sequence[OverlayConfig],
         seed: int,
         simulation: SimulationConfig,
-        options: WrittenOptions | None = None,
     ) -> Self:
-        """The experiment with other overlays, seed and simulation, which are checked, and the text for them.
-
-        Given options of designers replace those of the experiment, for the kinds that remain.
-        """
+        """The experiment with other overlays, seed and simulation, which are checked, and the text for them."""
         check_seed(seed)
-        check_kinds("overlay kind", kinds)
-        check_option_kinds(options or {}, kinds)
-        merged = _merged(kinds, self.options, options or {})
-        if (list(kinds), seed, simulation, merged) == (
-            list(self.kinds),
-            self.seed,
-            self.simulation,
-            self.options,
-        ):
+        if (list(overlays), seed, simulation) == (list(self.overlays), self.seed, self.simulation):
             return self
         text = ""
         if self.config is not None:
-            text = scenario_text(self.config, self.work, kinds, simulation, seed, options=merged)
+            text = scenario_text(self.config, self.work, overlays, simulation, seed, consensus=self.consensus)
         is_same = simulation.compute == self.simulation.compute
         return replace(
             self,
             text=text,
-            kinds=kinds,
+            overlays=overlays,
             seed=seed,
             simulation=simulation,
-            options=merged,
             compute_source=self.compute_source if is_same else None,
         )
 
@@ -124,12 +105,11 @@ class Experiment:
         self,
         settings: Mapping[str, Any],
         *,
-        kinds: Sequence[str] | None,
+        overlays: Sequence[OverlayConfig] | None,
         seed: int | None,
         most_rounds: int,
         rounds: int | None = None,
         compute_times: str | None = None,
-        options: WrittenOptions | None = None,
     ) -> Self:
         """The experiment with what a user asks for.
 
@@ -137,7 +117,7 @@ class Experiment:
         ----------
         settings : mapping
             Fields of `SimulationConfig`; None for those that stay.
-        kinds, seed, compute_times : optional
+        overlays, seed, compute_times : optional
             None for those of the experiment.
         most_rounds : int
             Rounds where only the interval that ends the simulation is given.
@@ -146,8 +126,6 @@ class Experiment:
             experiment's.
         compute_times : str, optional
             As `scenarios.config.compute_times.compute_config` takes it.
-        options : mapping from kind to mapping, optional
-            Options of designers.
 
         Returns
         -------
@@ -156,7 +134,7 @@ class Experiment:
         Raises
         ------
         InputError
-            If a setting, a kind, an option or the seed is wrong.
+            If a setting or the seed is wrong.
         """
         given = {name: value for name, value in settings.items() if value is not None}
         if "until_ci" in given:
@@ -167,10 +145,9 @@ class Experiment:
         if compute_times is not None:
             given["compute"] = compute_config(compute_times)
         return self.changed(
-            kinds=self.kinds if kinds is None else list(dict.fromkeys(kinds)),
+            overlays=self.overlays if overlays is None else overlays,
             seed=self.seed if seed is None else seed,
             simulation=replace(self.simulation, **given),
-            options=options,
         )
 
     def head(self) -> RunHead:
@@ -178,6 +155,10 @@ class Experiment:
         return RunHead(
             scenario=self.text, network=self.network, seed=self.seed, graph=self.graph, work=self.work
         )
+
+    def design(self, config: OverlayConfig) -> Overlay | RandomOverlay:
+        """Design one of the overlays."""
+        return design_any(config, self.graph, self.work, seed=self.seed, consensus=self.consensus)
 
     def simulations(self) -> list[tuple[Overlay | RandomOverlay, Job]]:
         """Design the overlays, and describe their simulations.
@@ -191,10 +172,7 @@ class Experiment:
         InputError
             If an overlay cannot be designed or simulated.
         """
-        overlays = [
-            design_any(kind, self.graph, self.work, self.options.get(kind), seed=self.seed)
-            for kind in self.kinds
-        ]
+        overlays = [self.design(config) for config in self.overlays]
         rounds = self.simulation.rounds
         with self.named_errors():
             return [
@@ -215,8 +193,8 @@ class Experiment:
         InputError
             If an option of a designer is wrong, or computing times or events do not fit the network or the rounds.
         """
-        for kind, given in self.options.items():
-            option_values(kind, given)
+        for config in self.overlays:
+            config.check_designer()
         rounds = rounds or self.simulation.rounds
         with located(self.compute_source):
             compute_times(self.simulation.compute, self.graph, self.work, seed=self.seed, rounds=rounds)
@@ -231,15 +209,6 @@ class Experiment:
         else:
             with located(self.source), in_table("simulation", SimulationConfig):
                 yield
-
-
-def _merged(kinds: Sequence[str], *options: WrittenOptions) -> dict[str, dict[str, Written]]:
-    """Options of these kinds, the later ones before the earlier."""
-    merged = {
-        kind: {name: value for each in options for name, value in each.get(kind, {}).items()}
-        for kind in kinds
-    }
-    return {kind: values for kind, values in merged.items() if values}
 
 
 def network_experiment(network: NetworkConfig, work: Workload, *, rounds: int) -> Experiment:
@@ -264,7 +233,7 @@ def network_experiment(network: NetworkConfig, work: Workload, *, rounds: int) -
     if np.ptp(np.asarray(work.compute_s)) > 0:
         raise InputError("workload.compute_s must be the same for all silos, as a scenario has it.")
     experiment = graph_experiment(build_network(network), work, rounds=rounds)
-    text = scenario_text(network, work, experiment.kinds, experiment.simulation, experiment.seed)
+    text = scenario_text(network, work, experiment.overlays, experiment.simulation, experiment.seed)
     return replace(experiment, text=text, config=network)
 
 
@@ -287,7 +256,7 @@ def graph_experiment(graph: Connectivity, work: Workload, *, rounds: int) -> Exp
         config=None,
         graph=graph,
         work=work,
-        kinds=DEFAULT_KINDS,
+        overlays=DEFAULT_OVERLAYS,
         simulation=SimulationConfig(rounds=rounds),
         seed=0,
     )
@@ -319,8 +288,8 @@ def load_experiment(path: Path) -> Experiment:
         config=scenario.network,
         graph=graph,
         work=work,
-        kinds=scenario.overlays.kinds,
-        options=scenario.overlays.options,
+        overlays=scenario.overlays.overlays,
+        consensus=scenario.overlays.consensus,
         simulation=scenario.simulation,
         seed=scenario.seed,
         source=str(path),

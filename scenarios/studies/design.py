@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scenarios.config.designer_options import Written, WrittenOptions, designer_options
-from scenarios.config.kinds import check_kinds
+from scenarios.config.designer_options import Written, designer_options
 from scenarios.config.network import describe, idle_links
+from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any
 from scenarios.config.quantities import digits, format_interval, format_s, in_unit
 from scenarios.report.agreed_mean import mean_notes, mean_weights
@@ -28,6 +28,7 @@ from topologies.consensus import spectral_gap
 from topologies.designers.matcha import Matcha
 from topologies.errors import unknown_name
 from topologies.random_cycle_time import random_cycle_time
+from topologies.schedule import NamedRandomOverlay
 from topologies.sizes import MANY_SILOS
 
 RANDOM_ROUNDS = 1000
@@ -38,8 +39,7 @@ RATES = ("simulated", "paper")
 def design_table(
     graph: Connectivity,
     work: Workload,
-    kinds: Sequence[str],
-    options: WrittenOptions,
+    overlays: Sequence[OverlayConfig],
     *,
     seed: int = 0,
     bound: bool = False,
@@ -51,10 +51,7 @@ def design_table(
     ----------
     graph : Connectivity
     work : Workload
-    kinds : sequence of str
-        Names of `DESIGNERS` and `RANDOM_DESIGNERS`.
-    options : mapping from kind to mapping
-        Options of designers.
+    overlays : sequence of OverlayConfig
     seed : int
         Of the rounds of randomized overlays, and of designers that take one.
     bound : bool
@@ -75,19 +72,18 @@ def design_table(
     InputError
         If a kind or `rates_from` is unknown, or an overlay cannot be built.
     """
-    check_kinds("overlay kind", kinds)
     if rates_from not in RATES:
         raise unknown_name("rates_from", rates_from, RATES)
-    star = _star(graph, work, options.get("star", {}), needed="star" in kinds)
+    star_config = next((config for config in overlays if config.kind == "star"), None)
+    star = _star(star_config, graph, work, seed)
     star_simulation = None if star is None else quick_simulation(star, seed=seed)
     rows: list[dict[str, Any]] = []
     means: list[str] = []
-    for kind in kinds:
-        given = options.get(kind, {})
-        if kind == "star" and star is not None:
+    for config in overlays:
+        if config is star_config and star is not None:
             overlay: Overlay | RandomOverlay = star
         else:
-            overlay = design_any(kind, graph, work, given, seed=seed)
+            overlay = design_any(config, graph, work, seed=seed)
         simulation = star_simulation if overlay is star else None
         if isinstance(overlay, Overlay):
             row = _static_row(overlay)
@@ -96,10 +92,10 @@ def design_table(
             row = _random_row(overlay, seed)
         rows.append(
             row
-            | {"options": _values(kind, given)}
+            | {"options": _values(config)}
             | _simulated(simulation or quick_simulation(overlay, seed=seed))
         )
-    highest = bound or "best" in kinds
+    highest = bound or any(config.kind == "best" for config in overlays)
     bound_s = _bound(graph, work, highest=highest)
     star_s = None if star is None else star.closed_forms.paper_s
     if rates_from == "simulated":
@@ -135,11 +131,12 @@ def design_table(
                     "closer per round.",
                     *([] if bound_s is None else [_bound_note(bound_s, highest=highest)]),
                     *(
-                        [f"star: the hub is {graph.labels[star.hub]}."]
-                        if "star" in kinds and star is not None and star.hub is not None
+                        [f"{star.kind}: the hub is {graph.labels[star.hub]}."]
+                        if star_config is not None and star is not None and star.hub is not None
                         else []
                     ),
-                    *_option_notes(rows, options),
+                    *_option_notes(rows, overlays),
+                    *_file_notes(overlays),
                     *means,
                     *idle_links(graph),
                     *_random_notes(rows, unit),
@@ -149,16 +146,28 @@ def design_table(
     )
 
 
-def _values(kind: str, given: Mapping[str, Written]) -> dict[str, Written | None]:
+def _values(config: OverlayConfig) -> dict[str, Written | None]:
     """The designer's options, those that are given and the others' defaults."""
-    return {name: given.get(name, option.default) for name, option in designer_options(kind).items()}
+    if not config.kind:
+        return {}
+    declared = designer_options(config.kind)
+    return {name: config.options.get(name, option.default) for name, option in declared.items()}
 
 
-def _option_notes(rows: Sequence[Mapping[str, Any]], options: WrittenOptions) -> list[str]:
+def _file_notes(overlays: Sequence[OverlayConfig]) -> list[str]:
+    """Which overlays come from a file, and whose weights do."""
+    return [
+        *(f"{config.name}: the arcs of {config.arcs}." for config in overlays if config.arcs),
+        *(f"{config.name}: the mixing matrix {config.weights}." for config in overlays if config.weights),
+        *(f"{config.name}: weights {config.consensus}." for config in overlays if config.consensus),
+    ]
+
+
+def _option_notes(rows: Sequence[Mapping[str, Any]], overlays: Sequence[OverlayConfig]) -> list[str]:
     """Options that are given and that no other column or note tells."""
     notes = []
-    for row in rows:
-        given = options.get(row["overlay"], {})
+    for row, config in zip(rows, overlays, strict=True):
+        given = config.options
         untold = [f"{name} {value}" for name, value in given.items() if row.get(name) is None]
         if untold:
             notes.append(f"{row['overlay']}: {', '.join(untold)}.")
@@ -213,8 +222,9 @@ def _static_row(overlay: Overlay) -> dict[str, object]:
 def _random_row(overlay: RandomOverlay, seed: int) -> dict[str, object]:
     """Fields of one randomized overlay, with 95 % confidence intervals."""
     time = random_cycle_time(overlay, RANDOM_ROUNDS, seed)
-    norm = getattr(overlay, "spectral_norm", None)
-    matcha = overlay if isinstance(overlay, Matcha) else None
+    base = overlay.base if isinstance(overlay, NamedRandomOverlay) else overlay
+    matcha = base if isinstance(base, Matcha) else None
+    norm = getattr(base, "spectral_norm", None)
     return {
         "overlay": overlay.kind,
         "arcs": None,
@@ -281,14 +291,12 @@ def _estimate_note(row: Mapping[str, Any]) -> str:
     return f"{row['overlay']}: {interval} (95 %, by batch means of {rounds})."
 
 
-def _star(
-    graph: Connectivity, work: Workload, options: Mapping[str, Written], *, needed: bool
-) -> Overlay | None:
-    """The STAR, or None where this network has none and nobody asked for it."""
+def _star(config: OverlayConfig | None, graph: Connectivity, work: Workload, seed: int) -> Overlay | None:
+    """The STAR that is asked for, else the default one, or None where this network has none."""
     try:
-        star = design_any("star", graph, work, options)
+        star = design_any(config or OverlayConfig(kind="star"), graph, work, seed=seed)
     except InputError:
-        if needed:
+        if config is not None:
             raise
         return None
     assert isinstance(star, Overlay)

@@ -115,10 +115,10 @@ def import_run(
     text = scenario_text(
         experiment.network,
         experiment.work,
-        experiment.kinds,
+        experiment.overlays,
         settings,
         experiment.seed,
-        options=experiment.options,
+        consensus=experiment.consensus,
         name=run_name(imported.file),
     )
     whole = replace(experiment, simulation=settings, text=text + _imported_table(imported))

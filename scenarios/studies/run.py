@@ -1,7 +1,7 @@
 """The whole path of a scenario: design, simulate, train, join."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -28,8 +28,7 @@ from scenarios.simulation.runner import check_events, job_of, run_job
 from scenarios.studies.train import check_checkpoints, logged_rows, notice_printer, take_part, train_overlay
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, make_schedule
-from topologies.arrays import FloatArray, freeze
-from topologies.consensus import NEGATIVE_RULES, consensus_matrix
+from topologies.arrays import FloatArray
 from topologies.schedule import round_consensus
 from training import (
     CheckedData,
@@ -114,9 +113,8 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     overlays: list[Overlay | RandomOverlay] = []
     jobs: list[Job] = []
     trainings: list[TrainingJob] = []
-    for kind in scenario.overlays.kinds:
-        given = scenario.overlays.options.get(kind)
-        overlay = weighted(design_any(kind, graph, work, given, seed=seed), scenario.overlays.consensus)
+    for config in scenario.overlays.overlays:
+        overlay = design_any(config, graph, work, seed=seed, consensus=scenario.overlays.consensus)
         overlays.append(overlay)
         with in_table("simulation", SimulationConfig):
             jobs.append(job_of(overlay, simulation, rounds=rounds, seed=seed))
@@ -144,19 +142,6 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
         trainings=tuple(trainings),
         silo_places=places,
     )
-
-
-def weighted(overlay: Overlay | RandomOverlay, rule: str) -> Overlay | RandomOverlay:
-    """The overlay with mixing weights by a rule of `consensus_matrix`.
-
-    A randomized overlay keeps its own weights, and so does one with a hub, which averages all models; without a rule
-    every overlay does.
-    """
-    if not rule or not isinstance(overlay, Overlay) or overlay.hub is not None:
-        return overlay
-    matrix = consensus_matrix(rule, overlay.graph.silos, overlay.source, overlay.target)
-    freeze(matrix)
-    return replace(overlay, consensus=matrix, negative_weights=rule in NEGATIVE_RULES)
 
 
 def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> MixingPlan:
@@ -279,5 +264,5 @@ def run_scenario(
             if training is not None:
                 history = file.training(overlay.kind, outcome.last_start_s)
                 train_overlay(overlay.kind, plan.trainings[number], history, show, detailed=number == 0)
-        publish_models(path, scenario.overlays.kinds)
+        publish_models(path, [overlay.kind for overlay in plan.overlays])
     drop_checkpoints(path)

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from scenarios.config.designer_options import WrittenOptions, check_option_kinds, option_values
-from scenarios.config.kinds import check_kinds
 from scenarios.config.network import NetworkConfig, build_network, describe
+from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any, forms_of
 from scenarios.config.quantities import format_rate
 from scenarios.config.simulation import SimulationConfig
@@ -22,11 +21,9 @@ SEED = 0
 def sweep(
     network: NetworkConfig,
     work: Workload,
-    kinds: Sequence[str],
+    overlays: Sequence[OverlayConfig],
     capacities: Sequence[str],
     simulation: SimulationConfig,
-    *,
-    options: WrittenOptions | None = None,
 ) -> Table:
     """Cycle times of every overlay, designed anew at every access capacity.
 
@@ -35,28 +32,24 @@ def sweep(
     network : NetworkConfig
         Its own access capacity is replaced.
     work : Workload
-    kinds : sequence of str
+    overlays : sequence of OverlayConfig
     capacities : sequence of str
         Quantities with units, for instance ``"100 Mbps"``.
     simulation : SimulationConfig
-    options : mapping from kind to mapping, optional
-        Options of designers.
 
     Returns
     -------
     Table
         One row for each capacity and overlay, capacities in ascending order.
     """
-    check_kinds("overlay kind", kinds)
-    check_option_kinds(options or {}, kinds)
-    for kind, given in (options or {}).items():
-        option_values(kind, given)
+    for config in overlays:
+        config.check_designer()
     ordered = sorted(capacities, key=lambda text: parse_quantity("access", text, "bit/s"))
     graphs = [build_network(network.changed(access=text)) for text in ordered]
     designed = [
-        (text, design_any(kind, graph, work, (options or {}).get(kind), seed=SEED))
+        (text, design_any(config, graph, work, seed=SEED))
         for text, graph in zip(ordered, graphs, strict=True)
-        for kind in kinds
+        for config in overlays
     ]
     jobs = [job_of(overlay, simulation, rounds=simulation.rounds, seed=SEED) for _, overlay in designed]
     rows: list[dict[str, object]] = []

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scenarios.config.designer_options import WrittenOptions
+from scenarios.config.overlay_config import OverlayConfig
 from scenarios.simulation.cycle_time import rounds_for_interval
 from scenarios.simulation.experiment import Experiment
 
@@ -17,10 +17,9 @@ def validation_experiment(
     experiment: Experiment,
     settings: Mapping[str, Any],
     *,
-    kinds: Sequence[str] | None = None,
+    overlays: Sequence[OverlayConfig] | None = None,
     seed: int | None = None,
     compute_times: str | None = None,
-    options: WrittenOptions | None = None,
     from_scenario: bool,
 ) -> tuple[Experiment, int | None]:
     """Return the experiment with what a user asks for, and the rounds of randomized overlays where they are fewer.
@@ -28,7 +27,7 @@ def validation_experiment(
     Parameters
     ----------
     experiment : Experiment
-    settings, kinds, seed, compute_times, options
+    settings, overlays, seed, compute_times
         As `Experiment.with_settings` takes them.
     from_scenario : bool
         Whether the experiment is a scenario's, whose rounds hold where the settings name none.
@@ -46,12 +45,11 @@ def validation_experiment(
     """
     asked = experiment.with_settings(
         settings,
-        kinds=kinds,
+        overlays=overlays,
         seed=seed,
         most_rounds=MOST_ROUNDS,
         rounds=None if from_scenario else DEFAULT_ROUNDS,
         compute_times=compute_times,
-        options=options,
     )
     if from_scenario or settings.get("rounds") is not None or settings.get("until_ci") is not None:
         return asked, None

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scenarios.config.events.window import Window
-from scenarios.config.overlays import design_any
 from scenarios.config.quantities import signed_s
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.closed_forms import over_paper
@@ -149,9 +148,8 @@ def validate(experiment: Experiment, *, randomized_rounds: int | None = None) ->
         else min(randomized_rounds, experiment.simulation.rounds)
     )
     made: list[Validated] = []
-    for kind in experiment.kinds:
-        given = experiment.options.get(kind)
-        overlay = design_any(kind, experiment.graph, experiment.work, given, seed=experiment.seed)
+    for config in experiment.overlays:
+        overlay = experiment.design(config)
         rounds = experiment.simulation.rounds
         if not isinstance(overlay, Overlay) and randomized_rounds is not None:
             rounds = randomized_rounds

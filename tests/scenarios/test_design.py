@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from scenarios.config.network import NetworkConfig, build_network
+from scenarios.config.overlay_config import OverlayConfig
 from scenarios.report.table_formats import print_table
 from scenarios.studies import design as study
 from scenarios.studies.design import design_table
@@ -30,14 +31,14 @@ def test_the_random_rings_norm_is_that_of_all_its_orders():
 @pytest.mark.parametrize("silos", [1, 2])
 def test_random_rings_of_one_and_two_silos_agree_at_once(silos):
     graph = build_network(NetworkConfig(underlay="gaia", silo_at=("Seoul", "Tokyo")[:silos]))
-    (row,) = design_table(graph, WORK, ["random_ring"], {}).rows
+    (row,) = design_table(graph, WORK, [OverlayConfig(kind="random_ring")]).rows
 
     assert row["spectral_gap"] == 1.0
 
 
 def test_a_random_ring_with_blocked_pairs_has_no_known_gap():
     graph = build_network(NetworkConfig(underlay="gaia", blocked=("Seoul -> Tokyo",)))
-    (row,) = design_table(graph, WORK, ["random_ring"], {}).rows
+    (row,) = design_table(graph, WORK, [OverlayConfig(kind="random_ring")]).rows
 
     assert row["spectral_gap"] is None
 
@@ -45,7 +46,7 @@ def test_a_random_ring_with_blocked_pairs_has_no_known_gap():
 def test_matcha_that_is_always_whole_has_the_gap_of_its_constant_matrix():
     graph = build_network(NetworkConfig(underlay="gaia"))
     matcha = design_random("matcha", graph, WORK, budget=1.0)
-    (row,) = design_table(graph, WORK, ["matcha"], {"matcha": {"budget": 1.0}}).rows
+    (row,) = design_table(graph, WORK, [OverlayConfig(kind="matcha", options={"budget": 1.0})]).rows
     always = matcha.consensus(matcha.source, matcha.target)
 
     assert row["spectral_gap"] == pytest.approx(spectral_gap(always), abs=1e-6)
@@ -57,8 +58,11 @@ def test_many_silos_have_a_bound_only_where_best_is_asked_for(monkeypatch):
     monkeypatch.setattr(study, "MANY_SILOS", 10)
     graph = build_network(NetworkConfig(underlay="gaia"))
 
-    assert design_table(graph, WORK, ["ring"], {}).rows[0]["over_bound"] is None
-    assert all(row["over_bound"] > 0 for row in design_table(graph, WORK, ["ring", "best"], {}).rows)
+    assert design_table(graph, WORK, [OverlayConfig(kind="ring")]).rows[0]["over_bound"] is None
+    assert all(
+        row["over_bound"] > 0
+        for row in design_table(graph, WORK, [OverlayConfig(kind="ring"), OverlayConfig(kind="best")]).rows
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,7 +87,7 @@ def test_extreme_numbers_stay_in_80_columns(silosim, access, bits, compute_s):
 
 def test_a_narrow_terminal_loses_no_digit(monkeypatch, capsys):
     graph = build_network(NetworkConfig(underlay="gaia", access="1 bps"))
-    table = design_table(graph, WORK, ["star"], {})
+    table = design_table(graph, WORK, [OverlayConfig(kind="star")])
     monkeypatch.setenv("COLUMNS", "30")
     print_table(table, as_json=False)
     (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("star "))

@@ -8,6 +8,7 @@ import pytest
 from scenarios.cli.designer_options import with_designer_options
 from scenarios.config import designer_options as written
 from scenarios.config import kinds
+from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any
 from topologies import AccessLinks, InputError, MachineError, Workload, connectivity, load_underlay
 from topologies.designers.options import DesignerOption, Seed, declared_options
@@ -134,6 +135,6 @@ def test_the_marked_parameter_receives_the_seed(monkeypatch):
         "topologies.designers.registry",
     ):
         monkeypatch.setattr(f"{module}.DESIGNERS", {"seeded": seeded})
-    design_any("seeded", graph, Workload.preset("inaturalist"), seed=7)
+    design_any(OverlayConfig(kind="seeded"), graph, Workload.preset("inaturalist"), seed=7)
 
     assert seeds == [(7, 1)]

@@ -4,6 +4,7 @@ import pytest
 
 from scenarios.config.error_context import changed_errors
 from scenarios.config.network import build_network, build_workload
+from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any
 from scenarios.config.scenario import parse_scenario
 from scenarios.simulation.runner import job_of
@@ -226,7 +227,9 @@ def test_a_silo_that_nobody_sends_to_is_known_with_the_overlay():
     text = f'network.underlay = "gaia"\nworkload.preset = "inaturalist"\nsimulation.rounds = 5\n{silos}'
     scenario = parse_scenario(text, source="x.toml")
     work = build_workload(scenario.workload, "corrected")
-    star = design_any("star", build_network(scenario.network), work, {"hub": "Seoul"})
+    star = design_any(
+        OverlayConfig(kind="star", options={"hub": "Seoul"}), build_network(scenario.network), work
+    )
 
     with pytest.raises(InputError) as caught:
         job_of(star, scenario.simulation, rounds=5, seed=0)

@@ -105,7 +105,7 @@ def test_validate_names_it_as_the_cause(silosim, write):
 @pytest.mark.usefixtures("installed")
 def test_a_scenario_keeps_it_beside_events_of_other_kinds(write):
     experiment = load_experiment(write(MAINTENANCE + FAILURE))
-    text = scenario_text(experiment.network, experiment.work, experiment.kinds, experiment.simulation, 0)
+    text = scenario_text(experiment.network, experiment.work, experiment.overlays, experiment.simulation, 0)
 
     assert experiment.simulation.tables == ("failure", "maintenance")
     assert parse_scenario(text, source="again").simulation == experiment.simulation

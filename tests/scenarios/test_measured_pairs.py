@@ -8,6 +8,7 @@ from scenarios.cli.request import Experiment
 from scenarios.config.events.capacity_trace import CapacityKind
 from scenarios.config.events.link_failure import FailureKind
 from scenarios.config.network import NetworkConfig, describe, idle_links
+from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.simulation import SimulationConfig
 from scenarios.simulation.utilisation import utilisation
 from scenarios.studies.explain import explanation_table
@@ -39,7 +40,7 @@ def experiment(graph, kinds, **simulation):
         config=NetworkConfig(underlay="gaia"),
         graph=graph,
         work=MODEL,
-        kinds=kinds,
+        overlays=[OverlayConfig(kind=kind) for kind in kinds],
         simulation=SimulationConfig(**simulation),
         seed=0,
     )

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from scenarios.config.network import NetworkConfig, build_network
+from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any
 from scenarios.simulation import quick
 from scenarios.simulation.quick import quick_simulation
@@ -19,7 +20,7 @@ WORK = Workload.preset("inaturalist")
 
 @pytest.mark.parametrize("kind", ["star", "ring", "complete"])
 def test_a_period_gives_the_exact_cycle_time(kind):
-    overlay = design_any(kind, build_network(NetworkConfig(underlay="gaia")), WORK)
+    overlay = design_any(OverlayConfig(kind=kind), build_network(NetworkConfig(underlay="gaia")), WORK)
     found = quick_simulation(overlay, seed=0)
 
     assert found.is_exact
@@ -49,7 +50,7 @@ def test_an_overlay_of_many_arcs_is_not_simulated_and_does_not_hang(silos):
 
 
 def test_few_rounds_give_an_estimate_without_an_interval(monkeypatch):
-    overlay = design_any("mst", build_network(NetworkConfig(underlay="geant")), WORK)
+    overlay = design_any(OverlayConfig(kind="mst"), build_network(NetworkConfig(underlay="geant")), WORK)
     monkeypatch.setattr(quick, "_WORK_S", 0.01)
     found = quick_simulation(overlay, seed=0)
 
@@ -62,7 +63,7 @@ def test_few_rounds_give_an_estimate_without_an_interval(monkeypatch):
 def test_a_drawn_overlay_too_large_for_an_interval_has_no_rate(monkeypatch):
     monkeypatch.setattr(quick, "_WORK_S", 1e-3)
     graph = build_network(NetworkConfig(underlay="gaia"))
-    table = design_table(graph, WORK, ["matcha_ring"], {})
+    table = design_table(graph, WORK, [OverlayConfig(kind="matcha_ring")])
     (row,) = table.rows
 
     assert row["simulated_s"] is row["throughput_per_s"] is row["ratio_to_star"] is None
@@ -84,7 +85,8 @@ def test_what_cannot_be_simulated_is_said_and_no_error():
 def test_costs_grow_with_messages_and_with_sharing():
     graph = build_network(NetworkConfig(underlay="geant"))
     ring, star, complete = (
-        quick._round_cost_s(design_any(kind, graph, WORK), 0) for kind in ("ring", "star", "complete")
+        quick._round_cost_s(design_any(OverlayConfig(kind=kind), graph, WORK), 0)
+        for kind in ("ring", "star", "complete")
     )
 
     assert 0 < ring < star < complete

@@ -262,7 +262,7 @@ policy = "go_on"
     first = parse_scenario(text, source="x")
     work = Workload(model_bits=12e6, compute_s=0.003)
     again = parse_scenario(
-        scenario_text(first.network, work, first.overlays.kinds, first.simulation, first.seed), source="y"
+        scenario_text(first.network, work, first.overlays.overlays, first.simulation, first.seed), source="y"
     )
 
     assert again.network == first.network

@@ -1,0 +1,233 @@
+"""One overlay of a scenario or command: a designer with its options, or a file, under a name."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+from scenarios.config.designer_options import (
+    WrittenOptions,
+    check_option_kinds,
+    option_values,
+    read_options,
+    seed_values,
+)
+from scenarios.config.kinds import DEFAULT_KINDS, check_kinds
+from topologies import RANDOM_DESIGNERS, InputError
+from topologies.consensus import consensus_rules
+from topologies.errors import Field, unknown_name
+
+_SPELLINGS = {"half": "half_ring"}
+"""Other names of consensus rules."""
+_MATRIX_FILES = (".csv", ".npy")
+_FILE_KINDS = ("arcs", "weights")
+OWN_KEYS = ("kind", "name", "arcs", "weights", "both_ways", "consensus", "seed")
+"""Keys of an entry of ``[[overlays]]``; all others are options of its designer."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OverlayConfig:
+    """One overlay: an entry of ``[[overlays]]``.
+
+    Parameters
+    ----------
+    kind : str
+        Name of a designer; empty for an overlay from a file.
+    name : str, optional
+        What tables, figures and files call it. By default the kind, or the file's name without its ending.
+    options : mapping
+        Of the designer; in TOML beside the other keys.
+    arcs : str, optional
+        File of arcs instead of a designer: CSV with the columns from, to and perhaps weight, GML or GraphML.
+    weights : str, optional
+        File of a mixing matrix instead of a designer, whose pattern are the arcs: CSV or NumPy's ``.npy``.
+    both_ways : bool
+        Whether each arc of `arcs` stands for both directions.
+    consensus : str, optional
+        Rule of the mixing weights, one of `topologies.consensus.consensus_rules`, or the file of a matrix; for a
+        static overlay without a hub. By default the designer's own.
+    seed : int, optional
+        Of this overlay's design and rounds; by default the scenario's.
+    """
+
+    kind: str = ""
+    name: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict, metadata={"key": "<option>"})
+    arcs: str | None = None
+    weights: str | None = None
+    both_ways: bool = False
+    consensus: str | None = None
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the rules that hold whatever designers are installed, and choose the name."""
+        sources = [key for key in ("kind", *_FILE_KINDS) if getattr(self, key)]
+        if len(sources) != 1:
+            given = ", ".join(sources) or "none"
+            raise InputError(f"must be one of kind, arcs and weights, not {given}.", field=Field("overlay"))
+        if not self.name:
+            file = self.arcs or self.weights
+            object.__setattr__(self, "name", self.kind if file is None else Path(file).stem)
+        if (
+            "/" in self.name
+            or not self.name.isprintable()
+            or not self.name.strip()
+            or self.name in (".", "..")
+        ):
+            raise InputError("must be printable, without a slash.", field=Field("name", value=self.name))
+        if self.both_ways and self.arcs is None:
+            raise InputError("goes with arcs only.", field=Field("both_ways", value=True))
+        if self.weights is not None and self.consensus is not None:
+            raise InputError("goes without weights, which are the mixing matrix.", field=Field("consensus"))
+        if self.consensus is not None:
+            rule = _SPELLINGS.get(self.consensus, self.consensus)
+            object.__setattr__(self, "consensus", rule)
+            if rule not in consensus_rules and not self.consensus_is_file:
+                raise unknown_name(
+                    "consensus", self.consensus, consensus_rules, otherwise="a file ending in .csv or .npy"
+                )
+        if self.options and not self.kind:
+            name = next(iter(self.options))
+            raise InputError("goes with a designer's overlay only.", field=Field(name))
+        if self.seed is not None and not 0 <= self.seed < 2**63:
+            raise InputError("must be >= 0 and < 2^63.", field=Field("seed", value=self.seed))
+
+    @property
+    def consensus_is_file(self) -> bool:
+        """Whether the weights come from a file of their own."""
+        return self.consensus is not None and Path(self.consensus).suffix.lower() in _MATRIX_FILES
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether ``kinds`` and a table of options say all of it."""
+        return bool(self.kind) and self == OverlayConfig(kind=self.kind, options=self.options)
+
+    @property
+    def is_randomized(self) -> bool:
+        """Whether its designer is one of `RANDOM_DESIGNERS`."""
+        return self.kind in RANDOM_DESIGNERS
+
+    def check_designer(self) -> None:
+        """Raise an `InputError` unless there is a designer of this kind with these options."""
+        if not self.kind:
+            return
+        check_kinds("kind", [self.kind])
+        option_values(self.kind, self.options)
+        if self.consensus is not None and self.is_randomized:
+            raise InputError(
+                f"goes with a static overlay; {self.kind} has weights of its own.",
+                field=Field("consensus", value=self.consensus),
+            )
+        if self.seed is not None and not self.is_randomized and not seed_values(self.kind, self.seed):
+            raise InputError(
+                f"goes with a designer that takes one; {self.kind} takes none.",
+                field=Field("seed", value=self.seed),
+            )
+
+    def with_options(self, options: Mapping[str, Any]) -> Self:
+        """The same with more options of its designer, or with others."""
+        return replace(self, options={**self.options, **options}) if options else self
+
+    def beside(self, folder: Path) -> Self:
+        """The same with its files found in a folder, where they are no paths from the working directory."""
+        found: dict[str, Any] = {
+            key: str(folder / value)
+            for key in ("arcs", "weights", "consensus" if self.consensus_is_file else "arcs")
+            if (value := getattr(self, key)) is not None and not Path(value).exists()
+        }
+        return replace(self, **found)
+
+
+DEFAULT_OVERLAYS = tuple(OverlayConfig(kind=kind) for kind in DEFAULT_KINDS)
+
+
+def chosen_overlays(
+    names: Iterable[str] | None,
+    default: Sequence[OverlayConfig],
+    options: WrittenOptions | None = None,
+    *,
+    field: str = "overlay kind",
+) -> tuple[OverlayConfig, ...]:
+    """Overlays that a user asks for by name.
+
+    Parameters
+    ----------
+    names : iterable of str, optional
+        Names of the default overlays, or kinds of designers, each once. None or empty for the default ones.
+    default : sequence of OverlayConfig
+        Those of the scenario or command.
+    options : mapping from kind to mapping, optional
+        Options of designers; they go before those of the default overlays.
+    field : str
+        What an error calls a name.
+
+    Raises
+    ------
+    InputError
+        If a kind is unknown, or options are those of another kind.
+    """
+    by_name = {config.name: config for config in default}
+    asked = list(dict.fromkeys(names or by_name))
+    check_kinds(field, [name for name in asked if name not in by_name])
+    chosen = [by_name[name] if name in by_name else OverlayConfig(kind=name) for name in asked]
+    check_option_kinds(options or {}, [config.kind for config in chosen])
+    return distinct([config.with_options((options or {}).get(config.kind, {})) for config in chosen])
+
+
+def asked_overlays(
+    names: Iterable[str] | None,
+    given: Mapping[str, str],
+    default: Sequence[OverlayConfig],
+    *,
+    arcs: Iterable[str] | None = None,
+    weights: Iterable[str] | None = None,
+    both_ways: bool = False,
+) -> tuple[OverlayConfig, ...]:
+    """Overlays that a command line asks for.
+
+    Parameters
+    ----------
+    names, default
+        As for `chosen_overlays`.
+    given : mapping from option to str
+        Options of designers; each goes to all kinds that have it.
+    arcs, weights : iterable of str, optional
+        Files; each is one overlay more.
+    both_ways : bool
+        See `OverlayConfig`, for all files of arcs.
+
+    Raises
+    ------
+    InputError
+        If a kind is unknown, no kind has an option, a value is wrong, or two overlays have one name.
+    """
+    if both_ways and not arcs:
+        raise InputError("both_ways(=True) goes with --arcs.")
+    files = [OverlayConfig(arcs=file, both_ways=both_ways) for file in arcs or ()]
+    files += [OverlayConfig(weights=file) for file in weights or ()]
+    chosen = chosen_overlays(names, default)
+    options = read_options([config.kind for config in chosen if config.kind], given)
+    return distinct([*(config.with_options(options.get(config.kind, {})) for config in chosen), *files])
+
+
+def distinct(overlays: Sequence[OverlayConfig]) -> tuple[OverlayConfig, ...]:
+    """The overlays, whose names must differ.
+
+    Raises
+    ------
+    InputError
+        If two have one name.
+    """
+    seen: set[str] = set()
+    for config in overlays:
+        if config.name in seen:
+            raise InputError("must not repeat a name.", field=Field("name", value=config.name))
+        seen.add(config.name)
+    return tuple(overlays)
+
+
+def entry_of(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of `OverlayConfig` of an entry of ``[[overlays]]``, in which options stand beside the other keys."""
+    own = {key: value for key, value in table.items() if key in OWN_KEYS}
+    options = {key: value for key, value in table.items() if key not in OWN_KEYS}
+    return {**own, "options": options} if options else own
