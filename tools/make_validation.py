@@ -9,7 +9,7 @@ from scenarios.report.tables import Table
 from scenarios.simulation.experiment import network_experiment
 from scenarios.validation.study import validate
 from scenarios.validation.table import validation_row
-from topologies import Workload, shipped_underlays
+from topologies import Workload, published_underlays
 
 Variant = Literal["published", "corrected"]
 VARIANTS: tuple[Variant, ...] = ("published", "corrected")
@@ -31,7 +31,7 @@ def main() -> None:
     rows = [
         row
         for variant in VARIANTS
-        for network in shipped_underlays()
+        for network in published_underlays()
         for bps in ACCESS_BPS
         for row in rows_of(network, variant, bps)
     ]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from topologies.errors import InputError, MachineError, SilosimError, TrainingError
     from topologies.howard import CycleTime, cycle_time
     from topologies.maxplus import EventGraph, recurrence
-    from topologies.networks.loading import load_underlay, shipped_underlays
+    from topologies.networks.loading import load_underlay, published_underlays, shipped_underlays
     from topologies.overlay import Overlay, build_overlay
     from topologies.schedule import RandomOverlay, Schedule, make_schedule
     from topologies.underlay import Underlay, Variant
@@ -42,6 +42,7 @@ __all__ = [
     "design_random",
     "load_underlay",
     "make_schedule",
+    "published_underlays",
     "recurrence",
     "shipped_underlays",
     "workload_presets",

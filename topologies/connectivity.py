@@ -12,14 +12,11 @@ from topologies.arrays import BoolArray, FloatArray, IntArray, freeze
 from topologies.capacities import available_bandwidth, core_capacity
 from topologies.checks import per_silo
 from topologies.errors import Field, InputError, unknown_name
+from topologies.latency_rule import S_PER_KM, S_PER_PATH
 from topologies.measured_pairs import UnroutedPairs
 from topologies.routing import Routes, Routing, shortest_routes
 from topologies.underlay import Underlay
 
-S_PER_KM = 0.0085e-3
-"""Propagation and queueing per kilometre (Gueye et al., cited by the paper)."""
-S_PER_PATH = 4e-3
-"""Constant part of the latency."""
 _BANDWIDTHS = ("hop_share", "bottleneck", "measured")
 
 

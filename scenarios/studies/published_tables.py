@@ -18,7 +18,7 @@ from topologies import (
     design,
     design_random,
     load_underlay,
-    shipped_underlays,
+    published_underlays,
 )
 from topologies.designers.matcha import DEFAULT_BUDGET
 from topologies.random_cycle_time import random_cycle_time
@@ -87,7 +87,7 @@ TABLES = (
 
 _MARKS = {"misprints": "misprint: {formula:g}", "doubted": "no misprint: see below"}
 """Marks of the cells in the figures' lists."""
-NETWORKS = shipped_underlays()
+NETWORKS = published_underlays()
 """Networks of the tables, in their order."""
 OUR_RING = "our ring"
 """Row of our own algorithm, which the paper has not; its RING is ``christofides``."""

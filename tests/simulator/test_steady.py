@@ -22,7 +22,7 @@ from topologies import (
     connectivity,
     design,
     load_underlay,
-    shipped_underlays,
+    published_underlays,
 )
 
 
@@ -151,7 +151,7 @@ def network_overlay(underlay, kind):
 
 
 @pytest.mark.parametrize("kind", ["ring", "mst", "star"])
-@pytest.mark.parametrize("underlay", shipped_underlays())
+@pytest.mark.parametrize("underlay", published_underlays())
 def test_equal_simulations_of_200_rounds_have_the_cycle_times_of_the_closed_forms(underlay, kind):
     overlay = network_overlay(underlay, kind)
     overlapped = simulate(overlay, 200, sharing="equal", queueing="overlap")

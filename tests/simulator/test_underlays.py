@@ -10,8 +10,8 @@ from topologies import (
     connectivity,
     design,
     load_underlay,
+    published_underlays,
     recurrence,
-    shipped_underlays,
 )
 from topologies.closed_forms import serialized_event_graph
 
@@ -26,7 +26,7 @@ SLOW = ("aws_na", "exodus", "ebone")
     scope="module",
     params=[
         pytest.param((name, kind), id=f"{name}-{kind}", marks=[pytest.mark.slow] if name in SLOW else [])
-        for name in shipped_underlays()
+        for name in published_underlays()
         for kind in KINDS
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, shipped_underlays
+from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, published_underlays
 from topologies.designers.cube_path import cube_path
 from topologies.designers.mbst import delta_mbst, delta_prim, tree_cycle_time
 from topologies.designers.trees import mst, prim, symmetric_delays
@@ -18,7 +18,7 @@ FULL = Workload.preset("full_inaturalist", variant="published")
 OURS_MS = {"gaia": 1358.5, "aws_na": 1292.1, "geant": 1459.7, "exodus": 1481.4, "ebone": 1440.9}
 
 
-@pytest.mark.parametrize("name", shipped_underlays())
+@pytest.mark.parametrize("name", published_underlays())
 @pytest.mark.parametrize("local_steps", [1, 5, 10])
 def test_published_tables_of_fast_access(published, published_graph, name, local_steps):
     tables = {1: "table3_s1_access10G_inaturalist", 5: "table_s5_access10G_inaturalist"}
@@ -30,7 +30,7 @@ def test_published_tables_of_fast_access(published, published_graph, name, local
     assert 1e3 * overlay.closed_forms.paper_s == pytest.approx(published[table][name]["DELTA_MBST"], abs=1.0)
 
 
-@pytest.mark.parametrize("name", shipped_underlays())
+@pytest.mark.parametrize("name", published_underlays())
 def test_published_table_of_slow_access(published, published_graph, name):
     ours = 1e3 * delta_mbst(published_graph(name, 1e9), FULL).closed_forms.paper_s
 
@@ -38,7 +38,7 @@ def test_published_table_of_slow_access(published, published_graph, name):
     assert ours <= published["table_full_inaturalist_s1_access1G"][name]["DELTA_MBST"] + 1.0
 
 
-@pytest.mark.parametrize("name", shipped_underlays())
+@pytest.mark.parametrize("name", published_underlays())
 @pytest.mark.parametrize("start", [None, 0])
 def test_delta_prim_alone_gives_the_published_figures(published, published_graph, name, start):
     graph, _work, _order = in_silo_order(published_graph(name, 1e9), FULL)
@@ -50,7 +50,7 @@ def test_delta_prim_alone_gives_the_published_figures(published, published_graph
     )
 
 
-@pytest.mark.parametrize("name", shipped_underlays())
+@pytest.mark.parametrize("name", published_underlays())
 def test_kruskals_ties_give_the_published_mst(published, published_graph, name):
     # Ties among zero-length links decide the MST's degrees on Exodus: Kruskal's algorithm in the order of silo pairs
     # gives the published tree, Prim's by age 2410 ms, by degree 1809 ms.

@@ -18,7 +18,7 @@ from topologies import (
     design,
     design_random,
     load_underlay,
-    shipped_underlays,
+    published_underlays,
 )
 from topologies.bounds import lower_bound_s
 from topologies.closed_forms import serialized_event_graph
@@ -28,7 +28,7 @@ from topologies.weights import local_degree
 INATURALIST = Workload.preset("inaturalist", variant="published")
 
 
-@pytest.mark.parametrize("name", shipped_underlays())
+@pytest.mark.parametrize("name", published_underlays())
 @pytest.mark.parametrize(
     ("table", "workload", "local_steps", "access_bps"),
     [

@@ -17,8 +17,8 @@ from topologies import (
     build_overlay,
     connectivity,
     cycle_time,
+    published_underlays,
     recurrence,
-    shipped_underlays,
 )
 from topologies.designers.matcha import matcha, matcha_plus
 from topologies.designers.random_ring import random_ring
@@ -37,7 +37,7 @@ FULL_INATURALIST_BUDGET = {"gaia": 1.0, "aws_na": 1.0, "geant": 0.6, "exodus": 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", shipped_underlays())
+@pytest.mark.parametrize("name", published_underlays())
 @pytest.mark.parametrize("table", TABLES)
 def test_published_tables(published, published_graph, name, table):
     workload, local_steps, access_bps = TABLES[table]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topologies import load_underlay, routing, shipped_underlays
+from topologies import load_underlay, published_underlays, routing
 from topologies.routing import TIE, shortest_routes
 
 
@@ -105,7 +105,7 @@ def test_routes_follow_the_rule_on_random_underlays_full_of_ties(make_underlay, 
         assert routes.hops[low, high] == routes.hops[high, low] == len(expected) - 1
 
 
-@pytest.mark.parametrize("name", shipped_underlays())
+@pytest.mark.parametrize("name", published_underlays())
 def test_routes_of_the_shipped_underlays_are_whole_and_add_up(name):
     underlay = load_underlay(name)
     routes = shortest_routes(underlay)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from topologies import Underlay, load_underlay, shipped_underlays
+from topologies import Underlay, load_underlay, published_underlays
 from topologies.geodesy import geodesic_km
 
 SIZES = {"gaia": (11, 55), "aws_na": (22, 231), "geant": (40, 61), "exodus": (79, 147), "ebone": (87, 161)}
@@ -25,7 +25,7 @@ def relative_error(name: str) -> np.ndarray:
     return np.abs(published_km[apart] - true_km[apart]) / true_km[apart]
 
 
-@pytest.mark.parametrize("name", shipped_underlays())
+@pytest.mark.parametrize("name", published_underlays())
 def test_sizes_and_stated_capacities(name: str) -> None:
     underlay = load_underlay(name)
     assert underlay.name == name
@@ -34,13 +34,13 @@ def test_sizes_and_stated_capacities(name: str) -> None:
     assert np.isfinite(underlay.latitude_deg).all()
 
 
-@pytest.mark.parametrize("name", shipped_underlays())
+@pytest.mark.parametrize("name", published_underlays())
 def test_distances_are_geodesics(name: str) -> None:
     underlay = load_underlay(name)
     np.testing.assert_allclose(underlay.length_km, recomputed_km(underlay), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", shipped_underlays())
+@pytest.mark.parametrize("name", published_underlays())
 def test_variants_differ_in_lengths_and_capacities_alone(name: str) -> None:
     corrected, published = load_underlay(name), load_underlay(name, variant="published")
     assert corrected.labels == published.labels

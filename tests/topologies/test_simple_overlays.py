@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay, shipped_underlays
+from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay, published_underlays
 from topologies.designers.complete import complete
 from topologies.designers.underlay_overlay import underlay_overlay
 
@@ -41,7 +41,7 @@ def test_complete_leaves_out_pairs_that_cannot_talk(make_underlay):
         complete(connectivity(path, access=ACCESS, blocked=[(0, 1), (0, 2)]), WORK)
 
 
-@pytest.mark.parametrize("name", shipped_underlays())
+@pytest.mark.parametrize("name", published_underlays())
 def test_the_underlay_has_an_arc_each_way_on_every_link(published_graph, name):
     graph = published_graph(name, 1e10)
     overlay = underlay_overlay(graph, WORK)

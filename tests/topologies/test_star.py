@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay, shipped_underlays
+from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay, published_underlays
 from topologies.designers.star import router_load, star
 
 ACCESS = AccessLinks(up_bps=1e10, down_bps=1e10)
@@ -106,7 +106,7 @@ def test_the_published_hub_is_the_first_that_can(published_graph):
     assert geant.graph.labels[geant.hub] != PUBLISHED_HUBS["geant"]
 
 
-@pytest.mark.parametrize("name", shipped_underlays())
+@pytest.mark.parametrize("name", published_underlays())
 def test_a_named_rule_does_not_ask_for_the_variant(published_graph, name):
     published = published_graph(name, 1e10)
     corrected = connectivity(load_underlay(name), access=ACCESS)

@@ -1,0 +1,232 @@
+"""Tables as spreadsheets save them: CSV in their encodings and dialects."""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from topologies.errors import Field, InputError, quoted
+
+_DELIMITERS = ("\t", ";", ",")
+_NUMBER = re.compile(r"[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?")
+_NO_LIMIT = frozenset({"inf", "+inf", "infinity", "unlimited"})
+_GROUPED = re.compile(r"[-+]?\d{1,3}(?:[\s'’.,]\d{3})+(?:[.,]\d+)?")
+"""A number with thousands separators, or one that looks like it."""
+_WITH_UNIT = re.compile(
+    r"(?P<number>[-+]?(?:\d[\d.,'’\s]*|[.,]\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>[^\d\s.,;'’][^\s]*)"
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """Texts of a table.
+
+    Parameters
+    ----------
+    source : str
+        The file, for messages.
+    header : tuple of str
+        Cells of the first row that is not blank.
+    rows : sequence of sequence of str
+        Cells of all other rows that are not blank, without blanks around them, as many as the header has.
+    row_numbers : sequence of int
+        Number of each of these rows in a spreadsheet, where blank rows count and the file's first row is 1.
+    decimal_comma : bool
+        Whether a comma may be a decimal mark, as it separates no columns.
+    """
+
+    source: str
+    header: tuple[str, ...]
+    rows: Sequence[Sequence[str]]
+    row_numbers: Sequence[int]
+    decimal_comma: bool
+
+    def __repr__(self) -> str:
+        """File and size."""
+        return f"<Table {self.source}: {len(self.rows)} rows, {len(self.header)} columns>"
+
+    def column(self, index: int) -> list[str]:
+        """Cells of a column, one for each row."""
+        return [row[index] for row in self.rows]
+
+    def error(self, row: int, column: str, value: str, rule: str) -> InputError:
+        """Error of one cell: file, row, column, value and rule.
+
+        Parameters
+        ----------
+        row : int
+            Index in `rows`.
+        """
+        return InputError(
+            rule, field=Field(f"row {self.row_numbers[row]}, {column}", value=value), source=self.source
+        )
+
+
+def read_table(data: bytes, source: str) -> Table:
+    """Table of the bytes of a CSV file.
+
+    Parameters
+    ----------
+    data : bytes
+        UTF-8, with or without a byte order mark, or UTF-16 with one; columns separated by tabs, semicolons or commas:
+        the first of these that the header holds. Cells may be quoted, rows blank, columns at the end empty. A first
+        line ``sep=;`` of Excel's is passed over.
+    source : str
+        The file, for messages.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    InputError
+        If the bytes are no such text, or a row has more cells than the header.
+    """
+    text = _text(data, source)
+    first, _, rest = text.partition("\n")
+    if re.fullmatch(r"sep=.", first.strip("\r"), re.IGNORECASE):
+        text = rest
+    if not text.strip():
+        raise InputError("is an empty table; it must have a row of column names.", source=source)
+    delimiter = _delimiter(text)
+    header: tuple[str, ...] | None = None
+    rows, numbers = [], []
+    for number, cells in _records(text, delimiter, source):
+        stripped = [cell.strip() for cell in cells]
+        if not any(stripped):
+            continue
+        if header is None:
+            header = tuple(_without_empty_end(stripped))
+            if len(header) < 2:
+                raise InputError(
+                    f"must have columns separated by commas, semicolons or tabs; its header is {quoted(header[0])}.",
+                    source=source,
+                )
+            continue
+        if len(stripped) > len(header):
+            if any(stripped[len(header) :]):
+                raise InputError(
+                    f"row {number} has {len(_without_empty_end(stripped))} cells, the header {len(header)}"
+                    f"{_comma_hint(delimiter)}.",
+                    source=source,
+                )
+            del stripped[len(header) :]
+        elif len(stripped) < len(header):
+            stripped += [""] * (len(header) - len(stripped))
+        rows.append(stripped)
+        numbers.append(number)
+    assert header is not None
+    if not rows:
+        raise InputError("has column names, but no rows.", source=source)
+    return Table(source=source, header=header, rows=rows, row_numbers=numbers, decimal_comma=delimiter != ",")
+
+
+def _text(data: bytes, source: str) -> str:
+    """Text of the file's bytes."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        encoding = "utf-16"
+    elif data[:4] == b"PK\x03\x04" or data[:4] == b"\xd0\xcf\x11\xe0":
+        raise InputError(
+            "is a workbook, must be a table as text: save the sheet as 'CSV UTF-8'.", source=source
+        )
+    else:
+        encoding = "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"must be UTF-8 text, is not at line {line}: save it as 'CSV UTF-8'.", source=source
+        ) from None
+    if "\0" in text:
+        raise InputError("must be UTF-8 text, holds a NUL: save it as 'CSV UTF-8'.", source=source)
+    return text
+
+
+def _delimiter(text: str) -> str:
+    """What separates the columns of the header, the first line that is not blank."""
+    first = next(line for line in text.splitlines() if line.strip(" ,;\t"))
+    unquoted = re.sub(r'"[^"]*"', "", first)
+    return next((delimiter for delimiter in _DELIMITERS if delimiter in unquoted), ",")
+
+
+def _records(text: str, delimiter: str, source: str) -> Iterator[tuple[int, list[str]]]:
+    """Rows with their numbers; a quoted cell of several lines is in one row, as in a spreadsheet."""
+    number = 0
+    # As a file read with newline="": line ends within quotes belong to the cell.
+    reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True)
+    while True:
+        number += 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InputError(f"row {number}: {error}.", source=source) from None
+        yield number, cells
+
+
+def _without_empty_end(cells: list[str]) -> list[str]:
+    """Cells up to the last one that is not empty."""
+    last = max(place for place, cell in enumerate(cells) if cell)
+    return cells[: last + 1]
+
+
+def _comma_hint(delimiter: str) -> str:
+    """What may be wrong where a row has too many cells."""
+    if delimiter != ",":
+        return ""
+    return "; numbers with decimal commas need semicolons or tabs between the columns"
+
+
+def split_quantity(cell: str) -> tuple[str, str]:
+    """Number and unit of a cell; the unit is empty where there is none."""
+    if found := _WITH_UNIT.fullmatch(cell):
+        return found["number"].strip(), found["unit"]
+    word, _, unit = cell.partition(" ")
+    if word.lower() in _NO_LIMIT:
+        return word, unit.strip()
+    return cell, ""
+
+
+def parse_number(text: str, *, decimal_comma: bool) -> float:
+    """Number of a cell without its unit.
+
+    Parameters
+    ----------
+    decimal_comma : bool
+        Whether a comma may be the decimal mark.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        With the rule alone, if the text is none, or one that may be read in two ways.
+    """
+    text = text.replace("\u2212", "-")  # the minus sign of typographers
+    if text.lower() in _NO_LIMIT:
+        return float("inf")
+    if _NUMBER.fullmatch(text) and ("," not in text or decimal_comma):
+        return float(text.replace(",", "."))
+    if _GROUPED.fullmatch(text):
+        plain = re.sub(r"[\s'’]", "", text)
+        marks = [mark for mark in plain if mark in ".,"]
+        if len(set(marks)) == 2:
+            last = marks[-1]
+            plain = plain.replace("," if last == "." else ".", "").replace(",", ".")
+            raise InputError(f"must be written without thousands separators: {plain} if that is meant.")
+        if len(set(marks)) == 1 and len(marks) == 1 and plain == text:
+            raise InputError(
+                "must have a decimal point, as commas separate the columns, and no thousands separators: "
+                f"{text.replace(',', '.')} or {text.replace(',', '')}."
+            )
+        raise InputError("must be written without thousands separators.")
+    if "," in text and _NUMBER.fullmatch(text):
+        raise InputError(
+            f"must have a decimal point, as commas separate the columns: {text.replace(',', '.')}."
+        )
+    raise InputError("must be a number.")

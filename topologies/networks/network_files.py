@@ -1,0 +1,215 @@
+"""The files of a network that is several tables, and which of them go together."""
+
+import os
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from topologies.errors import Field, InputError, unknown_name
+from topologies.networks.csv_table import Table, read_table
+from topologies.networks.measured_tables import stated_matrices, stated_pairs
+from topologies.networks.site_tables import is_sites, read_sites, stated_sites_and_links
+from topologies.networks.stated_network import StatedNetwork
+from topologies.networks.table_columns import column_name
+
+StrPath = str | os.PathLike[str]
+_ENDING = r"\.(csv|tsv)"
+_IN_FOLDER = {
+    "sites": re.compile(f"(sites|silos|nodes){_ENDING}", re.IGNORECASE),
+    "links": re.compile(f"(links|edges){_ENDING}", re.IGNORECASE),
+    "pairs": re.compile(f"pairs{_ENDING}", re.IGNORECASE),
+    "bandwidth_matrix": re.compile(f"bandwidth.*{_ENDING}", re.IGNORECASE),
+    "latency_matrix": re.compile(f"(latency|rtt).*{_ENDING}", re.IGNORECASE),
+}
+"""Names of a folder's files, by what they hold."""
+_GENERIC = re.compile(r"[-_. ]?(links|edges|pairs|bandwidth.*)", re.IGNORECASE)
+"""End of a file's name that says what the file holds, not what the network is."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NetworkFiles:
+    """CSV files that make one network.
+
+    Parameters
+    ----------
+    sites : path, optional
+        Names, coordinates, access capacities and computing times of the sites: goes with each of the others.
+    links : path, optional
+        Links between routers at the sites; needs `sites`.
+    pairs : path, optional
+        A row for each measured pair.
+    bandwidth_matrix : path, optional
+        Measured bandwidth of all pairs; needs `latency_matrix`, or `sites` with coordinates.
+    latency_matrix : path, optional
+        Measured latency or round-trip time of all pairs.
+
+    Raises
+    ------
+    InputError
+        If files that do not go together are given, or one is missing.
+    """
+
+    sites: StrPath | None = None
+    links: StrPath | None = None
+    pairs: StrPath | None = None
+    bandwidth_matrix: StrPath | None = None
+    latency_matrix: StrPath | None = None
+
+    def __post_init__(self) -> None:
+        """Check which files are given."""
+        ways = [name for name in ("links", "pairs", "bandwidth_matrix") if getattr(self, name) is not None]
+        if len(ways) > 1:
+            raise InputError(f"goes without {ways[1]}.", field=self._field(ways[0]))
+        if self.latency_matrix is not None and "bandwidth_matrix" not in ways:
+            raise InputError("goes with bandwidth_matrix.", field=self._field("latency_matrix"))
+        if not ways:
+            if self.sites is None:
+                raise InputError("a network must have links and sites, pairs, or a bandwidth_matrix.")
+            raise InputError(
+                "needs links, pairs or a bandwidth_matrix beside it.", field=self._field("sites")
+            )
+        if self.links is not None and self.sites is None:
+            raise InputError("needs sites beside it.", field=self._field("links"))
+        if self.bandwidth_matrix is not None and self.latency_matrix is None and self.sites is None:
+            raise InputError(
+                "needs a latency_matrix, or sites with coordinates, beside it.",
+                field=self._field("bandwidth_matrix"),
+            )
+
+    def _field(self, name: str) -> Field:
+        """A file's field, for messages."""
+        return Field(name, value=str(getattr(self, name)))
+
+    @property
+    def name(self) -> str:
+        """Of the network: from the name of a file, without ``_links`` or the like, or of the folder."""
+        path = Path(self.links or self.pairs or self.bandwidth_matrix or "")
+        return _GENERIC.sub("", path.stem) or path.resolve().parent.name or "network"
+
+
+def files_in(folder: Path) -> NetworkFiles:
+    """The files of a folder that holds one network.
+
+    Raises
+    ------
+    InputError
+        If two files hold the same, or the files do not go together.
+    """
+    found: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()):
+        for field, pattern in _IN_FOLDER.items():
+            if pattern.fullmatch(path.name):
+                if field in found:
+                    raise InputError(
+                        f"{found[field].name} and {path.name} both hold {field}; keep one.",
+                        source=str(folder),
+                    )
+                found[field] = path
+    if not found:
+        raise InputError(
+            "is a directory; one of a network holds sites.csv and links.csv, pairs.csv, or bandwidth*.csv and "
+            "latency*.csv or rtt*.csv.",
+            source=str(folder),
+        )
+    try:
+        return NetworkFiles(**found)
+    except InputError as error:
+        raise error.located(str(folder)) from None
+
+
+_FIELDS = tuple(field.name for field in fields(NetworkFiles))
+
+
+def is_network_file(path: StrPath) -> bool:
+    """Whether a TOML file names the tables of a network, and is no scenario."""
+    try:
+        tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return "network" not in tables and any(field in tables for field in _FIELDS)
+
+
+def files_named_in(path: Path, data: bytes) -> NetworkFiles:
+    """The files that a TOML file names, relative to itself.
+
+    Raises
+    ------
+    InputError
+        If it is no TOML, has other keys, or files that do not go together.
+    """
+    try:
+        tables = tomllib.loads(data.decode("utf-8-sig"))
+    except ValueError as error:
+        raise InputError(f"not valid TOML: {error}", source=str(path)) from None
+    if "network" in tables:
+        raise InputError(
+            "is a scenario; this takes a network: one that names sites, links, pairs or matrices.",
+            source=str(path),
+        )
+    for key, value in tables.items():
+        if key not in _FIELDS:
+            raise unknown_name("key", key, _FIELDS, source=str(path))
+        if not isinstance(value, str):
+            raise InputError("must be a path, in quotes.", field=Field(key, value=value), source=str(path))
+    try:
+        return NetworkFiles(**{key: path.parent / value for key, value in tables.items()})
+    except InputError as error:
+        raise error.located(str(path)) from None
+
+
+def stated_by_files(files: NetworkFiles, read: Callable[[StrPath], tuple[bytes, str]]) -> StatedNetwork:
+    """What the tables of a network state.
+
+    Parameters
+    ----------
+    files : NetworkFiles
+    read : callable
+        Bytes of a file, and how messages call it.
+
+    Returns
+    -------
+    StatedNetwork
+
+    Raises
+    ------
+    InputError
+        If a table breaks a rule; the message names its file.
+    """
+
+    def table(path: StrPath) -> Table:
+        return read_table(*read(path))
+
+    if files.links is not None:
+        assert files.sites is not None
+        return stated_sites_and_links(table(files.sites), table(files.links))
+    sites = None if files.sites is None else read_sites(table(files.sites))
+    if files.pairs is not None:
+        return stated_pairs(table(files.pairs), sites)
+    assert files.bandwidth_matrix is not None
+    latency = None if files.latency_matrix is None else table(files.latency_matrix)
+    return stated_matrices(table(files.bandwidth_matrix), latency, sites)
+
+
+def stated_by_pairs(data: bytes, source: str) -> StatedNetwork:
+    """What one table of pairs states.
+
+    Raises
+    ------
+    InputError
+        If it breaks a rule, or is one of sites, of links or a matrix, which are no network alone.
+    """
+    table = read_table(data, source)
+    names = {column_name(header)[0] for header in table.header}
+    if is_sites(table) and not names & {"from", "to", "source", "target"}:
+        raise InputError(
+            "is a table of sites; the links, the pairs or the matrices of the network are missing.",
+            source=source,
+        )
+    if set(table.header[1:]) == set(table.column(0)):
+        raise InputError(
+            "is one matrix; a network takes one of bandwidth and one of latency, in a folder or named in a TOML file.",
+            source=source,
+        )
+    return stated_pairs(table)

@@ -1,0 +1,320 @@
+"""Networks of two tables: sites, and the links between them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from topologies.arrays import FloatArray, IntArray
+from topologies.errors import InputError, quoted, unknown_name
+from topologies.latency_rule import S_PER_KM, S_PER_PATH
+from topologies.networks.csv_table import Table
+from topologies.networks.stated_network import StatedNetwork
+from topologies.networks.table_columns import (
+    Column,
+    Role,
+    column_name,
+    find_columns,
+    missing_column,
+    numbers,
+    origins,
+)
+from topologies.site_values import SiteValues
+
+_SITE_NAMES = (
+    ("site", "silo", "name", "label", "node", "site name", "silo name", "node name"),
+    ("id", "city", "location", "place"),
+)
+_SITE_ROLES: Mapping[str, Role] = {
+    "name": Role(title="name", names=_SITE_NAMES),
+    "latitude": Role(title="latitude", names=(("latitude", "lat"),), kind="deg"),
+    "longitude": Role(title="longitude", names=(("longitude", "lon", "lng", "long"),), kind="deg"),
+    "up": Role(title="access up", names=(("uplink", "up", "upload", "access up", "upstream"),), kind="bit/s"),
+    "down": Role(
+        title="access down",
+        names=(("downlink", "down", "download", "access down", "downstream"),),
+        kind="bit/s",
+    ),
+    "both": Role(title="access in both directions", names=(("access", "access link"),), kind="bit/s"),
+    "compute": Role(title="computing time", names=(("compute", "compute time", "computing time"),), kind="s"),
+}
+FROM = Role(title="sender", names=(("from", "source", "src", "a"),))
+TO = Role(title="receiver", names=(("to", "target", "dst", "destination", "b"),))
+LATENCY = Role(title="latency", names=(("latency", "delay", "ms"),), kind="s")
+RTT = Role(title="round-trip time", names=(("rtt", "round trip time", "round trip", "ping"),), kind="s")
+CAPACITY_NAMES = ("bandwidth", "capacity", "speed", "throughput", "rate", "mbps", "gbps", "kbps", "bps")
+_LINK_ROLES: Mapping[str, Role] = {
+    "from": replace(FROM, title="one end"),
+    "to": replace(TO, title="other end"),
+    "capacity": Role(title="capacity", names=(CAPACITY_NAMES,), kind="bit/s"),
+    "length": Role(title="length", names=(("length", "distance", "dist", "km", "mi", "miles"),), kind="km"),
+    "latency": LATENCY,
+    "rtt": RTT,
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Sites:
+    """What a table of sites states.
+
+    Parameters
+    ----------
+    table : Table
+    labels : tuple of str, (sites,)
+    latitude_deg, longitude_deg : array of float, (sites,)
+        NaN where unknown.
+    values : SiteValues or None
+        None where no column states one.
+    note : str
+        Which column was taken for what.
+    """
+
+    table: Table
+    labels: tuple[str, ...]
+    latitude_deg: FloatArray
+    longitude_deg: FloatArray
+    values: SiteValues | None
+    note: str
+
+    def index_of(self, table: Table, column: Column) -> IntArray:
+        """Index of the site that each cell of a column of another table names.
+
+        Raises
+        ------
+        InputError
+            If a cell names none.
+        """
+        return label_indices(table, column, self.labels)
+
+    @property
+    def has_place(self) -> FloatArray:
+        """Whether the coordinates of each site are known."""
+        return ~np.isnan(self.latitude_deg + self.longitude_deg)
+
+
+def label_indices(table: Table, column: Column, labels: Sequence[str]) -> IntArray:
+    """Index of the label in each cell of a column.
+
+    Raises
+    ------
+    InputError
+        If a cell holds none of them; the nearest one is named.
+    """
+    index_of = {label: i for i, label in enumerate(labels)}
+    cells = table.column(column.index)
+    indices = np.array([index_of.get(cell, -1) for cell in cells], dtype=np.int64)
+    for row in np.flatnonzero(indices < 0).tolist():
+        raise unknown_name(
+            f"row {table.row_numbers[row]}, {column.header}", cells[row], labels, source=table.source
+        )
+    return indices
+
+
+def read_sites(table: Table) -> Sites:
+    """Sites of a table.
+
+    Parameters
+    ----------
+    table : Table
+        A column of names, and optional ones of coordinates, access capacities and computing times.
+
+    Returns
+    -------
+    Sites
+        In the order of the table.
+
+    Raises
+    ------
+    InputError
+        If a column is missing or there twice, a name twice, or a value breaks its rule.
+    """
+    found, ignored = find_columns(table, _SITE_ROLES)
+    if "name" not in found:
+        if 0 in {column.index for column in found.values()} or not table.header[0]:
+            raise missing_column(table, _SITE_ROLES["name"], "the sites' names")
+        # People head it by what their sites are: hospital, bank, plant.
+        first = Column(index=0, header=table.header[0], unit="", role=_SITE_ROLES["name"])
+        found = {"name": first, **found}
+        ignored = [header for header in ignored if header != table.header[0]]
+    labels = _labels(table, found["name"])
+    latitude_deg, longitude_deg = _coordinates(table, found)
+    if "both" in found and ("up" in found or "down" in found):
+        one = found.get("up") or found["down"]
+        raise InputError(
+            f"the column {quoted(found['both'].header)} states the access in both directions, "
+            f"{quoted(one.header)} in one of them; keep one way.",
+            source=table.source,
+        )
+    nothing = np.full(len(labels), np.nan)
+    up_bps, down_bps = (
+        _positive(table, found[key]) if key in found else nothing
+        for key in (("both", "both") if "both" in found else ("up", "down"))
+    )
+    compute_s = _at_least_zero(table, found["compute"]) if "compute" in found else nothing
+    has_values = {"up", "down", "both", "compute"} & found.keys()
+    return Sites(
+        table=table,
+        labels=labels,
+        latitude_deg=latitude_deg,
+        longitude_deg=longitude_deg,
+        values=SiteValues(up_bps=up_bps, down_bps=down_bps, compute_s=compute_s) if has_values else None,
+        note=origins(table, found, ignored),
+    )
+
+
+def _labels(table: Table, column: Column) -> tuple[str, ...]:
+    """Names of the sites, each once."""
+    row_of: dict[str, int] = {}
+    for row, label in enumerate(table.column(column.index)):
+        if not label:
+            raise table.error(row, column.header, label, "must be the name of a site.")
+        if label in row_of:
+            raise table.error(
+                row,
+                column.header,
+                label,
+                f"must be unique, is in row {table.row_numbers[row_of[label]]}, too.",
+            )
+        row_of[label] = row
+    if len(row_of) < 2:
+        raise InputError("must hold two sites or more.", source=table.source)
+    return tuple(row_of)
+
+
+def _coordinates(table: Table, found: Mapping[str, Column]) -> tuple[FloatArray, FloatArray]:
+    """Latitudes and longitudes in degrees, NaN where there are none."""
+    count = len(table.rows)
+    columns = [found.get(key) for key in ("latitude", "longitude")]
+    if columns[0] is None or columns[1] is None:
+        lacking = next((key for key in ("latitude", "longitude") if key not in found), "")
+        if any(columns):
+            raise missing_column(table, _SITE_ROLES[lacking], f"the {lacking}, beside the other coordinate")
+        return np.full(count, np.nan), np.full(count, np.nan)
+    latitude_deg, longitude_deg = (numbers(table, column) for column in columns if column is not None)
+    swapped = ""
+    if (np.abs(latitude_deg) > 90).any() and not (np.abs(longitude_deg) > 90).any():
+        swapped = " (are the columns of latitude and longitude swapped?)"
+    for column, values, limit in ((columns[0], latitude_deg, 90), (columns[1], longitude_deg, 180)):
+        for row in np.flatnonzero(np.abs(values) > limit).tolist():
+            raise table.error(
+                row,
+                column.header,
+                table.rows[row][column.index],
+                f"must be degrees in [-{limit}, {limit}]{swapped}.",
+            )
+    for row in np.flatnonzero(np.isnan(latitude_deg) != np.isnan(longitude_deg)).tolist():
+        column = columns[0] if np.isnan(latitude_deg[row]) else columns[1]
+        raise table.error(
+            row,
+            column.header,
+            table.rows[row][column.index],
+            "must be a number, as the row has the other coordinate.",
+        )
+    return latitude_deg, longitude_deg
+
+
+def _positive(table: Table, column: Column) -> FloatArray:
+    """Numbers of a column that must be > 0."""
+    values = numbers(table, column)
+    for row in np.flatnonzero(values <= 0).tolist():
+        raise table.error(row, column.header, table.rows[row][column.index], "must be > 0.")
+    return values
+
+
+def _at_least_zero(table: Table, column: Column) -> FloatArray:
+    """Numbers of a column that must be finite and >= 0."""
+    values = numbers(table, column)
+    for row in np.flatnonzero((values < 0) | np.isinf(values)).tolist():
+        raise table.error(row, column.header, table.rows[row][column.index], "must be finite and >= 0.")
+    return values
+
+
+def stated_sites_and_links(sites_table: Table, links_table: Table) -> StatedNetwork:
+    """What tables of sites and of links state.
+
+    Parameters
+    ----------
+    sites_table, links_table : Table
+        See `read_sites`; of links the columns of both ends, and optional ones of capacity, length and latency.
+
+    Returns
+    -------
+    StatedNetwork
+        Sites and links in the order of the tables. The latency of a link stands in it as the length that has this
+        latency.
+
+    Raises
+    ------
+    InputError
+        If a column is missing or there twice, a link ends at an unknown site or where it begins, a value breaks its
+        rule, or a link has neither length nor latency and one of its ends no coordinates.
+    """
+    sites = read_sites(sites_table)
+    found, ignored = find_columns(links_table, _LINK_ROLES)
+    for key in ("from", "to"):
+        if key not in found:
+            raise missing_column(links_table, _LINK_ROLES[key], "the ends of the links")
+    ends = np.stack([sites.index_of(links_table, found[key]) for key in ("from", "to")], axis=1)
+    for row in np.flatnonzero(ends[:, 0] == ends[:, 1]).tolist():
+        column = found["to"]
+        raise links_table.error(
+            row,
+            column.header,
+            links_table.rows[row][column.index],
+            "must be another site than the first end.",
+        )
+    nothing = np.full(len(ends), np.nan)
+    capacity_bps = _positive(links_table, found["capacity"]) if "capacity" in found else nothing
+    for row in np.flatnonzero(np.isinf(capacity_bps)).tolist():
+        column = found["capacity"]
+        raise links_table.error(row, column.header, links_table.rows[row][column.index], "must be finite.")
+    length_km = _at_least_zero(links_table, found["length"]) if "length" in found else nothing
+    latency_s = link_latency(links_table, found)
+    has_latency = ~np.isnan(latency_s)
+    length_km = np.where(has_latency, latency_s / S_PER_KM, length_km)
+    _check_lengths(sites, links_table, ends, length_km)
+    notes = [sites.note, origins(links_table, found, ignored)]
+    if has_latency.any():
+        notes.append(
+            f"{Path(links_table.source).name}: the latency of {int(has_latency.sum())} of {len(ends)} links stands in "
+            f"them as the length that has it ({S_PER_KM * 1e3:g} ms/km); the {S_PER_PATH * 1e3:g} ms of each path come "
+            "on top."
+        )
+    return StatedNetwork(
+        labels=sites.labels,
+        latitude_deg=sites.latitude_deg,
+        longitude_deg=sites.longitude_deg,
+        ends=ends,
+        distance_km=length_km,
+        published_distance_km=nothing,
+        capacity_bps=capacity_bps,
+        sites=sites.values,
+        notes=tuple(notes),
+    )
+
+
+def link_latency(table: Table, found: Mapping[str, Column]) -> FloatArray:
+    """Latency of each row in one direction: as stated, else half of the round-trip time, else NaN."""
+    nothing = np.full(len(table.rows), np.nan)
+    one_way_s = _at_least_zero(table, found["latency"]) if "latency" in found else nothing
+    round_trip_s = _at_least_zero(table, found["rtt"]) if "rtt" in found else nothing
+    return np.where(np.isnan(one_way_s), round_trip_s / 2, one_way_s)
+
+
+def _check_lengths(sites: Sites, table: Table, ends: IntArray, length_km: FloatArray) -> None:
+    """Raise an error for a link whose length is neither stated nor follows from coordinates."""
+    has_place = sites.has_place
+    for row in np.flatnonzero(np.isnan(length_km) & ~has_place[ends].all(axis=1)).tolist():
+        end = next(end for end in ends[row] if not has_place[end])
+        raise InputError(
+            f"row {table.row_numbers[row]} ({quoted(' - '.join(sites.labels[i] for i in ends[row]))}) must state a "
+            f"length or latency, as {quoted(sites.labels[end])} has no latitude and longitude in "
+            f"{Path(sites.table.source).name}.",
+            source=table.source,
+        )
+
+
+def is_sites(table: Table) -> bool:
+    """Whether a table looks like one of sites."""
+    return {"latitude", "lat"} & {column_name(header)[0] for header in table.header} != set()
