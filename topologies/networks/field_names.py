@@ -1,6 +1,7 @@
 """Names of the attributes that are read, in any case, and the numbers that they state."""
 
 import difflib
+import functools
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -67,8 +68,16 @@ def check_spelling(title: str, block: Attributes, names: Sequence[Name]) -> None
     InputError
         Since the attribute would be ignored.
     """
+    if found := _misspelt(tuple(block), tuple(names)):
+        key, meant = found
+        raise InputError(f"{title}: the attribute {quoted(key)} is unknown (did you mean {meant!r}?).")
+
+
+@functools.lru_cache(maxsize=256)
+def _misspelt(keys: tuple[str, ...], names: tuple[Name, ...]) -> tuple[str, str] | None:
+    """The first misspelt key and what it means; all links of a file mostly have the same keys."""
     known = {key for name in names for key in (name.usual.lower(), *name.others)}
-    there = {key.lower() for key in block}
+    there = {key.lower() for key in keys}
     meant = {
         key: name.usual if key == name.usual.lower() else key
         for name in names
@@ -76,14 +85,13 @@ def check_spelling(title: str, block: Attributes, names: Sequence[Name]) -> None
         for key in (name.usual.lower(), *name.others)
         if len(key) >= _LEAST_LETTERS
     }
-    for key in block:
+    for key in keys:
         lower = key.lower()
         if lower in known or lower in _OTHERS:
             continue
         if close := difflib.get_close_matches(lower, meant, n=1, cutoff=0.8):
-            raise InputError(
-                f"{title}: the attribute {quoted(key)} is unknown (did you mean {meant[close[0]]!r}?)."
-            )
+            return key, meant[close[0]]
+    return None
 
 
 def stated_number(title: str, block: Attributes, name: Name) -> float | None:

@@ -123,11 +123,12 @@ def load_underlay(
 def _network(graph: Graph, variant: Variant, *, internal_only: bool, largest: bool) -> StatedNetwork:
     """What a graph states, once the options have changed it."""
     # All that it states is checked in the order of the file, so that messages number its links.
-    stated_network(graph)
-    graph, joined = full_duplex(graph)
-    graph, changed = cleaned(graph, internal_only=internal_only, largest_only=largest)
     network = stated_network(graph)
-    check_network(network, graph, variant, internal_only=internal_only)
+    joint, joined = full_duplex(graph)
+    kept, changed = cleaned(joint, internal_only=internal_only, largest_only=largest)
+    if kept is not graph:
+        network = stated_network(kept)
+    check_network(network, kept, variant, internal_only=internal_only)
     return replace(network, notes=(*joined, *changed, *network.notes))
 
 
