@@ -141,6 +141,7 @@ def design_table(
                     ),
                     *_option_notes(rows, options),
                     *means,
+                    *graph.underlay.notes,
                     *idle_links(graph),
                     *_random_notes(rows, unit),
                 ),

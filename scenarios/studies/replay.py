@@ -16,6 +16,7 @@ from scenarios.simulation.runner import job_of, run_job
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, build_overlay
 from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.errors import Field
 
 _CHECKED_MESSAGES = 2**20
 """Of a run's simulation, whose arcs are compared with those that are drawn now."""
@@ -66,7 +67,7 @@ class RelocatedOverlay:
 def replay(
     source: Path,
     path: Path,
-    changes: Mapping[str, str | Mapping[str, str] | Sequence[str] | None],
+    changes: Mapping[str, str | bool | Mapping[str, str] | Sequence[str] | None],
     *,
     force: bool = False,
     engine: str | None = None,
@@ -111,6 +112,9 @@ def replay(
     scenario = parse_scenario(record.scenario, source=f"{source} (scenario)", recorded=True)
     if engine is not None:
         scenario = scenario.simulated_by(engine)
+    for left_out in ("internal_only", "largest_component"):
+        if changes.get(left_out) and not changes.get("underlay"):
+            raise InputError("goes with another underlay.", field=Field(left_out, value=True))
     network = record.network.changed(**changes)
     graph = build_network(network, None if changes.get("underlay") else record.underlay)
     silos = len(record.network.silo_at or record.underlay.labels)
