@@ -28,7 +28,7 @@ from topologies import Connectivity, InputError, Variant, Workload
 
 StrPath = str | os.PathLike[str]
 Network = StrPath | NetworkConfig
-"""A name or the path of a GML file, with access links of 10 Gbps; or a whole description."""
+"""A name or the path of a file, with access links of 10 Gbps; or a whole description."""
 
 
 def validate(
@@ -48,7 +48,7 @@ def validate(
     Parameters
     ----------
     network : str, path, NetworkConfig or Connectivity
-        The name of a shipped network or the path of a GML file, with access links of 10 Gbps; a `NetworkConfig`, or
+        The name of a network or the path of its file, with access links of 10 Gbps; a `NetworkConfig`, or
         what `connectivity` returns, for other links; or the path of a scenario (.toml).
     workload : str or Workload, optional
         A preset of the paper's, by default ``"inaturalist"``; not with a scenario, which has its own.
@@ -116,7 +116,7 @@ def sweep(
     Parameters
     ----------
     network : str, path or NetworkConfig
-        The name of a shipped network, the path of a GML file, or a `NetworkConfig`, whose access links are replaced.
+        The name of a network, the path of its file, or a `NetworkConfig`, whose access links are replaced.
     access : sequence of str
         Capacities with units.
     workload : str or Workload, optional
@@ -217,6 +217,8 @@ def replay(
     silo_at: Sequence[str] | None = None,
     blocked: Sequence[str] | None = None,
     core: str | None = None,
+    internal_only: bool = False,
+    largest_component: bool = False,
     engine: str | None = None,
     force: bool = False,
 ) -> RunRecord:
@@ -232,6 +234,8 @@ def replay(
         Another network with as many silos.
     access, access_at, silo_at, blocked, core : optional
         As in `NetworkConfig`; None for what stays.
+    internal_only, largest_component : bool
+        What is left out of another network's file; see `load_underlay`.
     engine : {"auto", "simpy", "compiled"}, optional
         By default the one that the run's scenario names.
     force : bool
@@ -264,6 +268,8 @@ def replay(
         "silo_at": silo_at,
         "blocked": blocked,
         "core": core,
+        "internal_only": internal_only or None,
+        "largest_component": largest_component or None,
     }
     for sentence in replay_run(Path(source), target, changes, engine=engine, force=force):
         warnings.warn(sentence, stacklevel=2)
@@ -437,7 +443,7 @@ def _network(network: Network) -> NetworkConfig:
         return network
     name = os.fspath(network)
     if name.endswith(".toml"):
-        raise InputError(f"network(={name!r}) must be the name of a network or a GML file, not a scenario.")
+        raise InputError(f"network(={name!r}) must be the name or the file of a network, not a scenario.")
     return NetworkConfig(underlay=name)
 
 

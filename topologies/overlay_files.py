@@ -24,7 +24,9 @@ _ROLES: Mapping[str, Role] = MappingProxyType(
         "weight": Role(title="weight", names=(("weight", "w"),)),
     }
 )
-_GRAPHS: Mapping[str, Callable[[bytes], Graph]] = MappingProxyType({".gml": parse_gml, ".graphml": parse_graphml})
+_GRAPHS: Mapping[str, Callable[[bytes], Graph]] = MappingProxyType(
+    {".gml": parse_gml, ".graphml": parse_graphml}
+)
 
 
 def read_overlay(
@@ -116,7 +118,9 @@ class _Arcs:
     def add(self, i: int, j: int, weight: float | None, place: str, source: str | None) -> None:
         """Add an arc, or both directions of it."""
         if i == j and weight is None:
-            raise InputError(f"{place}: an arc must join two silos, not {self._labels[i]} with itself.", source=source)
+            raise InputError(
+                f"{place}: an arc must join two silos, not {self._labels[i]} with itself.", source=source
+            )
         if weight is not None and not np.isfinite(weight):
             raise InputError("must be finite.", field=Field(f"{place}, weight", value=weight), source=source)
         for pair in ((i, j), (j, i)) if self._both_ways and i != j else ((i, j),):
@@ -124,7 +128,8 @@ class _Arcs:
                 name = f"{self._labels[pair[0]]} -> {self._labels[pair[1]]}"
                 both = " in both directions" if self._both_ways else ""
                 raise InputError(
-                    f"{place}: the arc {name} must not be repeated; {self._found[pair][0]} states it{both}.", source=source
+                    f"{place}: the arc {name} must not be repeated; {self._found[pair][0]} states it{both}.",
+                    source=source,
                 )
             self._found[pair] = place, weight
 
@@ -190,7 +195,9 @@ def read_matrix(path: Path, labels: Sequence[str]) -> FloatArray:
         matrix = _text_matrix(read_file(path, source), source, labels)
     if matrix.shape != (silos, silos):
         shape = " x ".join(map(str, matrix.shape))
-        raise InputError(f"has {shape} weights, must have {silos} x {silos}: one for each pair of silos.", source=source)
+        raise InputError(
+            f"has {shape} weights, must have {silos} x {silos}: one for each pair of silos.", source=source
+        )
     rest = 1 - matrix.sum(axis=1)
     small = (np.abs(rest) <= ROUNDED) & (np.abs(rest) > 1e-12)
     matrix[small, small] += rest[small]
@@ -245,7 +252,9 @@ def _text_matrix(data: bytes, source: str, labels: Sequence[str]) -> FloatArray:
     for have, what in ((seen, "row"), (set(columns), "column")):
         missing = [label for i, label in enumerate(labels) if i not in have]
         if missing:
-            raise InputError(f"must have a {what} for each silo; {quoted(missing[0])} has none.", source=source)
+            raise InputError(
+                f"must have a {what} for each silo; {quoted(missing[0])} has none.", source=source
+            )
     return matrix
 
 

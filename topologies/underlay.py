@@ -15,6 +15,8 @@ from topologies.measured_pairs import MeasuredPairs
 from topologies.site_values import SiteValues
 
 Variant = Literal["corrected", "published"]
+_MOST_COMPONENTS = 8
+"""That a message names."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -207,7 +209,7 @@ def _check_routers(underlay: Underlay) -> None:
         raise InputError(f"routers(={underlay.routers}) must be >= 2.")
     seen: dict[str, int] = {}
     for router, label in enumerate(underlay.labels):
-        _check_label(router, label)
+        check_label(router, label)
         if label in seen:
             raise InputError(f"label(={quoted(label)}) of routers {seen[label]} and {router} must be unique.")
         seen[label] = router
@@ -223,8 +225,20 @@ def _check_routers(underlay: Underlay) -> None:
         raise InputError(f"router {label} must have both a latitude and a longitude, or neither.")
 
 
-def _check_label(router: int, label: object) -> None:
-    """Check a label for tables, figures and HDF5: neither line breaks nor NUL nor lone surrogates."""
+def check_label(router: int, label: object) -> None:
+    """Raise an error for a label that tables, figures and HDF5 cannot hold.
+
+    Parameters
+    ----------
+    router : int
+        Its index, for the message.
+    label : object
+
+    Raises
+    ------
+    InputError
+        If it is no text, blank, or holds line breaks, NUL or lone surrogates.
+    """
     if not isinstance(label, str) or not label.strip():
         raise InputError(f"label(={quoted(label)}) of router {router} must be a text that is not blank.")
     if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in label):
@@ -264,8 +278,28 @@ def _check_connected(underlay: Underlay) -> None:
     count, component = components(underlay.routers, *arcs.T, strong=underlay.measured is not None)
     if count == 1:
         return
+    connected = "connected" if underlay.measured is None else "strongly connected by measured pairs"
+    raise InputError(f"{disconnected(connected, underlay.labels, component)}.")
+
+
+def disconnected(connected: str, labels: Sequence[str], component: IntArray) -> str:
+    """The rule that a graph of several components breaks.
+
+    Parameters
+    ----------
+    connected : str
+        What it must be.
+    labels : sequence of str
+    component : array of int, (labels,)
+        Of each router, from 0 on.
+
+    Returns
+    -------
+    str
+        With the size of each component, the largest first, and one router of it; of many the largest ones.
+    """
     _, first, sizes = np.unique(component, return_index=True, return_counts=True)
     largest_first = np.lexsort((first, -sizes)).tolist()
-    named = ", ".join(f"{sizes[c]} with {quoted(underlay.labels[first[c]])}" for c in largest_first)
-    connected = "connected" if underlay.measured is None else "strongly connected by measured pairs"
-    raise InputError(f"the graph must be {connected}, has {count} components: {named}.")
+    named = [f"{sizes[c]} with {quoted(labels[first[c]])}" for c in largest_first[:_MOST_COMPONENTS]]
+    more = [f"{len(sizes) - _MOST_COMPONENTS} more"] if len(sizes) > _MOST_COMPONENTS else []
+    return f"the graph must be {connected}, has {len(sizes)} components: {', '.join([*named, *more])}"

@@ -10,7 +10,7 @@ OTHERS = "Options"
 _SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Network": (
         *("underlay", "access", "access_up", "access_down", "access_at", "silo_at", "blocked"),
-        *("core", "bandwidth", "latency", "published", "network"),
+        *("core", "bandwidth", "latency", "published", "internal_only", "largest_component", "network"),
     ),
     "Workload": ("workload", "model_size", "compute", "local_steps"),
     "Overlays": ("kind", "bound", "rates_from"),

@@ -27,7 +27,7 @@ On = Annotated[
     typer.Option(
         "--on",
         metavar="NETWORK|SCENARIO",
-        help="gaia, aws_na, geant, exodus, ebone, the path of a GML file, or that of a scenario (.toml).",
+        help=f"{opt.NETWORKS}, or that of a scenario (.toml).",
     ),
 ]
 NoDefaultPreset = Annotated[

@@ -25,14 +25,14 @@ Options = ParamSpec("Options")
 
 DEFAULT_PRESET = "inaturalist"
 
-Underlay = Annotated[
-    str, typer.Argument(help="gaia, aws_na, geant, exodus, ebone, or the path of a GML file.")
-]
+NETWORKS = "gaia, aws_na, geant, exodus, ebone, topohub:NAME, the path of a .gml, .graphml or .json file"
+"""What a network can be, for help texts."""
+Underlay = Annotated[str, typer.Argument(help=f"{NETWORKS}.")]
 UnderlayOrScenario = Annotated[
     str,
     typer.Argument(
         metavar="NETWORK|SCENARIO",
-        help="gaia, aws_na, geant, exodus, ebone, the path of a GML file, or that of a scenario (.toml).",
+        help=f"{NETWORKS}, or that of a scenario (.toml).",
     ),
 ]
 Kinds = Annotated[
@@ -120,6 +120,16 @@ Compute = Annotated[
     str | None, typer.Option(help="Time of a local step instead of the workload's, e.g. '25 ms'.")
 ]
 LocalSteps = Annotated[int, typer.Option(help="Local steps per round.")]
+InternalOnly = Annotated[
+    bool,
+    typer.Option(
+        "--internal-only",
+        help="Leave out external nodes (Internal 0), stubs without coordinates and self-loops; number equal labels.",
+    ),
+]
+LargestComponent = Annotated[
+    bool, typer.Option("--largest-component", help="Keep only the largest connected component.")
+]
 Published = Annotated[
     bool,
     typer.Option("--published", help="The paper's inputs: its link lengths, 1 Gbps core, its model sizes."),
@@ -193,6 +203,8 @@ def study_options(
     compute: Compute = None,
     local_steps: LocalSteps = 1,
     published: Published = False,
+    internal_only: InternalOnly = False,
+    largest_component: LargestComponent = False,
 ) -> Study:
     """Network and workload of the options."""
     network = validated(
@@ -209,6 +221,8 @@ def study_options(
             "core": core,
             "bandwidth": bandwidth,
             "latency": latency,
+            "internal_only": internal_only,
+            "largest_component": largest_component,
         },
     )
     if workload is not None and workload not in workload_presets():

@@ -25,6 +25,8 @@ def replay(
     silo_at: opt.SiloAt = None,
     blocked: opt.Blocked = None,
     core: Annotated[str | None, typer.Option(help="Other capacity of every core link, or 'stated'.")] = None,
+    internal_only: opt.InternalOnly = False,
+    largest_component: opt.LargestComponent = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="HDF5 file to write. [default: RUN-replay.h5]")
     ] = None,
@@ -47,6 +49,8 @@ def replay(
         "silo_at": silo_at,
         "blocked": blocked,
         "core": core,
+        "internal_only": internal_only or None,
+        "largest_component": largest_component or None,
     }
     path = output or run.with_name(f"{run.stem}-replay.h5")
     check_output(path.with_suffix(".png"))

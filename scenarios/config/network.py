@@ -38,7 +38,7 @@ class NetworkConfig:
     Parameters
     ----------
     underlay : str
-        Name of a shipped underlay or path of a GML file.
+        Name of a shipped underlay or of one of topohub, or path of a file.
     variant : {"corrected", "published"}
         True or published link lengths, stated capacities or none.
     access : str
@@ -58,6 +58,8 @@ class NetworkConfig:
         Capacity of every core link, or ``"stated"``; see `topologies.connectivity`.
     bandwidth : {"hop_share", "bottleneck"}
     latency : {"per_path", "per_link"}
+    internal_only, largest_component : bool
+        What is left out of the file; see `topologies.load_underlay`.
     """
 
     underlay: str
@@ -71,6 +73,8 @@ class NetworkConfig:
     core: Rate | None = None
     bandwidth: Literal["hop_share", "bottleneck"] = "hop_share"
     latency: Literal["per_path", "per_link"] = "per_path"
+    internal_only: bool = False
+    largest_component: bool = False
 
     def __post_init__(self) -> None:
         """Check the quantities and the form of blocked pairs; lists, as JSON has them, become tuples."""
@@ -93,15 +97,21 @@ class NetworkConfig:
                     field=Field("blocked", value=pair),
                 )
 
-    def changed(self, **changes: str | Mapping[str, str] | Sequence[str] | None) -> "NetworkConfig":
+    def changed(self, **changes: str | bool | Mapping[str, str] | Sequence[str] | None) -> "NetworkConfig":
         """Copy with those changes that are not None.
 
-        A new `access` replaces all access capacities, and a new `underlay` drops `silo_at` and `blocked`, which name
-        places of the old one.
+        A new `access` replaces all access capacities. A new `underlay` drops `silo_at` and `blocked`, which name places
+        of the old one, and what is left out of that one's file.
         """
         given: dict[str, Any] = {key: value for key, value in changes.items() if value is not None}
         if "underlay" in given:
-            given = {"silo_at": None, "blocked": None} | given
+            of_the_old = {
+                "silo_at": None,
+                "blocked": None,
+                "internal_only": False,
+                "largest_component": False,
+            }
+            given = of_the_old | given
         if "access" in given:
             given = {"access_up": None, "access_down": None, "access_at": None} | given
         return replace(self, **given)
@@ -125,7 +135,12 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
     InputError
         If the underlay cannot be read, or a quantity or label is wrong.
     """
-    underlay = underlay or load_underlay(config.underlay, variant=config.variant)
+    underlay = underlay or load_underlay(
+        config.underlay,
+        variant=config.variant,
+        internal_only=config.internal_only,
+        largest_component=config.largest_component,
+    )
     routers = _routers(underlay, config.silo_at)
     labels = silo_labels(underlay, routers)
     up = parse_quantity(

@@ -48,7 +48,7 @@ def first_problem(error: pydantic.ValidationError) -> InputError:
 
 
 def _keys(place: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """Pydantic's place of a value by the keys of the file: events lie in ``[simulation]``, entries are ``[[overlays]]``."""
+    """Pydantic's place of a value by the file's keys: events lie in ``[simulation]``, entries are ``[[overlays]]``."""
     if place[:2] == ("simulation", "events"):
         return ("simulation", *place[2:])
     return ("overlays", *place[2:]) if place[:2] == ("overlays", "entries") else place

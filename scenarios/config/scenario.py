@@ -374,9 +374,9 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
 def _beside(path: Path, scenario: Scenario) -> Scenario:
     """The scenario with its files found beside it, where they are no paths from the working directory."""
     found = scenario
-    gml = path.parent / scenario.network.underlay
-    if not Path(scenario.network.underlay).exists() and gml.is_file():
-        found = dataclasses.replace(found, network=dataclasses.replace(found.network, underlay=str(gml)))
+    underlay = path.parent / scenario.network.underlay
+    if not Path(scenario.network.underlay).exists() and underlay.is_file():
+        found = dataclasses.replace(found, network=dataclasses.replace(found.network, underlay=str(underlay)))
     if found.overlays.entries:
         entries = tuple(entry.beside(path.parent) for entry in found.overlays.entries)
         found = dataclasses.replace(found, overlays=dataclasses.replace(found.overlays, entries=entries))

@@ -63,8 +63,14 @@ def _lines(config: object) -> list[str]:
     if isinstance(config, SimulationConfig):
         values |= values.pop("events")
     return [
-        f"{name} = {_value(value)}" for name, value in values.items() if value is not None and value != ()
+        f"{name} = {_value(value)}"
+        for name, value in values.items()
+        if value is not None and value != () and (value is not False or name not in _LEFT_OUT)
     ]
+
+
+_LEFT_OUT = ("internal_only", "largest_component")
+"""Keys that are not written where they are false: runs from before they existed are compared by their text."""
 
 
 def _overlay_lines(overlays: Sequence[OverlayConfig], consensus: str) -> list[str]:

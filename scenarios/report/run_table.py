@@ -103,6 +103,7 @@ def run_table(
             [
                 *notes,
                 *_simulation_notes(record.overlays),
+                *map(note_lines, record.underlay.notes),
                 *engine_note((overlay.kind, overlay.simulation.engine) for overlay in record.overlays),
             ]
         ),

@@ -229,6 +229,7 @@ def _read_underlay(group: h5py.Group) -> Underlay:
         published_index=group["published_index"][:] if "published_index" in group else None,
         measured=MeasuredPairs(**_arrays(group["measured"])) if "measured" in group else None,
         sites=SiteValues(**_arrays(group["sites"])) if "sites" in group else None,
+        notes=tuple(map(str, group.attrs.get("notes", ()))),
         **{
             name: group[name][:]
             for name in ("latitude_deg", "longitude_deg", "ends", "length_km", "capacity_bps")

@@ -166,6 +166,8 @@ def write_head(file: h5py.File, head: RunHead) -> None:
     )
     group = file.create_group("underlay")
     group.attrs.update(name=underlay.name, variant=underlay.variant)
+    if underlay.notes:
+        group.attrs["notes"] = list(underlay.notes)
     group["labels"] = np.array(underlay.labels, dtype=h5py.string_dtype())
     for name in ("latitude_deg", "longitude_deg", "ends", "length_km", "capacity_bps"):
         group[name] = getattr(underlay, name)

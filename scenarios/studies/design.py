@@ -138,6 +138,7 @@ def design_table(
                     *_option_notes(rows, overlays),
                     *_file_notes(overlays),
                     *means,
+                    *graph.underlay.notes,
                     *idle_links(graph),
                     *_random_notes(rows, unit),
                 ),

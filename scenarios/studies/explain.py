@@ -27,7 +27,7 @@ def explanation_table(overlay: Overlay) -> Table:
     """
     explanation = explain(overlay)
     words = [describe(overlay.graph, overlay.work), *explanation_lines(explanation), *_beyond_paper(overlay)]
-    sentences = [*mean_notes(overlay), *idle_links(overlay.graph)]
+    sentences = [*mean_notes(overlay), *overlay.graph.underlay.notes, *idle_links(overlay.graph)]
     words += [line for sentence in sentences for line in wrapped(sentence)]
     rows = [row | {"limit": _limit(row)} for row in explanation_rows(explanation)]
 

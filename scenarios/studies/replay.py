@@ -12,12 +12,13 @@ from scenarios.runfile.writer import RunFile, RunHead
 from scenarios.simulation.runner import job_of, run_job
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, build_overlay
+from topologies.errors import Field
 
 
 def replay(
     source: Path,
     path: Path,
-    changes: Mapping[str, str | Mapping[str, str] | Sequence[str] | None],
+    changes: Mapping[str, str | bool | Mapping[str, str] | Sequence[str] | None],
     *,
     force: bool = False,
     engine: str | None = None,
@@ -61,6 +62,9 @@ def replay(
     scenario = parse_scenario(record.scenario, source=f"{source} (scenario)", recorded=True)
     if engine is not None:
         scenario = scenario.simulated_by(engine)
+    for left_out in ("internal_only", "largest_component"):
+        if changes.get(left_out) and not changes.get("underlay"):
+            raise InputError("goes with another underlay.", field=Field(left_out, value=True))
     network = record.network.changed(**changes)
     graph = build_network(network, None if changes.get("underlay") else record.underlay)
     silos = len(record.network.silo_at or record.underlay.labels)

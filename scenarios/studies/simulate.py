@@ -108,6 +108,7 @@ def simulate_table(
             *disturbed_note([outcome.kind for outcome in outcomes if outcome.counts_disturbed]),
             *_paired_note(rows),
             *events_note(settings, windows),
+            *experiment.graph.underlay.notes,
             *_too_wide(rows, settings.until_ci),
             *engine_note((outcome.kind, outcome.engine) for outcome in outcomes),
             _speed_note(rows),

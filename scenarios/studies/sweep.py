@@ -80,5 +80,7 @@ def sweep(
         rows=rows,
         notes=f"{forms_note(unit, rows)}\nover paper: how far simulated ({simulation.sharing}, {simulation.queueing}) "
         f"lies above paper.{estimates_note(rows)}\n"
-        + note_lines(*engine_note((str(row["overlay"]), str(row["engine"])) for row in rows)),
+        + note_lines(
+            *graphs[0].underlay.notes, *engine_note((str(row["overlay"]), str(row["engine"])) for row in rows)
+        ),
     )

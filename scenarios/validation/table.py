@@ -115,6 +115,7 @@ def validation_table(experiment: Experiment, results: Sequence[Validated]) -> Ta
                     *_differences(results),
                     *(f"{result.overlay.kind}: {result.why()}." for result in results if result.why()),
                     *_unexplained(results),
+                    *experiment.graph.underlay.notes,
                     *engine_note(
                         (f"{row['overlay']} {name}", str(row[f"{name}_engine"]))
                         for row in rows

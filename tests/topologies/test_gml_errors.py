@@ -26,7 +26,7 @@ def error(tmp_path: Path, content: str | bytes) -> str:
     message = str(caught.value)
     assert message.startswith(f"{path}: ")
     assert message.isprintable()
-    assert len(message) < 250 + len(str(path))
+    assert len(message) < 600 + len(str(path))
     return message
 
 
@@ -94,10 +94,13 @@ BAD_GRAPHS = {
     "fraction as id": (graph("node [ id 0.5 ]"), ["id(=0.5)", "must be an integer"]),
     "id twice": (graph("node [ id 4 ] node [ id 4 ]"), ["node id(=4)", "must be unique"]),
     "label twice": (
-        graph('node [ id 4 label "None" ] node [ id 3 label "C" ] node [ id 9 label "None" ]'),
+        graph('node [ id 4 label "None" ] node [ id 3 label "C" ] node [ id 9 label "None" ]', ""),
         ["label(='None')", "node 4 and node 9", "must be unique"],
     ),
-    "label that is another's id": (graph('node [ id 4 label "5" ] node [ id 5 ]'), ["label(='5')", "4", "5"]),
+    "label that is another's id": (
+        graph('node [ id 4 label "5" ] node [ id 5 ]', ""),
+        ["label(='5')", "4", "5"],
+    ),
     "block as label": (
         graph("node [ id 4 label [ a 1 ] ]"),
         ["node 4", "label(={'a': 1})", "must be a text"],
@@ -169,7 +172,6 @@ def test_bad_graph(tmp_path: Path, case: str) -> None:
 @pytest.mark.parametrize(
     ("value", "shown", "rule"),
     [
-        ('"10"', "'10'", "must be a number"),
         ('"10 Gbps"', "'10 Gbps'", "must be a number"),
         ('"True"', "'True'", "must be a number"),
         ('"[]"', "[]", "must be a number"),
@@ -205,7 +207,7 @@ def test_disconnected_graph_names_sizes_and_one_node_of_each(tmp_path: Path) -> 
     links = "".join(f"edge [ source {a} target {b} distance 1 ]" for a, b in [(9, 8), (8, 7), (1, 2)])
     message = error(tmp_path, graph(nodes, links))
     alone = ", ".join(f"1 with 'N{i}'" for i in (0, 3, 4, 5, 6))
-    assert f"7 components: 3 with 'N7', 2 with 'N1', {alone}." in message
+    assert f"7 components: 3 with 'N7', 2 with 'N1', {alone} (--largest-component" in message
 
 
 def test_huge_texts_are_cut_in_messages(tmp_path: Path) -> None:
@@ -219,9 +221,9 @@ def test_huge_texts_are_cut_in_messages(tmp_path: Path) -> None:
     [
         ("edge [ source 0 target 7 capcity 5 ]", "'capcity' is unknown (did you mean 'capacity'?)"),
         ("edge [ source 0 target 7 distnace 5 ]", "'distnace' is unknown (did you mean 'distance'?)"),
-        ("edge [ source 0 target 7 Distance 5 ]", "'Distance' is unknown (did you mean 'distance'?)"),
         ("edge [ source 0 target 7 capacity_bps 5 ]", "'capacity_bps' is unknown (did you mean 'capacity'?)"),
-        ("edge [ source 0 target 7 linkspeedraw 5 ]", "did you mean 'LinkSpeedRaw'?)"),
+        ("edge [ source 0 target 7 lenght_km 5 ]", "'lenght_km' is unknown (did you mean 'length_km'?)"),
+        ("edge [ source 0 target 7 LinkSpeedRow 5 ]", "did you mean 'LinkSpeedRaw'?)"),
     ],
 )
 def test_misspelt_attributes_of_links(tmp_path, links, message):
@@ -232,7 +234,7 @@ def test_misspelt_attributes_of_links(tmp_path, links, message):
 
 
 @pytest.mark.parametrize(
-    ("attribute", "meant"), [("lable", "label"), ("latitude", "Latitude"), ("Longtitude", "Longitude")]
+    ("attribute", "meant"), [("lable", "label"), ("Latitde", "Latitude"), ("Longtitude", "Longitude")]
 )
 def test_misspelt_attributes_of_nodes(tmp_path, attribute, meant):
     nodes = TWO_NODES.replace(meant, attribute, 1)

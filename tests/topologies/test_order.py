@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import topologies
 from topologies import (
     DESIGNERS,
     RANDOM_DESIGNERS,
@@ -24,7 +25,7 @@ from topologies import (
 from topologies.bounds import lower_bound_s
 from topologies.designers.enrich import enrich
 
-DATA = Path(load_underlay.__code__.co_filename).parent / "data"
+DATA = Path(topologies.__file__).parent / "data"
 WORK = Workload.preset("inaturalist")
 OPTIONS = {"best": {"iterations": 400}}
 

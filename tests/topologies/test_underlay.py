@@ -147,7 +147,7 @@ def test_unknown_name_lists_the_known_ones(name: str, nearest: str) -> None:
         load_underlay(name)
     message = str(caught.value)
     assert message.startswith(f"underlay(={name!r}) must be one of aws_na, ebone, exodus, gaia, geant")
-    assert "path of a GML file" in message
+    assert "path of a network (.gml, .graphml, .json)" in message
     assert (f"did you mean {nearest!r}?" in message) if nearest else ("did you mean" not in message)
 
 

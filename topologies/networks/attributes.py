@@ -1,7 +1,5 @@
 """A network of nodes and links with attributes, with the names of the Internet Topology Zoo."""
 
-import difflib
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,14 +7,24 @@ import numpy as np
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.errors import InputError, quoted
+from topologies.networks.field_names import (
+    CAPACITY,
+    DISTANCE,
+    LATITUDE,
+    LINK_NAMES,
+    LONGITUDE,
+    NODE_NAMES,
+    PUBLISHED_DISTANCE,
+    PUBLISHED_INDEX,
+    RAW_SPEED,
+    Attributes,
+    Name,
+    check_spelling,
+    stated_number,
+    stated_text,
+)
+from topologies.networks.link_speed import link_speed_bps, speeds_note
 from topologies.networks.stated_network import StatedNetwork, link_title
-
-Attributes = Mapping[str, object]
-_NODE_FIELDS = ("label", "Latitude", "Longitude")
-_LINK_FIELDS = ("capacity", "LinkSpeedRaw", "distance", "published_distance")
-"""Optional attributes; one that is misspelt is an error, as it would be ignored."""
-_OTHERS = frozenset({"altitude", "labels", "linkspeed", "linklabel"})
-"""Attributes of other tools that resemble one of these but mean something else; in lower case."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -29,10 +37,13 @@ class Graph:
         Each with ``id``.
     links : sequence of mapping
         Each with ``source`` and ``target``, ids of nodes.
+    directed : object
+        What the file says of it: links of a directed graph are one-way.
     """
 
     nodes: Sequence[Attributes]
     links: Sequence[Attributes]
+    directed: object = 0
 
 
 def stated_network(graph: Graph) -> StatedNetwork:
@@ -46,34 +57,51 @@ def stated_network(graph: Graph) -> StatedNetwork:
     Raises
     ------
     InputError
-        If an id or a label is used twice, a link ends at an unknown id, a number is text, a list, NaN or infinite, or
-        an attribute is almost, but not quite, named like one that is read and that the node or link lacks. All other
-        attributes are ignored.
+        If an id is used twice, a link ends at an unknown id, a number is another text, a list, NaN or
+        infinite, two names of one thing state different numbers, or an attribute is almost, but not quite, named like
+        one that is read and that the node or link lacks. All other attributes are ignored.
     """
     nodes, links = graph.nodes, graph.links
-    index_of = _node_ids(nodes)
-    for node_id, node in zip(index_of, nodes, strict=True):
-        _check_spelling(f"node {quoted(node_id)}", node, _NODE_FIELDS)
-    labels = _labels(nodes, tuple(index_of))
-    names = [f"node {quoted(node_id)}" for node_id in index_of]
-    ends = [_ends(i, link, index_of) for i, link in enumerate(links)]
+    node_ids(nodes)  # checks them
+    names = [node_title(node) for node in nodes]
+    for name, node in zip(names, nodes, strict=True):
+        check_spelling(name, node, NODE_NAMES)
+    labels = node_labels(graph)
+    ends = link_ends(graph)
     link_names = [link_title(i, labels[a], labels[b]) for i, (a, b) in enumerate(ends)]
     for name, link in zip(link_names, links, strict=True):
-        _check_spelling(name, link, _LINK_FIELDS)
+        check_spelling(name, link, LINK_NAMES)
+    capacity_bps, notes = _capacities(links, link_names)
     return StatedNetwork(
         labels=labels,
-        latitude_deg=_numbers(nodes, names, "Latitude"),
-        longitude_deg=_numbers(nodes, names, "Longitude"),
+        latitude_deg=_numbers(nodes, names, LATITUDE),
+        longitude_deg=_numbers(nodes, names, LONGITUDE),
         ends=np.array(ends, dtype=np.int64).reshape(-1, 2),
-        distance_km=_numbers(links, link_names, "distance"),
-        published_distance_km=_numbers(links, link_names, "published_distance"),
-        capacity_bps=_numbers(links, link_names, "capacity", "LinkSpeedRaw"),
-        published_index=_whole(_numbers(nodes, names, "published_index")),
+        distance_km=_numbers(links, link_names, DISTANCE),
+        published_distance_km=_numbers(links, link_names, PUBLISHED_DISTANCE),
+        capacity_bps=capacity_bps,
+        published_index=_whole(_numbers(nodes, names, PUBLISHED_INDEX)),
+        notes=tuple(notes),
     )
 
 
-def _node_ids(nodes: Sequence[Attributes]) -> dict[object, int]:
-    """Index of every node by its id."""
+def node_ids(nodes: Sequence[Attributes]) -> dict[object, int]:
+    """Index of every node by its id.
+
+    Parameters
+    ----------
+    nodes : sequence of mapping
+
+    Returns
+    -------
+    dict of int or str to int
+        In the order of the nodes.
+
+    Raises
+    ------
+    InputError
+        If an id is used twice, or is neither an integer nor a text.
+    """
     index_of: dict[object, int] = {}
     for i, node in enumerate(nodes):
         node_id = node.get("id")
@@ -85,32 +113,55 @@ def _node_ids(nodes: Sequence[Attributes]) -> dict[object, int]:
     return index_of
 
 
-def _check_spelling(name: str, block: Attributes, fields: Sequence[str]) -> None:
-    """Raise an error for an attribute that is named almost like one that is read and that the block lacks."""
-    meant = {field.lower(): field for field in fields if field not in block}
-    for key in block:
-        lower = key.lower()
-        if key in fields or lower in _OTHERS:
-            continue
-        if close := difflib.get_close_matches(lower, meant, n=1, cutoff=0.8):
-            raise InputError(
-                f"{name}: the attribute {quoted(key)} is unknown (did you mean {meant[close[0]]!r}?)."
-            )
+def node_title(node: Attributes) -> str:
+    """How messages call a node."""
+    return f"node {quoted(node.get('id'))}"
 
 
-def _labels(nodes: Sequence[Attributes], ids: Sequence[object]) -> tuple[str, ...]:
-    """Label of every node; Topology Zoo files hold some twice, which would make routers indistinguishable."""
-    id_of: dict[str, object] = {}
-    for node, node_id in zip(nodes, ids, strict=True):
-        label = node.get("label", node_id)
+def node_labels(graph: Graph) -> tuple[str, ...]:
+    """Label of every node, which is its name or its id where it has none; not always unique.
+
+    Parameters
+    ----------
+    graph : Graph
+
+    Returns
+    -------
+    tuple of str, (nodes,)
+
+    Raises
+    ------
+    InputError
+        If a label is no text or number.
+    """
+    labels = []
+    for node in graph.nodes:
+        found = (stated_text(node, "label"), stated_text(node, "name"), node.get("id"))
+        label = next((value for value in found if value is not None), None)
         if not isinstance(label, int | float | str):
-            raise InputError(f"node {quoted(node_id)}: label(={quoted(label)}) must be a text.")
-        text = str(label)
-        if text in id_of:
-            nodes_named = f"node {quoted(id_of[text])} and node {quoted(node_id)}"
-            raise InputError(f"label(={quoted(text)}) of {nodes_named} must be unique.")
-        id_of[text] = node_id
-    return tuple(id_of)
+            raise InputError(f"{node_title(node)}: label(={quoted(label)}) must be a text.")
+        labels.append(str(label))
+    return tuple(labels)
+
+
+def link_ends(graph: Graph) -> list[tuple[int, int]]:
+    """Node indices of source and target of every link.
+
+    Parameters
+    ----------
+    graph : Graph
+
+    Returns
+    -------
+    list of tuple of int
+
+    Raises
+    ------
+    InputError
+        If one is no id of a node.
+    """
+    index_of = node_ids(graph.nodes)
+    return [_ends(i, link, index_of) for i, link in enumerate(graph.links)]
 
 
 def _ends(index: int, link: Attributes, index_of: Mapping[object, int]) -> tuple[int, int]:
@@ -124,27 +175,27 @@ def _ends(index: int, link: Attributes, index_of: Mapping[object, int]) -> tuple
     return found[0], found[1]
 
 
-def _numbers(blocks: Sequence[Attributes], names: Sequence[str], *fields: str) -> FloatArray:
-    """The first of `fields` that each block states, NaN where it states none."""
-    values = np.full(len(blocks), np.nan)
-    for i, block in enumerate(blocks):
-        for field in fields:
-            if field in block:
-                values[i] = _number(f"{names[i]}: {field}", block[field])
-                break
-    return values
+def _numbers(blocks: Sequence[Attributes], titles: Sequence[str], name: Name) -> FloatArray:
+    """What each block states under a name, NaN where it states nothing."""
+    stated = [stated_number(title, block, name) for title, block in zip(titles, blocks, strict=True)]
+    return np.array([np.nan if number is None else number for number in stated], dtype=np.float64)
+
+
+def _capacities(links: Sequence[Attributes], titles: Sequence[str]) -> tuple[FloatArray, list[str]]:
+    """The capacity of each link, else its raw speed, else its speed with a unit; and what is to be said of it."""
+    capacity_bps = _numbers(links, titles, CAPACITY)
+    raw_bps = _numbers(links, titles, RAW_SPEED)
+    capacity_bps[np.isnan(capacity_bps)] = raw_bps[np.isnan(capacity_bps)]
+    ignored = []
+    for i in np.flatnonzero(np.isnan(capacity_bps)).tolist():
+        if stated_text(links[i], "LinkSpeed") is not None:
+            speed_bps = link_speed_bps(links[i])
+            capacity_bps[i] = np.nan if speed_bps is None else speed_bps
+            ignored += [links[i]] if speed_bps is None else []
+    return capacity_bps, speeds_note(ignored)
 
 
 def _whole(values: FloatArray) -> IntArray | None:
     """Numbers as integers, None where one is missing or none."""
     whole = np.isfinite(values) & (values == np.round(values)) & (np.abs(values) < 2**53)
     return values.astype(np.int64) if whole.all() else None
-
-
-def _number(name: str, value: object) -> float:
-    """A finite number that is not text, a boolean or a list."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"{name}(={quoted(value)}) must be a number, unquoted and stated once.")
-    if not abs(value) <= sys.float_info.max:  # also holds for integers beyond any float
-        raise InputError(f"{name}(={quoted(value)}) must be finite.")
-    return float(value)

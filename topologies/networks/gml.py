@@ -7,7 +7,8 @@ from typing import Any
 import networkx as nx
 
 from topologies.errors import InputError, quoted
-from topologies.networks.attributes import Attributes, Graph
+from topologies.networks.attributes import Graph
+from topologies.networks.field_names import Attributes
 
 _GML_NUMBER = re.compile(r"[+-]?(?:\d+|(?:\d*\.\d+|\d+\.\d*|INF)(?:[eE][+-]?\d+)?)")
 """What GML calls an integer or a real."""
@@ -29,12 +30,12 @@ def parse_gml(data: bytes) -> Graph:
     Raises
     ------
     InputError
-        If the text is no GML, or the graph is directed.
+        If the text is no GML.
     """
     graph = _graph(data)
-    if graph.get("directed", 0):
-        raise InputError(f"directed(={quoted(graph['directed'])}) must be 0: links are full duplex.")
-    return Graph(nodes=_blocks(graph, "node"), links=_blocks(graph, "edge"))
+    return Graph(
+        nodes=_blocks(graph, "node"), links=_blocks(graph, "edge"), directed=graph.get("directed", 0)
+    )
 
 
 def _graph(data: bytes) -> Attributes:

@@ -1,15 +1,21 @@
-"""Underlays of the package, of GML files and of tables."""
+"""Underlays of the package, of other packages and of files."""
 
 import importlib.resources
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from topologies.errors import InputError, quoted, unknown_name
-from topologies.networks.attributes import stated_network
+from topologies.networks.attributes import Graph, stated_network
+from topologies.networks.cleaning import cleaned
+from topologies.networks.faults import check_network
+from topologies.networks.files import read_file
 from topologies.networks.gml import parse_gml
+from topologies.networks.graphml import parse_graphml
 from topologies.networks.network_files import (
     NetworkFiles,
     StrPath,
@@ -18,7 +24,10 @@ from topologies.networks.network_files import (
     stated_by_files,
     stated_by_pairs,
 )
+from topologies.networks.node_link import parse_node_link
+from topologies.networks.one_way_links import full_duplex
 from topologies.networks.stated_network import StatedNetwork
+from topologies.networks.topohub import PREFIX, parse_topohub, topohub_data
 from topologies.underlay import Underlay, Variant
 
 _PUBLISHED = ("gaia", "aws_na", "geant", "exodus", "ebone")
@@ -26,6 +35,14 @@ _MEASURED = {"clouds": "", "clouds_aws": "aws:"}
 """Networks of the table of measured pairs, with the beginning of the labels of their sites."""
 _SHIPPED = (*_PUBLISHED, *_MEASURED)
 _TABLES = (".csv", ".tsv")
+_GRAPHS: Mapping[str, Callable[[bytes], Graph]] = {
+    "": parse_gml,
+    ".gml": parse_gml,
+    ".graphml": parse_graphml,
+    ".json": parse_node_link,
+}
+"""Readers of nodes and links, by the ending of a file in lower case."""
+_ENDINGS = ", ".join(filter(None, (*_GRAPHS, *_TABLES, ".toml")))
 
 
 def shipped_underlays() -> tuple[str, ...]:
@@ -49,16 +66,25 @@ def published_underlays() -> tuple[str, ...]:
     return _PUBLISHED
 
 
-def load_underlay(name_or_path: StrPath | NetworkFiles, *, variant: Variant = "corrected") -> Underlay:
-    """Load a shipped underlay, a GML file, or a network of tables.
+def load_underlay(
+    name_or_path: StrPath | NetworkFiles,
+    *,
+    variant: Variant = "corrected",
+    internal_only: bool = False,
+    largest_component: bool = False,
+) -> Underlay:
+    """Load a shipped underlay, one of the package topohub, or one of files.
 
     Parameters
     ----------
     name_or_path : str, path-like or NetworkFiles
-        A name of `shipped_underlays`, else the path of a GML file in UTF-8: nodes with ``id``, links with
-        ``source`` and ``target``. Optional are a node's ``label``, ``Latitude`` and ``Longitude`` (degrees)
-        and a link's ``LinkSpeedRaw`` (bit/s), all named as in the Internet Topology Zoo [1]_, and the link's
-        ``capacity`` (bit/s, goes first), ``distance`` and ``published_distance`` (km).
+        A name of `shipped_underlays`; ``topohub:`` and a name of that package, such as ``topohub:sndlib/germany50``;
+        or the path of a file of nodes and links: GML (``.gml``), GraphML (``.graphml``), or node-link JSON
+        (``.json``). Nodes have ``id``, links ``source`` and ``target``. Optional are, in any case, a node's ``label``
+        (else ``name``), ``Latitude`` or ``lat`` and ``Longitude``, ``lon``, ``lng`` or ``long`` (degrees), and a
+        link's ``distance``, ``dist`` or ``length_km`` (km), ``published_distance`` (km), and ``capacity`` (bit/s),
+        else ``LinkSpeedRaw`` (bit/s), else ``LinkSpeed`` with ``LinkSpeedUnits`` K, M, G or T, as the Internet
+        Topology Zoo [1]_ has them.
 
         Or tables: `NetworkFiles`, a TOML file that names them, relative to itself, by the fields of `NetworkFiles`, a
         folder that holds ``sites.csv`` and ``links.csv``, or ``pairs.csv``, or ``bandwidth*.csv`` and ``latency*.csv``
@@ -67,18 +93,26 @@ def load_underlay(name_or_path: StrPath | NetworkFiles, *, variant: Variant = "c
         "corrected" takes ``distance``, computing it from the coordinates where the file has none, and stated
         capacities; "published" takes ``published_distance`` and no capacity, as the published tables do, and breaks
         ties by the nodes' ``published_index`` where all state one.
+    internal_only : bool
+        Whether external nodes (``Internal 0``), self-loops and stubs without coordinates are left out and equal labels
+        are numbered, ``None`` and ``None/2``; see `topologies.networks.cleaning`. Most of the Zoo's files need it.
+    largest_component : bool
+        Whether only the largest connected component is taken; of several, the one whose labels come first.
 
     Returns
     -------
     Underlay
         In the order of `Underlay.in_label_order`, whatever the order of the file: routers by label, links by their
-        ends. Parallel links are all kept; a route takes the shortest.
+        ends. Parallel links are all kept; a route takes the shortest. Of a directed graph, a link and its way back of
+        the same length and capacity are one. Its `Underlay.notes` say what was left out, joined or not read.
 
     Raises
     ------
     InputError
         If there is no such underlay, or the file breaks a rule: the message names the file, the node or link,
-        the value and the rule.
+        the value and the rule. Of what the two options are for it names all kinds of faults at once.
+    MachineError
+        If the package topohub is asked for, and not installed.
 
     References
     ----------
@@ -97,21 +131,28 @@ def load_underlay(name_or_path: StrPath | NetworkFiles, *, variant: Variant = "c
     if isinstance(name_or_path, str) and name_or_path in _PUBLISHED:
         name, source = name_or_path, name_or_path
         data = _shipped_data(f"{name}.gml")
+        parse: Callable[[bytes], Graph] = parse_gml
+    elif isinstance(name_or_path, str) and name_or_path.startswith(PREFIX):
+        name, source = name_or_path.removeprefix(PREFIX), quoted(name_or_path)
+        data, parse = topohub_data(name), partial(parse_topohub, name=name)
     else:
         path = Path(name_or_path)
         if isinstance(name_or_path, str) and _looks_like_name(name_or_path):
-            raise unknown_name("underlay", name_or_path, _SHIPPED, otherwise="the path of a GML file")
+            raise unknown_name(
+                "underlay", name_or_path, _SHIPPED, otherwise=f"the path of a network ({_ENDINGS})"
+            )
         if path.is_dir():
             return _of_files(files_in(path), path.resolve().name, variant)
         name, source = path.stem, str(path) if str(path).isprintable() else quoted(str(path))
-        data = _read_file(path, source)
+        data = read_file(path, source)
         if path.suffix.lower() == ".toml":
             return _of_files(files_named_in(path, data), name, variant)
         if path.suffix.lower() in _TABLES:
             return _of_tables(name, source, variant, stated_by_pairs(data, source))
+        parse = _parser(path, source)
     try:
-        # Checked in the order of the file, so that messages number its links.
-        return _underlay(name, variant, stated_network(parse_gml(data))).in_label_order()
+        network = _network(parse(data), variant, internal_only=internal_only, largest=largest_component)
+        return _underlay(name, variant, network).in_label_order()
     except InputError as error:
         raise error.located(source) from None
 
@@ -141,7 +182,7 @@ def _shipped_pairs(name: str, variant: Variant) -> Underlay:
 
 def _of_files(files: NetworkFiles, name: str, variant: Variant) -> Underlay:
     """The underlay that a user's tables describe."""
-    stated = stated_by_files(files, lambda path: (_read_file(Path(path), str(path)), str(path)))
+    stated = stated_by_files(files, lambda path: (read_file(Path(path), str(path)), str(path)))
     return _of_tables(name, str(files.links or files.pairs or files.bandwidth_matrix), variant, stated)
 
 
@@ -155,6 +196,26 @@ def _of_tables(name: str, source: str, variant: Variant, stated: StatedNetwork) 
         return _underlay(name, variant, stated).in_label_order()
     except InputError as error:
         raise error.located(source) from None
+
+
+def _network(graph: Graph, variant: Variant, *, internal_only: bool, largest: bool) -> StatedNetwork:
+    """What a graph states, once the options have changed it."""
+    # All that it states is checked in the order of the file, so that messages number its links.
+    network = stated_network(graph)
+    joint, joined = full_duplex(graph)
+    kept, changed = cleaned(joint, internal_only=internal_only, largest_only=largest)
+    if kept is not graph:
+        network = stated_network(kept)
+    check_network(network, kept, variant, internal_only=internal_only)
+    return replace(network, notes=(*joined, *changed, *network.notes))
+
+
+def _parser(path: Path, source: str) -> Callable[[bytes], Graph]:
+    """The reader for the ending of a file."""
+    parse = _GRAPHS.get(path.suffix.lower())
+    if parse is None:
+        raise InputError(f"ending(={quoted(path.suffix)}) must be one of {_ENDINGS}.", source=source)
+    return parse
 
 
 def underlay_title(underlay: Underlay) -> str:
@@ -178,18 +239,6 @@ def _is_published(underlay: Underlay) -> bool:
     return sorted(underlay.labels) == sorted(shipped.labels) and np.array_equal(
         np.sort(underlay.length_km), np.sort(shipped.length_km)
     )
-
-
-def _read_file(path: Path, source: str) -> bytes:
-    """Bytes of a user's file; its messages start with `source`."""
-    try:
-        return path.read_bytes()
-    except (FileNotFoundError, ValueError):  # the latter for a NUL in the path
-        raise InputError("there is no such file.", source=source) from None
-    except IsADirectoryError:
-        raise InputError("is a directory, must be a GML file.", source=source) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", source=source) from None
 
 
 def _looks_like_name(text: str) -> bool:
