@@ -13,7 +13,7 @@ from scenarios.config.network import build_network
 from scenarios.config.scenario import check_seed, load_scenario
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.table_formats import format_of, print_table, write_tables
-from scenarios.runfile.paths import check_output
+from scenarios.runfile.paths import check_new
 from scenarios.studies.partition import divide
 from topologies import InputError
 from training import DATASETS, PARTITIONS, TrainingConfig
@@ -63,6 +63,7 @@ def partition(
             help="File to write: a picture (.png, .svg, .pdf) or a table (.csv, .json, .txt). Repeat for both.",
         ),
     ] = None,
+    force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
     """Split training data over the silos, and compare the parts.
@@ -103,7 +104,7 @@ def partition(
             raise InputError(
                 f"{name}(={value}) goes with the partition {owner}, not with {training.partition}."
             )
-    pictures, tables = _outputs(output or [])
+    pictures, tables = _outputs(output or [], force)
     division = divide(build_network(network), training, seed_used)
     for path in tables:
         write_tables(path, [division.silo_table()])
@@ -116,11 +117,11 @@ def partition(
         print(f"written: {', '.join(map(str, output))}", file=sys.stderr)
 
 
-def _outputs(paths: list[Path]) -> tuple[list[Path], list[Path]]:
+def _outputs(paths: list[Path], force: bool) -> tuple[list[Path], list[Path]]:
     """The pictures and the tables among the outputs, checked."""
     for path in paths:
         if path.suffix.lower() not in FIGURES:
             format_of(path, others=FIGURES)
-        check_output(path)
+        check_new(path, force=force)
     pictures = [path for path in paths if path.suffix.lower() in FIGURES]
     return pictures, [path for path in paths if path not in pictures]
