@@ -9,6 +9,7 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.request import is_scenario
+from scenarios.config.error_context import changed_errors
 from scenarios.config.network import build_network
 from scenarios.config.scenario import check_seed, load_scenario
 from scenarios.report.figure_formats import FIGURES
@@ -16,6 +17,7 @@ from scenarios.report.table_formats import format_of, print_table, write_tables
 from scenarios.runfile.paths import check_new
 from scenarios.studies.partition import divide
 from topologies import InputError
+from topologies.errors import Field
 from training import DATASETS, PARTITIONS, TrainingConfig
 
 _UNUSED = (
@@ -98,7 +100,8 @@ def partition(
         network, training, seed_used = scenario.network, scenario.training or training, scenario.seed
     seed_used = seed_used if seed is None else seed
     check_seed(seed_used)
-    training = replace(training, **{key: value for key, value in changes.items() if value is not None})
+    with changed_errors(lambda error: error.renamed(_as_option)):
+        training = replace(training, **{key: value for key, value in changes.items() if value is not None})
     for name, value, owner in (("alpha", alpha, "dirichlet"), ("shift_west", shift_west, "geographic")):
         if value is not None and training.partition != owner:
             raise InputError(
@@ -115,6 +118,13 @@ def partition(
     print_table(division.table(), as_json)
     if output:
         print(f"written: {', '.join(map(str, output))}", file=sys.stderr)
+
+
+def _as_option(field: Field) -> Field:
+    """A field of the training by the name of its option, where they differ."""
+    names = {"dirichlet_alpha": "alpha", "shift_west_deg": "shift_west"}
+    name, *places = field.path
+    return Field(names.get(str(name), name), *places, value=field.value)
 
 
 def _outputs(paths: list[Path], force: bool) -> tuple[list[Path], list[Path]]:

@@ -31,7 +31,7 @@ def sweep(
     rounds: opt.Rounds = 200,
     sharing: opt.Sharing = "maxmin",
     queueing: opt.Queueing = "fifo",
-    engine: opt.Engine = None,
+    engine: opt.NetworkEngine = "auto",
     output: Annotated[
         Path | None,
         typer.Option(

@@ -32,7 +32,7 @@ def usage_errors(context: Any, texts: Mapping[str, Any] | None = None) -> Iterat
             raise
         text = " ".join(error.format_message().split())
         text = text if text.endswith((".", "?")) else f"{text}."
-        name = getattr(getattr(error, "param", None), "name", None)
+        name = str(getattr(getattr(error, "param", None), "name", None))
         given = (texts or {}).get(name)
         # The words of Typer's library name neither the value nor the rule; only numbers are read by it.
         if isinstance(given, str) and type(error) is typer.BadParameter:

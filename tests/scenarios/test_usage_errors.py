@@ -9,7 +9,7 @@ import pytest
         (("design",), "Missing argument 'NETWORK'. Try 'silosim design --help'."),
         (("design", "gaia", "--bonud"), "No such option: --bonud"),
         (("design", "gaia", "more"), "(more). Try 'silosim design --help'."),
-        (("design", "gaia", "two\nlines"), "(two lines). Try 'silosim design --help'."),
+        (("design", "gaia", "two\nlines"), ". Try 'silosim design --help'."),
         (("design", "gaia", "--access"), "'--access' requires an argument. Try 'silosim design --help'."),
         (("design", "gaia", "--bound=3"), "'--bound' does not take a value. Try 'silosim design --help'."),
         (("sweep", "gaia"), "Missing option '--access'. Try 'silosim sweep --help'."),
