@@ -27,6 +27,8 @@ from simulator.statistics.confidence import least_rounds, paired_difference
 from topologies import Overlay, RandomOverlay
 
 BUSIEST = 3
+_SUMMARIES = ("cycle_time", "difference")
+"""Fields of a row that are texts for people."""
 
 
 def simulate_table(
@@ -99,6 +101,7 @@ def simulate_table(
             *([Column(key="difference", title=f"minus {rows[0]['overlay']}")] if paired else []),
         ),
         rows=rows,
+        summaries=_SUMMARIES,
         notes=note_lines(
             *(f"{row['overlay']}'s busiest links: {_busiest(row)}." for row in rows),
             _percent_note(settings),
@@ -117,7 +120,7 @@ def simulate_table(
 def _row(
     experiment: Experiment, overlay: Overlay | RandomOverlay, outcome: Outcome, first: Outcome | None
 ) -> dict[str, object]:
-    """Fields of one overlay; `cycle_time` and `difference` are texts for people."""
+    """Fields of one overlay; the `_SUMMARIES` are texts for people."""
     steady, window = outcome.steady, estimate_window(outcome)
     difference = (
         None if first is None else paired_difference(outcome.starts, first.starts, silos=overlay.graph.silos)
