@@ -110,6 +110,7 @@ def sweep(
     sharing: str = "maxmin",
     queueing: str = "fifo",
     engine: str = "auto",
+    seed: int = 0,
     options: WrittenOptions | None = None,
 ) -> Table:
     """Design and simulate overlays at several access capacities.
@@ -129,6 +130,8 @@ def sweep(
     sharing : {"maxmin", "equal"}
     queueing : {"fifo", "overlap"}
     engine : {"auto", "simpy", "compiled"}
+    seed : int
+        Of everything random.
     options : mapping from kind to mapping, optional
         Options of designers.
 
@@ -157,7 +160,13 @@ def sweep(
     )
     work = _workload(workload, config.variant)
     return sweep_access(
-        config, work, list(dict.fromkeys(kinds or DEFAULT_KINDS)), access, simulation, options=options
+        config,
+        work,
+        list(dict.fromkeys(kinds or DEFAULT_KINDS)),
+        access,
+        simulation,
+        seed=seed,
+        options=options,
     )
 
 

@@ -7,15 +7,13 @@ from scenarios.config.kinds import check_kinds
 from scenarios.config.network import NetworkConfig, build_network, describe
 from scenarios.config.overlays import design_any, forms_of
 from scenarios.config.quantities import format_rate, parse_quantity
+from scenarios.config.scenario import check_seed
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.closed_forms import FORMS, estimates_note, form_fields, forms_note, over_paper
 from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines, percent
 from scenarios.simulation.runner import job_of, run_job
 from topologies import Workload
-
-SEED = 0
-"""Of randomized overlays."""
 
 
 def sweep(
@@ -25,6 +23,7 @@ def sweep(
     capacities: Sequence[str],
     simulation: SimulationConfig,
     *,
+    seed: int = 0,
     options: WrittenOptions | None = None,
 ) -> Table:
     """Cycle times of every overlay, designed anew at every access capacity.
@@ -38,6 +37,8 @@ def sweep(
     capacities : sequence of str
         Quantities with units, for instance ``"100 Mbps"``.
     simulation : SimulationConfig
+    seed : int
+        Of randomized overlays, and of designers that take one.
     options : mapping from kind to mapping, optional
         Options of designers.
 
@@ -47,22 +48,23 @@ def sweep(
         One row for each capacity and overlay, capacities in ascending order.
     """
     check_kinds("overlay kind", kinds)
+    check_seed(seed)
     check_option_kinds(options or {}, kinds)
     for kind, given in (options or {}).items():
         option_values(kind, given)
     ordered = sorted(capacities, key=lambda text: parse_quantity("access", text, "bit/s"))
     graphs = [build_network(network.changed(access=text)) for text in ordered]
     designed = [
-        (text, design_any(kind, graph, work, (options or {}).get(kind), seed=SEED))
+        (text, design_any(kind, graph, work, (options or {}).get(kind), seed=seed))
         for text, graph in zip(ordered, graphs, strict=True)
         for kind in kinds
     ]
-    jobs = [job_of(overlay, simulation, rounds=simulation.rounds, seed=SEED) for _, overlay in designed]
+    jobs = [job_of(overlay, simulation, rounds=simulation.rounds, seed=seed) for _, overlay in designed]
     rows: list[dict[str, object]] = []
     for (text, overlay), job in zip(designed, jobs, strict=True):
         outcome = run_job(job, overlay.kind, title=f"{text} ", engine=simulation.engine)
         steady = outcome.steady
-        forms, simulated_s = forms_of(overlay, SEED), steady.cycle_time_s
+        forms, simulated_s = forms_of(overlay, seed), steady.cycle_time_s
         rows.append(
             {
                 "access_bps": parse_quantity("access", text, "bit/s"),
