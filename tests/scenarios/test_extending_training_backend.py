@@ -197,7 +197,7 @@ def test_without_its_package_the_names_that_are_there_are_listed(silosim, scenar
     result = silosim("run", scenario, "-o", tmp_path / "run.h5")
 
     assert result.code == 2
-    assert "backend(='numpy_logistic') must be one of mpi" in result.err
+    assert "backend(='numpy_logistic') must be mpi, or" in result.err
 
 
 @pytest.mark.usefixtures("installed")
