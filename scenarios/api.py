@@ -109,6 +109,7 @@ def sweep(
     sharing: str = "maxmin",
     queueing: str = "fifo",
     engine: str = "auto",
+    seed: int = 0,
     options: WrittenOptions | None = None,
 ) -> Table:
     """Design and simulate overlays at several access capacities.
@@ -128,6 +129,8 @@ def sweep(
     sharing : {"maxmin", "equal"}
     queueing : {"fifo", "overlap"}
     engine : {"auto", "simpy", "compiled"}
+    seed : int
+        Of everything random.
     options : mapping from kind to mapping, optional
         Options of designers.
 
@@ -155,7 +158,14 @@ def sweep(
         SimulationConfig, {"rounds": rounds, "sharing": sharing, "queueing": queueing, "engine": engine}
     )
     work = _workload(workload, config.variant)
-    return sweep_access(config, work, chosen_overlays(kinds, DEFAULT_OVERLAYS, options), access, simulation)
+    return sweep_access(
+        config,
+        work,
+        chosen_overlays(kinds, DEFAULT_OVERLAYS, options),
+        access,
+        simulation,
+        seed=seed,
+    )
 
 
 def run(scenario: StrPath, output: StrPath, *, resume: bool = False, force: bool = False) -> RunRecord:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from topologies.arrays import FloatArray
-from topologies.errors import InputError
+from topologies.errors import Field, InputError
 
 
 def per_silo(field: str, value: ArrayLike, silos: int, *, positive: bool) -> FloatArray:
@@ -60,5 +60,5 @@ def check_integer(field: str, value: object, *, minimum: int) -> None:
 def check_number(field: str, value: object) -> float:
     """Return `value` as a float; raise InputError unless it is a finite number."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        raise InputError(f"{field}(={value!r}) must be a finite number.")
+        raise InputError("must be a finite number.", field=Field(field, value=value))
     return float(value)

@@ -205,6 +205,7 @@ def unknown_name(
         names, after = f"{len(choices)} names", f"{hint}: {', '.join(listed)}, ..."
     else:
         names, after = ", ".join(sorted(choices)), f"{hint}."
-    rule = f"{names} or {otherwise}" if otherwise else names
+    one = "" if len(choices) == 1 and otherwise else "one of "
+    rule = f"{one}{names}, or {otherwise}" if otherwise else f"one of {names}"
     path = field.path if isinstance(field, Field) else (field,)
-    return InputError(f"must be one of {rule}{after}", field=Field(*path, value=value), source=source)
+    return InputError(f"must be {rule}{after}", field=Field(*path, value=value), source=source)

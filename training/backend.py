@@ -111,7 +111,7 @@ def load_backend(name: str) -> TrainingBackend:
     """
     entry = find_entry(GROUP, name, "training backend", own=BACKENDS.values())
     if entry is None:
-        otherwise = "another one, once its package is installed into this environment"
+        otherwise = "the name of a backend whose package is installed in this environment"
         raise unknown_name("backend", name, all_names(BACKENDS, GROUP), otherwise=otherwise)
     backend = load_instance(entry, "training backend")
     if not isinstance(backend, TrainingBackend):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from topologies.checks import check_integer, check_number
-from topologies.errors import InputError
+from topologies.errors import Field, InputError
 from training.data.datasets import DataOptions, dataset_reader
 from training.data.partitions import PARTITIONS
 from training.lookup import lookup
@@ -153,7 +153,7 @@ class TrainingConfig:
             check_integer(name, getattr(self, name), minimum=1)
         check_integer("checkpoint_every", self.checkpoint_every, minimum=0)
         if check_number("dirichlet_alpha", self.dirichlet_alpha) <= 0:
-            raise InputError(f"dirichlet_alpha(={self.dirichlet_alpha}) must be > 0.")
+            raise InputError("must be > 0.", field=Field("dirichlet_alpha", value=self.dirichlet_alpha))
         if self.shift_west_deg is not None:
             check_number("shift_west_deg", self.shift_west_deg)
         if check_number("learning_rate", self.learning_rate) < 0:

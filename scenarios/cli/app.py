@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from scenarios.cli.commands import SUMMARIES, Commands
+from scenarios.cli.usage import usage_errors
 
 PACKAGES = ("topologies", "simulator", "training", "scenarios", "silosim")
 
@@ -19,6 +20,16 @@ class CommandGroup(TyperGroup):
     def __init__(self, *, commands: Any = None, **attributes: Any) -> None:  # noqa: ARG002
         lazy: Any = Commands()
         super().__init__(commands=lazy, **attributes)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the options before the command."""
+        with usage_errors(ctx):
+            return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command."""
+        with usage_errors(ctx):
+            return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """Write the list of commands."""

@@ -7,6 +7,7 @@ from typing import Any
 import typer
 
 from scenarios.cli.help import HelpfulCommand
+from scenarios.cli.usage import usage_errors
 from scenarios.runtime.signals import check_interrupts
 from topologies import InputError
 
@@ -38,15 +39,18 @@ class SingleValueCommand(HelpfulCommand):
         Raises
         ------
         InputError
-            If an option that takes one value is given more often. Flags may be repeated, lists are.
+            If an option that takes one value is given more often, an option or argument is unknown or missing, or a
+            value is no number. Flags may be repeated, lists are.
         """
-        *_, given = self.make_parser(ctx).parse_args(args=list(args))
+        with usage_errors(ctx):
+            texts, _, given = self.make_parser(ctx).parse_args(args=list(args))
         for parameter in self.get_params(ctx):
             many = getattr(parameter, "multiple", False) or getattr(parameter, "is_flag", False)
             if not many and (times := given.count(parameter)) > 1:
                 name = max(parameter.opts, key=len)
                 raise InputError(f"{name} takes one value and must be given once, not {times} times.")
-        return super().parse_args(ctx, args)
+        with usage_errors(ctx, texts):
+            return super().parse_args(ctx, args)
 
 
 class Commands(Mapping[str, Any]):

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from scenarios.cli.plot import plot
+from scenarios.cli.plot import draw
 from scenarios.cli.run import run_and_report
 from scenarios.cli.show import show
 from scenarios.config.scenario import parse_scenario, preset_text
@@ -42,4 +42,4 @@ def demo(
     run_and_report(parse_scenario(text, source=f"{DEMO}.toml"), text, path, force=True, source=f"{DEMO}.toml")
     if is_first():
         show(path)
-        plot(path)
+        draw(path, path.with_suffix(".png"))

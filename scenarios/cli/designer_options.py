@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from scenarios.cli.options import study_options
 from scenarios.config.designer_options import options_by_name
 from topologies.designers.options import DeclaredOption
 
@@ -25,17 +24,11 @@ def with_designer_options(kinds: Iterable[str]) -> Callable[[Callable[..., None]
     ----------
     kinds : iterable of str
         The designers whose options the command has. Options of one name are one; that of the first designer is shown.
-        An option that is called as one of the command is left out: it can be set in a scenario.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = inspect.signature(command).parameters
-        taken = {*own, *inspect.signature(study_options).parameters}
-        offered = {
-            name: next(iter(options.values()))
-            for name, options in options_by_name(kinds).items()
-            if name not in taken
-        }
+        offered = {name: next(iter(options.values())) for name, options in options_by_name(kinds).items()}
 
         @functools.wraps(command)
         def with_options(*arguments: Any, **given: Any) -> None:

@@ -38,7 +38,7 @@ def _main() -> None:
 
     def command() -> None:
         try:
-            app()
+            app(prog_name="silosim")
         except SystemExit as stopped:
             # Typer turns a KeyboardInterrupt into the exit code of Ctrl-C, whichever signal came.
             if stopped.code:

@@ -155,13 +155,13 @@ Sharing = Annotated[
 Queueing = Annotated[
     str, typer.Option(help="fifo: an arc sends one message at a time; overlap: several at once.")
 ]
-Engine = Annotated[
-    str | None,
-    typer.Option(
-        help="Engine of the simulation: auto, simpy (every job) or compiled (fast; maxmin and equal on a network that "
-        "does not change). [default: the scenario's, or auto]"
-    ),
-]
+_ENGINE = (
+    "Engine of the simulation: auto, simpy (every job) or compiled (fast; maxmin and equal on a network that does not "
+    "change)."
+)
+Engine = Annotated[str | None, typer.Option(help=f"{_ENGINE} [default: the scenario's, or auto]")]
+NetworkEngine = Annotated[str, typer.Option(help=_ENGINE)]
+"""Of a command that takes no scenario."""
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 
@@ -270,9 +270,9 @@ def of_a_study(
     return decorate
 
 
-def simulation_config(rounds: int, sharing: str, queueing: str, engine: str | None) -> SimulationConfig:
+def simulation_config(rounds: int, sharing: str, queueing: str, engine: str) -> SimulationConfig:
     """Simulation configuration of the options."""
-    given = {"rounds": rounds, "sharing": sharing, "queueing": queueing, "engine": engine or "auto"}
+    given = {"rounds": rounds, "sharing": sharing, "queueing": queueing, "engine": engine}
     return validated(SimulationConfig, given)
 
 

@@ -9,13 +9,15 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.request import is_scenario
+from scenarios.config.error_context import changed_errors
 from scenarios.config.network import build_network
 from scenarios.config.scenario import check_seed, load_scenario
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.table_formats import format_of, print_table, write_tables
-from scenarios.runfile.paths import check_output
+from scenarios.runfile.paths import check_new
 from scenarios.studies.partition import divide
 from topologies import InputError
+from topologies.errors import Field
 from training import DATASETS, PARTITIONS, TrainingConfig
 
 _UNUSED = (
@@ -63,6 +65,7 @@ def partition(
             help="File to write: a picture (.png, .svg, .pdf) or a table (.csv, .json, .txt). Repeat for both.",
         ),
     ] = None,
+    force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
     """Split training data over the silos, and compare the parts.
@@ -97,13 +100,14 @@ def partition(
         network, training, seed_used = scenario.network, scenario.training or training, scenario.seed
     seed_used = seed_used if seed is None else seed
     check_seed(seed_used)
-    training = replace(training, **{key: value for key, value in changes.items() if value is not None})
+    with changed_errors(lambda error: error.renamed(_as_option)):
+        training = replace(training, **{key: value for key, value in changes.items() if value is not None})
     for name, value, owner in (("alpha", alpha, "dirichlet"), ("shift_west", shift_west, "geographic")):
         if value is not None and training.partition != owner:
             raise InputError(
                 f"{name}(={value}) goes with the partition {owner}, not with {training.partition}."
             )
-    pictures, tables = _outputs(output or [])
+    pictures, tables = _outputs(output or [], force)
     division = divide(build_network(network), training, seed_used)
     for path in tables:
         write_tables(path, [division.silo_table()])
@@ -116,11 +120,18 @@ def partition(
         print(f"written: {', '.join(map(str, output))}", file=sys.stderr)
 
 
-def _outputs(paths: list[Path]) -> tuple[list[Path], list[Path]]:
+def _as_option(field: Field) -> Field:
+    """A field of the training by the name of its option, where they differ."""
+    names = {"dirichlet_alpha": "alpha", "shift_west_deg": "shift_west"}
+    name, *places = field.path
+    return Field(names.get(str(name), name), *places, value=field.value)
+
+
+def _outputs(paths: list[Path], force: bool) -> tuple[list[Path], list[Path]]:
     """The pictures and the tables among the outputs, checked."""
     for path in paths:
         if path.suffix.lower() not in FIGURES:
             format_of(path, others=FIGURES)
-        check_output(path)
+        check_new(path, force=force)
     pictures = [path for path in paths if path.suffix.lower() in FIGURES]
     return pictures, [path for path in paths if path not in pictures]

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from scenarios.cli import options as opt
-from scenarios.cli.plot import plot
+from scenarios.cli.plot import draw
 from scenarios.cli.show import show
 from scenarios.report.tables import note_lines
-from scenarios.runfile.paths import check_output
+from scenarios.runfile.paths import check_new, check_new_run
 from scenarios.runfile.reader import read_run
 from scenarios.studies.replay import replay as replay_run
 
@@ -53,10 +53,18 @@ def replay(
         "largest_component": largest_component or None,
     }
     path = output or run.with_name(f"{run.stem}-replay.h5")
-    check_output(path.with_suffix(".png"))
+    picture = path.with_suffix(".png")
+    check_new_run(path, force=force)
+    if _is_trained(run):
+        check_new(picture, force=force)
     left = replay_run(run, path, changes, force=force, engine=engine)
     show(path, as_json)
     for sentence in left:
         print(note_lines(sentence), file=sys.stderr)
-    if any(overlay.history for overlay in read_run(path).overlays):
-        plot(path)
+    if _is_trained(path):
+        draw(path, picture)
+
+
+def _is_trained(run: Path) -> bool:
+    """Whether a run has rows of a training, and so a picture."""
+    return any(overlay.history for overlay in read_run(run).overlays)

@@ -1,5 +1,6 @@
 """The command that designs and simulates overlays at several access capacities."""
 
+import re
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -10,11 +11,14 @@ from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.config.overlay_config import DEFAULT_OVERLAYS, asked_overlays
 from scenarios.report.figure_formats import FIGURES
-from scenarios.report.table_formats import find_format, print_table, write_tables
+from scenarios.report.table_formats import format_of, print_table, write_tables
 from scenarios.report.tables import Table
 from scenarios.runfile.paths import check_new
 from scenarios.studies.sweep import sweep as sweep_access
 from topologies import DESIGNERS, RANDOM_DESIGNERS
+
+_ENDING = re.compile(r"\.[a-z]\w*")
+"""Of a file; a name with a number, such as ``sweep-1.5``, has none."""
 
 
 @opt.of_a_study(without=("access", "access_up", "access_down", "access_at"))
@@ -33,14 +37,15 @@ def sweep(
     rounds: opt.Rounds = 200,
     sharing: opt.Sharing = "maxmin",
     queueing: opt.Queueing = "fifo",
-    engine: opt.Engine = None,
+    engine: opt.NetworkEngine = "auto",
+    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
     output: Annotated[
         Path | None,
         typer.Option(
             "-o",
             "--output",
-            help="A table (FILE.csv, .json, .txt), a figure (FILE.png, .svg, .pdf), or a name without such an ending, "
-            "for NAME.csv and NAME.png. [default: sweep-NETWORK]",
+            help="Table and figure: NAME for NAME.csv and NAME.png; a table's ending (.csv, .json, .txt) or a figure's "
+            "(.png, .svg, .pdf) stands in place of that one. [default: sweep-NETWORK]",
         ),
     ] = None,
     force: opt.Force = False,
@@ -64,6 +69,7 @@ def sweep(
         overlays,
         [*access, *(more or [])],
         opt.simulation_config(rounds, sharing, queueing, engine),
+        seed=seed,
     )
     for path in files:
         _write(path, table)
@@ -72,9 +78,14 @@ def sweep(
 
 
 def _outputs(path: Path, force: bool) -> list[Path]:
-    """The files to write, checked."""
-    files = [path]
-    if path.suffix.lower() not in FIGURES and find_format(path) is None:
+    """The table and the figure to write, checked."""
+    ending = path.suffix.lower()
+    if ending in FIGURES:
+        files = [path.with_suffix(".csv"), path]
+    elif _ENDING.fullmatch(ending):
+        format_of(path, others=FIGURES, rule=", or have no ending")
+        files = [path, path.with_suffix(".png")]
+    else:
         files = [path.parent / (path.name and path.name + ending) for ending in (".csv", ".png")]
     for file in files:
         check_new(file, force=force)

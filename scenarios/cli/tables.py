@@ -9,7 +9,7 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.report.table_formats import format_of, print_tables, write_tables
-from scenarios.runfile.paths import check_output
+from scenarios.runfile.paths import check_new
 from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import check_interrupts
 from scenarios.studies.published_tables import NETWORKS, TABLES, published_table
@@ -25,6 +25,7 @@ def tables(
         Path | None,
         typer.Option("-o", "--output", help="File to write, all tables in it: FILE.csv, .json or .txt."),
     ] = None,
+    force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
     """Reprint the paper's tables of cycle times beside ours.
@@ -41,7 +42,7 @@ def tables(
             raise unknown_name("network", name, NETWORKS)
     if output is not None:
         format_of(output)
-        check_output(output)
+        check_new(output, force=force)
     done = itertools.count()
     with bar("tables", len(TABLES) * len(networks)) as advance:
 

@@ -304,7 +304,7 @@ def _gathered_options(overlays: Mapping[str, Any], source: str, *, recorded: boo
 def _is_designer(key: str, recorded: bool) -> bool:
     """Whether a key of ``[overlays]`` names a designer; in the scenario of a run it may be one of another machine."""
     own = {field.name for field in dataclasses.fields(OverlaysConfig)}
-    return key in DESIGNERS or key in RANDOM_DESIGNERS or (recorded and key not in own)
+    return key not in own and (recorded or key in DESIGNERS or key in RANDOM_DESIGNERS)
 
 
 def _network(tables: Mapping[str, Any]) -> str:

@@ -90,7 +90,7 @@ def plot_run(
         metrics = metrics if _has(trained, loss_name) else []
         metrics = [*metrics, ("test_accuracy", 100.0, "test accuracy (%)")]
     shown = len(trained) + (target_accuracy is not None and has_accuracy)
-    columns = _legend_columns([overlay.kind for overlay in trained])
+    columns = _legend_columns([overlay.kind for overlay in trained], shown)
     legend_in = _LEGEND_LINE_IN * (-(-shown // columns) - 1)
     figure, axes = _figure(
         len(metrics), 2, height_in=(5.2 if len(metrics) > 1 else 3.2) + legend_in, sharey="row"
@@ -130,7 +130,7 @@ def plot_run(
         times = [float(time) / scale for overlay in trained for time in overlay.wall_clock_s]
         set_log(axes[-1][1], "x", times, most=6)
     figure.suptitle(title, fontsize=10, parse_math=False, wrap=True)
-    figure.legend(lines, names, loc="outside lower center", ncols=min(len(lines), columns), frameon=False)
+    figure.legend(lines, names, loc="outside lower center", ncols=columns, frameon=False)
     save_figure(figure, path)
 
 
@@ -260,7 +260,8 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
     axis.set_xlabel("simulated cycle time over the paper's (%)")
     figure.suptitle(title, fontsize=10, parse_math=False, wrap=True)
     named = axis.get_legend_handles_labels()
-    figure.legend(*named, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    columns = _balanced(len(named[0]), most=3)
+    figure.legend(*named, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
     save_figure(figure, path)
 
 
@@ -270,9 +271,15 @@ def _line(kind: str) -> dict[str, Any]:
     return {"color": style.colour, "linestyle": style.dashes, "marker": style.marker}
 
 
-def _legend_columns(kinds: Sequence[str]) -> int:
-    """Columns of a legend below the panels: five, or as many as have room for the longest name."""
-    return max(1, min(5, int(_LEGEND_LETTERS // (max(map(len, kinds)) + _LEGEND_MARGIN))))
+def _legend_columns(kinds: Sequence[str], shown: int) -> int:
+    """Columns of a legend below the panels: at most five, or as many as have room for the longest name."""
+    most = max(1, min(5, int(_LEGEND_LETTERS // (max(map(len, kinds)) + _LEGEND_MARGIN))))
+    return _balanced(shown, most=most)
+
+
+def _balanced(entries: int, *, most: int) -> int:
+    """Columns of a legend with as few lines as `most` columns have, and none of a single entry if that can be."""
+    return -(-entries // -(-entries // most))
 
 
 def _figure(

@@ -62,7 +62,7 @@ class Json:
 
 
 class Csv:
-    """Rows of all tables below one head, with one column for each field."""
+    """Rows of all tables below one head, with one column for each field that is no summary of others."""
 
     name = "csv"
     ending = ".csv"
@@ -70,8 +70,8 @@ class Csv:
     def text(self, tables: Sequence[Table]) -> str:
         """The rows at full precision."""
         text = io.StringIO()
-        keys = dict.fromkeys(key for table in tables for key in table.fields())
-        writer = csv.DictWriter(text, fieldnames=[*keys])
+        keys = dict.fromkeys(key for table in tables for key in table.fields() if key not in table.summaries)
+        writer = csv.DictWriter(text, fieldnames=[*keys], extrasaction="ignore")
         writer.writeheader()
         for table in tables:
             writer.writerows(table.rows)

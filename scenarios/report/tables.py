@@ -1,6 +1,6 @@
 """Tables of results: columns, rows and notes, independent of the format that they are written in."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,6 +72,8 @@ class Table:
         Lines below the table in the terminal.
     further : mapping
         Results beside the rows, by their keys in JSON; other formats leave them out.
+    summaries : collection of str
+        Fields that are texts for people, of numbers that other fields have; CSV leaves them out.
     """
 
     caption: str
@@ -79,6 +81,7 @@ class Table:
     rows: Sequence[Row]
     notes: str = ""
     further: Mapping[str, object] = field(default_factory=dict)
+    summaries: Collection[str] = ()
 
     def __repr__(self) -> str:
         """One line: caption, number of rows and columns."""

@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import rich.box
 import rich.console
@@ -43,7 +44,9 @@ class Terminal:
         """A table with its caption and notes."""
         text = io.StringIO()
         console = self._console(text, self._width)
-        drawn = _fitted(table, console)
+        drawn = _fitted(
+            replace(table, columns=[c for c in table.columns if not _is_empty(table, c)]), console
+        )
         # Where numbers need more columns than there are, the terminal breaks the lines: no digit is cut off.
         wide = self._console(text, max(self._width, _measure(console, drawn).minimum))
         lines = caption_lines(table.caption, self._width)
@@ -54,7 +57,7 @@ class Terminal:
         if table.notes:
             notes = [line for note in table.notes.splitlines() for line in wrapped(note, self._width) or [""]]
             console.print("\n".join(notes), markup=False, highlight=False)
-        return text.getvalue().removesuffix("\n")
+        return "\n".join(line.rstrip() for line in text.getvalue().removesuffix("\n").split("\n"))
 
     def _console(self, text: io.StringIO, width: int) -> rich.console.Console:
         """Console that writes into a text."""
@@ -85,6 +88,11 @@ def _text_width(table: Table, console: rich.console.Console) -> int:
     free = console.width - numbers + needed(0)
     widths = range(max((text for text, _ in texts), default=0), 0, -1)
     return next((width for width in widths if needed(width) <= free), 0)
+
+
+def _is_empty(table: Table, column: Column) -> bool:
+    """Whether a column has nothing to say: remarks that no row has."""
+    return bool(table.rows) and all(row[column.key] == "" for row in table.rows)
 
 
 def _is_text(table: Table, column: Column) -> bool:

@@ -15,8 +15,6 @@ from scenarios.report.closed_forms import FORMS, below_load, forms_note
 from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines
 from scenarios.simulation.quick import QuickSimulation, quick_simulation
 from topologies import (
-    DESIGNERS,
-    RANDOM_DESIGNERS,
     Connectivity,
     InputError,
     Overlay,
@@ -105,7 +103,7 @@ def design_table(
     return Table(
         caption=describe(graph, work),
         columns=(
-            Column(key="overlay", title="overlay", least=max(map(len, (*DESIGNERS, *RANDOM_DESIGNERS)))),
+            Column(key="overlay", title="overlay", least=len("christofides")),
             Column(key="arcs", title="arcs"),
             Column(key="max_degree", title="degree", narrow_title="de-\ngree"),
             *forms,

@@ -44,17 +44,17 @@ def explanation_table(overlay: Overlay) -> Table:
             Column(key="delay_s", title="delay", show=show),
             Column(key="latency_s", title="latency", show=show),
             Column(key="transmission_s", title="sending", show=show),
-            Column(key="limit", title="limit", least=len("uplink, downlink")),
+            Column(key="limit", title="limit", show=_short, least=len("up, down, core")),
             Column(key="gbps_gain_s", title="+1 Gbps", show=show),
             Column(key="latency_ms_gain_s", title="-1 ms\nlatency", show=show),
             Column(key="compute_ms_gain_s", title="-1 ms\ncompute", show=show),
         ),
         rows=rows,
         notes=note_lines(
-            f"all in {unit}. delay: computing, latency and sending. limit: what limits the sending (the sender's "
-            "uplink, the receiver's downlink, core: their own core link, or the one that is named), or the largest "
-            "part of the delay. +1 Gbps, -1 ms: what more capacity there, less latency on the arc, or less computing "
-            "per round at its source takes off a round (paper)."
+            f"all in {unit}. delay: computing, latency and sending. limit: what limits the sending (up: the "
+            "sender's uplink, down: the receiver's downlink, core: their own core link, or the one that is named), or "
+            "the largest part of the delay. +1 Gbps, -1 ms: what more capacity there, less latency on the arc, or "
+            "less computing per round at its source takes off a round (paper)."
         ),
     )
 
@@ -75,6 +75,12 @@ def _limit(row: Mapping[str, object]) -> str:
         f"measured bandwidth {source} -> {target}": "bandwidth",
     }
     return ", ".join(own.get(name, name.removeprefix("core link ")) for name in resources)
+
+
+def _short(limit: str) -> str:
+    """The same for people, in words so short that a table of 80 columns has room for all of them."""
+    words = {"uplink": "up", "downlink": "down"}
+    return ", ".join(words.get(name, name) for name in limit.split(", "))
 
 
 def _beyond_paper(overlay: Overlay) -> list[str]:

@@ -28,6 +28,8 @@ from topologies import Overlay, RandomOverlay
 from topologies.quantities import parse_share
 
 BUSIEST = 3
+_SUMMARIES = ("cycle_time", "difference")
+"""Fields of a row that are texts for people."""
 
 
 def simulate_table(
@@ -100,6 +102,7 @@ def simulate_table(
             *([Column(key="difference", title=f"minus {rows[0]['overlay']}")] if paired else []),
         ),
         rows=rows,
+        summaries=_SUMMARIES,
         notes=note_lines(
             *(f"{row['overlay']}'s busiest links: {_busiest(row)}." for row in rows),
             _percent_note(settings),
@@ -119,7 +122,7 @@ def simulate_table(
 def _row(
     experiment: Experiment, overlay: Overlay | RandomOverlay, outcome: Outcome, first: Outcome | None
 ) -> dict[str, object]:
-    """Fields of one overlay; `cycle_time` and `difference` are texts for people."""
+    """Fields of one overlay; the `_SUMMARIES` are texts for people."""
     steady, window = outcome.steady, estimate_window(outcome)
     difference = (
         None if first is None else paired_difference(outcome.starts, first.starts, silos=overlay.graph.silos)

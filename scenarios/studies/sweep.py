@@ -6,6 +6,7 @@ from scenarios.config.network import NetworkConfig, build_network, describe
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any, forms_of
 from scenarios.config.quantities import format_rate
+from scenarios.config.scenario import check_seed
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.closed_forms import FORMS, estimates_note, form_fields, forms_note, over_paper
 from scenarios.report.engine_note import engine_note
@@ -14,9 +15,6 @@ from scenarios.simulation.runner import job_of, run_job
 from topologies import Workload
 from topologies.quantities import parse_quantity
 
-SEED = 0
-"""Of randomized overlays."""
-
 
 def sweep(
     network: NetworkConfig,
@@ -24,6 +22,8 @@ def sweep(
     overlays: Sequence[OverlayConfig],
     capacities: Sequence[str],
     simulation: SimulationConfig,
+    *,
+    seed: int = 0,
 ) -> Table:
     """Cycle times of every overlay, designed anew at every access capacity.
 
@@ -36,27 +36,30 @@ def sweep(
     capacities : sequence of str
         Quantities with units, for instance ``"100 Mbps"``.
     simulation : SimulationConfig
+    seed : int
+        Of randomized overlays, and of designers that take one.
 
     Returns
     -------
     Table
         One row for each capacity and overlay, capacities in ascending order.
     """
+    check_seed(seed)
     for config in overlays:
         config.check_designer()
     ordered = sorted(capacities, key=lambda text: parse_quantity("access", text, "bit/s"))
     graphs = [build_network(network.changed(access=text)) for text in ordered]
     designed = [
-        (text, design_any(config, graph, work, seed=SEED))
+        (text, design_any(config, graph, work, seed=seed))
         for text, graph in zip(ordered, graphs, strict=True)
         for config in overlays
     ]
-    jobs = [job_of(overlay, simulation, rounds=simulation.rounds, seed=SEED) for _, overlay in designed]
+    jobs = [job_of(overlay, simulation, rounds=simulation.rounds, seed=seed) for _, overlay in designed]
     rows: list[dict[str, object]] = []
     for (text, overlay), job in zip(designed, jobs, strict=True):
         outcome = run_job(job, overlay.kind, title=f"{text} ", engine=simulation.engine)
         steady = outcome.steady
-        forms, simulated_s = forms_of(overlay, SEED), steady.cycle_time_s
+        forms, simulated_s = forms_of(overlay, seed), steady.cycle_time_s
         rows.append(
             {
                 "access_bps": parse_quantity("access", text, "bit/s"),

@@ -80,11 +80,16 @@ def test_sweep_writes_table_csv_and_figure(silosim, tmp_path):
 @pytest.mark.parametrize(
     ("given", "written"),
     [
-        ("sw.png", ["sw.png"]),
-        ("sw.svg", ["sw.svg"]),
-        ("sw.csv", ["sw.csv"]),
+        ("sw.png", ["sw.csv", "sw.png"]),
+        ("sw.svg", ["sw.csv", "sw.svg"]),
+        ("sw.PDF", ["sw.csv", "sw.PDF"]),
+        ("sw.csv", ["sw.csv", "sw.png"]),
+        ("sw.json", ["sw.json", "sw.png"]),
+        ("v1.5.txt", ["v1.5.txt", "v1.5.png"]),
         ("sw", ["sw.csv", "sw.png"]),
         ("1.5", ["1.5.csv", "1.5.png"]),
+        ("at-1.5Gbps", ["at-1.5Gbps.csv", "at-1.5Gbps.png"]),
+        ("new/er/sw", ["new/er/sw.csv", "new/er/sw.png"]),
     ],
 )
 def test_sweep_writes_what_the_ending_says(silosim, tmp_path, given, written):
@@ -92,8 +97,29 @@ def test_sweep_writes_what_the_ending_says(silosim, tmp_path, given, written):
     result = silosim(*command)
 
     assert result.code == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == written
+    found = [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()]
+    assert sorted(found) == sorted(written)
     assert result.err == f"written: {', '.join(str(tmp_path / name) for name in written)}\n"
+
+
+@pytest.mark.parametrize(("name", "existing"), [("sw.svg", "sw.csv"), ("sw.json", "sw.png")])
+def test_the_second_file_of_a_sweep_is_kept_likewise(silosim, tmp_path, name, existing):
+    (tmp_path / existing).write_text("mine")
+    result = silosim("sweep", "gaia", "--access", "1 Gbps", "-o", tmp_path / name).failed(2)
+
+    assert result.err == f"silosim: error: {tmp_path / existing} exists already; --force replaces it.\n"
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_sweep_draws_overlays_with_its_seed(silosim, tmp_path):
+    def rows(*seed):
+        command = ("sweep", "gaia", "--kind", "random_ring", "--access", "1 Gbps", "--rounds", 20)
+        out = silosim(*command, *seed, "--json", "--force", "-o", tmp_path / "x").ok().out
+        return json.loads(out)["rows"]
+
+    assert rows() == rows("--seed", 0)
+    assert rows("--seed", 1)[0]["simulated_s"] != rows()[0]["simulated_s"]
+    assert rows("--seed", 1) == rows("--seed", 1)
 
 
 @pytest.mark.parametrize("own", [("--model-size", "1 MB"), ("--compute", "1 ms")])
@@ -151,6 +177,11 @@ def test_version_says_where_the_packages_are(silosim):
         (("sweep", "gaia", "--access", "1 Gbps", "--sharing", "x"), "sharing(='x')"),
         (("sweep", "gaia", "--access", "1 Gbps", "--queueing", "x"), "queueing(='x')"),
         (("sweep", "gaia", "--access", "1 Gbps", "--rounds", 10**12), "rounds(=1000000000000) must be <="),
+        (("sweep", "gaia", "--access", "1 Gbps", "--seed", -1), "seed(=-1) must be >= 0"),
+        (
+            ("sweep", "gaia", "--access", "1 Gbps", "-o", "x.xlsx"),
+            "output(='x.xlsx') must end in one of .png, .svg, .pdf, .csv, .json, .txt, or have no ending.",
+        ),
         (("sweep", "gaia", "--access", "1 Gbps", "-o", "."), "output(='.') must be the name of a file"),
         (("sweep", "gaia", "--access", "1 Gbps", "-o", "bad.toml/x"), "bad.toml must be a directory"),
         (("sweep", "gaia", "--access", "1 Gbps", "-o", "n" * 300), "cannot be written: File name too long"),

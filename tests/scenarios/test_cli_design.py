@@ -204,6 +204,27 @@ def test_rows_of_explain_stay_rows_with_names_of_forty_letters(silosim, tmp_path
         assert not [line for line in rest if re.fullmatch(r"[\d.,%]+( m?s)?[.)]*", line)]
 
 
+def test_all_limits_of_an_arc_can_be_read_at_80_columns(silosim):
+    command = ("explain", "gaia", "--access", "100 Mbps")
+    lines = silosim(*command).ok().out.splitlines()
+    rows = json.loads(silosim(*command, "--json").ok().out)["rows"]
+    shown = [line for line in lines if " up, down" in line]
+
+    assert {row["limit"] for row in rows} == {"uplink, downlink", "uplink, downlink, core"}
+    assert len(shown) == len(rows) == 11
+    assert sum("up, down, core " in line for line in shown) == sum("core" in row["limit"] for row in rows)
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("access", ["1 Mbps", "100 Mbps", "10 Gbps"])
+def test_the_longest_name_of_an_overlay_leaves_a_table_80_columns_wide(silosim, access):
+    kinds = ("--kind", "star", "--kind", "matcha_delta_mbst")
+    lines = silosim("design", "gaia", "--access", access, *kinds).ok().out.splitlines()
+
+    assert max(map(len, lines)) <= 80
+    assert [line for line in lines if re.match("matcha_(de…?l?ta|d…ta)_mbst ", line)]
+
+
 def test_explain_says_which_links_are_needed_together_and_by_how_much(silosim):
     text = " ".join(silosim("explain", "geant", "--access", "100 Mbps", "--kind", "ring").ok().out.split())
 

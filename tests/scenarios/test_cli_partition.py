@@ -266,11 +266,15 @@ def test_pictures_of_chicago_go_to_the_spanish_silo_of_geant(silosim, use_data):
         (("--partition", "dirichlett"), "did you mean 'dirichlet'?"),
         (("--partition", "groups"), "partition(='groups') must have data with groups"),
         (("--partition", "geographic"), "partition(='geographic') must have data with places"),
-        (("--alpha", "0"), "dirichlet_alpha(=0.0) must be > 0."),
-        (("--alpha", "nan"), "dirichlet_alpha(=nan) must be a finite number."),
+        (("--alpha", "0"), "error: alpha(=0.0) must be > 0."),
+        (("--alpha", "nan"), "error: alpha(=nan) must be a finite number."),
         (
             ("--partition", "iid", "--alpha", "1"),
             "alpha(=1.0) goes with the partition dirichlet, not with iid.",
+        ),
+        (
+            ("--partition", "geographic", "--shift-west", "nan"),
+            "error: shift_west(=nan) must be a finite number.",
         ),
         (("--shift-west", "90"), "shift_west(=90.0) goes with the partition geographic, not with dirichlet."),
         (("--seed", "-1"), "seed(=-1) must be >= 0"),

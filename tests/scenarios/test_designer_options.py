@@ -1,17 +1,31 @@
 """Options of designers in scenarios and on the command line: units, shared names, names of a command."""
 
+import dataclasses
 import inspect
 from typing import Annotated
 
 import pytest
+import typer.main
 
+from scenarios.cli.app import app
 from scenarios.cli.designer_options import with_designer_options
 from scenarios.config import designer_options as written
 from scenarios.config import kinds
-from scenarios.config.overlay_config import OverlayConfig
+from scenarios.config.overlay_config import OWN_KEYS, OverlayConfig
 from scenarios.config.overlays import design_any
-from topologies import AccessLinks, InputError, MachineError, Workload, connectivity, load_underlay
-from topologies.designers.options import DesignerOption, Seed, declared_options
+from scenarios.config.scenario import OverlaysConfig
+from topologies import (
+    DESIGNERS,
+    RANDOM_DESIGNERS,
+    AccessLinks,
+    InputError,
+    MachineError,
+    Workload,
+    connectivity,
+    load_underlay,
+)
+from topologies.designers.options import RESERVED, DesignerOption, Seed, declared_options
+from topologies.designers.registry import RESERVED_KINDS
 from topologies.designers.ring import ring
 
 
@@ -24,6 +38,10 @@ def whole(graph, work, *, size: Annotated[int, DesignerOption(help="Size", at_le
 
 
 def fraction(graph, work, *, size: Annotated[float, DesignerOption(help="Size", at_most=1)] = 0.5):
+    pass
+
+
+def heavy(graph, work, *, json: Annotated[int, DesignerOption(help="Weight")] = 2):
     pass
 
 
@@ -47,7 +65,13 @@ class Registry(dict):
 @pytest.fixture
 def registered(monkeypatch):
     made = Registry(
-        timed=timed, whole=whole, fraction=fraction, crossing=crossing, broken=None, unreadable=unreadable
+        timed=timed,
+        whole=whole,
+        fraction=fraction,
+        crossing=crossing,
+        heavy=heavy,
+        broken=None,
+        unreadable=unreadable,
     )
     for module in (written, kinds):
         monkeypatch.setattr(module, "DESIGNERS", made)
@@ -105,7 +129,7 @@ def test_a_designer_that_cannot_be_used_offers_nothing():
 def test_a_command_has_the_options_after_kind_and_keeps_its_own():
     received = []
 
-    @with_designer_options(["timed", "whole", "fraction", "crossing"])
+    @with_designer_options(["timed", "whole", "fraction", "crossing", "heavy"])
     def command(study, options, kind=None, force=False):
         received.append((study, dict(options), kind, force))
 
@@ -119,6 +143,51 @@ def test_a_command_has_the_options_after_kind_and_keeps_its_own():
         if name in ("pause", "size")
     }
     assert help_of == {"pause": "Pause. [<= 1 s; default: 0.5 s]", "size": "Size. [>= 1; default: 2]"}
+
+
+@pytest.mark.usefixtures("registered")
+@pytest.mark.parametrize(("kind", "option"), [("crossing", "force"), ("heavy", "json")])
+def test_an_option_that_is_called_as_one_of_a_command_is_refused(kind, option):
+    with pytest.raises(
+        InputError, match=f"^designer {kind}: option {option} must have another name: the commands of silosim"
+    ):
+        written.designer_options(kind)
+
+
+def test_all_names_of_the_commands_that_offer_options_of_designers_are_reserved():
+    offered = set(written.options_by_name((*DESIGNERS, *RANDOM_DESIGNERS)))
+    parameters = [
+        command.params
+        for command in typer.main.get_command(app).commands.values()
+        if offered & {parameter.name for parameter in command.params}
+    ]
+    names = {parameter.name for each in parameters for parameter in each}
+    flags = {text for each in parameters for parameter in each for text in parameter.opts if text[:2] == "--"}
+    of_functions = {"study", "context", "options"}
+
+    assert len(parameters) == 6
+    expected = names | {*OWN_KEYS} | {flag[2:].replace("-", "_") for flag in flags} | of_functions | {"help"}
+    assert expected - offered == RESERVED
+
+
+def test_a_designer_cannot_be_called_as_a_key_of_the_overlays(silosim, install_package, scenario):
+    entries = "".join(f"{name} = theirs:ring\n" for name in RESERVED_KINDS)
+    install_package("theirs", f"[silosim.designers]\n{entries}", {"theirs": inspect.getsource(timed)})
+    for name in RESERVED_KINDS:
+        result = silosim("design", "gaia", "--kind", name).failed(2)
+
+        assert result.err == (
+            f"silosim: error: the designer {name} (theirs:ring) must have another name: {name} is a key of "
+            "[overlays] in scenarios.\n"
+        )
+    # Scenarios are read as without the package.
+    silosim("simulate", scenario).ok()
+
+
+def test_all_keys_of_the_overlays_are_reserved():
+    keys = {field.name for field in dataclasses.fields(OverlaysConfig)}
+
+    assert keys - {"entries"} == set(RESERVED_KINDS)  # the tables [[overlays]] have no key of [overlays]
 
 
 def test_the_marked_parameter_receives_the_seed(monkeypatch):

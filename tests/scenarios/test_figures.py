@@ -14,7 +14,7 @@ from test_tables_and_plots import overlay, record
 
 from scenarios.report.line_styles import style_of
 from scenarios.report.log_axis import log_ticks, spaced
-from scenarios.report.plots import plot_run, plot_sweep, plot_validation
+from scenarios.report.plots import _balanced, plot_run, plot_sweep, plot_validation
 from scenarios.report.tables import Table
 from topologies import DESIGNERS, RANDOM_DESIGNERS
 
@@ -173,6 +173,26 @@ def test_both_columns_of_a_run_have_one_range(drawn, kinds):
     assert accuracy_round.get_ylim() == accuracy_time.get_ylim()
     assert legend_is_outside(figure)
     assert not any(map(labels_collide, figure.axes))
+
+
+@pytest.mark.parametrize(
+    ("entries", "most", "columns"),
+    [(1, 5, 1), (5, 5, 5), (6, 5, 3), (7, 5, 4), (11, 5, 4), (4, 3, 2), (2, 1, 1)],
+)
+def test_the_lines_of_a_legend_are_as_long_as_can_be(entries, most, columns):
+    assert _balanced(entries, most=most) == columns
+
+
+def test_the_target_does_not_stand_alone_on_a_line_of_the_legend(drawn):
+    plot_run(
+        record(*(overlay(kind, 1.0, [0.1, 0.5, 0.9]) for kind in KINDS[:5])),
+        Path("x.png"),
+        title="t",
+        target_accuracy=0.9,
+    )
+    (legend,) = drawn[0].legends
+
+    assert (len(legend.get_texts()), legend._ncols) == (6, 3)
 
 
 def test_a_time_axis_of_less_than_a_decade_has_plain_numbers(drawn):

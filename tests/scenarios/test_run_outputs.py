@@ -29,7 +29,7 @@ def test_endings_are_read_in_either_case(silosim, tmp_path):
     command = ("sweep", "gaia", "--access", "1 Gbps", "--kind", "ring", "--rounds", 5)
     silosim(*command, "-o", tmp_path / "a.PNG").ok()
 
-    assert [path.name for path in tmp_path.iterdir()] == ["a.PNG"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.PNG", "a.csv"]
 
 
 def test_tables_and_figures_of_a_run_need_no_installed_extension():
@@ -75,3 +75,65 @@ def test_options_of_a_kind_that_is_not_asked_for_are_an_error(study):
     for options in ({"star": {"hub": "Dublin"}}, {"rng": {}}):
         with pytest.raises(package.InputError, match="has options, but is not in kinds"):
             call(options)
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (("partition", "gaia"), "x.csv"),
+        (("partition", "gaia"), "x.png"),
+        (("plot", "{run}"), "x.svg"),
+        (("tables", "--network", "gaia"), "x.csv"),
+    ],
+)
+def test_a_file_is_replaced_only_when_told_to(silosim, run_file, tmp_path, monkeypatch, command, name):
+    monkeypatch.setattr("scenarios.cli.tables.TABLES", ())
+    path = tmp_path / name
+    path.write_text("mine")
+    called = [word.format(run=run_file) for word in command] + ["-o", path]
+    kept = silosim(*called).failed(2)
+
+    assert kept.err == f"silosim: error: {path} exists already; --force replaces it.\n"
+    assert (kept.out, path.read_text()) == ("", "mine")
+    assert f"written: {path}" in silosim(*called, "--force").ok().err
+    assert path.read_bytes() != b"mine"
+
+
+@pytest.mark.parametrize(
+    "command", [("partition", "gaia"), ("plot", "{run}"), ("tables", "--network", "gaia")]
+)
+def test_force_replaces_no_folder_and_missing_folders_are_made(
+    silosim, run_file, tmp_path, monkeypatch, command
+):
+    monkeypatch.setattr("scenarios.cli.tables.TABLES", ())
+    ending = ".png" if "plot" in command else ".csv"
+    (tmp_path / f"folder{ending}").mkdir()
+    called = [word.format(run=run_file) for word in command] + ["--force", "-o"]
+
+    assert "is a directory" in silosim(*called, tmp_path / f"folder{ending}").failed(2).err
+    silosim(*called, tmp_path / "new" / "er" / f"x{ending}").ok()
+    assert (tmp_path / "new" / "er" / f"x{ending}").is_file()
+
+
+def test_the_default_picture_of_a_run_is_kept_likewise(silosim, scenario, tmp_path):
+    run, picture = tmp_path / "run.h5", tmp_path / "run.png"
+    silosim("run", scenario, "-o", run).ok()
+    picture.write_text("mine")
+
+    assert f"{picture} exists already; --force replaces it." in silosim("plot", run).failed(2).err
+    assert picture.read_text() == "mine"
+
+
+def test_a_replay_replaces_a_picture_only_when_told_to(silosim, run_file, tmp_path):
+    command = ("replay", run_file, "--access", "1 Gbps", "-o", tmp_path / "r.h5")
+    picture = tmp_path / "r.png"
+    picture.write_text("mine")
+    kept = silosim(*command).failed(2)
+
+    assert kept.err == f"silosim: error: {picture} exists already; --force replaces it.\n"
+    assert (picture.read_text(), sorted(tmp_path.iterdir())) == ("mine", [picture])
+    silosim(*command, "--force").ok()
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    # Now both are the replay's own.
+    assert f"{tmp_path / 'r.h5'} exists already" in silosim(*command).failed(2).err
+    silosim(*command, "--force").ok()

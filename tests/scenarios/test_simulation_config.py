@@ -173,18 +173,35 @@ policy = "wait"
             r'background\[0\].share\(=0.3\) must be a text in percent, as in "30 %"',
         ),
         ('[[simulation.background]]\nshare = "100 %"', r"share\(='100 %'\) must be >= 0 % and < 100 %"),
-        ('[[simulation.background]]\npeak = "1 Gbps"', "peak with mean_on and mean_off"),
-        ('[[simulation.background]]\nshare = "1 %"\npeak = "1 Gbps"', "not both"),
+        (
+            "[[simulation.background]]",
+            r"simulation.background\[0\].share must be given, or peak, mean_on and mean_off\.$",
+        ),
+        (
+            '[[simulation.background]]\npeak = "1 Gbps"\nmean_off = "1 s"',
+            r"background\[0\].mean_on must be given with peak and mean_off: an on/off flow has peak, mean_on and",
+        ),
+        (
+            '[[simulation.background]]\nshare = "1 %"\npeak = "1 Gbps"',
+            r"background\[0\].share\(='1 %'\) must not be given with peak: the first is of a constant share",
+        ),
         ('[[simulation.failure]]\nlink = "A - B"', r"simulation.failure\[0\].from is missing\.$"),
         (
             '[[simulation.failure]]\nlink = "A - B"\nfrom = "10"',
             r"from\(='10'\) must be a number with a unit",
         ),
         ('[[simulation.failure]]\nlink = "A"\nform = "1 s"', r"\[simulation.failure\]\(='form'\).*'from'"),
-        ('[[simulation.away]]\nsilo = "A"\nfrom_round = 1\npolicy = "go_on"', "goes with rounds only"),
         (
-            '[[simulation.away]]\nsilo = "A"\nfrom_round = 1\npolicy = "wait"\nrounds = 2',
-            "goes with duration only",
+            '[[simulation.away]]\nsilo = "A"\nfrom_round = 1\npolicy = "go_on"',
+            r"away\[0\].rounds must be given with policy\(='go_on'\)\.$",
+        ),
+        (
+            '[[simulation.away]]\nsilo = "A"\nfrom_round = 1\npolicy = "wait"',
+            r"away\[0\].duration must be given with policy\(='wait'\)\.$",
+        ),
+        (
+            '[[simulation.away]]\nsilo = "A"\nfrom_round = 1\npolicy = "wait"\nrounds = 2\nduration = "1 s"',
+            r"away\[0\].rounds\(=2\) must not be given with policy\(='wait'\), which has duration\.$",
         ),
         ('[[simulation.capacity]]\nlink = "A"\nat = ["0"]\ncapacity = ["1 Gbps"]', r"at\[0\]\(='0'\)"),
         (

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,34 @@ def test_several_tables_share_one_head_in_csv_and_are_a_list_in_json():
     assert text.splitlines()[0] == "overlay,time_s,is_exact,over_paper,hub"
     assert text.splitlines()[-1] == "star,,,,A"
     assert [one["caption"] for one in json.loads(Json().text([TABLE, other]))] == ["two silos", ""]
+
+
+def test_csv_leaves_out_texts_of_numbers_that_it_has(silosim, tmp_path):
+    command = ("simulate", "gaia", "--kind", "ring", "--kind", "mst", "--rounds", "450")
+    files = [text for name in ("a.csv", "a.json") for text in ("-o", tmp_path / name)]
+    shown = silosim(*command, "--compute-times", "exponential", *files)
+    rows = [*csv.DictReader((tmp_path / "a.csv").read_text().splitlines())]
+    whole = json.loads((tmp_path / "a.json").read_text())["rows"]
+
+    assert {"cycle_time", "difference"}.isdisjoint(rows[0])
+    assert [float(row["cycle_time_s"]) for row in rows] == [row["cycle_time_s"] for row in whole]
+    assert float(rows[1]["difference_s"]) == whole[1]["difference_s"]
+    assert whole[1]["cycle_time"] in shown.ok().out
+    assert whole[1]["difference"] in shown.out
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_lines_for_people_have_no_blanks_at_their_ends_and_remarks_that_no_row_has_no_column(width):
+    columns = [*TABLE.columns, Column(key="note", title="note", prose=True)]
+    for note in ("", "a misprint"):
+        rows = [row | {"note": note if row["overlay"] == "ring" else ""} for row in TABLE.rows]
+        table = replace(TABLE, columns=columns, rows=rows)
+        lines = Terminal(width).text([table]).splitlines()
+
+        assert [line for line in lines if line != line.rstrip()] == []
+        assert any("note" in line.split() and "overlay" in line for line in lines) == bool(note)
+        assert "note" in Csv().text([table]).splitlines()[0]
+        assert all("note" in row for row in json.loads(Json().text([table]))["rows"])
 
 
 @pytest.mark.usefixtures("latex")

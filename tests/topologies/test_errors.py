@@ -14,8 +14,15 @@ def test_few_names_are_all_listed_in_order():
 
     assert (
         str(error)
-        == "a.toml: kind(='rings') must be one of mst, ring, star or a path (did you mean 'ring'?)."
+        == "a.toml: kind(='rings') must be one of mst, ring, star, or a path (did you mean 'ring'?)."
     )
+
+
+def test_one_name_that_is_not_all_is_no_list():
+    error = unknown_name("backend", "x", ["mpi"], otherwise="a path")
+
+    assert str(error) == "backend(='x') must be mpi, or a path."
+    assert str(unknown_name("backend", "x", ["mpi"])) == "backend(='x') must be one of mpi."
 
 
 def test_sixteen_names_are_all_listed():
@@ -29,7 +36,7 @@ def test_of_many_names_the_nearest_and_the_first_are_listed():
     error = unknown_name("hub", "router_5", names, otherwise="an index")
 
     assert str(error).startswith(
-        "hub(='router_5') must be one of 1002 names or an index (did you mean 'Router 5'?): Router 5, "
+        "hub(='router_5') must be one of 1002 names, or an index (did you mean 'Router 5'?): Router 5, "
     )
     listed = str(error).partition("?): ")[2].removesuffix(", ...").split(", ")
     assert len(listed) == len(set(listed)) == 10

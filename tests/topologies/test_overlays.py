@@ -271,8 +271,8 @@ def test_local_degree_by_hand():
         ([(0, 1), (0, 1), (1, 2), (2, 0)], "repeated"),
         ([(0, 1), (1, 2), (2, 3)], r"silos 0\.\.2"),
         ([], "strongly connected"),
-        ([(0, 1, 2)], "pairs of silo indices"),
-        ([("a", "b")], "pairs of silo indices"),
+        ([(0, 1, 2)], "pairs of silos"),
+        ([("a", "b")], r"silo\(='a'\) must be one of"),
     ],
 )
 def test_wrong_arcs_are_named(make_underlay, arcs, message):

@@ -111,7 +111,12 @@ def test_silos_on_a_gpu_count_there_and_only_rows_on_their_way_on_the_machine():
 @pytest.mark.parametrize(
     ("number", "text"),
     [
-        (0, "0.000 GB"),
+        (0, "0 GB"),
+        (1, "0.0000000010 GB"),
+        (27_649, "0.000028 GB"),
+        (9.94e5, "0.00099 GB"),
+        (9.99e5, "0.001 GB"),
+        (1e6, "0.001 GB"),
         (1.5e6, "0.002 GB"),
         (9.999e8, "1.00 GB"),
         (1.234e9, "1.23 GB"),

@@ -11,6 +11,19 @@ from topologies.entry_points import reason
 from topologies.errors import InputError, quoted, unknown_name
 
 M = TypeVar("M")
+RESERVED = frozenset(
+    [
+        *("access", "access_at", "access_down", "access_up", "accuracy", "arcs", "as_json", "bandwidth"),
+        *("blocked", "both_ways", "bound", "compute", "compute_times", "consensus", "context", "core"),
+        *("engine", "file", "force", "help", "internal_only", "json", "kind", "largest_component"),
+        *("latency", "local_steps", "loss", "messages", "model_size", "more", "name", "on", "options"),
+        *("output", "percent", "published", "queueing", "rates_from", "round", "round_", "rounds", "seed"),
+        *("sharing", "shift", "silo_at", "silo_loss", "study", "target_accuracy", "test_loss"),
+        *("train_accuracy", "underlay", "unit", "until_ci", "weights", "workload"),
+    ]
+)
+"""Names that no option can have: those of options and parameters of the commands that design overlays, and of keys of
+``[[overlays]]``."""
 _ABSTRACT: Mapping[type, type] = MappingProxyType({int: Integral, float: Real})
 
 
@@ -135,7 +148,8 @@ def declared_options(designer: Callable[..., Any]) -> dict[str, DeclaredOption]:
     Raises
     ------
     InputError
-        If an option has no default, or takes neither a number nor a text, or an annotation cannot be evaluated.
+        If an option has no default, takes neither a number nor a text, or has a name in `RESERVED`, or an annotation
+        cannot be evaluated.
     """
     found = ((p, _marker(p.annotation, DesignerOption)) for p in _keyword_only(designer, evaluated=True))
     return {
@@ -176,6 +190,8 @@ def _declared(designer: str, parameter: inspect.Parameter, declaration: Designer
     field = f"designer {designer}: option {parameter.name}"
     if written is None:
         raise InputError(f"{field} must be an int, a float or a str.")
+    if parameter.name in RESERVED:
+        raise InputError(f"{field} must have another name: the commands of silosim use this one.")
     if parameter.default is parameter.empty:
         raise InputError(f"{field} must have a default.")
     return DeclaredOption(

@@ -24,6 +24,10 @@ Designer: TypeAlias = "Callable[..., Overlay]"
 RandomDesigner: TypeAlias = "Callable[..., RandomOverlay]"
 
 
+RESERVED_KINDS = ("kinds", "consensus", "options")
+"""Names that no designer can have: keys of scenarios, where the table of a designer's options would stand."""
+
+
 class DesignerRegistry(Mapping[str, Callable[..., O_co]]):
     """Designers by name; one is imported when it is first taken.
 
@@ -42,7 +46,8 @@ class DesignerRegistry(Mapping[str, Callable[..., O_co]]):
     -----
     A designer is called with a `Connectivity`, a `Workload` and its options as keywords, which it declares by
     `topologies.designers.options.DesignerOption`. Taking one raises a `MachineError` where it cannot be imported, and
-    an `InputError` where it is no function or where other packages register its name twice. Silosim's own designers
+    an `InputError` where it is no function, is called as one of `RESERVED_KINDS`, or where other packages register its
+    name twice. Silosim's own designers
     keep their names, whatever other packages register.
     """
 
@@ -58,6 +63,10 @@ class DesignerRegistry(Mapping[str, Callable[..., O_co]]):
         entry = find_entry(self.group, name, "designer", own=self._own.values(), beside=[self._beside])
         if entry is None:
             raise KeyError(name)
+        if name in RESERVED_KINDS:
+            raise InputError(
+                f"{named(entry, 'designer')} must have another name: {name} is a key of [overlays] in scenarios."
+            )
         designer = load_entry(entry, "designer")
         if not callable(designer):
             raise InputError(f"{named(entry, 'designer')} must be a function.")

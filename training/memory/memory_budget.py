@@ -307,9 +307,12 @@ def check_fits(places: Sequence[Place], *, silos: int) -> None:
 
 
 def gigabytes(number: float) -> str:
-    """Bytes as GB of 10^9, three digits: ``1.23 GB``, ``12.3 GB``, ``0.001 GB``."""
-    value = float(f"{number / 1e9:.3g}")
-    places = 3 if value < 1 else max(0, 2 - math.floor(math.log10(value)))
+    """Bytes as GB of 10^9, three digits: ``1.23 GB``, ``12.3 GB``, ``0.001 GB``; below that two, ``0.00025 GB``."""
+    value = float(f"{number / 1e9:.{3 if number >= 1e6 else 2}g}")
+    if value == 0:
+        return "0 GB"
+    place = math.floor(math.log10(value))
+    places = 1 - place if value < 1e-3 else 3 if value < 1 else max(0, 2 - place)
     return f"{value:.{places}f} GB"
 
 

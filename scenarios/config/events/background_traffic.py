@@ -9,6 +9,7 @@ from scenarios.config.events.window import IN, Window
 from scenarios.config.quantities import Duration, Rate, Share, format_rate
 from simulator import ConstantShare, OnOffFlow
 from topologies import InputError
+from topologies.errors import Field
 from topologies.quantities import parse_quantity, parse_share
 
 
@@ -42,9 +43,21 @@ class BackgroundKind(EventKind):
 
     def check(self) -> None:
         """See `EventKind`."""
-        flow = (self.peak, self.mean_on, self.mean_off)
-        if (self.share is None) == all(part is None for part in flow) or (any(flow) and None in flow):
-            raise InputError("share, or peak with mean_on and mean_off must be given, and not both.")
+        flow = {"peak": self.peak, "mean_on": self.mean_on, "mean_off": self.mean_off}
+        given = [name for name, value in flow.items() if value is not None]
+        if self.share is not None and given:
+            raise InputError(
+                f"must not be given with {' and '.join(given)}: the first is of a constant share, the others of an "
+                "on/off flow.",
+                field=Field("share", value=self.share),
+            )
+        if self.share is None and not given:
+            raise InputError("must be given, or peak, mean_on and mean_off.", field=Field("share"))
+        for name in [name for name in flow if given and name not in given]:
+            raise InputError(
+                f"must be given with {' and '.join(given)}: an on/off flow has peak, mean_on and mean_off.",
+                field=Field(name),
+            )
 
     def event(self, *, seed: int) -> ConstantShare | OnOffFlow:
         """See `EventKind`."""

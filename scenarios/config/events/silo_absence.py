@@ -49,11 +49,14 @@ class AbsenceKind(EventKind):
     def check(self) -> None:
         """See `EventKind`."""
         check_choice("policy", self.policy, ("go_on", "wait"))
-        if (self.rounds is None) == (self.policy == "go_on") or (self.duration is None) == (
-            self.policy == "wait"
-        ):
-            other = "rounds" if self.policy == "go_on" else "duration"
-            raise InputError(f"goes with {other} only.", field=Field("policy", value=self.policy))
+        lasting = {"rounds": self.rounds, "duration": self.duration}
+        needed, other = ("rounds", "duration") if self.policy == "go_on" else ("duration", "rounds")
+        policy = Field("policy", value=self.policy)
+        if lasting[needed] is None:
+            raise InputError("must be given with ", policy, ".", field=Field(needed))
+        if lasting[other] is not None:
+            rule = ("must not be given with ", policy, f", which has {needed}.")
+            raise InputError(*rule, field=Field(other, value=lasting[other]))
 
     def event(self, *, seed: int) -> Absence | Pause:
         """See `EventKind`."""
