@@ -176,7 +176,7 @@ def passes(copied: Path, *arguments: str | Path, timeout_s: float) -> bool:
     """Whether tests of the copy pass; a time-out is an error, as it says nothing."""
     # PYTHONPATH comes before the path of an editable installation, in the processes that tests start, too.
     environment = os.environ | {"PYTHONPATH": str(copied), "HYPOTHESIS_PROFILE": "quick"}
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", "--timeout", "60"]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", "--timeout", "120"]
     command = [sys.executable, "-m", "pytest", *options, *arguments]
     done = subprocess.run(
         command, cwd=copied, env=environment, capture_output=True, timeout=timeout_s, check=False

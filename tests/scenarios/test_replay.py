@@ -150,7 +150,10 @@ def test_a_file_that_numbers_silos_in_another_order_is_refused(silosim, run_file
     )
 
 
-@pytest.mark.parametrize(("option", "engine"), [((), "simpy"), (("--engine", "compiled"), "compiled")])
+@pytest.mark.parametrize(
+    ("option", "engine"),
+    [((), "simpy"), pytest.param(("--engine", "compiled"), "compiled", marks=pytest.mark.slow)],
+)
 def test_a_replay_takes_the_engine_that_is_asked_for(silosim, run_file, tmp_path, option, engine):
     silosim("replay", run_file, *option, "-o", tmp_path / "new.h5").ok()
 
