@@ -1,10 +1,12 @@
 """The cause of an arc's largest term: which assumption fails, where, and the numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from scenarios.config.events.cause import link_text
-from scenarios.config.quantities import digits, format_s
+from scenarios.config.quantities import digits, format_rate, format_s
 from scenarios.validation.causes import cause_of
 from scenarios.validation.terms import Terms
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
@@ -117,6 +119,42 @@ def test_an_unused_share_is_that_of_the_link_that_eq_3_divides(star, ends, posit
     assert f"{digits(4)} times" in found.explanation
 
 
+def test_an_unused_share_of_a_core_link_is_that_of_a_route_of_so_many_links():
+    graph = connectivity(
+        load_underlay("geant"), access=AccessLinks(up_bps=1e13, down_bps=1e13), bandwidth="hop_share"
+    )
+    star = design("star", graph, Workload(model_bits=1e6, compute_s=0.01))
+    # The first link of a route is an uplink, the last one a downlink.
+    arc, route = max(enumerate(star.routes), key=lambda each: len(each[1]))
+    core_bps = [graph.core_bps[link // 2] for link in route[1:-1]]
+    found = cause(star, arc, rate_s={arc: -0.2}, sending_s={arc: float(star.transmission_s[arc]) / 4})
+
+    assert len(core_bps) > 1
+    assert found.assumption == "unused share"
+    assert found.place == link_text(graph, route[1 + int(np.argmin(core_bps))])
+    assert found.place.startswith("core link ")
+    assert found.explanation == (
+        f"unused share: Eq. 3 divides {found.place}, {format_rate(min(core_bps))}, by the route's {len(core_bps)} "
+        "links; the fair share is 4.000 times that"
+    )
+
+
+def test_more_than_a_measured_bandwidth_has_no_link(star):
+    slow = replace(star.graph, available_bps=np.where(star.graph.available_bps > 0, 1e4, 0.0))
+    measured = design("star", slow, star.work)
+    found = cause(measured, 3, rate_s={3: -0.2}, sending_s={3: float(measured.transmission_s[3]) / 4})
+
+    assert (found.assumption, found.place) == ("unused share", "")
+    assert found.explanation == "unused bandwidth: the fair share is 4.000 times the measured one"
+
+
+def test_a_shared_link_that_one_arc_crosses_is_told_in_the_singular(star):
+    arc = int(np.flatnonzero(star.source != np.bincount(star.source).argmax())[0])
+    found = cause(star, arc, rate_s={arc: 0.2}, sending_s={arc: 0.7}, link={arc: star.routes[arc][0]})
+
+    assert f"shared {found.place}: 1 arc of the overlay crosses it; one model" in found.explanation
+
+
 def test_a_model_that_takes_no_time_is_faster_any_times(star):
     assert "any times" in cause(star, 0, rate_s={0: -0.2}).explanation
 
@@ -133,6 +171,27 @@ def test_a_wait_is_for_the_arc_that_gates_and_for_its_cause(star):
     assert "400.0 ms" in plain.explanation
     assert "serialization" not in plain.explanation
     assert all(fact in queued.explanation for fact in ("serialization", "600.0 ms", "300.0 ms"))
+
+
+@pytest.mark.parametrize(("rate_s", "is_told"), [(0.2, True), (-0.2, False), (1e-9, False)])
+def test_a_wait_is_for_an_arc_that_is_slow_and_not_for_one_that_is_fast(star, rate_s, is_told):
+    hub = int(np.bincount(star.source).argmax())
+    first, second = np.flatnonzero(star.target == hub)[:2].tolist()
+    link = {second: star.routes[second][-1]}
+    found = cause(star, first, wait_s={first: 0.4}, gated={second: 1.0}, rate_s={second: rate_s}, link=link)
+
+    gating = f"{star.graph.labels[star.source[second]]} -> {star.graph.labels[hub]}"
+    waits = f"{star.graph.labels[hub]} waits 400.0 ms more for {gating}"
+    assert found.explanation.startswith(f"{waits} (shared " if is_told else waits)
+    assert ("(" in found.explanation) == is_told
+
+
+def test_an_arc_does_not_wait_for_itself(star):
+    hub = int(np.bincount(star.source).argmax())
+    first, second = np.flatnonzero(star.target == hub)[:2].tolist()
+    found = cause(star, first, wait_s={first: 0.4}, gated={first: 0.9, second: 0.1})
+
+    assert found.place == f"{star.graph.labels[star.source[second]]} -> {star.graph.labels[hub]}"
 
 
 def test_a_silo_may_wait_for_its_own_computing(star):

@@ -5,6 +5,7 @@ import shutil
 
 import h5py
 import numpy as np
+import pytest
 
 from scenarios.runfile.reader import read_run
 from topologies import AccessLinks, Workload, build_overlay, connectivity, load_underlay
@@ -104,3 +105,72 @@ def test_a_run_that_was_cut_short_is_replayed_over_all_its_rounds(silosim, run_f
     assert (len(star.wall_clock_s), len(ring.wall_clock_s)) == (4, 2)
     with h5py.File(tmp_path / "new.h5") as file:
         assert file["simulation/ring/round_start_s"].shape == (46, 11)
+
+
+def test_a_replay_keeps_the_hub_the_weights_and_their_signs(silosim, run_file, tmp_path):
+    changed = tmp_path / "changed.h5"
+    shutil.copy(run_file, changed)
+    with h5py.File(changed, "r+") as file:
+        # Weights of any rule: 1/4 more for the silo's own model, and less for the one that it receives.
+        group = next(
+            each for each in (file[f"overlays/{name}"] for name in file["overlays"]) if each.attrs["hub"] < 0
+        )
+        group["consensus"][...] = 2.5 * group["consensus"][...] - 1.5 * np.eye(len(group["consensus"]))
+        group["consensus"].attrs["negative_weights"] = True
+    silosim("replay", changed, "--access", "10 Mbps", "-o", tmp_path / "new.h5").ok()
+    before, after = read_run(changed).overlays, read_run(tmp_path / "new.h5").overlays
+
+    assert [overlay.hub is None for overlay in after] == [False, True]
+    assert [overlay.hub for overlay in after] == [overlay.hub for overlay in before]
+    assert [overlay.negative_weights for overlay in after] == [False, True]
+    assert after[1].consensus.min() < 0
+    for old, new in zip(before, after, strict=True):
+        assert np.array_equal(old.consensus, new.consensus)
+
+
+def test_a_replay_does_not_take_the_place_of_its_run(silosim, run_file, tmp_path):
+    run = tmp_path / "run.h5"
+    shutil.copy(run_file, run)
+    result = silosim("replay", run, "-o", tmp_path / "." / "run.h5", "--force").failed(2)
+
+    assert "is the run itself; the replay needs another name." in " ".join(result.err.split())
+    assert run.read_bytes() == run_file.read_bytes()
+
+
+def test_a_file_that_numbers_silos_in_another_order_is_refused(silosim, run_file, tmp_path):
+    other = tmp_path / "other.h5"
+    shutil.copy(run_file, other)
+    with h5py.File(other, "r+") as file:
+        routers = file["connectivity/router"]
+        routers[:2] = routers[:2][::-1]
+    result = silosim("replay", other, "-o", tmp_path / "new.h5").failed(2)
+
+    assert "numbers the silos of gaia in another order than that of their labels" in " ".join(
+        result.err.split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "engine"),
+    [((), "simpy"), pytest.param(("--engine", "compiled"), "compiled", marks=pytest.mark.slow)],
+)
+def test_a_replay_takes_the_engine_that_is_asked_for(silosim, run_file, tmp_path, option, engine):
+    silosim("replay", run_file, *option, "-o", tmp_path / "new.h5").ok()
+
+    assert {overlay.simulation.engine for overlay in read_run(tmp_path / "new.h5").overlays} == {engine}
+
+
+def test_a_replay_ends_as_its_scenario_says_but_not_before_the_training(silosim, run_file, tmp_path):
+    random = """rounds = 3000
+until_ci = "20 %"
+compute = { distribution = "lognormal", cv = 0.3 }"""
+    copied = tmp_path / "copied.h5"
+    shutil.copy(run_file, copied)
+    with h5py.File(copied, "r+") as file:
+        file.attrs["scenario"] = file.attrs["scenario"].replace("rounds = 30", random)
+    silosim("replay", copied, "-o", tmp_path / "new.h5").ok()
+
+    for overlay in read_run(tmp_path / "new.h5").overlays:
+        assert 12 <= overlay.simulation.rounds < 3000
+        assert overlay.simulation.half_width_s <= 0.2 * overlay.simulation.cycle_time_s
+        assert len(overlay.wall_clock_s) == len(overlay.history["round"])

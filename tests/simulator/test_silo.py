@@ -12,6 +12,9 @@ class TwoArcs:
     def in_arcs(self, _silo, _k):
         return 2
 
+    def after_computing(self, _silo, _k):
+        return ()
+
 
 @pytest.mark.parametrize(
     ("now_s", "times_s"),
@@ -32,3 +35,19 @@ def test_messages_that_lie_ahead_count_with_the_time_that_they_still_take(now_s,
     assert state.numbers[2:] == [0, 1, 1, 0]
     assert state.times_s[1:] == times_s
     assert silo.state(1, now_s).numbers[2:] == [-1, 1, 0, 0]
+
+
+def test_computing_and_waiting_for_messages_known_or_missing_are_three_phases():
+    silo = Silo(Clock(), 0, compute_s=iter([4.0]), wiring=TwoArcs())
+    phases = silo.run(1, lambda _arc, _k: None, lambda _silo, _k, _now_s: None)
+
+    next(phases)
+    computing = silo.state(0, 1.0)
+    next(phases)
+    missing = silo.state(0, 1.0)
+    silo.receive(0, 5.0)
+    silo.receive(0, 7.0)
+    known = silo.state(0, 1.0)
+
+    assert len({state.numbers[1] for state in (computing, missing, known)}) == 3
+    assert [state.times_s[0] for state in (computing, missing, known)] == [3.0, 0.0, 6.0]

@@ -6,12 +6,17 @@ import numpy as np
 import pytest
 
 from simulator import FlowArc, SteadyState, simulate, simulate_flows
+from simulator.compute_times import Constant
+from simulator.job import make_job
 from simulator.statistics.steady_state import (
     counted_rows,
     counts_disturbed,
+    equal_steady_state,
     estimated_steady_state,
     has_period,
+    max_plus_steady_state,
     repeating,
+    steady_state,
     undisturbed_rows,
     within,
 )
@@ -235,6 +240,41 @@ def test_a_transient_beyond_all_rounds_looked_at_gives_an_estimate():
         InputError, match=r"round\(=21\) must be <= 20, the simulated rounds: they hold no period"
     ):
         timeline.start_s(21)
+
+
+def slow_silo_in_a_ring(sharing):
+    """A job of three silos, whose messages take no time."""
+    arcs = [FlowArc(source=silo, target=(silo + 1) % 3, latency_s=0.0, links=()) for silo in range(3)]
+    compute = Constant(compute_s=np.array([1.0, 2.0, 3.0]))
+    return make_job(arcs, link_capacity_bps=[], message_bits=0, compute=compute, rounds=10, sharing=sharing)
+
+
+@pytest.mark.parametrize(("rounds", "is_taken"), [(6, False), (7, True), (8, True)])
+def test_with_constant_rates_a_proof_within_the_rounds_is_taken_and_else_the_recurrence(rounds, is_taken):
+    proof = exact(2, 9.0, 5)
+    steady, start_s = max_plus_steady_state(slow_silo_in_a_ring("equal"), proof, rounds)
+
+    if is_taken:
+        assert steady == proof
+        assert start_s.shape == (0, 3)
+    else:
+        # Silo 2 computes for 3 s in every round, and the others wait for it.
+        assert steady == exact(1, 3.0, steady.transient_rounds)
+        np.testing.assert_array_equal(start_s[0], [0.0, 0.0, 0.0])
+        np.testing.assert_array_equal(start_s[-1] - start_s[-2], [3.0, 3.0, 3.0])
+
+
+def test_shared_links_have_no_recurrence():
+    assert max_plus_steady_state(slow_silo_in_a_ring("maxmin"), exact(1, 1.0, 0), 10) is None
+
+
+def test_the_starts_behind_the_simulated_ones_are_those_of_the_recurrence():
+    job = slow_silo_in_a_ring("equal")
+    everything = equal_steady_state(job)[1]
+    steady, further_s = steady_state(job, None, everything[:3])
+
+    assert steady.is_exact
+    np.testing.assert_array_equal(further_s, everything[3:])
 
 
 @pytest.mark.parametrize("engine", ["simpy", "compiled"])

@@ -10,7 +10,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from topologies import AccessLinks, InputError, Workload, connectivity, design, load_underlay
-from topologies.designers.activation import Matchings, activation_probabilities, best_alpha
+from topologies.designers.activation import (
+    Matchings,
+    _orthonormal,
+    activation_probabilities,
+    best_alpha,
+)
 from topologies.designers.edge_colouring import edge_colouring
 from topologies.designers.matcha import matcha, matcha_plus
 from topologies.schedule import make_schedule
@@ -105,6 +110,17 @@ def test_the_growing_subspace_reaches_the_whole_programme(solver, published_grap
 
     assert found.connectivity == pytest.approx(problem.value, rel=2e-6)
     assert found.connectivity >= found.connectivity_bound * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e-3])
+def test_a_basis_spans_its_columns_and_no_direction_twice(factor):
+    one, two = np.array([1.0, 2.0, 2.0, 0.0]) / 3, np.array([0.0, 0.0, 0.0, 1.0])
+    columns = factor * np.column_stack((one, two, one - two, 2 * one))
+    basis = _orthonormal(columns)
+
+    assert basis.shape == (4, 2)
+    assert basis.T @ basis == pytest.approx(np.eye(2), abs=1e-14)
+    assert basis @ (basis.T @ columns) == pytest.approx(columns, abs=1e-14)
 
 
 @pytest.mark.slow

@@ -255,6 +255,17 @@ def test_correlated_batch_means_are_wider_by_their_correlation():
     )
 
 
+def test_a_correlation_above_nine_tenths_counts_as_nine_tenths():
+    # One step among 100: lag-one correlation 0.97, plus 0.01 for its bias. With 0.9 the variance is 19 times as large.
+    samples = np.repeat([0.0, 1.0], 50)
+    interval = correlated_batch_means(samples, batches=100)
+    squares = 100 / 4
+    assert interval.mean == 0.5
+    assert interval.half_width == pytest.approx(
+        student.ppf(0.975, 99 / 19) * (19 * squares / 99 / 100) ** 0.5, rel=1e-12
+    )
+
+
 def test_equal_samples_have_no_width():
     assert correlated_batch_means([2.0] * 40).half_width == 0
 

@@ -153,3 +153,25 @@ def test_zero_lengths_and_a_shared_router(make_graph, silos):
         overlay = design(graph, WORK)
         assert overlay.arcs == (0 if silos == 1 else silos)
         assert silos == 1 or is_ring(overlay)
+
+
+@pytest.mark.parametrize("silos", [1, 2, 3, 4, 5])
+def test_the_spectral_norm_of_random_rings_is_that_of_all_orders(make_graph, silos):
+    routers = max(silos, 2)
+    graph = make_graph(~np.eye(routers, dtype=bool), routers=range(silos))
+    identity, mean = np.eye(silos), np.zeros((silos, silos))
+    orders = [(0, *rest) for rest in itertools.permutations(range(1, silos))]
+    for order in orders:
+        weights = identity / 2
+        weights[np.roll(order, -1), order] += 0.5
+        mean += weights.T @ weights / len(orders)
+
+    expected = np.linalg.norm(mean - 1 / silos, 2)
+    assert random_ring(graph, WORK).spectral_norm == pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
+def test_the_spectral_norm_is_not_known_where_some_pair_cannot_talk(make_graph):
+    allowed = ~np.eye(4, dtype=bool)
+    allowed[0, 1] = False
+
+    assert random_ring(make_graph(allowed), WORK).spectral_norm is None

@@ -9,7 +9,7 @@ import torch
 from topologies.errors import MachineError
 from training.engine.device import reproducible, resolve_device
 from training.mpi import worker as rank
-from training.mpi_environment import local_rank
+from training.mpi_environment import LAUNCHER_PREFIXES, local_rank
 
 
 @pytest.fixture
@@ -109,3 +109,29 @@ def test_an_mpi_for_gpus_finds_the_ranks_own_when_it_starts(gpu_aware, device, m
         rank._train(tmp_path, 4, pipe=-1)
     taken = [torch.device("cuda", 1)] if gpu_aware and device == "cuda" else []
     assert order == [*taken, 4]
+
+
+@pytest.mark.usefixtures("two_gpus")
+@pytest.mark.parametrize(("environ", "gpu"), [({}, 0), ({"PMI_RANK": "1", "PMI_SIZE": "2"}, 1)])
+def test_a_rank_without_an_index_on_its_machine_takes_the_gpu_of_its_rank(
+    environ, gpu, monkeypatch, tmp_path
+):
+    class StartedError(Exception):
+        pass
+
+    def start_mpi(**_started):
+        raise StartedError
+
+    chosen = []
+    for name in [name for name in os.environ if name.startswith(LAUNCHER_PREFIXES)]:
+        monkeypatch.delenv(name)
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    config = SimpleNamespace(gpu_aware_mpi=True, device="cuda")
+    monkeypatch.setattr(torch.cuda, "set_device", chosen.append)
+    monkeypatch.setattr("training.mpi_environment.start_mpi", start_mpi)
+    monkeypatch.setattr("training.mpi.job_file.read_job", lambda _path: SimpleNamespace(config=config))
+    with pytest.raises(StartedError):
+        rank._train(tmp_path, 2, pipe=-1)
+
+    assert chosen == [torch.device("cuda", gpu)]

@@ -207,6 +207,36 @@ def test_bad_idx_files_are_named(tmp_path):
         load_dataset("fashion_mnist", DataOptions(data=str(tmp_path)))
 
 
+LABELS, PICTURES = "train-labels-idx1-ubyte.gz", "train-images-idx3-ubyte.gz"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "rule"),
+    [
+        # Type 8: bytes; then the number of dimensions, and four bytes for the length of each.
+        (LABELS, [0, 0, 8, 1, 0, 0, 0, 2, 7], r"bytes\(=1\) must be 2 for shape \(2,\)\.$"),
+        (LABELS, [0, 0, 8, 1, 0, 0, 0, 2, 7, 7, 7], r"bytes\(=3\) must be 2 for shape \(2,\)\.$"),
+        (LABELS, [0, 0, 8, 1, 0, 0, 0], r"must be an IDX file of bytes with 1 dimensions\.$"),
+        (LABELS, [0, 0, 9, 1, 0, 0, 0, 0], r"must be an IDX file of bytes with 1 dimensions\.$"),
+        (LABELS, [0, 0, 8, 3, *[0, 0, 0, 1] * 3, 5], r"must be an IDX file of bytes with 1 dimensions\.$"),
+        (PICTURES, [0, 0, 8, 1, 0, 0, 0, 1, 5], r"must be an IDX file of bytes with 3 dimensions\.$"),
+        (PICTURES, [0, 0, 8, 3, *[0, 0, 0, 1] * 3, 5], r"images\(shape=\(1, 1, 1\)\) must be 28 x 28\.$"),
+        (LABELS, [0, 0, 8, 1, 0, 0, 0, 1, 7], r"labels\(=1\) must be one per image, 2\.$"),
+    ],
+)
+def test_an_idx_file_whose_bytes_are_not_those_that_it_states_is_named(tmp_path, name, content, rule):
+    fashion(tmp_path, [0, 1])
+    (tmp_path / name).write_bytes(gzip.compress(bytes(content)))
+    with pytest.raises(InputError, match=f"{name}: {rule}"):
+        load_dataset("fashion_mnist", DataOptions(data=str(tmp_path)))
+
+
+def test_a_part_without_images_is_named(tmp_path):
+    fashion(tmp_path, [])
+    with pytest.raises(InputError, match=rf"{LABELS}: labels\(=0\) must be one per image, 0\.$"):
+        load_dataset("fashion_mnist", DataOptions(data=str(tmp_path)))
+
+
 def nature(folder, *, images=30, species=3):
     for part, first in (("train2018", 0), ("val2018", images)):
         ids = range(first, first + images)

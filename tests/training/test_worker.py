@@ -1,0 +1,89 @@
+"""A rank that writes its reports to a pipe, or only takes part; no MPI is started."""
+
+import json
+import os
+from types import SimpleNamespace
+
+import pytest
+
+from training.mpi import worker
+from training.notice import Notice, from_line
+
+REPORTS = [Notice("one"), Notice("two", "in detail")]
+
+
+@pytest.fixture
+def rank(monkeypatch):
+    """A function that trains as a rank of two; it gives the calls in their order."""
+
+    def train(number, directory, pipe, *, reports=tuple(REPORTS)):
+        calls = []
+        job = SimpleNamespace(config=SimpleNamespace(gpu_aware_mpi=False, device="cpu"))
+        communicator = SimpleNamespace(rank=number, size=2)
+
+        def train_rank(given, on):
+            assert (given, on) == (job, communicator)
+            for report in reports:
+                calls.append(report)
+                yield report
+
+        monkeypatch.setattr("training.mpi.job_file.read_job", lambda path: calls.append(path.name) or job)
+        monkeypatch.setattr("training.mpi_environment.start_mpi", lambda **ranks: calls.append(ranks))
+        monkeypatch.setattr("training.mpi.mpi_communicator.MpiCommunicator", lambda **_: communicator)
+        monkeypatch.setattr("training.dpasgd.train_rank", train_rank)
+        worker._train(directory, 2, pipe)
+        return calls
+
+    return train
+
+
+@pytest.mark.parametrize(("number", "written"), [(0, REPORTS), (1, [])])
+def test_all_ranks_train_and_the_first_one_writes(rank, tmp_path, number, written):
+    read, write = os.pipe()
+    calls = rank(number, tmp_path, write)
+    os.close(write)
+    with os.fdopen(read) as lines:
+        assert [from_line(line) for line in lines] == written
+
+    # The job is read before MPI starts: it says which GPU is to be selected first.
+    assert calls == ["job.npz", {"started": 2}, *REPORTS]
+
+
+def test_the_pipe_stays_open_for_the_watch_on_its_reader(rank, tmp_path):
+    read, write = os.pipe()
+    rank(0, tmp_path, write)
+    os.write(write, b"more")
+
+    os.close(write)
+    os.close(read)
+
+
+def test_an_error_is_reported_in_a_file_of_the_process(monkeypatch, tmp_path):
+    def fail(*_):
+        raise ValueError("broken")
+
+    pipe = os.open(os.devnull, os.O_WRONLY)
+    monkeypatch.setattr(worker, "_open_pipe", lambda _directory: pipe)
+    monkeypatch.setattr(worker, "_end_without_reader", lambda _pipe, _directory: None)
+    monkeypatch.setattr(worker, "_train", fail)
+    with pytest.raises(ValueError, match="broken"):
+        worker.main(tmp_path, 2)
+    os.close(pipe)
+
+    (file,) = tmp_path.iterdir()
+    assert file.name == f"error-{os.getpid()}.json"
+    report = json.loads(file.read_text())
+    assert (report["kind"], report["message"]) == ("ValueError", "broken")
+    assert report["traceback"].startswith("Traceback")
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_pipe_without_a_reader_ends_the_rank_and_takes_the_directory_away(tmp_path, there):
+    folder = tmp_path / "training"
+    folder.mkdir()
+    if there:
+        os.mkfifo(folder / worker.ROWS)
+    with pytest.raises(BrokenPipeError, match="the program that started the ranks has ended"):
+        worker.main(folder, 2)
+
+    assert not folder.exists()
