@@ -52,11 +52,11 @@ def test_annotations_may_be_texts():
     namespace = {"Annotated": Annotated, "DesignerOption": DesignerOption, "Seed": Seed}
     exec(
         "from __future__ import annotations\n"
-        "def designer(graph, work, *, arcs: Annotated[int, DesignerOption(help='Arcs')] = 3, start: Seed = 0): ...\n",
+        "def designer(graph, work, *, count: Annotated[int, DesignerOption(help='Count')] = 3, start: Seed = 0): ...\n",
         namespace,
     )
 
-    assert [(o.name, o.default) for o in declared_options(namespace["designer"]).values()] == [("arcs", 3)]
+    assert [(o.name, o.default) for o in declared_options(namespace["designer"]).values()] == [("count", 3)]
     assert seed_option(namespace["designer"]) == "start"
 
 
