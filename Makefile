@@ -24,7 +24,7 @@ test-all: check
 check: .venv/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	MYPY_NUM_WORKERS=2 $(BIN)/mypy
 	$(BIN)/lint-imports
 
 # SEED samples others; `make mutants ONLY=topologies` those of one package.
