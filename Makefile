@@ -6,6 +6,9 @@ COVERAGE := .pytest_cache/coverage.json
 COV = --cov --cov-report=json:$(COVERAGE)
 PYTEST := $(BIN)/pytest -n 2 --dist worksteal
 
+# The tests start hundreds of processes; each would compile all modules anew where the environment forbids to keep bytecode.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-all mutants check docs format data-shakespeare clean
 
 demo: .venv/installed
@@ -24,7 +27,7 @@ test-all: check
 check: .venv/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	MYPY_NUM_WORKERS=2 $(BIN)/mypy
 	$(BIN)/lint-imports
 
 # SEED samples others; `make mutants ONLY=topologies` those of one package.
@@ -38,15 +41,19 @@ format: .venv/installed-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-.venv/installed: setup.cfg pyproject.toml constraints.txt
+.venv/made:
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "silosim needs Python 3.11 or newer")'
 	$(PYTHON) -m venv .venv
+	touch $@
+
+.venv/installed: .venv/made setup.cfg pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	touch $@
 
-.venv/installed-test: .venv/installed
+# Both at once.
+.venv/installed-test: .venv/made setup.cfg pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
-	touch $@
+	touch .venv/installed $@
 
 .venv/installed-docs: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'

@@ -1,5 +1,8 @@
 """Rows on a GPU, played by tensors that say so; copies happen at once."""
 
+import subprocess
+import sys
+
 import pytest
 import torch
 
@@ -83,3 +86,14 @@ def test_host_buffers_are_pinned_by_default(gpu_row, monkeypatch):
     monkeypatch.setattr(torch, "empty", record)
     Staging(wait=lambda _device: None).open({3: gpu_row(1.0)}, {5: gpu_row(0.0)})
     assert asked == [True, True]
+
+
+def test_processes_that_only_meet_load_no_torch():
+    """Those of an outer launcher meet once at least, also where nothing is trained."""
+    code = (
+        "import sys, mpi4py; mpi4py.rc.initialize = False\n"
+        "from training import MpiCommunicator; MpiCommunicator()\n"
+        "print([name for name in ('torch', 'scipy', 'numba') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("[]\n", "")

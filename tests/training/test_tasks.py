@@ -105,8 +105,8 @@ SMALL: dict[str, dict[str, object]] = {
     "femnist": {"rounds": 4, "batch_size": 6, "objective": "samples"},
     "full_inaturalist": {"rounds": 1, "batch_size": 2, "silos": 2, "learning_rate": 1e-4},
     "inaturalist": {"rounds": 2, "batch_size": 3, "silos": 2},
-    "sentiment140": {"rounds": 4, "batch_size": 6},
-    "shakespeare": {"rounds": 4, "batch_size": 2},
+    "sentiment140": {"rounds": 2, "batch_size": 6},
+    "shakespeare": {"rounds": 2, "batch_size": 2},
 }
 
 

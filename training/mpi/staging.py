@@ -1,13 +1,17 @@
 """Host buffers that MPI reads and writes in place of rows on a GPU."""
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 
-def synchronize(device: torch.device) -> None:
+def synchronize(device: "torch.device") -> None:
     """Wait for all work on a GPU's current stream."""
+    import torch
+
     torch.cuda.current_stream(device).synchronize()
 
 
@@ -36,14 +40,14 @@ class Staging:
         *,
         gpu_aware: bool = False,
         pinned: bool = True,
-        wait: Callable[[torch.device], None] = synchronize,
+        wait: Callable[["torch.device"], None] = synchronize,
     ) -> None:
         self._gpu_aware = gpu_aware
         self._pinned = pinned
         self._wait = wait
         self._buffers: dict[int, Tensor] = {}
 
-    def open(self, sends: Mapping[int, Tensor], receives: Mapping[int, Tensor]) -> dict[int, Tensor]:
+    def open(self, sends: Mapping[int, "Tensor"], receives: Mapping[int, "Tensor"]) -> dict[int, "Tensor"]:
         """Return the rows or buffers that MPI sends and fills, ready for its first message.
 
         Parameters
@@ -70,7 +74,7 @@ class Staging:
         return buffers
 
     @staticmethod
-    def close(receives: Mapping[int, Tensor], opened: Mapping[int, Tensor], columns: slice) -> None:
+    def close(receives: Mapping[int, "Tensor"], opened: Mapping[int, "Tensor"], columns: slice) -> None:
         """Copy columns that MPI has filled to their rows.
 
         Parameters
@@ -84,8 +88,11 @@ class Staging:
             if opened[silo] is not row:
                 row[columns].copy_(opened[silo][columns], non_blocking=True)
 
-    def _buffer(self, silo: int, row: Tensor) -> Tensor:
+    def _buffer(self, silo: int, row: "Tensor") -> "Tensor":
         """Return the host buffer of a silo's row."""
+        # Here since the processes of an outer launcher meet through this module, whether they train or not.
+        import torch
+
         if silo not in self._buffers:
             self._buffers[silo] = torch.empty(row.shape, dtype=row.dtype, pin_memory=self._pinned)
         return self._buffers[silo]
