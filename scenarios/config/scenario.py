@@ -352,7 +352,7 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
 
 
 def _beside(path: Path, scenario: Scenario) -> Scenario:
-    """The scenario with the network's file and the trace found beside it, where they are no paths from the working directory."""
+    """The scenario with network and trace found beside it, where they are no paths from the working directory."""
     found = scenario
     underlay = path.parent / scenario.network.underlay
     if not Path(scenario.network.underlay).exists() and underlay.is_file():
