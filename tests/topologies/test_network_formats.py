@@ -158,13 +158,14 @@ def test_graphml_of_yed_with_labels_in_its_drawings():
     text = """<?xml version="1.0" encoding="UTF-8"?>
     <graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:y="http://www.yworks.com/xml/graphml">
       <key for="node" id="d5" attr.name="description" attr.type="string"/>
+      <key for="node" id="d4" attr.name="label" attr.type="string"/>
       <key for="node" id="d6" yfiles.type="nodegraphics"/>
       <key for="edge" id="d7" attr.name="dist" attr.type="double"><default>12.5</default></key>
       <graph edgedefault="directed" id="G">
         <node id="n0"><data key="d6">
           <y:ShapeNode><y:NodeLabel> Rome <y:LabelModel/></y:NodeLabel></y:ShapeNode>
         </data></node>
-        <node id="n1"><data key="d5"/></node>
+        <node id="n1"><data key="d5"/><data key="d4" xml:space="preserve"></data></node>
         <edge id="e0" source="n0" target="n1" directed="false"/>
         <edge id="e1" source="n0" target="n1" directed="false"><data key="d7">3</data></edge>
       </graph></graphml>"""
