@@ -352,11 +352,11 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
 
 
 def _beside(path: Path, scenario: Scenario) -> Scenario:
-    """The scenario with network and trace found beside it, where they are no paths from the working directory."""
+    """The scenario with GML file and trace found beside it, where they are no paths from the working directory."""
     found = scenario
-    underlay = path.parent / scenario.network.underlay
-    if not Path(scenario.network.underlay).exists() and underlay.is_file():
-        found = dataclasses.replace(found, network=dataclasses.replace(found.network, underlay=str(underlay)))
+    gml = path.parent / scenario.network.underlay
+    if not Path(scenario.network.underlay).exists() and gml.is_file():
+        found = dataclasses.replace(found, network=dataclasses.replace(found.network, underlay=str(gml)))
     compute = scenario.simulation.compute
     if compute is not None and compute.trace is not None and not Path(compute.trace).exists():
         beside = dataclasses.replace(compute, trace=str(path.parent / compute.trace))
