@@ -1,6 +1,7 @@
 """Small networks and the published inputs."""
 
 import json
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 
 from topologies import AccessLinks, Connectivity, Underlay, connectivity, load_underlay
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 Links = Sequence[tuple[int, int, float]]
 

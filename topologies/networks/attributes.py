@@ -114,7 +114,18 @@ def node_ids(nodes: Sequence[Attributes]) -> dict[object, int]:
 
 
 def node_title(node: Attributes) -> str:
-    """How messages call a node."""
+    """How messages call a node.
+
+    Parameters
+    ----------
+    node : mapping
+        With ``id``.
+
+    Returns
+    -------
+    str
+        For instance ``node 7`` or ``node 'Paris'``.
+    """
     return f"node {quoted(node.get('id'))}"
 
 

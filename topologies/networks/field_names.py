@@ -12,8 +12,8 @@ from topologies.errors import InputError, quoted
 Attributes = Mapping[str, object]
 
 _DECIMAL = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
-_OTHERS = frozenset({"altitude", "labels", "linkspeed", "linklabel"})
-"""Attributes of other tools that resemble one of these but mean something else; in lower case."""
+_OTHERS = frozenset({"altitude", "labels", "length", "linkspeed", "linklabel"})
+"""Attributes of other tools that resemble one of these but mean something else, such as metres; in lower case."""
 _LEAST_LETTERS = 5
 """Of a name that a misspelt one is compared with: ``flat`` is no ``lat``."""
 

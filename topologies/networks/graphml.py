@@ -47,11 +47,12 @@ def parse_graphml(data: bytes) -> Graph:
     if (hyperedge := graph.find(f".//{_XMLNS}hyperedge")) is not None:
         raise InputError(f"hyperedge(={quoted(hyperedge.get('id'))}) must be links of two nodes each.")
     keys = {key.get("id"): key for key in root.findall(f"{_XMLNS}key")}
+    of_nodes, of_links = _defaults(keys, "node"), _defaults(keys, "edge")
     edges = graph.findall(f"{_XMLNS}edge")
     return Graph(
-        nodes=[_node(node, keys) for node in graph.findall(f"{_XMLNS}node")],
+        nodes=[_node(node, keys, of_nodes) for node in graph.findall(f"{_XMLNS}node")],
         links=[
-            _values(edge, "edge", keys) | {"source": edge.get("source"), "target": edge.get("target")}
+            of_links | _values(edge, keys) | {"source": edge.get("source"), "target": edge.get("target")}
             for edge in edges
         ],
         directed=_directed(graph, edges),
@@ -86,17 +87,29 @@ def _directed(graph: Element, edges: list[Element]) -> object:
     return int(each.pop())
 
 
-def _node(node: Element, keys: Mapping[str | None, Element]) -> dict[str, object]:
+def _node(
+    node: Element, keys: Mapping[str | None, Element], defaults: dict[str, object]
+) -> dict[str, object]:
     """Attributes of a node."""
-    values = _values(node, "node", keys) | {"id": node.get("id")}
+    values = defaults | _values(node, keys) | {"id": node.get("id")}
     drawn = node.find(_LABEL_OF_YED)
     if drawn is not None and (text := "".join(drawn.itertext()).strip()):
         values.setdefault("label", text)
     return values
 
 
-def _values(element: Element, owner: str, keys: Mapping[str | None, Element]) -> dict[str, object]:
-    """Data of a node or edge by name, and defaults of those that it lacks; a list where one is stated twice."""
+def _defaults(keys: Mapping[str | None, Element], owner: str) -> dict[str, object]:
+    """What each node or edge states that has no data of that name."""
+    found: dict[str, object] = {}
+    for key in keys.values():
+        name, text = key.get("attr.name"), key.findtext(f"{_XMLNS}default")
+        if name is not None and text and key.get("for") in (owner, "all", None):
+            found[name] = text
+    return found
+
+
+def _values(element: Element, keys: Mapping[str | None, Element]) -> dict[str, object]:
+    """Data of a node or edge by name; a list where one is stated twice, nothing for empty ones, which yEd writes."""
     found: dict[str, object] = {}
     for data in element.findall(f"{_XMLNS}data"):
         key = keys.get(data.get("key"))
@@ -105,10 +118,6 @@ def _values(element: Element, owner: str, keys: Mapping[str | None, Element]) ->
         name = key.get("attr.name")
         if name is None or len(data):  # drawings of yEd have no name
             continue
-        text = data.text or ""
-        found[name] = [found[name], text] if name in found else text
-    for key in keys.values():
-        name, default = key.get("attr.name"), key.find(f"{_XMLNS}default")
-        if name is not None and default is not None and key.get("for") in (owner, "all", None):
-            found.setdefault(name, default.text or "")
+        if text := data.text:
+            found[name] = [found[name], text] if name in found else text
     return found
