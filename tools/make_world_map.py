@@ -32,8 +32,18 @@ def rings(topology: dict[str, Any]) -> list[Points]:
             for ring in polygon:
                 # ~i is arc i from its end; an arc begins where the one before it ends.
                 parts = [arcs[arc] if arc >= 0 else arcs[~arc][::-1] for arc in ring]
-                found.append(np.concatenate([part[:-1] for part in parts]))
+                found.append(unrolled(np.concatenate([part[:-1] for part in parts])))
     return found
+
+
+def unrolled(ring: Points) -> Points:
+    """A ring that goes on beyond 180 degrees; one around a pole is closed along the edge of the map."""
+    east = np.unwrap(np.append(ring[:, 0], ring[0, 0]), period=360)
+    whole = np.column_stack([east[:-1], ring[:, 1]])
+    if abs(east[-1] - east[0]) < 180:
+        return whole
+    pole = np.copysign(90, ring[:, 1].mean())
+    return np.concatenate([whole, [(east[-1], ring[0, 1]), (east[-1], pole), (east[0], pole)]])
 
 
 def simplified(line: Points, tolerance: float) -> Points:
