@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib import patheffects, rc_context
@@ -18,19 +19,17 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 
 from scenarios.config.quantities import format_rate
 from scenarios.report.log_axis import log_ticks
-from scenarios.report.map_layout import FONT_PT, WIDTH_PT, MapLayout, map_layout
+from scenarios.report.map_layout import FONT_PT, MANY_LINES, WIDTH_PT, MapLayout, map_layout
 from scenarios.report.plots import save_figure
 from topologies.underlay import Underlay
 from topologies.wrapping import wrapped
 
 SPEEDS = LinearSegmentedColormap.from_list("speeds", ["#F0953F", "#DB4F5B", "#85318E", "#1D2671"])
 """Slow links in a light warm colour, fast ones in a dark cold one: told apart in grey, and by colour-blind readers."""
-_LAND, _SEA, _GRID, _TEXT = "#EFEDE6", "#DCE6EC", "#FFFFFF", "0.25"
+_LAND, _COAST, _SEA, _GRID, _TEXT = "#EFEDE6", "#C4C9C4", "#DCE6EC", "#FFFFFF", "0.25"
 _LEFT_PT, _RIGHT_PT, _TOP_PT, _TICKS_PT = 34.0, 10.0, 28.0, 15.0
 _LEGEND_LINE_PT, _SCALE_PT, _NOTE_PT = 11.5, 36.0, 10.0
 _NOTE_LETTERS, _COLUMNS = 120, 4
-_MANY_LINES = 150
-"""From so many lines on they are thinner and let each other shine through."""
 _SCALE_BAR_DEG = 60.0
 """Widest window in which one length in km fits all places."""
 
@@ -119,16 +118,10 @@ def _draw_ground(axes: Axes, layout: MapLayout) -> None:
     axes.set_facecolor(_SEA if window.shows_land else _LAND)
     if layout.land:
         rings = [np.concatenate([ring, ring[:1]]) for ring in layout.land]
-        # The stroke closes the seam at the date line.
-        axes.add_patch(
-            PathPatch(
-                Outline.make_compound_path(*(Outline(ring, closed=True) for ring in rings)),
-                facecolor=_LAND,
-                edgecolor="#C9CCC6",
-                linewidth=0.35,
-                zorder=0.5,
-            )
-        )
+        outline = Outline.make_compound_path(*(Outline(ring, closed=True) for ring in rings))
+        # The ground hides the strokes between a ring and the same one a turn on, at a pole.
+        axes.add_patch(PathPatch(outline, fill=False, edgecolor=_COAST, linewidth=0.7, zorder=0.4))
+        axes.add_patch(PathPatch(outline, facecolor=_LAND, linewidth=0, zorder=0.5))
     steps = [1, 3, 6, 10] if window.east - window.west > 90 else [1, 2, 5, 10]
     axes.xaxis.set_major_locator(MaxNLocator(7, steps=steps))
     axes.yaxis.set_major_locator(MaxNLocator(6, steps=steps))
@@ -176,13 +169,13 @@ def _draw_scale_bar(axes: Axes, layout: MapLayout) -> None:
 
 def _draw_lines(axes: Axes, layout: MapLayout) -> None:
     """Links or pairs, in their order."""
-    many = len(layout.lines) > _MANY_LINES
+    many = len(layout.lines) > MANY_LINES
     for line in layout.lines:
         style = _style(line.speed, line.is_assumed, many=many, pair=layout.scale is not None)
         axes.add_collection(LineCollection(list(line.paths), **_plural(style), zorder=2), autolim=False)
 
 
-def _style(speed: float, is_assumed: bool, *, many: bool, pair: bool = False) -> dict[str, object]:
+def _style(speed: float, is_assumed: bool, *, many: bool, pair: bool = False) -> dict[str, Any]:
     """How a line looks."""
     width = 0.9 if pair else 0.9 + 1.3 * speed
     return {
@@ -193,7 +186,7 @@ def _style(speed: float, is_assumed: bool, *, many: bool, pair: bool = False) ->
     }
 
 
-def _plural(style: dict[str, object]) -> dict[str, object]:
+def _plural(style: dict[str, Any]) -> dict[str, Any]:
     """The same style as a collection of lines calls it."""
     names = {"color": "colors", "linewidth": "linewidths", "linestyle": "linestyles"}
     return {names.get(key, key): value for key, value in style.items()} | {"capstyle": "round"}
@@ -212,30 +205,36 @@ def _draw_sites(axes: Axes, layout: MapLayout) -> None:
         zorder=4,
         clip_on=False,
     )
+    # A text with an outline is drawn as paths; the text itself stays one, which an SVG's readers can find.
+    halo = {
+        "color": "white",
+        "zorder": 5,
+        "path_effects": [patheffects.Stroke(linewidth=1.8, foreground="white")],
+    }
     for label in layout.labels:
-        axes.annotate(
-            label.text,
-            (layout.x[label.site], layout.y[label.site]),
-            xytext=(label.right_pt, label.up_pt),
-            textcoords="offset points",
-            ha=("center", "left", "right")[label.side],
-            va="center_baseline",
-            fontsize=FONT_PT,
-            color="#111111",
-            zorder=5,
-            parse_math=False,
-            path_effects=[patheffects.withStroke(linewidth=1.8, foreground="white", alpha=0.85)],
-            arrowprops={
-                "arrowstyle": "-",
-                "color": "0.35",
-                "linewidth": 0.5,
-                "shrinkA": 0,
-                "shrinkB": 2,
-                "relpos": ((0.5, 0.0 if label.up_pt > 0 else 1.0), (0.0, 0.5), (1.0, 0.5))[label.side],
-            }
-            if label.has_leader
-            else None,
-        )
+        leader = {
+            "arrowstyle": "-",
+            "color": "0.35",
+            "linewidth": 0.5,
+            "shrinkA": 0,
+            "shrinkB": 2,
+            "relpos": ((0.5, 0.0 if label.up_pt > 0 else 1.0), (0.0, 0.5), (1.0, 0.5))[label.side],
+        }
+        for style in (
+            halo,
+            {"color": "#111111", "zorder": 6, "arrowprops": leader if label.has_leader else None},
+        ):
+            axes.annotate(
+                label.text,
+                (layout.x[label.site], layout.y[label.site]),
+                xytext=(label.right_pt, label.up_pt),
+                textcoords="offset points",
+                ha=("center", "left", "right")[label.side],
+                va="center_baseline",
+                fontsize=FONT_PT,
+                parse_math=False,
+                **style,
+            )
 
 
 def _draw_scale(figure: Figure, layout: MapLayout, bottom: float, width: float, height: float) -> None:

@@ -25,6 +25,8 @@ _LEAST_RATIO, _MOST_RATIO = 0.42, 0.95
 """Height of the map in parts of its width."""
 _ALL_LABELS, _MOST_LABELS, _LONGEST_LABEL = 30, 120, 26
 """Sites up to which each has its label; labels at most; letters of one."""
+MANY_LINES = 150
+"""From so many lines on they are drawn thinner, and let each other shine through."""
 _MOST_PAIRS = 1500
 _MOST_CLASSES = 6
 _LETTER, _WIDE_LETTER, _LINE = 0.59, 1.05, 1.2
@@ -283,7 +285,7 @@ def _geographic(
 
 def _by_springs(sites: int, ends: IntArray) -> tuple[FloatArray, FloatArray, list[FloatArray | None], Window]:
     """Places by a spring layout, the same for each drawing, and straight lines between them."""
-    graph = nx.Graph()
+    graph: nx.Graph[int] = nx.Graph()
     graph.add_nodes_from(range(sites))
     graph.add_edges_from(ends.tolist())
     # Springs between all pairs look best, but take the cube of the number of sites.

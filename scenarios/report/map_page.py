@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from scenarios.config.quantities import format_rate, format_s
-from scenarios.report.map_layout import FONT_PT, WIDTH_PT, LegendEntry, MapLayout, map_layout
+from scenarios.report.map_layout import FONT_PT, MANY_LINES, WIDTH_PT, LegendEntry, MapLayout, map_layout
 from topologies.arrays import FloatArray
 from topologies.capacities import core_capacity
 from topologies.underlay import Underlay
@@ -28,13 +28,16 @@ pre { font: 0.85rem/1.5 ui-monospace, monospace; overflow-x: auto; }
 svg { display: block; width: 100%; height: auto; border: 1px solid var(--rule); }
 svg text { font: FONTpx system-ui, sans-serif; fill: var(--text); stroke: var(--halo); stroke-width: 1.8px;
   stroke-linejoin: round; paint-order: stroke; }
-.sea { fill: var(--sea); } .land { fill: var(--land); stroke: var(--coast); stroke-width: 0.35px; }
+.sea { fill: var(--sea); } .land { fill: var(--land); }
+path.land { stroke: var(--coast); stroke-width: 0.7px; paint-order: stroke; }
+SPEEDS
 .line path { fill: none; stroke-linecap: round; } .line .hit { stroke: transparent; stroke-width: 5px; }
+.pairs .seen { stroke-width: 1px; } .many .seen { stroke-width: 0.8px; opacity: 0.65; }
 .assumed .seen, .assumed line { stroke-dasharray: 3.5 1.8; }
-.line:hover .seen, .line:focus .seen { stroke: var(--text); stroke-width: 3px; } .line:focus { outline: none; }
+.line:hover .seen, .line:focus .seen { stroke: var(--text); stroke-width: 3px; opacity: 1; }
+.line:focus { outline: none; }
 .site { fill: var(--site); stroke: var(--halo); stroke-width: 0.6px; }
 .leader { stroke: var(--quiet); stroke-width: 0.5px; }
-SPEEDS
 #told { min-height: 1.5em; margin: 0.3rem 0; color: var(--quiet); }
 ul.legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.6rem; list-style: none; padding: 0; margin: 0.3rem 0; }
 ul.legend svg { display: inline-block; width: 2.6rem; height: 0.8rem; border: 0; margin-right: 0.5rem; }
@@ -123,9 +126,10 @@ def _svg(layout: MapLayout) -> str:
     height = layout.height_pt
     land = "".join(f"M{_points(layout, ring)}Z" for ring in layout.land)
     ground = "sea" if layout.window.shows_land or not layout.is_geographic else "land"
-    # A place that is on the page where nothing is known of the ground.
+    style = "many" if len(layout.lines) > MANY_LINES else "pairs" if layout.scale is not None else "links"
     parts = [
-        f'<svg viewBox="0 0 {WIDTH_PT:g} {height:.1f}" role="img" aria-label="{_text(_said(layout))}">',
+        f'<svg class="{style}" viewBox="0 0 {WIDTH_PT:g} {height:.1f}" role="img" '
+        f'aria-label="{_text(_said(layout))}">',
         f'<rect class="{ground}" width="{WIDTH_PT:g}" height="{height:.1f}"/>',
         f'<path class="land" d="{land}"/>' if land else "",
     ]

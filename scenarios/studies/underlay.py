@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -344,22 +344,21 @@ def _link_lines(facts: LinkFacts) -> list[tuple[str, str]]:
 
 def _pair_lines(facts: PairFacts) -> list[tuple[str, str]]:
     """Lines about measured pairs."""
-    span, unlimited = facts.bandwidth_bps, f"unlimited on {facts.unlimited:,}"
-    bandwidth = (
-        f"{unlimited} pairs"
-        if span is None
-        else f"{format_rate(span.lowest)} ({span.lowest_at}) to {format_rate(span.highest)} ({span.highest_at})"
-        + (f"; {unlimited}" if facts.unlimited else "")
-    )
-    latency = facts.latency_s
+    unlimited = f"unlimited on {_count(facts.unlimited, 'pair')}" if facts.unlimited else ""
+    limited = _ends_named(facts.bandwidth_bps, format_rate) if facts.bandwidth_bps else ""
     return [
         ("missing", _count(facts.missing, "pair") if facts.missing else "no pair"),
-        ("bandwidth", bandwidth),
-        (
-            "latency",
-            f"{format_s(latency.lowest)} ({latency.lowest_at}) to {format_s(latency.highest)} ({latency.highest_at})",
-        ),
+        ("bandwidth", "; ".join(filter(None, (limited, unlimited)))),
+        ("latency", _ends_named(facts.latency_s, format_s)),
     ]
+
+
+def _ends_named(span: Span, show: Callable[[float], str]) -> str:
+    """The lowest and the highest value with the pairs that have them."""
+    low, high = show(span.lowest), show(span.highest)
+    if low == high:
+        return f"{low} on each pair"
+    return f"{low} ({span.lowest_at}) to {high} ({span.highest_at})"
 
 
 def _places(facts: UnderlayFacts) -> str:
@@ -410,7 +409,7 @@ def _times(span: Span) -> str:
 
 def _km(length: float) -> str:
     """A length; below 10 km in three digits."""
-    return f"{length:,.0f} km" if length >= 10 else f"{length:.3g} km"
+    return f"{length:,.0f} km" if length >= 10 else f"{length:.2g} km"
 
 
 def _degrees(angle: float, sides: str) -> str:
@@ -475,7 +474,8 @@ def pairs_text(measured: MeasuredPairs, labels: Sequence[str]) -> str:
     -------
     str
         With as many digits as bring the numbers back; ``inf`` where the bandwidth is unlimited. Between two silos of
-        one site there is a row where anything limits them.
+        one site there is a row where anything limits them. A latency that was never one in ms may differ in its last
+        bit.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -489,10 +489,14 @@ def pairs_text(measured: MeasuredPairs, labels: Sequence[str]) -> str:
 
 
 def _in_ms(seconds: float) -> float:
-    """Milliseconds that divided by 1000 are these seconds to the last bit, where there are such."""
+    """Milliseconds that divided by 1000 are these seconds to the last bit, else the next best in 15 digits.
+
+    Not every number has such: the quotients by 1000 are not all of them. Those that were read in ms have.
+    """
     near = 1e3 * seconds
-    candidates = (float(f"{near:.15g}"), near, np.nextafter(near, 0), np.nextafter(near, np.inf))
-    return next((float(ms) for ms in candidates if ms / 1e3 == seconds), near)
+    short = float(f"{near:.15g}")
+    candidates = (short, near, float(np.nextafter(near, 0)), float(np.nextafter(near, np.inf)))
+    return next((ms for ms in candidates if ms / 1e3 == seconds), short)
 
 
 def check_drawing(path: Path, *, force: bool) -> None:
