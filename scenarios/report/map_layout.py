@@ -23,8 +23,8 @@ WIDTH_PT = 462.0
 FONT_PT = 7.0
 _LEAST_RATIO, _MOST_RATIO = 0.42, 0.95
 """Height of the map in parts of its width."""
-_ALL_LABELS, _MOST_LABELS, _LONGEST_LABEL = 30, 120, 26
-"""Sites up to which each has its label; labels at most; letters of one."""
+_ALL_LABELS, _MOST_TRIED, _LONGEST_LABEL = 30, 150, 26
+"""Sites up to which each has its label; places for which there may be one; letters of one."""
 MANY_LINES = 150
 """From so many lines on they are drawn thinner, and let each other shine through."""
 _MOST_PAIRS = 1500
@@ -33,6 +33,8 @@ _LETTER, _WIDE_LETTER, _LINE = 0.59, 1.05, 1.2
 """Width of a letter, of one that is as wide as high, and height of a line, in parts of the font's size."""
 _AWAY_PT = (4.5, 11.0, 19.0, 30.0, 44.0)
 """Distances at which a label may stand from its site; from the second on with a line that leads to it."""
+_EDGE_PT = 3.0
+"""Between a label and the edges: fonts differ in width."""
 _MOST_NAMED = 10
 
 
@@ -182,7 +184,10 @@ def map_layout(underlay: Underlay) -> MapLayout:
     if is_geographic and not shown.all():
         names = [underlay.labels[site] for site in np.flatnonzero(~shown).tolist()]
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        notes.append(f"Not on the map, without coordinates: {', '.join(names[:_MOST_NAMED])}{more}.")
+        lost = sum(path is None for path in paths)
+        what = "link" if underlay.measured is None else "pair"
+        whose = f"; nor {lost} {what}{'' if lost == 1 else 's'} of theirs" if lost else ""
+        notes.append(f"Not on the map, without coordinates: {', '.join(names[:_MOST_NAMED])}{more}{whose}.")
     drawn = [None if path is None else copies(path, window) if is_geographic else [path] for path in paths]
     lines, legend, scale = (
         _links(underlay, drawn) if underlay.measured is None else _pairs(underlay, ends, drawn)
@@ -394,15 +399,17 @@ def _labels(
     order = shown[np.argsort(-degree[shown], kind="stable")].tolist()
     on_page = _on_page(np.column_stack([x, y]), window)
     names_all = len(order) <= _ALL_LABELS
-    groups = [[site] for site in order] if names_all else _places(order, on_page)
-    crossed = _dots([_on_page(path, window) for line in lines for path in line.paths])
+    groups = [[site] for site in order] if names_all else _places(order, on_page)[:_MOST_TRIED]
+    height = WIDTH_PT * window.ratio
+    dots = _Counted.of(on_page[shown], height)
+    crossed = _Counted.of(_dots([_on_page(path, window) for line in lines for path in line.paths]), height)
     boxes: list[_Box] = []
     labels: list[Label] = []
     for site, *others in groups:
         text = shortened(underlay.labels[site], _LONGEST_LABEL) + (f" +{len(others)}" if others else "")
         cost, box, label = min(
             (
-                (_cost(box, boxes, on_page[shown], crossed, WIDTH_PT * window.ratio) + away, box, label)
+                (_cost(box, boxes, dots, crossed) + away, box, label)
                 for away in (_AWAY_PT if names_all else _AWAY_PT[:3])
                 for box, label in _candidates(site, text, on_page[site], away)
             ),
@@ -411,8 +418,6 @@ def _labels(
         if names_all or cost < _COLLISION:
             boxes.append(box)
             labels.append(label)
-        if len(labels) == _MOST_LABELS:
-            break
     return labels
 
 
@@ -445,23 +450,37 @@ def _candidates(site: int, text: str, at: FloatArray, away: float) -> Iterator[t
         yield (left, bottom, left + width, bottom + height), label
 
 
-def _cost(
-    box: _Box,
-    boxes: Sequence[_Box],
-    sites: FloatArray,
-    crossed: FloatArray,
-    height: float,
-) -> float:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counted:
+    """Points of the page, counted in squares of 1 pt: `below[i, j]` are those left of i and below j."""
+
+    below: IntArray
+
+    @classmethod
+    def of(cls, points: FloatArray, height: float) -> "_Counted":
+        """Count points; those outside the page are left out."""
+        width, height = int(WIDTH_PT), max(int(height), 1)
+        counts, *_ = np.histogram2d(*points.T, bins=(width, height), range=((0, width), (0, height)))
+        return cls(np.pad(counts.astype(np.int64).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0))))
+
+    def within(self, box: _Box, margin: float = 0.0) -> int:
+        """How many points are in a box, to 1 pt."""
+        most = np.subtract(self.below.shape, 1)
+        low = np.clip(np.rint([box[0] - margin, box[1] - margin]).astype(int), 0, most)
+        high = np.clip(np.rint([box[2] + margin, box[3] + margin]).astype(int), 0, most)
+        (left, bottom), (right, top) = low.tolist(), high.tolist()
+        below = self.below
+        return int(below[right, top] - below[left, top] - below[right, bottom] + below[left, bottom])
+
+
+def _cost(box: _Box, boxes: Sequence[_Box], dots: _Counted, crossed: _Counted) -> float:
     """How bad a label's place is."""
     left, bottom, right, top = box
-    collisions = float(left < 0 or bottom < 0 or right > WIDTH_PT or top > height)
+    height = dots.below.shape[1] - 1
+    collisions = int(left < _EDGE_PT or bottom < 0 or right > WIDTH_PT - _EDGE_PT or top > height)
     collisions += sum(left < r and right > l and bottom < t and top > b for l, b, r, t in boxes)  # noqa: E741
-    near = 2.0
-    x, y = sites.T
-    collisions += int(((x > left - near) & (x < right + near) & (y > bottom - near) & (y < top + near)).sum())
-    x, y = crossed.T
-    dots = int(((x > left) & (x < right) & (y > bottom) & (y < top)).sum())
-    return _COLLISION * collisions + 1.5 * min(dots, 60)
+    collisions += dots.within(box, margin=2.0)
+    return _COLLISION * collisions + 1.5 * min(crossed.within(box), 60)
 
 
 def _dots(paths: Sequence[FloatArray]) -> FloatArray:

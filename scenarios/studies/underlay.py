@@ -187,7 +187,7 @@ def underlay_facts(underlay: Underlay) -> UnderlayFacts:
     O(sites^2 + links).
     """
     placed = np.isfinite(underlay.latitude_deg)
-    labels = underlay.labels
+    labels = underlay.labels.__getitem__
     return UnderlayFacts(
         name=underlay.name,
         variant=underlay.variant,
@@ -195,8 +195,8 @@ def underlay_facts(underlay: Underlay) -> UnderlayFacts:
         sites=underlay.routers,
         components=1,
         links=_link_facts(underlay) if underlay.measured is None else None,
-        pairs=None if underlay.measured is None else _pair_facts(underlay.measured, labels),
-        without_coordinates=[labels[site] for site in np.flatnonzero(~placed).tolist()],
+        pairs=None if underlay.measured is None else _pair_facts(underlay.measured, underlay.labels),
+        without_coordinates=[labels(site) for site in np.flatnonzero(~placed).tolist()],
         latitude_deg=_span(underlay.latitude_deg, labels, placed),
         longitude_deg=_west_and_east(underlay.longitude_deg, labels, placed),
         stated_of_sites=_site_facts(underlay),
@@ -206,7 +206,7 @@ def underlay_facts(underlay: Underlay) -> UnderlayFacts:
 
 def _link_facts(underlay: Underlay) -> LinkFacts:
     """Facts of the core links."""
-    names = [underlay.link_name(link) for link in range(underlay.links)]
+    names = underlay.link_name
     stated = np.isfinite(underlay.capacity_bps)
     direct = np.array([_direct_km(underlay, *ends) for ends in underlay.ends.tolist()])
     computed = underlay.length_km == direct
@@ -241,7 +241,10 @@ def _pair_facts(measured: MeasuredPairs, labels: Sequence[str]) -> PairFacts:
     """Facts of the measured pairs."""
     pairs = measured.pairs
     bandwidth_bps, latency_s = measured.bandwidth_bps[*pairs.T], measured.latency_s[*pairs.T]
-    names = [f"{labels[source]} -> {labels[target]}" for source, target in pairs.tolist()]
+
+    def names(pair: int) -> str:
+        return " -> ".join(labels[site] for site in pairs[pair])
+
     limited = np.isfinite(bandwidth_bps)
     latency = _span(latency_s, names)
     assert latency is not None
@@ -259,34 +262,35 @@ def _site_facts(underlay: Underlay) -> SiteFacts | None:
     sites = underlay.sites
     if sites is None:
         return None
+    name = underlay.labels.__getitem__
     up, down, compute = (~np.isnan(values) for values in (sites.up_bps, sites.down_bps, sites.compute_s))
     return SiteFacts(
         up_stated=int(up.sum()),
-        up_bps=_span(sites.up_bps, underlay.labels, up),
+        up_bps=_span(sites.up_bps, name, up),
         down_stated=int(down.sum()),
-        down_bps=_span(sites.down_bps, underlay.labels, down),
+        down_bps=_span(sites.down_bps, name, down),
         compute_stated=int(compute.sum()),
-        compute_s=_span(sites.compute_s, underlay.labels, compute),
+        compute_s=_span(sites.compute_s, name, compute),
     )
 
 
-def _span(values: FloatArray, names: Sequence[str], among: BoolArray | None = None) -> Span | None:
+def _span(values: FloatArray, name: Callable[[int], str], among: BoolArray | None = None) -> Span | None:
     """Lowest and highest value of those that count, None where none does."""
     counted = np.arange(len(values)) if among is None else np.flatnonzero(among)
     if not counted.size:
         return None
     low, high = (int(counted[place]) for place in (values[counted].argmin(), values[counted].argmax()))
     return Span(
-        lowest=float(values[low]), lowest_at=names[low], highest=float(values[high]), highest_at=names[high]
+        lowest=float(values[low]), lowest_at=name(low), highest=float(values[high]), highest_at=name(high)
     )
 
 
-def _west_and_east(longitude_deg: FloatArray, labels: Sequence[str], placed: BoolArray) -> Span | None:
+def _west_and_east(longitude_deg: FloatArray, name: Callable[[int], str], placed: BoolArray) -> Span | None:
     """The ends of the arc that has all places."""
     whole = longitude_deg.copy()
     if placed.any():
         whole[placed] = unrolled(longitude_deg[placed])
-    span = _span(whole, labels, placed)
+    span = _span(whole, name, placed)
     return span and replace(span, highest=span.highest - 360 if span.highest > 180 else span.highest)
 
 

@@ -214,7 +214,7 @@ def test_sites_without_coordinates_are_named_below_the_map():
     partial = map_layout(network({"A": (1.0, 2.0), "B": (3.0, 4.0), "C": NAN}, [(0, 1), (1, 2)]))
     nowhere = map_layout(network({"A": NAN, "B": NAN, "C": NAN}, [(0, 1), (1, 2)]))
 
-    assert partial.notes == ["Not on the map, without coordinates: C."]
+    assert partial.notes == ["Not on the map, without coordinates: C; nor 1 link of theirs."]
     assert len(partial.lines) == 1
     assert not nowhere.is_geographic
     assert nowhere.land == []
