@@ -209,7 +209,7 @@ def _draw_sites(axes: Axes, layout: MapLayout) -> None:
         clip_on=False,
     )
     # A text with an outline is drawn as paths; the text itself stays one, which an SVG's readers can find.
-    halo = {
+    halo: dict[str, Any] = {
         "color": "white",
         "zorder": 5,
         "path_effects": [patheffects.Stroke(linewidth=1.8, foreground="white")],

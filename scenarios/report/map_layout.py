@@ -459,9 +459,11 @@ class _Counted:
     @classmethod
     def of(cls, points: FloatArray, height: float) -> "_Counted":
         """Count points; those outside the page are left out."""
-        width, height = int(WIDTH_PT), max(int(height), 1)
-        counts, *_ = np.histogram2d(*points.T, bins=(width, height), range=((0, width), (0, height)))
-        return cls(np.pad(counts.astype(np.int64).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0))))
+        shape = int(WIDTH_PT), max(int(height), 1)
+        inside = ((points >= 0) & (points < shape)).all(axis=1)
+        counts = np.zeros(shape, dtype=np.int64)
+        np.add.at(counts, tuple(points[inside].astype(int).T), 1)
+        return cls(np.pad(counts.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0))))
 
     def within(self, box: _Box, margin: float = 0.0) -> int:
         """How many points are in a box, to 1 pt."""

@@ -338,7 +338,9 @@ def _link_lines(facts: LinkFacts) -> list[tuple[str, str]]:
         ("longest link", f"{length.highest_at}, {_km(length.highest)}"),
     ]
     if (ratio := facts.stated_over_geodesic) is not None:
-        sentence = f"stated lengths are {ratio.lowest:.3g} to {ratio.highest:.3g} times the geodesic between the ends"
+        low, high = f"{ratio.lowest:.3g}", f"{ratio.highest:.3g}"
+        times = low if low == high else f"{low} to {high}"
+        sentence = f"stated lengths are {times} times the geodesic between the ends"
         if facts.below_geodesic:
             shorter = "1 is" if facts.below_geodesic == 1 else f"{facts.below_geodesic} are"
             sentence += f"; {shorter} shorter than it, which no cable is, such as {ratio.lowest_at}"
