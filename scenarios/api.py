@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from scenarios.config.designer_options import WrittenOptions
-from scenarios.config.network import NetworkConfig
+from scenarios.config.network import NetworkConfig, build_underlay
 from scenarios.config.overlay_config import DEFAULT_OVERLAYS, chosen_overlays
 from scenarios.config.scenario import load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
@@ -21,14 +21,97 @@ from scenarios.studies.import_metrics import LEAST_ROUNDS, import_file
 from scenarios.studies.replay import replay as replay_run
 from scenarios.studies.run import run_scenario
 from scenarios.studies.sweep import sweep as sweep_access
+from scenarios.studies.underlay import UnderlayFacts, convert, draw, underlay_facts
 from scenarios.validation.request import DEFAULT_ROUNDS, validation_experiment
 from scenarios.validation.study import validate as validate_overlays
 from scenarios.validation.table import validation_table
-from topologies import Connectivity, InputError, Variant, Workload
+from topologies import Connectivity, InputError, Underlay, Variant, Workload
 
 StrPath = str | os.PathLike[str]
 Network = StrPath | NetworkConfig
 """A name or the path of a file, with access links of 10 Gbps; or a whole description."""
+
+
+def describe_underlay(network: Network | Underlay) -> UnderlayFacts:
+    """Say what was understood of a network: size, capacities, lengths, measured pairs, coordinates.
+
+    Parameters
+    ----------
+    network : str, path, NetworkConfig or Underlay
+
+    Returns
+    -------
+    UnderlayFacts
+        ``print`` shows it as text, ``json`` gives it as JSON.
+
+    Raises
+    ------
+    InputError
+        If the network cannot be read.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> facts = silosim.describe_underlay("geant")
+    >>> facts.sites, facts.links.links, facts.links.capacity_assumed
+    (40, 61, 22)
+    """
+    return underlay_facts(_underlay(network))
+
+
+def draw_underlay(network: Network | Underlay, output: StrPath, *, force: bool = False) -> None:
+    """Draw a network on a map.
+
+    Parameters
+    ----------
+    network : str, path, NetworkConfig or Underlay
+    output : str or path
+        PNG, SVG or PDF; or HTML, a page with the facts and a table of all links.
+    force : bool
+        Whether an existing file is replaced.
+
+    Raises
+    ------
+    InputError
+        If the network cannot be read, or the file has another ending, exists or cannot be written.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> silosim.draw_underlay("gaia", "gaia.svg")
+    """
+    draw(_underlay(network), Path(output), force=force)
+
+
+def convert_underlay(network: Network | Underlay, output: StrPath, *, force: bool = False) -> None:
+    """Write a network into a file that reads back as the same one.
+
+    Parameters
+    ----------
+    network : str, path, NetworkConfig or Underlay
+    output : str or path
+        GML of routers and links; CSV of measured pairs: ``from,to,bandwidth_bps,latency_ms``.
+    force : bool
+        Whether an existing file is replaced.
+
+    Raises
+    ------
+    InputError
+        If the network cannot be read, or the file has the wrong ending, exists or cannot be written.
+
+    Notes
+    -----
+    A warning says what the file cannot hold, such as the coordinates of sites in CSV.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> silosim.convert_underlay("gaia", "gaia.gml")
+    >>> silosim.load_underlay("gaia.gml").routers
+    11
+    """
+    for sentence in convert(_underlay(network), Path(output), force=force):
+        warnings.warn(sentence, stacklevel=2)
 
 
 def validate(
@@ -445,6 +528,11 @@ def _experiment(
         return graph_experiment(network, _workload(workload, network.underlay.variant), rounds=rounds), False
     config = _network(network)
     return network_experiment(config, _workload(workload, config.variant), rounds=rounds), False
+
+
+def _underlay(network: Network | Underlay) -> Underlay:
+    """The underlay itself, or the one that is named."""
+    return network if isinstance(network, Underlay) else build_underlay(_network(network))
 
 
 def _network(network: Network) -> NetworkConfig:

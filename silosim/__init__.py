@@ -21,11 +21,22 @@ from typing import TYPE_CHECKING
 from topologies.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from scenarios.api import import_metrics, open_run, replay, run, sweep, validate
+    from scenarios.api import (
+        convert_underlay,
+        describe_underlay,
+        draw_underlay,
+        import_metrics,
+        open_run,
+        replay,
+        run,
+        sweep,
+        validate,
+    )
     from scenarios.config.network import NetworkConfig
     from scenarios.report.tables import Table
     from scenarios.runfile.reader import OverlayRecord, RunRecord, SimulationRecord
     from scenarios.studies.run_summary import run_summary
+    from scenarios.studies.underlay import UnderlayFacts
     from simulator import Timeline, simulate
     from topologies import (
         DESIGNERS,
@@ -70,11 +81,15 @@ __all__ = [
     "Timeline",
     "TrainingError",
     "Underlay",
+    "UnderlayFacts",
     "Workload",
     "build_overlay",
     "connectivity",
+    "convert_underlay",
+    "describe_underlay",
     "design",
     "design_random",
+    "draw_underlay",
     "import_metrics",
     "load_underlay",
     "make_schedule",

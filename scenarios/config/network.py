@@ -117,6 +117,22 @@ class NetworkConfig:
         return replace(self, **given)
 
 
+def build_underlay(config: NetworkConfig) -> Underlay:
+    """The underlay that a network configuration names.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    return load_underlay(
+        config.underlay,
+        variant=config.variant,
+        internal_only=config.internal_only,
+        largest_component=config.largest_component,
+    )
+
+
 def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Connectivity:
     """Connectivity graph of a network configuration.
 
@@ -135,12 +151,7 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
     InputError
         If the underlay cannot be read, or a quantity or label is wrong.
     """
-    underlay = underlay or load_underlay(
-        config.underlay,
-        variant=config.variant,
-        internal_only=config.internal_only,
-        largest_component=config.largest_component,
-    )
+    underlay = underlay or build_underlay(config)
     routers = _routers(underlay, config.silo_at)
     labels = silo_labels(underlay, routers)
     up = parse_quantity(

@@ -109,6 +109,26 @@ def write_text(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
+def write_whole(path: Path, text: str, *, force: bool = False) -> None:
+    """Write a text file that appears under its name only when it is complete, with the folders that it needs.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written, or exists and `force` is not given.
+    """
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f".{path.name}.{os.getpid()}{PARTIAL}")
+        try:
+            partial.write_text(text, encoding="utf-8")
+            if path.exists() and not force:
+                raise InputError(f"{path} exists already; --force replaces it.")
+            os.replace(partial, path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
 def create_locked(path: Path) -> int:
     """Make a new file and lock it for this process; the descriptor holds the lock until it is closed.
 

@@ -11,7 +11,7 @@ from scenarios.cli.commands import SUMMARIES
 
 COMMANDS = typer.main.get_command(app).commands
 ORDER = (
-    *("design", "explain", "simulate", "validate", "sweep", "run", "show", "plot", "replay"),
+    *("underlay", "design", "explain", "simulate", "validate", "sweep", "run", "show", "plot", "replay"),
     *("import-metrics", "partition", "calibrate", "tables", "demo"),
 )
 

@@ -1,0 +1,80 @@
+"""The command that says what was understood of a network, draws it and converts it."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scenarios.cli import options as opt
+from scenarios.config.network import build_underlay
+from scenarios.report.table_formats import print_text
+from scenarios.report.tables import note_lines
+from scenarios.studies.underlay import check_conversion, check_drawing, convert, draw, underlay_facts
+from topologies import InputError
+
+_UNUSED = (
+    *(
+        "access",
+        "access_up",
+        "access_down",
+        "access_at",
+        "silo_at",
+        "blocked",
+        "core",
+        "bandwidth",
+        "latency",
+    ),
+    *("workload", "model_size", "compute", "local_steps"),
+)
+"""Options of a study that do not change the network itself."""
+
+
+@opt.of_a_study(without=_UNUSED)
+def underlay(
+    study: opt.Study,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="Map to draw: .png, .svg, .pdf; or .html, a page for a browser with all numbers.",
+        ),
+    ] = None,
+    conversion: Annotated[
+        Path | None,
+        typer.Option(
+            "--convert",
+            metavar="FILE",
+            help="Write the network as GML (.gml), or measured pairs as CSV (.csv): it reads back as the same.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    force: opt.Force = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Say what was understood of a network, and draw it on a map.
+
+    Size, capacities that are stated or assumed, lengths, coordinates, and whatever its file states of sites.
+
+    Examples
+    --------
+    silosim underlay geant -o geant.png
+    silosim underlay ebone --convert ebone.gml
+    """
+    network = build_underlay(study.network)
+    if output is not None:
+        check_drawing(output, force=force)
+    if conversion is not None:
+        if output is not None and conversion.resolve() == output.resolve():
+            raise InputError(f"output(={str(output)!r}) must differ from the file of --convert.")
+        check_conversion(conversion, network, force=force)
+    facts = underlay_facts(network)
+    print_text(facts.json() if as_json else str(facts))
+    if output is not None:
+        draw(network, output, force=force)
+        print(f"written: {output}", file=sys.stderr)
+    if conversion is not None:
+        for sentence in convert(network, conversion, force=force):
+            print(note_lines(sentence), file=sys.stderr)
+        print(f"written: {conversion}", file=sys.stderr)

@@ -1,0 +1,325 @@
+"""Maps: land on both hemispheres, great circles across the date line, windows, labels, and pages for browsers."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import combinations
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.text import Text
+
+from scenarios.report.map import map_figure, plot_map
+from scenarios.report.map_layout import map_layout
+from scenarios.report.map_page import map_page
+from scenarios.report.world_map import copies, great_circle, land_in, land_rings, unrolled, window_of
+from scenarios.studies.underlay import draw, underlay_facts
+from topologies import InputError, Underlay, load_underlay, shipped_underlays
+from topologies.measured_pairs import MeasuredPairs
+
+
+def network(places, ends, capacity_bps=None, **changes):
+    """Sites by name with latitude and longitude."""
+    given = {
+        "name": "net",
+        "variant": "corrected",
+        "labels": tuple(places),
+        "latitude_deg": np.array([place[0] for place in places.values()], dtype=float),
+        "longitude_deg": np.array([place[1] for place in places.values()], dtype=float),
+        "ends": np.array(ends, dtype=int).reshape(-1, 2),
+        "length_km": np.ones(len(ends)),
+        "capacity_bps": np.full(len(ends), np.nan) if capacity_bps is None else np.array(capacity_bps),
+    }
+    return Underlay(**given | changes)
+
+
+PACIFIC = network(
+    {"Tokyo": (35.7, 139.7), "Seattle": (47.6, -122.3), "Sydney": (-33.9, 151.2), "Suva": (-18.1, 178.4)},
+    [(0, 1), (0, 2), (2, 3), (3, 1)],
+    [1e9, np.nan, 1e10, 1e10],
+)
+NAN = (np.nan, np.nan)
+
+
+def pairs_of(size):
+    """Measured pairs of sites on the equator."""
+    rng = np.random.default_rng(0)
+    bandwidth_bps = rng.lognormal(19, 1, (size, size))
+    measured = MeasuredPairs(bandwidth_bps=bandwidth_bps, latency_s=np.full((size, size), 0.01))
+    places = {f"site {k}": (0.0, 100 * k / size) for k in range(size)}
+    return network(places, [], measured=measured)
+
+
+def is_land(longitude_deg, latitude_deg):
+    """Whether a point is inside an odd number of rings."""
+    crossings = 0
+    for ring in land_rings():
+        for turn in (-360, 0, 360):
+            x, y = ring[:, 0] + turn, ring[:, 1]
+            x2, y2 = np.roll(x, -1), np.roll(y, -1)
+            above = (y > latitude_deg) != (y2 > latitude_deg)
+            at = x[above] + (latitude_deg - y[above]) * (x2[above] - x[above]) / (y2[above] - y[above])
+            crossings += int((at > longitude_deg).sum())
+    return crossings % 2 == 1
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        *(((2.35, 48.85), True), ((-98.0, 39.0), True), ((-55.0, -10.0), True), ((135.0, -25.0), True)),
+        *(((25.0, -30.0), True), ((175.0, 67.0), True), ((-175.0, 66.5), True), ((0.0, -85.0), True)),
+        *(((-30.0, 45.0), False), ((-140.0, 0.0), False), ((80.0, -35.0), False), ((0.0, 88.0), False)),
+        *(((51.0, 41.5), False), ((18.0, 35.0), False), ((179.9, 50.0), False)),
+    ],
+)
+def test_land_is_where_it_is_known_to_be(place, expected):
+    # The Caspian Sea is no land, Chukotka goes on beyond the date line, and Antarctica is closed at the pole.
+    assert is_land(*place) == expected
+
+
+def test_land_fits_the_file_and_reaches_all_quarters():
+    points = np.concatenate(land_rings())
+    x, y = (points[:, 0] + 180) % 360 - 180, points[:, 1]
+
+    assert all(((x > 0) == east)[(y > 0) == north].any() for east in (True, False) for north in (True, False))
+    assert (np.abs(y) <= 90).all()
+    # No step leaps around the Earth, except along the pole.
+    for ring in land_rings():
+        steps = np.abs(np.diff(ring[:, 0]))
+        assert (steps[(ring[:-1, 1] > -89) | (ring[1:, 1] > -89)] < 180).all()
+
+
+def test_a_great_circle_goes_on_beyond_the_date_line():
+    path = great_circle(35.7, 139.7, 47.6, -122.3)
+
+    assert path[0].tolist() == pytest.approx([139.7, 35.7])
+    assert path[-1].tolist() == pytest.approx([237.7, 47.6])
+    assert (np.abs(np.diff(path[:, 0])) < 10).all()
+    # It is bent to the pole.
+    assert path[:, 1].max() > 50
+
+
+@given(st.lists(st.floats(-180, 180), min_size=1, max_size=9))
+def test_unrolled_longitudes_are_the_same_places_within_a_turn(longitudes):
+    given_deg = np.array(longitudes)
+    whole = unrolled(given_deg)
+    around = np.sort(given_deg)
+    gaps = np.append(np.diff(around), around[0] + 360 - around[-1])
+
+    assert np.isin(whole - given_deg, [0.0, 360.0]).all()
+    assert np.ptp(whole) == pytest.approx(360 - gaps.max(), abs=1e-9)
+
+
+def test_the_window_crosses_the_date_line_where_the_network_does():
+    layout = map_layout(PACIFIC)
+    window = layout.window
+
+    assert 100 < window.west < 139.7
+    assert 237.7 < window.east < 270
+    assert ((layout.x > window.west) & (layout.x < window.east)).all()
+    # No link is drawn across the whole map, and each is drawn once.
+    for line in layout.lines:
+        (path,) = line.paths
+        assert np.abs(np.diff(path[:, 0])).max() < 20
+
+
+def test_a_link_that_leaves_the_map_comes_back_on_the_other_side():
+    layout = map_layout(load_underlay("gaia"))
+    window = layout.window
+    split = [line for line in layout.lines if len(line.paths) > 1]
+
+    assert window.east - window.west == pytest.approx(360)
+    assert any(line.title.startswith("Oregon - Tokyo") for line in split)
+    for line in split:
+        ends = {round(path[0, 0] - line.paths[0][0, 0]) % 360 for path in line.paths}
+        assert ends == {0}
+
+
+def test_two_sites_close_to_each_other_fill_the_map_without_a_coarse_coast():
+    campus = map_layout(network({"A": (45.764, 4.8357), "B": (45.7725, 4.84)}, [(0, 1)]))
+
+    assert 1 < campus.window.width_km < 3
+    assert campus.land == []
+    same = map_layout(network({"A": (45.0, 4.0), "B": (45.0, 4.0)}, [(0, 1)]))
+    assert 0.9 < same.window.width_km < 3
+
+
+def test_poles_and_the_cut_itself_are_drawn():
+    layout = map_layout(
+        network({"N": (90.0, 0.0), "S": (-90.0, 180.0), "W": (0.0, -180.0)}, [(0, 1), (1, 2)])
+    )
+
+    assert (layout.window.south, layout.window.north) == (-90, 90)
+    map_figure(layout).draw_without_rendering()
+
+
+@pytest.mark.parametrize("name", shipped_underlays())
+def test_labels_are_on_the_map_and_hide_neither_each_other_nor_a_site(name):
+    underlay = load_underlay(name)
+    layout = map_layout(underlay)
+    figure = map_figure(layout)
+    figure.draw_without_rendering()
+    names = {label.text for label in layout.labels}
+    texts = [
+        text for text in figure.axes[0].texts if text.get_text() in names and not text.get_path_effects()
+    ]
+    # Without the lines that lead to the labels.
+    boxes = [Text.get_window_extent(text) for text in texts]
+
+    assert len(boxes) == len(layout.labels)
+    if underlay.routers <= 40:
+        assert sorted(label.text for label in layout.labels) == list(underlay.labels)
+    assert [1 for a, b in combinations(boxes, 2) if a.padded(-2).overlaps(b.padded(-2))] == []
+    whole = figure.axes[0].get_window_extent().padded(8)
+    assert all(whole.contains(box.x0, box.y0) and whole.contains(box.x1, box.y1) for box in boxes)
+
+
+def test_an_svg_has_the_labels_as_texts(tmp_path):
+    for name in ("gaia", "geant"):
+        plot_map(load_underlay(name), tmp_path / f"{name}.svg")
+        root = ElementTree.parse(tmp_path / f"{name}.svg").getroot()
+        texts = {"".join(text.itertext()).strip() for text in root.iter("{http://www.w3.org/2000/svg}text")}
+
+        assert set(load_underlay(name).labels) <= texts
+    assert {"10 Gbps (26 links)", "1 Gbps assumed (22 links)"} <= texts
+
+
+def test_the_legend_counts_stated_and_assumed_links_apart():
+    layout = map_layout(PACIFIC)
+
+    assert [(entry.text, entry.is_assumed) for entry in layout.legend] == [
+        ("10 Gbps (2 links)", False),
+        ("1 Gbps (1 link)", False),
+        ("1 Gbps assumed (1 link)", True),
+    ]
+    assert sorted(line.is_assumed for line in layout.lines) == [False, False, False, True]
+
+
+def test_many_capacities_share_classes():
+    size = 40
+    places = {f"r{k}": (k, 2.0 * k) for k in range(size)}
+    chain = [(k, k + 1) for k in range(size - 1)]
+    layout = map_layout(network(places, chain, np.geomspace(1e8, 1e11, size - 1).tolist()))
+
+    assert 3 <= len(layout.legend) <= 6
+    assert sum(int(re.search(r"\((\d+) link", entry.text)[1]) for entry in layout.legend) == size - 1
+    assert layout.legend[0].speed == 1
+    assert layout.legend[-1].speed == 0
+
+
+def test_sites_without_coordinates_are_named_below_the_map():
+    partial = map_layout(network({"A": (1.0, 2.0), "B": (3.0, 4.0), "C": NAN}, [(0, 1), (1, 2)]))
+    nowhere = map_layout(network({"A": NAN, "B": NAN, "C": NAN}, [(0, 1), (1, 2)]))
+
+    assert partial.notes == ["Not on the map, without coordinates: C; nor 1 link of theirs."]
+    assert len(partial.lines) == 1
+    assert not nowhere.is_geographic
+    assert nowhere.land == []
+    assert len(nowhere.lines) == 2
+    assert nowhere.notes == [
+        "No site has coordinates: only who is linked to whom decides where a site stands."
+    ]
+
+
+def test_measured_pairs_are_one_line_of_both_directions_on_a_log_scale():
+    few, many = map_layout(pairs_of(4)), map_layout(pairs_of(60))
+    both = pairs_of(4).measured.bandwidth_bps
+    mean = ((both + both.T) / 2)[np.triu_indices(4, 1)]
+
+    assert len(few.lines) == 6
+    assert (few.scale.low_bps, few.scale.high_bps) == pytest.approx((mean.min(), mean.max()))
+    assert [few.lines[0].speed, few.lines[-1].speed] == [1.0, 0.0]
+    assert few.scale.speed(np.sqrt(mean.min() * mean.max())) == pytest.approx(0.5)
+    assert few.lines[0].title.count(" -> ") == 2
+    assert len(many.lines) < 1770
+    assert any(note.startswith("Drawn are each site's fastest 25 pairs") for note in many.notes)
+
+
+def test_unlimited_pairs_have_no_scale():
+    measured = MeasuredPairs(bandwidth_bps=np.full((2, 2), np.inf), latency_s=np.zeros((2, 2)))
+    layout = map_layout(network({"A": (1.0, 2.0), "B": (3.0, 4.0)}, [], measured=measured))
+
+    assert layout.scale is None
+    assert [entry.text for entry in layout.legend] == ["unlimited"]
+    map_figure(layout).draw_without_rendering()
+
+
+class Page(HTMLParser):
+    """Tags with their attributes, and the texts of titles."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.open, self.titles, self.cells = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if self.open[-1:] == ["title"]:
+            self.titles.append(data)
+        if self.open[-1:] == ["td"]:
+            self.cells.append(data)
+
+
+@pytest.mark.parametrize(
+    "underlay", [load_underlay("geant"), PACIFIC, pairs_of(4)], ids=["geant", "pacific", "pairs"]
+)
+def test_a_page_loads_nothing_and_tells_every_number(underlay):
+    text = map_page(underlay, str(underlay_facts(underlay)))
+    page = Page()
+    page.feed(text)
+    (svg,) = [given for tag, given in page.tags if tag == "svg" and "role" in given]
+    lines = len(map_layout(underlay).lines)
+
+    assert svg["role"] == "img"
+    assert svg["aria-label"].startswith(map_layout(underlay).title)
+    assert "prefers-color-scheme: dark" in text
+    # An address, but one of this page's own empty icon.
+    assert [given["href"] for _, given in page.tags if "href" in given] == ["data:,"]
+    assert not re.search(r"https?://|url\(|@import|src=", text)
+    assert sum(given.get("tabindex") == "0" for _, given in page.tags) == lines
+    assert set(map_layout(underlay).site_titles) <= set(page.titles)
+    rows = underlay.links or len(underlay.measured.pairs)
+    assert sum(tag == "tr" for tag, _ in page.tags) == rows + 1
+
+
+def test_labels_cannot_break_out_of_a_page_or_a_figure(tmp_path):
+    labels = {'</title><script>alert("x")</script>': (1.0, 2.0), "$x_1$ & 'y'": (3.0, 4.0)}
+    evil = network(labels, [(0, 1)])
+    text = map_page(evil, "x\ny")
+
+    assert text.count("<script>") == 1
+    assert "&lt;script&gt;" in text
+    for ending in ("png", "svg", "pdf", "html"):
+        draw(evil, tmp_path / f"map.{ending}")
+        assert (tmp_path / f"map.{ending}").stat().st_size > 1000
+    assert "$x_1$ &amp; 'y'" in (tmp_path / "map.svg").read_text()
+    with pytest.raises(InputError, match="exists already"):
+        draw(evil, tmp_path / "map.png")
+
+
+def test_land_and_copies_are_those_of_the_window():
+    europe = window_of(np.array([-10.0, 40.0]), np.array([35.0, 65.0]), [])
+    rings = land_in(europe)
+
+    assert len(rings) < len(land_rings()) / 2
+    for ring in rings:
+        assert ring[:, 0].max() >= europe.west
+        assert ring[:, 0].min() <= europe.east
+    assert copies(np.array([[370.0, 50.0], [380.0, 50.0]]), europe)[0][0, 0] == 10.0
+
+
+def test_a_layout_is_the_same_each_time():
+    nowhere = replace(
+        load_underlay("geant"), latitude_deg=np.full(40, np.nan), longitude_deg=np.full(40, np.nan)
+    )
+
+    np.testing.assert_array_equal(map_layout(nowhere).x, map_layout(nowhere).x)
