@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scenarios.config.designer_options import WrittenOptions
 from scenarios.config.kinds import DEFAULT_KINDS
-from scenarios.config.network import NetworkConfig
+from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, build_workload
 from scenarios.config.scenario import load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
 from scenarios.metrics_import.columns import ColumnNames
@@ -24,11 +24,14 @@ from scenarios.studies.sweep import sweep as sweep_access
 from scenarios.validation.request import DEFAULT_ROUNDS, validation_experiment
 from scenarios.validation.study import validate as validate_overlays
 from scenarios.validation.table import validation_table
-from topologies import Connectivity, InputError, Variant, Workload
+from topologies import Connectivity, InputError, Variant, Workload, workload_presets
+from topologies.errors import unknown_name
+from topologies.networks.network_files import is_network_file
 
 StrPath = str | os.PathLike[str]
 Network = StrPath | NetworkConfig
-"""A name or the path of a GML file, with access links of 10 Gbps; or a whole description."""
+"""A name, or the path of a GML file or of tables (see `load_underlay`), with access links as stated there, else of
+10 Gbps; or a whole description."""
 
 
 def validate(
@@ -48,8 +51,9 @@ def validate(
     Parameters
     ----------
     network : str, path, NetworkConfig or Connectivity
-        The name of a shipped network or the path of a GML file, with access links of 10 Gbps; a `NetworkConfig`, or
-        what `connectivity` returns, for other links; or the path of a scenario (.toml).
+        The name of a shipped network, or the path of a GML file or of tables (see `load_underlay`), with access links
+        as stated there, else of 10 Gbps; a `NetworkConfig`, or what `connectivity` returns, for other links; or the
+        path of a scenario (.toml).
     workload : str or Workload, optional
         A preset of the paper's, by default ``"inaturalist"``; not with a scenario, which has its own.
     kinds : sequence of str, optional
@@ -117,7 +121,8 @@ def sweep(
     Parameters
     ----------
     network : str, path or NetworkConfig
-        The name of a shipped network, the path of a GML file, or a `NetworkConfig`, whose access links are replaced.
+        The name of a shipped network, the path of a GML file or of tables, or a `NetworkConfig`, whose access links are
+        replaced.
     access : sequence of str
         Capacities with units.
     workload : str or Workload, optional
@@ -155,7 +160,7 @@ def sweep(
     simulation = validated(
         SimulationConfig, {"rounds": rounds, "sharing": sharing, "queueing": queueing, "engine": engine}
     )
-    work = _workload(workload, config.variant)
+    work = _workload(workload, config.variant, build_network(config))
     return sweep_access(
         config, work, list(dict.fromkeys(kinds or DEFAULT_KINDS)), access, simulation, options=options
     )
@@ -418,7 +423,7 @@ def _experiment(
     needs_workload: bool = False,
 ) -> tuple[Experiment, bool]:
     """Experiment on a network and a workload or of a scenario, and whether it is the latter."""
-    if not isinstance(network, NetworkConfig | Connectivity) and os.fspath(network).endswith(".toml"):
+    if not isinstance(network, NetworkConfig | Connectivity) and _is_scenario(network):
         path = Path(network)
         if workload is not None:
             raise InputError(
@@ -430,9 +435,15 @@ def _experiment(
             "workload(=None) must be given: the metrics are of a model and hardware that only you know."
         )
     if isinstance(network, Connectivity):
-        return graph_experiment(network, _workload(workload, network.underlay.variant), rounds=rounds), False
-    config = _network(network)
-    return network_experiment(config, _workload(workload, config.variant), rounds=rounds), False
+        work = _workload(workload, network.underlay.variant, network)
+        return graph_experiment(network, work, rounds=rounds), False
+    given = workload if isinstance(workload, Workload) else _preset(workload)
+    return network_experiment(_network(network), given, rounds=rounds), False
+
+
+def _is_scenario(network: StrPath) -> bool:
+    """Whether a network is that of a scenario's file, and no TOML file of tables."""
+    return os.fspath(network).endswith(".toml") and not is_network_file(network)
 
 
 def _network(network: Network) -> NetworkConfig:
@@ -440,13 +451,22 @@ def _network(network: Network) -> NetworkConfig:
     if isinstance(network, NetworkConfig):
         return network
     name = os.fspath(network)
-    if name.endswith(".toml"):
+    if _is_scenario(name):
         raise InputError(f"network(={name!r}) must be the name of a network or a GML file, not a scenario.")
     return NetworkConfig(underlay=name)
 
 
-def _workload(workload: str | Workload | None, variant: Variant) -> Workload:
-    """Workload of a preset, or the one that is given."""
-    if isinstance(workload, Workload):
-        return workload
-    return Workload.preset(workload or "inaturalist", local_steps=1, variant=variant)
+def _workload(workload: str | Workload | None, variant: Variant, graph: Connectivity) -> Workload:
+    """Workload of a preset on a network, or the one that is given."""
+    return (
+        workload
+        if isinstance(workload, Workload)
+        else build_workload(_preset(workload), variant, graph=graph)
+    )
+
+
+def _preset(name: str | None) -> WorkloadConfig:
+    """Configuration of a preset."""
+    if name is not None and name not in workload_presets():
+        raise unknown_name("workload", name, workload_presets())
+    return WorkloadConfig(preset=name or "inaturalist")

@@ -45,7 +45,6 @@ def design(
     """
     kinds = opt.each_once(kind, DEFAULT_KINDS)
     read = read_options(kinds, options)
-    table = design_table(
-        study.graph(), study.work, kinds, read, seed=seed, bound=bound, rates_from=rates_from
-    )
+    graph = study.graph()
+    table = design_table(graph, study.work(graph), kinds, read, seed=seed, bound=bound, rates_from=rates_from)
     print_table(table, as_json)

@@ -39,6 +39,7 @@ def explain(
             f"{', '.join(DESIGNERS)}."
         )
     read = read_options([kind], options)
-    overlay = design_any(kind, study.graph(), study.work, read.get(kind), seed=seed)
+    graph = study.graph()
+    overlay = design_any(kind, graph, study.work(graph), read.get(kind), seed=seed)
     assert isinstance(overlay, Overlay)
     print_table(explanation_table(overlay), as_json)

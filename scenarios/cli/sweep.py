@@ -16,6 +16,7 @@ from scenarios.report.tables import Table
 from scenarios.runfile.paths import check_new
 from scenarios.studies.sweep import sweep as sweep_access
 from topologies import DESIGNERS, RANDOM_DESIGNERS
+from topologies.quantities import parse_quantity
 
 
 @opt.of_a_study(without=("access", "access_up", "access_down", "access_at"))
@@ -54,11 +55,14 @@ def sweep(
     """
     kinds = opt.each_once(kind, DEFAULT_KINDS)
     files = _outputs(output or Path(f"sweep-{Path(study.underlay).stem}"), force)
+    capacities = [*access, *(more or [])]
+    for text in capacities:
+        parse_quantity("access", text, "bit/s")
     table = sweep_access(
         study.network,
-        study.work,
+        study.work(study.graph()),
         kinds,
-        [*access, *(more or [])],
+        capacities,
         opt.simulation_config(rounds, sharing, queueing, engine),
         options=read_options(kinds, options),
     )

@@ -290,7 +290,7 @@ def _is_designer(key: str, recorded: bool) -> bool:
 def _network(tables: Mapping[str, Any]) -> str:
     """The underlay that a scenario's tables name, or nothing."""
     network = tables.get("network")
-    return str(network.get("underlay", "")) if isinstance(network, dict) else ""
+    return str(network.get("underlay") or "") if isinstance(network, dict) else ""
 
 
 def task_line(text: str) -> str:
@@ -352,11 +352,8 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
 
 
 def _beside(path: Path, scenario: Scenario) -> Scenario:
-    """The scenario with GML file and trace found beside it, where they are no paths from the working directory."""
-    found = scenario
-    gml = path.parent / scenario.network.underlay
-    if not Path(scenario.network.underlay).exists() and gml.is_file():
-        found = dataclasses.replace(found, network=dataclasses.replace(found.network, underlay=str(gml)))
+    """The scenario with the network's files and trace found beside it, where they are no paths from here."""
+    found = dataclasses.replace(scenario, network=scenario.network.beside(path.parent))
     compute = scenario.simulation.compute
     if compute is not None and compute.trace is not None and not Path(compute.trace).exists():
         beside = dataclasses.replace(compute, trace=str(path.parent / compute.trace))

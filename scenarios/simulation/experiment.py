@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-
 from scenarios.config.compute_times import compute_config, compute_times
 from scenarios.config.designer_options import (
     Written,
@@ -17,7 +15,7 @@ from scenarios.config.designer_options import (
 )
 from scenarios.config.error_context import in_table, located
 from scenarios.config.kinds import DEFAULT_KINDS, check_kinds
-from scenarios.config.network import NetworkConfig, build_network, build_workload
+from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, build_workload
 from scenarios.config.overlays import design_any
 from scenarios.config.scenario import Scenario, check_seed, load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
@@ -108,7 +106,9 @@ class Experiment:
             return self
         text = ""
         if self.config is not None:
-            text = scenario_text(self.config, self.work, kinds, simulation, seed, options=merged)
+            text = scenario_text(
+                self.config, self.work, kinds, simulation, seed, labels=self.graph.labels, options=merged
+            )
         is_same = simulation.compute == self.simulation.compute
         return replace(
             self,
@@ -242,14 +242,14 @@ def _merged(kinds: Sequence[str], *options: WrittenOptions) -> dict[str, dict[st
     return {kind: values for kind, values in merged.items() if values}
 
 
-def network_experiment(network: NetworkConfig, work: Workload, *, rounds: int) -> Experiment:
+def network_experiment(network: NetworkConfig, work: Workload | WorkloadConfig, *, rounds: int) -> Experiment:
     """Experiment on a network and a workload, with so many rounds of the default overlays.
 
     Parameters
     ----------
     network : NetworkConfig
-    work : Workload
-        With the same computing time for all silos, as the experiment's text has it.
+    work : Workload or WorkloadConfig
+        Of the latter the computing times may be those that the network's file states.
     rounds : int
 
     Returns
@@ -259,12 +259,16 @@ def network_experiment(network: NetworkConfig, work: Workload, *, rounds: int) -
     Raises
     ------
     InputError
-        If the network cannot be built, or the computing times differ.
+        If the network cannot be built, or there is not one computing time for all silos or for each.
     """
-    if np.ptp(np.asarray(work.compute_s)) > 0:
-        raise InputError("workload.compute_s must be the same for all silos, as a scenario has it.")
-    experiment = graph_experiment(build_network(network), work, rounds=rounds)
-    text = scenario_text(network, work, experiment.kinds, experiment.simulation, experiment.seed)
+    graph = build_network(network)
+    if isinstance(work, WorkloadConfig):
+        work = build_workload(work, network.variant, graph=graph)
+    work.round_compute_s(graph.silos)  # checks their number
+    experiment = graph_experiment(graph, work, rounds=rounds)
+    text = scenario_text(
+        network, work, experiment.kinds, experiment.simulation, experiment.seed, labels=graph.labels
+    )
     return replace(experiment, text=text, config=network)
 
 
@@ -313,7 +317,7 @@ def load_experiment(path: Path) -> Experiment:
     with located(str(path)):
         with in_table("network", NetworkConfig):
             graph = build_network(scenario.network)
-        work = workload_of(scenario)
+        work = workload_of(scenario, graph)
     return Experiment(
         text=text,
         config=scenario.network,
@@ -328,12 +332,14 @@ def load_experiment(path: Path) -> Experiment:
     )
 
 
-def workload_of(scenario: Scenario) -> Workload:
+def workload_of(scenario: Scenario, graph: Connectivity) -> Workload:
     """Workload of a scenario: as stated, otherwise with messages of the size that its training sends.
 
     Parameters
     ----------
     scenario : Scenario
+    graph : Connectivity
+        Its network.
 
     Returns
     -------
@@ -353,4 +359,4 @@ def workload_of(scenario: Scenario) -> Workload:
                 "workload.model_size must be given, for instance '45 MB': "
                 f"training.backend(={training.backend!r}) does not say how large its messages are."
             )
-    return build_workload(stated, scenario.network.variant, bits)
+    return build_workload(stated, scenario.network.variant, bits, graph=graph)

@@ -118,6 +118,7 @@ def import_run(
         experiment.kinds,
         settings,
         experiment.seed,
+        labels=experiment.graph.labels,
         options=experiment.options,
         name=run_name(imported.file),
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from topologies.analysis.resources import Resources
 from topologies.arrays import FloatArray, IntArray
-from topologies.connectivity import S_PER_KM, S_PER_PATH
+from topologies.latency_rule import S_PER_KM, S_PER_PATH
 from topologies.overlay import Overlay
 
 

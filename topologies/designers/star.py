@@ -8,10 +8,11 @@ import networkx as nx
 import numpy as np
 
 from topologies.arrays import BoolArray, FloatArray
-from topologies.connectivity import S_PER_KM, S_PER_PATH, Connectivity
+from topologies.connectivity import Connectivity
 from topologies.designers.options import DesignerOption
 from topologies.errors import InputError, unknown_name
 from topologies.label_order import silo_order
+from topologies.latency_rule import S_PER_KM, S_PER_PATH
 from topologies.overlay import Overlay, build_overlay
 from topologies.underlay import Variant
 from topologies.weights import uniform
