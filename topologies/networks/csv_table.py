@@ -87,7 +87,7 @@ def read_table(data: bytes, source: str) -> Table:
     first, _, rest = text.partition("\n")
     if re.fullmatch(r"sep=.", first.strip("\r"), re.IGNORECASE):
         text = rest
-    if not text.strip():
+    if not text.strip(" ,;\t\r\n"):
         raise InputError("is an empty table; it must have a row of column names.", source=source)
     delimiter = _delimiter(text)
     header: tuple[str, ...] = ()

@@ -101,7 +101,7 @@ def load_underlay(name_or_path: StrPath | NetworkFiles, *, variant: Variant = "c
         path = Path(name_or_path)
         if isinstance(name_or_path, str) and _looks_like_name(name_or_path):
             raise unknown_name("underlay", name_or_path, _SHIPPED, otherwise="the path of a GML file")
-        if path.is_dir():
+        if os.path.isdir(path):  # unlike that of `path`, false for an impossible one
             return _of_files(files_in(path), path.resolve().name, variant)
         name, source = path.stem, str(path) if str(path).isprintable() else quoted(str(path))
         data = _read_file(path, source)
