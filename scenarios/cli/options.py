@@ -271,9 +271,9 @@ def of_a_study(
 
         @functools.wraps(command)
         def with_options(**given: Any) -> None:
-            if given.get("more") is not None and given.get("underlay") and _has_files(given):
-                # The first of several values after one option, which stands in the place of the network's name.
-                given |= {"more": [given["underlay"], *given["more"]], "underlay": None}
+            if "more" in given and given.get("underlay") and _has_files(given):
+                # The second of several values after one option stands in the place of the network's name.
+                given |= {"more": [given["underlay"], *(given["more"] or [])], "underlay": None}
             study = study_options(**{p.name: given.pop(p.name) for p in shared})
             command(study, **given)  # type: ignore[call-arg]
 

@@ -29,7 +29,12 @@ def test_every_command_has_single_values_and_known_lists():
     everywhere = {"--access-at", "--silo-at", "--blocked", "--kind"}
 
     assert {name for name, _ in SINGLE} == set(COMMANDS) - {"show"}
-    assert {option for _, option in lists} == everywhere | {"--access", "--network", "--output"}
+    assert {option for _, option in lists} == everywhere | {
+        "--access",
+        "--compute-at",
+        "--network",
+        "--output",
+    }
     assert {name for name, option in lists if option == "--access"} == {"sweep"}
     assert {name for name, option in lists if option == "--output"} == {"simulate", "partition"}
 
