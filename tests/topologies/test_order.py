@@ -24,7 +24,7 @@ from topologies import (
 from topologies.bounds import lower_bound_s
 from topologies.designers.enrich import enrich
 
-DATA = Path(load_underlay.__code__.co_filename).parent / "data"
+DATA = Path(load_underlay.__code__.co_filename).parents[1] / "data"
 WORK = Workload.preset("inaturalist")
 OPTIONS = {"best": {"iterations": 400}}
 
