@@ -7,7 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from scenarios.config.designer_options import WrittenOptions
-from scenarios.config.network import NetworkConfig, build_underlay
+from scenarios.config.network import (
+    NetworkConfig,
+    WorkloadConfig,
+    build_network,
+    build_underlay,
+    build_workload,
+)
 from scenarios.config.overlay_config import DEFAULT_OVERLAYS, chosen_overlays
 from scenarios.config.scenario import load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
@@ -25,11 +31,14 @@ from scenarios.studies.underlay import UnderlayFacts, convert, draw, underlay_fa
 from scenarios.validation.request import DEFAULT_ROUNDS, validation_experiment
 from scenarios.validation.study import validate as validate_overlays
 from scenarios.validation.table import validation_table
-from topologies import Connectivity, InputError, Underlay, Variant, Workload
+from topologies import Connectivity, InputError, Underlay, Variant, Workload, workload_presets
+from topologies.errors import unknown_name
+from topologies.networks.network_files import is_network_file
 
 StrPath = str | os.PathLike[str]
 Network = StrPath | NetworkConfig
-"""A name or the path of a file, with access links of 10 Gbps; or a whole description."""
+"""A name, or the path of a file or of tables (see `load_underlay`), with access links as stated there, else of
+10 Gbps; or a whole description."""
 
 
 def describe_underlay(network: Network | Underlay) -> UnderlayFacts:
@@ -131,8 +140,9 @@ def validate(
     Parameters
     ----------
     network : str, path, NetworkConfig or Connectivity
-        The name of a network or the path of its file, with access links of 10 Gbps; a `NetworkConfig`, or
-        what `connectivity` returns, for other links; or the path of a scenario (.toml).
+        The name of a network, or the path of its file or of tables (see `load_underlay`), with access links
+        as stated there, else of 10 Gbps; a `NetworkConfig`, or what `connectivity` returns, for other links; or the
+        path of a scenario (.toml).
     workload : str or Workload, optional
         A preset of the paper's, by default ``"inaturalist"``; not with a scenario, which has its own.
     kinds : sequence of str, optional
@@ -200,7 +210,8 @@ def sweep(
     Parameters
     ----------
     network : str, path or NetworkConfig
-        The name of a network, the path of its file, or a `NetworkConfig`, whose access links are replaced.
+        The name of a network, the path of its file or of tables, or a `NetworkConfig`, whose access links are
+        replaced.
     access : sequence of str
         Capacities with units.
     workload : str or Workload, optional
@@ -240,7 +251,7 @@ def sweep(
     simulation = validated(
         SimulationConfig, {"rounds": rounds, "sharing": sharing, "queueing": queueing, "engine": engine}
     )
-    work = _workload(workload, config.variant)
+    work = _workload(workload, config.variant, build_network(config))
     return sweep_access(
         config,
         work,
@@ -513,7 +524,7 @@ def _experiment(
     needs_workload: bool = False,
 ) -> tuple[Experiment, bool]:
     """Experiment on a network and a workload or of a scenario, and whether it is the latter."""
-    if not isinstance(network, NetworkConfig | Connectivity) and os.fspath(network).endswith(".toml"):
+    if not isinstance(network, NetworkConfig | Connectivity) and _is_scenario(network):
         path = Path(network)
         if workload is not None:
             raise InputError(
@@ -525,9 +536,15 @@ def _experiment(
             "workload(=None) must be given: the metrics are of a model and hardware that only you know."
         )
     if isinstance(network, Connectivity):
-        return graph_experiment(network, _workload(workload, network.underlay.variant), rounds=rounds), False
-    config = _network(network)
-    return network_experiment(config, _workload(workload, config.variant), rounds=rounds), False
+        work = _workload(workload, network.underlay.variant, network)
+        return graph_experiment(network, work, rounds=rounds), False
+    given = workload if isinstance(workload, Workload) else _preset(workload)
+    return network_experiment(_network(network), given, rounds=rounds), False
+
+
+def _is_scenario(network: StrPath) -> bool:
+    """Whether a network is that of a scenario's file, and no TOML file of tables."""
+    return os.fspath(network).endswith(".toml") and not is_network_file(network)
 
 
 def _underlay(network: Network | Underlay) -> Underlay:
@@ -540,13 +557,22 @@ def _network(network: Network) -> NetworkConfig:
     if isinstance(network, NetworkConfig):
         return network
     name = os.fspath(network)
-    if name.endswith(".toml"):
+    if _is_scenario(name):
         raise InputError(f"network(={name!r}) must be the name or the file of a network, not a scenario.")
     return NetworkConfig(underlay=name)
 
 
-def _workload(workload: str | Workload | None, variant: Variant) -> Workload:
-    """Workload of a preset, or the one that is given."""
-    if isinstance(workload, Workload):
-        return workload
-    return Workload.preset(workload or "inaturalist", local_steps=1, variant=variant)
+def _workload(workload: str | Workload | None, variant: Variant, graph: Connectivity) -> Workload:
+    """Workload of a preset on a network, or the one that is given."""
+    return (
+        workload
+        if isinstance(workload, Workload)
+        else build_workload(_preset(workload), variant, graph=graph)
+    )
+
+
+def _preset(name: str | None) -> WorkloadConfig:
+    """Configuration of a preset."""
+    if name is not None and name not in workload_presets():
+        raise unknown_name("workload", name, workload_presets())
+    return WorkloadConfig(preset=name or "inaturalist")

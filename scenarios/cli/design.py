@@ -48,5 +48,6 @@ def design(
     overlays = asked_overlays(
         kind, options, DEFAULT_OVERLAYS, arcs=arcs, weights=weights, both_ways=both_ways
     )
-    table = design_table(study.graph(), study.work, overlays, seed=seed, bound=bound, rates_from=rates_from)
+    graph = study.graph()
+    table = design_table(graph, study.work(graph), overlays, seed=seed, bound=bound, rates_from=rates_from)
     print_table(table, as_json)

@@ -54,6 +54,7 @@ def explain(
         weights=[weights] if weights else None,
         both_ways=both_ways,
     )
-    overlay = design_any(config, study.graph(), study.work, seed=seed)
+    graph = study.graph()
+    overlay = design_any(config, graph, study.work(graph), seed=seed)
     assert isinstance(overlay, Overlay)
     print_table(explanation_table(overlay), as_json)

@@ -9,10 +9,11 @@ from typer.core import TyperCommand
 OTHERS = "Options"
 _SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Network": (
-        *("underlay", "access", "access_up", "access_down", "access_at", "silo_at", "blocked"),
+        *("underlay", "sites", "links", "pairs", "bandwidth_matrix", "latency_matrix"),
+        *("access", "access_up", "access_down", "access_at", "silo_at", "blocked"),
         *("core", "bandwidth", "latency", "published", "internal_only", "largest_component", "network"),
     ),
-    "Workload": ("workload", "model_size", "compute", "local_steps"),
+    "Workload": ("workload", "model_size", "compute", "compute_at", "local_steps"),
     "Overlays": ("kind", "bound", "rates_from"),
     "Simulation": ("rounds", "until_ci", "compute_times", "sharing", "queueing", "engine", "seed"),
     "Metrics": (
@@ -39,6 +40,7 @@ _PLACEHOLDERS = {
         "COLUMN": ("round_", "loss", "accuracy", "train_accuracy", "test_loss", "silo_loss"),
         "RATE": ("access", "access_up", "access_down", "core"),
         "SILO=RATE": ("access_at",),
+        "SILO=TIME": ("compute_at",),
         "ROUTER": ("silo_at",),
         "PAIR": ("blocked",),
         "NETWORK": ("underlay", "network"),
@@ -47,7 +49,10 @@ _PLACEHOLDERS = {
         "TIME": ("compute",),
         "TIMES": ("compute_times",),
         "PERCENT": ("until_ci",),
-        "FILE": ("output", "times", "file"),
+        "FILE": (
+            *("output", "times", "file", "sites", "links", "pairs"),
+            *("bandwidth_matrix", "latency_matrix"),
+        ),
         "RUN": ("run",),
         "FOLDER": ("data",),
         "SCENARIO": ("scenario",),

@@ -23,11 +23,11 @@ from scenarios.studies.import_metrics import LEAST_ROUNDS, columns_note, import_
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
 
 On = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--on",
         metavar="NETWORK|SCENARIO",
-        help=f"{opt.NETWORKS}, or that of a scenario (.toml).",
+        help=opt.NETWORK_OR_SCENARIO_HELP,
     ),
 ]
 NoDefaultPreset = Annotated[

@@ -2,13 +2,13 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
-from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, build_workload
+from scenarios.config.network import FILES, NetworkConfig, WorkloadConfig, build_network, build_workload
 from scenarios.config.scenario import validated
 from scenarios.config.simulation import SimulationConfig
 from topologies import (
@@ -25,14 +25,42 @@ Options = ParamSpec("Options")
 
 DEFAULT_PRESET = "inaturalist"
 
-NETWORKS = "gaia, aws_na, geant, exodus, ebone, topohub:NAME, the path of a .gml, .graphml or .json file"
-"""What a network can be, for help texts."""
-Underlay = Annotated[str, typer.Argument(help=f"{NETWORKS}.")]
+NETWORK_HELP = (
+    "gaia, aws_na, geant, exodus, ebone, clouds, clouds_aws, topohub:NAME, or the path of a .gml, .graphml or .json "
+    "file, of a folder of tables, of a table of measured pairs (.csv), or of a TOML file that names tables"
+)
+_LEFT_OUT = "Left out with --sites, --pairs or --bandwidth-matrix."
+NETWORK_OR_SCENARIO_HELP = f"{NETWORK_HELP}; or that of a scenario (.toml). {_LEFT_OUT}"
+Underlay = Annotated[str | None, typer.Argument(help=f"{NETWORK_HELP}. {_LEFT_OUT}")]
 UnderlayOrScenario = Annotated[
-    str,
-    typer.Argument(
-        metavar="NETWORK|SCENARIO",
-        help=f"{NETWORKS}, or that of a scenario (.toml).",
+    str | None, typer.Argument(metavar="NETWORK|SCENARIO", help=NETWORK_OR_SCENARIO_HELP)
+]
+SitesFile = Annotated[
+    str | None,
+    typer.Option(
+        "--sites",
+        help="CSV table of sites: name, latitude, longitude, access capacities, computing times. Goes with --links, "
+        "--pairs or --bandwidth-matrix.",
+    ),
+]
+LinksFile = Annotated[
+    str | None,
+    typer.Option("--links", help="CSV table of links between sites: both ends, capacity, length or latency."),
+]
+PairsFile = Annotated[
+    str | None,
+    typer.Option("--pairs", help="CSV table of measured pairs: from, to, bandwidth, latency or rtt."),
+]
+BandwidthMatrix = Annotated[
+    str | None,
+    typer.Option(
+        "--bandwidth-matrix", help="CSV matrix of measured bandwidth, labels in first row and column."
+    ),
+]
+LatencyMatrix = Annotated[
+    str | None,
+    typer.Option(
+        "--latency-matrix", help="CSV matrix of measured latency; of round trips in a file named rtt."
     ),
 ]
 Kinds = Annotated[
@@ -81,7 +109,13 @@ BothWays = Annotated[
         "--both-ways", help="Each row of --arcs stands for both directions.", rich_help_panel="Overlays"
     ),
 ]
-Access = Annotated[str, typer.Option(help="Capacity of every access link, both directions, with unit.")]
+Access = Annotated[
+    str | None,
+    typer.Option(
+        help="Capacity of every access link, both directions, with unit. [default: what the network's table of sites "
+        "states, 10 Gbps elsewhere]"
+    ),
+]
 AccessUp = Annotated[str | None, typer.Option(help="Capacity of every uplink. [default: that of --access]")]
 AccessDown = Annotated[
     str | None, typer.Option(help="Capacity of every downlink. [default: that of --access]")
@@ -118,6 +152,10 @@ Preset = Annotated[
 ModelSize = Annotated[str | None, typer.Option(help="Model size instead of the workload's, e.g. '42.9 MB'.")]
 Compute = Annotated[
     str | None, typer.Option(help="Time of a local step instead of the workload's, e.g. '25 ms'.")
+]
+ComputeAt = Annotated[
+    list[str] | None,
+    typer.Option(help="A silo whose time of a local step differs: 'DE=25 ms'. Repeat for several."),
 ]
 LocalSteps = Annotated[int, typer.Option(help="Local steps per round.")]
 InternalOnly = Annotated[
@@ -173,23 +211,32 @@ class Study:
     Parameters
     ----------
     underlay : str
-        As the user named it.
+        As the user named it; of tables the name that the network has by theirs.
     network : NetworkConfig
-    work : Workload
+    workload : WorkloadConfig
     """
 
     underlay: str
     network: NetworkConfig
-    work: Workload
+    workload: WorkloadConfig
 
     def graph(self) -> Connectivity:
         """Connectivity graph of the network."""
         return build_network(self.network)
 
+    def work(self, graph: Connectivity) -> Workload:
+        """Workload on this graph of the network, whose file may state computing times."""
+        return build_workload(self.workload, self.network.variant, graph=graph)
+
 
 def study_options(
-    underlay: Underlay,
-    access: Access = "10 Gbps",
+    underlay: Underlay = None,
+    sites: SitesFile = None,
+    links: LinksFile = None,
+    pairs: PairsFile = None,
+    bandwidth_matrix: BandwidthMatrix = None,
+    latency_matrix: LatencyMatrix = None,
+    access: Access = None,
     access_up: AccessUp = None,
     access_down: AccessDown = None,
     access_at: AccessAt = None,
@@ -201,21 +248,34 @@ def study_options(
     workload: Preset = None,
     model_size: ModelSize = None,
     compute: Compute = None,
+    compute_at: ComputeAt = None,
     local_steps: LocalSteps = 1,
     published: Published = False,
     internal_only: InternalOnly = False,
     largest_component: LargestComponent = False,
 ) -> Study:
     """Network and workload of the options."""
+    files = {
+        "sites": sites,
+        "links": links,
+        "pairs": pairs,
+        "bandwidth_matrix": bandwidth_matrix,
+        "latency_matrix": latency_matrix,
+    }
+    if underlay is None and not any(files.values()):
+        raise InputError(
+            "a network must be given: its name, its file, or --sites and --links, --pairs, or --bandwidth-matrix."
+        )
     network = validated(
         NetworkConfig,
         {
             "underlay": underlay,
+            **files,
             "variant": "published" if published else "corrected",
             "access": access,
             "access_up": access_up,
             "access_down": access_down,
-            "access_at": access_at_mapping(access_at),
+            "access_at": by_silo("access_at", access_at, CAPACITY_AT),
             "silo_at": silo_at,
             "blocked": blocked,
             "core": core,
@@ -232,9 +292,13 @@ def study_options(
             f"workload(={workload!r}) must not be given with both --model-size and --compute, which replace it."
         )
     config = WorkloadConfig(
-        preset=workload or DEFAULT_PRESET, model_size=model_size, compute=compute, local_steps=local_steps
+        preset=workload or DEFAULT_PRESET,
+        model_size=model_size,
+        compute=compute,
+        compute_at=by_silo("compute_at", compute_at, TIME_AT),
+        local_steps=local_steps,
     )
-    return Study(underlay=underlay, network=network, work=build_workload(config, network.variant))
+    return Study(underlay=network.name if underlay is None else underlay, network=network, workload=config)
 
 
 def of_a_study(
@@ -259,6 +323,9 @@ def of_a_study(
 
         @functools.wraps(command)
         def with_options(**given: Any) -> None:
+            if "more" in given and given.get("underlay") and _has_files(given):
+                # The second of several values after one option stands in the place of the network's name.
+                given |= {"more": [given["underlay"], *(given["more"] or [])], "underlay": None}
             study = study_options(**{p.name: given.pop(p.name) for p in shared})
             command(study, **given)  # type: ignore[call-arg]
 
@@ -270,22 +337,42 @@ def of_a_study(
     return decorate
 
 
+def _has_files(given: Mapping[str, Any]) -> bool:
+    """Whether tables of a network are among the options."""
+    return any(given.get(name) for name in FILES)
+
+
 def simulation_config(rounds: int, sharing: str, queueing: str, engine: str) -> SimulationConfig:
     """Simulation configuration of the options."""
     given = {"rounds": rounds, "sharing": sharing, "queueing": queueing, "engine": engine}
     return validated(SimulationConfig, given)
 
 
-def access_at_mapping(pairs: list[str] | None) -> dict[str, str] | None:
-    """Silo to capacity, from texts such as ``DE=10 Mbps``."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Form:
+    """How the value of an option for single silos is written."""
+
+    rule: str
+    repeated: str
+
+
+CAPACITY_AT = _Form(
+    rule="must be SILO=CAPACITY, for instance 'DE=10 Mbps'",
+    repeated="must name each silo once: 'DE=100 Mbps up, 1 Gbps down'",
+)
+TIME_AT = _Form(rule="must be SILO=TIME, for instance 'DE=25 ms'", repeated="must name each silo once")
+
+
+def by_silo(option: str, pairs: list[str] | None, form: _Form) -> dict[str, str] | None:
+    """Silo to quantity, from texts such as ``DE=10 Mbps``."""
     if pairs is None:
         return None
     special = {}
     for pair in pairs:
         label, separator, quantity = pair.rpartition("=")
         if not separator:
-            raise InputError(f"access_at(={pair!r}) must be SILO=CAPACITY, for instance 'DE=10 Mbps'.")
+            raise InputError(f"{option}(={pair!r}) {form.rule}.")
         if label.strip() in special:
-            raise InputError(f"access_at(={pair!r}) must name each silo once: 'DE=100 Mbps up, 1 Gbps down'.")
+            raise InputError(f"{option}(={pair!r}) {form.repeated}.")
         special[label.strip()] = quantity.strip()
     return special

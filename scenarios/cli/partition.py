@@ -22,7 +22,7 @@ from training import DATASETS, PARTITIONS, TrainingConfig
 
 _UNUSED = (
     *("access", "access_up", "access_down", "access_at", "blocked", "core", "bandwidth", "latency"),
-    *("workload", "model_size", "compute", "local_steps", "published"),
+    *("workload", "model_size", "compute", "compute_at", "local_steps", "published"),
 )
 """Options of a study that a partition does not depend on."""
 

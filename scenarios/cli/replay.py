@@ -45,7 +45,7 @@ def replay(
     changes = {
         "underlay": underlay,
         "access": access,
-        "access_at": opt.access_at_mapping(access_at),
+        "access_at": opt.by_silo("access_at", access_at, opt.CAPACITY_AT),
         "silo_at": silo_at,
         "blocked": blocked,
         "core": core,

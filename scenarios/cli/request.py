@@ -8,11 +8,12 @@ import typer
 from scenarios.cli.options import Study, study_options
 from scenarios.simulation.experiment import Experiment, load_experiment, network_experiment
 from topologies import InputError
+from topologies.networks.network_files import is_network_file
 
 
 def is_scenario(study: Study) -> bool:
     """Whether a command's first argument names a scenario file."""
-    return study.underlay.endswith(".toml")
+    return study.underlay.endswith(".toml") and not is_network_file(study.underlay)
 
 
 def experiment_of(study: Study, context: typer.Context, *, rounds: int) -> Experiment:
@@ -21,7 +22,7 @@ def experiment_of(study: Study, context: typer.Context, *, rounds: int) -> Exper
         path = Path(study.underlay)
         _refuse_study_options(path, context)
         return load_experiment(path)
-    return network_experiment(study.network, study.work, rounds=rounds)
+    return network_experiment(study.network, study.workload, rounds=rounds)
 
 
 def is_given(context: typer.Context, name: str) -> bool:

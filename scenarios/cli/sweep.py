@@ -16,6 +16,7 @@ from scenarios.report.tables import Table
 from scenarios.runfile.paths import check_new
 from scenarios.studies.sweep import sweep as sweep_access
 from topologies import DESIGNERS, RANDOM_DESIGNERS
+from topologies.quantities import parse_quantity
 
 _ENDING = re.compile(r"\.[a-z]\w*")
 """Of a file; a name with a number, such as ``sweep-1.5``, has none."""
@@ -63,11 +64,14 @@ def sweep(
         kind, options, DEFAULT_OVERLAYS, arcs=arcs, weights=weights, both_ways=both_ways
     )
     files = _outputs(output or Path(f"sweep-{Path(study.underlay).stem}"), force)
+    capacities = [*access, *(more or [])]
+    for text in capacities:
+        parse_quantity("access", text, "bit/s")
     table = sweep_access(
         study.network,
-        study.work,
+        study.work(study.graph()),
         overlays,
-        [*access, *(more or [])],
+        capacities,
         opt.simulation_config(rounds, sharing, queueing, engine),
         seed=seed,
     )

@@ -15,7 +15,7 @@ _DIRECTED = re.compile(r"\s*(?P<quantity>[^,]*\S)\s+(?P<direction>up|down)\s*")
 
 
 def access_at(
-    labels: Sequence[str], bps: float, special: Mapping[str, str] | None, direction: str
+    labels: Sequence[str], bps: float | FloatArray, special: Mapping[str, str] | None, direction: str
 ) -> FloatArray:
     """One capacity per silo: `bps`, except where `special` says otherwise of this direction.
 
@@ -23,7 +23,7 @@ def access_at(
     ----------
     labels : sequence of str
         Of all silos.
-    bps : float
+    bps : float or ndarray, shape (silos,)
     special : mapping from label to str, optional
         Texts that `up_down` takes.
     direction : {"up", "down"}
@@ -41,7 +41,8 @@ def access_at(
     for label, text in (special or {}).items():
         if label not in labels:
             raise unknown_name("access_at silo", label, labels)
-        capacity[labels.index(label)] = up_down(label, text).get(direction, bps)
+        silo = labels.index(label)
+        capacity[silo] = up_down(label, text).get(direction, capacity[silo])
     return capacity
 
 

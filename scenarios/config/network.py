@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -24,9 +25,14 @@ from topologies.capacities import UNSTATED_CORE_BPS, idle_faster_links
 from topologies.connectivity import silo_labels
 from topologies.errors import Field, unknown_name
 from topologies.networks.loading import underlay_title
+from topologies.networks.network_files import NetworkFiles
 from topologies.quantities import parse_quantity
 from topologies.underlay import Underlay
 
+FILES = ("sites", "links", "pairs", "bandwidth_matrix", "latency_matrix")
+"""Fields of `NetworkConfig` that hold paths of a network's tables: those of `NetworkFiles`."""
+DEFAULT_ACCESS_BPS = 10e9
+"""Of silos whose access link nothing is stated of."""
 _ARROW = re.compile(r"(?<=\S)\s+(->?)\s+(?=\S)")
 """Between the silos of a blocked pair."""
 
@@ -37,12 +43,17 @@ class NetworkConfig:
 
     Parameters
     ----------
-    underlay : str
-        Name of a shipped underlay or of one of topohub, or path of a file.
+    underlay : str, optional
+        Name of a shipped underlay or of one of topohub, or path of a file of nodes and links, of a table of measured
+        pairs, of a folder of tables or of a TOML file that names them; see `load_underlay`. Exactly one of it and of
+        the tables below is given.
+    sites, links, pairs, bandwidth_matrix, latency_matrix : str, optional
+        Paths of CSV tables, in place of an underlay; see `topologies.networks.network_files.NetworkFiles`.
     variant : {"corrected", "published"}
         True or published link lengths, stated capacities or none.
-    access : str
-        Capacity of every access link in both directions.
+    access : str, optional
+        Capacity of every access link in both directions. By default what the network's file states for each site, and
+        10 Gbps where it states nothing.
     access_up, access_down : str, optional
         The same for one direction only.
     access_at : mapping from label to str
@@ -62,9 +73,14 @@ class NetworkConfig:
         What is left out of the file; see `topologies.load_underlay`.
     """
 
-    underlay: str
+    underlay: str | None = None
+    sites: str | None = None
+    links: str | None = None
+    pairs: str | None = None
+    bandwidth_matrix: str | None = None
+    latency_matrix: str | None = None
     variant: Variant = "corrected"
-    access: Rate = "10 Gbps"
+    access: Rate | None = None
     access_up: Rate | None = None
     access_down: Rate | None = None
     access_at: Mapping[str, Rate] | None = None
@@ -77,7 +93,8 @@ class NetworkConfig:
     largest_component: bool = False
 
     def __post_init__(self) -> None:
-        """Check the quantities and the form of blocked pairs; lists, as JSON has them, become tuples."""
+        """Check files, quantities and the form of blocked pairs; lists, as JSON has them, become tuples."""
+        self._check_files()
         for field in ("silo_at", "blocked"):
             if getattr(self, field) is not None:
                 object.__setattr__(self, field, tuple(getattr(self, field)))
@@ -97,11 +114,60 @@ class NetworkConfig:
                     field=Field("blocked", value=pair),
                 )
 
+    def _check_files(self) -> None:
+        """Check that there is one network."""
+        given = {name: getattr(self, name) for name in FILES if getattr(self, name) is not None}
+        if self.underlay is None and not given:
+            raise InputError("is missing.", field=Field("underlay"))
+        if self.underlay is not None and given:
+            name, path = next(iter(given.items()))
+            raise InputError(
+                "must not be given beside ",
+                Field("underlay", value=self.underlay),
+                ".",
+                field=Field(name, value=path),
+            )
+        if given:
+            NetworkFiles(**given)
+
+    @property
+    def files(self) -> NetworkFiles | None:
+        """The tables of the network, if it is made of some."""
+        if self.underlay is not None:
+            return None
+        return NetworkFiles(**{name: getattr(self, name) for name in FILES})
+
+    @property
+    def name(self) -> str:
+        """Name of the network: of the underlay's file, or as its tables have it."""
+        files = self.files
+        return Path(self.underlay or "").stem if files is None else files.name
+
+    def beside(self, folder: Path) -> "NetworkConfig":
+        """The network with files found in a folder, where they are no paths from the working directory."""
+        found: dict[str, Any] = {
+            name: str(folder / path)
+            for name in ("underlay", *FILES)
+            if (path := getattr(self, name)) is not None
+            and not Path(path).exists()
+            and (folder / path).exists()
+        }
+        return replace(self, **found) if found else self
+
+    def located(self) -> "NetworkConfig":
+        """The network without its files' folders, which depend on where the command was given."""
+        named: dict[str, Any] = {
+            name: Path(path).name
+            for name in ("underlay", *FILES)
+            if (path := getattr(self, name)) is not None
+        }
+        return replace(self, **named)
+
     def changed(self, **changes: str | bool | Mapping[str, str] | Sequence[str] | None) -> "NetworkConfig":
         """Copy with those changes that are not None.
 
-        A new `access` replaces all access capacities. A new `underlay` drops `silo_at` and `blocked`, which name places
-        of the old one, and what is left out of that one's file.
+        A new `access` replaces all access capacities. A new `underlay` drops the tables of the old one, `silo_at` and
+        `blocked`, which name its places, and what is left out of its file.
         """
         given: dict[str, Any] = {key: value for key, value in changes.items() if value is not None}
         if "underlay" in given:
@@ -111,7 +177,7 @@ class NetworkConfig:
                 "internal_only": False,
                 "largest_component": False,
             }
-            given = of_the_old | given
+            given = {**of_the_old, **dict.fromkeys(FILES)} | given
         if "access" in given:
             given = {"access_up": None, "access_down": None, "access_at": None} | given
         return replace(self, **given)
@@ -126,7 +192,7 @@ def build_underlay(config: NetworkConfig) -> Underlay:
         If it cannot be read.
     """
     return load_underlay(
-        config.underlay,
+        config.files or config.underlay or "",
         variant=config.variant,
         internal_only=config.internal_only,
         largest_component=config.largest_component,
@@ -154,18 +220,12 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
     underlay = underlay or build_underlay(config)
     routers = _routers(underlay, config.silo_at)
     labels = silo_labels(underlay, routers)
-    up = parse_quantity(
-        "access_up" if config.access_up else "access", config.access_up or config.access, "bit/s"
-    )
-    down = parse_quantity(
-        "access_down" if config.access_down else "access", config.access_down or config.access, "bit/s"
-    )
     core = config.core if config.core in (None, "stated") else parse_quantity("core", config.core, "bit/s")
     return connectivity(
         underlay,
         access=AccessLinks(
-            up_bps=access_at(labels, up, config.access_at, "up"),
-            down_bps=access_at(labels, down, config.access_at, "down"),
+            up_bps=access_at(labels, _access(config, underlay, routers, "up"), config.access_at, "up"),
+            down_bps=access_at(labels, _access(config, underlay, routers, "down"), config.access_at, "down"),
         ),
         core=core,
         bandwidth=config.bandwidth,
@@ -173,6 +233,20 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
         routers=routers,
         blocked=[pair for text in config.blocked or () for pair in _blocked(labels, text)],
     )
+
+
+def _access(
+    config: NetworkConfig, underlay: Underlay, routers: Sequence[int], direction: Literal["up", "down"]
+) -> float | FloatArray:
+    """Capacity of the access links in one direction: for all silos, or what the network's file states."""
+    own = config.access_up if direction == "up" else config.access_down
+    text = own or config.access
+    if text is not None:
+        return parse_quantity(f"access_{direction}" if own else "access", text, "bit/s")
+    if underlay.sites is None:
+        return DEFAULT_ACCESS_BPS
+    stated = (underlay.sites.up_bps if direction == "up" else underlay.sites.down_bps)[list(routers)]
+    return np.where(np.isnan(stated), DEFAULT_ACCESS_BPS, stated)
 
 
 def _routers(underlay: Underlay, silo_at: Sequence[str] | None) -> list[int]:
@@ -215,13 +289,17 @@ class WorkloadConfig:
         Size of the model on the wire, for instance ``"42.9 MB"``; overrides the preset. A scenario that trains
         takes what its backend says of its messages where neither is given.
     compute : str, optional
-        Computing time of one local step; overrides the preset.
+        Computing time of one local step; overrides the preset and what the network's file states.
+    compute_at : mapping from label to str, optional
+        Silos whose computing time differs. All others have `compute`, else what the network's file states for the
+        site, else the preset's.
     local_steps : int
     """
 
     preset: str | None = None
     model_size: Size | None = None
     compute: Duration | None = None
+    compute_at: Mapping[str, Duration] | None = None
     local_steps: int = 1
 
     def __post_init__(self) -> None:
@@ -232,11 +310,19 @@ class WorkloadConfig:
             parse_quantity("model_size", self.model_size, "bit", zero=True)
         if self.compute is not None:
             parse_quantity("compute", self.compute, "s", zero=True)
+        for label, text in (self.compute_at or {}).items():
+            parse_quantity(("compute_at", label), text, "s", zero=True)
         if self.local_steps < 1:
             raise InputError("must be >= 1.", field=Field("local_steps", value=self.local_steps))
 
 
-def build_workload(config: WorkloadConfig, variant: Variant, trained_bits: float | None = None) -> Workload:
+def build_workload(
+    config: WorkloadConfig,
+    variant: Variant,
+    trained_bits: float | None = None,
+    *,
+    graph: Connectivity | None = None,
+) -> Workload:
     """Workload of a configuration.
 
     Parameters
@@ -246,15 +332,18 @@ def build_workload(config: WorkloadConfig, variant: Variant, trained_bits: float
         Which model sizes a preset has.
     trained_bits : float, optional
         Size of the messages of what the scenario trains.
+    graph : Connectivity, optional
+        The network, whose file may state computing times; `compute_at` needs it.
 
     Returns
     -------
     Workload
+        With one computing time for all silos, or one per silo where they differ.
 
     Raises
     ------
     InputError
-        If model size or computing time is known from nowhere, or a quantity is wrong.
+        If model size or computing time is known from nowhere, a label is no silo's, or a quantity is wrong.
     """
     preset = (
         Workload.preset(config.preset, local_steps=config.local_steps, variant=variant)
@@ -269,20 +358,57 @@ def build_workload(config: WorkloadConfig, variant: Variant, trained_bits: float
         bits = trained_bits
     else:
         raise InputError("workload needs a preset or a model_size.")
-    if config.compute is not None:
-        compute_s = parse_quantity("compute", config.compute, "s", zero=True)
-    elif preset is not None:
-        compute_s = float(np.asarray(preset.compute_s))
-    else:
-        raise InputError("workload needs a preset or a compute time, for instance compute = '25.4 ms'.")
+    silos = 1 if graph is None else graph.silos
+    compute_s = np.full(silos, np.nan if preset is None else float(np.asarray(preset.compute_s)))
+    is_own = np.zeros(silos, dtype=bool)
+    for stated_s in (_stated_compute(graph), _all_compute(config, silos), _compute_at(config, graph)):
+        given = ~np.isnan(stated_s)
+        compute_s[given], is_own[given] = stated_s[given], True
+    if np.isnan(compute_s).any():
+        whose = (
+            ""
+            if graph is None or np.isnan(compute_s).all()
+            else f" for {graph.labels[np.isnan(compute_s).argmax()]}"
+        )
+        raise InputError(
+            f"workload needs a preset or a compute time{whose}, for instance compute = '25.4 ms'."
+        )
+    is_one = (compute_s == compute_s[0]).all()
     return Workload(
-        model_bits=bits, compute_s=compute_s, local_steps=config.local_steps, name=_work_name(config)
+        model_bits=bits,
+        compute_s=float(compute_s[0]) if is_one else compute_s,
+        local_steps=config.local_steps,
+        name=_work_name(config, own_compute=bool(is_own.any())),
     )
 
 
-def _work_name(config: WorkloadConfig) -> str:
+def _stated_compute(graph: Connectivity | None) -> FloatArray:
+    """Computing times by silo that the network's file states, NaN elsewhere."""
+    if graph is None or graph.underlay.sites is None:
+        return np.full(1 if graph is None else graph.silos, np.nan)
+    return graph.underlay.sites.compute_s[graph.router]
+
+
+def _all_compute(config: WorkloadConfig, silos: int) -> FloatArray:
+    """The computing time that is stated for all silos, NaN if none is."""
+    given = config.compute
+    return np.full(silos, np.nan if given is None else parse_quantity("compute", given, "s", zero=True))
+
+
+def _compute_at(config: WorkloadConfig, graph: Connectivity | None) -> FloatArray:
+    """Computing times that are stated for single silos, NaN elsewhere."""
+    labels = () if graph is None else graph.labels
+    compute_s = np.full(max(1, len(labels)), np.nan)
+    for label, text in (config.compute_at or {}).items():
+        if label not in labels:
+            raise unknown_name("compute_at silo", label, labels)
+        compute_s[labels.index(label)] = parse_quantity(("compute_at", label), text, "s", zero=True)
+    return compute_s
+
+
+def _work_name(config: WorkloadConfig, *, own_compute: bool) -> str:
     """Name of a workload in tables: a preset of which model or computing time is replaced is named for the other."""
-    own_size, own_compute = config.model_size is not None, config.compute is not None
+    own_size = config.model_size is not None
     if config.preset is None:
         return "custom" if own_size else "trained model"
     if own_size and own_compute:
@@ -301,7 +427,8 @@ def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str
     pairs = graph.silos * (graph.silos - 1)
     missing = pairs - int(graph.may_send.sum())
     if graph.is_measured:
-        between = f"bandwidth measured for {pairs - missing:,} of {pairs:,} pairs"
+        what = "bandwidth and latency" if graph.latency == "measured" else "bandwidth"
+        between = f"{what} measured for {pairs - missing:,} of {pairs:,} pairs"
     else:
         barred = f"; {missing} arc{'s' if missing > 1 else ''} blocked" if missing else ""
         between = f"{underlay.links} core links{barred}"
@@ -312,7 +439,7 @@ def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str
     return (
         f"{underlay_title(underlay)}: {silos}{places}, {between}\n"
         f"{capacities}{core}\n"
-        f"{work.name}: {format_bits(work.model_bits)}, {steps} of {format_s(float(np.max(work.compute_s)))}"
+        f"{work.name}: {format_bits(work.model_bits)}, {steps} of {_compute_span(work)}"
     )
 
 
@@ -348,6 +475,12 @@ def idle_links(graph: Connectivity) -> list[str]:
         f"no route takes {first} ({format_rate(graph.core_bps[idle[0]])}){more}: of parallel links the shortest "
         "carries all, though this one is faster."
     ]
+
+
+def _compute_span(work: Workload) -> str:
+    """One computing time, or the smallest and the largest."""
+    low, high = (format_s(float(end(work.compute_s))) for end in (np.min, np.max))
+    return low if low == high else f"{low} to {high}"
 
 
 def _span(bps: FloatArray) -> str:

@@ -310,7 +310,7 @@ def _is_designer(key: str, recorded: bool) -> bool:
 def _network(tables: Mapping[str, Any]) -> str:
     """The underlay that a scenario's tables name, or nothing."""
     network = tables.get("network")
-    return str(network.get("underlay", "")) if isinstance(network, dict) else ""
+    return str(network.get("underlay") or "") if isinstance(network, dict) else ""
 
 
 def task_line(text: str) -> str:
@@ -373,10 +373,7 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
 
 def _beside(path: Path, scenario: Scenario) -> Scenario:
     """The scenario with its files found beside it, where they are no paths from the working directory."""
-    found = scenario
-    underlay = path.parent / scenario.network.underlay
-    if not Path(scenario.network.underlay).exists() and underlay.is_file():
-        found = dataclasses.replace(found, network=dataclasses.replace(found.network, underlay=str(underlay)))
+    found = dataclasses.replace(scenario, network=scenario.network.beside(path.parent))
     if found.overlays.entries:
         entries = tuple(entry.beside(path.parent) for entry in found.overlays.entries)
         found = dataclasses.replace(found, overlays=dataclasses.replace(found.overlays, entries=entries))

@@ -21,6 +21,7 @@ def scenario_text(
     seed: int,
     *,
     consensus: str = "",
+    labels: Sequence[str] = (),
     name: str = "simulation",
 ) -> str:
     """TOML text of a scenario.
@@ -29,12 +30,13 @@ def scenario_text(
     ----------
     network : NetworkConfig
     work : Workload
-        With the same computing time for all silos.
     overlays : sequence of OverlayConfig
     simulation : SimulationConfig
     seed : int
     consensus : str
         Rule of the mixing weights of those that have none.
+    labels : sequence of str
+        Of the silos, where their computing times differ.
     name : str
         The scenario's.
 
@@ -43,17 +45,28 @@ def scenario_text(
     str
         `parse_scenario` makes the same of it.
     """
-    compute_s = float(np.max(work.compute_s))
+    compute_s, special = _computing(work, labels)
     lines = [
         f"name = {_value(name)}\nseed = {seed}\n\n[network]",
         *_lines(network),
         f'\n[workload]\nmodel_size = "{work.model_bits!r} bit"\ncompute = "{compute_s!r} s"',
+        *([f"compute_at = {_value(special)}"] if special else []),
         f"local_steps = {work.local_steps}\n",
         *_overlay_lines(overlays, consensus),
         "\n[simulation]",
         *_lines(simulation),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _computing(work: Workload, labels: Sequence[str]) -> tuple[float, dict[str, str]]:
+    """The computing time of most silos, and those of the others."""
+    times, counts = np.unique(np.asarray(work.compute_s, dtype=np.float64), return_counts=True)
+    most = float(times[np.argmax(counts)])
+    if len(times) == 1:
+        return most, {}
+    own = zip(labels, np.asarray(work.compute_s).tolist(), strict=True)
+    return most, {label: f"{compute_s!r} s" for label, compute_s in own if compute_s != most}
 
 
 def _lines(config: object) -> list[str]:

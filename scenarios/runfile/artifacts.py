@@ -2,10 +2,8 @@
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from scenarios.config.network import NetworkConfig
 from scenarios.config.scenario import Scenario
 from scenarios.runfile.paths import PARTIAL, partial_path, writing
 from scenarios.runfile.reader import RunRecord, read_run
@@ -81,13 +79,8 @@ def is_complete(path: Path, scenario: Scenario, text: str) -> bool:
         for overlay in record.overlays
         if overlay.history and overlay.history["round"][-1] == training.rounds
     ]
-    is_same = record.scenario == text and _located(record.network) == _located(scenario.network)
+    is_same = record.scenario == text and record.network.located() == scenario.network.located()
     return is_same and trained == [config.name for config in scenario.overlays.overlays]
-
-
-def _located(network: NetworkConfig) -> NetworkConfig:
-    """The network without its file's folder, which depends on where the command was given."""
-    return replace(network, underlay=Path(network.underlay).name)
 
 
 def check_resume(training: TrainingConfig | None) -> None:

@@ -247,7 +247,9 @@ def _read_workload(group: h5py.Group) -> Workload:
     attrs = group.attrs
     return Workload(
         model_bits=float(attrs["model_bits"]),
-        compute_s=np.asarray(attrs["compute_s"], dtype=np.float64),
+        compute_s=group["compute_s"][:]
+        if "compute_s" in group
+        else np.asarray(attrs["compute_s"], dtype=np.float64),
         local_steps=int(attrs["local_steps"]),
         name=str(attrs["name"]),
     )

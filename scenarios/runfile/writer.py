@@ -182,9 +182,11 @@ def write_head(file: h5py.File, head: RunHead) -> None:
         group[name] = getattr(graph, name)
     group.attrs.update(bandwidth=graph.bandwidth, latency=graph.latency)
     group = file.create_group("workload")
-    group.attrs.update(
-        name=work.name, model_bits=work.model_bits, compute_s=work.compute_s, local_steps=work.local_steps
-    )
+    group.attrs.update(name=work.name, model_bits=work.model_bits, local_steps=work.local_steps)
+    if np.ndim(work.compute_s):
+        group["compute_s"] = work.compute_s  # an attribute holds 64 KiB at most
+    else:
+        group.attrs["compute_s"] = work.compute_s
     file.flush()
 
 

@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-
 from scenarios.config.compute_times import compute_config, compute_times
 from scenarios.config.error_context import in_table, located
-from scenarios.config.network import NetworkConfig, build_network, build_workload
+from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, build_workload
 from scenarios.config.overlay_config import DEFAULT_OVERLAYS, OverlayConfig
 from scenarios.config.overlays import design_any
 from scenarios.config.scenario import Scenario, check_seed, load_scenario, validated
@@ -90,7 +88,15 @@ class Experiment:
             return self
         text = ""
         if self.config is not None:
-            text = scenario_text(self.config, self.work, overlays, simulation, seed, consensus=self.consensus)
+            text = scenario_text(
+                self.config,
+                self.work,
+                overlays,
+                simulation,
+                seed,
+                consensus=self.consensus,
+                labels=self.graph.labels,
+            )
         is_same = simulation.compute == self.simulation.compute
         return replace(
             self,
@@ -211,14 +217,14 @@ class Experiment:
                 yield
 
 
-def network_experiment(network: NetworkConfig, work: Workload, *, rounds: int) -> Experiment:
+def network_experiment(network: NetworkConfig, work: Workload | WorkloadConfig, *, rounds: int) -> Experiment:
     """Experiment on a network and a workload, with so many rounds of the default overlays.
 
     Parameters
     ----------
     network : NetworkConfig
-    work : Workload
-        With the same computing time for all silos, as the experiment's text has it.
+    work : Workload or WorkloadConfig
+        Of the latter the computing times may be those that the network's file states.
     rounds : int
 
     Returns
@@ -228,12 +234,16 @@ def network_experiment(network: NetworkConfig, work: Workload, *, rounds: int) -
     Raises
     ------
     InputError
-        If the network cannot be built, or the computing times differ.
+        If the network cannot be built, or there is not one computing time for all silos or for each.
     """
-    if np.ptp(np.asarray(work.compute_s)) > 0:
-        raise InputError("workload.compute_s must be the same for all silos, as a scenario has it.")
-    experiment = graph_experiment(build_network(network), work, rounds=rounds)
-    text = scenario_text(network, work, experiment.overlays, experiment.simulation, experiment.seed)
+    graph = build_network(network)
+    if isinstance(work, WorkloadConfig):
+        work = build_workload(work, network.variant, graph=graph)
+    work.round_compute_s(graph.silos)  # checks their number
+    experiment = graph_experiment(graph, work, rounds=rounds)
+    text = scenario_text(
+        network, work, experiment.overlays, experiment.simulation, experiment.seed, labels=graph.labels
+    )
     return replace(experiment, text=text, config=network)
 
 
@@ -282,7 +292,7 @@ def load_experiment(path: Path) -> Experiment:
     with located(str(path)):
         with in_table("network", NetworkConfig):
             graph = build_network(scenario.network)
-        work = workload_of(scenario)
+        work = workload_of(scenario, graph)
     return Experiment(
         text=text,
         config=scenario.network,
@@ -297,12 +307,14 @@ def load_experiment(path: Path) -> Experiment:
     )
 
 
-def workload_of(scenario: Scenario) -> Workload:
+def workload_of(scenario: Scenario, graph: Connectivity) -> Workload:
     """Workload of a scenario: as stated, otherwise with messages of the size that its training sends.
 
     Parameters
     ----------
     scenario : Scenario
+    graph : Connectivity
+        Its network.
 
     Returns
     -------
@@ -322,4 +334,4 @@ def workload_of(scenario: Scenario) -> Workload:
                 "workload.model_size must be given, for instance '45 MB': "
                 f"training.backend(={training.backend!r}) does not say how large its messages are."
             )
-    return build_workload(stated, scenario.network.variant, bits)
+    return build_workload(stated, scenario.network.variant, bits, graph=graph)

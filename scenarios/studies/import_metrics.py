@@ -119,6 +119,7 @@ def import_run(
         settings,
         experiment.seed,
         consensus=experiment.consensus,
+        labels=experiment.graph.labels,
         name=run_name(imported.file),
     )
     whole = replace(experiment, simulation=settings, text=text + _imported_table(imported))

@@ -94,7 +94,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     """
     with in_table("network", NetworkConfig):
         graph = build_network(scenario.network)
-    work = workload_of(scenario)
+    work = workload_of(scenario, graph)
     training, simulation, seed = scenario.training, scenario.simulation, scenario.seed
     rounds = max(simulation.rounds, 0 if training is None else training.rounds)
     # Quick checks first: a design may take minutes.

@@ -59,11 +59,11 @@ def test_the_example_of_a_command_can_be_parsed(name):
 @pytest.mark.parametrize(
     ("name", "usage"),
     [
-        ("design", "silosim design [OPTIONS] NETWORK"),
-        ("sweep", "silosim sweep [OPTIONS] NETWORK"),
-        ("validate", "silosim validate [OPTIONS] NETWORK|SCENARIO"),
-        ("simulate", "silosim simulate [OPTIONS] NETWORK|SCENARIO"),
-        ("partition", "silosim partition [OPTIONS] NETWORK|SCENARIO"),
+        ("design", "silosim design [OPTIONS] [NETWORK]"),
+        ("sweep", "silosim sweep [OPTIONS] [NETWORK]"),
+        ("validate", "silosim validate [OPTIONS] [NETWORK|SCENARIO]"),
+        ("simulate", "silosim simulate [OPTIONS] [NETWORK|SCENARIO]"),
+        ("partition", "silosim partition [OPTIONS] [NETWORK|SCENARIO]"),
         ("run", "silosim run [OPTIONS] SCENARIO"),
         ("show", "silosim show [OPTIONS] RUN"),
     ],

@@ -6,7 +6,7 @@ import pytest
 import typer.main
 
 from scenarios.cli.app import app
-from scenarios.cli.options import access_at_mapping
+from scenarios.cli.options import CAPACITY_AT, by_silo
 from topologies import InputError
 
 COMMANDS = typer.main.get_command(app).commands
@@ -29,7 +29,12 @@ def test_every_command_has_single_values_and_known_lists():
     everywhere = {"--access-at", "--silo-at", "--blocked", "--kind"}
 
     assert {name for name, _ in SINGLE} == set(COMMANDS) - {"show"}
-    assert {option for _, option in lists} == everywhere | {"--access", "--network", "--output"}
+    assert {option for _, option in lists} == everywhere | {
+        "--access",
+        "--compute-at",
+        "--network",
+        "--output",
+    }
     assert {name for name, option in lists if option == "--access"} == {"sweep"}
     assert {name for name, option in lists if option == "--output"} == {"simulate", "partition"}
 
@@ -68,6 +73,9 @@ def test_flags_may_be_repeated_and_lists_take_all(silosim):
 
 
 def test_the_access_link_of_a_silo_is_given_once():
-    assert access_at_mapping(["DE=1 Gbps up", "FR=2 Gbps"]) == {"DE": "1 Gbps up", "FR": "2 Gbps"}
+    assert by_silo("access_at", ["DE=1 Gbps up", "FR=2 Gbps"], CAPACITY_AT) == {
+        "DE": "1 Gbps up",
+        "FR": "2 Gbps",
+    }
     with pytest.raises(InputError, match=r"access_at\(=' DE = 2 Gbps'\) must name each silo once"):
-        access_at_mapping(["DE=1 Gbps", " DE = 2 Gbps"])
+        by_silo("access_at", ["DE=1 Gbps", " DE = 2 Gbps"], CAPACITY_AT)

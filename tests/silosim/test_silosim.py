@@ -221,9 +221,9 @@ def test_metrics_of_another_program_are_joined():
         (lambda: silosim.sweep("gaia", ["1"]), r"access\(='1'\) must be a number with a unit"),
         (
             lambda: silosim.validate(
-                "gaia", silosim.Workload(model_bits=1e6, compute_s=np.arange(1.0, 12.0))
+                "gaia", silosim.Workload(model_bits=1e6, compute_s=np.arange(1.0, 11.0))
             ),
-            "the same for all silos",
+            "one for each of 11 silos",
         ),
         (lambda: silosim.open_run("nosuch.h5"), "no such file"),
     ],

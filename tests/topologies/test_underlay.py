@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topologies import InputError, Underlay, load_underlay, shipped_underlays
+from topologies import InputError, Underlay, load_underlay, published_underlays, shipped_underlays
 from topologies.geodesy import geodesic_km
 
 
@@ -146,8 +146,9 @@ def test_unknown_name_lists_the_known_ones(name: str, nearest: str) -> None:
     with pytest.raises(InputError) as caught:
         load_underlay(name)
     message = str(caught.value)
-    assert message.startswith(f"underlay(={name!r}) must be one of aws_na, ebone, exodus, gaia, geant")
-    assert "path of a network (.gml, .graphml, .json)" in message
+    known = "aws_na, clouds, clouds_aws, ebone, exodus, gaia, geant"
+    assert message.startswith(f"underlay(={name!r}) must be one of {known}")
+    assert "path of a network (.gml, .graphml, .json" in message
     assert (f"did you mean {nearest!r}?" in message) if nearest else ("did you mean" not in message)
 
 
@@ -223,4 +224,5 @@ def test_shipped_name_goes_before_a_file_of_that_name(
 
 
 def test_shipped_names() -> None:
-    assert shipped_underlays() == ("gaia", "aws_na", "geant", "exodus", "ebone")
+    assert published_underlays() == ("gaia", "aws_na", "geant", "exodus", "ebone")
+    assert shipped_underlays() == (*published_underlays(), "clouds", "clouds_aws")

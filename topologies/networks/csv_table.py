@@ -87,36 +87,28 @@ def read_table(data: bytes, source: str) -> Table:
     first, _, rest = text.partition("\n")
     if re.fullmatch(r"sep=.", first.strip("\r"), re.IGNORECASE):
         text = rest
-    if not text.strip():
+    if not text.strip(" ,;\t\r\n"):
         raise InputError("is an empty table; it must have a row of column names.", source=source)
     delimiter = _delimiter(text)
-    header: tuple[str, ...] | None = None
+    header: tuple[str, ...] = ()
     rows, numbers = [], []
     for number, cells in _records(text, delimiter, source):
-        stripped = [cell.strip() for cell in cells]
-        if not any(stripped):
+        # A tuple of texts, unlike a list, costs the garbage collector nothing.
+        row = tuple(map(str.strip, cells))
+        if not any(row):
             continue
-        if header is None:
-            header = tuple(_without_empty_end(stripped))
+        if not header:
+            header = _without_empty_end(row)
             if len(header) < 2:
                 raise InputError(
                     f"must have columns separated by commas, semicolons or tabs; its header is {quoted(header[0])}.",
                     source=source,
                 )
             continue
-        if len(stripped) > len(header):
-            if any(stripped[len(header) :]):
-                raise InputError(
-                    f"row {number} has {len(_without_empty_end(stripped))} cells, the header {len(header)}"
-                    f"{_comma_hint(delimiter)}.",
-                    source=source,
-                )
-            del stripped[len(header) :]
-        elif len(stripped) < len(header):
-            stripped += [""] * (len(header) - len(stripped))
-        rows.append(stripped)
+        if len(row) != len(header):
+            row = _fitted(row, header, f"row {number}", delimiter, source)
+        rows.append(row)
         numbers.append(number)
-    assert header is not None
     if not rows:
         raise InputError("has column names, but no rows.", source=source)
     return Table(source=source, header=header, rows=rows, row_numbers=numbers, decimal_comma=delimiter != ",")
@@ -167,7 +159,19 @@ def _records(text: str, delimiter: str, source: str) -> Iterator[tuple[int, list
         yield number, cells
 
 
-def _without_empty_end(cells: list[str]) -> list[str]:
+def _fitted(
+    row: tuple[str, ...], header: Sequence[str], name: str, delimiter: str, source: str
+) -> tuple[str, ...]:
+    """A row with as many cells as the header."""
+    if any(row[len(header) :]):
+        raise InputError(
+            f"{name} has {len(_without_empty_end(row))} cells, the header {len(header)}{_comma_hint(delimiter)}.",
+            source=source,
+        )
+    return row[: len(header)] + ("",) * (len(header) - len(row))
+
+
+def _without_empty_end(cells: tuple[str, ...]) -> tuple[str, ...]:
     """Cells up to the last one that is not empty."""
     last = max(place for place, cell in enumerate(cells) if cell)
     return cells[: last + 1]

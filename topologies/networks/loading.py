@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from topologies.errors import InputError, quoted, unknown_name
+from topologies.errors import Field, InputError, quoted, unknown_name
 from topologies.networks.attributes import Graph, stated_network
 from topologies.networks.cleaning import cleaned
 from topologies.networks.faults import check_network
@@ -124,10 +124,15 @@ def load_underlay(
     >>> geant.routers, geant.links
     (40, 61)
     """
-    if isinstance(name_or_path, NetworkFiles):
-        return _of_files(name_or_path, name_or_path.name, variant)
-    if isinstance(name_or_path, str) and name_or_path in _MEASURED:
-        return _shipped_pairs(name_or_path, variant)
+    tables = _from_tables(name_or_path, variant)
+    if tables is not None:
+        for option, chosen in (("internal_only", internal_only), ("largest_component", largest_component)):
+            if chosen:
+                raise InputError(
+                    f"goes with a file of nodes and links; {tables.name} is made of tables.",
+                    field=Field(option, value=True),
+                )
+        return tables
     if isinstance(name_or_path, str) and name_or_path in _PUBLISHED:
         name, source = name_or_path, name_or_path
         data = _shipped_data(f"{name}.gml")
@@ -136,25 +141,44 @@ def load_underlay(
         name, source = name_or_path.removeprefix(PREFIX), quoted(name_or_path)
         data, parse = topohub_data(name), partial(parse_topohub, name=name)
     else:
+        assert not isinstance(name_or_path, NetworkFiles)
         path = Path(name_or_path)
-        if isinstance(name_or_path, str) and _looks_like_name(name_or_path):
-            raise unknown_name(
-                "underlay", name_or_path, _SHIPPED, otherwise=f"the path of a network ({_ENDINGS})"
-            )
-        if path.is_dir():
-            return _of_files(files_in(path), path.resolve().name, variant)
-        name, source = path.stem, str(path) if str(path).isprintable() else quoted(str(path))
-        data = read_file(path, source)
-        if path.suffix.lower() == ".toml":
-            return _of_files(files_named_in(path, data), name, variant)
-        if path.suffix.lower() in _TABLES:
-            return _of_tables(name, source, variant, stated_by_pairs(data, source))
-        parse = _parser(path, source)
+        name, source = path.stem, _shown(path)
+        data, parse = read_file(path, source), _parser(path, source)
     try:
         network = _network(parse(data), variant, internal_only=internal_only, largest=largest_component)
         return _underlay(name, variant, network).in_label_order()
     except InputError as error:
         raise error.located(source) from None
+
+
+def _from_tables(name_or_path: StrPath | NetworkFiles, variant: Variant) -> Underlay | None:
+    """The underlay of tables, None where a name or path is that of nodes and links."""
+    if isinstance(name_or_path, NetworkFiles):
+        return _of_files(name_or_path, name_or_path.name, variant)
+    if isinstance(name_or_path, str):
+        if name_or_path in _MEASURED:
+            return _shipped_pairs(name_or_path, variant)
+        if name_or_path in _PUBLISHED or name_or_path.startswith(PREFIX):
+            return None
+        if _looks_like_name(name_or_path):
+            raise unknown_name(
+                "underlay", name_or_path, _SHIPPED, otherwise=f"the path of a network ({_ENDINGS})"
+            )
+    path = Path(name_or_path)
+    if os.path.isdir(path):  # unlike that of `path`, false for an impossible one
+        return _of_files(files_in(path), path.resolve().name, variant)
+    source, ending = _shown(path), path.suffix.lower()
+    if ending == ".toml":
+        return _of_files(files_named_in(path, read_file(path, source)), path.stem, variant)
+    if ending in _TABLES:
+        return _of_tables(path.stem, source, variant, stated_by_pairs(read_file(path, source), source))
+    return None
+
+
+def _shown(path: Path) -> str:
+    """How messages call a file."""
+    return str(path) if str(path).isprintable() else quoted(str(path))
 
 
 def _shipped_data(file: str) -> bytes:

@@ -1,0 +1,209 @@
+"""Networks of measured pairs: long tables and matrices."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, load_underlay
+from topologies.geodesy import geodesic_km
+from topologies.networks.csv_table import read_table
+from topologies.networks.measured_tables import stated_matrices, stated_pairs
+
+PAIRS = """from,to,bandwidth_mbps,rtt_ms,when
+b,a,20,40,x
+a,b,10,30,x
+a,c,5,80,x
+c,b,4,20,y
+b,c,8,20,y
+"""
+BANDWIDTH = "Mbps,a,c,b\nb,20,8,0\na,-,5,10\nc,,0,4\n"
+ROUND_TRIPS = "rtt [ms],a,b,c\na,0,30,80\nb,40,0,20\nc,,20,0\n"
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    path = tmp_path / "labs_pairs.csv"
+    path.write_text(PAIRS)
+    return load_underlay(path)
+
+
+def same(one, other):
+    assert one.labels == other.labels
+    for field in ("bandwidth_bps", "latency_s"):
+        np.testing.assert_array_equal(getattr(one.measured, field), getattr(other.measured, field))
+
+
+def test_what_a_table_of_pairs_states(pairs):
+    inf = np.inf
+    assert pairs.labels == ("a", "b", "c")
+    assert pairs.measured.bandwidth_bps.tolist() == [[inf, 1e7, 5e6], [2e7, inf, 8e6], [0, 4e6, inf]]
+    assert pairs.measured.latency_s == pytest.approx(
+        np.array([[0, 0.015, 0.04], [0.02, 0, 0.01], [0, 0.01, 0]]), rel=1e-15
+    )
+    assert pairs.notes == (
+        "labs_pairs.csv: sender from 'from', receiver from 'to', bandwidth from 'bandwidth_mbps' (Mbps), round-trip "
+        "time from 'rtt_ms' (ms); ignored: 'when'.",
+        "labs_pairs.csv: the latency is half of 'rtt_ms'.",
+    )
+
+
+def test_matrices_state_the_same(pairs, tmp_path):
+    folder = tmp_path / "labs"
+    folder.mkdir()
+    (folder / "bandwidth.csv").write_text(BANDWIDTH)
+    (folder / "latency.csv").write_text(ROUND_TRIPS)
+    same(load_underlay(folder), pairs)
+    (folder / "latency.csv").unlink()
+    (folder / "rtt_ms.csv").write_text(ROUND_TRIPS.replace("rtt [ms]", ""))
+    same(load_underlay(folder), pairs)
+    (folder / "rtt_ms.csv").unlink()
+    (folder / "latency.csv").write_text("x;a;b;c\na;0 s;15 ms;40 ms\nb;20 ms;;10 ms\nc;;10000 us;\n")
+    same(load_underlay(folder), pairs)
+    assert load_underlay(folder).name == "labs"
+
+
+def test_closed_form_by_hand(pairs):
+    graph = connectivity(pairs, access=AccessLinks(up_bps=1e9, down_bps=6e6))
+    overlay = build_overlay("pair", graph, Workload(model_bits=1e6, compute_s=0.25), [(0, 2), (2, 1), (1, 0)])
+
+    # a -> c: 40 ms and 5 Mbps; c -> b: 10 ms and 4 Mbps; b -> a: 20 ms and the downlink's 6 Mbps.
+    expected = (0.75 + 0.04 + 0.01 + 0.02 + 1 / 5 + 1 / 4 + 1 / 6) / 3
+    assert overlay.closed_forms.paper_s == pytest.approx(expected, rel=1e-12)
+
+
+@given(order=st.permutations(range(5)))
+@settings(max_examples=20, deadline=None)
+def test_the_order_of_rows_does_not_matter(order):
+    head, *lines = PAIRS.splitlines()
+    shuffled = "\n".join([head, *(lines[i] for i in order)])
+    one, other = (stated_pairs(read_table(text.encode(), "t.csv")) for text in (PAIRS, shuffled))
+    same(one, other)
+
+
+@given(sites=st.integers(2, 5), seed=st.integers(0, 99))
+@settings(max_examples=20, deadline=None)
+def test_matrices_and_pairs_agree_in_any_order(sites, seed):
+    rng = np.random.default_rng(seed)
+    labels = [f"s{i}" for i in range(sites)]
+    mbps, ms = rng.uniform(1, 100, (2, sites, sites)).round(3)
+
+    def matrix(values, corner):
+        rows, columns = rng.permutation(sites), rng.permutation(sites)
+        lines = [",".join([labels[i], *(str(values[i, j]) for j in columns)]) for i in rows]
+        return read_table(
+            "\n".join([",".join([corner, *(labels[j] for j in columns)]), *lines]).encode(), "t.csv"
+        )
+
+    lines = [f"s{i},s{j},{mbps[i, j]},{ms[i, j]}" for i in range(sites) for j in range(sites)]
+    long = "\n".join(["src,dst,speed_mbps,delay_ms", *rng.permutation(lines)])
+    one = stated_matrices(matrix(mbps, "Mbps"), matrix(ms, "ms"))
+    other = stated_pairs(read_table(long.encode(), "t.csv"))
+    place = [one.labels.index(label) for label in other.labels]
+    for field in ("bandwidth_bps", "latency_s"):
+        np.testing.assert_array_equal(
+            getattr(one.measured, field)[np.ix_(place, place)], getattr(other.measured, field)
+        )
+
+
+def test_latencies_that_are_not_stated_follow_from_coordinates(tmp_path):
+    (tmp_path / "sites.csv").write_text("name,lat,lon,up_mbps\na,45.76,4.84,3\nb,45.07,7.69,\n")
+    (tmp_path / "pairs.csv").write_text("from,to,bandwidth_mbps,latency_ms\na,b,1,\nb,a,2,9\n")
+    underlay = load_underlay(tmp_path)
+
+    expected = 0.0085e-3 * geodesic_km(45.76, 4.84, 45.07, 7.69) + 0.004
+    assert underlay.measured.latency_s[0, 1] == pytest.approx(expected, rel=1e-15)
+    assert underlay.measured.latency_s[1, 0] == pytest.approx(0.009, rel=1e-15)
+    assert "the latency of 1 pairs is not stated, but computed" in underlay.notes[-1]
+    assert underlay.sites.up_bps[0] == 3e6
+    (tmp_path / "pairs.csv").unlink()
+    (tmp_path / "bandwidth_mbps.csv").write_text(",a,b\na,,1\nb,2,\n")
+    again = load_underlay(tmp_path)
+    assert again.measured.latency_s.tolist() == pytest.approx(np.array([[0, expected], [expected, 0]]))
+
+
+def test_the_diagonal_is_between_two_silos_of_a_site(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("from,to,mbps,ms\na,b,1,1\nb,a,1,1\na,a,500,2\n")
+    measured = load_underlay(path).measured
+
+    assert np.diag(measured.bandwidth_bps).tolist() == [5e8, np.inf]
+    assert np.diag(measured.latency_s).tolist() == [0.002, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        (
+            "from,to,mbps,ms\na,b,1,1\nb,a,1,1\na,b,2,2\n",
+            "rows 2 and 4 are both of 'a -> b'; a pair must have one row",
+        ),
+        (
+            "from,to,mbps\na,b,1\nb,a,1\n",
+            "'a -> b' has a bandwidth, but no latency, and a table of sites must give",
+        ),
+        ("from,to,ms\na,b,1\n", "needs a column 'bandwidth' or 'capacity' .* for the bandwidth"),
+        ("from,mbps,ms\na,1,1\n", "needs a column 'to' or 'target' .* for the receiver"),
+        ("from,to,mbps,ms\na,,1,1\n", r"row 2, to\(=''\) must be the name of a site"),
+        ("from,to,mbps,ms\na,b,-1,1\nb,a,1,1\n", r"row 2, mbps\(='-1'\) must be >= 0"),
+        ("from,to,mbps,ms\na,b,1,-1\nb,a,1,1\n", r"row 2, ms\(='-1'\) must be finite and >= 0"),
+        ("from,to,bandwidth,ms\na,b,1,1\nb,a,1,1\n", r"row 2, bandwidth\(='1'\) has no unit"),
+        ("from,to,mbps,ms\na,b,1,1\n", "'b' must send to another site; no measured pair says so"),
+        (",a,b\na,1,2\nb,1,2\n", "is one matrix; a network takes one of bandwidth and one of latency"),
+    ],
+)
+def test_tables_of_pairs_that_are_wrong(tmp_path, text, rule):
+    (tmp_path / "pairs.csv").write_text(text)
+    with pytest.raises(InputError, match=f"pairs.csv: {rule}") as caught:
+        load_underlay(tmp_path / "pairs.csv")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("bandwidth", "latency", "rule"),
+    [
+        ("Mbps,a,a\na,1,2\nb,1,2\n", ROUND_TRIPS, "the label 'a' must be that of one column"),
+        ("Mbps,a,b\na,1,2\na,1,2\n", ROUND_TRIPS, "the label 'a' must be that of one row"),
+        ("Mbps,a,b\na,1,2\nc,1,2\n", ROUND_TRIPS, "must be a square matrix .*; 'b' has no row"),
+        ("Mbps,a\na,1\n", ROUND_TRIPS, "must hold two sites or more"),
+        ("x,a,b\na,,2\nb,1,\n", ROUND_TRIPS, r"row 2, b\(='2'\) has no unit, neither in the corner cell"),
+        ("Mbps,a,b\na,,-2\nb,1,\n", ROUND_TRIPS, r"row 2, b\(='-2'\) must be >= 0"),
+        ("Mbps,a,b\na,,2\nb,1,\n", ROUND_TRIPS, r"the label of a row\(='c'\) must be one of a, b"),
+        (BANDWIDTH, "ms,a,b\na,0,1\nb,1,0\n", "latency.csv: must have a row and a column for 'c'"),
+        (
+            BANDWIDTH,
+            ROUND_TRIPS.replace("80", "inf"),
+            r"latency.csv: row 2, c\(='inf'\) must be finite and >= 0",
+        ),
+    ],
+)
+def test_matrices_that_are_wrong(tmp_path, bandwidth, latency, rule):
+    (tmp_path / "bandwidth.csv").write_text(bandwidth)
+    (tmp_path / "latency.csv").write_text(latency)
+    with pytest.raises(InputError, match=rule):
+        load_underlay(tmp_path)
+
+
+def test_sites_that_no_table_of_sites_has(tmp_path):
+    (tmp_path / "sites.csv").write_text("name,lat,lon\na,1,2\nb,3,4\n")
+    (tmp_path / "pairs.csv").write_text(PAIRS)
+    with pytest.raises(InputError, match=r"pairs.csv: row 5, from\(='c'\) must be one of a, b"):
+        load_underlay(tmp_path)
+
+
+def test_shipped_clouds_are_limited_by_the_window_of_one_tcp_stream():
+    clouds, aws = load_underlay("clouds"), load_underlay("clouds_aws")
+    assert (clouds.routers, len(clouds.measured.pairs)) == (45, 1556)
+    assert all(label.startswith("aws:") for label in aws.labels)
+    i, j = clouds.measured.pairs.T
+    rtt_s = 2 * clouds.measured.latency_s[i, j]
+    window_mb = clouds.measured.bandwidth_bps[i, j] * rtt_s / 8e6
+    is_aws = np.array([label.startswith("aws:") for label in clouds.labels])
+    far = (rtt_s > 0.1) & is_aws[i]
+    # Were the source's bytes those of a second, as it says, the windows would be ten times as large.
+    for receivers, low, median, high in ((is_aws, 0.80, 0.83, 0.86), (~is_aws, 2.4, 2.6, 2.9)):
+        found = np.percentile(window_mb[far & receivers[j]], [10, 50, 90])
+        assert found == pytest.approx([low, median, high], abs=0.006 if median < 1 else 0.06)
+    for name in ("clouds", "clouds_aws"):
+        with pytest.raises(InputError, match=f"goes with gaia, .* and GML files, not with {name}"):
+            load_underlay(name, variant="published")

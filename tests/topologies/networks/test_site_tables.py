@@ -1,0 +1,276 @@
+"""Networks of a table of sites and one of links."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, load_underlay
+from topologies.geodesy import geodesic_km
+from topologies.networks.csv_table import read_table
+from topologies.networks.loading import _underlay
+from topologies.networks.network_files import NetworkFiles
+from topologies.networks.site_tables import stated_sites_and_links
+
+SITES = """Hospital,lat,Long,uplink_mbps,Downlink [Gbit/s],compute_ms,Ward
+Turin,45.07,7.69,50,,25,b
+Lyon,45.76,4.84,100,1,20,a
+Zurich,47.37,8.54,100,0.1,,c
+"""
+LINKS = """from,to,capacity,distance (km)
+Lyon,Turin,10 Gbps,251.5
+Zurich,Turin,1 Gbps,
+Zurich,Lyon,,
+"""
+
+
+def write(folder, **files):
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
+    return folder
+
+
+def same(one, other):
+    assert one.labels == other.labels
+    for field in ("latitude_deg", "longitude_deg", "ends", "length_km", "capacity_bps"):
+        np.testing.assert_array_equal(getattr(one, field), getattr(other, field))
+    if one.sites is None:
+        assert other.sites is None
+    else:
+        for field in ("up_bps", "down_bps", "compute_s"):
+            np.testing.assert_array_equal(getattr(one.sites, field), getattr(other.sites, field))
+
+
+def test_what_the_tables_state(tmp_path):
+    underlay = load_underlay(write(tmp_path / "wards", sites=SITES, links=LINKS))
+
+    assert (underlay.name, underlay.labels) == ("wards", ("Lyon", "Turin", "Zurich"))
+    assert underlay.ends.tolist() == [[0, 1], [0, 2], [1, 2]]
+    assert underlay.length_km[0] == 251.5
+    assert underlay.length_km[1] == geodesic_km(45.76, 4.84, 47.37, 8.54)
+    np.testing.assert_array_equal(underlay.capacity_bps, [1e10, np.nan, 1e9])
+    assert underlay.sites.up_bps.tolist() == [1e8, 5e7, 1e8]
+    np.testing.assert_array_equal(underlay.sites.down_bps, [1e9, np.nan, 1e8])
+    np.testing.assert_array_equal(underlay.sites.compute_s, [0.02, 0.025, np.nan])
+    assert underlay.notes == (
+        "sites.csv: name from 'Hospital', latitude from 'lat', longitude from 'Long', access up from 'uplink_mbps' "
+        "(Mbps), access down from 'Downlink [Gbit/s]' (Gbit/s), computing time from 'compute_ms' (ms); "
+        "ignored: 'Ward'.",
+        "links.csv: one end from 'from', other end from 'to', capacity from 'capacity', length from 'distance (km)' "
+        "(km).",
+    )
+
+
+def test_all_ways_to_name_the_files_give_the_same(tmp_path):
+    folder = write(tmp_path / "wards", sites=SITES, links=LINKS)
+    whole = load_underlay(folder)
+    (folder / "wards.toml").write_text('sites = "sites.csv"\nlinks = "links.csv"\n')
+    files = NetworkFiles(sites=folder / "sites.csv", links=str(folder / "links.csv"))
+    for network in (str(folder), folder / "wards.toml", files):
+        again = load_underlay(network)
+        same(again, whole)
+        assert again.name == "wards"
+    (folder / "north_links.csv").write_text(LINKS)
+    assert NetworkFiles(sites="s.csv", links=folder / "north_links.csv").name == "north"
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_dialects_give_the_same_network(tmp_path, delimiter):
+    whole = load_underlay(write(tmp_path / "wards", sites=SITES, links=LINKS))
+    other = {
+        name: text.replace(",", delimiter).replace(".", ",").replace("\n", "\r\n")
+        for name, text in (("sites", SITES), ("links", LINKS))
+    }
+    folder = tmp_path / "other"
+    folder.mkdir()
+    for name, text in other.items():
+        (folder / f"{name}.csv").write_bytes(text.encode("utf-16"))
+    same(load_underlay(folder), whole)
+
+
+@given(
+    rows=st.permutations(range(3)),
+    links=st.permutations(range(3)),
+    swaps=st.lists(st.booleans(), min_size=3, max_size=3),
+)
+@settings(max_examples=30, deadline=None)
+def test_the_order_of_rows_does_not_matter(rows, links, swaps):
+    def underlay(sites_text, links_text):
+        tables = (read_table(text.encode(), "t.csv") for text in (sites_text, links_text))
+        return _underlay("t", "corrected", stated_sites_and_links(*tables)).in_label_order()
+
+    def shuffled(text, order, swap=()):
+        head, *lines = text.splitlines()
+        cells = [line.split(",") for line in lines]
+        cells = [
+            [b, a, *rest] if flip else [a, b, *rest]
+            for (a, b, *rest), flip in zip(cells, swap or (0,) * 3, strict=True)
+        ]
+        return "\n".join([head, *(",".join(cells[i]) for i in order)])
+
+    same(underlay(shuffled(SITES, rows), shuffled(LINKS, links, swaps)), underlay(SITES, LINKS))
+
+
+def test_access_of_both_directions_and_names_of_columns(tmp_path):
+    text = "Name,Access [Mbps],LATITUDE,lng\nA,10,1,2\nB,20 Gbps,3,4\n"
+    underlay = load_underlay(write(tmp_path / "two", sites=text, links="source;target;speed_gbps\nA;B;1\n"))
+
+    assert underlay.sites.up_bps.tolist() == underlay.sites.down_bps.tolist() == [1e7, 2e10]
+    assert underlay.capacity_bps.tolist() == [1e9]
+    assert (
+        load_underlay(
+            write(tmp_path / "bare", sites="name,lat,lon\nA,1,2\nB,3,4\n", links="a,b\nA,B\n")
+        ).sites
+        is None
+    )
+
+
+def test_latencies_of_links_add_up_on_a_path(tmp_path):
+    links = "a,b,latency_ms,rtt\nA,B,3,\nB,C,,14 ms\n"
+    underlay = load_underlay(write(tmp_path / "chain", sites="name,x\nA,\nB,\nC,\n", links=links))
+    graph = connectivity(underlay, access=AccessLinks(up_bps=1e9, down_bps=1e9))
+
+    # The constant of the model's paths, 4 ms, comes on top.
+    assert graph.latency_s[0] == pytest.approx([0.0, 0.007, 0.014], rel=1e-12)
+    assert "the latency of 2 of 2 links stands in them as the length that has it" in underlay.notes[-1]
+
+
+def test_closed_form_by_hand(tmp_path):
+    underlay = load_underlay(
+        write(tmp_path / "two", sites="name,x\nA,\nB,\n", links="a,b,km,gbps\nA,B,1000,1\n")
+    )
+    graph = connectivity(underlay, access=AccessLinks(up_bps=1e8, down_bps=1e10))
+    overlay = build_overlay("pair", graph, Workload(model_bits=1e8, compute_s=0.5), [(0, 1), (1, 0)])
+
+    assert overlay.closed_forms.paper_s == pytest.approx(0.5 + 0.0085 + 0.004 + 1.0, rel=1e-12)
+
+
+TWO = "name,lat,lon\nA,1,2\nB,3,4\n"
+
+
+@pytest.mark.parametrize(
+    ("sites", "links", "rule"),
+    [
+        (
+            "name,lat,lon\nA,1,2\nA,3,4\n",
+            "a,b\nA,B\n",
+            r"sites.csv: row 3, name\(='A'\) must be unique, is in row 2",
+        ),
+        ("name,lat,lon\nA,1,2\n", "a,b\nA,B\n", "sites.csv: must hold two sites or more"),
+        (
+            "name,lat,lon\n,1,2\nB,3,4",
+            "a,b\nA,B\n",
+            r"sites.csv: row 2, name\(=''\) must be the name of a site",
+        ),
+        (
+            "lat,lon\n1,2\n3,4\n",
+            "a,b\nA,B\n",
+            "sites.csv: needs a column 'site' or .* for the sites' names; it has 'lat'",
+        ),
+        (
+            "name,lat\nA,1\nB,3\n",
+            "a,b\nA,B\n",
+            "sites.csv: needs a column 'longitude' or 'lon' .* for the longitude",
+        ),
+        (
+            "name,lat,lon\nA,139.7,35.6\nB,3,4\n",
+            "a,b\nA,B\n",
+            r"sites.csv: row 2, lat\(='139.7'\) must be degrees in \[-90, 90\] \(are the columns .* swapped\?\)",
+        ),
+        (
+            "name,lat,lon\nA,1,181\nB,3,4\n",
+            "a,b\nA,B\n",
+            r"sites.csv: row 2, lon\(='181'\) must be degrees in \[-180, 180\]\.",
+        ),
+        (
+            "name,lat,lon\nA,1,\nB,3,4\n",
+            "a,b\nA,B\n",
+            r"sites.csv: row 2, lon\(=''\) must be a number, as the row has",
+        ),
+        (
+            "name,lat,lon,up_mbps\nA,1,2,0\nB,3,4,1\n",
+            "a,b\nA,B\n",
+            r"sites.csv: row 2, up_mbps\(='0'\) must be > 0",
+        ),
+        (
+            "name,compute_ms\nA,-1\nB,3\n",
+            "a,b\nA,B\n",
+            r"sites.csv: row 2, compute_ms\(='-1'\) must be finite and >= 0",
+        ),
+        (
+            "name,access_mbps,up_mbps\nA,1,1\nB,3,1\n",
+            "a,b\nA,B\n",
+            "'access_mbps' states the access in both directions",
+        ),
+        (TWO, "a,b\nA,b\n", r"links.csv: row 2, b\(='b'\) must be one of A, B \(did you mean 'B'\?\)"),
+        (TWO, "a,b\nA,A\n", r"links.csv: row 2, b\(='A'\) must be another site"),
+        (TWO, "a,c\nA,B\n", "links.csv: needs a column 'to' or 'target' .* for the ends of the links"),
+        (TWO, "a,b,speed_mbps\nA,B,0\n", r"links.csv: row 2, speed_mbps\(='0'\) must be > 0"),
+        (TWO, "a,b,speed_mbps\nA,B,inf\n", r"links.csv: row 2, speed_mbps\(='inf'\) must be finite"),
+        (TWO, "a,b,length\nA,B,3\n", r"links.csv: row 2, length\(='3'\) has no unit"),
+        (
+            "name,x\nA,\nB,\n",
+            "a,b\nA,B\n",
+            r"links.csv: row 2 \('A - B'\) must state a length or latency, as 'A' has no",
+        ),
+        (
+            "name,x\nA,\nB,\nC,\n",
+            "a,b,km\nA,B,1\n",
+            "links.csv: the graph must be connected, has 2 components",
+        ),
+    ],
+)
+def test_tables_that_are_wrong(tmp_path, sites, links, rule):
+    with pytest.raises(InputError, match=rule) as caught:
+        load_underlay(write(tmp_path / "net", sites=sites, links=links))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("files", "rule"),
+    [
+        ({}, "a network must have links and sites, pairs, or a bandwidth_matrix"),
+        ({"sites": "s"}, r"sites\(='s'\) needs links, pairs or a bandwidth_matrix beside it"),
+        ({"links": "l"}, r"links\(='l'\) needs sites beside it"),
+        ({"links": "l", "sites": "s", "pairs": "p"}, r"links\(='l'\) goes without pairs"),
+        ({"pairs": "l", "bandwidth_matrix": "p"}, r"pairs\(='l'\) goes without bandwidth_matrix"),
+        ({"latency_matrix": "l"}, r"latency_matrix\(='l'\) goes with bandwidth_matrix"),
+        (
+            {"bandwidth_matrix": "b"},
+            r"bandwidth_matrix\(='b'\) needs a latency_matrix, or sites with coordinates",
+        ),
+    ],
+)
+def test_files_that_do_not_go_together(files, rule):
+    with pytest.raises(InputError, match=rule):
+        NetworkFiles(**files)
+
+
+def test_folders_and_network_files_that_are_wrong(tmp_path):
+    with pytest.raises(InputError, match=r"is a directory; one of a network holds sites.csv and links.csv"):
+        load_underlay(tmp_path)
+    write(tmp_path, sites=SITES, nodes=SITES)
+    with pytest.raises(InputError, match=r"nodes\.csv and sites.csv both hold sites; keep one"):
+        load_underlay(tmp_path)
+    (tmp_path / "nodes.csv").unlink()
+    with pytest.raises(InputError, match="needs links, pairs or a bandwidth_matrix beside it"):
+        load_underlay(tmp_path)
+    for text, rule in (
+        ("sites = 3", r"sites\(=3\) must be a path, in quotes"),
+        ("site = 's.csv'", r"key\(='site'\) must be one of .*did you mean 'sites'"),
+        ("[network]", "is a scenario; this takes a network"),
+        ("= 1", "not valid TOML"),
+        ("sites = 's.csv'", "needs links, pairs or a bandwidth_matrix"),
+        ("sites = 's.csv'\nlinks = 'l.csv'", "s.csv: there is no such file"),
+    ):
+        (tmp_path / "net.toml").write_text(text)
+        with pytest.raises(InputError, match=rule):
+            load_underlay(tmp_path / "net.toml")
+    with pytest.raises(
+        InputError, match=r"sites\.csv: is a table of sites; the links, the pairs or the matrices"
+    ):
+        load_underlay(tmp_path / "sites.csv")
+    write(tmp_path, links=LINKS)
+    with pytest.raises(InputError, match=r"variant\(='published'\) goes with gaia"):
+        load_underlay(tmp_path, variant="published")
