@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 import numpy as np
 
 from topologies.arrays import FloatArray, IntArray
-from topologies.errors import InputError, quoted, unknown_name
+from topologies.errors import Field, InputError, unknown_name
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -76,7 +76,9 @@ def silo_index(silo: object, labels: Sequence[str]) -> int:
         isinstance(silo, float | np.floating) and float(silo).is_integer()
     )
     if isinstance(silo, bool | np.bool_) or not whole or not 0 <= int(silo) < len(labels):  # type: ignore[call-overload]
-        raise InputError(f"silo(={quoted(silo)}) must be a label or a number of 0..{len(labels) - 1}.")
+        raise InputError(
+            f"must be a label or a number of 0..{len(labels) - 1}.", field=Field("silo", value=silo)
+        )
     return int(silo)  # type: ignore[call-overload, no-any-return]
 
 

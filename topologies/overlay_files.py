@@ -207,12 +207,13 @@ def read_matrix(path: Path, labels: Sequence[str]) -> FloatArray:
 def _numpy_matrix(path: Path, source: str) -> FloatArray:
     """Matrix of a file of NumPy's."""
     try:
-        matrix = np.load(path, allow_pickle=False)
+        with path.open("rb") as file:
+            matrix = np.lib.format.read_array(file, allow_pickle=False)
     except FileNotFoundError:
         raise InputError("there is no such file.", source=source) from None
     except (OSError, ValueError, EOFError):
         raise InputError("is not a .npy file of numbers.", source=source) from None
-    if not isinstance(matrix, np.ndarray) or matrix.dtype.kind not in "biuf":
+    if matrix.dtype.kind not in "biuf":
         raise InputError("must hold one array of numbers.", source=source)
     return matrix.astype(np.float64)
 

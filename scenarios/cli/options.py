@@ -19,7 +19,7 @@ from topologies import (
     Workload,
     workload_presets,
 )
-from topologies.errors import unknown_name
+from topologies.errors import Field, unknown_name
 
 Options = ParamSpec("Options")
 
@@ -264,7 +264,8 @@ def study_options(
     }
     if underlay is None and not any(files.values()):
         raise InputError(
-            "a network must be given: its name, its file, or --sites and --links, --pairs, or --bandwidth-matrix."
+            "is missing: give its name or file, or --sites and --links, --pairs, or --bandwidth-matrix.",
+            field=Field("network"),
         )
     network = validated(
         NetworkConfig,

@@ -101,7 +101,7 @@ def weighted(overlay: Overlay, config: OverlayConfig, consensus: str = "") -> Ov
         return overlay
     if overlay.hub is not None:
         raise InputError(
-            f"{config.name}: goes with overlays without a hub, which averages all models.",
+            f"goes with an overlay without a hub; the hub of {config.name} averages all models.",
             field=Field("consensus", value=rule),
         )
     silos, source, target = overlay.graph.silos, overlay.source, overlay.target

@@ -9,6 +9,7 @@ from document_blocks import ROOT
 from scenarios.config.designer_options import designer_options
 from scenarios.config.events.registry import BUILT_IN
 from scenarios.config.network import NetworkConfig, WorkloadConfig
+from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.scenario import OverlaysConfig, Scenario
 from scenarios.config.simulation import ComputeConfig, SimulationConfig
 from topologies.designers.registry import DESIGNERS, RANDOM_DESIGNERS
@@ -19,12 +20,13 @@ TABLES = {
     "`[network]`": NetworkConfig,
     "`[workload]`": WorkloadConfig,
     "`[overlays]`": OverlaysConfig,
+    "`[[overlays]]`": OverlayConfig,
     "`[simulation]`": SimulationConfig,
     "`[simulation.compute]`": ComputeConfig,
     "`[training]`": TrainingConfig,
     **{f"`[[simulation.{table}]]`": kind for table, kind in BUILT_IN.items()},
 }
-EVENTS, OPTIONS, TASK = "events", "options", "task"
+EVENTS, OPTIONS, ENTRIES, TASK = "events", "options", "entries", "task"
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +49,9 @@ def test_every_key_is_in_its_table(rows, heading):
     if heading == "`[simulation]`":
         keys = keys - {EVENTS} | set(BUILT_IN)
     if heading == "`[overlays]`":
-        keys = keys - {OPTIONS} | {"<kind>"}
+        keys = keys - {OPTIONS, ENTRIES} | {"<kind>"}
+    if heading == "`[[overlays]]`":
+        keys = keys - {OPTIONS} | {"<option>"}
     if heading == "`[training]`":
         keys |= {TASK}
 
@@ -57,7 +61,7 @@ def test_every_key_is_in_its_table(rows, heading):
 @pytest.mark.parametrize("heading", TABLES)
 def test_stated_defaults_are_those_of_the_code(rows, heading):
     for field in dataclasses.fields(TABLES[heading]):
-        if field.name in (EVENTS, OPTIONS):
+        if field.name in (EVENTS, OPTIONS, ENTRIES) or field.default == "":
             continue
         _, default, _ = rows[heading][field.name.rstrip("_")]
         has_default = (field.default, field.default_factory) != (dataclasses.MISSING, dataclasses.MISSING)

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import silosim as package
 from scenarios.studies.underlay import convert, pairs_text, underlay_facts
-from topologies import InputError, Underlay, load_underlay, shipped_underlays
+from topologies import InputError, Underlay, load_underlay
 from topologies.measured_pairs import MeasuredPairs
+from topologies.networks.loading import published_underlays
 from topologies.site_values import SiteValues
 
 
@@ -187,7 +188,7 @@ def test_wrong_input_is_refused_in_one_line_before_anything_is_written(
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", shipped_underlays())
+@pytest.mark.parametrize("name", published_underlays())
 def test_a_converted_network_is_the_same(silosim, tmp_path, name):
     path = tmp_path / f"{name}.gml"
     silosim("underlay", name, "--convert", path).ok()

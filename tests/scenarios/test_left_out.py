@@ -7,6 +7,7 @@ import pytest
 
 from scenarios.cli.main import main
 from scenarios.config.network import NetworkConfig, build_network
+from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.scenario import parse_scenario
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text
@@ -123,7 +124,7 @@ def test_a_replay_on_another_file(silosim, tmp_path):
 def test_the_text_of_a_scenario_has_the_keys_only_where_they_are_true():
     def text(**left_out):
         network = NetworkConfig(underlay="gaia", **left_out)
-        return scenario_text(network, WORK, ["ring"], SimulationConfig(rounds=5), 0)
+        return scenario_text(network, WORK, [OverlayConfig(kind="ring")], SimulationConfig(rounds=5), 0)
 
     assert "internal_only" not in text()
     assert "largest_component" not in text()

@@ -31,6 +31,8 @@ def test_every_command_has_single_values_and_known_lists():
     assert {name for name, _ in SINGLE} == set(COMMANDS) - {"show"}
     assert {option for _, option in lists} == everywhere | {
         "--access",
+        "--arcs",
+        "--weights",
         "--compute-at",
         "--network",
         "--output",

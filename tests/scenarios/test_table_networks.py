@@ -106,7 +106,7 @@ def test_a_scenario_written_for_unlike_silos_makes_the_same():
     assert work.compute_s.tolist() == made.work.compute_s.tolist()
     assert again.network == network
     text = scenario_text(
-        again.network, work, again.overlays.kinds, again.simulation, 0, labels=made.graph.labels
+        again.network, work, again.overlays.overlays, again.simulation, 0, labels=made.graph.labels
     )
     assert text == made.text
 
@@ -188,7 +188,7 @@ def test_network_files_and_scenarios_end_alike(folder, silosim):
 @pytest.mark.usefixtures("folder")
 def test_wrong_options_are_one_line(silosim):
     for command, rule in (
-        (("design",), "a network must be given: its name, its file, or --sites and --links, --pairs"),
+        (("design",), "network is missing: give its name or file, or --sites and --links, --pairs"),
         (
             ("design", "gaia", "--pairs", "pairs.csv"),
             "pairs(='pairs.csv') must not be given beside underlay(='gaia')",

@@ -6,7 +6,7 @@ import pytest
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("design",), "Missing argument 'NETWORK'. Try 'silosim design --help'."),
+        (("run",), "Missing argument 'SCENARIO'. Try 'silosim run --help'."),
         (("design", "gaia", "--bonud"), "No such option: --bonud"),
         (("design", "gaia", "more"), "(more). Try 'silosim design --help'."),
         (("design", "gaia", "two\nlines"), ". Try 'silosim design --help'."),

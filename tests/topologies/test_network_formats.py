@@ -63,7 +63,10 @@ def test_an_unknown_ending_names_the_known_ones(tmp_path):
     with pytest.raises(InputError) as caught:
         load_underlay(path)
 
-    assert str(caught.value) == f"{path}: ending(='.yaml') must be one of .gml, .graphml, .json."
+    assert (
+        str(caught.value)
+        == f"{path}: ending(='.yaml') must be one of .gml, .graphml, .json, .csv, .tsv, .toml."
+    )
 
 
 @st.composite

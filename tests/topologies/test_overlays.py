@@ -269,7 +269,7 @@ def test_local_degree_by_hand():
         ([(0, 1), (1, 0)], "strongly connected"),
         ([(0, 0), (0, 1), (1, 2), (2, 0)], "two different silos"),
         ([(0, 1), (0, 1), (1, 2), (2, 0)], "repeated"),
-        ([(0, 1), (1, 2), (2, 3)], r"silos 0\.\.2"),
+        ([(0, 1), (1, 2), (2, 3)], r"a number of 0\.\.2"),
         ([], "strongly connected"),
         ([(0, 1, 2)], "pairs of silos"),
         ([("a", "b")], r"silo\(='a'\) must be one of"),

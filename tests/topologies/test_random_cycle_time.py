@@ -167,7 +167,10 @@ def test_max_plus_is_never_larger_than_barrier(make_underlay, silos, design, see
     work = Workload(model_bits=0.0 if ties else 1e7, compute_s=0.02 if ties else 0.1 * rng.random(silos))
     estimate = random_cycle_time(design(graph, work), 124, seed)
 
-    assert work.round_compute_s(silos).max() * (1 - 1e-12) <= estimate.max_plus.mean <= estimate.barrier.mean
+    assert estimate.max_plus.mean <= estimate.barrier.mean
+    # No silo is faster than its own computing, but slow arcs of the first rounds may give the slowest a head start.
+    slowest_s = work.round_compute_s(silos).max() * (1 - 1e-12)
+    assert slowest_s <= estimate.max_plus.mean + 3 * estimate.max_plus.half_width
     assert random_cycle_time(design(graph, work), 124, seed) == estimate
 
 

@@ -176,9 +176,7 @@ def test_another_mpi_is_recognised_by_the_size():
 
 def test_backends_are_found_by_name():
     assert isinstance(load_backend("mpi"), MpiBackend)
-    with pytest.raises(
-        InputError, match=r"backend\(='mpii'\) must be one of .*mpi.* \(did you mean 'mpi'\?\)"
-    ):
+    with pytest.raises(InputError, match=r"backend\(='mpii'\) must be mpi, or .* \(did you mean 'mpi'\?\)"):
         load_backend("mpii")
 
 

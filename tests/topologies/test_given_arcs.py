@@ -1,0 +1,157 @@
+"""Arcs as users give them to `build_overlay`: labels, matrices, graphs of networkx."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, load_underlay
+from topologies.consensus import consensus_matrix
+from topologies.given_arcs import numbered_arcs
+
+LABELS = ("a", "b", "c", "1")
+RING = [(0, 1), (1, 2), (2, 3), (3, 0)]
+WORK = Workload(model_bits=1e8, compute_s=0.01)
+
+
+@pytest.fixture(scope="module")
+def gaia():
+    return connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+
+
+def arcs_of(arcs, labels=LABELS):
+    pairs, weights = numbered_arcs(arcs, labels)
+    return sorted(map(tuple, pairs.tolist())), weights
+
+
+def test_labels_indices_and_graphs_are_the_same_arcs():
+    adjacency = np.zeros((4, 4))
+    adjacency[*zip(*RING, strict=True)] = 1
+    named = [(LABELS[i], LABELS[j]) for i, j in RING]
+    for given_arcs in (
+        RING,
+        np.array(RING),
+        iter(named),
+        [("0", "b"), (1, "c"), ("2", np.int64(3)), (3, 0)],
+        adjacency,
+        adjacency.astype(bool),
+        nx.DiGraph(RING),
+        nx.DiGraph(named),
+        nx.from_numpy_array(adjacency.astype(int), create_using=nx.DiGraph, edge_attr=None),
+    ):
+        assert arcs_of(given_arcs) == (sorted(RING), None)
+
+
+def test_a_label_goes_before_a_number():
+    # "1" is the label of silo 3 here, the number 1 is silo 1.
+    assert arcs_of([("1", 1)])[0] == [(3, 1)]
+
+
+def test_an_undirected_graph_has_both_directions():
+    assert arcs_of(nx.path_graph(4))[0] == [(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2)]
+
+
+def test_a_mixing_matrix_gives_the_arcs_that_it_needs():
+    matrix = np.diag([0.7, 0.5, 0.5, 1.25])
+    matrix[0, 1], matrix[1, 2], matrix[2, 3], matrix[3, 0] = 0.3, 0.5, 0.5, -0.25
+    pairs, weights = arcs_of(matrix)
+
+    assert pairs == [(0, 3), (1, 0), (2, 1), (3, 2)]  # silo 0 weighs the model of 1, which sends to it
+    assert np.array_equal(weights, matrix)
+
+
+@given(st.integers(0, 10**6), st.sampled_from([2, 5, 11]))
+def test_a_matrix_by_a_rule_comes_back_as_its_overlay(seed, silos):
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(silos)
+    edges = {(int(order[i]), int(order[i + 1])) for i in range(silos - 1)}
+    edges |= {(int(i), int(j)) for i, j in rng.integers(0, silos, (silos, 2)) if i != j}
+    arcs = np.array(sorted(edges | {(j, i) for i, j in edges}))
+    matrix = consensus_matrix("metropolis", silos, *arcs.T)
+    pairs, weights = numbered_arcs(matrix, [f"s{i}" for i in range(silos)])
+
+    assert np.array_equal(pairs, arcs)
+    assert np.abs(weights - matrix).max() <= 1e-15
+
+
+def test_rows_that_were_rounded_sum_to_one():
+    matrix = np.round(np.full((3, 3), 1 / 3), 7)
+    _, weights = numbered_arcs(matrix, "abc")
+
+    assert np.abs(weights.sum(axis=1) - 1).max() <= 1e-15
+    off = ~np.eye(3, dtype=bool)
+    assert np.array_equal(weights[off], matrix[off])
+
+
+def test_weights_of_a_graph_are_the_receivers():
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from([("a", "b", 0.25), ("b", "c", 0.5), ("c", "1", 0.5), ("1", "a", 0.125)])
+    _, weights = arcs_of(graph)
+
+    assert (weights[1, 0], weights[1, 1]) == (0.25, 0.75)
+    assert (weights[0, 3], weights[0, 0]) == (0.125, 0.875)
+    graph.add_edge("a", "a", weight=0.875)
+    pairs, same = arcs_of(graph)
+    assert np.array_equal(same, weights)
+    assert (0, 0) not in pairs
+
+
+def test_an_overlay_of_a_mixing_matrix_mixes_by_it(gaia):
+    ring = [(i, (i + 1) % 11) for i in range(11)]
+    matrix = 0.6 * np.eye(11)
+    for i, j in ring:
+        matrix[j, i] = 0.4
+    overlay = build_overlay("mine", gaia, WORK, matrix)
+
+    assert list(zip(overlay.source.tolist(), overlay.target.tolist(), strict=True)) == ring
+    assert np.array_equal(overlay.consensus, matrix)
+    assert not overlay.negative_weights
+    as_pairs = build_overlay("mine", gaia, WORK, ring, consensus=matrix)
+    assert overlay.closed_forms == as_pairs.closed_forms
+
+
+def test_a_matrix_with_weights_below_0_is_one_of_fdla(gaia):
+    path = [(i, i + 1) for i in range(10)] + [(i + 1, i) for i in range(10)]
+    matrix = consensus_matrix("fdla", 11, *np.array(path).T)
+    overlay = build_overlay("mine", gaia, WORK, matrix)
+
+    assert overlay.negative_weights == bool((matrix < 0).any())
+    assert len(overlay.source) == int((matrix[~np.eye(11, dtype=bool)] != 0).sum())
+
+
+@pytest.mark.parametrize(
+    ("arcs", "rule"),
+    [
+        ([("a", "d")], r"silo\(='d'\) must be one of 1, a, b, c, or a number of 0..3"),
+        ([("a", 4)], r"silo\(=4\) must be a label or a number of 0..3"),
+        ([("a", -1)], r"silo\(=-1\) must be a label or a number of 0..3"),
+        ([("a", True)], r"silo\(=True\) must be a label or a number"),
+        ([("a", 0.5)], r"silo\(=0.5\) must be a label or a number"),
+        ([("a", None)], r"silo\(=None\) must be a label or a number"),
+        ([("a", "7")], r"silo\(=7\) must be a label or a number"),
+        (7, "arcs must be pairs of silos"),
+        ([7], "arcs must be pairs of silos"),
+        (np.ones((3, 3)), r"arcs\(of shape \(3, 3\)\) must be pairs of silos, or a matrix of 4 rows"),
+        (np.ones((4, 4)), "the row of a sums to 4; rows of a mixing matrix must sum to 1"),
+        (np.full((4, 4), np.nan), r"the weight\(=nan\) that a gives a must be finite"),
+        (np.full((4, 4), "x"), "the matrix must hold numbers"),
+        (nx.DiGraph([("a", "b"), ("b", "z")]), r"silo\(='z'\) must be one of"),
+        (
+            nx.DiGraph([("a", "b", {"weight": 0.5}), ("b", "a")]),
+            "weight must be stated by all 2 edges or by none, is by 1",
+        ),
+        (nx.DiGraph([("a", "b", {"weight": "much"})]), "weight must be a number on all edges"),
+        (
+            nx.DiGraph([("a", "b", {"weight": 700.0}), ("b", "a", {"weight": 0.5})]),
+            "the weights that b gives the models that it receives sum to 700; they must sum to <= 1",
+        ),
+        (
+            nx.MultiDiGraph([("a", "b", {"weight": 0.1}), ("a", "b", {"weight": 0.1})]),
+            "a -> b must not be repeated",
+        ),
+    ],
+)
+def test_what_is_no_overlay_is_named(arcs, rule):
+    with pytest.raises(InputError, match=rule):
+        numbered_arcs(arcs, LABELS)

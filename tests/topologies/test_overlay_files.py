@@ -1,0 +1,180 @@
+"""Overlays and mixing matrices from files."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from topologies import InputError
+from topologies.overlay_files import read_matrix, read_overlay
+
+LABELS = ("Bonn", "Köln", "Lyon")
+RING = [(0, 1), (1, 2), (2, 0)]
+BOTH = sorted(RING + [(j, i) for i, j in RING])
+WEIGHTS = np.array([[0.5, 0.0, 0.5], [0.25, 0.75, 0.0], [0.0, 0.5, 0.5]])
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(name, content):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def pairs(path, **options):
+    found, weights = read_overlay(path, LABELS, **options)
+    assert weights is None
+    return list(map(tuple, found.tolist()))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from,to\nBonn,Köln\nKöln,Lyon\nLyon,Bonn\n",
+        "\ufeffSource;Target;note\r\nLyon;Bonn;x\r\n\r\nBonn;Köln;\r\nKöln;Lyon;\r\n",
+        "a\tb\n0\t1\n1\t2\n2\t0\n",
+        "from,to,weight\nBonn,1,\n1,Lyon,\nLyon,Bonn,\n",
+    ],
+)
+def test_tables_of_arcs(file, text):
+    assert pairs(file("overlay.csv", text)) == RING
+    assert pairs(file("overlay.csv", text), both_ways=True) == BOTH
+
+
+@pytest.mark.parametrize("ending", ["gml", "graphml"])
+def test_what_networkx_writes(tmp_path, ending):
+    write = nx.write_gml if ending == "gml" else nx.write_graphml
+    for name, nodes in (("labels", LABELS), ("numbers", (0, 1, 2))):
+        directed = nx.DiGraph([(nodes[i], nodes[j]) for i, j in RING])
+        for graph, expected in ((directed, RING), (directed.to_undirected(), BOTH)):
+            path = tmp_path / f"{name}.{ending}"
+            write(graph, path)
+            assert pairs(path) == expected
+        assert pairs(path, both_ways=True) == BOTH
+
+
+@pytest.mark.parametrize("ending", ["gml", "graphml"])
+def test_weights_of_a_graph(tmp_path, ending):
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from(
+        (LABELS[i], LABELS[j], float(WEIGHTS[j, i])) for j, i in np.argwhere(WEIGHTS) if i != j
+    )
+    (nx.write_gml if ending == "gml" else nx.write_graphml)(graph, tmp_path / f"w.{ending}")
+    _, weights = read_overlay(tmp_path / f"w.{ending}", LABELS)
+
+    assert np.array_equal(weights, WEIGHTS)
+
+
+def test_weights_of_a_table(file):
+    rows = [f"{LABELS[i]};{LABELS[j]};{WEIGHTS[j, i]}".replace(".", ",") for j, i in np.argwhere(WEIGHTS)]
+    _, weights = read_overlay(file("w.csv", "from;to;weight\n" + "\n".join(rows)), LABELS)
+    assert np.array_equal(weights, WEIGHTS)
+    without = [row for row in rows if row.split(";")[0] != row.split(";")[1]]
+    _, same = read_overlay(file("w.csv", "from;to;weight\n" + "\n".join(without)), LABELS)
+    assert np.array_equal(same, WEIGHTS)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "rule"),
+    [
+        (
+            "o.csv",
+            "from,to\nBonn,Kölm\n",
+            r"o.csv: row 2, to\(='Kölm'\) must be one of .* \(did you mean 'Köln'\?\)",
+        ),
+        ("o.csv", "from,to\nBonn,Köln\n\nBonn,3\n", r"row 4, to\(='3'\) must be a label or a number of 0..2"),
+        (
+            "o.csv",
+            "from,to\nBonn,Köln\nBonn,1\n",
+            "row 3: the arc Bonn -> Köln must not be repeated; row 2 states it",
+        ),
+        ("o.csv", "from,to\nBonn,Bonn\n", "row 2: an arc must join two silos, not Bonn with itself"),
+        ("o.csv", "from,to,weight\nBonn,Köln,much\n", r"row 2, weight\(='much'\) must be a number"),
+        ("o.csv", "from,to,weight\nBonn,Köln,inf\n", r"row 2, weight\(=inf\) must be finite"),
+        ("o.csv", "from,to,weight\nBonn,Köln,0.5\nKöln,Bonn,\n", "row 3 must state a weight, as others do"),
+        (
+            "o.csv",
+            "from,to,weight\nBonn,Köln,0.5\nLyon,Köln,0.6\n",
+            "Köln gives .* sum to 1.1; they must sum to <= 1",
+        ),
+        ("o.csv", "from,where\nBonn,Köln\n", "needs a column 'to' or 'target' or 'dst' for the receiver"),
+        ("o.csv", "", "is an empty table"),
+        ("o.yaml", "x", r"ending\(='.yaml'\) must be one of .csv, .gml, .graphml"),
+        (
+            "o.gml",
+            'graph [ node [ id 0 label "Bonn" ] node [ id 1 label "Bonn" ] ]',
+            "'Bonn' must be one node, is 2",
+        ),
+        ("o.gml", "graph [ node [ id 0 label", "is not a GML file"),
+        (
+            "o.gml",
+            'graph [ directed 1 node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 weight "x" ] ]',
+            r"link 0 \('0 - 1'\): weight\(='x'\) must be a number",
+        ),
+    ],
+)
+def test_a_wrong_file_of_arcs_is_one_line(file, name, text, rule):
+    with pytest.raises(InputError, match=rule) as caught:
+        read_overlay(file(name, text), LABELS)
+    assert "\n" not in str(caught.value)
+    assert name in str(caught.value)
+
+
+def test_both_ways_and_both_rows_are_one_too_many(file):
+    path = file("o.csv", "from,to\nBonn,Köln\nKöln,Bonn\n")
+    with pytest.raises(
+        InputError, match="row 3: the arc Köln -> Bonn must not be repeated; row 2 states it in both"
+    ):
+        read_overlay(path, LABELS, both_ways=True)
+
+
+@pytest.mark.parametrize("how", ["npy", "savetxt", "commas", "semicolons", "labels", "other order"])
+def test_matrices(tmp_path, how):
+    path = tmp_path / ("w.npy" if how == "npy" else "w.csv")
+    if how == "npy":
+        np.save(path, WEIGHTS)
+    elif how == "savetxt":
+        np.savetxt(path, WEIGHTS)
+    elif how == "commas":
+        np.savetxt(path, WEIGHTS, delimiter=",")
+    elif how == "semicolons":
+        path.write_text("\n".join(";".join(map(str, row)) for row in WEIGHTS.tolist()).replace(".", ","))
+    else:
+        order = [0, 1, 2] if how == "labels" else [2, 0, 1]
+        rows = [["", *(LABELS[j] for j in order)], *([LABELS[i], *WEIGHTS[i, order]] for i in order)]
+        path.write_text("\n".join(",".join(map(str, row)) for row in rows), encoding="utf-8")
+
+    assert np.array_equal(read_matrix(path, LABELS), WEIGHTS)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("0.5,0.5\n0.5,0.5\n", "has 2 x 2 weights, must have 3 x 3"),
+        (",Bonn,Köln,Lyon\nBonn,1,0,0\nKöln,0,1,0\n", "must have a row for each silo; 'Lyon' has none"),
+        (",Bonn,Köln,Lyn\nBonn,1,0,0\n", "the header's silo 'Lyn' must be one of .*did you mean 'Lyon'"),
+        (",Bonn,Köln,Lyon\nBonn,1,0,x\n", r"row 2, Lyon\(='x'\) must be a number"),
+        (",Bonn,Köln,Lyon\nBonn,1,0,0\nBonn,1,0,0\n", r"row 3, silo\(='Bonn'\) must not be repeated"),
+        (",Bonn,Köln,Bonn\nBonn,1,0,0\n", "must name each silo once in its header"),
+        ("1 0 0\n0 1\n", "must have columns separated by"),
+    ],
+)
+def test_a_wrong_matrix_is_one_line(file, text, rule):
+    with pytest.raises(InputError, match=rule) as caught:
+        read_matrix(file("w.csv", text), LABELS)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_of_numpy_that_is_none(file, tmp_path):
+    with pytest.raises(InputError, match=r"is not a \.npy file of numbers"):
+        read_matrix(file("w.npy", b"PK\x03\x04"), LABELS)
+    with pytest.raises(InputError, match="there is no such file"):
+        read_matrix(tmp_path / "no.npy", LABELS)
+    np.save(tmp_path / "t.npy", np.array(["a"]))
+    with pytest.raises(InputError, match="must hold one array of numbers"):
+        read_matrix(tmp_path / "t.npy", LABELS)
+    np.save(tmp_path / "o.npy", np.array([{}]), allow_pickle=True)
+    with pytest.raises(InputError, match=r"is not a \.npy file of numbers"):
+        read_matrix(tmp_path / "o.npy", LABELS)
