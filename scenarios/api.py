@@ -14,7 +14,7 @@ from scenarios.config.network import (
     build_underlay,
     build_workload,
 )
-from scenarios.config.overlay_config import DEFAULT_OVERLAYS, chosen_overlays
+from scenarios.config.overlay_config import chosen_overlays, default_overlays
 from scenarios.config.scenario import load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
 from scenarios.metrics_import.columns import ColumnNames
@@ -146,7 +146,7 @@ def validate(
     workload : str or Workload, optional
         A preset of the paper's, by default ``"inaturalist"``; not with a scenario, which has its own.
     kinds : sequence of str, optional
-        Overlays; by default the scenario's, or those of `scenarios.config.overlay_config.DEFAULT_OVERLAYS`.
+        Overlays; by default the scenario's, or those of `scenarios.config.overlay_config.default_overlays`.
     rounds : int, optional
         Simulated rounds, at least 100. By default the scenario's; or 2,000, 1,000 of randomized overlays, and more
         where a confidence interval takes more.
@@ -217,7 +217,7 @@ def sweep(
     workload : str or Workload, optional
         A preset of the paper's, by default ``"inaturalist"``.
     kinds : sequence of str, optional
-        Overlays, by default those of `scenarios.config.overlay_config.DEFAULT_OVERLAYS`.
+        Overlays, by default those of `scenarios.config.overlay_config.default_overlays`.
     rounds : int
         Simulated rounds.
     sharing : {"maxmin", "equal"}
@@ -251,11 +251,12 @@ def sweep(
     simulation = validated(
         SimulationConfig, {"rounds": rounds, "sharing": sharing, "queueing": queueing, "engine": engine}
     )
-    work = _workload(workload, config.variant, build_network(config))
+    graph = build_network(config)
+    work = _workload(workload, config.variant, graph)
     return sweep_access(
         config,
         work,
-        chosen_overlays(kinds, DEFAULT_OVERLAYS, options),
+        chosen_overlays(kinds, default_overlays(graph), options),
         access,
         simulation,
         seed=seed,
@@ -415,7 +416,7 @@ def import_metrics(
         The model and hardware that the metrics are of: a preset of the paper's, or a `Workload` with the same computing
         time for all silos, whose local steps make a round. Not with a scenario, which has its own.
     kinds : sequence of str, optional
-        Overlays; by default the scenario's, or those of `scenarios.config.overlay_config.DEFAULT_OVERLAYS`.
+        Overlays; by default the scenario's, or those of `scenarios.config.overlay_config.default_overlays`.
     round : str, optional
         Column of the round: how many are done. By default a usual name.
     unit : {"rounds", "steps", "epochs"}, optional

@@ -9,7 +9,7 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
-from scenarios.config.overlay_config import DEFAULT_OVERLAYS, asked_overlays
+from scenarios.config.overlay_config import asked_overlays, default_overlays
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.table_formats import format_of, print_table, write_tables
 from scenarios.report.tables import Table
@@ -60,8 +60,9 @@ def sweep(
     --------
     silosim sweep geant --access "100 Mbps" "1 Gbps" "10 Gbps" -o sweep-geant
     """
+    graph = study.graph()
     overlays = asked_overlays(
-        kind, options, DEFAULT_OVERLAYS, arcs=arcs, weights=weights, both_ways=both_ways
+        kind, options, default_overlays(graph), arcs=arcs, weights=weights, both_ways=both_ways
     )
     files = _outputs(output or Path(f"sweep-{Path(study.underlay).stem}"), force)
     capacities = [*access, *(more or [])]
@@ -69,7 +70,7 @@ def sweep(
         parse_quantity("access", text, "bit/s")
     table = sweep_access(
         study.network,
-        study.work(study.graph()),
+        study.work(graph),
         overlays,
         capacities,
         opt.simulation_config(rounds, sharing, queueing, engine),

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
+
 from scenarios.config.designer_options import (
     WrittenOptions,
     check_option_kinds,
@@ -13,8 +15,9 @@ from scenarios.config.designer_options import (
     seed_values,
 )
 from scenarios.config.kinds import DEFAULT_KINDS, check_kinds
-from topologies import RANDOM_DESIGNERS, InputError
+from topologies import RANDOM_DESIGNERS, Connectivity, InputError
 from topologies.consensus import consensus_rules
+from topologies.digraph import components
 from topologies.errors import Field, unknown_name
 
 _SPELLINGS = {"half": "half_ring"}
@@ -139,6 +142,29 @@ class OverlayConfig:
 
 
 DEFAULT_OVERLAYS = tuple(OverlayConfig(kind=kind) for kind in DEFAULT_KINDS)
+
+
+def default_overlays(graph: Connectivity) -> tuple[OverlayConfig, ...]:
+    """Those of `DEFAULT_OVERLAYS` that the pairs of a network that can talk allow; all where that leaves none."""
+    both = graph.may_send & graph.may_send.T
+    has_hub = bool((both.sum(axis=1) == graph.silos - 1).any())
+    has_tree = components(graph.silos, *np.nonzero(both), strong=False)[0] == 1
+    possible = {"star": has_hub, "mst": has_tree, "delta_mbst": has_tree}
+    return tuple(config for config in DEFAULT_OVERLAYS if possible.get(config.kind, True))
+
+
+def left_out_note(graph: Connectivity, overlays: Sequence[OverlayConfig]) -> list[str]:
+    """One sentence where overlays are the default ones of a network that does not allow all of them."""
+    possible = default_overlays(graph)
+    left = [config.name for config in DEFAULT_OVERLAYS if config not in possible]
+    if not left or tuple(overlays[: len(possible)]) != possible:
+        return []
+    why = (
+        "no silo can talk both ways with all others"
+        if left == ["star"]
+        else "too few pairs can talk both ways"
+    )
+    return [f"left out: {', '.join(left)}, as {why}."]
 
 
 def chosen_overlays(

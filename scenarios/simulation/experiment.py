@@ -9,7 +9,7 @@ from typing import Any, Self
 from scenarios.config.compute_times import compute_config, compute_times
 from scenarios.config.error_context import in_table, located
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, build_workload
-from scenarios.config.overlay_config import DEFAULT_OVERLAYS, OverlayConfig
+from scenarios.config.overlay_config import OverlayConfig, default_overlays
 from scenarios.config.overlays import design_any
 from scenarios.config.scenario import Scenario, check_seed, load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
@@ -266,7 +266,7 @@ def graph_experiment(graph: Connectivity, work: Workload, *, rounds: int) -> Exp
         config=None,
         graph=graph,
         work=work,
-        overlays=DEFAULT_OVERLAYS,
+        overlays=default_overlays(graph),
         simulation=SimulationConfig(rounds=rounds),
         seed=0,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from scenarios.config.designer_options import Written, designer_options
 from scenarios.config.network import describe, idle_links
-from scenarios.config.overlay_config import OverlayConfig
+from scenarios.config.overlay_config import OverlayConfig, left_out_note
 from scenarios.config.overlays import design_any
 from scenarios.config.quantities import digits, format_interval, format_s, in_unit
 from scenarios.report.agreed_mean import mean_notes, mean_weights
@@ -135,6 +135,7 @@ def design_table(
                     ),
                     *_option_notes(rows, overlays),
                     *_file_notes(overlays),
+                    *left_out_note(graph, overlays),
                     *means,
                     *graph.underlay.notes,
                     *idle_links(graph),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from scenarios.config.network import NetworkConfig, build_network, describe
-from scenarios.config.overlay_config import OverlayConfig
+from scenarios.config.overlay_config import OverlayConfig, left_out_note
 from scenarios.config.overlays import design_any, forms_of
 from scenarios.config.quantities import format_rate
 from scenarios.config.scenario import check_seed
@@ -84,6 +84,8 @@ def sweep(
         notes=f"{forms_note(unit, rows)}\nover paper: how far simulated ({simulation.sharing}, {simulation.queueing}) "
         f"lies above paper.{estimates_note(rows)}\n"
         + note_lines(
-            *graphs[0].underlay.notes, *engine_note((str(row["overlay"]), str(row["engine"])) for row in rows)
+            *left_out_note(graphs[0], overlays),
+            *graphs[0].underlay.notes,
+            *engine_note((str(row["overlay"]), str(row["engine"])) for row in rows),
         ),
     )

@@ -272,3 +272,14 @@ def test_a_star_cannot_have_a_rule(silosim, files):
 def test_names_differ():
     with pytest.raises(InputError, match=r"name\(='ring'\) must not repeat a name"):
         distinct([OverlayConfig(kind="ring"), OverlayConfig(arcs="folder/ring.csv")])
+
+
+def test_default_overlays_that_the_pairs_do_not_allow_are_left_out(silosim):
+    text = json.loads(silosim("design", "clouds_aws", "--json").ok().out)
+    assert [row["overlay"] for row in text["rows"]] == ["star", "mst", "delta_mbst", "ring"]
+    for command in (("design", "clouds"), ("simulate", "clouds", "--rounds", 4)):
+        found = json.loads(silosim(*command, "--json").ok().out)
+        assert [row["overlay"] for row in found["rows"]] == ["mst", "delta_mbst", "ring"]
+        assert "left out: star, as no silo can talk both ways with all others." in " ".join(found["notes"])
+    # One that is asked for is an error.
+    assert "no silo can be the hub" in silosim("design", "clouds", "--kind", "star").failed(2).err
