@@ -1,0 +1,60 @@
+"""Many geodesics at once agree with geographiclib's."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topologies.geodesy import geodesic_km
+from topologies.networks.geodesics import geodesics_km
+
+LATITUDES, LONGITUDES = st.floats(-90, 90), st.floats(-180, 180)
+
+
+def assert_agree(*places):
+    columns = [np.array(place, dtype=np.float64) for place in places]
+    expected = [geodesic_km(*(float(place) for place in pair)) for pair in zip(*columns, strict=True)]
+    # 1e-9 km is a micrometre: what the coordinates of points within metres of each other resolve.
+    assert geodesics_km(*columns) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@given(pairs=st.lists(st.tuples(LATITUDES, LONGITUDES, LATITUDES, LONGITUDES), min_size=1, max_size=30))
+@settings(max_examples=100, deadline=None)
+def test_any_points(pairs):
+    assert_agree(*zip(*pairs, strict=True))
+
+
+@given(latitude=LATITUDES, longitude=LONGITUDES, seed=st.integers(0, 99))
+@settings(max_examples=40, deadline=None)
+def test_points_that_are_near_each_other_or_nearly_opposite(latitude, longitude, seed):
+    change = np.random.default_rng(seed).normal(0, 1, (2, 12)) * np.logspace(-6, 1, 12)
+    here = np.full(12, latitude), np.full(12, longitude)
+    for turn, sign in ((0, 1), (180, -1)):
+        assert_agree(*here, np.clip(sign * latitude + change[0], -90, 90), longitude + turn + change[1])
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "length_km"),
+    [
+        ((-41.32, 174.81), (40.96, -5.50), 19959.679267),
+        ((0, 10), (0, 11), 6378.137 * np.pi / 180),
+        ((0, 7), (90, 7), 10001.965729),
+        ((0, 0), (0, 180), 2 * 10001.965729),  # over a pole, which is shorter than along the equator
+        ((51.5, -0.1), (51.5, -0.1), 0),
+        ((0, 179.5), (0, -179.5), 6378.137 * np.pi / 180),
+        ((90, 0), (-90, 33), 2 * 10001.965729),
+    ],
+)
+def test_known_lengths(a, b, length_km):
+    for one, other in ((a, b), (b, a)):
+        places = (np.array([value], dtype=np.float64) for value in (*one, *other))
+        assert geodesics_km(*places) == pytest.approx([length_km], abs=1e-5)
+
+
+def test_no_pairs_and_many():
+    assert geodesics_km(*(np.empty(0),) * 4).shape == (0,)
+    latitude, longitude = np.random.default_rng(1).uniform(-1, 1, (2, 70_000)) * [[80], [180]]
+    found = geodesics_km(latitude, longitude, latitude[::-1], longitude[::-1])
+    np.testing.assert_allclose(found, found[::-1], rtol=1e-11)
+    one = [latitude[[-1]], longitude[[-1]], latitude[[0]], longitude[[0]]]
+    assert geodesics_km(*one)[0] == pytest.approx(found[-1], rel=1e-13)
