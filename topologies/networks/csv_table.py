@@ -1,6 +1,8 @@
 """Tables as spreadsheets save them: CSV in their encodings and dialects."""
 
 import csv
+import io
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,6 +11,7 @@ from topologies.errors import Field, InputError, quoted
 
 _DELIMITERS = ("\t", ";", ",")
 _NUMBER = re.compile(r"[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?")
+_CONTENT = re.compile(r"[^\s,;]")
 _NO_LIMIT = frozenset({"inf", "+inf", "infinity", "unlimited"})
 _GROUPED = re.compile(r"[-+]?\d{1,3}(?:[\s'’.,]\d{3})+(?:[.,]\d+)?")
 """A number with thousands separators, or one that looks like it."""
@@ -84,10 +87,8 @@ def read_table(data: bytes, source: str) -> Table:
         If the bytes are no such text, or a row has more cells than the header.
     """
     text = _text(data, source)
-    first, _, rest = text.partition("\n")
-    if re.fullmatch(r"sep=.", first.strip("\r"), re.IGNORECASE):
-        text = rest
-    if not text.strip(" ,;\t\r\n"):
+    text = re.sub(r"\Asep=.[ \t]*(\r\n|\r|\n|\Z)", "", text, flags=re.IGNORECASE)
+    if not _CONTENT.search(text):
         raise InputError("is an empty table; it must have a row of column names.", source=source)
     delimiter = _delimiter(text)
     header: tuple[str, ...] = ()
@@ -138,7 +139,7 @@ def _text(data: bytes, source: str) -> str:
 
 def _delimiter(text: str) -> str:
     """What separates the columns of the header, the first line that is not blank."""
-    first = next(line for line in text.splitlines() if line.strip(" ,;\t"))
+    first = next(line for line in re.split(r"[\r\n]", text) if _CONTENT.search(line))
     unquoted = re.sub(r'"[^"]*"', "", first)
     return next((delimiter for delimiter in _DELIMITERS if delimiter in unquoted), ",")
 
@@ -146,8 +147,8 @@ def _delimiter(text: str) -> str:
 def _records(text: str, delimiter: str, source: str) -> Iterator[tuple[int, list[str]]]:
     """Rows with their numbers; a quoted cell of several lines is in one row, as in a spreadsheet."""
     number = 0
-    # As a file read with newline="": line ends within quotes belong to the cell.
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True)
+    # With newline="" line ends within quotes belong to the cell; unlike those of `str.splitlines`, they are CR and LF.
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     while True:
         number += 1
         try:
@@ -186,7 +187,8 @@ def _comma_hint(delimiter: str) -> str:
 
 def split_quantity(cell: str) -> tuple[str, str]:
     """Number and unit of a cell; the unit is empty where there is none."""
-    if found := _WITH_UNIT.fullmatch(cell):
+    # The number first: 1e5 is not one of the unit e5.
+    if not _NUMBER.fullmatch(cell) and (found := _WITH_UNIT.fullmatch(cell)):
         return found["number"].strip(), found["unit"]
     word, _, unit = cell.partition(" ")
     if word.lower() in _NO_LIMIT:
@@ -209,13 +211,14 @@ def parse_number(text: str, *, decimal_comma: bool) -> float:
     Raises
     ------
     InputError
-        With the rule alone, if the text is none, or one that may be read in two ways.
+        With the rule alone, if the text is none, one that may be read in two ways, or one beyond the range of
+        floating-point numbers: only words are infinite, and only zeros are 0.
     """
     text = text.replace("\u2212", "-")  # the minus sign of typographers
     if text.lower() in _NO_LIMIT:
         return float("inf")
     if _NUMBER.fullmatch(text) and ("," not in text or decimal_comma):
-        return float(text.replace(",", "."))
+        return check_range(float(text.replace(",", ".")), text)
     if _GROUPED.fullmatch(text):
         plain = re.sub(r"[\s'’]", "", text)
         marks = [mark for mark in plain if mark in ".,"]
@@ -234,3 +237,30 @@ def parse_number(text: str, *, decimal_comma: bool) -> float:
             f"must have a decimal point, as commas separate the columns: {text.replace(',', '.')}."
         )
     raise InputError("must be a number.")
+
+
+def check_range(value: float, text: str) -> float:
+    """The value of a number, checked.
+
+    Parameters
+    ----------
+    value : float
+        In any unit.
+    text : str
+        The number, no word, as it is written.
+
+    Raises
+    ------
+    InputError
+        With the rule alone, if the value is infinite, or 0 although the number is not.
+    """
+    if not math.isfinite(value):
+        raise InputError("must be finite.")
+    if value == 0 and is_nonzero(text):
+        raise InputError("must be 0 or larger than the smallest floating-point number.")
+    return value
+
+
+def is_nonzero(text: str) -> bool:
+    """Whether a number has a digit other than 0 before its exponent."""
+    return re.search("[1-9]", re.split("[eE]", text)[0]) is not None

@@ -3,7 +3,7 @@
 import difflib
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from topologies.arrays import FloatArray
 from topologies.errors import Field, InputError, quoted
-from topologies.networks.csv_table import Table, parse_number, split_quantity
+from topologies.networks.csv_table import Table, check_range, is_nonzero, parse_number, split_quantity
 from topologies.quantities import parse_quantity
 
 _KM = {"km": 1.0, "m": 1e-3, "mi": 1.609344, "mile": 1.609344, "miles": 1.609344}
@@ -22,6 +22,14 @@ _FOLDED_RATES = {
     for end in ("bps", "bit/s", "bit s", "bits/s", "bits s")
 }
 """Rates in a name that is all in one case, as names of columns are; other units are written as in cells."""
+_NO_SUFFIX = frozenset({"min", "mins", "h", "d"})
+"""Units that are read in brackets and in cells, not at the end of a name: there ``min`` is the minimum."""
+_AVERAGES = ("avg", "average", "mean")
+_STATISTICS = frozenset({*_AVERAGES, "min", "minimum", "max", "maximum", "median", "mdev", "stddev", "std"})
+"""Ends of names of columns, as ``ping`` has them."""
+_ONE_MARK = re.compile(r"[-+\u2212]?\d*[.,]\d*(?:[eE][-+]?\d+)?")
+_GROUPED = re.compile(r"[-+\u2212]?\d{1,3}[.,]\d{3}")
+"""A number whose only mark may separate thousands."""
 _EXAMPLES = {"bit/s": "uplink_mbps' or '100 Mbps", "s": "latency_ms' or '12 ms", "km": "length_km' or '12 km"}
 MISSING = frozenset({"", "-", "–", "—", "nan", "na", "n/a", "null", "none"})
 """Cells that state nothing, in lower case."""
@@ -44,6 +52,17 @@ class Role:
     title: str
     names: tuple[tuple[str, ...], ...]
     kind: str = "text"
+
+
+def with_statistics(*names: str) -> tuple[tuple[str, ...], ...]:
+    """Names of a column for a `Role`: the plain ones, else those of averages, else of one other value."""
+    return (
+        names,
+        *(
+            tuple(whole for name in names for word in words for whole in (f"{name} {word}", f"{word} {name}"))
+            for words in (_AVERAGES, ("median", "min", "minimum", "max", "maximum"))
+        ),
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,9 +108,10 @@ def find_columns(table: Table, roles: Mapping[str, Role]) -> tuple[dict[str, Col
     Raises
     ------
     InputError
-        If two columns mean the same, or one is almost named like one that the table lacks.
+        If two columns mean the same, one is almost named like one that the table lacks, or has a unit that must be in
+        brackets, or numbers have different decimal marks.
     """
-    names = [column_name(header) for header in table.header]
+    names = _column_names(table.header)
     found: dict[str, Column] = {}
     used: set[int] = set()
     for key, role in roles.items():
@@ -108,13 +128,86 @@ def find_columns(table: Table, roles: Mapping[str, Role]) -> tuple[dict[str, Col
     lacking = {name: key for key, role in roles.items() if key not in found for name in role.names[0]}
     ignored = [i for i in range(len(names)) if i not in used and table.header[i]]
     for i in ignored:
+        name, _, end = names[i][0].rpartition(" ")
+        if end in _NO_SUFFIX - _STATISTICS and any(
+            name in role.names[0] for role in roles.values() if role.kind == "s"
+        ):
+            raise InputError(
+                f"the column {quoted(table.header[i])} must have its unit in brackets: '{name} [{end}]'.",
+                source=table.source,
+            )
         close = difflib.get_close_matches(names[i][0], lacking, n=1, cutoff=0.85)
         if close and len(close[0]) > 4:
             raise InputError(
                 f"the column {quoted(table.header[i])} is unknown (did you mean {close[0]!r}?).",
                 source=table.source,
             )
+    _check_marks(table, [column.index for column in found.values() if column.role.kind != "text"])
     return found, [table.header[i] for i in ignored]
+
+
+def _column_names(headers: Sequence[str]) -> list[tuple[str, str]]:
+    """Name and unit of each column; in ``rtt [min], rtt [avg]`` no unit is meant."""
+    names = [column_name(header) for header in headers]
+    bracketed = [re.fullmatch(r"(.*?)\s*[\[(]\s*(\w+)\s*[\])]", header.strip()) for header in headers]
+    words = [(_spelled(found[1]), found[2].lower()) if found else ("", "") for found in bracketed]
+    beside = {name for name, word in words if word in _STATISTICS and word != "min"}
+    return [
+        (f"{name} {word}".strip(), "") if name in beside and word in _STATISTICS else given
+        for given, (name, word) in zip(names, words, strict=True)
+    ]
+
+
+def _check_marks(table: Table, columns: Sequence[int]) -> None:
+    """Raise an error where numbers of a table have different decimal marks: one of them would separate thousands.
+
+    Numbers of columns that are not read count where those that are read may be thousands.
+    """
+    if not table.decimal_comma:
+        return
+    first = {mark: next(_marked(table, columns, mark), None) for mark in ".,"}
+    if first["."] is None or first[","] is None:
+        mark, other = (",", ".") if first["."] is None else (".", ",")
+        first[other] = next(_marked(table, set(range(len(table.header))) - set(columns), other), None)
+        if first[other] is None or not all(
+            _GROUPED.fullmatch(cell.number) for cell in _marked(table, columns, mark)
+        ):
+            return
+    point, comma = first["."], first[","]
+    if point is None or comma is None:
+        return
+    earlier, later = sorted((point, comma), key=lambda cell: (cell.row, cell.column))
+    if earlier.column == later.column:
+        place = "in the same column"
+    else:
+        place = f"in row {table.row_numbers[earlier.row]}, {table.header[earlier.column]}"
+    raise table.error(
+        later.row,
+        table.header[later.column],
+        table.rows[later.row][later.column],
+        f"must have the decimal mark of {quoted(earlier.number)}, which is {place}: a table has one, and no thousands "
+        "separators.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Marked:
+    """A number with one decimal mark, or separator of thousands."""
+
+    row: int
+    column: int
+    number: str
+
+
+def _marked(table: Table, columns: Iterable[int], mark: str) -> Iterator[_Marked]:
+    """Numbers of some columns in which a mark occurs once, and the other one does not."""
+    there = [i for i in sorted(columns) if mark in "".join(table.column(i))]
+    for row in range(len(table.rows) if there else 0):
+        for column in there:
+            cell = table.rows[row][column]
+            number = split_quantity(cell)[0] if mark in cell else ""
+            if _ONE_MARK.fullmatch(number) and mark in number:
+                yield _Marked(row=row, column=column, number=number)
 
 
 def _is_named(name: str, unit: str, group: Sequence[str]) -> bool:
@@ -134,8 +227,8 @@ def column_name(header: str) -> tuple[str, str]:
 
     Examples
     --------
-    >>> column_name("uplink_mbps"), column_name("Bandwidth [Mbit/s]"), column_name("Latitude")
-    (('uplink', 'Mbps'), ('bandwidth', 'Mbit/s'), ('latitude', ''))
+    >>> column_name("uplink_mbps"), column_name("Bandwidth [Mbit/s]"), column_name("rtt_min")
+    (('uplink', 'Mbps'), ('bandwidth', 'Mbit/s'), ('rtt min', ''))
     """
     header = header.strip()
     if found := re.fullmatch(r"(.*?)\s*[\[(]\s*([^\[\]()]*)\s*[\])]", header):
@@ -143,13 +236,16 @@ def column_name(header: str) -> tuple[str, str]:
         if unit:
             return _spelled(found[1]), unit
     words = re.split(r"[\s_\-]+", header)
+    statistic = words.pop().lower() if len(words) > 1 and words[-1].lower() in _STATISTICS else ""
     for count in (2, 1):
-        ends = words[-count:]
-        if len(words) >= count and (unit := unit_of(" ".join(ends), fold=_one_case(header))):
+        ends = " ".join(words[-count:])
+        if len(words) < count or ends.lower() in _NO_SUFFIX:
+            continue
+        if unit := unit_of(ends, fold=_one_case(header)):
             rest = words[:-count]
             if rest and rest[-1].lower() == "in":
                 rest = rest[:-1]
-            return _spelled(" ".join(rest)), unit
+            return _spelled(" ".join((*rest, statistic))), unit
     return _spelled(header), ""
 
 
@@ -182,7 +278,9 @@ def unit_of(text: str, *, fold: bool = True) -> str:
         for spelled in (text, text.lower()) if kind == "s" and fold else (text,):
             if _factor(spelled, kind) is not None:
                 return spelled
-    return ""
+    # In mixed case, B may mean bytes; all else is as clear as in one case.
+    is_clear = "B" not in text or "bit" in text.lower()
+    return _FOLDED_RATES.get(text.lower(), "") if is_clear else ""
 
 
 @functools.cache
@@ -217,13 +315,15 @@ def numbers(table: Table, column: Column) -> FloatArray:
             f"{_QUANTITIES[column.role.kind]}.",
             source=table.source,
         )
+    is_minimum = column.role.kind == "s" and column_name(column.header)[0].endswith(" min")
+    hint = "; min in a name is the minimum, [min] minutes" if is_minimum else ""
     return cell_numbers(
         table.column(column.index),
         kind=column.role.kind,
         unit=column.unit,
         decimal_comma=table.decimal_comma,
         error=lambda i, rule: table.error(i, column.header, table.rows[i][column.index], rule),
-        where=f"neither in its name nor in the cell (the column {column.header!r})",
+        where=f"neither in its name nor in the cell (the column {column.header!r}{hint})",
     )
 
 
@@ -268,18 +368,22 @@ def cell_numbers(
     texts = [cells[i] for i in stated]
     factor = _factor(unit, kind) if unit else 1.0 if kind == "deg" else None
     if factor is not None and re.fullmatch(r"[\d.eE+\-\n]+", "\n".join(texts)):
-        try:
-            values[stated] = np.array(texts).astype(np.float64) * factor
-        except ValueError:
-            pass  # the loop below finds the cell
-        else:
-            return values
+        with np.errstate(over="ignore", under="ignore"):
+            try:
+                values[stated] = np.array(texts).astype(np.float64) * factor
+            except ValueError:
+                values[stated] = np.nan
+        zeros = (texts[i] for i in np.flatnonzero(values[stated] == 0).tolist())
+        if np.isfinite(values[stated]).all() and not any(map(is_nonzero, zeros)):
+            return values  # else the loop below finds the cell
     marks: dict[str, str] = {}
     for i, cell in zip(stated, texts, strict=True):
         number, written = split_quantity(cell)
         try:
             value = parse_number(number, decimal_comma=decimal_comma)
             own = _cell_factor(written, kind, cell) if written else factor
+            if own is not None and np.isfinite(value):
+                value = check_range(value * own, number)
         except InputError as problem:
             raise error(i, problem.rule) from None
         if own is None:
@@ -290,7 +394,7 @@ def cell_numbers(
         if len(marks) == 2:
             other = marks["." if "," in number else ","]
             raise error(i, f"must have the decimal mark of {quoted(other)}, which is in the same column.")
-        values[i] = value * own
+        values[i] = value
     return values
 
 

@@ -116,6 +116,15 @@ def test_one_column_has_one_decimal_mark():
         ("lat (deg)", ("lat", "deg")),
         ("Compute-Time s", ("compute time", "s")),
         ("km", ("", "km")),
+        ("rtt_min", ("rtt min", "")),
+        ("Uplink mbps", ("uplink", "Mbps")),
+        ("Kbps", ("", "kbps")),
+        ("Speed [MBit/s]", ("speed", "Mbps")),
+        ("Speed [MB/s]", ("speed", "MB/s")),
+        ("Speed GBps", ("speed", "GBps")),
+        ("rtt_min_ms", ("rtt min", "ms")),
+        ("rtt_ms_avg", ("rtt avg", "ms")),
+        ("Latency-max", ("latency max", "")),
         ("Latitude", ("latitude", "")),
         ("name (of the ward)", ("name (of the ward)", "")),
     ],
@@ -174,3 +183,102 @@ def test_columns_that_mean_the_same_or_almost_nothing():
     misspelt = read_table(b"site,lattitude\na,1\n", "t.csv")
     with pytest.raises(InputError, match=r"the column 'lattitude' is unknown \(did you mean 'latitude'\?\)"):
         find_columns(misspelt, roles)
+
+
+@pytest.mark.parametrize("mark", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_only_cr_and_lf_end_a_row(mark):
+    for end in ("\n", "\r\n", "\r"):
+        text = f'site,no{mark}te{end}a,x{mark}y{end}b,"1{end}2"{end}'
+        for data in (text, f"sep=,{end}{text}"):
+            table = read_table(data.encode(), "t.csv")
+            assert table.header == ("site", f"no{mark}te")
+            assert list(table.rows) == [("a", f"x{mark}y"), ("b", f"1{end}2")]
+    with pytest.raises(InputError, match="is an empty table"):
+        read_table(f"{mark},{mark}\n".encode(), "t.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        (
+            "site;rate_mbps;wait_ms\nb;1.000;12,5\na;2.500;13,5\n",
+            r"row 2, wait_ms\(='12,5'\) must have the decimal mark of '1.000', which is in row 2, rate_mbps: a table",
+        ),
+        ("site;rate_mbps;wait_ms\nb;1;12,5\na;2.500;13\n", r"row 3, rate_mbps\(='2.500'\) must .* '12,5'"),
+        (
+            "site;rate;wait\nb;1,5 Mbps;12.5 ms\n",
+            r"row 2, wait\(='12.5 ms'\) must have the decimal mark of '1,5'",
+        ),
+        ("site\trate_mbps\twait_ms\nb\t1,5e3\t.5\n", r"row 2, wait_ms\(='.5'\) must have the decimal mark"),
+        # The price is not read, but what it says of 1.000 counts.
+        (
+            "site;rate_mbps;price\nb;1.000;12,5\n",
+            r"row 2, price\(='12,5'\) must have the decimal mark of '1.000'",
+        ),
+        ("site;price;rate_mbps\nb;12.5;1,000\n", r"row 2, rate_mbps\(='1,000'\) must have the decimal mark"),
+    ],
+)
+def test_a_table_has_one_decimal_mark(text, rule):
+    with pytest.raises(InputError, match=rf"^t\.csv: {rule}"):
+        find_columns(read_table(text.encode(), "t.csv"), ROLES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "site;rate_mbps;wait_ms;price\nb;1.5;12.000;1,2\n",
+        "site;rate_mbps;wait_ms;version\nb;1,5;12;1.2.3\n",
+        "site;rate_mbps;day\nb;1,000;24.12.2024\n",
+        'site,rate_mbps,note\nb,1.000,"12,5"\n',
+        "b.1;site;rate_mbps\n1,5 and 2.5;c.d;3\n",
+    ],
+)
+def test_what_says_nothing_of_the_decimal_mark(text):
+    find_columns(read_table(text.encode(), "t.csv"), ROLES)
+
+
+@pytest.mark.parametrize("number", ["1e400", "1e305", "1" + "0" * 400, "9.9e999"])
+@pytest.mark.parametrize("other", ["1", "1 Gbps"])
+def test_only_words_are_infinite(number, other):
+    table = read_table(f"site,rate_gbps\na,{other}\nb,{number}\n".encode(), "t.csv")
+    with pytest.raises(InputError, match=r"^t\.csv: row 3, rate_gbps\(='[\d.e]+.*'\) must be finite\.$"):
+        numbers(table, find_columns(table, ROLES)[0]["rate"])
+
+
+@pytest.mark.parametrize("number", ["1e-400", "-1e-400", "0.0001e-999", "0." + "0" * 400 + "1"])
+@pytest.mark.parametrize("other", ["1", "1 s"])
+def test_only_zeros_are_0(number, other):
+    table = read_table(f"site,wait_ms\na,{other}\nb,{number}\nc,0\nd,0e-9\n".encode(), "t.csv")
+    with pytest.raises(
+        InputError, match=r"^t\.csv: row 3, wait_ms\(=.*\) must be 0 or larger than the smallest"
+    ):
+        numbers(table, find_columns(table, ROLES)[0]["wait"])
+    with pytest.raises(InputError, match="must be 0 or larger"):
+        parse_number(number, decimal_comma=False)
+
+
+def test_words_and_zeros():
+    table = read_table(b"site,rate_gbps,wait_ns\na,inf,0\nb,Unlimited,0e9\nc,1,1e-300\n", "t.csv")
+    found, _ = find_columns(table, ROLES)
+    assert numbers(table, found["rate"]).tolist() == [np.inf, np.inf, 1e9]
+    assert numbers(table, found["wait"]) == pytest.approx([0, 0, 1e-309], rel=1e-6)  # subnormal
+
+
+@pytest.mark.parametrize("end", ["min", "mins", "h", "d"])
+def test_units_that_may_be_another_word_are_in_brackets_or_cells(end):
+    assert column_name(f"wait_{end}") == (f"wait {end}", "")
+    assert column_name(end) == (end, "")
+    assert column_name(f"wait [{end}]") == ("wait", end)
+    table = read_table(f"site,wait\na,2 {end}\n".encode(), "t.csv")
+    assert numbers(table, find_columns(table, ROLES)[0]["wait"])[0] >= 120
+    if end != "min":
+        table = read_table(f"site,wait_{end}\na,2\n".encode(), "t.csv")
+        with pytest.raises(
+            InputError, match=rf"'wait_{end}' must have its unit in brackets: 'wait \[{end}\]'"
+        ):
+            find_columns(table, ROLES)
+
+
+def test_numbers_with_exponents_beside_cells_with_units():
+    table = read_table(b"site,rate_mbps\na,1e3\nb,1 Gbps\nc,1e-3 Tbps\n", "t.csv")
+    assert numbers(table, find_columns(table, ROLES)[0]["rate"]).tolist() == [1e9, 1e9, 1e9]
