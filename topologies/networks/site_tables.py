@@ -1,12 +1,13 @@
 """Networks of two tables: sites, and the links between them."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from topologies.arrays import FloatArray, IntArray
+from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.errors import InputError, quoted, unknown_name
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
 from topologies.networks.csv_table import Table
@@ -19,6 +20,7 @@ from topologies.networks.table_columns import (
     missing_column,
     numbers,
     origins,
+    with_statistics,
 )
 from topologies.site_values import SiteValues
 
@@ -37,12 +39,16 @@ _SITE_ROLES: Mapping[str, Role] = {
         kind="bit/s",
     ),
     "both": Role(title="access in both directions", names=(("access", "access link"),), kind="bit/s"),
-    "compute": Role(title="computing time", names=(("compute", "compute time", "computing time"),), kind="s"),
+    "compute": Role(
+        title="computing time", names=with_statistics("compute", "compute time", "computing time"), kind="s"
+    ),
 }
 FROM = Role(title="sender", names=(("from", "source", "src", "a"),))
 TO = Role(title="receiver", names=(("to", "target", "dst", "destination", "b"),))
-LATENCY = Role(title="latency", names=(("latency", "delay", "ms"),), kind="s")
-RTT = Role(title="round-trip time", names=(("rtt", "round trip time", "round trip", "ping"),), kind="s")
+LATENCY = Role(title="latency", names=with_statistics("latency", "delay", "ms"), kind="s")
+RTT = Role(
+    title="round-trip time", names=with_statistics("rtt", "round trip time", "round trip", "ping"), kind="s"
+)
 CAPACITY_NAMES = ("bandwidth", "capacity", "speed", "throughput", "rate", "mbps", "gbps", "kbps", "bps")
 _LINK_ROLES: Mapping[str, Role] = {
     "from": replace(FROM, title="one end"),
@@ -88,9 +94,10 @@ class Sites:
         return label_indices(table, column, self.labels)
 
     @property
-    def has_place(self) -> FloatArray:
+    def has_place(self) -> BoolArray:
         """Whether the coordinates of each site are known."""
-        return ~np.isnan(self.latitude_deg + self.longitude_deg)
+        known: BoolArray = ~np.isnan(self.latitude_deg + self.longitude_deg)
+        return known
 
 
 def label_indices(table: Table, column: Column, labels: Sequence[str]) -> IntArray:
@@ -242,13 +249,14 @@ def stated_sites_and_links(sites_table: Table, links_table: Table) -> StatedNetw
     -------
     StatedNetwork
         Sites and links in the order of the tables. The latency of a link stands in it as the length that has this
-        latency.
+        latency. A link that is listed in both directions with the same values is one.
 
     Raises
     ------
     InputError
         If a column is missing or there twice, a link ends at an unknown site or where it begins, a value breaks its
-        rule, or a link has neither length nor latency and one of its ends no coordinates.
+        rule, a link is listed in both directions with different values, or one has neither length nor latency, and one
+        of its ends no coordinates.
     """
     sites = read_sites(sites_table)
     found, ignored = find_columns(links_table, _LINK_ROLES)
@@ -272,9 +280,18 @@ def stated_sites_and_links(sites_table: Table, links_table: Table) -> StatedNetw
     length_km = _at_least_zero(links_table, found["length"]) if "length" in found else nothing
     latency_s = link_latency(links_table, found)
     has_latency = ~np.isnan(latency_s)
-    length_km = np.where(has_latency, latency_s / S_PER_KM, length_km)
+    with np.errstate(over="ignore"):  # the underlay refuses a length that is not finite
+        length_km = np.where(has_latency, latency_s / S_PER_KM, length_km)
     _check_lengths(sites, links_table, ends, length_km)
     notes = [sites.note, origins(links_table, found, ignored)]
+    kept = _full_duplex(sites, links_table, found, ends, (capacity_bps, length_km))
+    if joined := len(ends) - len(kept):
+        notes.append(
+            f"{Path(links_table.source).name}: joined {2 * joined} rows of links that are listed in both directions to "
+            f"{joined} full-duplex ones."
+        )
+    ends, has_latency = ends[kept], has_latency[kept]
+    capacity_bps, length_km = capacity_bps[kept], length_km[kept]
     if has_latency.any():
         notes.append(
             f"{Path(links_table.source).name}: the latency of {int(has_latency.sum())} of {len(ends)} links stands in "
@@ -287,10 +304,64 @@ def stated_sites_and_links(sites_table: Table, links_table: Table) -> StatedNetw
         longitude_deg=sites.longitude_deg,
         ends=ends,
         distance_km=length_km,
-        published_distance_km=nothing,
+        published_distance_km=np.full(len(ends), np.nan),
         capacity_bps=capacity_bps,
         sites=sites.values,
         notes=tuple(notes),
+    )
+
+
+def _full_duplex(
+    sites: Sites,
+    table: Table,
+    found: Mapping[str, Column],
+    ends: IntArray,
+    stated: tuple[FloatArray, ...],
+) -> IntArray:
+    """Rows without those that are the way back of another one with the same values; of two the first stays.
+
+    Rows that are left, all in one direction, are parallel links.
+    """
+    waiting: defaultdict[tuple[int, int], defaultdict[tuple[str, ...], list[int]]]
+    waiting = defaultdict(lambda: defaultdict(list))
+    kept: set[int] = set()
+    for row, (a, b) in enumerate(ends.tolist()):
+        values = tuple(repr(float(each[row])) for each in stated)  # as texts NaN are equal
+        back = waiting[b, a][values]
+        if back:
+            back.pop(0)
+        else:
+            waiting[a, b][values].append(row)
+            kept.add(row)
+    left = {
+        way: sorted(row for rows in by_values.values() for row in rows) for way, by_values in waiting.items()
+    }
+    differ = [sorted((rows[0], left[b, a][0])) for (a, b), rows in left.items() if rows and left.get((b, a))]
+    for first, second in sorted(differ)[:1]:
+        raise _differing(sites, table, found, ends[first], first, second)
+    return np.array(sorted(kept), dtype=np.int64)
+
+
+def _differing(
+    sites: Sites, table: Table, found: Mapping[str, Column], ends: IntArray, first: int, second: int
+) -> InputError:
+    """Error for a link whose two directions differ."""
+    cells = [
+        (found[key].header, found[key].index)
+        for key in ("capacity", "length", "latency", "rtt")
+        if key in found
+    ]
+    header, one, other = next(
+        (header, table.rows[first][i], table.rows[second][i])
+        for header, i in cells
+        if table.rows[first][i] != table.rows[second][i]
+    )
+    return InputError(
+        f"rows {table.row_numbers[first]} and {table.row_numbers[second]} are both directions of "
+        f"{quoted(' - '.join(sites.labels[i] for i in ends))}, but differ: {header}(={quoted(one)}) and "
+        f"{header}(={quoted(other)}). Links are full duplex: list each once, parallel ones in one direction; where "
+        "directions differ, take a table of pairs.",
+        source=table.source,
     )
 
 

@@ -10,7 +10,7 @@ from topologies.geodesy import geodesic_km
 from topologies.networks.csv_table import read_table
 from topologies.networks.loading import _underlay
 from topologies.networks.network_files import NetworkFiles
-from topologies.networks.site_tables import stated_sites_and_links
+from topologies.networks.site_tables import read_sites, stated_sites_and_links
 
 SITES = """Hospital,lat,Long,uplink_mbps,Downlink [Gbit/s],compute_ms,Ward
 Turin,45.07,7.69,50,,25,b
@@ -274,3 +274,81 @@ def test_folders_and_network_files_that_are_wrong(tmp_path):
     write(tmp_path, links=LINKS)
     with pytest.raises(InputError, match=r"variant\(='published'\) goes with gaia"):
         load_underlay(tmp_path, variant="published")
+
+
+def of_links(links):
+    tables = (read_table(text.encode(), f"{name}.csv") for name, text in (("sites", THREE), ("links", links)))
+    return _underlay("t", "corrected", stated_sites_and_links(*tables)).in_label_order()
+
+
+THREE = "name,lat,lon\nA,1,2\nB,3,4\nC,5,6\n"
+HEAD = "a,b,mbps,km\n"
+ONCE = f"{HEAD}A,B,100,5\nB,C,200,\nA,C,,7\n"
+
+
+@pytest.mark.parametrize(
+    ("links", "joined"),
+    [
+        (f"{ONCE}B,A,100,5\n", 1),
+        (f"{HEAD}B,A,0.1 Gbps,5000 m\nC,B,200,\n{ONCE.removeprefix(HEAD)}C,A,,7\n", 3),
+    ],
+)
+def test_links_that_are_listed_in_both_directions_are_joined(links, joined):
+    found = of_links(links)
+    same(found, of_links(ONCE))
+    assert found.notes[-1] == (
+        f"links.csv: joined {2 * joined} rows of links that are listed in both directions to {joined} full-duplex ones."
+    )
+
+
+def test_parallel_links_in_one_direction_stay():
+    found = of_links(f"{HEAD}A,B,100,5\nA,B,100,5\nA,B,1000,5\nB,A,100,5\nB,C,1,1\n")
+    assert found.ends.tolist() == [[0, 1]] * 3 + [[1, 2]]
+    assert found.capacity_bps.tolist() == [1e9, 1e8, 1e8, 1e6]
+    assert (
+        "joined 2 rows of links that are listed in both directions to 1 full-duplex ones" in found.notes[-1]
+    )
+    again = of_links(f"{HEAD}A,B,100,5\nA,B,1000,5\nB,C,1,1\n")
+    assert (again.links, len(again.notes)) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("links", "rule"),
+    [
+        (
+            "a,b,mbps\nB,C,1\nA,B,100\nA,C,1\nB,A,1000\n",
+            r"rows 3 and 5 are both directions of 'A - B', but differ: mbps\(='100'\) and mbps\(='1000'\)\. Links are "
+            "full duplex: .* take a table of pairs",
+        ),
+        (
+            "a,b,mbps\nB,C,1\nB,A,100\nA,B,\n",
+            r"rows 3 and 4 .* of 'B - A', but differ: mbps\(='100'\) and mbps\(=''",
+        ),
+        ("a,b,km\nB,C,1\nA,B,5\nB,A,6\n", r"rows 3 and 4 .*: km\(='5'\) and km\(='6'\)"),
+        ("a,b,rtt_ms\nB,C,1\nA,B,5\nB,A,6\n", r"rows 3 and 4 .*: rtt_ms\(='5'\) and rtt_ms\(='6'\)"),
+        (
+            "a,b,mbps\nA,B,1\nB,A,1\nC,A,4\nA,B,2\nA,C,3\nB,A,3\n",
+            "rows 4 and 6 are both directions of 'C - A'",
+        ),
+    ],
+)
+def test_directions_of_a_link_that_differ(links, rule):
+    with pytest.raises(InputError, match=rf"^links\.csv: {rule}"):
+        of_links(links)
+
+
+def test_a_length_beyond_floating_point_numbers():
+    with pytest.raises(InputError, match=r"length_km\(=inf\) must be finite"):
+        of_links("a,b,latency\nA,B,1e306 s\nB,C,1 s\n")
+
+
+def test_a_computing_time_may_be_a_minimum_or_in_minutes():
+    for header, cell, expected in (
+        ("compute [min]", "2", 120),
+        ("compute_avg_ms", "2", 0.002),
+        ("compute", "1 h", 3600),
+    ):
+        table = read_table(f"site,{header}\nA,{cell}\nB,\n".encode(), "t.csv")
+        assert read_sites(table).values.compute_s[0] == expected
+    with pytest.raises(InputError, match="min in a name is the minimum"):
+        read_sites(read_table(b"site,compute_min\nA,2\nB,3\n", "t.csv"))
