@@ -9,10 +9,10 @@ import numpy as np
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.errors import InputError, quoted, unknown_name
-from topologies.geodesy import geodesic_km
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
 from topologies.measured_pairs import MeasuredPairs
 from topologies.networks.csv_table import Table
+from topologies.networks.geodesics import geodesics_km
 from topologies.networks.site_tables import (
     CAPACITY_NAMES,
     FROM,
@@ -33,8 +33,8 @@ from topologies.networks.table_columns import (
     numbers,
     origins,
     unit_kind,
-    unit_of,
 )
+from topologies.underlay import label_order
 
 _PAIR_ROLES: Mapping[str, Role] = {
     "from": FROM,
@@ -43,7 +43,9 @@ _PAIR_ROLES: Mapping[str, Role] = {
     "latency": LATENCY,
     "rtt": RTT,
 }
-_ROUND_TRIP = re.compile(r"(?<![a-z])(rtt|round[\s_-]?trip|ping)(?![a-z])", re.IGNORECASE)
+ROUND_TRIP = r"(?:rtt|round[\s_-]?trip|(?<![a-z])ping|(?<=latency)ping)"
+"""In the corner of a matrix, or the name of its file, in any case."""
+_ROUND_TRIP = re.compile(ROUND_TRIP, re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -235,7 +237,7 @@ def _matrix_unit(table: Table, kind: str) -> tuple[str, str]:
     """Unit of a matrix's cells, empty if neither corner nor file name has one, and what to say of it."""
     corner = table.header[0]
     for text, place in ((corner, "the corner cell"), (Path(table.source).stem, "the file's name")):
-        unit = unit_of(text) or column_name(text)[1]
+        unit = column_name(text)[1]
         if unit and unit_kind(unit) == kind:
             return unit, f", in {unit} by {place}"
     return "", ""
@@ -290,23 +292,26 @@ def _measured(table: Table, bandwidth_bps: FloatArray, latency_s: FloatArray) ->
 def _by_distance(table: Table, labels: Sequence[str], sites: Sites | None, lacking: BoolArray) -> FloatArray:
     """Latency of some pairs by the rule of a routed path that is as short as can be."""
     latency_s = np.full(lacking.shape, np.nan)
-    for i, j in np.argwhere(lacking | lacking.T).tolist():
-        if j < i:  # the way back is as long
-            latency_s[i, j] = latency_s[j, i]
-            continue
-        for site in (i, j):
-            if sites is None or not sites.has_place[site]:
-                a, b = (i, j) if lacking[i, j] else (j, i)
-                where = "a table of sites" if sites is None else Path(sites.table.source).name
-                raise InputError(
-                    f"{quoted(f'{labels[a]} -> {labels[b]}')} has a bandwidth, but no latency, and {where} must give "
-                    f"the latitude and longitude of {quoted(labels[site])} to compute it from.",
-                    source=table.source,
-                )
-        assert sites is not None
-        place = (sites.latitude_deg, sites.longitude_deg)
-        # From the label that comes first: the way back may differ in the last bit.
-        a, b = (i, j) if labels[i] < labels[j] else (j, i)
-        km = geodesic_km(place[0][a], place[1][a], place[0][b], place[1][b])
-        latency_s[i, j] = S_PER_KM * km + S_PER_PATH
+    talks = lacking | lacking.T
+    i, j = np.nonzero(np.triu(talks, 1))
+    has_place = np.zeros(len(labels), dtype=bool) if sites is None else sites.has_place
+    for pair in np.flatnonzero(~(has_place[i] & has_place[j]))[:1].tolist():
+        one, other = int(i[pair]), int(j[pair])
+        site = other if has_place[one] else one
+        sender, receiver = (one, other) if lacking[one, other] else (other, one)
+        where = "a table of sites" if sites is None else Path(sites.table.source).name
+        raise InputError(
+            f"{quoted(f'{labels[sender]} -> {labels[receiver]}')} has a bandwidth, but no latency, and {where} must "
+            f"give the latitude and longitude of {quoted(labels[site])} to compute it from.",
+            source=table.source,
+        )
+    if sites is None:
+        return latency_s
+    # From the label that comes first: the way back may differ in the last bit.
+    rank = np.argsort(label_order(labels))
+    swapped = rank[i] > rank[j]
+    a, b = np.where(swapped, j, i), np.where(swapped, i, j)
+    place = sites.latitude_deg, sites.longitude_deg
+    pair_s = S_PER_KM * geodesics_km(place[0][a], place[1][a], place[0][b], place[1][b]) + S_PER_PATH
+    latency_s[i, j] = latency_s[j, i] = pair_s
     return latency_s

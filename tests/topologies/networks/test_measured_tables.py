@@ -9,6 +9,7 @@ from topologies import AccessLinks, InputError, Workload, build_overlay, connect
 from topologies.geodesy import geodesic_km
 from topologies.networks.csv_table import read_table
 from topologies.networks.measured_tables import stated_matrices, stated_pairs
+from topologies.networks.site_tables import read_sites
 
 PAIRS = """from,to,bandwidth_mbps,rtt_ms,when
 b,a,20,40,x
@@ -207,3 +208,91 @@ def test_shipped_clouds_are_limited_by_the_window_of_one_tcp_stream():
     for name in ("clouds", "clouds_aws"):
         with pytest.raises(InputError, match=f"goes with gaia, .* and GML files, not with {name}"):
             load_underlay(name, variant="published")
+
+
+def rows_of(header, *cells):
+    return "\n".join([f"from,to,mbps,{header}", f"a,b,1,{','.join(cells)}", f"b,a,1,{','.join(cells)}", ""])
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "one_way_ms", "taken"),
+    [
+        ("rtt_min [ms],rtt_avg [ms],rtt_max [ms],rtt_mdev [ms]", "2468", 2, "rtt_avg [ms]"),
+        ("rtt_min_ms,rtt_mean_ms,rtt_max_ms", "246", 2, "rtt_mean_ms"),
+        ("rtt_ms_min,rtt_ms_avg,rtt_ms_max", "246", 2, "rtt_ms_avg"),
+        ("min_ping_ms,avg_ping_ms", "24", 2, "avg_ping_ms"),
+        ("rtt_ms,rtt_avg_ms", "24", 1, "rtt_ms"),
+        ("rtt_min_ms", "2", 1, "rtt_min_ms"),
+        ("latency_min_ms,latency_avg_ms,latency_max_ms", "246", 4, "latency_avg_ms"),
+        ("latency_max (ms)", "6", 6, "latency_max (ms)"),
+        ("rtt_min,rtt_avg,rtt_max", ("2 ms", "4 ms", "6 ms"), 2, "rtt_avg"),
+        ("rtt [min],rtt [avg],rtt [max]", ("2 ms", "4 ms", "6 ms"), 2, "rtt [avg]"),
+        ("rtt [min]", "3", 90_000, "rtt [min]"),
+    ],
+)
+def test_of_several_latencies_the_average_is_taken(header, cells, one_way_ms, taken):
+    found = stated_pairs(read_table(rows_of(header, *cells).encode(), "t.csv"))
+    assert found.measured.latency_s[0, 1] == pytest.approx(one_way_ms / 1e3, rel=1e-15)
+    assert f"from {taken!r}" in found.notes[0]
+    ignored = [name for name in header.split(",") if name != taken]
+    assert all(repr(name) in found.notes[0] for name in ignored)
+
+
+@pytest.mark.parametrize(
+    ("header", "rule"),
+    [
+        ("rtt_min,rtt_avg,rtt_max", r"row 2, rtt_avg\(='3'\) has no unit"),
+        ("rtt_min,rtt_max", "the columns 'rtt_min' and 'rtt_max' both mean round-trip time; keep one"),
+        (
+            "latency_min_ms,latency_max_ms",
+            "the columns 'latency_min_ms' and 'latency_max_ms' both mean latency",
+        ),
+        ("rtt_avg_ms,rtt_mean_ms", "the columns 'rtt_avg_ms' and 'rtt_mean_ms' both mean round-trip time"),
+        (
+            "latency_min",
+            r"row 2, latency_min\(='3'\) has no unit, .* min in a name is the minimum, \[min\] minutes",
+        ),
+        ("rtt_d", r"the column 'rtt_d' must have its unit in brackets: 'rtt \[d\]'"),
+    ],
+)
+def test_several_latencies_that_are_wrong(header, rule):
+    with pytest.raises(InputError, match=rf"^t\.csv: {rule}"):
+        stated_pairs(read_table(rows_of(header, *"333"[: header.count(",") + 1]).encode(), "t.csv"))
+
+
+def test_a_table_of_pairs_and_a_matrix_have_one_decimal_mark(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("from;to;bandwidth_mbps;rtt_ms\na;b;1.000;12,5\nb;a;2.500;13,5\n")
+    with pytest.raises(InputError, match=r"row 2, rtt_ms\(='12,5'\) must have the decimal mark of '1.000'"):
+        load_underlay(path)
+    with pytest.raises(InputError, match=r"row 3, a\(='2,5'\) must have the decimal mark of '1.000'"):
+        stated_matrices(read_table(b"Mbps;a;b\na;;1.000\nb;2,5;\n", "t.csv"))
+
+
+@pytest.mark.parametrize(
+    ("number", "rule"), [("1e400", "must be finite"), ("1e-400", "must be 0 or larger than")]
+)
+def test_bandwidths_beyond_floating_point_numbers(number, rule):
+    with pytest.raises(InputError, match=rf"row 2, mbps\(='{number}'\) {rule}"):
+        stated_pairs(read_table(f"from,to,mbps,ms\na,b,{number},1\nb,a,1,1\n".encode(), "t.csv"))
+    with pytest.raises(InputError, match=rf"row 2, b\(='{number}'\) {rule}"):
+        stated_matrices(read_table(f"Mbps,a,b\na,,{number}\nb,1,\n".encode(), "t.csv"))
+
+
+def test_latencies_by_distance_are_those_of_pairs_that_can_talk():
+    rng = np.random.default_rng(2)
+    latitude, longitude = rng.uniform(-60, 60, 8), rng.uniform(-180, 180, 8)
+    order = rng.permutation(8)
+    lines = [f"s{order[i]},{latitude[i]},{longitude[i]}" for i in range(8)]
+    sites = read_sites(read_table("\n".join(["name,lat,lon", *lines, "none,,"]).encode(), "sites.csv"))
+    talks = rng.random((8, 8)) < 0.5
+    rows = [f"s{order[i]},s{order[j]},1" for i, j in np.argwhere(talks)]
+    table = read_table("\n".join(["from,to,mbps", *rows]).encode(), "t.csv")
+    found = stated_pairs(table, sites).measured.latency_s
+    for i, j in np.argwhere(talks & ~np.eye(8, dtype=bool)):
+        km = geodesic_km(latitude[i], longitude[i], latitude[j], longitude[j])
+        assert found[i, j] == pytest.approx(0.0085e-3 * km + 0.004, rel=1e-9)
+        assert found[j, i] in (found[i, j], 0)
+    table = read_table("\n".join(["from,to,mbps", *rows, "none,s1,1"]).encode(), "t.csv")
+    with pytest.raises(InputError, match=r"'none -> s1' has a bandwidth.* sites\.csv must give .* of 'none'"):
+        stated_pairs(table, sites)
