@@ -1,8 +1,20 @@
 """Reading users' files, with one-line errors."""
 
+import os
 from pathlib import Path
 
 from topologies.errors import InputError
+
+StrPath = str | os.PathLike[str]
+
+
+def shown(path: StrPath) -> str:
+    """How messages call a file: its path, quoted where it would break the line.
+
+    It is never shortened, as readers take what a file holds from the end of its name.
+    """
+    text = str(path)
+    return text if text.isprintable() else repr(text)
 
 
 def read_file(path: Path, source: str) -> bytes:
@@ -15,3 +27,11 @@ def read_file(path: Path, source: str) -> bytes:
         raise InputError("is a directory, must be a file.", source=source) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}.", source=source) from None
+
+
+def files_of(folder: Path) -> list[Path]:
+    """What a user's folder holds, sorted."""
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", source=shown(folder)) from None

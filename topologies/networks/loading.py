@@ -1,6 +1,5 @@
 """Underlays of the package, of other packages and of files."""
 
-import importlib.resources
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,27 +12,28 @@ from topologies.errors import Field, InputError, quoted, unknown_name
 from topologies.networks.attributes import Graph, stated_network
 from topologies.networks.cleaning import cleaned
 from topologies.networks.faults import check_network
-from topologies.networks.files import read_file
+from topologies.networks.files import StrPath, read_file, shown
 from topologies.networks.gml import parse_gml
 from topologies.networks.graphml import parse_graphml
 from topologies.networks.network_files import (
     NetworkFiles,
-    StrPath,
     files_in,
     files_named_in,
+    folder_name,
     stated_by_files,
     stated_by_pairs,
 )
 from topologies.networks.node_link import parse_node_link
 from topologies.networks.one_way_links import full_duplex
+from topologies.networks.shipped import PUBLISHED, shipped_data
+from topologies.networks.shipped import underlay_title as underlay_title  # where others look for it
 from topologies.networks.stated_network import StatedNetwork
 from topologies.networks.topohub import PREFIX, parse_topohub, topohub_data
 from topologies.underlay import Underlay, Variant
 
-_PUBLISHED = ("gaia", "aws_na", "geant", "exodus", "ebone")
 _MEASURED = {"clouds": "", "clouds_aws": "aws:"}
 """Networks of the table of measured pairs, with the beginning of the labels of their sites."""
-_SHIPPED = (*_PUBLISHED, *_MEASURED)
+_SHIPPED = (*PUBLISHED, *_MEASURED)
 _TABLES = (".csv", ".tsv")
 _GRAPHS: Mapping[str, Callable[[bytes], Graph]] = {
     "": parse_gml,
@@ -63,7 +63,7 @@ def published_underlays() -> tuple[str, ...]:
     -------
     tuple of str
     """
-    return _PUBLISHED
+    return PUBLISHED
 
 
 def load_underlay(
@@ -129,13 +129,13 @@ def load_underlay(
         for option, chosen in (("internal_only", internal_only), ("largest_component", largest_component)):
             if chosen:
                 raise InputError(
-                    f"goes with a file of nodes and links; {tables.name} is made of tables.",
+                    f"goes with a file of nodes and links; {shown(tables.name)} is made of tables.",
                     field=Field(option, value=True),
                 )
         return tables
-    if isinstance(name_or_path, str) and name_or_path in _PUBLISHED:
+    if isinstance(name_or_path, str) and name_or_path in PUBLISHED:
         name, source = name_or_path, name_or_path
-        data = _shipped_data(f"{name}.gml")
+        data = shipped_data(f"{name}.gml")
         parse: Callable[[bytes], Graph] = parse_gml
     elif isinstance(name_or_path, str) and name_or_path.startswith(PREFIX):
         name, source = name_or_path.removeprefix(PREFIX), quoted(name_or_path)
@@ -143,7 +143,7 @@ def load_underlay(
     else:
         assert not isinstance(name_or_path, NetworkFiles)
         path = Path(name_or_path)
-        name, source = path.stem, _shown(path)
+        name, source = path.stem, shown(path)
         data, parse = read_file(path, source), _parser(path, source)
     try:
         network = _network(parse(data), variant, internal_only=internal_only, largest=largest_component)
@@ -159,7 +159,7 @@ def _from_tables(name_or_path: StrPath | NetworkFiles, variant: Variant) -> Unde
     if isinstance(name_or_path, str):
         if name_or_path in _MEASURED:
             return _shipped_pairs(name_or_path, variant)
-        if name_or_path in _PUBLISHED or name_or_path.startswith(PREFIX):
+        if name_or_path in PUBLISHED or name_or_path.startswith(PREFIX):
             return None
         if _looks_like_name(name_or_path):
             raise unknown_name(
@@ -167,8 +167,8 @@ def _from_tables(name_or_path: StrPath | NetworkFiles, variant: Variant) -> Unde
             )
     path = Path(name_or_path)
     if os.path.isdir(path):  # unlike that of `path`, false for an impossible one
-        return _of_files(files_in(path), path.resolve().name, variant)
-    source, ending = _shown(path), path.suffix.lower()
+        return _of_files(files_in(path), folder_name(path), variant)
+    source, ending = shown(path), path.suffix.lower()
     if ending == ".toml":
         return _of_files(files_named_in(path, read_file(path, source)), path.stem, variant)
     if ending in _TABLES:
@@ -176,20 +176,10 @@ def _from_tables(name_or_path: StrPath | NetworkFiles, variant: Variant) -> Unde
     return None
 
 
-def _shown(path: Path) -> str:
-    """How messages call a file."""
-    return str(path) if str(path).isprintable() else quoted(str(path))
-
-
-def _shipped_data(file: str) -> bytes:
-    """Bytes of a file of the package."""
-    return importlib.resources.files("topologies").joinpath("data", file).read_bytes()
-
-
 def _shipped_pairs(name: str, variant: Variant) -> Underlay:
     """A shipped network of measured pairs: the sites whose labels begin as it says."""
     files = NetworkFiles(sites="clouds_sites.csv", pairs="clouds_pairs.csv")
-    stated = stated_by_files(files, lambda file: (_shipped_data(str(file)), str(file)))
+    stated = stated_by_files(files, lambda file: (shipped_data(str(file)), str(file)))
     whole = _of_tables(name, name, variant, replace(stated, notes=()))
     chosen = np.array(
         [i for i, label in enumerate(whole.labels) if label.startswith(_MEASURED[name])], dtype=np.int64
@@ -206,15 +196,17 @@ def _shipped_pairs(name: str, variant: Variant) -> Underlay:
 
 def _of_files(files: NetworkFiles, name: str, variant: Variant) -> Underlay:
     """The underlay that a user's tables describe."""
-    stated = stated_by_files(files, lambda path: (read_file(Path(path), str(path)), str(path)))
-    return _of_tables(name, str(files.links or files.pairs or files.bandwidth_matrix), variant, stated)
+    stated = stated_by_files(files, lambda path: (read_file(Path(path), shown(path)), shown(path)))
+    source = files.links or files.pairs or files.bandwidth_matrix
+    assert source is not None
+    return _of_tables(name, shown(source), variant, stated)
 
 
 def _of_tables(name: str, source: str, variant: Variant, stated: StatedNetwork) -> Underlay:
     """The underlay that tables describe, which were not published."""
     if variant == "published":
         raise InputError(
-            f"variant(='published') goes with {', '.join(_PUBLISHED)} and GML files, not with {name}."
+            f"variant(='published') goes with {', '.join(PUBLISHED)} and GML files, not with {shown(name)}."
         )
     try:
         return _underlay(name, variant, stated).in_label_order()
@@ -240,29 +232,6 @@ def _parser(path: Path, source: str) -> Callable[[bytes], Graph]:
     if parse is None:
         raise InputError(f"ending(={quoted(path.suffix)}) must be one of {_ENDINGS}.", source=source)
     return parse
-
-
-def underlay_title(underlay: Underlay) -> str:
-    """Name of an underlay, with the variant where there are two.
-
-    Returns
-    -------
-    str
-        ``geant (corrected)`` of a shipped one, the name alone of somebody's own: nothing was corrected there.
-        The published variant is always named.
-    """
-    is_named = underlay.variant == "published" or _is_published(underlay)
-    return f"{underlay.name} ({underlay.variant})" if is_named else underlay.name
-
-
-def _is_published(underlay: Underlay) -> bool:
-    """Whether an underlay is the published one of its name, and not a file of the same name."""
-    if underlay.name not in _PUBLISHED:
-        return False
-    shipped = load_underlay(underlay.name, variant=underlay.variant)
-    return sorted(underlay.labels) == sorted(shipped.labels) and np.array_equal(
-        np.sort(underlay.length_km), np.sort(shipped.length_km)
-    )
 
 
 def _looks_like_name(text: str) -> bool:

@@ -1,6 +1,5 @@
 """The files of a network that is several tables, and which of them go together."""
 
-import os
 import re
 import tomllib
 from collections.abc import Callable
@@ -9,22 +8,23 @@ from pathlib import Path
 
 from topologies.errors import Field, InputError, unknown_name
 from topologies.networks.csv_table import Table, read_table
-from topologies.networks.measured_tables import stated_matrices, stated_pairs
+from topologies.networks.files import StrPath, files_of, shown
+from topologies.networks.measured_tables import ROUND_TRIP, stated_matrices, stated_pairs
 from topologies.networks.site_tables import is_sites, read_sites, stated_sites_and_links
 from topologies.networks.stated_network import StatedNetwork
 from topologies.networks.table_columns import column_name
 
-StrPath = str | os.PathLike[str]
 _ENDING = r"\.(csv|tsv)"
 _IN_FOLDER = {
     "sites": re.compile(f"(sites|silos|nodes){_ENDING}", re.IGNORECASE),
     "links": re.compile(f"(links|edges){_ENDING}", re.IGNORECASE),
     "pairs": re.compile(f"pairs{_ENDING}", re.IGNORECASE),
     "bandwidth_matrix": re.compile(f"bandwidth.*{_ENDING}", re.IGNORECASE),
-    "latency_matrix": re.compile(f"(latency|rtt).*{_ENDING}", re.IGNORECASE),
+    "latency_matrix": re.compile(f"(latency|{ROUND_TRIP}).*{_ENDING}", re.IGNORECASE),
 }
 """Names of a folder's files, by what they hold."""
-_GENERIC = re.compile(r"[-_. ]?(links|edges|pairs|bandwidth.*)", re.IGNORECASE)
+_GENERIC = re.compile(r"(^|[-_. ])(links|edges|pairs)$", re.IGNORECASE)
+_GENERIC_MATRIX = re.compile(r"(^|[-_. ])bandwidth.*$", re.IGNORECASE)
 """End of a file's name that says what the file holds, not what the network is."""
 
 
@@ -48,7 +48,7 @@ class NetworkFiles:
     Raises
     ------
     InputError
-        If files that do not go together are given, or one is missing.
+        If files that do not go together are given, one is missing, or a path is empty.
     """
 
     sites: StrPath | None = None
@@ -59,6 +59,9 @@ class NetworkFiles:
 
     def __post_init__(self) -> None:
         """Check which files are given."""
+        for field in _FIELDS:
+            if getattr(self, field) == "":
+                raise InputError("must be a path.", field=self._field(field))
         ways = [name for name in ("links", "pairs", "bandwidth_matrix") if getattr(self, name) is not None]
         if len(ways) > 1:
             raise InputError(f"goes without {ways[1]}.", field=self._field(ways[0]))
@@ -86,7 +89,13 @@ class NetworkFiles:
     def name(self) -> str:
         """Of the network: from the name of a file, without ``_links`` or the like, or of the folder."""
         path = Path(self.links or self.pairs or self.bandwidth_matrix or "")
-        return _GENERIC.sub("", path.stem) or path.resolve().parent.name or "network"
+        generic = _GENERIC if self.bandwidth_matrix is None else _GENERIC_MATRIX
+        return generic.sub("", path.stem) or folder_name(path.parent)
+
+
+def folder_name(folder: StrPath) -> str:
+    """Name of a network that is a folder: the folder's own name, also of ``.``, and with all that follows a point."""
+    return Path(folder).resolve().name or "network"
 
 
 def files_in(folder: Path) -> NetworkFiles:
@@ -95,28 +104,28 @@ def files_in(folder: Path) -> NetworkFiles:
     Raises
     ------
     InputError
-        If two files hold the same, or the files do not go together.
+        If the folder cannot be read, two files hold the same, or the files do not go together.
     """
     found: dict[str, Path] = {}
-    for path in sorted(folder.iterdir()):
+    for path in files_of(folder):
         for field, pattern in _IN_FOLDER.items():
             if pattern.fullmatch(path.name):
                 if field in found:
                     raise InputError(
-                        f"{found[field].name} and {path.name} both hold {field}; keep one.",
-                        source=str(folder),
+                        f"{shown(found[field].name)} and {shown(path.name)} both hold {field}; keep one.",
+                        source=shown(folder),
                     )
                 found[field] = path
     if not found:
         raise InputError(
             "is a directory; one of a network holds sites.csv and links.csv, pairs.csv, or bandwidth*.csv and "
             "latency*.csv or rtt*.csv.",
-            source=str(folder),
+            source=shown(folder),
         )
     try:
         return NetworkFiles(**found)
     except InputError as error:
-        raise error.located(str(folder)) from None
+        raise error.located(shown(folder)) from None
 
 
 _FIELDS = tuple(field.name for field in fields(NetworkFiles))
@@ -142,21 +151,22 @@ def files_named_in(path: Path, data: bytes) -> NetworkFiles:
     try:
         tables = tomllib.loads(data.decode("utf-8-sig"))
     except ValueError as error:
-        raise InputError(f"not valid TOML: {error}", source=str(path)) from None
+        raise InputError(f"not valid TOML: {error}", source=shown(path)) from None
     if "network" in tables:
         raise InputError(
             "is a scenario; this takes a network: one that names sites, links, pairs or matrices.",
-            source=str(path),
+            source=shown(path),
         )
     for key, value in tables.items():
         if key not in _FIELDS:
-            raise unknown_name("key", key, _FIELDS, source=str(path))
-        if not isinstance(value, str):
-            raise InputError("must be a path, in quotes.", field=Field(key, value=value), source=str(path))
+            raise unknown_name("key", key, _FIELDS, source=shown(path))
+        if not isinstance(value, str) or not value:
+            rule = "must be a path." if value == "" else "must be a path, in quotes."
+            raise InputError(rule, field=Field(key, value=value), source=shown(path))
     try:
         return NetworkFiles(**{key: path.parent / value for key, value in tables.items()})
     except InputError as error:
-        raise error.located(str(path)) from None
+        raise error.located(shown(path)) from None
 
 
 def stated_by_files(files: NetworkFiles, read: Callable[[StrPath], tuple[bytes, str]]) -> StatedNetwork:
