@@ -4,6 +4,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
@@ -223,6 +224,12 @@ class Study:
     def graph(self) -> Connectivity:
         """Connectivity graph of the network."""
         return build_network(self.network)
+
+    @property
+    def name(self) -> str:
+        """Name of the network, or of the scenario's file."""
+        is_file = self.underlay.endswith(".toml")
+        return Path(self.underlay).stem if is_file else self.network.name
 
     def work(self, graph: Connectivity) -> Workload:
         """Workload on this graph of the network, whose file may state computing times."""

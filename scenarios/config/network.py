@@ -18,14 +18,15 @@ from topologies import (
     Workload,
     connectivity,
     load_underlay,
+    shipped_underlays,
     workload_presets,
 )
 from topologies.arrays import FloatArray
 from topologies.capacities import UNSTATED_CORE_BPS, idle_faster_links
 from topologies.connectivity import silo_labels
 from topologies.errors import Field, unknown_name
-from topologies.networks.loading import underlay_title
-from topologies.networks.network_files import NetworkFiles
+from topologies.networks.network_files import NetworkFiles, folder_name
+from topologies.networks.shipped import underlay_title
 from topologies.quantities import parse_quantity
 from topologies.underlay import Underlay
 
@@ -141,7 +142,10 @@ class NetworkConfig:
     def name(self) -> str:
         """Name of the network: of the underlay's file, or as its tables have it."""
         files = self.files
-        return Path(self.underlay or "").stem if files is None else files.name
+        if files is not None:
+            return files.name
+        path = Path(self.underlay or "")
+        return folder_name(path) if path.is_dir() and self.underlay not in shipped_underlays() else path.stem
 
     def beside(self, folder: Path) -> "NetworkConfig":
         """The network with files found in a folder, where they are no paths from the working directory."""

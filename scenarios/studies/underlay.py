@@ -20,7 +20,7 @@ from topologies.errors import quoted
 from topologies.geodesy import geodesic_km
 from topologies.measured_pairs import MeasuredPairs
 from topologies.networks.gml_writing import gml_text
-from topologies.networks.loading import underlay_title
+from topologies.networks.shipped import underlay_title
 from topologies.underlay import Underlay
 from topologies.wrapping import WIDTH, wrapped
 

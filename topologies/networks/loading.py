@@ -26,7 +26,6 @@ from topologies.networks.network_files import (
 from topologies.networks.node_link import parse_node_link
 from topologies.networks.one_way_links import full_duplex
 from topologies.networks.shipped import PUBLISHED, shipped_data
-from topologies.networks.shipped import underlay_title as underlay_title  # where others look for it
 from topologies.networks.stated_network import StatedNetwork
 from topologies.networks.topohub import PREFIX, parse_topohub, topohub_data
 from topologies.underlay import Underlay, Variant
