@@ -14,7 +14,7 @@ from scenarios.config.network import (
     build_underlay,
     build_workload,
 )
-from scenarios.config.overlay_config import chosen_overlays, default_overlays
+from scenarios.config.overlay_config import chosen_overlays, default_overlays, left_out_note
 from scenarios.config.scenario import load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
 from scenarios.metrics_import.columns import ColumnNames
@@ -182,7 +182,7 @@ def validate(
     """
     made, from_scenario = _experiment(network, workload, rounds=DEFAULT_ROUNDS)
     experiment, randomized_rounds = validation_experiment(
-        made,
+        made.naming(kinds),
         {"rounds": rounds, "until_ci": until_ci, "engine": engine},
         overlays=chosen_overlays(kinds, made.overlays, options),
         seed=seed,
@@ -260,6 +260,7 @@ def sweep(
         access,
         simulation,
         seed=seed,
+        left_out=() if kinds else left_out_note(graph),
     )
 
 

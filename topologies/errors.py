@@ -78,7 +78,8 @@ class InputError(SilosimError, ValueError):
     field : Field, optional
         What breaks the rule.
     source : str, optional
-        The file or object that holds the value; it is put in front of the message.
+        The file or object that holds the value; it is put in front of the message, as `repr` shows it where it does not
+        print as it is.
 
     Examples
     --------
@@ -92,7 +93,9 @@ class InputError(SilosimError, ValueError):
         self.source = source
         text = self.rule
         text = text if field is None else f"{field} {text}".removeprefix(" ")
-        super().__init__(text if source is None else f"{source}: {text}")
+        # A path may hold line ends; a message has one line.
+        shown = source if source is None or source.isprintable() else repr(source)
+        super().__init__(text if source is None else f"{shown}: {text}")
 
     @property
     def path(self) -> tuple[str | int, ...]:
@@ -146,6 +149,16 @@ class LeftEarlyError(TrainingError):
     """A rank or a backend left a training before its last round as if nothing were wrong, with exit status 0."""
 
 
+class _ShortRepr(reprlib.Repr):
+    """Short texts of values, also of integers with more digits than Python writes."""
+
+    def repr_int(self, x: int, level: int) -> str:
+        try:
+            return super().repr_int(x, level)
+        except ValueError:
+            return f"an integer of {x.bit_length()} bits"
+
+
 def quoted(value: object) -> str:
     """Text of a user's value for an error message: `repr` on one line, shortened.
 
@@ -161,7 +174,7 @@ def quoted(value: object) -> str:
     """
     if hasattr(value, "item") and not getattr(value, "ndim", 1):
         value = value.item()  # a number of NumPy's is shown without its type
-    short = reprlib.Repr()
+    short = _ShortRepr()
     short.maxstring = short.maxother = short.maxlong = 60
     short.maxlevel, short.maxdict, short.maxlist = 2, 2, 3
     text = short.repr(value)

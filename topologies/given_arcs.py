@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 import numpy as np
 
 from topologies.arrays import FloatArray, IntArray
-from topologies.errors import Field, InputError, unknown_name
+from topologies.errors import Field, InputError, quoted, unknown_name
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -27,8 +27,9 @@ def numbered_arcs(arcs: Arcs, labels: Sequence[str]) -> tuple[IntArray, FloatArr
     arcs : iterable of (source, target), array of shape (silos, silos), or networkx.Graph
         Silos are labels or indices. An array of as many rows and columns as there are silos is a matrix: of zeros and
         ones, zeros on its diagonal, it is an adjacency matrix, whose row is the sender; else a mixing matrix, see
-        `mixing_arcs`. A directed graph has its edges as arcs, another one both directions of them; where all edges
-        have a ``weight``, it is the weight that the target gives the source's model, see `weighted_arcs`.
+        `mixing_arcs`. Of two silos an array of integers, two different ones in each row, is one of pairs. A directed
+        graph has its edges as arcs, another one both directions of them; where all edges have a ``weight``, it is the
+        weight that the target gives the source's model, see `weighted_arcs`.
     labels : sequence of str, (silos,)
 
     Returns
@@ -45,7 +46,7 @@ def numbered_arcs(arcs: Arcs, labels: Sequence[str]) -> tuple[IntArray, FloatArr
     """
     if _is_graph(arcs):
         return _graph_arcs(arcs, labels)
-    if isinstance(arcs, np.ndarray) and arcs.ndim == 2 and arcs.shape == (len(labels), len(labels)):
+    if isinstance(arcs, np.ndarray) and _is_matrix(arcs, len(labels)):
         return matrix_arcs(arcs, labels)
     if isinstance(arcs, np.ndarray) and not (arcs.ndim == 2 and arcs.shape[1] == 2):
         raise InputError(
@@ -54,12 +55,26 @@ def numbered_arcs(arcs: Arcs, labels: Sequence[str]) -> tuple[IntArray, FloatArr
     try:
         pairs = [(i, j) for i, j in arcs]
     except (TypeError, ValueError):
-        raise InputError("arcs must be pairs of silos.") from None
+        raise InputError("arcs must be pairs of silos; a matrix must be an array of NumPy.") from None
+    numbers = [end for pair in pairs for end in pair if isinstance(end, float | np.floating)]
+    if len(numbers) == 2 * len(pairs) and not all(map(float.is_integer, map(float, numbers))):
+        raise InputError("arcs must be pairs of silos; a matrix must be an array of NumPy.")
     return _pairs([(silo_index(i, labels), silo_index(j, labels)) for i, j in pairs]), None
 
 
+def _is_matrix(arcs: "np.ndarray[Any, Any]", silos: int) -> bool:
+    """Whether an array is a matrix of all silos; for two silos, pairs have that shape, too."""
+    if arcs.shape != (silos, silos):
+        return False
+    # The adjacency matrix of both arcs is at the same time the pairs of both arcs.
+    return silos != 2 or arcs.dtype.kind not in "iu" or bool((arcs[:, 0] == arcs[:, 1]).any())
+
+
 def silo_index(silo: object, labels: Sequence[str]) -> int:
-    """Index of a silo by its label, else by its number from 0.
+    """Index of a silo by its label, else by its number from 0, in Python or as a text.
+
+    Where some labels are numbers themselves, a text is a label only: "1" would be a silo's label for one reader and the
+    second silo for another.
 
     Raises
     ------
@@ -69,9 +84,15 @@ def silo_index(silo: object, labels: Sequence[str]) -> int:
     if isinstance(silo, str):
         if silo in labels:
             return labels.index(silo)
+        numbered = next((label for label in labels if label.isdecimal()), None)
+        if numbered is not None:
+            why = f" A text is only a label here, not a silo's number, as {quoted(numbered)} is a label."
+            raise unknown_name("silo", silo, labels).followed_by(why)
+        digits = silo.lstrip("0") or "0"
         if not silo.isdecimal():
             raise unknown_name("silo", silo, labels, otherwise=f"a number of 0..{len(labels) - 1}")
-        silo = int(silo)
+        # Python makes no integers of thousands of digits.
+        silo = int(digits) if len(digits) <= len(str(len(labels))) else silo
     whole = isinstance(silo, int | np.integer) or (
         isinstance(silo, float | np.floating) and float(silo).is_integer()
     )
@@ -95,12 +116,14 @@ def matrix_arcs(matrix: FloatArray | IntArray, labels: Sequence[str]) -> tuple[I
 def mixing_arcs(matrix: FloatArray, labels: Sequence[str]) -> tuple[IntArray, FloatArray]:
     """Arcs that a mixing matrix needs, and the matrix with rows that sum to 1.
 
+    It makes no weight negative that is not.
+
     Parameters
     ----------
     matrix : ndarray, shape (silos, silos)
         ``matrix[i, j]`` is the weight that silo `i` gives the model of silo `j`; where it is not 0, there is an arc
         ``(j, i)``. Weights may be below 0. Rows sum to 1 within `ROUNDED`: what is left is added to a silo's weight of
-        its own model.
+        its own model; a row in which that weight, 0 or more, would fall below 0 is divided by its sum.
     labels : sequence of str, (silos,)
 
     Raises
@@ -120,7 +143,11 @@ def mixing_arcs(matrix: FloatArray, labels: Sequence[str]) -> tuple[IntArray, Fl
     weights = matrix.copy()
     # Where a sum is right but for rounding, the user's numbers stay as they are.
     off = np.abs(sums - 1) > 1e-12
-    weights[off, off] = weights[off, off] + (1 - sums[off])
+    own = weights.diagonal()
+    small = off & (own >= 0) & (own + (1 - sums) < 0)
+    weights[small] /= sums[small, np.newaxis]
+    off &= ~small
+    weights[off, off] += 1 - sums[off]
     arcs = np.argwhere((weights != 0) & ~np.eye(len(weights), dtype=bool))[:, ::-1]
     return np.ascontiguousarray(arcs[np.lexsort((arcs[:, 1], arcs[:, 0]))]), weights
 
@@ -135,7 +162,8 @@ def weighted_arcs(
     pairs : ndarray of int, shape (arcs, 2)
         Each at most once; a silo with itself for the weight of its own model.
     weight : array_like, shape (arcs,)
-        That the target gives the source's model. A silo without one of its own keeps what the others leave of 1.
+        That the target gives the source's model. A silo without one of its own keeps what the others leave of 1;
+        where they exceed 1 by no more than `ROUNDED`, they are divided by their sum.
     labels : sequence of str, (silos,)
 
     Raises
@@ -158,7 +186,7 @@ def weighted_arcs(
             f"the weights that {labels[silo]} gives the models that it receives sum to {1 - rest[silo]:.10g}; they "
             "must sum to <= 1, the rest being that of its own model."
         )
-    matrix[alone, alone] = rest[alone]
+    matrix[alone, alone] = np.maximum(rest[alone], 0.0)
     _, weights = mixing_arcs(matrix, labels)
     arcs = pairs[pairs[:, 0] != pairs[:, 1]]
     return arcs, weights
@@ -184,7 +212,7 @@ def _graph_arcs(graph: "nx.Graph[Any]", labels: Sequence[str]) -> tuple[IntArray
         raise InputError(f"weight must be stated by all {len(edges)} edges or by none, is by {len(stated)}.")
     try:
         return weighted_arcs(pairs, [float(value) for value in stated], labels)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError("weight must be a number on all edges.") from None

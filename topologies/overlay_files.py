@@ -1,14 +1,18 @@
 """Overlays and mixing matrices from files."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
+from tokenize import TokenError
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.errors import Field, InputError, quoted, unknown_name
-from topologies.given_arcs import ROUNDED, silo_index, weighted_arcs
+from topologies.given_arcs import silo_index, weighted_arcs
 from topologies.networks.attributes import Graph, link_ends, node_labels
 from topologies.networks.csv_table import Table, parse_number, read_table
 from topologies.networks.files import read_file
@@ -27,6 +31,24 @@ _ROLES: Mapping[str, Role] = MappingProxyType(
 _GRAPHS: Mapping[str, Callable[[bytes], Graph]] = MappingProxyType(
     {".gml": parse_gml, ".graphml": parse_graphml}
 )
+_NUMPY_HEADERS: Mapping[tuple[int, int], Callable[[BytesIO], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = (
+    MappingProxyType(
+        {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    )
+)
+"""By version of the format; later ones are of arrays with named columns."""
+_NOT_NUMPY = (
+    OSError,
+    ValueError,
+    EOFError,
+    KeyError,
+    TypeError,
+    SyntaxError,
+    MemoryError,
+    RecursionError,
+    TokenError,
+)
+"""What NumPy raises for a file that is none of its own, or one cut short: its header is Python's source."""
 
 
 def read_overlay(
@@ -39,7 +61,8 @@ def read_overlay(
     path : Path
         CSV with the columns from, to and perhaps weight (or usual other names); GML or GraphML, whose links are arcs,
         in both directions where the graph is not directed, and whose links may state ``weight``. A silo is named by its
-        label, else by its number from 0 in the order of `labels`. The weight is that which the receiver gives the
+        label, else by its number from 0 in the order of `labels`; where a label is a number itself, by label only. The
+        weight is that which the receiver gives the
         sender's model; a row from a silo to itself states that of its own model, else it is what the others leave of 1.
     labels : sequence of str, (silos,)
     both_ways : bool
@@ -175,13 +198,13 @@ def read_matrix(path: Path, labels: Sequence[str]) -> FloatArray:
     path : Path
         ``.npy``, or text: a row for each silo that averages, with its weights, separated by commas, semicolons, tabs or
         blanks. With labels in the first row and column silos may stand in any order; without, and in ``.npy``, they are
-        in the order of `labels`. An empty cell is 0.
+        in the order of `labels`. An empty cell is 0, but there must be one for each silo.
     labels : sequence of str, (silos,)
 
     Returns
     -------
     ndarray, shape (silos, silos)
-        In the order of `labels`. Rows that sum to 1 within 1e-6 sum to 1: what is left is in the own weight.
+        In the order of `labels`, as the file has them: `topologies.given_arcs.mixing_arcs` checks the rows.
 
     Raises
     ------
@@ -190,32 +213,38 @@ def read_matrix(path: Path, labels: Sequence[str]) -> FloatArray:
     """
     source, silos = str(path), len(labels)
     if path.suffix.lower() == ".npy":
-        matrix = _numpy_matrix(path, source)
-    else:
-        matrix = _text_matrix(read_file(path, source), source, labels)
-    if matrix.shape != (silos, silos):
-        shape = " x ".join(map(str, matrix.shape))
-        raise InputError(
-            f"has {shape} weights, must have {silos} x {silos}: one for each pair of silos.", source=source
-        )
-    rest = 1 - matrix.sum(axis=1)
-    small = (np.abs(rest) <= ROUNDED) & (np.abs(rest) > 1e-12)
-    matrix[small, small] += rest[small]
+        return _numpy_matrix(read_file(path, source), source, silos)
+    matrix = _text_matrix(read_file(path, source), source, labels)
+    _check_shape(matrix.shape, silos, source)
     return matrix
 
 
-def _numpy_matrix(path: Path, source: str) -> FloatArray:
-    """Matrix of a file of NumPy's."""
+def _check_shape(shape: tuple[int, ...], silos: int, source: str) -> None:
+    """Raise an error unless there is a weight for each pair of silos."""
+    if shape != (silos, silos):
+        have = f"{' x '.join(map(str, shape))} weights" if shape else "a single number"
+        raise InputError(
+            f"has {have}, must have {silos} x {silos}: one for each pair of silos.", source=source
+        )
+
+
+def _numpy_matrix(data: bytes, source: str, silos: int) -> FloatArray:
+    """Matrix of a file of NumPy's; its header is checked before memory is asked for."""
+    file = BytesIO(data)
     try:
-        with path.open("rb") as file:
-            matrix = np.lib.format.read_array(file, allow_pickle=False)
-    except FileNotFoundError:
-        raise InputError("there is no such file.", source=source) from None
-    except (OSError, ValueError, EOFError):
+        version = np.lib.format.read_magic(file)
+        read_header = _NUMPY_HEADERS[version]
+        shape, _, dtype = read_header(file)
+    except _NOT_NUMPY:
         raise InputError("is not a .npy file of numbers.", source=source) from None
-    if matrix.dtype.kind not in "biuf":
+    if dtype.kind not in "biuf":
         raise InputError("must hold one array of numbers.", source=source)
-    return matrix.astype(np.float64)
+    _check_shape(shape, silos, source)
+    file.seek(0)
+    try:
+        return np.lib.format.read_array(file, allow_pickle=False).astype(np.float64)
+    except _NOT_NUMPY:
+        raise InputError("is not a .npy file of numbers.", source=source) from None
 
 
 def _text_matrix(data: bytes, source: str, labels: Sequence[str]) -> FloatArray:
@@ -229,8 +258,8 @@ def _text_matrix(data: bytes, source: str, labels: Sequence[str]) -> FloatArray:
             rows = []
         if rows and len({len(row) for row in rows}) == 1:
             return np.array(rows)
-    table = read_table(data, source)
-    numbers = [_is_number(cell, table) for cell in table.header]
+    table = read_table(_filled(data, len(labels)), source)
+    numbers = [_is_number(cell, decimal_comma=table.decimal_comma) for cell in table.header]
     if all(numbers):
         header = [parse_number(cell, decimal_comma=table.decimal_comma) for cell in table.header]
         rows = [
@@ -259,10 +288,41 @@ def _text_matrix(data: bytes, source: str, labels: Sequence[str]) -> FloatArray:
     return matrix
 
 
-def _is_number(cell: str, table: Table) -> bool:
+def _filled(data: bytes, silos: int) -> bytes:
+    """A table whose first row, if it is one of weights without labels, has zeros in its empty cells.
+
+    To a table it is a row of names, which ends with the last one.
+    """
+    try:
+        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except UnicodeDecodeError:
+        return data
+    before, first, rest = _first_row(text)
+    mark = next((mark for mark in "\t;," if mark in first), ",")
+    cells = [cell.strip() for cell in first.split(mark)]
+    while len(cells) > silos and not cells[-1]:
+        cells.pop()
+    stated = [cell for cell in cells if cell]
+    if len(cells) != silos or not all(_is_number(cell, decimal_comma=mark != ",") for cell in stated):
+        return data
+    return f"{before}{mark.join(cell or '0' for cell in cells)}{rest}".encode()
+
+
+def _first_row(text: str) -> tuple[str, str, str]:
+    """Text before the first row that is not blank, the row, and the text from its end on."""
+    start = 0
+    for line in text.splitlines(keepends=True):
+        row = line.rstrip("\r\n")
+        if row.strip(" ,;\t") and not (start == 0 and re.fullmatch(r"sep=.", row, re.IGNORECASE)):
+            return text[:start], row, text[start + len(row) :]
+        start += len(line)
+    return text, "", ""
+
+
+def _is_number(cell: str, *, decimal_comma: bool) -> bool:
     """Whether a cell is a number."""
     try:
-        parse_number(cell, decimal_comma=table.decimal_comma)
+        parse_number(cell, decimal_comma=decimal_comma)
     except InputError:
         return False
     return True

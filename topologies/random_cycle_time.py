@@ -9,6 +9,9 @@ from topologies.errors import InputError
 from topologies.schedule import RandomOverlay, choices
 from topologies.statistics import ConfidenceInterval, batch_means
 
+RANDOM_ROUNDS = 1000
+"""Drawn rounds from which tables and files estimate it."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RandomCycleTime:

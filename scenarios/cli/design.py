@@ -6,7 +6,7 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
-from scenarios.config.overlay_config import asked_overlays, default_overlays
+from scenarios.config.overlay_config import asked_overlays, default_overlays, left_out_note
 from scenarios.report.table_formats import print_table
 from scenarios.studies.design import RATES, design_table
 from topologies import DESIGNERS, RANDOM_DESIGNERS
@@ -49,5 +49,13 @@ def design(
     overlays = asked_overlays(
         kind, options, default_overlays(graph), arcs=arcs, weights=weights, both_ways=both_ways
     )
-    table = design_table(graph, study.work(graph), overlays, seed=seed, bound=bound, rates_from=rates_from)
+    table = design_table(
+        graph,
+        study.work(graph),
+        overlays,
+        seed=seed,
+        bound=bound,
+        rates_from=rates_from,
+        left_out=() if kind else left_out_note(graph),
+    )
     print_table(table, as_json)

@@ -78,7 +78,7 @@ def simulate(
         "until_ci": until_ci,
         "messages": messages or None,
     }
-    experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS)
+    experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS).naming(kind)
     overlays = asked_overlays(
         kind, options, experiment.overlays, arcs=arcs, weights=weights, both_ways=both_ways
     )

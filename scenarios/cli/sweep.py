@@ -9,7 +9,7 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
-from scenarios.config.overlay_config import asked_overlays, default_overlays
+from scenarios.config.overlay_config import asked_overlays, default_overlays, left_out_note
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.table_formats import format_of, print_table, write_tables
 from scenarios.report.tables import Table
@@ -75,6 +75,7 @@ def sweep(
         capacities,
         opt.simulation_config(rounds, sharing, queueing, engine),
         seed=seed,
+        left_out=() if kind else left_out_note(graph),
     )
     for path in files:
         _write(path, table)

@@ -72,7 +72,7 @@ def validate(
     silosim validate geant --access "100 Mbps" -o validation
     silosim validate study.toml --json
     """
-    experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS)
+    experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS).naming(kind)
     overlays = asked_overlays(
         kind, options, experiment.overlays, arcs=arcs, weights=weights, both_ways=both_ways
     )

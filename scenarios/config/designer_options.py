@@ -87,7 +87,8 @@ def read_options(kinds: Sequence[str], given: Mapping[str, str]) -> dict[str, di
             shown = _from_text(next(iter(takers.values())), text)
             *others, last = takers
             having = f"{', '.join(others)} or {last}" if others else last
-            raise InputError(f"{name}(={shown!r}) goes with the kind {having}, not with {', '.join(kinds)}.")
+            asked = f"not with {', '.join(kinds)}" if kinds else "but no designer is asked for"
+            raise InputError(f"{name}(={shown!r}) goes with the kind {having}, {asked}.")
         for kind in chosen:
             value = _from_text(takers[kind], text)
             option_value(takers[kind], value)

@@ -14,16 +14,20 @@ from scenarios.config.designer_options import (
     read_options,
     seed_values,
 )
+from scenarios.config.found_files import found_beside
 from scenarios.config.kinds import DEFAULT_KINDS, check_kinds
-from topologies import RANDOM_DESIGNERS, Connectivity, InputError
+from topologies import RANDOM_DESIGNERS, Connectivity, InputError, Workload, design
 from topologies.consensus import consensus_rules
+from topologies.designers.ring_search import is_dense
 from topologies.digraph import components
-from topologies.errors import Field, unknown_name
+from topologies.errors import Field, quoted, unknown_name
 
 _SPELLINGS = {"half": "half_ring"}
 """Other names of consensus rules."""
 _MATRIX_FILES = (".csv", ".npy")
 _FILE_KINDS = ("arcs", "weights")
+_NAME_BYTES = 200
+"""Most of a name: it is part of the names of files, of which file systems allow 255 bytes."""
 OWN_KEYS = ("kind", "name", "arcs", "weights", "both_ways", "consensus", "seed")
 """Keys of an entry of ``[[overlays]]``; all others are options of its designer."""
 
@@ -64,6 +68,8 @@ class OverlayConfig:
 
     def __post_init__(self) -> None:
         """Check the rules that hold whatever designers are installed, and choose the name."""
+        for key in (*_FILE_KINDS, "consensus"):
+            _check_path(key, getattr(self, key))
         sources = [key for key in ("kind", *_FILE_KINDS) if getattr(self, key)]
         if len(sources) != 1:
             given = ", ".join(sources) or "none"
@@ -78,17 +84,19 @@ class OverlayConfig:
             or self.name in (".", "..")
         ):
             raise InputError("must be printable, without a slash.", field=Field("name", value=self.name))
+        size = len(self.name.encode())
+        if size > _NAME_BYTES:
+            raise InputError(
+                f"must have at most {_NAME_BYTES} bytes as UTF-8 text, has {size}; it is part of names of files.",
+                field=Field("name", value=self.name),
+            )
         if self.both_ways and self.arcs is None:
             raise InputError("goes with arcs only.", field=Field("both_ways", value=True))
         if self.weights is not None and self.consensus is not None:
             raise InputError("goes without weights, which are the mixing matrix.", field=Field("consensus"))
-        if self.consensus is not None:
-            rule = _SPELLINGS.get(self.consensus, self.consensus)
+        if self.consensus is not None and not self.consensus_is_file:
+            rule = consensus_rule(self.consensus, otherwise="a file ending in .csv or .npy")
             object.__setattr__(self, "consensus", rule)
-            if rule not in consensus_rules and not self.consensus_is_file:
-                raise unknown_name(
-                    "consensus", self.consensus, consensus_rules, otherwise="a file ending in .csv or .npy"
-                )
         if self.options and not self.kind:
             name = next(iter(self.options))
             raise InputError("goes with a designer's overlay only.", field=Field(name))
@@ -133,38 +141,84 @@ class OverlayConfig:
 
     def beside(self, folder: Path) -> Self:
         """The same with its files found in a folder, where they are no paths from the working directory."""
-        found: dict[str, Any] = {
-            key: str(folder / value)
-            for key in ("arcs", "weights", "consensus" if self.consensus_is_file else "arcs")
-            if (value := getattr(self, key)) is not None and not Path(value).exists()
-        }
+        paths = {"arcs": self.arcs, "weights": self.weights}
+        if self.consensus_is_file:
+            paths["consensus"] = self.consensus
+        found: dict[str, Any] = found_beside(folder, paths)
         return replace(self, **found)
+
+    @property
+    def title(self) -> str:
+        """What an error calls it: its designer or file."""
+        file = self.arcs or self.weights
+        return f"the designer {self.kind}" if file is None else f"the file {quoted(file)}"
+
+
+def _check_path(key: str, path: str | None) -> None:
+    """Raise an error for a path that is empty, or that a scenario cannot hold."""
+    if path == "":
+        raise InputError("must not be empty.", field=Field(key, value=path))
+    if path is not None and any("\ud800" <= letter <= "\udfff" for letter in path):
+        raise InputError("must be a path in UTF-8.", field=Field(key, value=path))
+
+
+def consensus_rule(text: str, *, otherwise: str = "") -> str:
+    """Name of a rule of the mixing weights, of which some have two.
+
+    Parameters
+    ----------
+    otherwise : str, optional
+        What else is allowed, for the error message.
+
+    Raises
+    ------
+    InputError
+        If there is no such rule.
+    """
+    rule = _SPELLINGS.get(text, text)
+    if rule not in consensus_rules:
+        raise unknown_name("consensus", text, consensus_rules, otherwise=otherwise)
+    return rule
 
 
 DEFAULT_OVERLAYS = tuple(OverlayConfig(kind=kind) for kind in DEFAULT_KINDS)
 
 
 def default_overlays(graph: Connectivity) -> tuple[OverlayConfig, ...]:
-    """Those of `DEFAULT_OVERLAYS` that the pairs of a network that can talk allow; all where that leaves none."""
+    """Those of `DEFAULT_OVERLAYS` that exist on a network; see `_why_left_out`."""
+    left = _why_left_out(graph)
+    return tuple(config for config in DEFAULT_OVERLAYS if config.kind not in left)
+
+
+def left_out_note(graph: Connectivity) -> list[str]:
+    """One sentence where a network does not have all of `DEFAULT_OVERLAYS`, with the reasons."""
+    left = _why_left_out(graph)
+    reasons = [
+        f"{', '.join(kind for kind in left if left[kind] == why)}, as {why}"
+        for why in dict.fromkeys(left.values())
+    ]
+    return [f"left out: {'; '.join(reasons)}."] if reasons else []
+
+
+def _why_left_out(graph: Connectivity) -> dict[str, str]:
+    """Why kinds of `DEFAULT_OVERLAYS` do not exist on a network, from the pairs that can talk.
+
+    Whether there is a ring is NP-complete: where few pairs can talk its designer searches for one, on equal terms for
+    all models and computing times. On many silos it may miss one.
+    """
     both = graph.may_send & graph.may_send.T
-    has_hub = bool((both.sum(axis=1) == graph.silos - 1).any())
-    has_tree = components(graph.silos, *np.nonzero(both), strong=False)[0] == 1
-    possible = {"star": has_hub, "mst": has_tree, "delta_mbst": has_tree}
-    return tuple(config for config in DEFAULT_OVERLAYS if possible.get(config.kind, True))
-
-
-def left_out_note(graph: Connectivity, overlays: Sequence[OverlayConfig]) -> list[str]:
-    """One sentence where overlays are the default ones of a network that does not allow all of them."""
-    possible = default_overlays(graph)
-    left = [config.name for config in DEFAULT_OVERLAYS if config not in possible]
-    if not left or tuple(overlays[: len(possible)]) != possible:
-        return []
-    why = (
-        "no silo can talk both ways with all others"
-        if left == ["star"]
-        else "too few pairs can talk both ways"
-    )
-    return [f"left out: {', '.join(left)}, as {why}."]
+    few = "too few pairs can talk both ways"
+    left = {}
+    if not (both.sum(axis=1) == graph.silos - 1).any():
+        left["star"] = "no silo can talk both ways with all others"
+    if components(graph.silos, *np.nonzero(both), strong=False)[0] > 1:
+        left |= {"star": few, "mst": few, "delta_mbst": few}
+    if not is_dense(graph.may_send):
+        try:
+            design("ring", graph, Workload(model_bits=1.0, compute_s=0.0))
+        except InputError as error:
+            left["ring"] = str(error).removeprefix("ring: ").rstrip(".")
+    return left
 
 
 def chosen_overlays(
@@ -181,7 +235,8 @@ def chosen_overlays(
     names : iterable of str, optional
         Names of the default overlays, or kinds of designers, each once. None or empty for the default ones.
     default : sequence of OverlayConfig
-        Those of the scenario or command.
+        Those of the scenario or command. Where there are none, as no default overlay exists on the network, they are
+        `DEFAULT_OVERLAYS`: designing the first one says why.
     options : mapping from kind to mapping, optional
         Options of designers; they go before those of the default overlays.
     field : str
@@ -192,7 +247,7 @@ def chosen_overlays(
     InputError
         If a kind is unknown, or options are those of another kind.
     """
-    by_name = {config.name: config for config in default}
+    by_name = {config.name: config for config in default or DEFAULT_OVERLAYS}
     asked = list(dict.fromkeys(names or by_name))
     check_kinds(field, [name for name in asked if name not in by_name])
     chosen = [by_name[name] if name in by_name else OverlayConfig(kind=name) for name in asked]
@@ -214,7 +269,7 @@ def asked_overlays(
     Parameters
     ----------
     names, default
-        As for `chosen_overlays`.
+        As for `chosen_overlays`; without default ones, the files are all that is asked for.
     given : mapping from option to str
         Options of designers; each goes to all kinds that have it.
     arcs, weights : iterable of str, optional
@@ -231,7 +286,7 @@ def asked_overlays(
         raise InputError("both_ways(=True) goes with --arcs.")
     files = [OverlayConfig(arcs=file, both_ways=both_ways) for file in arcs or ()]
     files += [OverlayConfig(weights=file) for file in weights or ()]
-    chosen = chosen_overlays(names, default)
+    chosen = chosen_overlays(names, default) if names or default or not files else ()
     options = read_options([config.kind for config in chosen if config.kind], given)
     return distinct([*(config.with_options(options.get(config.kind, {})) for config in chosen), *files])
 
@@ -244,11 +299,17 @@ def distinct(overlays: Sequence[OverlayConfig]) -> tuple[OverlayConfig, ...]:
     InputError
         If two have one name.
     """
-    seen: set[str] = set()
+    seen: dict[str, OverlayConfig] = {}
     for config in overlays:
         if config.name in seen:
-            raise InputError("must not repeat a name.", field=Field("name", value=config.name))
-        seen.add(config.name)
+            way = "state a name in [[overlays]] of a scenario"
+            if not (config.kind and seen[config.name].kind):
+                way = f"rename a file, or {way}"
+            raise InputError(
+                f"must not repeat a name: {seen[config.name].title} and {config.title} have it; {way}.",
+                field=Field("name", value=config.name),
+            )
+        seen[config.name] = config
     return tuple(overlays)
 
 

@@ -22,11 +22,8 @@ from topologies.consensus import NEGATIVE_RULES, check_consensus, consensus_matr
 from topologies.errors import Field
 from topologies.given_arcs import mixing_arcs
 from topologies.overlay_files import read_matrix, read_overlay
-from topologies.random_cycle_time import random_cycle_time
+from topologies.random_cycle_time import RANDOM_ROUNDS, random_cycle_time
 from topologies.schedule import NamedRandomOverlay
-
-RANDOM_ROUNDS = 1000
-"""Drawn rounds that the cycle times of a randomized overlay are estimated from."""
 
 
 def design_any(
@@ -75,7 +72,9 @@ def _file_overlay(config: OverlayConfig, graph: Connectivity, work: Workload) ->
     if config.arcs is not None:
         arcs, weights = read_overlay(Path(file), graph.labels, both_ways=config.both_ways)
     else:
-        arcs, weights = mixing_arcs(read_matrix(Path(file), graph.labels), graph.labels)
+        matrix = read_matrix(Path(file), graph.labels)
+        with located(file):
+            arcs, weights = mixing_arcs(matrix, graph.labels)
     negative = weights is not None and bool((weights < 0).any())
     with located(file):
         return build_overlay(config.name, graph, work, arcs, consensus=weights, negative_weights=negative)
@@ -109,6 +108,7 @@ def weighted(overlay: Overlay, config: OverlayConfig, consensus: str = "") -> Ov
         matrix = read_matrix(Path(rule), overlay.graph.labels)
         pattern = weight_pattern(silos, source, target)
         with located(rule):
+            _, matrix = mixing_arcs(matrix, overlay.graph.labels)
             check_consensus(
                 matrix, columns=False, negative_weights=True, pattern=pattern, labels=overlay.graph.labels
             )

@@ -51,7 +51,8 @@ def _keys(place: tuple[str | int, ...]) -> tuple[str | int, ...]:
     """Pydantic's place of a value by the file's keys: events lie in ``[simulation]``, entries are ``[[overlays]]``."""
     if place[:2] == ("simulation", "events"):
         return ("simulation", *place[2:])
-    return ("overlays", *place[2:]) if place[:2] == ("overlays", "entries") else place
+    is_entry = place[:2] == ("overlays", "entries") and len(place) > 2
+    return ("overlays", *place[2:]) if is_entry else place
 
 
 def _rule(problem: ErrorDetails, path: tuple[str | int, ...]) -> str:

@@ -11,9 +11,10 @@ from typing import Any, Self, TypeVar
 import pydantic
 
 from scenarios.config.designer_options import check_option_kinds
+from scenarios.config.found_files import found_beside
 from scenarios.config.kinds import check_kinds
 from scenarios.config.network import NetworkConfig, WorkloadConfig
-from scenarios.config.overlay_config import OverlayConfig, distinct, entry_of
+from scenarios.config.overlay_config import OverlayConfig, consensus_rule, distinct, entry_of
 from scenarios.config.pydantic_errors import first_problem
 from scenarios.config.simulation import (
     ComputeConfig,
@@ -23,7 +24,6 @@ from scenarios.config.simulation import (
     known_keys,
 )
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
-from topologies.consensus import consensus_rules
 from topologies.errors import Field, quoted, unknown_name
 from training import TrainingConfig, load_backend
 from training.tasks import CONSENSUS, task_notice, with_task
@@ -48,7 +48,8 @@ class OverlaysConfig:
     options : mapping from kind to mapping
         Options of designers; in TOML the tables ``[overlays.<kind>]``.
     entries : tuple of OverlayConfig
-        Overlays one by one, in place of `kinds` and `options`; in TOML the tables ``[[overlays]]``.
+        Overlays one by one, in place of `kinds` and `options`; in TOML the tables ``[[overlays]]``, or, where
+        `consensus` is stated beside them, ``[[overlays.entries]]``.
     """
 
     kinds: tuple[str, ...] = ("star", "mst", "ring")
@@ -64,8 +65,8 @@ class OverlaysConfig:
             raise InputError("must name an overlay.", field=Field("kinds", value=[]))
         if len(set(self.kinds)) < len(self.kinds):
             raise InputError("must not repeat a name.", field=Field("kinds", value=list(self.kinds)))
-        if self.consensus and self.consensus not in consensus_rules:
-            raise unknown_name("consensus", self.consensus, consensus_rules)
+        if self.consensus:
+            object.__setattr__(self, "consensus", consensus_rule(self.consensus))
         check_option_kinds(self.options, self.kinds)
         if self.entries:
             distinct(self.entries)
@@ -243,20 +244,19 @@ def parse_scenario(text: str, *, source: str, recorded: bool = False) -> Scenari
     """
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also for an integer of thousands of digits
         raise InputError(f"not valid TOML: {error}", source=source) from None
     _check_keys("key", tables, Scenario, source)
     for name, owner in _TABLES.items():
         if isinstance(tables.get(name), dict):
             also: Iterable[str] = ("task",) if owner is TrainingConfig else ()
             if owner is OverlaysConfig:
-                also = tables[name] if recorded else (*DESIGNERS, *RANDOM_DESIGNERS)
+                also = tables[name] if recorded else ("entries", *DESIGNERS, *RANDOM_DESIGNERS)
             _check_keys(f"key in [{name}]", tables[name], owner, source, also=also)
     if isinstance(tables.get("overlays"), dict):
         tables = {**tables, "overlays": _gathered_options(tables["overlays"], source, recorded=recorded)}
     elif isinstance(tables.get("overlays"), list):
-        entries = [entry_of(entry) if isinstance(entry, dict) else entry for entry in tables["overlays"]]
-        tables = {**tables, "overlays": {"entries": entries}}
+        tables = {**tables, "overlays": {"entries": _entries(tables["overlays"], source)}}
     if isinstance(tables.get("training"), dict):
         try:
             tables = _with_task(tables)
@@ -291,8 +291,24 @@ def _with_task(tables: Mapping[str, Any]) -> dict[str, Any]:
     return completed
 
 
+def _entries(entries: Sequence[Any], source: str) -> list[Any]:
+    """The tables of overlays one by one."""
+    if not entries:
+        raise InputError("must name an overlay.", field=Field("overlays", value=[]), source=source)
+    return [entry_of(entry) if isinstance(entry, dict) else entry for entry in entries]
+
+
 def _gathered_options(overlays: Mapping[str, Any], source: str, *, recorded: bool) -> dict[str, Any]:
-    """The ``[overlays]`` table with the tables of designers' options in one."""
+    """The ``[overlays]`` table with the tables of designers' options in one, and those of overlays read."""
+    if isinstance(overlays.get("entries"), list):
+        beside = next((key for key in overlays if key not in ("entries", "consensus")), None)
+        if beside is not None:
+            raise InputError(
+                "goes without [[overlays.entries]], which name kinds and options one by one.",
+                field=Field("overlays", beside),
+                source=source,
+            )
+        return {**overlays, "entries": _entries(overlays["entries"], source)}
     options = {key: value for key, value in overlays.items() if _is_designer(key, recorded)}
     for kind, given in options.items():
         if not isinstance(given, dict):
@@ -378,8 +394,8 @@ def _beside(path: Path, scenario: Scenario) -> Scenario:
         entries = tuple(entry.beside(path.parent) for entry in found.overlays.entries)
         found = dataclasses.replace(found, overlays=dataclasses.replace(found.overlays, entries=entries))
     compute = scenario.simulation.compute
-    if compute is not None and compute.trace is not None and not Path(compute.trace).exists():
-        beside = dataclasses.replace(compute, trace=str(path.parent / compute.trace))
+    if compute is not None and (trace := found_beside(path.parent, {"trace": compute.trace})):
+        beside = dataclasses.replace(compute, trace=trace["trace"])
         found = dataclasses.replace(found, simulation=dataclasses.replace(found.simulation, compute=beside))
     return found
 

@@ -1,6 +1,7 @@
 """The TOML text of the scenario that command-line options describe."""
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -8,7 +9,7 @@ from dataclasses import fields, is_dataclass
 import numpy as np
 
 from scenarios.config.network import NetworkConfig
-from scenarios.config.overlay_config import OWN_KEYS, OverlayConfig
+from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.simulation import SimulationConfig
 from topologies import Workload
 
@@ -94,11 +95,12 @@ def _overlay_lines(overlays: Sequence[OverlayConfig], consensus: str) -> list[st
             *([f"consensus = {_value(consensus)}"] if consensus else []),
             *(f"{_key(config.kind)} = {_options(config.options)}" for config in overlays if config.options),
         ]
-    lines = []
+    # A rule of all overlays stands for those that can have it, which only their design tells.
+    lines = ["[overlays]", f"consensus = {_value(consensus)}", ""] if consensus else []
     for config in overlays:
-        own = {key: getattr(config, key) for key in OWN_KEYS}
-        stated = {key: value for key, value in own.items() if value not in (None, "", False)}
-        lines.append("[[overlays]]")
+        default = {field.name: field.default for field in fields(config) if field.name != "options"}
+        stated = {key: value for key in default if (value := getattr(config, key)) != default[key]}
+        lines.append("[[overlays.entries]]" if consensus else "[[overlays]]")
         lines += [
             f"{_key(key)} = {_value(value)}" for key, value in (*stated.items(), *config.options.items())
         ]
@@ -124,4 +126,7 @@ def _value(value: object) -> str:
         return f"{{ {', '.join(f'{_value(key)} = {_value(inner)}' for key, inner in value.items())} }}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
-    return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    # TOML, unlike JSON, takes no DEL as it is.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -8,11 +8,11 @@ import h5py
 import numpy as np
 from numpy.typing import DTypeLike
 
-from scenarios.config.overlays import RANDOM_ROUNDS
 from scenarios.runfile.atomic import reports_full_disk
 from scenarios.runtime.signals import check_interrupts, deferred_interrupts
 from simulator import Block, Job, SteadyState
 from simulator.engines import choose_engine
+from topologies.random_cycle_time import RANDOM_ROUNDS
 
 MESSAGE_FIELDS = ("start_s", "last_bit_s", "bound_link")
 """Fields that only a record of all messages holds; `arrival_s` is always there."""

@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 
 from scenarios.config.network import NetworkConfig, describe
-from scenarios.config.overlays import RANDOM_ROUNDS, forms_of
+from scenarios.config.overlays import forms_of
 from scenarios.runfile.atomic import new_file, reports_full_disk
 from scenarios.runfile.recorded_schedule import write_schedule
 from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
@@ -21,6 +21,7 @@ from scenarios.runfile.training_rows import HistoryWriter, allocate_history, wri
 from simulator import Job
 from topologies import ClosedForms, Connectivity, Overlay, RandomOverlay, Workload, make_schedule
 from topologies.arrays import FloatArray
+from topologies.random_cycle_time import RANDOM_ROUNDS
 
 SCHEMA = "silosim-run/1"
 

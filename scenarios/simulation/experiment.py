@@ -9,7 +9,7 @@ from typing import Any, Self
 from scenarios.config.compute_times import compute_config, compute_times
 from scenarios.config.error_context import in_table, located
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, build_workload
-from scenarios.config.overlay_config import OverlayConfig, default_overlays
+from scenarios.config.overlay_config import OverlayConfig, default_overlays, left_out_note
 from scenarios.config.overlays import design_any
 from scenarios.config.scenario import Scenario, check_seed, load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
@@ -39,6 +39,8 @@ class Experiment:
     seed : int
     consensus : str
         Rule of the mixing weights of those overlays that have none.
+    left_out : sequence of str
+        The note where the overlays are the default ones and the network does not have all of them.
     source, compute_source : str, optional
         Where the simulation and its computing times come from, for error messages.
     """
@@ -51,6 +53,7 @@ class Experiment:
     simulation: SimulationConfig
     seed: int
     consensus: str = ""
+    left_out: Sequence[str] = ()
     source: str | None = None
     compute_source: str | None = None
 
@@ -59,6 +62,10 @@ class Experiment:
             f"Experiment({self.graph.underlay.name!r}, {self.graph.silos} silos, {self.work.name!r}, "
             f"overlays={[config.name for config in self.overlays]}, rounds={self.simulation.rounds}, seed={self.seed})"
         )
+
+    def naming(self, kinds: Sequence[str] | None) -> Self:
+        """The experiment where a user names kinds: none of them is left out."""
+        return replace(self, left_out=()) if kinds else self
 
     @property
     def network(self) -> NetworkConfig:
@@ -267,6 +274,7 @@ def graph_experiment(graph: Connectivity, work: Workload, *, rounds: int) -> Exp
         graph=graph,
         work=work,
         overlays=default_overlays(graph),
+        left_out=left_out_note(graph),
         simulation=SimulationConfig(rounds=rounds),
         seed=0,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from scenarios.config.designer_options import Written, designer_options
 from scenarios.config.network import describe, idle_links
-from scenarios.config.overlay_config import OverlayConfig, left_out_note
+from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any
 from scenarios.config.quantities import digits, format_interval, format_s, in_unit
 from scenarios.report.agreed_mean import mean_notes, mean_weights
@@ -25,11 +25,10 @@ from topologies.bounds import lower_bound_s
 from topologies.consensus import spectral_gap
 from topologies.designers.matcha import Matcha
 from topologies.errors import unknown_name
-from topologies.random_cycle_time import random_cycle_time
+from topologies.random_cycle_time import RANDOM_ROUNDS, random_cycle_time
 from topologies.schedule import NamedRandomOverlay
 from topologies.sizes import MANY_SILOS
 
-RANDOM_ROUNDS = 1000
 RATES = ("simulated", "paper")
 """Cycle times that throughput and the ratio to the STAR can be taken from."""
 
@@ -42,6 +41,7 @@ def design_table(
     seed: int = 0,
     bound: bool = False,
     rates_from: str = "simulated",
+    left_out: Sequence[str] = (),
 ) -> Table:
     """Closed forms and simulated cycle times of several overlays, with the ratio to the STAR.
 
@@ -57,6 +57,8 @@ def design_table(
         is that of the assignment problems alone, and there is none above `MANY_SILOS` silos.
     rates_from : {"simulated", "paper"}
         The cycle times that ``throughput_per_s`` and ``ratio_to_star`` are of.
+    left_out : sequence of str
+        The note about default overlays that the network does not have.
 
     Returns
     -------
@@ -135,7 +137,7 @@ def design_table(
                     ),
                     *_option_notes(rows, overlays),
                     *_file_notes(overlays),
-                    *left_out_note(graph, overlays),
+                    *left_out,
                     *means,
                     *graph.underlay.notes,
                     *idle_links(graph),
@@ -157,10 +159,19 @@ def _values(config: OverlayConfig) -> dict[str, Written | None]:
 def _file_notes(overlays: Sequence[OverlayConfig]) -> list[str]:
     """Which overlays come from a file, and whose weights do."""
     return [
-        *(f"{config.name}: the arcs of {config.arcs}." for config in overlays if config.arcs),
-        *(f"{config.name}: the mixing matrix {config.weights}." for config in overlays if config.weights),
-        *(f"{config.name}: weights {config.consensus}." for config in overlays if config.consensus),
+        *(f"{config.name}: the arcs of {_path(config.arcs)}." for config in overlays if config.arcs),
+        *(
+            f"{config.name}: the mixing matrix {_path(config.weights)}."
+            for config in overlays
+            if config.weights
+        ),
+        *(f"{config.name}: weights {_path(config.consensus)}." for config in overlays if config.consensus),
     ]
+
+
+def _path(path: str) -> str:
+    """A path, on one line."""
+    return path if path.isprintable() else repr(path)
 
 
 def _option_notes(rows: Sequence[Mapping[str, Any]], overlays: Sequence[OverlayConfig]) -> list[str]:

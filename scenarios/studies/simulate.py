@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from scenarios.config.network import describe
-from scenarios.config.overlay_config import left_out_note
 from scenarios.config.quantities import format_interval, format_long, format_s
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.engine_note import engine_note
@@ -112,7 +111,7 @@ def simulate_table(
             *disturbed_note([outcome.kind for outcome in outcomes if outcome.counts_disturbed]),
             *_paired_note(rows),
             *events_note(settings, windows),
-            *left_out_note(experiment.graph, experiment.overlays),
+            *experiment.left_out,
             *experiment.graph.underlay.notes,
             *_too_wide(rows, settings.until_ci),
             *engine_note((outcome.kind, outcome.engine) for outcome in outcomes),

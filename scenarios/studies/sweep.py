@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from scenarios.config.network import NetworkConfig, build_network, describe
-from scenarios.config.overlay_config import OverlayConfig, left_out_note
+from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any, forms_of
 from scenarios.config.quantities import format_rate
 from scenarios.config.scenario import check_seed
@@ -24,6 +24,7 @@ def sweep(
     simulation: SimulationConfig,
     *,
     seed: int = 0,
+    left_out: Sequence[str] = (),
 ) -> Table:
     """Cycle times of every overlay, designed anew at every access capacity.
 
@@ -38,6 +39,8 @@ def sweep(
     simulation : SimulationConfig
     seed : int
         Of randomized overlays, and of designers that take one.
+    left_out : sequence of str
+        The note about default overlays that the network does not have.
 
     Returns
     -------
@@ -84,7 +87,7 @@ def sweep(
         notes=f"{forms_note(unit, rows)}\nover paper: how far simulated ({simulation.sharing}, {simulation.queueing}) "
         f"lies above paper.{estimates_note(rows)}\n"
         + note_lines(
-            *left_out_note(graphs[0], overlays),
+            *left_out,
             *graphs[0].underlay.notes,
             *engine_note((str(row["overlay"]), str(row["engine"])) for row in rows),
         ),

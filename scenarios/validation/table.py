@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from scenarios.config.network import describe
-from scenarios.config.overlay_config import left_out_note
 from scenarios.config.quantities import format_s, signed_s
 from scenarios.report.closed_forms import FORMS, below_load, forms_note, over_paper
 from scenarios.report.engine_note import engine_note
@@ -116,7 +115,7 @@ def validation_table(experiment: Experiment, results: Sequence[Validated]) -> Ta
                     *_differences(results),
                     *(f"{result.overlay.kind}: {result.why()}." for result in results if result.why()),
                     *_unexplained(results),
-                    *left_out_note(experiment.graph, experiment.overlays),
+                    *experiment.left_out,
                     *experiment.graph.underlay.notes,
                     *engine_note(
                         (f"{row['overlay']} {name}", str(row[f"{name}_engine"]))

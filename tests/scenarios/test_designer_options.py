@@ -187,7 +187,7 @@ def test_a_designer_cannot_be_called_as_a_key_of_the_overlays(silosim, install_p
 def test_all_keys_of_the_overlays_are_reserved():
     keys = {field.name for field in dataclasses.fields(OverlaysConfig)}
 
-    assert keys - {"entries"} == set(RESERVED_KINDS)  # the tables [[overlays]] have no key of [overlays]
+    assert keys == set(RESERVED_KINDS)
 
 
 def test_the_marked_parameter_receives_the_seed(monkeypatch):

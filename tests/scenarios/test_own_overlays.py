@@ -1,17 +1,25 @@
 """Overlays of users: from files, and the same kind twice with different options."""
 
 import json
+from itertools import permutations
 
 import h5py
 import networkx as nx
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from scenarios.config.overlay_config import OverlayConfig, distinct
+from scenarios.config.network import NetworkConfig
+from scenarios.config.overlay_config import OWN_KEYS, OverlayConfig, default_overlays, distinct
 from scenarios.config.scenario import parse_scenario
+from scenarios.config.simulation import SimulationConfig
+from scenarios.config.toml import scenario_text
 from scenarios.runfile.reader import read_run
-from topologies import InputError, load_underlay
-from topologies.consensus import consensus_matrix
+from topologies import AccessLinks, InputError, Underlay, Workload, connectivity, load_underlay
+from topologies.consensus import consensus_matrix, consensus_rules
+from topologies.designers.ring_search import is_dense
+from topologies.measured_pairs import MeasuredPairs
 
 LABELS = load_underlay("gaia").labels
 RING = [(i, (i + 3) % 11) for i in range(11)]
@@ -59,6 +67,7 @@ rounds = 6
 batch_size = 8
 log_every = 3
 """
+WORK = Workload(model_bits=8e5, compute_s=0.01)
 NAMES = ("star", "southern star", "steps", "mixing", "matcha", "other seed", "mst")
 
 
@@ -216,7 +225,14 @@ def test_the_text_of_changed_entries_is_a_scenario(silosim, files):
         ('kind = "best"\nseed = -1', r"overlays\[0\].seed\(=-1\) must be >= 0"),
         ('kind = "best"\nseed = "x"', r"overlays\[0\].seed\(='x'\) must be an integer"),
         ('kind = "ring"\nname = "a/b"', r"overlays\[0\].name\(='a/b'\) must be printable, without a slash"),
-        ('kind = "ring"\n[[overlays]]\nkind = "ring"', r"name\(='ring'\) must not repeat a name"),
+        (
+            'kind = "ring"\n[[overlays]]\nkind = "ring"',
+            r"name\(='ring'\) must not repeat a name: the designer ring and the designer ring have it; state a name",
+        ),
+        ('arcs = ""', r"overlays\[0\].arcs\(=''\) must not be empty"),
+        ('arcs = "a\\nb.csv"', r"overlays\[0\].name\(='a\\nb'\) must be printable"),
+        (f'kind = "ring"\nname = "{"ü" * 101}"', "must have at most 200 bytes as UTF-8 text, has 202"),
+        (f'arcs = "{"a" * 201}.csv"', "must have at most 200 bytes as UTF-8 text, has 201"),
     ],
 )
 def test_a_wrong_entry_is_one_line(entry, rule):
@@ -270,8 +286,21 @@ def test_a_star_cannot_have_a_rule(silosim, files):
 
 
 def test_names_differ():
-    with pytest.raises(InputError, match=r"name\(='ring'\) must not repeat a name"):
+    rule = (
+        r"name\(='ring'\) must not repeat a name: the designer ring and the file 'folder/ring.csv' have it; "
+        r"rename a file, or state a name in \[\[overlays\]\] of a scenario"
+    )
+    with pytest.raises(InputError, match=rule):
         distinct([OverlayConfig(kind="ring"), OverlayConfig(arcs="folder/ring.csv")])
+
+
+def test_a_name_as_long_as_it_may_be_is_one_of_an_overlay(silosim, files):
+    name = "ü" * 100
+    text = ENTRIES.split("[[overlays]]")[0] + f'[[overlays]]\nkind = "ring"\nname = "{name}"\n'
+    (files / "long.toml").write_text(text + "[simulation]\nrounds = 4\n", encoding="utf-8")
+    silosim("simulate", "long.toml", "-o", "long.h5").ok()
+
+    assert [overlay.kind for overlay in read_run(files / "long.h5").overlays] == [name]
 
 
 def test_default_overlays_that_the_pairs_do_not_allow_are_left_out(silosim):
@@ -283,3 +312,279 @@ def test_default_overlays_that_the_pairs_do_not_allow_are_left_out(silosim):
         assert "left out: star, as no silo can talk both ways with all others." in " ".join(found["notes"])
     # One that is asked for is an error.
     assert "no silo can be the hub" in silosim("design", "clouds", "--kind", "star").failed(2).err
+
+
+@pytest.fixture
+def pairs(tmp_path, monkeypatch):
+    """Writes a table of measured pairs: arcs as texts such as "ab", one way each."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(name, *arcs):
+        rows = "".join(f"{i},{j},100 Mbps,{10 + place} ms\n" for place, (i, j) in enumerate(arcs))
+        (tmp_path / name).write_text("from,to,bandwidth,latency\n" + rows)
+        return name
+
+    return write
+
+
+HUB = [*(f"h{spoke}" for spoke in "abcd"), *(f"{spoke}h" for spoke in "abcd")]
+CIRCLE = ["ab", "bc", "cd", "de", "ea"]
+# Strongly connected, but every way from {a, b} to {c, d} and back goes through h, and no pair talks both ways.
+TWO_CIRCLES = ["ha", "ab", "bh", "hc", "cd", "dh"]
+
+
+def test_a_hub_and_its_spokes_have_no_ring(silosim, pairs):
+    name = pairs("hs.csv", *HUB)
+    why = "left out: ring, as no ring exists, since it would pass h twice"
+    commands = (
+        ("design", name),
+        ("simulate", name, "--rounds", 4),
+        ("validate", name, "--rounds", 100),
+        ("sweep", name, "--access", "1 Gbps", "--rounds", 4, "-o", "sweep.csv"),
+    )
+    for command in commands:
+        found = json.loads(silosim(*command, "--json").ok().out)
+        assert [row["overlay"] for row in found["rows"]] == ["star", "mst", "delta_mbst"]
+        assert why in " ".join(found["notes"])
+        force = ["--force"] if command[0] == "sweep" else []
+        named = json.loads(silosim(*command, "--kind", "star", *force, "--json").ok().out)
+        assert "left out" not in " ".join(named["notes"])
+    assert "no ring exists" in silosim("design", name, "--kind", "ring").failed(2).err
+
+
+def test_one_way_pairs_have_a_ring_only(silosim, pairs):
+    name = pairs("oneway.csv", *CIRCLE)
+    found = json.loads(silosim("simulate", name, "--rounds", 4, "--json").ok().out)
+
+    assert [row["overlay"] for row in found["rows"]] == ["ring"]
+    assert "left out: star, mst, delta_mbst, as too few pairs can talk both ways." in " ".join(found["notes"])
+    # What the user names, nothing is left out of, though it be the same.
+    named = json.loads(silosim("simulate", name, "--rounds", 4, "--kind", "ring", "--json").ok().out)
+    assert [row["cycle_time_s"] for row in named["rows"]] == [row["cycle_time_s"] for row in found["rows"]]
+    assert "left out" not in " ".join(named["notes"])
+
+
+def test_where_no_default_overlay_exists_the_error_is_that_of_the_first(silosim, pairs, tmp_path):
+    name = pairs("two.csv", *TWO_CIRCLES)
+    for command in (("design", name), ("simulate", name, "--rounds", 4)):
+        assert "star: no silo can be the hub" in silosim(*command).failed(2).err
+    # A file is enough.
+    (tmp_path / "mine.csv").write_text("from,to\n" + "".join(f"{i},{j}\n" for i, j in TWO_CIRCLES))
+    for command in (("design", name), ("simulate", name, "--rounds", 4)):
+        assert [row["overlay"] for row in rows(silosim, *command, "--arcs", "mine.csv")] == ["mine"]
+
+
+def sites(allowed):
+    """Sites of which some pairs can talk, all at one rate."""
+    silos = len(allowed)
+    underlay = Underlay(
+        name="sites",
+        variant="corrected",
+        labels=tuple(f"s{i}" for i in range(silos)),
+        latitude_deg=np.full(silos, np.nan),
+        longitude_deg=np.full(silos, np.nan),
+        ends=np.empty((0, 2), dtype=np.int64),
+        length_km=np.empty(0),
+        capacity_bps=np.empty(0),
+        measured=MeasuredPairs(
+            bandwidth_bps=np.where(allowed, 1e8, 0.0), latency_s=np.full((silos, silos), 0.01)
+        ),
+    )
+    return connectivity(underlay, access=AccessLinks(up_bps=1e9, down_bps=1e9))
+
+
+def test_a_ring_of_many_silos_is_found_among_few_pairs():
+    silos = 300
+    around = np.arange(silos)
+    allowed = np.random.default_rng(0).random((silos, silos)) < 4 / silos
+    allowed[around, (around + 1) % silos] = True
+    allowed |= allowed.T
+    np.fill_diagonal(allowed, False)
+
+    assert not is_dense(allowed)
+    assert "ring" in [config.kind for config in default_overlays(sites(allowed))]
+
+
+def test_silos_without_a_ring_are_those_that_a_search_of_all_orders_finds_none_for():
+    rng = np.random.default_rng(3)
+    seen = set()
+    for _ in range(60):
+        allowed = rng.random((5, 5)) < rng.uniform(0.4, 0.9)
+        np.fill_diagonal(allowed, False)
+        if nx.is_strongly_connected(nx.from_numpy_array(allowed.astype(int), create_using=nx.DiGraph)):
+            exists = any(
+                all(allowed[i, j] for i, j in zip((0, *order), (*order, 0), strict=True))
+                for order in permutations(range(1, 5))
+            )
+            graph = sites(allowed)
+            found = "ring" in [config.kind for config in default_overlays(graph)]
+            assert found == exists
+            assert exists or not is_dense(allowed)
+            seen.add((exists, is_dense(allowed)))
+    assert seen == {(True, True), (True, False), (False, False)}
+
+
+@pytest.mark.usefixtures("files")
+def test_an_option_of_a_designer_needs_one(silosim):
+    error = silosim("explain", "gaia", "--arcs", "steps.csv", "--hub", "load").failed(2).err
+
+    assert "hub(='load') goes with the kind star, but no designer is asked for." in error
+
+
+NAMES_OF_OVERLAYS = st.text(
+    st.characters(exclude_characters="/", exclude_categories=["C", "Z"]), min_size=1, max_size=40
+)
+PATHS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+OPTION = st.from_regex(r"[a-z_]{1,8}", fullmatch=True) | st.text(
+    st.characters(exclude_categories=["Cs"]), max_size=8
+)
+OPTIONS = st.dictionaries(
+    OPTION.filter(lambda name: name not in OWN_KEYS),
+    st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(exclude_categories=["Cs"]))
+    | st.booleans(),
+    max_size=3,
+)
+RULES = st.none() | st.sampled_from(["half", *consensus_rules]) | PATHS.map("{}.csv".format)
+SEEDS = st.none() | st.just(0) | st.integers(0, 2**63 - 1)
+CONFIGS = (
+    st.builds(
+        OverlayConfig,
+        kind=st.sampled_from(["star", "mst", "best", "theirs", "entries"]),
+        name=st.just("") | NAMES_OF_OVERLAYS,
+        options=OPTIONS,
+        consensus=RULES,
+        seed=SEEDS,
+    )
+    | st.builds(
+        OverlayConfig,
+        arcs=PATHS,
+        both_ways=st.booleans(),
+        consensus=RULES,
+        seed=SEEDS,
+        name=NAMES_OF_OVERLAYS,
+    )
+    | st.builds(OverlayConfig, weights=PATHS, seed=SEEDS, name=NAMES_OF_OVERLAYS)
+)
+
+
+@given(
+    st.lists(CONFIGS, min_size=1, max_size=4, unique_by=lambda config: config.name),
+    st.sampled_from(["", *consensus_rules]),
+)
+def test_the_text_of_overlays_is_a_scenario_of_the_same(configs, consensus):
+    text = scenario_text(
+        NetworkConfig(underlay="gaia"), WORK, configs, SimulationConfig(rounds=3), 0, consensus=consensus
+    )
+    again = parse_scenario(text, source="x", recorded=True).overlays
+
+    assert again.overlays == tuple(configs)
+    assert again.consensus == consensus
+    assert [config.seed for config in again.overlays] == [config.seed for config in configs]
+
+
+@pytest.mark.parametrize(
+    "beside", ["kind = 'star'", "arcs = 'steps.csv'", "kind = 'matcha'", "kind = 'mst'\nconsensus = 'fmmc'"]
+)
+def test_a_rule_beside_entries_stands_for_those_that_can_have_it(silosim, files, beside):
+    head = ENTRIES.split("[[overlays]]")[0]
+    tail = "[simulation]\nrounds = 4\n"
+    (files / "kinds.toml").write_text(head + '[overlays]\nkinds = ["ring"]\nconsensus = "half"\n' + tail)
+    entries = f"[[overlays.entries]]\nkind = 'ring'\n[[overlays.entries]]\n{beside}\n"
+    (files / "entries.toml").write_text(head + '[overlays]\nconsensus = "half"\n' + entries + tail)
+    silosim("simulate", "kinds.toml", "-o", "kinds.h5").ok()
+    silosim("simulate", "entries.toml", "-o", "entries.h5").ok()
+    (ring,) = read_run(files / "kinds.h5").overlays
+    own, other = read_run(files / "entries.h5").overlays
+
+    assert np.array_equal(own.consensus, ring.consensus)
+    assert np.array_equal(own.consensus, consensus_matrix("half_ring", 11, *ring.arcs[:, :2].T))
+    # What a change of the scenario writes has the same meaning.
+    silosim("simulate", "entries.toml", "--rounds", 5, "-o", "changed.h5").ok()
+    again = read_run(files / "changed.h5")
+    assert parse_scenario(again.scenario, source="x").overlays.consensus == "half_ring"
+    for overlay, before in zip(again.overlays, (own, other), strict=True):
+        assert np.array_equal(overlay.consensus, before.consensus)
+
+
+def test_a_file_beside_kinds_leaves_their_rule_recorded(silosim, files):
+    head = ENTRIES.split("[[overlays]]")[0]
+    overlays = '[overlays]\nkinds = ["star", "ring"]\nconsensus = "half"\n'
+    (files / "s.toml").write_text(head + overlays + "[simulation]\nrounds = 4\n")
+    silosim("simulate", "s.toml", "--arcs", "steps.csv", "-o", "x.h5").ok()
+    run = read_run(files / "x.h5")
+    (files / "again.toml").write_text(run.scenario)
+    silosim("simulate", "again.toml", "-o", "again.h5").ok()
+
+    assert [overlay.kind for overlay in run.overlays] == ["star", "ring", "steps"]
+    for overlay, same in zip(run.overlays, read_run(files / "again.h5").overlays, strict=True):
+        assert np.array_equal(overlay.consensus, same.consensus)
+    half = consensus_matrix("half_ring", 11, *run.overlays[1].arcs[:, :2].T)
+    assert np.array_equal(run.overlays[1].consensus, half)
+
+
+@pytest.mark.parametrize(
+    ("overlays", "rule"),
+    [
+        ("overlays = []", r"x.toml: overlays\(=\[\]\) must name an overlay"),
+        ("overlays = { entries = [] }", r"x.toml: overlays\(=\[\]\) must name an overlay"),
+        ("overlays = { entries = 3 }", r"x.toml: overlays.entries\(=3\) must be a list"),
+        (
+            'overlays = { kinds = ["ring"], entries = [{ kind = "mst" }] }',
+            r"overlays.kinds goes without \[\[overlays.entries",
+        ),
+        (
+            'overlays = { star = {}, entries = [{ kind = "star" }] }',
+            r"overlays.star goes without \[\[overlays.entries",
+        ),
+        ('overlays = { entries = [{ kind = "rung" }] }', r"overlays\[0\].kind\(='rung'\) must be one of"),
+        (
+            'overlays = { consensus = "fdl" }',
+            r"overlays.consensus\(='fdl'\) must be one of .*did you mean 'fdla'",
+        ),
+    ],
+)
+def test_wrong_tables_of_overlays_are_one_line(overlays, rule):
+    text = f'{overlays}\n[network]\nunderlay = "gaia"\n[workload]\npreset = "femnist"\n'
+    with pytest.raises(InputError, match=rule) as caught:
+        parse_scenario(text, source="x.toml")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_seed_of_thousands_of_digits_is_one_line():
+    with pytest.raises(InputError, match=r"x.toml: not valid TOML"):
+        parse_scenario(f"seed = {'9' * 5000}\n", source="x.toml")
+
+
+def test_a_weight_file_for_an_overlay_is_corrected_as_a_mixing_matrix_is(silosim, files):
+    matrix = np.eye(11) * 0.5
+    for i, j in RING:
+        matrix[j, i] = 0.4
+    head = ENTRIES.split("[[overlays]]")[0]
+    np.save(files / "W.npy", matrix)
+    (files / "w.toml").write_text(
+        head + '[[overlays]]\narcs = "steps.csv"\nconsensus = "W.npy"\n[simulation]\nrounds = 4\n'
+    )
+    assert f"W.npy: the row of {LABELS[0]} sums to 0.9" in silosim("simulate", "w.toml").failed(2).err
+    np.fill_diagonal(matrix, 0.6000004)
+    np.save(files / "W.npy", matrix)
+    silosim("simulate", "w.toml", "-o", "w.h5").ok()
+    (overlay,) = read_run(files / "w.h5").overlays
+    assert overlay.consensus.diagonal() == pytest.approx(0.6, abs=1e-12)
+
+
+def test_files_are_found_beside_a_scenario_only_where_they_are(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "there"
+    folder.mkdir()
+    for name in ("a.csv", "w.csv"):
+        (folder / name).write_text("x")
+    config = OverlayConfig(arcs="a.csv", consensus="w.csv").beside(folder)
+    assert (config.arcs, config.consensus) == (str(folder / "a.csv"), str(folder / "w.csv"))
+    missing = OverlayConfig(weights="none.npy").beside(folder)
+    assert missing.weights == "none.npy"
+    (tmp_path / "a.csv").write_text("x")
+    assert OverlayConfig(arcs="a.csv", consensus="fdla").beside(folder).arcs == "a.csv"
+    long = f"{'d' * 300}/a.csv"
+    assert OverlayConfig(arcs=long).beside(folder).arcs == long

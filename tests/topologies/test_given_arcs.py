@@ -10,7 +10,7 @@ from topologies import AccessLinks, InputError, Workload, build_overlay, connect
 from topologies.consensus import consensus_matrix
 from topologies.given_arcs import numbered_arcs
 
-LABELS = ("a", "b", "c", "1")
+LABELS = ("a", "b", "c", "d")
 RING = [(0, 1), (1, 2), (2, 3), (3, 0)]
 WORK = Workload(model_bits=1e8, compute_s=0.01)
 
@@ -43,9 +43,35 @@ def test_labels_indices_and_graphs_are_the_same_arcs():
         assert arcs_of(given_arcs) == (sorted(RING), None)
 
 
-def test_a_label_goes_before_a_number():
-    # "1" is the label of silo 3 here, the number 1 is silo 1.
-    assert arcs_of([("1", 1)])[0] == [(3, 1)]
+def test_where_a_label_is_a_number_texts_are_labels_only():
+    # "1" is the label of silo 0 here, the number 1 is silo 1.
+    labels = ("1", "2", "3", "4")
+    assert arcs_of([("1", 1)], labels)[0] == [(0, 1)]
+    assert arcs_of([("4", "1")], labels)[0] == [(3, 0)]
+    for wrong in ("0", "01", "5", "x"):
+        with pytest.raises(InputError, match=f"silo\\(='{wrong}'\\) must be one of 1, 2, 3, 4") as caught:
+            numbered_arcs([("2", wrong)], labels)
+        assert "A text is only a label here, not a silo's number, as '1' is a label." in str(caught.value)
+    # One such label is enough.
+    with pytest.raises(InputError, match="as '7' is a label"):
+        numbered_arcs([("a", "1")], ("a", "7"))
+
+
+@pytest.mark.parametrize("pairs", [[[1, 0], [0, 1]], [[0, 1], [1, 0]]])
+def test_an_array_of_two_pairs_of_two_silos_is_the_list(pairs):
+    assert arcs_of(np.array(pairs), "ab") == arcs_of(pairs, "ab") == ([(0, 1), (1, 0)], None)
+
+
+def test_other_arrays_of_two_silos_are_matrices():
+    both = [(0, 1), (1, 0)]
+    for adjacency in (np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([[False, True], [True, False]])):
+        assert arcs_of(adjacency, "ab") == (both, None)
+    pairs, weights = arcs_of(np.full((2, 2), 0.5), "ab")
+    assert (pairs, weights.tolist()) == (both, [[0.5, 0.5], [0.5, 0.5]])
+    # The identity in floating point mixes nothing.
+    assert arcs_of(np.eye(2), "ab")[0] == []
+    with pytest.raises(InputError, match="the row of a sums to 2"):
+        numbered_arcs(np.ones((2, 2), dtype=int), "ab")
 
 
 def test_an_undirected_graph_has_both_directions():
@@ -84,9 +110,44 @@ def test_rows_that_were_rounded_sum_to_one():
     assert np.array_equal(weights[off], matrix[off])
 
 
+def test_rounding_makes_no_weight_negative(gaia):
+    graph = nx.DiGraph([(i, (i + 1) % 11) for i in range(11)])
+    graph.add_edges_from((i, 0) for i in (4, 7))
+    for *_, data in graph.in_edges(0, data=True):
+        data["weight"] = 0.3333335
+    for i in range(1, 11):
+        graph.edges[i - 1, i]["weight"] = 0.5
+    overlay = build_overlay("mine", gaia, WORK, graph)
+
+    assert not overlay.negative_weights
+    assert overlay.consensus[0, 0] == 0
+    assert overlay.consensus[0, [4, 7, 10]] == pytest.approx(1 / 3, abs=1e-12)
+    # The same as a matrix.
+    matrix = overlay.consensus.copy()
+    matrix[0] *= 1.0000005
+    _, weights = numbered_arcs(matrix, gaia.labels)
+    assert weights.min() == 0
+    assert weights == pytest.approx(overlay.consensus, abs=1e-12)
+
+
+@given(st.integers(0, 10**6), st.booleans())
+def test_corrected_rows_sum_to_one_with_the_signs_that_they_had(seed, has_own):
+    rng = np.random.default_rng(seed)
+    matrix = rng.dirichlet(np.ones(5), 5)
+    if not has_own:
+        np.fill_diagonal(matrix, 0.0)
+        matrix /= matrix.sum(axis=1, keepdims=True)
+    rounded = np.round(matrix, 7)
+    _, weights = numbered_arcs(rounded, "abcde")
+
+    assert np.abs(weights.sum(axis=1) - 1).max() <= 1e-12
+    assert weights.min() >= 0
+    assert np.abs(weights - matrix).max() <= 1e-6
+
+
 def test_weights_of_a_graph_are_the_receivers():
     graph = nx.DiGraph()
-    graph.add_weighted_edges_from([("a", "b", 0.25), ("b", "c", 0.5), ("c", "1", 0.5), ("1", "a", 0.125)])
+    graph.add_weighted_edges_from([("a", "b", 0.25), ("b", "c", 0.5), ("c", "d", 0.5), ("d", "a", 0.125)])
     _, weights = arcs_of(graph)
 
     assert (weights[1, 0], weights[1, 1]) == (0.25, 0.75)
@@ -123,7 +184,12 @@ def test_a_matrix_with_weights_below_0_is_one_of_fdla(gaia):
 @pytest.mark.parametrize(
     ("arcs", "rule"),
     [
-        ([("a", "d")], r"silo\(='d'\) must be one of 1, a, b, c, or a number of 0..3"),
+        ([("a", "e")], r"silo\(='e'\) must be one of a, b, c, d, or a number of 0..3"),
+        ([("a", "9" * 5000)], r"silo\(='99.*99'\) must be a label or a number of 0..3"),
+        ([("a", 10**5000)], r"silo\(=an integer of 16610 bits\) must be a label or a number of 0..3"),
+        (np.full((4, 4), 0.25).tolist(), "arcs must be pairs of silos; a matrix must be an array of NumPy"),
+        ([[0.5, 0.5], [0.5, 0.5]], "arcs must be pairs of silos; a matrix must be an array of NumPy"),
+        (nx.DiGraph([("a", "b", {"weight": 10**5000})]), "weight must be a number on all edges"),
         ([("a", 4)], r"silo\(=4\) must be a label or a number of 0..3"),
         ([("a", -1)], r"silo\(=-1\) must be a label or a number of 0..3"),
         ([("a", True)], r"silo\(=True\) must be a label or a number"),

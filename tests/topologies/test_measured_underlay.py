@@ -13,6 +13,7 @@ from topologies import (
     InputError,
     Underlay,
     Workload,
+    build_overlay,
     connectivity,
     design,
     design_random,
@@ -144,7 +145,20 @@ def test_explanation_and_sensitivities_name_the_pair(asymmetric):
 
     assert any("->" in line for line in str(explain(overlay)).splitlines())
     found = sensitivities(overlay)
-    assert found is not None
+    # All arcs of a ring are critical, and access links of 10 Gbps bind none of them.
+    assert (found.measured_s_per_bps < 0).all()
+    arcs = list(zip(overlay.source.tolist(), overlay.target.tolist(), strict=True))
+    for arc, (i, j) in enumerate(arcs):
+        step_bps = 1e-4 * asymmetric.measured.bandwidth_bps[i, j]
+        times_s = []
+        for sign in (1, -1):
+            bandwidth_bps = asymmetric.measured.bandwidth_bps.copy()
+            bandwidth_bps[i, j] += sign * step_bps
+            changed = connectivity(underlay(bandwidth_bps, asymmetric.measured.latency_s), access=FAST)
+            times_s.append(build_overlay("same", changed, WORK, arcs).closed_forms.paper_s)
+        # The central difference of M / b errs by (step / b)^2.
+        slope = (times_s[0] - times_s[1]) / (2 * step_bps)
+        assert found.measured_s_per_bps[arc] == pytest.approx(slope, rel=1e-6)
 
 
 @pytest.mark.parametrize(

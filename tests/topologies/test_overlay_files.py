@@ -167,6 +167,84 @@ def test_a_wrong_matrix_is_one_line(file, text, rule):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0.5,,0.5\n0.25,0.75,\n,0.5,0.5\n", WEIGHTS),
+        ("0.5,0.5,\n0.25,0.5,0.25\n,0.5,0.5\n", [[0.5, 0.5, 0], [0.25, 0.5, 0.25], [0, 0.5, 0.5]]),
+        (",0.5,0.5\n0.25,0.75,\n,0.5,0.5\n", [[0, 0.5, 0.5], [0.25, 0.75, 0], [0, 0.5, 0.5]]),
+        ("sep=;\r\n\r\n0,5;;0,5;\r\n0,25;0,75;;\r\n;0,5;0,5;\r\n", WEIGHTS),
+        ("1,,\n,1,\n,,1\n", np.eye(3)),
+        (",0,1,2\n0,0.5,,0.5\n1,0.25,0.75,\n2,,0.5,0.5\n", WEIGHTS),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_an_empty_cell_is_0_in_every_row(file, text, expected, encoding):
+    assert np.array_equal(read_matrix(file("w.csv", text.encode(encoding)), LABELS), expected)
+
+
+def test_labels_that_are_numbers_are_no_indices(file):
+    labels = ("1", "2", "3")
+    arcs, _ = read_overlay(file("o.csv", "from,to\n1,2\n2,3\n3,1\n"), labels)
+    assert arcs.tolist() == [[0, 1], [1, 2], [2, 0]]
+    with pytest.raises(InputError, match=r"row 2, from\(='0'\) must be one of 1, 2, 3.*only a label here"):
+        read_overlay(file("o.csv", "from,to\n0,1\n1,2\n2,0\n"), labels)
+    matrix = read_matrix(file("w.csv", ",3,1,2\n3,0,1,0\n1,0.5,0.5,0\n2,0,0,1\n"), labels)
+    assert matrix.tolist() == [[0.5, 0, 0.5], [0, 1, 0], [1, 0, 0]]
+    with pytest.raises(InputError, match="the header's silo '0' must be one of 1, 2, 3"):
+        read_matrix(file("w.csv", ",0,1,2\n0,1,0,0\n1,0,1,0\n2,0,0,1\n"), labels)
+
+
+def test_a_number_of_thousands_of_digits_is_one_line(file):
+    with pytest.raises(InputError, match=r"row 2, from\(='99.*99'\) must be a label or a number of 0..2"):
+        read_overlay(file("o.csv", f"from,to\n{'9' * 5000},0\n"), LABELS)
+
+
+@pytest.mark.parametrize("read", [read_overlay, read_matrix])
+@pytest.mark.parametrize("name", ["a\nb.csv", "a\nb.gml", "a\nb.npy", "a\x1bb.csv"])
+def test_a_path_with_a_line_end_is_one_line(tmp_path, file, read, name):
+    with pytest.raises(InputError) as caught:
+        read(tmp_path / name, LABELS)
+    with pytest.raises(InputError) as bad:
+        read(file(name, "x,y\n1,2\n"), LABELS)
+    for error in (str(caught.value), str(bad.value)):
+        assert error.isprintable()
+        assert repr(name)[1:-1] in error
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0)])
+def test_the_shape_of_a_file_of_numpy_is_checked_before_it_is_read(tmp_path, version):
+    path = tmp_path / "big.npy"
+    with path.open("wb") as out:
+        np.lib.format.write_array(out, WEIGHTS, version=version)
+    assert np.array_equal(read_matrix(path, LABELS), WEIGHTS)
+    whole = path.read_bytes()
+    # What the header claims is larger than any memory.
+    claim = whole.replace(b"(3, 3), }" + 14 * b" ", b"(10000000, 10000000), }")
+    assert claim != whole
+    path.write_bytes(claim)
+    with pytest.raises(InputError, match="has 10000000 x 10000000 weights, must have 3 x 3"):
+        read_matrix(path, LABELS)
+    path.write_bytes(whole[:-1])
+    with pytest.raises(InputError, match=r"is not a \.npy file of numbers"):
+        read_matrix(path, LABELS)
+
+
+@pytest.mark.parametrize(
+    "header", [b"{", b"{'descr': (", b"(" * 5000, b"\xff", b"{'descr': '<f8'}", b"[1, 2]"]
+)
+def test_a_file_of_numpy_with_a_broken_header(file, header):
+    data = b"\x93NUMPY\x01\x00" + (len(header) + 1).to_bytes(2, "little") + header + b"\n"
+    with pytest.raises(InputError, match=r"is not a \.npy file of numbers"):
+        read_matrix(file("w.npy", data), LABELS)
+
+
+def test_a_single_number_is_no_matrix(tmp_path):
+    np.save(tmp_path / "one.npy", np.array(0.5))
+    with pytest.raises(InputError, match="has a single number, must have 3 x 3"):
+        read_matrix(tmp_path / "one.npy", LABELS)
+
+
 def test_a_file_of_numpy_that_is_none(file, tmp_path):
     with pytest.raises(InputError, match=r"is not a \.npy file of numbers"):
         read_matrix(file("w.npy", b"PK\x03\x04"), LABELS)
@@ -176,5 +254,5 @@ def test_a_file_of_numpy_that_is_none(file, tmp_path):
     with pytest.raises(InputError, match="must hold one array of numbers"):
         read_matrix(tmp_path / "t.npy", LABELS)
     np.save(tmp_path / "o.npy", np.array([{}]), allow_pickle=True)
-    with pytest.raises(InputError, match=r"is not a \.npy file of numbers"):
+    with pytest.raises(InputError, match="must hold one array of numbers"):
         read_matrix(tmp_path / "o.npy", LABELS)

@@ -24,7 +24,7 @@ Designer: TypeAlias = "Callable[..., Overlay]"
 RandomDesigner: TypeAlias = "Callable[..., RandomOverlay]"
 
 
-RESERVED_KINDS = ("kinds", "consensus", "options")
+RESERVED_KINDS = ("kinds", "consensus", "options", "entries")
 """Names that no designer can have: keys of scenarios, where the table of a designer's options would stand."""
 
 

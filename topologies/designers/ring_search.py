@@ -78,6 +78,25 @@ def tour_along(source: IntArray, target: IntArray) -> list[int]:
     return tour
 
 
+def is_dense(allowed: BoolArray) -> bool:
+    """Whether so many arcs exist that there is a circuit through all nodes.
+
+    Parameters
+    ----------
+    allowed : ndarray of bool, shape (n, n)
+        Which arcs exist; false on the diagonal.
+
+    Notes
+    -----
+    Ghouila-Houri (1960): a strongly connected digraph whose nodes have at least ``n`` arcs each, out and in together,
+    has one.
+    """
+    nodes = len(allowed)
+    degree = allowed.sum(axis=0) + allowed.sum(axis=1)
+    strong = components(nodes, *np.nonzero(allowed), strong=True)[0] == 1
+    return nodes == 1 or (strong and bool((degree >= nodes).all()))
+
+
 def require_reach(kind: str, graph: Connectivity) -> None:
     """Raise an error where a silo can send to none or receive from none, or some silos cannot reach others."""
     allowed, labels = graph.may_send, graph.labels
