@@ -12,6 +12,7 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_given, is_scenario
+from scenarios.config.network import silos_without_compute
 from scenarios.config.overlay_config import asked_overlays
 from scenarios.metrics_import.columns import ColumnNames
 from scenarios.report.run_table import run_table
@@ -35,7 +36,8 @@ NoDefaultPreset = Annotated[
     typer.Option(
         "--workload",
         help="The paper's task that the metrics are of: shakespeare, femnist, sentiment140, inaturalist or "
-        "full_inaturalist. Without it or a scenario, --model-size and --compute are needed.",
+        "full_inaturalist. Without it or a scenario, --model-size and --compute are needed, "
+        "the latter where the network's file states no computing times.",
         show_default=False,
     ),
 ]
@@ -124,7 +126,7 @@ def import_metrics(
     """
     check_new_run(output, force=force)
     if not is_scenario(study):
-        _check_workload_is_given(context)
+        _check_workload_is_given(study, context)
     experiment = experiment_of(study, context, rounds=LEAST_ROUNDS)
     simulation = experiment.simulation if engine is None else replace(experiment.simulation, engine=engine)
     overlays = asked_overlays(
@@ -158,14 +160,20 @@ def import_metrics(
     print(note_lines(*columns_note(foreign)), file=sys.stderr)
 
 
-def _check_workload_is_given(context: typer.Context) -> None:
+def _check_workload_is_given(study: opt.Study, context: typer.Context) -> None:
     """Raise an error where the default workload would stand for the model that the metrics are of."""
     if is_given(context, "workload"):
         return
-    missing = [name for name in ("model_size", "compute") if not is_given(context, name)]
+    missing = [] if is_given(context, "model_size") else ["--model-size"]
+    silos = ""
+    if not is_given(context, "compute"):
+        graph = study.graph()
+        without = silos_without_compute(study.workload, graph)
+        missing += ["--compute"] if without else []
+        if 0 < len(without) < graph.silos:
+            silos = f" ({graph.underlay.name} states no computing time of {', '.join(without)})"
     if missing:
-        options = " and ".join(f"--{name.replace('_', '-')}" for name in missing)
         raise InputError(
-            f"{options} must be given: the metrics are of a model and hardware that only you know "
+            f"{' and '.join(missing)} must be given{silos}: the metrics are of a model and hardware that only you know "
             "(--workload names one of the paper's tasks instead)."
         )

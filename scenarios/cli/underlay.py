@@ -25,7 +25,7 @@ _UNUSED = (
         "bandwidth",
         "latency",
     ),
-    *("workload", "model_size", "compute", "local_steps"),
+    *("workload", "model_size", "compute", "compute_at", "local_steps"),
 )
 """Options of a study that do not change the network itself."""
 

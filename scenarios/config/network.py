@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from scenarios.config.access_links import access_at, up_down
+from scenarios.config.found_files import found_beside
 from scenarios.config.quantities import Duration, Rate, Size, format_bits, format_rate, format_s
 from topologies import (
     AccessLinks,
@@ -27,6 +28,7 @@ from topologies.connectivity import silo_labels
 from topologies.errors import Field, unknown_name
 from topologies.networks.network_files import NetworkFiles, folder_name
 from topologies.networks.shipped import underlay_title
+from topologies.networks.topohub import PREFIX
 from topologies.quantities import parse_quantity
 from topologies.underlay import Underlay
 
@@ -149,13 +151,10 @@ class NetworkConfig:
 
     def beside(self, folder: Path) -> "NetworkConfig":
         """The network with files found in a folder, where they are no paths from the working directory."""
-        found: dict[str, Any] = {
-            name: str(folder / path)
-            for name in ("underlay", *FILES)
-            if (path := getattr(self, name)) is not None
-            and not Path(path).exists()
-            and (folder / path).exists()
-        }
+        paths = {name: getattr(self, name) for name in ("underlay", *FILES)}
+        if self.underlay is not None and _is_known_name(self.underlay):
+            del paths["underlay"]  # whatever lies under that name, such as the results of a run
+        found: dict[str, Any] = {**found_beside(folder, paths)}
         return replace(self, **found) if found else self
 
     def located(self) -> "NetworkConfig":
@@ -185,6 +184,11 @@ class NetworkConfig:
         if "access" in given:
             given = {"access_up": None, "access_down": None, "access_at": None} | given
         return replace(self, **given)
+
+
+def _is_known_name(underlay: str) -> bool:
+    """Whether an underlay is one of this package or of topohub, and no path."""
+    return underlay in shipped_underlays() or underlay.startswith(PREFIX)
 
 
 def build_underlay(config: NetworkConfig) -> Underlay:
@@ -384,6 +388,12 @@ def build_workload(
         local_steps=config.local_steps,
         name=_work_name(config, own_compute=bool(is_own.any())),
     )
+
+
+def silos_without_compute(config: WorkloadConfig, graph: Connectivity) -> tuple[str, ...]:
+    """Labels of the silos whose computing time neither options, presets aside, nor the network's file states."""
+    known = [_stated_compute(graph), _all_compute(config, graph.silos), _compute_at(config, graph)]
+    return tuple(graph.labels[silo] for silo in np.flatnonzero(np.isnan(known).all(axis=0)).tolist())
 
 
 def _stated_compute(graph: Connectivity | None) -> FloatArray:

@@ -1,5 +1,6 @@
 """Colour, dashes and marker of each kind of overlay, the same in every figure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 # Okabe and Ito's palette, told apart by colour-blind readers; dashes and markers tell lines apart in grey.
@@ -13,12 +14,14 @@ class LineStyle:
 
     Attributes
     ----------
-    colour, dashes, marker : str
+    colour, marker : str
         As matplotlib names them.
+    dashes : str or (float, (float, ...))
+        Likewise, or the lengths of strokes and gaps in line widths, after an offset.
     """
 
     colour: str
-    dashes: str
+    dashes: str | tuple[float, tuple[float, ...]]
     marker: str
 
 
@@ -37,18 +40,33 @@ _STYLES = {
     "matcha_delta_mbst": LineStyle(COLOURS[4], _DASHDOT, "h"),
     "random_ring": LineStyle(COLOURS[5], _SOLID, "d"),
 }
-_OTHER = LineStyle("#777777", _DOTTED, ".")
+_OTHER_DASHES = (_DOTTED, (0.0, (7.0, 1.5)), (0.0, (4.0, 1.2, 1.0, 1.2, 1.0, 1.2)), (0.0, (1.0, 2.5)))
+_OTHER_MARKERS = ("+", "H", "x", "1", "8", "|", "2", ".", "_")
+"""Neither is that of a kind above; the numbers of colours, dashes and markers have no common divisor."""
 
 
-def style_of(kind: str) -> LineStyle:
-    """The style of a kind of overlay; of one that does not come with the package a grey dotted line.
+def styles_of(names: Sequence[str]) -> dict[str, LineStyle]:
+    """The style of each overlay of a run.
 
     Parameters
     ----------
-    kind : str
+    names : sequence of str
+        Of all overlays of the run, in its order, so that every figure of it shows an overlay alike.
 
     Returns
     -------
-    LineStyle
+    dict of str to LineStyle
+        The kinds that come with the package look the same in every figure. All others, such as overlays that a user
+        has named, differ by their place among the others: 252 of them in colour, dashes or marker.
     """
-    return _STYLES.get(kind, _OTHER)
+    others = [name for name in names if name not in _STYLES]
+    return {name: _STYLES[name] if name in _STYLES else _other(others.index(name)) for name in names}
+
+
+def _other(place: int) -> LineStyle:
+    """Style of an overlay that has none by its name."""
+    return LineStyle(
+        COLOURS[place % len(COLOURS)],
+        _OTHER_DASHES[place % len(_OTHER_DASHES)],
+        _OTHER_MARKERS[place % len(_OTHER_MARKERS)],
+    )

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 from matplotlib import rc_context
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -13,12 +14,13 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from scenarios.config.quantities import format_rate
-from scenarios.report.line_styles import COLOURS, style_of
+from scenarios.report.line_styles import COLOURS, LineStyle, styles_of
 from scenarios.report.log_axis import set_log
 from scenarios.report.tables import Column, Table, percent
 from scenarios.runfile.paths import writing
 from scenarios.runfile.reader import OverlayRecord, RunRecord
 from topologies import InputError
+from topologies.wrapping import wrapped
 
 _PARTS = {
     "serialization_s": "queue: one model after the other",
@@ -41,6 +43,8 @@ _MARKERS = 0.15
 """Length between two markers on a line, in parts of the panel's diagonal."""
 _LEGEND_LETTERS, _LEGEND_MARGIN = 84, 7
 """Letters that a line of the legend below has room for; those that line and gap beside a name take."""
+_TITLE_LETTERS = 84
+"""Letters that a line of the title has room for."""
 _THIN: dict[str, Any] = {"linewidth": 0.7, "linestyle": "-"}
 """Of the lines of `paper`."""
 _FAR_APART = 5
@@ -99,8 +103,10 @@ def plot_run(
     scale, unit = _time_unit(max(last_s))
     far_apart = max(last_s) > _FAR_APART * min(last_s) > 0
     is_one = is_imported and len(trained) > 1
+    styles = styles_of([overlay.kind for overlay in record.overlays])
+    lines: list[Artist] = []
     for index, overlay in enumerate(trained):
-        style = _line(overlay.kind) | {"linewidth": 1.4, "markersize": 4, "markevery": _MARKERS}
+        style = _line(styles[overlay.kind]) | {"linewidth": 1.4, "markersize": 4, "markevery": _MARKERS}
         # Time 0 has no place on a logarithmic axis; drawn from its edge, round 0 would look like all that came after.
         drawn = overlay.wall_clock_s > 0 if far_apart else np.full(len(overlay.wall_clock_s), True)
         for row, (metric, factor, label) in enumerate(metrics):
@@ -114,8 +120,10 @@ def plot_run(
                     if index == 0:
                         axes[row][0].plot(time[finite], values[finite], **_ONE_STYLE)
                     continue
-                axes[row][column].plot(time[finite], values[finite], label=overlay.kind, **style)
-    lines, names = axes[0][1].get_legend_handles_labels()
+                drawn_line = axes[row][column].plot(time[finite], values[finite], label=overlay.kind, **style)
+                if (row, column) == (0, 1):
+                    lines += drawn_line
+    names = [overlay.kind for overlay in trained]
     if is_one:
         axes[0][0].set_title("one imported curve, on every overlay", fontsize=9)
         axes[0][1].set_title("only cycle times differ", fontsize=9)
@@ -129,8 +137,8 @@ def plot_run(
     if far_apart:
         times = [float(time) / scale for overlay in trained for time in overlay.wall_clock_s]
         set_log(axes[-1][1], "x", times, most=6)
-    figure.suptitle(title, fontsize=10, parse_math=False, wrap=True)
-    figure.legend(lines, names, loc="outside lower center", ncols=columns, frameon=False)
+    set_title(figure, title)
+    _legend(figure, lines, names, loc="outside lower center", ncols=columns, frameon=False)
     save_figure(figure, path)
 
 
@@ -153,13 +161,15 @@ def plot_sweep(table: Table, path: Path, *, title: str) -> None:
     # The legend is as high as its lines, and a line more for the thin ones.
     figure, axes = _figure(1, 1, height_in=max(4.4, 1.0 + _LEGEND_LINE_IN * (len(kinds) + 1)))
     axis = axes[0][0]
+    styles = styles_of(kinds)
+    lines: list[Artist] = []
     factor, unit = (1.0, "s") if max(row["simulated_s"] for row in table.rows) > 10 else (1e3, "ms")
     capacities = sorted({row["access_bps"] for row in table.rows})
     for kind in kinds:
         rows = [row for row in table.rows if row["overlay"] == kind]
         access_bps = [row["access_bps"] for row in rows]
-        style = _line(kind)
-        axis.plot(
+        style = _line(styles[kind])
+        lines += axis.plot(
             access_bps, [factor * row["simulated_s"] for row in rows], **style, markersize=5, label=kind
         )
         axis.plot(
@@ -173,12 +183,12 @@ def plot_sweep(table: Table, path: Path, *, title: str) -> None:
     set_log(axis, "y", times, most=9)
     axis.set_xlabel("access capacity")
     axis.set_ylabel(f"cycle time ({unit})")
-    figure.suptitle(title, fontsize=10, parse_math=False, wrap=True)
-    lines, names = axis.get_legend_handles_labels()
+    set_title(figure, title)
     thin = Line2D([], [], color="0.3", **_THIN)
-    figure.legend(
+    _legend(
+        figure,
         [*lines, thin],
-        [*names, "thin: paper"],
+        [*kinds, "thin: paper"],
         loc="outside right center",
         fontsize=8,
         frameon=False,
@@ -255,19 +265,36 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
     low, high = axis.get_xlim()
     axis.set_xlim(min(low, -_LEAST_PERCENT), max(high, _LEAST_PERCENT))
     axis.axvline(0, color="black", linewidth=0.8)
-    axis.set_yticks(places, [row["overlay"] for row in rows])
+    axis.set_yticks(places, [row["overlay"] for row in rows], parse_math=False)
     axis.set_ylim(len(rows) - 0.5, -0.5)
     axis.set_xlabel("simulated cycle time over the paper's (%)")
-    figure.suptitle(title, fontsize=10, parse_math=False, wrap=True)
+    set_title(figure, title)
     named = axis.get_legend_handles_labels()
     columns = _balanced(len(named[0]), most=3)
     figure.legend(*named, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
     save_figure(figure, path)
 
 
-def _line(kind: str) -> dict[str, Any]:
+def set_title(figure: Figure, title: str) -> None:
+    """Title above the panels, broken where the figure ends; dollars in it are no formulas."""
+    breaks = "$" not in title  # matplotlib takes what is between two for a formula where it breaks lines
+    if not breaks:
+        title = "\n".join(
+            line for long in title.splitlines() for line in wrapped(long, _TITLE_LETTERS) or [""]
+        )
+    figure.suptitle(title, fontsize=10, parse_math=False, wrap=breaks)
+
+
+def _legend(figure: Figure, lines: Sequence[Artist], names: Sequence[str], **options: Any) -> None:
+    """Legend with names as they are: neither formulas between dollars, nor left out after an underscore."""
+    legend = figure.legend(lines, ["name"] * len(names), **options)
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_parse_math(False)
+        text.set_text(name)
+
+
+def _line(style: LineStyle) -> dict[str, Any]:
     """Style of an overlay's line, for matplotlib."""
-    style = style_of(kind)
     return {"color": style.colour, "linestyle": style.dashes, "marker": style.marker}
 
 

@@ -43,7 +43,8 @@ def run_table(
     Table
         ``over_paper`` is how far the simulated cycle time lies above the `paper` one; where ``simulation_is_whole``
         is false, the simulation was interrupted after ``simulated_rounds``, from which it is estimated. ``speedup`` is
-        the STAR's time to the target accuracy divided by the overlay's; None where either never reaches it.
+        the STAR's time to the target accuracy divided by the overlay's; None where either never reaches it. The STAR is
+        the first overlay with a hub.
         ``trained_rounds`` are shown where a training was interrupted, None where it has not begun.
     """
     trained_rounds = reached or {}
@@ -51,7 +52,8 @@ def run_table(
         overlay.kind: None if target_accuracy is None else overlay.first_round_at(target_accuracy)
         for overlay in record.overlays
     }
-    star = at_target.get("star")
+    # The STAR may have another name, and "star" be that of another overlay.
+    star = next((at_target[overlay.kind] for overlay in record.overlays if overlay.hub is not None), None)
     rows: list[Row] = []
     for overlay in record.overlays:
         forms, simulation, at = overlay.closed_forms, overlay.simulation, at_target[overlay.kind]

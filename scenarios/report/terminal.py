@@ -9,6 +9,7 @@ import rich.box
 import rich.console
 import rich.measure
 import rich.table
+import rich.text
 
 from scenarios.report.tables import Column, Table
 from topologies.wrapping import wrapped
@@ -50,13 +51,13 @@ class Terminal:
         # Where numbers need more columns than there are, the terminal breaks the lines: no digit is cut off.
         wide = self._console(text, max(self._width, _measure(console, drawn).minimum))
         lines = caption_lines(table.caption, self._width)
-        console.print("\n".join(lines), markup=False, highlight=False)
+        console.print("\n".join(lines), markup=False, emoji=False, highlight=False)
         console.print()
         wide.print(drawn)
         console.print()
         if table.notes:
             notes = [line for note in table.notes.splitlines() for line in wrapped(note, self._width) or [""]]
-            console.print("\n".join(notes), markup=False, highlight=False)
+            console.print("\n".join(notes), markup=False, emoji=False, highlight=False)
         return "\n".join(line.rstrip() for line in text.getvalue().removesuffix("\n").split("\n"))
 
     def _console(self, text: io.StringIO, width: int) -> rich.console.Console:
@@ -111,7 +112,9 @@ def _drawn(table: Table, padding: int, *, narrow: bool, text_width: int | None =
         shown = [column.text(row) for row in table.rows]
         width = max(text_width, column.least) if text and text_width is not None else None
         drawn.add_column(
-            column.narrow_title if narrow and column.narrow_title is not None else column.title,
+            rich.text.Text(
+                column.narrow_title if narrow and column.narrow_title is not None else column.title
+            ),
             justify="left" if text else "right",
             overflow="fold",
             no_wrap=not column.prose,
@@ -119,7 +122,8 @@ def _drawn(table: Table, padding: int, *, narrow: bool, text_width: int | None =
         )
         cells.append(shown if width is None or column.prose else [shortened(cell, width) for cell in shown])
     for row in zip(*cells, strict=True):
-        drawn.add_row(*row)
+        # Names of users may look like rich's markup.
+        drawn.add_row(*map(rich.text.Text, row))
     return drawn
 
 

@@ -12,6 +12,7 @@ from scenarios.runfile.atomic import reports_full_disk
 from scenarios.runtime.signals import check_interrupts, deferred_interrupts
 from simulator import Block, Job, SteadyState
 from simulator.engines import choose_engine
+from topologies import Underlay
 from topologies.random_cycle_time import RANDOM_ROUNDS
 
 MESSAGE_FIELDS = ("start_s", "last_bit_s", "bound_link")
@@ -21,7 +22,7 @@ _PIECE = 2**20
 _HEAD_BYTES = 200_000
 
 
-def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int = 0) -> int:
+def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int = 0, underlay: Underlay) -> int:
     """Upper estimate of the size of a run's file.
 
     Parameters
@@ -31,6 +32,7 @@ def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int = 0) -> int:
     messages : bool
     rows : int
         Rows of each training's history.
+    underlay : Underlay
 
     Returns
     -------
@@ -42,8 +44,10 @@ def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int = 0) -> int:
         numbers += (job.rounds + 1) * (silos + arcs * (4 if messages else 1)) + rows * (2 * silos + 10)
         numbers += silos * silos + 8 * arcs + 3 * len(job.link_capacity_bps)
         # At most, the arcs and weights of a randomized overlay's rounds.
-        numbers += 0 if job.plan is None else max(job.rounds, RANDOM_ROUNDS) * (silos + 2 * arcs + 2)
+        numbers += 0 if job.plan is None else max(job.rounds, RANDOM_ROUNDS) * (silos + arcs + arcs // 64 + 1)
     silos = max(job.silos for job in jobs)
+    routers = underlay.routers
+    numbers += 16 * routers + 4 * underlay.links + (0 if underlay.measured is None else 2 * routers * routers)
     return 8 * (numbers + 2 * silos * silos + 64 * silos) + _HEAD_BYTES
 
 
@@ -90,15 +94,15 @@ def allocate(file: h5py.File, kind: str, job: Job, *, messages: bool, engine: st
             queueing=job.queueing,
             engine=choose_engine(job, engine),
         )
-        _make(group, "round_start_s", (rounds + 1, job.silos), np.float64, nan)
-        _make(group, "arrival_s", (rounds, arcs), np.float64, nan)
-        _make(group, "link_bits", (len(job.link_capacity_bps),), np.float64, nan)
+        make_dataset(group, "round_start_s", (rounds + 1, job.silos), np.float64, nan)
+        make_dataset(group, "arrival_s", (rounds, arcs), np.float64, nan)
+        make_dataset(group, "link_bits", (len(job.link_capacity_bps),), np.float64, nan)
         group["absences"] = np.array(job.absences, dtype=np.int64).reshape(-1, 3)
         group["absences"].attrs["columns"] = "silo, first missed round, the round in which it is back"
         if messages:
             for name in MESSAGE_FIELDS:
                 is_link = name == "bound_link"
-                _make(
+                make_dataset(
                     group, name, (rounds, arcs), np.int32 if is_link else np.float64, -1 if is_link else nan
                 )
         file.flush()
@@ -179,7 +183,7 @@ def _write_attributes(file: h5py.File, group: h5py.Group, attributes: dict[str, 
     file.flush()
 
 
-def _make(group: h5py.Group, name: str, shape: tuple[int, ...], dtype: DTypeLike, fill: float) -> None:
+def make_dataset(group: h5py.Group, name: str, shape: tuple[int, ...], dtype: DTypeLike, fill: float) -> None:
     """Make a dataset whose whole space is on the disk and filled, with little memory."""
     # HDF5's own filling crashes on a full disk.
     dataset = group.create_dataset(name, shape, dtype, fill_time="never")

@@ -15,7 +15,7 @@ import numpy as np
 from scenarios.config.network import NetworkConfig, describe
 from scenarios.config.overlays import forms_of
 from scenarios.runfile.atomic import new_file, reports_full_disk
-from scenarios.runfile.recorded_schedule import write_schedule
+from scenarios.runfile.recorded_schedule import ScheduleWriter
 from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
 from scenarios.runfile.training_rows import HistoryWriter, allocate_history, write_history
 from simulator import Job
@@ -56,10 +56,12 @@ class RunFile:
     ----------
     file : h5py.File
         With everything allocated that is filled in; `create` makes one.
+    schedules : mapping from str to ScheduleWriter, optional
+        Of the randomized overlays.
     """
 
-    def __init__(self, file: h5py.File) -> None:
-        self._file = file
+    def __init__(self, file: h5py.File, schedules: Mapping[str, ScheduleWriter] | None = None) -> None:
+        self._file, self._schedules = file, schedules or {}
 
     @classmethod
     @contextmanager
@@ -72,6 +74,7 @@ class RunFile:
         messages: bool,
         engine: str = "auto",
         rows: Mapping[str, int] | None = None,
+        certain_rounds: int | None = None,
         force: bool = False,
         resume: bool = False,
     ) -> Iterator[Self]:
@@ -89,6 +92,10 @@ class RunFile:
             See `simulator.engines.choose_engine`; the file names the one that is chosen.
         rows : mapping from str to int, optional
             Training rows by overlay; without those that are not trained.
+        certain_rounds : int, optional
+            Rounds that are simulated in any case, by default all of the jobs: arcs and weights of a randomized overlay
+            are written of these, and of those that closed forms are estimated from, at the beginning; of further ones
+            by `record_schedule`.
         force, resume : bool
             See `scenarios.runfile.atomic.new_file`.
 
@@ -110,25 +117,38 @@ class RunFile:
         """
         trained = rows or {}
         size_bytes = file_bytes(
-            [job for _, job in simulations], messages=messages, rows=max(trained.values(), default=0)
+            [job for _, job in simulations],
+            messages=messages,
+            rows=max(trained.values(), default=0),
+            underlay=head.graph.underlay,
         )
+        schedules = {}
         with new_file(path, size_bytes=size_bytes, force=force, resume=resume) as file:
             write_head(file, head)
             for overlay, job in simulations:
                 write_overlay(file, overlay, job, forms_of(overlay, head.seed))
                 if not isinstance(overlay, Overlay):
-                    group = file[f"overlays/{overlay.kind}"]
                     # Closed forms are estimated from so many rounds, of a replay, too.
-                    rounds = max(job.rounds, RANDOM_ROUNDS)
-                    write_schedule(group, make_schedule(overlay, head.seed, rounds))
+                    schedule = make_schedule(overlay, head.seed, max(job.rounds, RANDOM_ROUNDS))
+                    certain = (
+                        schedule.rounds if certain_rounds is None else max(certain_rounds, RANDOM_ROUNDS)
+                    )
+                    schedules[overlay.kind] = ScheduleWriter(
+                        file, f"overlays/{overlay.kind}", schedule, rounds=certain
+                    )
                 allocate(file, overlay.kind, job, messages=messages, engine=engine)
                 if overlay.kind in trained:
                     allocate_history(file, overlay.kind, rows=trained[overlay.kind], silos=head.graph.silos)
-            yield cls(file)
+            yield cls(file, schedules)
 
     def simulation(self, kind: str) -> SimulationWriter:
         """Writer of the simulated rounds of an overlay."""
         return SimulationWriter(self._file, kind)
+
+    def record_schedule(self, kind: str, rounds: int) -> None:
+        """Write arcs and weights of the first rounds of a randomized overlay, where they are not there yet."""
+        if kind in self._schedules:
+            self._schedules[kind].write(rounds)
 
     def training(self, kind: str, last_start_s: FloatArray) -> HistoryWriter:
         """Writer of the training rows of an overlay whose last silo starts the rounds at these dates."""

@@ -38,11 +38,11 @@ def bar(title: str, total: int) -> Iterator[Advance]:
     """
     console = rich.console.Console(stderr=True)
     progress = rich.progress.Progress(
-        rich.progress.TextColumn("{task.description}"),
+        rich.progress.TextColumn("{task.description}", markup=False),
         rich.progress.BarColumn(bar_width=8),
         rich.progress.TaskProgressColumn(),
         rich.progress.TimeRemainingColumn(),
-        rich.progress.TextColumn("{task.fields[note]}"),
+        rich.progress.TextColumn("{task.fields[note]}", markup=False),
         console=console,
         transient=True,
         disable=not sys.stderr.isatty(),

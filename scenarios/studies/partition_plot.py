@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from scenarios.report.plots import save_figure
+from scenarios.report.plots import save_figure, set_title
 from scenarios.report.terminal import shortened
 from scenarios.studies.partition import Division
 
@@ -53,7 +53,7 @@ def plot_partition(division: Division, path: Path) -> None:
     figure.colorbar(image, ax=matrix, label="Jensen-Shannon divergence\nof labels (bits)")
     _name_silos(bars, division, both=False)
     _name_silos(matrix, division, both=True)
-    figure.suptitle(division.about, fontsize=10, parse_math=False, wrap=True)
+    set_title(figure, division.about)
     save_figure(figure, path)
 
 

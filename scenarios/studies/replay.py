@@ -1,9 +1,10 @@
 """The same training run on another network: new wall-clock times, no training."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from scenarios.config.network import build_network
+from scenarios.config.network import NetworkConfig, build_network, build_underlay
 from scenarios.config.scenario import Scenario, parse_scenario
 from scenarios.runfile.paths import check_new_run
 from scenarios.runfile.reader import OverlayRecord, RunRecord, read_drawn, read_run
@@ -41,7 +42,8 @@ def replay(
     Returns
     -------
     tuple of str
-        One line for each overlay that cannot be replayed, such as one with an arc that the network blocks.
+        One line for each overlay that cannot be replayed, such as one with an arc that the network blocks, for settings
+        of the run's network that the other one cannot have, and for overlays of which the file holds too few rounds.
 
     Raises
     ------
@@ -65,7 +67,7 @@ def replay(
     for left_out in ("internal_only", "largest_component"):
         if changes.get(left_out) and not changes.get("underlay"):
             raise InputError("goes with another underlay.", field=Field(left_out, value=True))
-    network = record.network.changed(**changes)
+    network, dropped = _changed(record.network, changes)
     graph = build_network(network, None if changes.get("underlay") else record.underlay)
     silos = len(record.network.silo_at or record.underlay.labels)
     if silos != graph.silos:
@@ -83,9 +85,12 @@ def replay(
     jobs: list[Job] = []
     replayed: list[OverlayRecord] = []
     left: list[str] = []
+    short: list[str] = []
     for recorded in record.overlays:
         try:
-            overlay, job = _relocated(graph, source, record, scenario, recorded, rounds=rounds)
+            overlay, job = _relocated(
+                graph, source, record, scenario, recorded, rounds=rounds, trained=trained
+            )
         except InputError as error:
             left.append(str(error))
             continue
@@ -100,7 +105,14 @@ def replay(
     rows = {recorded.kind: len(recorded.wall_clock_s) for recorded in replayed if recorded.history}
     simulations = [*zip(overlays, jobs, strict=True)]
     with RunFile.create(
-        path, head, simulations, messages=settings.messages, engine=settings.engine, rows=rows, force=force
+        path,
+        head,
+        simulations,
+        messages=settings.messages,
+        engine=settings.engine,
+        rows=rows,
+        certain_rounds=None if settings.until_ci is None else trained,
+        force=force,
     ) as file:
         for recorded, job in zip(replayed, jobs, strict=True):
             outcome = run_job(
@@ -111,9 +123,39 @@ def replay(
                 engine=settings.engine,
                 writer=file.simulation(recorded.kind),
             )
+            file.record_schedule(recorded.kind, outcome.rounds)
             if recorded.history:
                 file.write_history(recorded.kind, recorded.history, outcome.last_start_s)
-    return tuple(f"not replayed: {rule}" for rule in left)
+            if outcome.rounds == job.rounds < rounds:
+                short.append(
+                    f"{recorded.kind}: {source} holds {job.rounds:,} rounds, so no more are replayed."
+                )
+    return (*dropped, *(f"not replayed: {rule}" for rule in left), *short)
+
+
+def _changed(
+    network: NetworkConfig, changes: Mapping[str, str | bool | Mapping[str, str] | Sequence[str] | None]
+) -> tuple[NetworkConfig, tuple[str, ...]]:
+    """The other network without the old one's rules of a routed core where it has measured pairs; what is left out."""
+    changed = network.changed(**changes)
+    if not changes.get("underlay"):
+        return changed, ()
+    # Tables, which were not published, do not take the other variant.
+    if build_underlay(replace(changed, variant="corrected")).measured is None:
+        return changed, ()
+    plain = replace(changed, variant="corrected", bandwidth="hop_share", latency="per_path")
+    if changes.get("core") is None:
+        plain = replace(plain, core=None)
+    dropped = [
+        f"{name}(={value!r})"
+        for name in ("variant", "core", "bandwidth", "latency")
+        if (value := getattr(changed, name)) != getattr(plain, name)
+    ]
+    if not dropped:
+        return plain, ()
+    return plain, (
+        f"left out, as the pairs of {plain.name} are measured: {', '.join(dropped)} of the run's network.",
+    )
 
 
 def _relocated(
@@ -124,11 +166,16 @@ def _relocated(
     recorded: OverlayRecord,
     *,
     rounds: int,
+    trained: int,
 ) -> tuple[Overlay | RecordedOverlay, Job]:
     """One of a run's overlays on another network, and its simulation there."""
     arcs = recorded.arcs[:, :2].tolist()
     if recorded.consensus is None:
-        overlay: Overlay | RecordedOverlay = read_drawn(source, recorded, graph, record.work)
+        drawn = read_drawn(source, recorded, graph, record.work)
+        overlay: Overlay | RecordedOverlay = drawn
+        if scenario.simulation.until_ci is not None:
+            # The run has ended where its interval was narrow enough, and its file holds no rounds beyond.
+            rounds = min(rounds, max(drawn.rounds, trained))
         for i, j in arcs:
             if not graph.may_send[i, j]:
                 names = f"{graph.labels[i]} -> {graph.labels[j]}"

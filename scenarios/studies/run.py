@@ -237,6 +237,7 @@ def run_scenario(
         scenario=text, network=scenario.network, seed=scenario.seed, graph=plan.graph, work=plan.work
     )
     simulations = [*zip(plan.overlays, plan.jobs, strict=True)]
+    trained = 0 if training is None else training.rounds
     rows = {} if training is None else {overlay.kind: logged_rows(training) for overlay in plan.overlays}
     with RunFile.create(
         path,
@@ -245,6 +246,7 @@ def run_scenario(
         messages=settings.messages,
         engine=settings.engine,
         rows=rows,
+        certain_rounds=None if settings.until_ci is None else trained,
         force=force,
         resume=resume,
     ) as file:
@@ -257,10 +259,11 @@ def run_scenario(
                 job,
                 overlay.kind,
                 until_ci=settings.until_ci,
-                least_rounds=0 if training is None else training.rounds,
+                least_rounds=trained,
                 engine=settings.engine,
                 writer=file.simulation(overlay.kind),
             )
+            file.record_schedule(overlay.kind, outcome.rounds)
             if training is not None:
                 history = file.training(overlay.kind, outcome.last_start_s)
                 train_overlay(overlay.kind, plan.trainings[number], history, show, detailed=number == 0)

@@ -74,6 +74,7 @@ def simulate_table(
             simulations,
             messages=settings.messages,
             engine=settings.engine,
+            certain_rounds=None if settings.until_ci is None else 0,
             force=force,
         )
     )
@@ -84,6 +85,8 @@ def simulate_table(
             outcomes.append(
                 run_job(job, overlay.kind, until_ci=settings.until_ci, engine=settings.engine, writer=writer)
             )
+            if file is not None:
+                file.record_schedule(overlay.kind, outcomes[-1].rounds)
     first = outcomes[0]
     rows = [
         _row(experiment, overlay, outcome, None if settings.compute is None or outcome is first else first)

@@ -249,3 +249,12 @@ def test_from_python(tmp_path):
         package.convert_underlay(
             replace(THREE, latitude_deg=np.zeros(3), longitude_deg=np.zeros(3)), tmp_path / "pairs.csv"
         )
+
+
+def test_options_of_a_workload_are_refused(silosim):
+    for option, value in (
+        ("--compute-at", "Dublin=1 ms"),
+        ("--compute", "1 ms"),
+        ("--access-at", "Dublin=1 Mbps"),
+    ):
+        assert f"No such option: {option}" in silosim("underlay", "gaia", option, value).failed(2).err

@@ -56,7 +56,7 @@ def test_ctrl_c_while_a_file_is_made_leaves_none(tmp_path, monkeypatch):
 def test_ctrl_c_while_an_overlay_is_allocated_waits_for_its_piece(tmp_path, monkeypatch, made):
     graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e8, down_bps=1e8))
     job = overlay_job(design("ring", graph, Workload(model_bits=1e6, compute_s=0.01)), 100)
-    make, names = simulated._make, []
+    make, names = simulated.make_dataset, []
 
     def make_and_press(group, name, *arguments) -> None:
         names.append(name)
@@ -64,7 +64,7 @@ def test_ctrl_c_while_an_overlay_is_allocated_waits_for_its_piece(tmp_path, monk
             os.kill(os.getpid(), signal.SIGINT)
         make(group, name, *arguments)
 
-    monkeypatch.setattr(simulated, "_make", make_and_press)
+    monkeypatch.setattr(simulated, "make_dataset", make_and_press)
     with h5py.File(tmp_path / "x.h5", "w") as file:
         with pytest.raises(KeyboardInterrupt):
             allocate(file, "ring", job, messages=True)

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from test_tables_and_plots import overlay, record
 
-from scenarios.report.line_styles import style_of
+from scenarios.report.line_styles import styles_of
 from scenarios.report.log_axis import log_ticks, spaced
 from scenarios.report.plots import _balanced, plot_run, plot_sweep, plot_validation
 from scenarios.report.tables import Table
@@ -83,10 +83,10 @@ def labels_collide(panel: Axes) -> bool:
 
 
 def test_every_kind_has_a_style_of_its_own_in_colour_and_in_grey():
-    styles = [style_of(kind) for kind in (*KINDS, "somebody else's")]
+    styles = [*styles_of([*KINDS, *(f"somebody else's {n}" for n in range(28))]).values()]
 
     assert len({(style.colour, style.dashes) for style in styles}) == len(styles)
-    assert len({style.marker for style in styles}) == len(styles)
+    assert len({style.marker for style in styles[: len(KINDS) + 9]}) == len(KINDS) + 9
 
 
 @FEW_AND_ALL
@@ -100,8 +100,8 @@ def test_a_sweep_has_one_name_for_each_overlay_outside_its_panel(drawn, kinds):
     assert not labels_collide(panel)
     assert [label.get_text() for label in panel.get_xticklabels()] == ["100 Mbps", "1 Gbps", "10 Gbps"]
     simulated, paper = panel.lines[::2], panel.lines[1::2]
-    assert [line.get_color() for line in simulated] == [style_of(kind).colour for kind in kinds]
-    assert [line.get_color() for line in paper] == [style_of(kind).colour for kind in kinds]
+    assert [line.get_color() for line in simulated] == [styles_of([kind])[kind].colour for kind in kinds]
+    assert [line.get_color() for line in paper] == [styles_of([kind])[kind].colour for kind in kinds]
     assert all(line.get_linestyle() == "-" and line.get_marker() == "" for line in paper)
     assert max(line.get_linewidth() for line in paper) < min(line.get_linewidth() for line in simulated)
 

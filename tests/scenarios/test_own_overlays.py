@@ -152,7 +152,7 @@ def test_entries_are_trained_simulated_shown_and_replayed_under_their_names(
     for name in NAMES:
         assert name in silosim("show", "study.h5").ok().out
     with h5py.File("study.h5") as file:
-        choices = [file[f"overlays/{name}/rounds/choice"][:] for name in ("matcha", "other seed")]
+        choices = [file[f"overlays/{name}/rounds/active"][:] for name in ("matcha", "other seed")]
         assert not np.array_equal(*choices)
     # The files are in the run, and needed no more.
     for name in ("steps.csv", "W.npy", "mst-weights.csv"):
@@ -174,9 +174,9 @@ def test_the_seed_of_an_entry_is_that_of_its_rounds(silosim, files):
     silosim("simulate", "own.toml", "-o", "own.h5").ok()
     silosim("simulate", "nine.toml", "-o", "nine.h5").ok()
     with h5py.File("own.h5") as own, h5py.File("nine.h5") as nine:
-        drawn = nine["overlays/random_ring/rounds/ends"][:]
-        assert np.array_equal(own["overlays/own/rounds/ends"][:], drawn)
-        assert not np.array_equal(own["overlays/random_ring/rounds/ends"][:], drawn)
+        drawn = nine["overlays/random_ring/rounds/active"][:]
+        assert np.array_equal(own["overlays/own/rounds/active"][:], drawn)
+        assert not np.array_equal(own["overlays/random_ring/rounds/active"][:], drawn)
 
 
 def test_entries_are_chosen_by_their_names(silosim, files):

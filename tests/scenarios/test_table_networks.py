@@ -161,6 +161,71 @@ def test_all_commands_take_tables(silosim):
     assert "1 local step of 20.00 ms to 35.00 ms" in out
 
 
+def test_commands_that_take_scenarios_take_tables(folder, silosim):
+    (folder / "study.toml").write_text(
+        "[network]\nsites = 'sites.csv'\npairs = 'pairs.csv'\n[workload]\npreset = 'femnist'\n"
+        "[overlays]\nkinds = ['mst']\n[simulation]\nrounds = 20\n"
+        "[training]\nranks = 1\nmodel = 'softmax'\nrounds = 2\n"
+    )
+    silosim("run", "study.toml", "-o", "trained.h5").ok()
+    trained = read_run(folder / "trained.h5")
+    assert trained.underlay.measured is not None
+    assert trained.silo_labels == ("Lyon", "Munich", "Turin", "Zurich")
+    assert len(trained.overlays[0].wall_clock_s) > 0
+    for command in (
+        ("partition", *OPTIONS, "--partition", "iid"),
+        ("partition", "study.toml", "--partition", "dirichlet"),
+    ):
+        assert "over 4 silos of " in silosim(*command).ok().out
+    assert "2 silos" in silosim("calibrate", "study.toml", "--silos", "2").ok().out
+
+
+METRICS = "round,loss\n" + "".join(f"{k},{3 / (k + 1)}\n" for k in range(5))
+
+
+def test_an_import_takes_computing_times_of_the_table_of_sites(folder, silosim):
+    (folder / "metrics.csv").write_text(METRICS)
+    command = ("import-metrics", "metrics.csv", *OPTIONS, "--kind", "mst", "-o", "run.h5")
+    lacking = " ".join(silosim(*command, "--model-size", "1 MB").failed(2).err.split())
+    assert f"--compute must be given ({folder.name} states no computing time of Munich): " in lacking
+    assert "--model-size and --compute must be given" in " ".join(silosim(*command).failed(2).err.split())
+    silosim(*command, "--model-size", "1 MB", "--compute-at", "Munich=50 ms").ok()
+    assert read_run(folder / "run.h5").work.compute_s.tolist() == [0.02, 0.05, 0.035, 0.02]
+    (folder / "sites.csv").write_text(SITES.replace("48.14,11.58,,,", "48.14,11.58,,,44"))
+    assert "--model-size must be given: " in " ".join(silosim(*command, "--force").failed(2).err.split())
+    silosim(*command, "--model-size", "1 MB", "--force").ok()
+    work = read_run(folder / "run.h5").work
+    assert (work.name, work.compute_s.tolist()) == ("custom", [0.02, 0.044, 0.035, 0.02])
+
+
+def test_a_folder_beside_the_scenario_hides_no_name(tmp_path, monkeypatch, tmp_path_factory):
+    for name in ("gaia", "topohub:sndlib"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "topohub:sndlib" / "germany50").mkdir()
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    for name in ("gaia", "topohub:sndlib/germany50"):
+        assert NetworkConfig(underlay=name).beside(tmp_path).underlay == name
+    (tmp_path / "study.toml").write_text("[network]\nunderlay = 'gaia'\n[workload]\npreset = 'femnist'\n")
+    assert load_experiment(tmp_path / "study.toml").graph.silos == 11
+
+
+def test_a_replay_on_measured_pairs_leaves_out_rules_of_a_routed_core(folder, silosim):
+    sites = [f"s{i:02}" for i in range(11)]
+    rows = [f"{a},{b},{100 + i + j},10" for i, a in enumerate(sites) for j, b in enumerate(sites) if a != b]
+    (folder / "p11.csv").write_text("\n".join(["from,to,bandwidth_mbps,rtt_ms", *rows]) + "\n")
+    given = ("--core", "2 Gbps", "--bandwidth", "bottleneck", "--latency", "per_link", "--published")
+    silosim("simulate", "gaia", *given, "--kind", "ring", "--rounds", "20", "-o", "run.h5").ok()
+    err = " ".join(silosim("replay", "run.h5", "--underlay", "p11.csv", "-o", "other.h5").ok().err.split())
+    assert (
+        "left out, as the pairs of p11 are measured: variant(='published'), core(='2 Gbps'), "
+        "bandwidth(='bottleneck'), latency(='per_link') of the run's network." in err
+    )
+    network = read_run(folder / "other.h5").network
+    assert network == NetworkConfig(underlay="p11.csv")
+    asked = silosim("replay", "run.h5", "--underlay", "p11.csv", "--core", "1 Gbps", "-o", "x.h5").failed(2)
+    assert "core(=1000000000.0) goes with a routed core" in " ".join(asked.err.split())
+
+
 def test_a_replay_needs_no_table(folder, silosim):
     silosim("simulate", *OPTIONS, "--kind", "mst", "--rounds", "20", "-o", "run.h5").ok()
     for name in ("sites.csv", "pairs.csv"):

@@ -28,7 +28,7 @@ def overlay(
     return OverlayRecord(
         kind=kind,
         arcs=np.zeros((0, 3), dtype=np.int64),
-        hub=None,
+        hub=0 if kind == "star" else None,
         consensus=np.eye(2),
         closed_forms=ClosedForms(
             paper_s=seconds_per_round / 2,

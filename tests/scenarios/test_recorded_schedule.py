@@ -1,0 +1,129 @@
+"""The rounds of a randomized overlay in a file: in pieces, in place, and as many as were simulated."""
+
+from dataclasses import dataclass
+
+import h5py
+import numpy as np
+import pytest
+
+from scenarios.runfile.reader import read_run
+from scenarios.runfile.recorded_schedule import ScheduleWriter, read_schedule
+from scenarios.runfile.simulated_rounds import file_bytes
+from simulator import overlay_job
+from topologies import (
+    AccessLinks,
+    Connectivity,
+    Workload,
+    connectivity,
+    design_random,
+    load_underlay,
+    make_schedule,
+)
+
+
+@dataclass
+class Fading:
+    """Both ways between neighbours on a ring; from one round on with other weights, which it tells by an arc more."""
+
+    graph: Connectivity
+    work: Workload
+    other_from: int
+    kind: str = "fading"
+    negative_weights: bool = False
+
+    def draw(self, _rng, round_):
+        return np.array([round_ >= self.other_from])
+
+    def arcs(self, choice):
+        n = self.graph.silos
+        ends = {(i, (i + step) % n) for i in range(n) for step in (1, n - 1)}
+        ends |= {(0, 2)} if choice[0] else set()
+        return tuple(np.array(sorted(ends)).T)
+
+    def consensus(self, source, target):
+        share = 0.2 if len(source) > 2 * self.graph.silos else 0.3
+        matrix = np.zeros((self.graph.silos,) * 2)
+        matrix[target, source] = share
+        return matrix + np.diag(1 - matrix.sum(axis=1))
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e8, down_bps=1e8))
+
+
+WORK = Workload(model_bits=1e6, compute_s=0.01)
+
+
+def written(file, schedule, first, *more):
+    writer = ScheduleWriter(file, "overlays/x", schedule, rounds=first)
+    size = file.id.get_filesize()
+    for rounds in more:
+        writer.write(rounds)
+    file.flush()
+    assert file.id.get_filesize() == size
+    group = file["overlays/x"]
+    return group["rounds"], read_schedule(group, "x", schedule.overlay.graph, WORK)
+
+
+def same(schedule, recorded, rounds):
+    found = make_schedule(recorded, 0, rounds)
+    return recorded.rounds == rounds and all(
+        np.array_equal(found.arcs(k), schedule.arcs(k))
+        and np.array_equal(found.consensus(k), schedule.consensus(k))
+        for k in range(rounds)
+    )
+
+
+@pytest.mark.parametrize("kind", ["matcha", "matcha_plus", "random_ring"])
+def test_rounds_are_added_without_a_change_of_the_size(graph, kind, tmp_path, monkeypatch):
+    monkeypatch.setattr("scenarios.runfile.recorded_schedule._PIECE_BYTES", 2000)
+    schedule = make_schedule(design_random(kind, graph, WORK), 3, 90)
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        group, recorded = written(file, schedule, 40, 20, 61)
+        assert group["weight"].ndim == 1
+        assert same(schedule, recorded, 61)
+
+
+def test_weights_that_differ_by_round_are_kept_for_each(graph, tmp_path):
+    schedule = make_schedule(Fading(graph, WORK, other_from=7), 0, 40)
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        group, recorded = written(file, schedule, 10, 30)
+        assert group["weight"].ndim == 2
+        assert same(schedule, recorded, 30)
+
+
+def test_a_weight_that_changes_later_ends_what_is_written(graph, tmp_path):
+    schedule = make_schedule(Fading(graph, WORK, other_from=17), 0, 40)
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        group, recorded = written(file, schedule, 10, 30)
+        assert group["weight"].ndim == 1
+        assert same(schedule, recorded, 17)
+
+
+def test_a_run_until_an_interval_records_what_it_simulated(silosim, tmp_path):
+    path, other = tmp_path / "x.h5", tmp_path / "other.h5"
+    options = ("--kind", "matcha", "--rounds", "4000", "--workload", "femnist")
+    silosim("simulate", "gaia", *options, "--until-ci", "20 %", "-o", path).ok()
+    rounds = read_run(path).overlays[0].simulation.rounds
+    with h5py.File(path, "r+") as file:
+        recorded = file["overlays/matcha/rounds"].attrs["rounds"]
+        assert recorded == max(1000, rounds) < 4000
+        file.attrs["scenario"] = file.attrs["scenario"].replace("20 %", "0.001 %")
+    result = silosim("replay", path, "--access", "1 Gbps", "-o", other).ok()
+
+    assert f"matcha: {path} holds {recorded:,} rounds, so no more are replayed." in " ".join(
+        result.err.split()
+    ).replace("- ", "-")
+    assert read_run(other).overlays[0].simulation.rounds == recorded
+
+
+def test_the_estimated_size_counts_measured_pairs():
+    underlay = load_underlay("clouds")
+    graph = connectivity(underlay, access=AccessLinks(up_bps=1e8, down_bps=1e8), routers=[0, 1, 2])
+    job = overlay_job(make_schedule(Fading(graph, WORK, other_from=99), 0, 5), 5)
+    routed = load_underlay("gaia")
+    more = file_bytes([job], messages=False, underlay=underlay) - file_bytes(
+        [job], messages=False, underlay=routed
+    )
+    assert more >= 8 * (2 * underlay.routers**2 - 4 * routed.links)
