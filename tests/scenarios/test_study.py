@@ -16,6 +16,7 @@ from scenarios.config.study import column_of, parse_study, split_key
 from scenarios.runfile.study_rows import finished_points
 from scenarios.studies.study import run_study, study_points
 from topologies import InputError
+from training.mpi_environment import mpiexec_path
 
 BASE = """
 [network]
@@ -27,12 +28,15 @@ kinds = ["star", "ring", "matcha"]
 [simulation]
 rounds = 30
 """
-GRID = BASE + """
+GRID = (
+    BASE
+    + """
 [study.grid]
 "network.access" = ["100 Mbps", "1 Gbps"]
 "workload.local_steps" = [1, 5]
 seed = [0, 7]
 """
+)
 
 
 @contextmanager
@@ -74,9 +78,22 @@ def test_the_table_has_the_numbers_of_design(silosim, file, tmp_path):
     rows = read(tmp_path / "study.csv")
     designed = json.loads(
         silosim(
-            *("design", "gaia", "--access", "1 Gbps", "--workload", "femnist", "--local-steps", 5, "--seed", 7),
+            *(
+                "design",
+                "gaia",
+                "--access",
+                "1 Gbps",
+                "--workload",
+                "femnist",
+                "--local-steps",
+                5,
+                "--seed",
+                7,
+            ),
             *("--kind", "star", "--kind", "ring", "--kind", "matcha", "--json"),
-        ).ok().out
+        )
+        .ok()
+        .out
     )["rows"]
     last = rows[-3:]
 
@@ -95,13 +112,16 @@ def test_simulated_points_are_those_of_simulate(silosim, file, tmp_path):
     (row,) = [
         row
         for row in read(tmp_path / "study.csv")
-        if (row["access_bps"], row["local_steps"], row["seed"], row["overlay"]) == ("100000000.0", "1", "7", "ring")
+        if (row["access_bps"], row["local_steps"], row["seed"], row["overlay"])
+        == ("100000000.0", "1", "7", "ring")
     ]
     simulated = json.loads(
         silosim(
             *("simulate", "gaia", "--access", "100 Mbps", "--workload", "femnist", "--kind", "ring"),
             *("--rounds", 30, "--seed", 7, "--json"),
-        ).ok().out
+        )
+        .ok()
+        .out
     )["rows"][0]
 
     assert float(row["simulated_s"]) == simulated["cycle_time_s"]
@@ -161,7 +181,10 @@ def test_a_changed_file_is_another_point(tmp_path):
 
 
 def test_one_bad_point_is_a_row_with_its_error(silosim, file, tmp_path):
-    text = BASE + '[study.grid]\n"network.blocked" = [[], ["Sydney - Virginia"]]\n"overlays.star.hub" = ["Sydney"]\n'
+    text = (
+        BASE
+        + '[study.grid]\n"network.blocked" = [[], ["Sydney - Virginia"]]\n"overlays.star.hub" = ["Sydney"]\n'
+    )
     result = silosim("study", file(text), "-o", tmp_path / "study.csv", "--workers", 1).failed(1)
     rows = read(tmp_path / "study.csv")
 
@@ -194,13 +217,19 @@ def test_points_beside_a_grid(tmp_path):
         ("[study]\ngird = {}", r"key in \[study\]\(='gird'\) must be one of .*did you mean 'grid'"),
         ("[study.grid]\nseed = []", r"study.grid.seed\(=\[\]\) must have a value"),
         ("[study.grid]\nseed = [1, 1]", r"study.grid.seed\(=\[1, 1\]\) must not repeat a value"),
-        ('[study.grid]\n"network.acess" = ["1 Gbps"]', r"key in \[network\]\(='acess'\).*did you mean 'access'"),
+        (
+            '[study.grid]\n"network.acess" = ["1 Gbps"]',
+            r"key in \[network\]\(='acess'\).*did you mean 'access'",
+        ),
         ('[study.grid]\n"network.access" = ["1 Gbs"]', r"network.access\(='1 Gbs'\)"),
         ('[study.grid]\n"workload.local_steps" = [1, 0]', r"workload.local_steps\(=0\) must be >= 1"),
         ('[study.grid]\n"seed.x" = [1]', "must be a key of a table, but seed is 4"),
         ('[study.grid]\n"network.access" = ["1 Gbps", "1000 Mbps"]', None),
         ("[study]\npoints = [{}]", r"study.points\[0\]\(=\{\}\) must set a key"),
-        ("[study]\npoints = [{ seed = 1 }]\ngrid = { seed = [1] }", r"study.points\[0\].seed must not be in the grid"),
+        (
+            "[study]\npoints = [{ seed = 1 }]\ngrid = { seed = [1] }",
+            r"study.points\[0\].seed must not be in the grid",
+        ),
         ("[training]\nrounds = 3\n[study.grid]\nseed = [1]", "training goes with silosim run"),
     ],
 )
@@ -235,16 +264,24 @@ def test_another_study_s_rows_are_not_taken(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("launcher", ["processes", "mpiexec"])
-def test_a_killed_study_goes_on(file, tmp_path, launcher, mpiexec):
+def test_a_killed_study_goes_on(file, tmp_path, launcher):
     text = BASE.replace("rounds = 30", "rounds = 400") + (
         "[study]\nsimulate = true\n[study.grid]\nseed = [" + ", ".join(map(str, range(24))) + "]\n"
     )
-    command = [sys.executable, "-m", "scenarios.cli.main", "study", str(file(text)), "-o", str(tmp_path / "s.csv")]
+    command = [
+        sys.executable,
+        "-m",
+        "scenarios.cli.main",
+        "study",
+        str(file(text)),
+        "-o",
+        str(tmp_path / "s.csv"),
+    ]
     whole = tmp_path / "whole.csv"
     study = study_of(text, tmp_path)
     run_study(study, whole, pool=threads(1), workers=1)
     if launcher == "mpiexec":
-        command = [mpiexec, "-n", "3", *command[:1], "-m", "mpi4py", *command[1:]]
+        command = [mpiexec_path(), "-n", "3", *command[:1], "-m", "mpi4py", *command[1:]]
     else:
         command += ["--workers", "2"]
     process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL, cwd=os.getcwd())
