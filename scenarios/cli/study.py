@@ -11,7 +11,7 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.config.study import load_study
-from scenarios.runfile.paths import check_ending, partial_path
+from scenarios.runfile.paths import partial_path
 from scenarios.runtime.launcher import EXIT_TRAINING, call_others
 from scenarios.runtime.workers import mpi_pool, process_pool, worker_count
 from scenarios.studies.study import run_study
@@ -22,7 +22,7 @@ def study(
     file: Annotated[
         Path, typer.Argument(metavar="STUDY", help="TOML file: a scenario, and [study] with what varies.")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Table to write: FILE.csv.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Table to write: FILE.csv or FILE.parquet.")],
     workers: Annotated[
         int | None,
         typer.Option(help="Processes that compute points. [default: one for each processor]"),
@@ -44,7 +44,6 @@ def study(
     if place is not None and place.rank > 0:
         with mpi_pool():
             return
-    check_ending(output, (".csv",))
     count = worker_count(workers)
     wanted = load_study(file)
     try:

@@ -2,12 +2,14 @@
 
 import multiprocessing
 import os
-from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import cast
+from typing import Any, TypeVar, cast
 
 from topologies import InputError
+
+T = TypeVar("T")
 
 
 def worker_count(asked: int | None) -> int:
@@ -32,14 +34,30 @@ def one_thread() -> None:
     numba.set_num_threads(1)
 
 
+class _Here(Executor):
+    """Computes at once, in this process."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """See `concurrent.futures.Executor`."""
+        future: Future[T] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
 @contextmanager
 def process_pool(workers: int) -> Iterator[Executor]:
-    """Processes of this machine, each with one thread.
+    """Processes of this machine, each with one thread; this process itself where it is to be the only worker.
 
     Notes
     -----
     They are started anew, not forked: a fork inherits locks of threads that it does not have.
     """
+    if workers == 1:
+        yield _Here()
+        return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context, initializer=one_thread) as pool:
         try:

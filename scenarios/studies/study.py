@@ -1,6 +1,7 @@
 """A study: many points computed by several workers, into one tidy table."""
 
 import hashlib
+import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
@@ -11,8 +12,9 @@ from typing import Any
 
 from scenarios.config.scenario import Scenario
 from scenarios.config.study import Study, column_of, identity
-from scenarios.runfile.paths import check_new, write_whole
-from scenarios.runfile.study_rows import ERROR, POINT, RowsFile, finished_points, rows_text
+from scenarios.runfile.paths import check_new
+from scenarios.runfile.study_rows import ERROR, POINT, RowsFile, finished_points
+from scenarios.runfile.study_table import check_study_path, is_csv, write_study
 from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import check_interrupts
 from scenarios.studies.study_points import Point, PointResult, compute_points
@@ -115,7 +117,7 @@ def run_study(
     ----------
     study : Study
     path : Path
-        CSV file.
+        CSV or Parquet file.
     pool : context manager of Executor
         See `scenarios.runtime.workers`; entered when there is something to compute.
     workers : int
@@ -139,11 +141,12 @@ def run_study(
     Points are computed by the same functions whatever the number of workers, and the table has them in the order of the
     study, so that it is the same bytes.
     """
+    check_study_path(path)
     points = study_points(study)
     columns = columns_of(study, points)
     expected = {point.identity: len(point.scenario.overlays.overlays) for point in points}
     if path.exists() and not force:
-        done = finished_points(path, columns, expected) if path.suffix == ".csv" else {}
+        done = finished_points(path, columns, expected) if is_csv(path) else {}
         if len(done) == len(points):
             return _errors(points, done)
     # Rows of this study that a kill left are taken up; `finished_points` refuses those of another.
@@ -156,7 +159,7 @@ def run_study(
     finally:
         file.close()
     rows = [row for point in points for row in file.done[point.identity]]
-    write_whole(path, rows_text(columns, rows), force=force)
+    write_study(path, columns, rows, force=force)
     file.remove()
     return _errors(points, file.done)
 
@@ -180,16 +183,17 @@ def _compute(
     """Compute points by the workers, and write each as it is finished."""
     most = _MOST_SIMULATED if simulate else _MOST_DESIGNED
     size = max(1, min(most, len(points) // (workers * _CHUNKS_PER_WORKER)))
-    chunks = [points[first : first + size] for first in range(0, len(points), size)]
-    started = time.monotonic()
+    chunks = iter([points[first : first + size] for first in range(0, len(points), size)])
+    started, computed = time.monotonic(), 0
     with pool as executor, bar("study", done + len(points)) as advance:
         assert executor is not None
-        waiting: set[Future[list[PointResult]]] = {
-            executor.submit(compute_points, chunk, simulate) for chunk in chunks
-        }
-        computed = 0
-        advance(done)
-        while waiting:
+        waiting: set[Future[list[PointResult]]] = set()
+        while True:
+            # No more than are soon computed: what waits in a pool would be lost with it.
+            for chunk in itertools.islice(chunks, max(0, 2 * workers - len(waiting))):
+                waiting.add(executor.submit(compute_points, chunk, simulate))
+            if not waiting:
+                return
             finished, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
             check_interrupts()
             for future in finished:
