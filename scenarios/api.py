@@ -307,7 +307,7 @@ def study(
     >>> import silosim
     >>> table = silosim.study("grid.toml", "grid.csv", workers=1)
     >>> table.groupby("overlay").paper_s.min().round(4).to_dict()
-    {'ring': 0.1129, 'star': 0.2737}
+    {'ring': 0.1485, 'star': 1.0968}
     """
     count = worker_count(workers)
     path = Path(output)
@@ -336,6 +336,13 @@ def open_study(path: StrPath) -> "pandas.DataFrame":
     ------
     InputError
         If there is no such file, or it is not that of a study.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> table = silosim.study("grid.toml", "grid.csv", workers=1)
+    >>> list(silosim.open_study("grid.csv").columns[:4])
+    ['access_bps', 'network', 'silos', 'access_up_bps']
     """
     return read_study(Path(path))
 
