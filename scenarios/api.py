@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scenarios.config.designer_options import WrittenOptions
 from scenarios.config.network import (
@@ -17,15 +18,19 @@ from scenarios.config.network import (
 from scenarios.config.overlay_config import chosen_overlays, default_overlays, left_out_note
 from scenarios.config.scenario import load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
+from scenarios.config.study import load_study
 from scenarios.metrics_import.columns import ColumnNames
 from scenarios.report.tables import Table
 from scenarios.runfile.artifacts import drop_checkpoints, is_complete
 from scenarios.runfile.paths import check_new_run
 from scenarios.runfile.reader import RunRecord, read_run
+from scenarios.runfile.study_table import read_study
+from scenarios.runtime.workers import process_pool, worker_count
 from scenarios.simulation.experiment import Experiment, graph_experiment, load_experiment, network_experiment
 from scenarios.studies.import_metrics import LEAST_ROUNDS, import_file
 from scenarios.studies.replay import replay as replay_run
 from scenarios.studies.run import run_scenario
+from scenarios.studies.study import run_study
 from scenarios.studies.sweep import sweep as sweep_access
 from scenarios.studies.underlay import UnderlayFacts, convert, draw, underlay_facts
 from scenarios.validation.request import DEFAULT_ROUNDS, validation_experiment
@@ -34,6 +39,9 @@ from scenarios.validation.table import validation_table
 from topologies import Connectivity, InputError, Underlay, Variant, Workload, workload_presets
 from topologies.errors import unknown_name
 from topologies.networks.network_files import is_network_file
+
+if TYPE_CHECKING:
+    import pandas
 
 StrPath = str | os.PathLike[str]
 Network = StrPath | NetworkConfig
@@ -262,6 +270,82 @@ def sweep(
         seed=seed,
         left_out=() if kinds else left_out_note(graph),
     )
+
+
+def study(
+    file: StrPath, output: StrPath, *, workers: int | None = None, force: bool = False
+) -> "pandas.DataFrame":
+    """Compute a grid of points over the keys of a scenario.
+
+    Parameters
+    ----------
+    file : str or path
+        TOML file: a scenario, and ``[study]`` with what varies.
+    output : str or path
+        CSV or Parquet file to write. Where rows of the same study are there, or in ``<output>.partial``, they are not
+        computed again.
+    workers : int, optional
+        Processes; by default one for each processor, and with 1 none but this one.
+    force : bool
+        Whether the table of another study is replaced.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each point and overlay, see `open_study`. A warning names each point with an error.
+
+    Raises
+    ------
+    InputError
+        If the study is wrong, or the table cannot be written.
+
+    Notes
+    -----
+    Processes import the program that calls this, which therefore calls it below ``if __name__ == "__main__":``.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> table = silosim.study("grid.toml", "grid.csv", workers=1)
+    >>> table.groupby("overlay").paper_s.min().round(4).to_dict()
+    {'ring': 0.1485, 'star': 1.0968}
+    """
+    count = worker_count(workers)
+    path = Path(output)
+    for error in run_study(
+        load_study(Path(file)), path, pool=process_pool(count), workers=count, force=force
+    ):
+        warnings.warn(error, stacklevel=2)
+    return read_study(path)
+
+
+def open_study(path: StrPath) -> "pandas.DataFrame":
+    """Read the table of a study.
+
+    Parameters
+    ----------
+    path : str or path
+        CSV or Parquet file, or the ``.partial`` of a study that is still running.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each point and overlay: what varies, all other inputs, the closed forms, and the simulation where
+        the study has one; units are in the names of the columns.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is not that of a study.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> table = silosim.study("grid.toml", "grid.csv", workers=1)
+    >>> list(silosim.open_study("grid.csv").columns[:4])
+    ['access_bps', 'network', 'silos', 'access_up_bps']
+    """
+    return read_study(Path(path))
 
 
 def run(scenario: StrPath, output: StrPath, *, resume: bool = False, force: bool = False) -> RunRecord:

@@ -118,6 +118,11 @@ class OverlayConfig:
         """Whether its designer is one of `RANDOM_DESIGNERS`."""
         return self.kind in RANDOM_DESIGNERS
 
+    @property
+    def takes_seed(self) -> bool:
+        """Whether its design or its rounds depend on a seed."""
+        return self.is_randomized or bool(self.kind and seed_values(self.kind, 0))
+
     def check_designer(self) -> None:
         """Raise an `InputError` unless there is a designer of this kind with these options."""
         if not self.kind:

@@ -242,10 +242,25 @@ def parse_scenario(text: str, *, source: str, recorded: bool = False) -> Scenari
         If the text is no TOML, has an unknown key (the nearest known one is named) or a value that breaks a rule:
         one line with file, key, value and rule.
     """
+    return scenario_of(read_toml(text, source), source=source, recorded=recorded)
+
+
+def read_toml(text: str, source: str) -> dict[str, Any]:
+    """Tables of a TOML text.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
     try:
-        tables = tomllib.loads(text)
+        return tomllib.loads(text)
     except ValueError as error:  # also for an integer of thousands of digits
         raise InputError(f"not valid TOML: {error}", source=source) from None
+
+
+def scenario_of(tables: Mapping[str, Any], *, source: str, recorded: bool = False) -> Scenario:
+    """Scenario of the tables of a TOML file; as `parse_scenario`."""
     _check_keys("key", tables, Scenario, source)
     for name, owner in _TABLES.items():
         if isinstance(tables.get(name), dict):
@@ -373,7 +388,7 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
         raise InputError("not valid TOML: not UTF-8 text.", source=str(path)) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
-    scenario = _beside(path, parse_scenario(text, source=str(path)))
+    scenario = beside(path.parent, parse_scenario(text, source=str(path)))
     if scenario.imported is not None:
         raise InputError(
             "imported goes with the file of a run, which silosim import-metrics makes.", source=str(path)
@@ -387,14 +402,14 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
     return scenario, text
 
 
-def _beside(path: Path, scenario: Scenario) -> Scenario:
+def beside(folder: Path, scenario: Scenario) -> Scenario:
     """The scenario with its files found beside it, where they are no paths from the working directory."""
-    found = dataclasses.replace(scenario, network=scenario.network.beside(path.parent))
+    found = dataclasses.replace(scenario, network=scenario.network.beside(folder))
     if found.overlays.entries:
-        entries = tuple(entry.beside(path.parent) for entry in found.overlays.entries)
+        entries = tuple(entry.beside(folder) for entry in found.overlays.entries)
         found = dataclasses.replace(found, overlays=dataclasses.replace(found.overlays, entries=entries))
     compute = scenario.simulation.compute
-    if compute is not None and (trace := found_beside(path.parent, {"trace": compute.trace})):
+    if compute is not None and (trace := found_beside(folder, {"trace": compute.trace})):
         beside = dataclasses.replace(compute, trace=trace["trace"])
         found = dataclasses.replace(found, simulation=dataclasses.replace(found.simulation, compute=beside))
     return found

@@ -18,6 +18,7 @@ from document_blocks import COMMANDS, PAGES, ROOT, Block, blocks, commands, numb
 
 from scenarios.cli.main import main
 from scenarios.config.scenario import parse_scenario
+from scenarios.config.study import parse_study
 
 ENVIRONMENT = os.environ | {
     "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
@@ -122,7 +123,10 @@ def run_block(
                 install(table["project"], install_package)
                 commands_of_a_new_process()
             else:
+                study = table.pop("study", None)
                 check_scenario(table, where)
+                if study is not None:
+                    parse_study(block.text, source=where, folder=Path())
         else:
             printed = ""
             for line, shown in commands(block.text):

@@ -11,8 +11,8 @@ from scenarios.cli.commands import SUMMARIES
 
 COMMANDS = typer.main.get_command(app).commands
 ORDER = (
-    *("underlay", "design", "explain", "simulate", "validate", "sweep", "run", "show", "plot", "replay"),
-    *("import-metrics", "partition", "calibrate", "tables", "demo"),
+    *("underlay", "design", "explain", "simulate", "validate", "sweep", "study", "run", "show"),
+    *("plot", "replay", "import-metrics", "partition", "calibrate", "tables", "demo"),
 )
 
 

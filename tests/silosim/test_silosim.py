@@ -39,6 +39,16 @@ checkpoint_every = 2
 learning_rate = 0.5
 target_accuracy = 0.1
 """
+GRID = """
+[network]
+underlay = "gaia"
+[workload]
+preset = "femnist"
+[overlays]
+kinds = ["star", "ring"]
+[study.grid]
+"network.access" = ["1 Gbps", "10 Gbps"]
+"""
 METRICS = "round,loss,test_accuracy\n1,2.0,0.5\n2,1.0,0.75\n"
 FAST = silosim.NetworkConfig(underlay="gaia", access="1 Gbps")
 
@@ -49,6 +59,7 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("studies")
     (path / "study.toml").write_text(SMALL)
     (path / "metrics.csv").write_text(METRICS)
+    (path / "grid.toml").write_text(GRID)
     record = silosim.run(path / "study.toml", path / "small.h5")
     assert [overlay.history["round"].tolist() for overlay in record.overlays] == [[0, 2, 4]] * 2
     return path

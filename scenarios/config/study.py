@@ -1,0 +1,224 @@
+"""Studies: a scenario and values that its keys take, as a grid or a list of points."""
+
+import hashlib
+import itertools
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scenarios.config.scenario import Scenario, beside, read_toml, scenario_of, validated
+from topologies import InputError
+from topologies.errors import Field, quoted, unknown_name
+from topologies.quantities import parse_quantity
+
+KEY = "study"
+_UNITS = {"bit/s": "bps", "bit": "bits", "s": "s"}
+_OUTER = ("network", "workload", "simulation")
+MOST_POINTS = 10_000_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StudyConfig:
+    """The ``[study]`` table.
+
+    Parameters
+    ----------
+    grid : mapping from key to list
+        Values of keys of the scenario, such as ``"network.access"``; a point for each combination.
+    points : list of mapping from key to value
+        Points one by one, in place of a grid; with one, each of them is combined with all of the grid.
+    simulate : bool
+        Whether every point is simulated, beside the closed forms, with the scenario's ``[simulation]``.
+    run : str, optional
+        The file of a run: each point is a replay of it, with the time to its target accuracy.
+    """
+
+    grid: Mapping[str, list[Any]] = field(default_factory=dict)
+    points: list[Mapping[str, Any]] = field(default_factory=list)
+    simulate: bool = False
+    run: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check that something varies."""
+        if not self.grid and not self.points:
+            raise InputError("must have a grid or points.", field=Field(KEY))
+        for key, values in self.grid.items():
+            if not values:
+                raise InputError("must have a value.", field=Field(KEY, "grid", key, value=values))
+            unique = {json.dumps(value, sort_keys=True, default=str) for value in values}
+            if len(unique) < len(values):
+                raise InputError("must not repeat a value.", field=Field(KEY, "grid", key, value=values))
+        for number, point in enumerate(self.points):
+            if not point:
+                raise InputError("must set a key.", field=Field(KEY, "points", number, value=point))
+            for key in point:
+                if key in self.grid:
+                    raise InputError("must not be in the grid, too.", field=Field(KEY, "points", number, key))
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys that vary, those of the grid first."""
+        return tuple(dict.fromkeys((*self.grid, *(key for point in self.points for key in point))))
+
+    @property
+    def size(self) -> int:
+        """Number of points."""
+        count = max(1, len(self.points))
+        for values in self.grid.values():
+            count *= len(values)
+        return count
+
+    def changes(self) -> Iterator[dict[str, Any]]:
+        """Values of the keys of each point, the last key of the grid fastest."""
+        combined = [
+            dict(zip(self.grid, values, strict=True)) for values in itertools.product(*self.grid.values())
+        ]
+        for point in self.points or [{}]:
+            for values in combined:
+                yield {**point, **values}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Study:
+    """A study, whose points are checked as they are made.
+
+    Attributes
+    ----------
+    base : mapping
+        Tables of the scenario.
+    config : StudyConfig
+    folder : Path
+        Where its files are.
+    source : str
+        The file, for messages.
+    """
+
+    base: Mapping[str, Any]
+    config: StudyConfig
+    folder: Path
+    source: str
+
+    def scenario(self, changes: Mapping[str, Any]) -> Scenario:
+        """The scenario of a point.
+
+        Raises
+        ------
+        InputError
+            If a key does not exist, or its value breaks a rule.
+        """
+        tables = self.base
+        for key, value in changes.items():
+            tables = _changed(tables, split_key(key), value, key, self.source)
+        return beside(self.folder, scenario_of(tables, source=self.source))
+
+
+def load_study(path: Path) -> Study:
+    """Read a study.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is no study.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError("not valid TOML: not UTF-8 text.", source=str(path)) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
+    return parse_study(text, source=str(path), folder=path.parent)
+
+
+def parse_study(text: str, *, source: str, folder: Path) -> Study:
+    """Study of a TOML text."""
+    tables = read_toml(text, source)
+    own = tables.pop(KEY, None)
+    if own is None:
+        raise InputError("needs a table [study] with a grid or points.", source=source)
+    if isinstance(own, dict):
+        known = ("grid", "points", "simulate", "run")
+        for key in own:
+            if key not in known:
+                raise unknown_name("key in [study]", key, known, source=source)
+    try:
+        config = validated(StudyConfig, own)
+    except InputError as error:
+        shown = error if error.path[:1] == (KEY,) else error.within(KEY)
+        raise shown.located(source) from None
+    if config.size > MOST_POINTS:
+        raise InputError(
+            f"must be <= {MOST_POINTS} points, is {config.size}.", field=Field("study.grid"), source=source
+        )
+    if "training" in tables:
+        raise InputError(
+            "training goes with silosim run; a study replays its file (study.run).", source=source
+        )
+    return Study(base=tables, config=config, folder=folder, source=source)
+
+
+def split_key(key: str) -> tuple[str | int, ...]:
+    """Parts of a key such as ``network.access_at."St. Gallen"`` or ``overlays.0.budget``."""
+    parts: list[str | int] = []
+    for quoted_part, plain in re.findall(r'"([^"]*)"|([^."]+)', key):
+        parts.append(quoted_part or (int(plain) if plain.isdecimal() else plain))
+    return tuple(parts)
+
+
+def _changed(
+    tables: Mapping[str, Any], path: Sequence[str | int], value: Any, key: str, source: str
+) -> dict[str, Any]:
+    """A copy of nested tables in which one key has another value."""
+    first, *rest = path
+    inner = tables.get(first) if isinstance(first, str) else None
+    if not rest:
+        return {**tables, str(first): value}
+    if isinstance(inner, list):
+        place = rest[0]
+        if not isinstance(place, int) or not 0 <= place < len(inner) or not isinstance(inner[place], dict):
+            raise InputError(
+                f"must name one of the {len(inner)} tables of {first} by its number from 0.",
+                field=Field("study.grid", value=key),
+                source=source,
+            )
+        entry = value if len(rest) == 1 else _changed(inner[place], rest[1:], value, key, source)
+        return {**tables, str(first): [*inner[:place], entry, *inner[place + 1 :]]}
+    if inner is not None and not isinstance(inner, dict):
+        raise InputError(
+            f"must be a key of a table, but {first} is {quoted(inner)}.",
+            field=Field("study.grid", value=key),
+            source=source,
+        )
+    return {**tables, str(first): _changed(inner or {}, rest, value, key, source)}
+
+
+def column_of(key: str, value: Any) -> tuple[str, object]:
+    """Name and value of a varied key in the table of a study, with the unit in the name.
+
+    Examples
+    --------
+    >>> column_of("network.access", "100 Mbps")
+    ('access_bps', 100000000.0)
+    >>> column_of("workload.local_steps", 5)
+    ('local_steps', 5)
+    """
+    parts = [str(part) for part in split_key(key)]
+    name = "_".join(parts[1:] if parts[0] in _OUTER and len(parts) > 1 else parts)
+    if isinstance(value, str):
+        for unit, suffix in _UNITS.items():
+            try:
+                return f"{name}_{suffix}", parse_quantity(key, value, unit, zero=True)
+            except InputError:
+                continue
+        return name, value
+    if isinstance(value, int | float | bool):
+        return name, value
+    return name, json.dumps(value, ensure_ascii=False)
+
+
+def identity(tables: object, files: Mapping[str, str]) -> str:
+    """Hash of all inputs of a point: its tables, and digests of the files that they name."""
+    text = json.dumps([tables, files], sort_keys=True, default=str, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,104 @@
+"""The finished table of a study: CSV or Parquet."""
+
+import io
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scenarios.runfile.paths import PARTIAL, check_ending, write_whole, writing
+from scenarios.runfile.study_rows import POINT, rows_text
+from topologies import InputError, MachineError
+
+if TYPE_CHECKING:
+    import pandas
+
+ENDINGS = (".csv", ".parquet")
+_TEXTS = (
+    "overlay",
+    "kind",
+    "options",
+    "network",
+    "hub",
+    "busiest_link",
+    "sharing",
+    "queueing",
+    "engine",
+    "error",
+    POINT,
+)
+
+
+def is_csv(path: Path) -> bool:
+    """Whether a table is, or is to be, CSV."""
+    return path.suffix.lower() == ENDINGS[0]
+
+
+def check_study_path(path: Path) -> None:
+    """Raise an error unless a table can be written in the format of the path's ending.
+
+    Raises
+    ------
+    InputError
+        If the ending is another one.
+    MachineError
+        If pyarrow, which writes Parquet, is not installed.
+    """
+    check_ending(path, ENDINGS)
+    if not is_csv(path) and find_spec("pyarrow") is None:
+        raise MachineError(f"{path} needs pyarrow: pip install 'silosim[parquet]'.")
+
+
+def write_study(
+    path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, str]], *, force: bool = False
+) -> None:
+    """Write all rows of a study; the file appears when it is complete.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written, or exists and `force` is not given.
+    """
+    text = rows_text(columns, rows)
+    if is_csv(path):
+        write_whole(path, text, force=force)
+        return
+    table = _frame(text)
+    partial = path.with_name(f".{path.name}.new")
+    with writing(path):
+        table.to_parquet(partial, index=False)
+        partial.replace(path)
+
+
+def read_study(path: Path) -> "pandas.DataFrame":
+    """Read the table of a study; see `silosim.open_study`."""
+    if not path.is_file():
+        raise InputError("there is no such file.", source=str(path))
+    if path.name.removesuffix(PARTIAL).lower().endswith(ENDINGS[0]) or path.name.endswith(PARTIAL):
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise InputError("is not the table of a study: not UTF-8 text.", source=str(path)) from None
+        table = _frame(text[: text.rfind("\n") + 1])
+    else:
+        check_study_path(path)
+        import pandas
+
+        try:
+            table = pandas.read_parquet(path)
+        except Exception as error:  # pyarrow has errors of its own
+            raise InputError(
+                f"is not the table of a study: {error}".splitlines()[0], source=str(path)
+            ) from None
+    if POINT not in table.columns or "overlay" not in table.columns:
+        raise InputError("is not the table of a study.", source=str(path))
+    return table
+
+
+def _frame(text: str) -> "pandas.DataFrame":
+    """Rows of CSV text with numbers as such; an empty text is missing."""
+    import pandas
+
+    return pandas.read_csv(
+        io.StringIO(text), dtype=dict.fromkeys(_TEXTS, "string"), float_precision="round_trip"
+    )

@@ -1,0 +1,298 @@
+"""Studies: points of a grid, the same table whatever the workers, kills, and errors of single points."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from scenarios.config.study import column_of, parse_study, split_key
+from scenarios.runfile.study_rows import finished_points
+from scenarios.studies.study import run_study, study_points
+from topologies import InputError
+from training.mpi_environment import mpiexec_path
+
+BASE = """
+[network]
+underlay = "gaia"
+[workload]
+preset = "femnist"
+[overlays]
+kinds = ["star", "ring", "matcha"]
+[simulation]
+rounds = 30
+"""
+GRID = (
+    BASE
+    + """
+[study.grid]
+"network.access" = ["100 Mbps", "1 Gbps"]
+"workload.local_steps" = [1, 5]
+seed = [0, 7]
+"""
+)
+
+
+@contextmanager
+def threads(workers=2):
+    with ThreadPoolExecutor(workers) as pool:
+        yield pool
+
+
+def read(path):
+    return list(csv.DictReader(path.read_text().splitlines()))
+
+
+def study_of(text, tmp_path):
+    return parse_study(text, source="study.toml", folder=tmp_path)
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text, name="study.toml"):
+        (tmp_path / name).write_text(text)
+        return tmp_path / name
+
+    return write
+
+
+def test_a_point_for_each_combination_the_last_key_fastest(tmp_path):
+    points = study_points(study_of(GRID, tmp_path))
+
+    assert [tuple(point.varied.values()) for point in points] == [
+        (access, steps, seed) for access in (1e8, 1e9) for steps in (1, 5) for seed in (0, 7)
+    ]
+    assert len({point.identity for point in points}) == 8
+    assert points[-1].scenario.network.access == "1 Gbps"
+    assert (points[-1].scenario.workload.local_steps, points[-1].scenario.seed) == (5, 7)
+
+
+def test_the_table_has_the_numbers_of_design(silosim, file, tmp_path):
+    silosim("study", file(GRID), "-o", tmp_path / "study.csv", "--workers", 1).ok()
+    rows = read(tmp_path / "study.csv")
+    designed = json.loads(
+        silosim(
+            *(
+                "design",
+                "gaia",
+                "--access",
+                "1 Gbps",
+                "--workload",
+                "femnist",
+                "--local-steps",
+                5,
+                "--seed",
+                7,
+            ),
+            *("--kind", "star", "--kind", "ring", "--kind", "matcha", "--json"),
+        )
+        .ok()
+        .out
+    )["rows"]
+    last = rows[-3:]
+
+    assert len(rows) == 24
+    assert [row["overlay"] for row in last] == ["star", "ring", "matcha"]
+    for row, expected in zip(last, designed, strict=True):
+        assert float(row["paper_s"]) == expected["paper_s"]
+        assert (row["access_bps"], row["local_steps"], row["seed"]) == ("1000000000.0", "5", "7")
+    assert float(last[1]["spectral_gap"]) == designed[1]["spectral_gap"]
+    assert not (tmp_path / "study.csv.partial").exists()
+
+
+def test_simulated_points_are_those_of_simulate(silosim, file, tmp_path):
+    text = GRID.replace("[study.grid]", "[study]\nsimulate = true\n[study.grid]")
+    silosim("study", file(text), "-o", tmp_path / "study.csv", "--workers", 1).ok()
+    (row,) = [
+        row
+        for row in read(tmp_path / "study.csv")
+        if (row["access_bps"], row["local_steps"], row["seed"], row["overlay"])
+        == ("100000000.0", "1", "7", "ring")
+    ]
+    simulated = json.loads(
+        silosim(
+            *("simulate", "gaia", "--access", "100 Mbps", "--workload", "femnist", "--kind", "ring"),
+            *("--rounds", 30, "--seed", 7, "--json"),
+        )
+        .ok()
+        .out
+    )["rows"][0]
+
+    assert float(row["simulated_s"]) == simulated["cycle_time_s"]
+    assert (row["rounds"], row["sharing"]) == (str(simulated["rounds"]), "maxmin")
+
+
+def test_the_same_bytes_whatever_the_workers_and_after_a_cut(tmp_path):
+    study = study_of(GRID, tmp_path)
+    for name, workers in (("one", 1), ("three", 3)):
+        assert run_study(study, tmp_path / f"{name}.csv", pool=threads(workers), workers=workers) == []
+    whole = (tmp_path / "one.csv").read_bytes()
+    assert (tmp_path / "three.csv").read_bytes() == whole
+    lines = whole.splitlines(keepends=True)
+    for cut in (1, 2, 5, 7, len(lines) - 1):
+        partial = tmp_path / "cut.csv.partial"
+        partial.write_bytes(b"".join(lines[:cut]) + lines[cut][: len(lines[cut]) // 2])
+        run_study(study, tmp_path / "cut.csv", pool=threads(), workers=2)
+        assert (tmp_path / "cut.csv").read_bytes() == whole
+        (tmp_path / "cut.csv").unlink()
+
+
+def test_finished_points_are_not_computed_again(tmp_path, monkeypatch):
+    study = study_of(GRID, tmp_path)
+    run_study(study, tmp_path / "a.csv", pool=threads(), workers=2)
+    computed = []
+
+    def counted(points, simulate):
+        computed.extend(point.identity for point in points)
+        return original(points, simulate)
+
+    original = sys.modules["scenarios.studies.study"].compute_points
+    monkeypatch.setattr("scenarios.studies.study.compute_points", counted)
+    assert run_study(study, tmp_path / "a.csv", pool=threads(), workers=2) == []
+    assert computed == []
+    lines = (tmp_path / "a.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "b.csv.partial").write_text("".join(lines[: 1 + 3 * 5]))
+    run_study(study, tmp_path / "b.csv", pool=threads(), workers=2)
+    assert len(computed) == 3
+    # One more value computes its points only.
+    more = study_of(GRID.replace("[0, 7]", "[0, 7, 8]"), tmp_path)
+    (tmp_path / "c.csv.partial").write_text("".join(lines))
+    computed.clear()
+    run_study(more, tmp_path / "c.csv", pool=threads(), workers=2)
+    assert len(computed) == 4
+
+
+def test_a_changed_file_is_another_point(tmp_path):
+    text = BASE.replace("underlay", "#").replace("[workload]", 'pairs = "pairs.csv"\n[workload]') + (
+        "[study.grid]\nseed = [1]\n"
+    )
+    identities = set()
+    for rate in (10, 20):
+        (tmp_path / "pairs.csv").write_text(f"from,to,bandwidth_mbps,rtt_ms\na,b,{rate},5\nb,a,{rate},5\n")
+        (point,) = study_points(study_of(text, tmp_path))
+        identities.add(point.identity)
+    assert len(identities) == 2
+
+
+def test_one_bad_point_is_a_row_with_its_error(silosim, file, tmp_path):
+    text = (
+        BASE
+        + '[study.grid]\n"network.blocked" = [[], ["Sydney - Virginia"]]\n"overlays.star.hub" = ["Sydney"]\n'
+    )
+    result = silosim("study", file(text), "-o", tmp_path / "study.csv", "--workers", 1).failed(1)
+    rows = read(tmp_path / "study.csv")
+
+    assert [row["error"] for row in rows[:-1]] == ["", "", ""]
+    assert "star: Sydney cannot be the hub" in rows[-1]["error"] or "hub" in rows[-1]["error"]
+    assert result.err.count("silosim: error: ") == 1
+    assert rows[-1]["error"] in result.err
+
+
+def test_points_beside_a_grid(tmp_path):
+    text = BASE + (
+        '[study]\npoints = [{ "network.access" = "1 Gbps" }, { "network.core" = "2 Gbps" }]\n'
+        "grid = { seed = [1, 2] }\n"
+    )
+    points = study_points(study_of(text, tmp_path))
+
+    assert [point.varied for point in points] == [
+        {"access_bps": 1e9, "seed": 1},
+        {"access_bps": 1e9, "seed": 2},
+        {"core_bps": 2e9, "seed": 1},
+        {"core_bps": 2e9, "seed": 2},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("study", "rule"),
+    [
+        ("", r"study.toml: needs a table \[study\] with a grid or points"),
+        ("[study]\nsimulate = true", "study must have a grid or points"),
+        ("[study]\ngird = {}", r"key in \[study\]\(='gird'\) must be one of .*did you mean 'grid'"),
+        ("[study.grid]\nseed = []", r"study.grid.seed\(=\[\]\) must have a value"),
+        ("[study.grid]\nseed = [1, 1]", r"study.grid.seed\(=\[1, 1\]\) must not repeat a value"),
+        (
+            '[study.grid]\n"network.acess" = ["1 Gbps"]',
+            r"key in \[network\]\(='acess'\).*did you mean 'access'",
+        ),
+        ('[study.grid]\n"network.access" = ["1 Gbs"]', r"network.access\(='1 Gbs'\)"),
+        ('[study.grid]\n"workload.local_steps" = [1, 0]', r"workload.local_steps\(=0\) must be >= 1"),
+        ('[study.grid]\n"seed.x" = [1]', "must be a key of a table, but seed is 4"),
+        ('[study.grid]\n"network.access" = ["1 Gbps", "1000 Mbps"]', None),
+        ("[study]\npoints = [{}]", r"study.points\[0\]\(=\{\}\) must set a key"),
+        (
+            "[study]\npoints = [{ seed = 1 }]\ngrid = { seed = [1] }",
+            r"study.points\[0\].seed must not be in the grid",
+        ),
+        ("[training]\nrounds = 3\n[study.grid]\nseed = [1]", "training goes with silosim run"),
+    ],
+)
+def test_a_wrong_study_is_one_line_before_anything_is_computed(tmp_path, study, rule):
+    text = "seed = 4\n" + BASE + study
+    if rule is None:
+        assert len(study_points(study_of(text, tmp_path))) == 2
+        return
+    with pytest.raises(InputError, match=rule) as caught:
+        study_points(study_of(text, tmp_path))
+    assert "\n" not in str(caught.value)
+
+
+def test_names_of_columns():
+    assert column_of("network.access", "100 Mbps") == ("access_bps", 1e8)
+    assert column_of("workload.model_size", "1 MB") == ("model_size_bits", 8e6)
+    assert column_of("workload.compute", "25 ms") == ("compute_s", 0.025)
+    assert column_of("overlays.matcha.budget", 0.5) == ("overlays_matcha_budget", 0.5)
+    assert column_of("simulation.sharing", "equal") == ("sharing", "equal")
+    assert column_of("overlays.kinds", ["ring"]) == ("overlays_kinds", '["ring"]')
+    assert split_key('network.access_at."St. Gallen".x') == ("network", "access_at", "St. Gallen", "x")
+
+
+def test_another_study_s_rows_are_not_taken(tmp_path):
+    run_study(study_of(GRID, tmp_path), tmp_path / "a.csv", pool=threads(), workers=2)
+    other = study_of(BASE + "[study.grid]\nseed = [1, 2]\n", tmp_path)
+    with pytest.raises(InputError, match="holds the rows of another study; --force replaces it"):
+        run_study(other, tmp_path / "a.csv", pool=threads(), workers=2)
+    run_study(other, tmp_path / "a.csv", pool=threads(), workers=2, force=True)
+    assert len(read(tmp_path / "a.csv")) == 6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("launcher", ["processes", "mpiexec"])
+def test_a_killed_study_goes_on(file, tmp_path, launcher):
+    text = BASE.replace("rounds = 30", "rounds = 400") + (
+        "[study]\nsimulate = true\n[study.grid]\nseed = [" + ", ".join(map(str, range(24))) + "]\n"
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "scenarios.cli.main",
+        "study",
+        str(file(text)),
+        "-o",
+        str(tmp_path / "s.csv"),
+    ]
+    whole = tmp_path / "whole.csv"
+    study = study_of(text, tmp_path)
+    run_study(study, whole, pool=threads(1), workers=1)
+    if launcher == "mpiexec":
+        command = [mpiexec_path(), "-n", "3", *command[:1], "-m", "mpi4py", *command[1:]]
+    else:
+        command += ["--workers", "2"]
+    process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL, cwd=os.getcwd())
+    partial = tmp_path / "s.csv.partial"
+    end = time.monotonic() + 60
+    while not (partial.exists() and partial.read_text().count("\n") > 4) and time.monotonic() < end:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if partial.exists():
+        columns = partial.read_text().splitlines()[0].split(",")
+        assert finished_points(partial, columns, {p.identity: 3 for p in study_points(study)})
+    subprocess.run(command, check=True, timeout=100, stderr=subprocess.DEVNULL)
+    assert (tmp_path / "s.csv").read_bytes() == whole.read_bytes()
