@@ -15,7 +15,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "Workload": ("workload", "model_size", "compute", "compute_at", "local_steps"),
     "Overlays": ("kind", "bound", "rates_from"),
-    "Simulation": ("rounds", "until_ci", "compute_times", "sharing", "queueing", "engine", "seed"),
+    "Simulation": ("workers", "rounds", "until_ci", "compute_times", "sharing", "queueing", "engine", "seed"),
     "Metrics": (
         *("round_", "unit", "shift", "loss", "accuracy", "train_accuracy", "test_loss", "silo_loss"),
         *("percent", "target_accuracy"),

@@ -38,7 +38,7 @@ def study(
     Examples
     --------
     silosim study study.toml -o study.csv
-    mpiexec -n 8 silosim study study.toml -o study.csv
+    silosim study study.toml -o study.csv --workers 8
     """
     place = world()
     if place is not None and place.rank > 0:

@@ -1,10 +1,12 @@
 """The finished table of a study: CSV or Parquet."""
 
+import csv
 import io
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scenarios.runfile.paths import PARTIAL, check_ending, write_whole, writing
 from scenarios.runfile.study_rows import POINT, rows_text
@@ -96,9 +98,29 @@ def read_study(path: Path) -> "pandas.DataFrame":
 
 
 def _frame(text: str) -> "pandas.DataFrame":
-    """Rows of CSV text with numbers as such; an empty text is missing."""
+    """Rows of CSV text, numbers and truth values as such; an empty text is missing.
+
+    Notes
+    -----
+    Numbers are read by Python: the default of pandas' own reader rounds some in their last bit.
+    """
     import pandas
 
-    return pandas.read_csv(
-        io.StringIO(text), dtype=dict.fromkeys(_TEXTS, "string"), float_precision="round_trip"
-    )
+    reader = csv.DictReader(io.StringIO(text))
+    names = reader.fieldnames or ()
+    rows = list(reader)
+    return pandas.DataFrame({name: _column([row[name] for row in rows], name) for name in names})
+
+
+def _column(cells: Sequence[str], name: str) -> "pandas.Series[Any]":
+    """One column with the type of its cells."""
+    import pandas
+
+    stated = [cell for cell in cells if cell]
+    if name not in _TEXTS and stated:
+        if set(stated) <= {"True", "False"}:
+            return pandas.Series([None if not cell else cell == "True" for cell in cells], dtype="boolean")
+        for number, dtype in ((int, "Int64" if len(stated) < len(cells) else "int64"), (float, "float64")):
+            with suppress(ValueError):
+                return pandas.Series([number(cell) if cell else None for cell in cells], dtype=dtype)
+    return pandas.Series([cell or None for cell in cells], dtype="string")

@@ -168,7 +168,7 @@ def test_the_command_line_goes_before_the_scenario(silosim, tmp_path):
         (
             "circulant = {",
             "options = {",
-            "key in [overlays](='options') must be one of best, christofides, circulant",
+            "key in [overlays](='options') must be one of",
         ),
     ],
 )

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from scenarios.api import open_study
 from scenarios.config.study import column_of, parse_study, split_key
 from scenarios.runfile.study_rows import finished_points
 from scenarios.studies.study import run_study, study_points
@@ -296,3 +297,30 @@ def test_a_killed_study_goes_on(file, tmp_path, launcher):
         assert finished_points(partial, columns, {p.identity: 3 for p in study_points(study)})
     subprocess.run(command, check=True, timeout=100, stderr=subprocess.DEVNULL)
     assert (tmp_path / "s.csv").read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_table_is_read_with_its_types(tmp_path, ending):
+    if ending == "parquet":
+        pytest.importorskip("pyarrow", reason="Parquet needs the extra parquet")
+    study = study_of(GRID, tmp_path)
+    run_study(study, tmp_path / f"a.{ending}", pool=threads(), workers=2)
+    run_study(study, tmp_path / "b.csv", pool=threads(), workers=2)
+    table, rows = open_study(tmp_path / f"a.{ending}"), read(tmp_path / "b.csv")
+
+    assert list(table.columns) == list(rows[0])
+    assert table.paper_s.tolist() == [float(row["paper_s"]) for row in rows]
+    assert table.local_steps.tolist() == [int(row["local_steps"]) for row in rows]
+    assert table.arcs.isna().tolist() == [not row["arcs"] for row in rows]
+    assert table.error.isna().all()
+    assert table.paper_below_load.dtype == "boolean"
+
+
+def test_what_is_no_table_of_a_study_is_said(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    with pytest.raises(InputError, match=r"a\.csv: is not the table of a study"):
+        open_study(tmp_path / "a.csv")
+    with pytest.raises(InputError, match="there is no such file"):
+        open_study(tmp_path / "b.csv")
+    with pytest.raises(InputError, match=r"must end in \.csv or \.parquet"):
+        run_study(study_of(GRID, tmp_path), tmp_path / "a.xlsx", pool=threads(), workers=2)
