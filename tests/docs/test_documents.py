@@ -32,7 +32,18 @@ MINIMAL: dict[str, Any] = {
 """What the tables of a page are added to."""
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if any(block.is_run for block in blocks(page))])
+QUICK_PAGES = ("README.md",)
+"""Whose blocks are quick tests; those of the others are run with the slow ones."""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=() if page in QUICK_PAGES else pytest.mark.slow)
+        for page in PAGES
+        if any(block.is_run for block in blocks(page))
+    ],
+)
 def test_quick_blocks(page: str, run_block: Callable[[Block], None]) -> None:
     for block in blocks(page):
         if "slow" not in block.notes:

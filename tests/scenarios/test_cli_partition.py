@@ -90,6 +90,7 @@ def test_table_says_what_the_split_says(silosim):
     assert whole["silos"][4]["divergence_max_bits"] == bits[4].max()
 
 
+@pytest.mark.slow
 def test_terminal_has_80_columns_and_files_are_written(silosim, tmp_path):
     files = [tmp_path / name for name in ("a.png", "a.svg", "a.pdf", "a.csv")]
     result = silosim(

@@ -156,6 +156,7 @@ def test_poles_and_the_cut_itself_are_drawn():
     map_figure(layout).draw_without_rendering()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", shipped_underlays())
 def test_labels_are_on_the_map_and_hide_neither_each_other_nor_a_site(name):
     underlay = load_underlay(name)

@@ -303,6 +303,7 @@ def test_a_name_as_long_as_it_may_be_is_one_of_an_overlay(silosim, files):
     assert [overlay.kind for overlay in read_run(files / "long.h5").overlays] == [name]
 
 
+@pytest.mark.slow
 def test_default_overlays_that_the_pairs_do_not_allow_are_left_out(silosim):
     text = json.loads(silosim("design", "clouds_aws", "--json").ok().out)
     assert [row["overlay"] for row in text["rows"]] == ["star", "mst", "delta_mbst", "ring"]

@@ -129,6 +129,7 @@ def test_simulated_points_are_those_of_simulate(silosim, file, tmp_path):
     assert (row["rounds"], row["sharing"]) == (str(simulated["rounds"]), "maxmin")
 
 
+@pytest.mark.slow
 def test_the_same_bytes_whatever_the_workers_and_after_a_cut(tmp_path):
     study = study_of(GRID, tmp_path)
     for name, workers in (("one", 1), ("three", 3)):
@@ -301,8 +302,6 @@ def test_a_killed_study_goes_on(file, tmp_path, launcher):
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_table_is_read_with_its_types(tmp_path, ending):
-    if ending == "parquet":
-        pytest.importorskip("pyarrow", reason="Parquet needs the extra parquet")
     study = study_of(GRID, tmp_path)
     run_study(study, tmp_path / f"a.{ending}", pool=threads(), workers=2)
     run_study(study, tmp_path / "b.csv", pool=threads(), workers=2)

@@ -200,6 +200,7 @@ def overlays(draw, make_underlay):
     return build_overlay("drawn", graph, replace(WORK, compute_s=compute), sorted(arcs))
 
 
+@pytest.mark.slow
 @given(data=st.data(), keep=st.sampled_from(["all", "paper"]))
 def test_no_enrichment_raises_tau(make_underlay, data, keep):
     overlay = data.draw(overlays(make_underlay))

@@ -55,6 +55,7 @@ def test_finite_differences_on_random_networks(random_case, seed):
     check([found.model_s_per_bit], [work.model_bits], lambda new: {"work": model(new)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["ring", "mst", "star"])
 @pytest.mark.parametrize("name", ["gaia", "geant", "ebone"])
 @pytest.mark.parametrize("access_bps", [1e9, 1e10])
