@@ -242,6 +242,27 @@ def test_a_transient_beyond_all_rounds_looked_at_gives_an_estimate():
         timeline.start_s(21)
 
 
+def test_a_recurrence_that_does_not_repeat_has_an_estimate_and_no_dates():
+    arcs = [
+        FlowArc(source=silo, target=(silo + 1) % 62, latency_s=50.0 * (silo == 61), links=())
+        for silo in range(62)
+    ]
+    compute = Constant(compute_s=np.array([1.0, *[0.1] * 60, 1.0 - 1e-6]))
+    job = make_job(
+        arcs,
+        link_capacity_bps=[],
+        message_bits=0,
+        compute=compute,
+        rounds=20,
+        sharing="equal",
+        queueing="overlap",
+    )
+    steady, start_s = equal_steady_state(job)
+
+    assert steady == estimate(pytest.approx(1.0, rel=1e-9))
+    assert start_s.shape == (0, 62)
+
+
 def slow_silo_in_a_ring(sharing):
     """A job of three silos, whose messages take no time."""
     arcs = [FlowArc(source=silo, target=(silo + 1) % 3, latency_s=0.0, links=()) for silo in range(3)]
