@@ -9,6 +9,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -270,20 +271,13 @@ def test_a_killed_study_goes_on(file, tmp_path, launcher):
     text = BASE.replace("rounds = 30", "rounds = 400") + (
         "[study]\nsimulate = true\n[study.grid]\nseed = [" + ", ".join(map(str, range(24))) + "]\n"
     )
-    command = [
-        sys.executable,
-        "-m",
-        "scenarios.cli.main",
-        "study",
-        str(file(text)),
-        "-o",
-        str(tmp_path / "s.csv"),
-    ]
+    program = str(Path(sys.executable).with_name("silosim"))
+    command = [program, "study", str(file(text)), "-o", str(tmp_path / "s.csv")]
     whole = tmp_path / "whole.csv"
     study = study_of(text, tmp_path)
     run_study(study, whole, pool=threads(1), workers=1)
     if launcher == "mpiexec":
-        command = [mpiexec_path(), "-n", "3", *command[:1], "-m", "mpi4py", *command[1:]]
+        command = [mpiexec_path(), "-n", "3", *command]
     else:
         command += ["--workers", "2"]
     process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL, cwd=os.getcwd())
