@@ -1,5 +1,6 @@
 """The network and workload of a study, from a scenario or options."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +26,7 @@ from topologies import (
 from topologies.arrays import FloatArray
 from topologies.capacities import UNSTATED_CORE_BPS, idle_faster_links
 from topologies.connectivity import silo_labels
-from topologies.errors import Field, unknown_name
+from topologies.errors import Field, quoted, unknown_name
 from topologies.networks.network_files import NetworkFiles, folder_name
 from topologies.networks.shipped import underlay_title
 from topologies.networks.topohub import PREFIX
@@ -373,13 +374,14 @@ def build_workload(
         given = ~np.isnan(stated_s)
         compute_s[given], is_own[given] = stated_s[given], True
     if np.isnan(compute_s).any():
-        whose = (
-            ""
-            if graph is None or np.isnan(compute_s).all()
-            else f" for {graph.labels[np.isnan(compute_s).argmax()]}"
-        )
+        if graph is None or np.isnan(compute_s).all():
+            raise InputError("workload needs a preset or a compute time, for instance compute = '25.4 ms'.")
+        missing = [graph.labels[silo] for silo in np.flatnonzero(np.isnan(compute_s)).tolist()]
+        names = ", ".join(map(quoted, missing))
+        example = f"compute_at = {{ {json.dumps(missing[0], ensure_ascii=False)} = '25.4 ms' }}"
         raise InputError(
-            f"workload needs a preset or a compute time{whose}, for instance compute = '25.4 ms'."
+            f"workload needs a preset, or a compute time for {names}: for instance {example}; compute = '25.4 ms' "
+            "would hold for all silos."
         )
     is_one = (compute_s == compute_s[0]).all()
     return Workload(

@@ -1,12 +1,15 @@
 """The Internet Topology Zoo's LinkSpeed with LinkSpeedUnits."""
 
 import math
+import re
 from collections.abc import Sequence
 
 from topologies.errors import InputError, quoted
 from topologies.networks.field_names import Attributes, finite_number, stated_text
 
 _BPS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_UNITS = re.compile("([KMGTkmgt])(?:bps|bit/s|b/s)?")
+"""The Zoo's, and with what they stand for; ``MB/s`` would be bytes."""
 _SHOWN = 3
 
 
@@ -21,11 +24,12 @@ def link_speed_bps(link: Attributes) -> float | None:
     Returns
     -------
     float or None
-        In bit/s; None where there is none, or no positive number with one of the units K, M, G and T: the Zoo has
-        ranges (``0.5-2.5``), bounds (``<10``) and other texts.
+        In bit/s; None where there is none, or no positive number with one of the units K, M, G and T (or ``Gbps`` and
+        so on): the Zoo has ranges (``0.5-2.5``), bounds (``<10``) and other texts.
     """
     units = stated_text(link, "LinkSpeedUnits")
-    factor = _BPS.get(units.strip().upper()) if isinstance(units, str) else None
+    known = _UNITS.fullmatch(units.strip()) if isinstance(units, str) else None
+    factor = None if known is None else _BPS[known[1].upper()]
     try:
         speed = finite_number("LinkSpeed", stated_text(link, "LinkSpeed"))
     except InputError:

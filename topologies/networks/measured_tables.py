@@ -211,6 +211,7 @@ def _matrix(table: Table, kind: str) -> _Matrix:
         decimal_comma=table.decimal_comma,
         error=lambda i, rule: table.error(i // width, columns[i % width], cells[i], rule),
         where="neither in the corner cell, nor in the file's name, nor in the cell",
+        place="'{unit}' in the corner cell",
     ).reshape(width, width)
     place = {label: i for i, label in enumerate(columns)}
     values = values[:, [place[label] for label in rows]]

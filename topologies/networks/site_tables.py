@@ -381,7 +381,7 @@ def _check_lengths(sites: Sites, table: Table, ends: IntArray, length_km: FloatA
         raise InputError(
             f"row {table.row_numbers[row]} ({quoted(' - '.join(sites.labels[i] for i in ends[row]))}) must state a "
             f"length or latency, as {quoted(sites.labels[end])} has no latitude and longitude in "
-            f"{Path(sites.table.source).name}.",
+            f"{Path(sites.table.source).name}{'' if has_place.any() else f' ({sites.note})'}.",
             source=table.source,
         )
 

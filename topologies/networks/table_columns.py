@@ -30,7 +30,8 @@ _STATISTICS = frozenset({*_AVERAGES, "min", "minimum", "max", "maximum", "median
 _ONE_MARK = re.compile(r"[-+\u2212]?\d*[.,]\d*(?:[eE][-+]?\d+)?")
 _GROUPED = re.compile(r"[-+\u2212]?\d{1,3}[.,]\d{3}")
 """A number whose only mark may separate thousands."""
-_EXAMPLES = {"bit/s": "uplink_mbps' or '100 Mbps", "s": "latency_ms' or '12 ms", "km": "length_km' or '12 km"}
+_USUAL_UNITS = {"bit/s": "Mbps", "s": "ms", "km": "km"}
+"""For suggestions."""
 MISSING = frozenset({"", "-", "–", "—", "nan", "na", "n/a", "null", "none"})
 """Cells that state nothing, in lower case."""
 
@@ -324,6 +325,7 @@ def numbers(table: Table, column: Column) -> FloatArray:
         decimal_comma=table.decimal_comma,
         error=lambda i, rule: table.error(i, column.header, table.rows[i][column.index], rule),
         where=f"neither in its name nor in the cell (the column {column.header!r}{hint})",
+        place=f"'{re.sub('[{}]', '', column.header)} [{{unit}}]'",
     )
 
 
@@ -338,6 +340,7 @@ def cell_numbers(
     decimal_comma: bool,
     error: Callable[[int, str], InputError],
     where: str,
+    place: str,
 ) -> FloatArray:
     """Numbers of cells in SI units, NaN where one states nothing.
 
@@ -350,8 +353,8 @@ def cell_numbers(
     decimal_comma : bool
     error : callable
         Error of a cell by its index and the rule.
-    where : str
-        For the error of a cell without a unit.
+    where, place : str
+        For the error of a cell without a unit: where none is, and where it may be written, with ``{unit}``.
 
     Returns
     -------
@@ -387,7 +390,11 @@ def cell_numbers(
         except InputError as problem:
             raise error(i, problem.rule) from None
         if own is None:
-            raise error(i, f"has no unit, {where}: write '{_EXAMPLES[kind]}'.")
+            usual = _USUAL_UNITS[kind]
+            raise error(
+                i,
+                f"has no unit, {where}: write {place.format(unit=usual)} or '{cell} {usual}', for instance.",
+            )
         for mark in ".,":
             if mark in number:
                 marks.setdefault(mark, cell)

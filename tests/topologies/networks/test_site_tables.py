@@ -352,3 +352,37 @@ def test_a_computing_time_may_be_a_minimum_or_in_minutes():
         assert read_sites(table).values.compute_s[0] == expected
     with pytest.raises(InputError, match="min in a name is the minimum"):
         read_sites(read_table(b"site,compute_min\nA,2\nB,3\n", "t.csv"))
+
+
+def test_coordinates_under_other_names_are_named_as_ignored(tmp_path):
+    (tmp_path / "de.csv").write_text("Klinik;Breite;Laenge\nA;50;8\nB;51;9\n")
+    (tmp_path / "links.csv").write_text("from;to\nA;B\n")
+    with pytest.raises(
+        InputError, match=r"'A' has no latitude and longitude in de.csv \(.*ignored: 'Breite', 'Laenge'"
+    ):
+        load_underlay(NetworkFiles(sites=str(tmp_path / "de.csv"), links=str(tmp_path / "links.csv")))
+
+
+@pytest.mark.parametrize(
+    ("head", "hint", "better"),
+    [
+        (
+            "from,to,bandwidth_mbps,ping",
+            r"write 'ping \[ms\]' or '40 ms'",
+            "from,to,bandwidth_mbps,ping [ms]",
+        ),
+        (
+            "from,to,bandwidth,ping_ms",
+            r"write 'bandwidth \[Mbps\]' or '40 Mbps'",
+            "from,to,bandwidth [Mbps],ping_ms",
+        ),
+    ],
+)
+def test_the_hint_on_a_missing_unit_keeps_the_meaning_of_the_column(tmp_path, head, hint, better):
+    path = tmp_path / "pairs.csv"
+    path.write_text(f"{head}\nA,B,40,40\nB,A,40,40\n")
+    with pytest.raises(InputError, match=hint):
+        load_underlay(path)
+    path.write_text(f"{better}\nA,B,40,40\nB,A,40,40\n")
+    measured = load_underlay(path).measured
+    assert (measured.bandwidth_bps[0, 1], measured.latency_s[0, 1]) == (40e6, 0.02)
