@@ -269,7 +269,7 @@ def test_another_study_s_rows_are_not_taken(tmp_path):
 @pytest.mark.parametrize("launcher", ["processes", "mpiexec"])
 def test_a_killed_study_goes_on(file, tmp_path, launcher):
     text = BASE.replace("rounds = 30", "rounds = 400") + (
-        "[study]\nsimulate = true\n[study.grid]\nseed = [" + ", ".join(map(str, range(24))) + "]\n"
+        "[study]\nsimulate = true\n[study.grid]\nseed = [" + ", ".join(map(str, range(12))) + "]\n"
     )
     program = str(Path(sys.executable).with_name("silosim"))
     command = [program, "study", str(file(text)), "-o", str(tmp_path / "s.csv")]
