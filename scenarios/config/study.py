@@ -32,14 +32,11 @@ class StudyConfig:
         Points one by one, in place of a grid; with one, each of them is combined with all of the grid.
     simulate : bool
         Whether every point is simulated, beside the closed forms, with the scenario's ``[simulation]``.
-    run : str, optional
-        The file of a run: each point is a replay of it, with the time to its target accuracy.
     """
 
     grid: Mapping[str, list[Any]] = field(default_factory=dict)
     points: list[Mapping[str, Any]] = field(default_factory=list)
     simulate: bool = False
-    run: str | None = None
 
     def __post_init__(self) -> None:
         """Check that something varies."""
@@ -139,7 +136,7 @@ def parse_study(text: str, *, source: str, folder: Path) -> Study:
     if own is None:
         raise InputError("needs a table [study] with a grid or points.", source=source)
     if isinstance(own, dict):
-        known = ("grid", "points", "simulate", "run")
+        known = ("grid", "points", "simulate")
         for key in own:
             if key not in known:
                 raise unknown_name("key in [study]", key, known, source=source)
@@ -153,9 +150,7 @@ def parse_study(text: str, *, source: str, folder: Path) -> Study:
             f"must be <= {MOST_POINTS} points, is {config.size}.", field=Field("study.grid"), source=source
         )
     if "training" in tables:
-        raise InputError(
-            "training goes with silosim run; a study replays its file (study.run).", source=source
-        )
+        raise InputError("training goes with silosim run, not with a study.", source=source)
     return Study(base=tables, config=config, folder=folder, source=source)
 
 
