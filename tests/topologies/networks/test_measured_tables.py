@@ -192,6 +192,15 @@ def test_sites_that_no_table_of_sites_has(tmp_path):
         load_underlay(tmp_path)
 
 
+def test_no_measured_latency_of_the_shipped_clouds_is_shorter_than_the_way_of_light():
+    clouds = load_underlay("clouds")
+    i, j = clouds.measured.pairs.T
+    places = np.column_stack((clouds.latitude_deg, clouds.longitude_deg))
+    km = np.array([geodesic_km(*places[a], *places[b]) for a, b in zip(i.tolist(), j.tolist(), strict=True)])
+
+    assert (clouds.measured.latency_s[i, j] >= km / 299_792.458).all()
+
+
 def test_shipped_clouds_are_limited_by_the_window_of_one_tcp_stream():
     clouds, aws = load_underlay("clouds"), load_underlay("clouds_aws")
     assert (clouds.routers, len(clouds.measured.pairs)) == (45, 1556)
