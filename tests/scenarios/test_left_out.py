@@ -29,8 +29,8 @@ ZOO = """graph [
 """
 OPTIONS = ["--internal-only", "--largest-component"]
 NOTES = [
-    "left out 1 external node and 1 link; numbered 1 label that occurs more than once.",
-    "kept the largest of 2 components: left out 1 node.",
+    "left out 1 external node and 1 link; kept the largest of 2 components: left out 1 node; numbered 1 label that "
+    "occurs more than once.",
 ]
 
 

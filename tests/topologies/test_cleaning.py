@@ -42,9 +42,9 @@ LINKS = [
     {"source": 4, "target": 5},
     {"source": 6, "target": 7},
 ]
-LEFT_OUT = (
-    "left out 1 external node, 2 nodes without coordinates, 4 links and 1 self-loop; numbered 1 label that occurs more "
-    "than once."
+IN_ONE_LINE = (
+    "left out 1 external node, 2 nodes without coordinates, 4 links and 1 self-loop; kept the largest of 2 components: "
+    "left out 2 nodes and 1 link; numbered 1 label that occurs more than once."
 )
 SPEED = "the LinkSpeed of 1 link is no number with K, M, G or T and is not read: '<10 G'."
 
@@ -86,7 +86,7 @@ def test_both_options_make_it_a_network(tmp_path, ending):
     assert found.latitude_deg.tolist() == [39.9, 39.2, 41.9]  # from north to south
     assert found.ends.tolist() == [[0, 1], [0, 1], [0, 2]]
     assert found.capacity_bps.tolist()[:1] == [1e10]
-    assert found.notes == (LEFT_OUT, "kept the largest of 2 components: left out 2 nodes and 1 link.", SPEED)
+    assert found.notes == (IN_ONE_LINE, SPEED)
 
 
 def test_a_second_pass_changes_nothing():
@@ -244,3 +244,22 @@ def test_what_the_options_keep(file):
     assert all(link["source"] != link["target"] for link in found.links)
     assert all({link["source"], link["target"]} <= kept for link in found.links)
     assert largest_component(found)[1] == ""
+
+
+def test_a_file_without_any_coordinates_says_what_is_left_of_it(tmp_path):
+    nodes = [{"id": i, "label": f"n{i}", "Internal": int(i > 1)} for i in range(5)]
+    path = write(tmp_path, ".gml", nodes, [{"source": i, "target": 4} for i in range(4)])
+    with pytest.raises(InputError) as caught:
+        load_underlay(path, internal_only=True)
+
+    left_out = "left out 2 external nodes, 3 nodes without coordinates and 4 links"
+    assert str(caught.value) == f"{path}: {left_out}: 0 of 5 nodes remain, must be >= 2."
+
+
+def test_all_nodes_of_one_label_are_counted(tmp_path):
+    nodes = [{"id": i, "label": "router" if i < 3 else "Cahul", "lat": 50 + i, "lon": 8} for i in range(4)]
+    path = write(tmp_path, ".gml", nodes, [{"source": i, "target": 3} for i in range(3)])
+    with pytest.raises(
+        InputError, match=r"label\(='router'\) of node 0 and node 1 \(and 1 more node\) must be unique"
+    ):
+        load_underlay(path)

@@ -39,17 +39,18 @@ def cleaned(graph: Graph, *, internal_only: bool, largest_only: bool) -> tuple[G
     -------
     graph : Graph
     notes : list of str
-        One sentence for each option that changed something.
+        One sentence on all that was changed, if anything was.
     """
-    internal, largest = "", ""
-    if internal_only:
-        graph, internal = internal_part(graph)
-    if largest_only:
-        graph, largest = largest_component(graph)
-    if internal_only:
-        graph, numbered = numbered_labels(graph)
-        internal = "; ".join(part for part in (internal, numbered) if part)
-    return graph, [f"{note}." for note in (internal, largest) if note]
+    steps = (
+        [internal_part] * internal_only
+        + [largest_component] * largest_only
+        + [numbered_labels] * internal_only
+    )
+    changed = []
+    for step in steps:
+        graph, note = step(graph)
+        changed += [note] * bool(note)
+    return graph, [f"{'; '.join(changed)}."] if changed else []
 
 
 def internal_part(graph: Graph) -> tuple[Graph, str]:

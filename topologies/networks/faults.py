@@ -64,8 +64,9 @@ def _equal_labels(network: StatedNetwork, graph: Graph) -> list[str]:
     several = [label for label, nodes in owners.items() if len(nodes) > 1]
     if not several:
         return []
-    first, second = (node_title(graph.nodes[i]) for i in owners[several[0]][:2])
-    return [f"label(={quoted(several[0])}) of {first} and {second} must be unique{_more(several, 'label')}"]
+    first, *others = (node_title(graph.nodes[i]) for i in owners[several[0]])
+    same = f"{first} and {others[0]}{_more(others, 'node')}"
+    return [f"label(={quoted(several[0])}) of {same} must be unique{_more(several, 'label')}"]
 
 
 def _unknown_lengths(network: StatedNetwork) -> list[str]:

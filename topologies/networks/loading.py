@@ -219,6 +219,9 @@ def _network(graph: Graph, variant: Variant, *, internal_only: bool, largest: bo
     network = stated_network(graph)
     joint, joined = full_duplex(graph)
     kept, changed = cleaned(joint, internal_only=internal_only, largest_only=largest)
+    if changed and len(kept.nodes) < 2:
+        rule = f"{len(kept.nodes)} of {len(graph.nodes)} nodes remain, must be >= 2."
+        raise InputError(f"{changed[0].removesuffix('.')}: {rule}")
     if kept is not graph:
         network = stated_network(kept)
     check_network(network, kept, variant, internal_only=internal_only)
