@@ -4,7 +4,6 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
@@ -72,38 +71,20 @@ Kinds = Annotated[
         "[default: star, mst, delta_mbst, ring]",
     ),
 ]
-Arcs = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="File of an overlay of your own: CSV (from, to, perhaps weight), GML or GraphML. Repeat for several.",
-        metavar="FILE",
-        rich_help_panel="Overlays",
-    ),
-]
-ArcsFile = Annotated[
-    str | None,
-    typer.Option(
-        help="File of an overlay of your own: CSV (from, to, perhaps weight), GML or GraphML.",
-        metavar="FILE",
-        rich_help_panel="Overlays",
-    ),
-]
-Weights = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="File of a mixing matrix, whose pattern are an overlay's arcs: CSV or .npy. Repeat for several.",
-        metavar="FILE",
-        rich_help_panel="Overlays",
-    ),
-]
-WeightsFile = Annotated[
-    str | None,
-    typer.Option(
-        help="File of a mixing matrix, whose pattern are the overlay's arcs: CSV or .npy.",
-        metavar="FILE",
-        rich_help_panel="Overlays",
-    ),
-]
+_ARCS = "File of an overlay of your own: CSV (from, to, perhaps weight), GML or GraphML."
+_WEIGHTS = "File of a mixing matrix, whose pattern are an overlay's arcs: CSV or .npy."
+_SEVERAL = " Repeat for several."
+
+
+def _overlay_file(text: str) -> Any:
+    """Option that names a file of an overlay."""
+    return typer.Option(help=text, metavar="FILE", rich_help_panel="Overlays")
+
+
+Arcs = Annotated[list[str] | None, _overlay_file(_ARCS + _SEVERAL)]
+ArcsFile = Annotated[str | None, _overlay_file(_ARCS)]
+Weights = Annotated[list[str] | None, _overlay_file(_WEIGHTS + _SEVERAL)]
+WeightsFile = Annotated[str | None, _overlay_file(_WEIGHTS)]
 BothWays = Annotated[
     bool,
     typer.Option(
@@ -224,12 +205,6 @@ class Study:
     def graph(self) -> Connectivity:
         """Connectivity graph of the network."""
         return build_network(self.network)
-
-    @property
-    def name(self) -> str:
-        """Name of the network, or of the scenario's file."""
-        is_file = self.underlay.endswith(".toml")
-        return Path(self.underlay).stem if is_file else self.network.name
 
     def work(self, graph: Connectivity) -> Workload:
         """Workload on this graph of the network, whose file may state computing times."""

@@ -64,7 +64,7 @@ def sweep(
     overlays = asked_overlays(
         kind, options, default_overlays(graph), arcs=arcs, weights=weights, both_ways=both_ways
     )
-    files = _outputs(output or Path(f"sweep-{study.name}"), force)
+    files = _outputs(output or Path(f"sweep-{study.network.name}"), force)
     capacities = [*access, *(more or [])]
     for text in capacities:
         parse_quantity("access", text, "bit/s")

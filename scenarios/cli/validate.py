@@ -84,7 +84,7 @@ def validate(
         compute_times=compute_times,
         from_scenario=is_scenario(study),
     )
-    files = _outputs(output, study.name, force)
+    files = _outputs(output, study.network.name, force)
     results = validate_overlays(experiment, randomized_rounds=randomized_rounds)
     table = validation_table(experiment, results)
     for path in files:
