@@ -259,15 +259,31 @@ def read_toml(text: str, source: str) -> dict[str, Any]:
         raise InputError(f"not valid TOML: {error}", source=source) from None
 
 
+def toml_text(path: Path) -> str:
+    """Text of a TOML file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError("not valid TOML: not UTF-8 text.", source=str(path)) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
+
+
 def scenario_of(tables: Mapping[str, Any], *, source: str, recorded: bool = False) -> Scenario:
     """Scenario of the tables of a TOML file; as `parse_scenario`."""
-    _check_keys("key", tables, Scenario, source)
+    check_keys("key", tables, Scenario, source)
     for name, owner in _TABLES.items():
         if isinstance(tables.get(name), dict):
             also: Iterable[str] = ("task",) if owner is TrainingConfig else ()
             if owner is OverlaysConfig:
                 also = tables[name] if recorded else ("entries", *DESIGNERS, *RANDOM_DESIGNERS)
-            _check_keys(f"key in [{name}]", tables[name], owner, source, also=also)
+            check_keys(f"key in [{name}]", tables[name], owner, source, also=also)
     if isinstance(tables.get("overlays"), dict):
         tables = {**tables, "overlays": _gathered_options(tables["overlays"], source, recorded=recorded)}
     elif isinstance(tables.get("overlays"), list):
@@ -285,7 +301,7 @@ def scenario_of(tables: Mapping[str, Any], *, source: str, recorded: bool = Fals
             inner = simulation.get(name)
             for table in inner if isinstance(inner, list) else [inner]:
                 if isinstance(table, dict):
-                    _check_keys(f"key in [simulation.{name}]", table, inside, source)
+                    check_keys(f"key in [simulation.{name}]", table, inside, source)
         tables = {**tables, "simulation": gathered(simulation)}
     scenario = validated(Scenario, tables, source=source)
     if not recorded:
@@ -382,12 +398,7 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
     InputError
         If the file cannot be read, names an unknown training backend, or as in `parse_scenario`.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InputError("not valid TOML: not UTF-8 text.", source=str(path)) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
+    text = toml_text(path)
     scenario = beside(path.parent, parse_scenario(text, source=str(path)))
     if scenario.imported is not None:
         raise InputError(
@@ -420,7 +431,7 @@ def preset_text(name: str) -> str:
     return resources.files("scenarios").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8")
 
 
-def _check_keys(
+def check_keys(
     what: str, table: Mapping[str, Any], owner: type, source: str, *, also: Iterable[str] = ()
 ) -> None:
     """Raise an error for a key that the owner's dataclass does not have; a field with another key is not one."""

@@ -9,9 +9,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scenarios.config.scenario import Scenario, beside, read_toml, scenario_of, validated
+from scenarios.config.scenario import (
+    Scenario,
+    beside,
+    check_keys,
+    read_toml,
+    scenario_of,
+    toml_text,
+    validated,
+)
 from topologies import InputError
-from topologies.errors import Field, quoted, unknown_name
+from topologies.errors import Field, quoted
 from topologies.quantities import parse_quantity
 
 KEY = "study"
@@ -120,13 +128,7 @@ def load_study(path: Path) -> Study:
     InputError
         If the file cannot be read or is no study.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InputError("not valid TOML: not UTF-8 text.", source=str(path)) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
-    return parse_study(text, source=str(path), folder=path.parent)
+    return parse_study(toml_text(path), source=str(path), folder=path.parent)
 
 
 def parse_study(text: str, *, source: str, folder: Path) -> Study:
@@ -136,10 +138,7 @@ def parse_study(text: str, *, source: str, folder: Path) -> Study:
     if own is None:
         raise InputError("needs a table [study] with a grid or points.", source=source)
     if isinstance(own, dict):
-        known = ("grid", "points", "simulate")
-        for key in own:
-            if key not in known:
-                raise unknown_name("key in [study]", key, known, source=source)
+        check_keys("key in [study]", own, StudyConfig, source)
     try:
         config = validated(StudyConfig, own)
     except InputError as error:

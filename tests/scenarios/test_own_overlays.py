@@ -447,7 +447,7 @@ OPTIONS = st.dictionaries(
     | st.booleans(),
     max_size=3,
 )
-RULES = st.none() | st.sampled_from(["half", *consensus_rules]) | PATHS.map("{}.csv".format)
+RULES = st.none() | st.sampled_from(["half", *consensus_rules]) | PATHS.map("{}w.csv".format)
 SEEDS = st.none() | st.just(0) | st.integers(0, 2**63 - 1)
 CONFIGS = (
     st.builds(
