@@ -83,7 +83,10 @@ class OverlayConfig:
             or not self.name.strip()
             or self.name in (".", "..")
         ):
-            raise InputError("must be printable, without a slash.", field=Field("name", value=self.name))
+            raise InputError(
+                "must be printable, without a slash, and neither '.' nor '..'.",
+                field=Field("name", value=self.name),
+            )
         size = len(self.name.encode())
         if size > _NAME_BYTES:
             raise InputError(
