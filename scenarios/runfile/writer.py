@@ -14,6 +14,7 @@ import numpy as np
 
 from scenarios.config.network import NetworkConfig, describe
 from scenarios.config.overlays import forms_of
+from scenarios.config.simulation import SimulationConfig
 from scenarios.runfile.atomic import new_file, reports_full_disk
 from scenarios.runfile.recorded_schedule import ScheduleWriter
 from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
@@ -71,10 +72,9 @@ class RunFile:
         head: RunHead,
         simulations: Sequence[tuple[Overlay | RandomOverlay, Job]],
         *,
-        messages: bool,
-        engine: str = "auto",
+        settings: SimulationConfig,
         rows: Mapping[str, int] | None = None,
-        certain_rounds: int | None = None,
+        trained: int = 0,
         force: bool = False,
         resume: bool = False,
     ) -> Iterator[Self]:
@@ -86,16 +86,14 @@ class RunFile:
         head : RunHead
         simulations : sequence of (Overlay or RandomOverlay, Job)
             The overlays, in the order in which tables show them, and their simulations.
-        messages : bool
-            Whether to keep start, last bit and binding link of every message.
-        engine : str
-            See `simulator.engines.choose_engine`; the file names the one that is chosen.
+        settings : SimulationConfig
+            Whether messages are kept, and which engine is asked for; the file names the one that is chosen. Where an
+            interval may end a simulation early, arcs and weights of a randomized overlay's rounds are written at the
+            beginning for those that are certain, and by `record_schedule` for further ones.
         rows : mapping from str to int, optional
             Training rows by overlay; without those that are not trained.
-        certain_rounds : int, optional
-            Rounds that are simulated in any case, by default all of the jobs: arcs and weights of a randomized overlay
-            are written of these, and of those that closed forms are estimated from, at the beginning; of further ones
-            by `record_schedule`.
+        trained : int
+            Rounds of the training, which are simulated in any case.
         force, resume : bool
             See `scenarios.runfile.atomic.new_file`.
 
@@ -115,11 +113,11 @@ class RunFile:
         Until the end the file is called ``<path>.partial``, and it opens whenever the process is killed: see
         `scenarios.runfile.simulated_rounds.allocate`.
         """
-        trained = rows or {}
+        training_rows = rows or {}
         size_bytes = file_bytes(
             [job for _, job in simulations],
-            messages=messages,
-            rows=max(trained.values(), default=0),
+            messages=settings.messages,
+            rows=max(training_rows.values(), default=0),
             underlay=head.graph.underlay,
         )
         schedules = {}
@@ -130,15 +128,15 @@ class RunFile:
                 if not isinstance(overlay, Overlay):
                     # Closed forms are estimated from so many rounds, of a replay, too.
                     schedule = make_schedule(overlay, head.seed, max(job.rounds, RANDOM_ROUNDS))
-                    certain = (
-                        schedule.rounds if certain_rounds is None else max(certain_rounds, RANDOM_ROUNDS)
-                    )
+                    certain = schedule.rounds if settings.until_ci is None else max(trained, RANDOM_ROUNDS)
                     schedules[overlay.kind] = ScheduleWriter(
                         file, f"overlays/{overlay.kind}", schedule, rounds=certain
                     )
-                allocate(file, overlay.kind, job, messages=messages, engine=engine)
-                if overlay.kind in trained:
-                    allocate_history(file, overlay.kind, rows=trained[overlay.kind], silos=head.graph.silos)
+                allocate(file, overlay.kind, job, messages=settings.messages, engine=settings.engine)
+                if overlay.kind in training_rows:
+                    allocate_history(
+                        file, overlay.kind, rows=training_rows[overlay.kind], silos=head.graph.silos
+                    )
             yield cls(file, schedules)
 
     def simulation(self, kind: str) -> SimulationWriter:

@@ -130,8 +130,7 @@ def import_run(
         path,
         whole.head(),
         simulations,
-        messages=settings.messages,
-        engine=settings.engine,
+        settings=settings,
         rows=rows,
         force=force,
     ) as file:

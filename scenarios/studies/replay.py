@@ -108,10 +108,9 @@ def replay(
         path,
         head,
         simulations,
-        messages=settings.messages,
-        engine=settings.engine,
+        settings=settings,
         rows=rows,
-        certain_rounds=None if settings.until_ci is None else trained,
+        trained=trained,
         force=force,
     ) as file:
         for recorded, job in zip(replayed, jobs, strict=True):

@@ -243,10 +243,9 @@ def run_scenario(
         path,
         head,
         simulations,
-        messages=settings.messages,
-        engine=settings.engine,
+        settings=settings,
         rows=rows,
-        certain_rounds=None if settings.until_ci is None else trained,
+        trained=trained,
         force=force,
         resume=resume,
     ) as file:

@@ -72,9 +72,7 @@ def simulate_table(
             path,
             experiment.head(),
             simulations,
-            messages=settings.messages,
-            engine=settings.engine,
-            certain_rounds=None if settings.until_ci is None else 0,
+            settings=settings,
             force=force,
         )
     )
