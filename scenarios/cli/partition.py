@@ -11,7 +11,8 @@ from scenarios.cli import options as opt
 from scenarios.cli.request import is_scenario
 from scenarios.config.error_context import changed_errors
 from scenarios.config.network import build_network
-from scenarios.config.scenario import check_seed, load_scenario
+from scenarios.config.scenario import load_scenario
+from scenarios.config.seed import check_seed
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.table_formats import format_of, print_table, write_tables
 from scenarios.runfile.paths import check_new

@@ -16,6 +16,7 @@ from scenarios.config.designer_options import (
 )
 from scenarios.config.found_files import found_beside
 from scenarios.config.kinds import DEFAULT_KINDS, check_kinds
+from scenarios.config.seed import check_seed
 from topologies import RANDOM_DESIGNERS, Connectivity, InputError, Workload, design
 from topologies.consensus import consensus_rules
 from topologies.designers.ring_search import is_dense
@@ -103,8 +104,8 @@ class OverlayConfig:
         if self.options and not self.kind:
             name = next(iter(self.options))
             raise InputError("goes with a designer's overlay only.", field=Field(name))
-        if self.seed is not None and not 0 <= self.seed < 2**63:
-            raise InputError("must be >= 0 and < 2^63.", field=Field("seed", value=self.seed))
+        if self.seed is not None:
+            check_seed(self.seed)
 
     @property
     def consensus_is_file(self) -> bool:

@@ -16,6 +16,7 @@ from scenarios.config.kinds import check_kinds
 from scenarios.config.network import NetworkConfig, WorkloadConfig
 from scenarios.config.overlay_config import OverlayConfig, consensus_rule, distinct, entry_of
 from scenarios.config.pydantic_errors import first_problem
+from scenarios.config.seed import check_seed
 from scenarios.config.simulation import (
     ComputeConfig,
     SimulationConfig,
@@ -203,13 +204,6 @@ def recorded_scenario(text: str) -> RecordedScenario:
         trained_rounds=None if training is None else training.get("rounds", defaults["rounds"]),
         is_imported=imported is not None,
     )
-
-
-def check_seed(seed: int) -> int:
-    """Accept a seed that the file of a run can hold."""
-    if not 0 <= seed < 2**63:
-        raise InputError("must be >= 0 and < 2^63.", field=Field("seed", value=seed))
-    return seed
 
 
 _TABLES: Mapping[str, type] = {

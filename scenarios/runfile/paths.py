@@ -109,8 +109,8 @@ def write_text(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def write_whole(path: Path, text: str, *, force: bool = False) -> None:
-    """Write a text file that appears under its name only when it is complete, with the folders that it needs.
+def write_whole(path: Path, data: str | bytes, *, force: bool = False) -> None:
+    """Write a file (text in UTF-8) that appears under its name only when it is complete, with the folders it needs.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def write_whole(path: Path, text: str, *, force: bool = False) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f".{path.name}.{os.getpid()}{PARTIAL}")
         try:
-            partial.write_text(text, encoding="utf-8")
+            partial.write_bytes(data.encode() if isinstance(data, str) else data)
             if path.exists() and not force:
                 raise InputError(f"{path} exists already; --force replaces it.")
             os.replace(partial, path)

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from scenarios.runfile.paths import partial_path, writing
+from scenarios.runfile.paths import partial_path, write_whole, writing
 from topologies import InputError
 
 _FLUSH_S = 0.5
 POINT, ERROR = "point", "error"
 """Columns of the identity of a row's point, and of what was wrong with it."""
+_OTHER = "holds the rows of another study; --force replaces it."
 
 
 class RowsFile:
@@ -23,27 +24,23 @@ class RowsFile:
     path : Path
         The table of the study.
     columns : sequence of str
-    expected : mapping from str to int
-        Rows of each point by its identity; of others rows are dropped.
+    done : mapping
+        Rows of the points that are finished already, by identity.
 
     Notes
     -----
     All rows of a point are written at once. What a kill has cut off is dropped when the file is read again.
     """
 
-    def __init__(self, path: Path, columns: Sequence[str], expected: Mapping[str, int]) -> None:
+    def __init__(
+        self, path: Path, columns: Sequence[str], done: Mapping[str, Sequence[Mapping[str, str]]]
+    ) -> None:
         self.path = partial_path(path)
+        self.done = {**done}
         self._columns = columns
-        self.done: dict[str, list[dict[str, str]]] = {}
-        if self.path.exists():
-            self.done = finished_points(self.path, columns, expected)
+        text = rows_text(columns, (row for rows in self.done.values() for row in rows))
+        write_whole(self.path, text, force=True)
         with writing(self.path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            rewritten = self.path.with_name(self.path.name + ".new")
-            rewritten.write_text(
-                rows_text(columns, (row for rows in self.done.values() for row in rows)), encoding="utf-8"
-            )
-            rewritten.replace(self.path)
             self._file: TextIO = self.path.open("a", encoding="utf-8", newline="")
         self._flushed_at = time.monotonic()
 
@@ -78,9 +75,18 @@ def rows_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, head
 
 
 def finished_points(
-    path: Path, columns: Sequence[str], expected: Mapping[str, int]
+    path: Path, columns: Sequence[str], expected: Mapping[str, int], *, whole: bool = False
 ) -> dict[str, list[dict[str, str]]]:
     """Rows of those points of a file that are complete, by identity.
+
+    Parameters
+    ----------
+    path : Path
+    columns : sequence of str
+    expected : mapping from str to int
+        Rows of each point of the study by its identity.
+    whole : bool
+        Whether all points of the file must be the study's; else others are left out.
 
     Raises
     ------
@@ -95,11 +101,13 @@ def finished_points(
     text = text[: text.rfind("\n") + 1]
     reader = csv.DictReader(io.StringIO(text))
     if list(reader.fieldnames or ()) != list(columns):
-        raise InputError("holds the rows of another study; --force replaces it.", source=str(path))
+        raise InputError(_OTHER, source=str(path))
     found: dict[str, list[dict[str, str]]] = {}
     for row in reader:
         if None not in row and None not in row.values():
             found.setdefault(row[POINT], []).append(row)
+    if whole and not found.keys() <= expected.keys():
+        raise InputError(_OTHER, source=str(path))
     return {
         identity: rows
         for identity, rows in found.items()

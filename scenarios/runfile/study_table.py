@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scenarios.runfile.paths import PARTIAL, check_ending, write_whole, writing
+from scenarios.runfile.paths import PARTIAL, check_ending, write_whole
 from scenarios.runfile.study_rows import POINT, rows_text
 from topologies import InputError, MachineError
 
@@ -51,25 +51,16 @@ def check_study_path(path: Path) -> None:
         raise MachineError(f"{path} needs pyarrow: pip install 'silosim[parquet]'.")
 
 
-def write_study(
-    path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, str]], *, force: bool = False
-) -> None:
-    """Write all rows of a study; the file appears when it is complete.
+def write_study(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> None:
+    """Write all rows of a study; the file appears, or is replaced, when it is complete.
 
     Raises
     ------
     InputError
-        If it cannot be written, or exists and `force` is not given.
+        If it cannot be written.
     """
     text = rows_text(columns, rows)
-    if is_csv(path):
-        write_whole(path, text, force=force)
-        return
-    table = _frame(text)
-    partial = path.with_name(f".{path.name}.new")
-    with writing(path):
-        table.to_parquet(partial, index=False)
-        partial.replace(path)
+    write_whole(path, text if is_csv(path) else _frame(text).to_parquet(index=False), force=True)
 
 
 def read_study(path: Path) -> "pandas.DataFrame":

@@ -11,7 +11,8 @@ from scenarios.config.error_context import in_table, located
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, build_workload
 from scenarios.config.overlay_config import OverlayConfig, default_overlays, left_out_note
 from scenarios.config.overlays import design_any
-from scenarios.config.scenario import Scenario, check_seed, load_scenario, validated
+from scenarios.config.scenario import Scenario, load_scenario, validated
+from scenarios.config.seed import check_seed
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text
 from scenarios.runfile.writer import RunHead

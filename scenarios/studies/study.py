@@ -12,7 +12,7 @@ from typing import Any
 
 from scenarios.config.scenario import Scenario
 from scenarios.config.study import Study, column_of, identity
-from scenarios.runfile.paths import check_new
+from scenarios.runfile.paths import check_new, partial_path
 from scenarios.runfile.study_rows import ERROR, POINT, RowsFile, finished_points
 from scenarios.runfile.study_table import check_study_path, is_csv, write_study
 from scenarios.runtime.progress import bar
@@ -122,7 +122,8 @@ def run_study(
         See `scenarios.runtime.workers`; entered when there is something to compute.
     workers : int
     force : bool
-        Whether an existing table, and the rows of a study that was cut short, are replaced.
+        Whether the table of another study, and rows of one that was cut short, are replaced. A table to which this
+        study only adds points is replaced without.
 
     Returns
     -------
@@ -145,13 +146,11 @@ def run_study(
     points = study_points(study)
     columns = columns_of(study, points)
     expected = {point.identity: len(point.scenario.overlays.overlays) for point in points}
-    if path.exists() and not force:
-        done = finished_points(path, columns, expected) if is_csv(path) else {}
-        if len(done) == len(points):
-            return _errors(points, done)
-    # Rows of this study that a kill left are taken up; `finished_points` refuses those of another.
-    check_new(path, force=force, resume=True)
-    file = RowsFile(path, columns, expected)
+    done = {} if force else _known_rows(path, columns, expected)
+    if path.exists() and len(done) == len(points):
+        return _errors(points, done)
+    check_new(path, force=force or bool(done), resume=True)
+    file = RowsFile(path, columns, done)
     try:
         left = sorted((point for point in points if point.identity not in file.done), key=_design_key)
         if left:
@@ -159,9 +158,21 @@ def run_study(
     finally:
         file.close()
     rows = [row for point in points for row in file.done[point.identity]]
-    write_study(path, columns, rows, force=force)
+    write_study(path, columns, rows)
     file.remove()
     return _errors(points, file.done)
+
+
+def _known_rows(
+    path: Path, columns: Sequence[str], expected: Mapping[str, int]
+) -> dict[str, list[dict[str, str]]]:
+    """Rows of points that need not be computed again: of a table that the study only adds to, and of a cut one."""
+    known: dict[str, list[dict[str, str]]] = {}
+    if path.exists() and is_csv(path):
+        known |= finished_points(path, columns, expected, whole=True)
+    if partial_path(path).exists():
+        known |= finished_points(partial_path(path), columns, expected)
+    return known
 
 
 def _design_key(point: Point) -> str:

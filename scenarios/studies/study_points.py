@@ -46,7 +46,6 @@ class PointResult:
 
     identity: str
     rows: Sequence[Row]
-    error: str = ""
 
 
 def compute_points(points: Sequence[Point], simulate: bool) -> list[PointResult]:
@@ -81,7 +80,6 @@ def compute_points(points: Sequence[Point], simulate: bool) -> list[PointResult]
             PointResult(
                 identity=point.identity,
                 rows=[{**point.varied, **row, "error": error, "point": point.identity} for row in rows],
-                error=error,
             )
         )
     return results

@@ -6,7 +6,7 @@ from scenarios.config.network import NetworkConfig, build_network, describe
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any, forms_of
 from scenarios.config.quantities import format_rate
-from scenarios.config.scenario import check_seed
+from scenarios.config.seed import check_seed
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.closed_forms import FORMS, estimates_note, form_fields, forms_note, over_paper
 from scenarios.report.engine_note import engine_note

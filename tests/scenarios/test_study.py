@@ -317,3 +317,29 @@ def test_what_is_no_table_of_a_study_is_said(tmp_path):
         open_study(tmp_path / "b.csv")
     with pytest.raises(InputError, match=r"must end in \.csv or \.parquet"):
         run_study(study_of(GRID, tmp_path), tmp_path / "a.xlsx", pool=threads(), workers=2)
+
+
+def test_added_values_are_computed_into_the_table_and_others_need_force(tmp_path, monkeypatch):
+    original, computed = sys.modules["scenarios.studies.study"].compute_points, []
+
+    def counted(points, simulate):
+        computed.extend(points)
+        return original(points, simulate)
+
+    monkeypatch.setattr("scenarios.studies.study.compute_points", counted)
+    few, more = (
+        study_of(BASE + f"[study.grid]\nseed = {seeds}\n", tmp_path) for seeds in ([1, 2], [1, 2, 3])
+    )
+    path = tmp_path / "a.csv"
+    for study, count in ((few, 2), (few, 2), (more, 3)):
+        assert run_study(study, path, pool=threads(), workers=2) == []
+        assert len(computed) == count
+    assert len(read(path)) == 9
+    with pytest.raises(InputError, match="holds the rows of another study; --force replaces it"):
+        run_study(few, path, pool=threads(), workers=2)
+    (tmp_path / "a.csv.partial").write_text("x,y\n1,2\n")
+    with pytest.raises(InputError, match=r"partial: holds the rows of another study; --force replaces it"):
+        run_study(more, path, pool=threads(), workers=2)
+    run_study(few, path, pool=threads(), workers=2, force=True)
+    assert len(read(path)) == 6
+    assert not (tmp_path / "a.csv.partial").exists()
