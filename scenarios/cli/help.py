@@ -10,7 +10,7 @@ OTHERS = "Options"
 _SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Network": (
         *("underlay", "sites", "links", "pairs", "bandwidth_matrix", "latency_matrix"),
-        *("access", "access_up", "access_down", "access_at", "silo_at", "blocked"),
+        *("access", "access_up", "access_down", "access_at", "access_hub", "silo_at", "blocked"),
         *("core", "bandwidth", "latency", "published", "internal_only", "largest_component", "network"),
     ),
     "Workload": ("workload", "model_size", "compute", "compute_at", "local_steps"),
@@ -38,7 +38,7 @@ _PLACEHOLDERS = {
             *("engine", "unit", "dataset", "partition"),
         ),
         "COLUMN": ("round_", "loss", "accuracy", "train_accuracy", "test_loss", "silo_loss"),
-        "RATE": ("access", "access_up", "access_down", "core"),
+        "RATE": ("access", "access_up", "access_down", "access_hub", "core"),
         "SILO=RATE": ("access_at",),
         "SILO=TIME": ("compute_at",),
         "ROUTER": ("silo_at",),

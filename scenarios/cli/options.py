@@ -108,6 +108,12 @@ AccessAt = Annotated[
         help="A silo whose access link differs: 'DE=10 Mbps', or 'DE=100 Mbps up, 1 Gbps down'. Repeat for several."
     ),
 ]
+AccessHub = Annotated[
+    str | None,
+    typer.Option(
+        help="Access link of the silo that is the STAR's hub by default: '10 Gbps', or '10 Gbps up, 1 Gbps down'."
+    ),
+]
 SiloAt = Annotated[
     list[str] | None,
     typer.Option(
@@ -222,6 +228,7 @@ def study_options(
     access_up: AccessUp = None,
     access_down: AccessDown = None,
     access_at: AccessAt = None,
+    access_hub: AccessHub = None,
     silo_at: SiloAt = None,
     blocked: Blocked = None,
     core: Core = None,
@@ -259,6 +266,7 @@ def study_options(
             "access_up": access_up,
             "access_down": access_down,
             "access_at": by_silo("access_at", access_at, CAPACITY_AT),
+            "access_hub": access_hub,
             "silo_at": silo_at,
             "blocked": blocked,
             "core": core,

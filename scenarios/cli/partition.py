@@ -22,7 +22,17 @@ from topologies.errors import Field
 from training import DATASETS, PARTITIONS, TrainingConfig
 
 _UNUSED = (
-    *("access", "access_up", "access_down", "access_at", "blocked", "core", "bandwidth", "latency"),
+    *(
+        "access",
+        "access_up",
+        "access_down",
+        "access_at",
+        "access_hub",
+        "blocked",
+        "core",
+        "bandwidth",
+        "latency",
+    ),
     *("workload", "model_size", "compute", "compute_at", "local_steps", "published"),
 )
 """Options of a study that a partition does not depend on."""

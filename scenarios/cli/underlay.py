@@ -19,6 +19,7 @@ _UNUSED = (
         "access_up",
         "access_down",
         "access_at",
+        "access_hub",
         "silo_at",
         "blocked",
         "core",

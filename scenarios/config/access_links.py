@@ -42,17 +42,17 @@ def access_at(
         if label not in labels:
             raise unknown_name("access_at silo", label, labels)
         silo = labels.index(label)
-        capacity[silo] = up_down(label, text).get(direction, capacity[silo])
+        capacity[silo] = up_down(("access_at", label), text).get(direction, capacity[silo])
     return capacity
 
 
-def up_down(label: str, text: str) -> dict[str, float]:
+def up_down(key: tuple[str, ...], text: str) -> dict[str, float]:
     """Capacities of one silo by direction, in bit/s.
 
     Parameters
     ----------
-    label : str
-        Of the silo, for the error message.
+    key : tuple of str
+        Where the text is, for the error message.
     text : str
         ``"10 Mbps"`` for both directions, ``"100 Mbps up, 1 Gbps down"``, or one of these two.
 
@@ -66,7 +66,7 @@ def up_down(label: str, text: str) -> dict[str, float]:
     InputError
         If the text is none of these, or a capacity is wrong.
     """
-    field = Field("access_at", label, value=text)
+    field = Field(*key, value=text)
     parts = str(text).split(",")
     directed = [_DIRECTED.fullmatch(part) for part in parts]
     if len(parts) == 1 and directed[0] is None:
@@ -74,7 +74,7 @@ def up_down(label: str, text: str) -> dict[str, float]:
         return {"up": both, "down": both}
     found = {
         part["direction"]: parse_quantity(
-            ("access_at", f"{label} {part['direction']}"), part["quantity"], "bit/s"
+            (*key[:-1], f"{key[-1]} {part['direction']}"), part["quantity"], "bit/s"
         )
         for part in directed
         if part is not None

@@ -23,9 +23,10 @@ from topologies import (
     shipped_underlays,
     workload_presets,
 )
-from topologies.arrays import FloatArray
+from topologies.arrays import FloatArray, freeze
 from topologies.capacities import UNSTATED_CORE_BPS, idle_faster_links
 from topologies.connectivity import silo_labels
+from topologies.designers.star import default_hub
 from topologies.errors import Field, quoted, unknown_name
 from topologies.networks.network_files import NetworkFiles, folder_name
 from topologies.networks.shipped import underlay_title
@@ -63,6 +64,9 @@ class NetworkConfig:
     access_at : mapping from label to str
         Silos whose access link differs: ``"10 Mbps"`` in both directions, ``"100 Mbps up, 1 Gbps down"``, or only
         one of these two; the other is then as on all silos.
+    access_hub : str, optional
+        The same for the silo that is the STAR's hub where its ``hub`` is not stated, see
+        `topologies.designers.star.default_hub`.
     silo_at : tuple of str, optional
         Label of the router that each silo is attached to. By default each router has one silo, which has its label; of
         several on one router the labels are numbered, for instance ``Paris/1`` and ``Paris/2``. The order does not
@@ -88,6 +92,7 @@ class NetworkConfig:
     access_up: Rate | None = None
     access_down: Rate | None = None
     access_at: Mapping[str, Rate] | None = None
+    access_hub: Rate | None = None
     silo_at: tuple[str, ...] | None = None
     blocked: tuple[str, ...] | None = None
     core: Rate | None = None
@@ -106,7 +111,9 @@ class NetworkConfig:
             if getattr(self, field) is not None:
                 parse_quantity(field, getattr(self, field), "bit/s")
         for label, text in (self.access_at or {}).items():
-            up_down(label, text)
+            up_down(("access_at", label), text)
+        if self.access_hub is not None:
+            up_down(("access_hub",), self.access_hub)
         if self.core not in (None, "stated"):
             parse_quantity("core", self.core, "bit/s")
         if self.silo_at is not None and not self.silo_at:
@@ -183,7 +190,7 @@ class NetworkConfig:
             }
             given = {**of_the_old, **dict.fromkeys(FILES)} | given
         if "access" in given:
-            given = {"access_up": None, "access_down": None, "access_at": None} | given
+            given = dict.fromkeys(("access_up", "access_down", "access_at", "access_hub")) | given
         return replace(self, **given)
 
 
@@ -230,7 +237,7 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
     routers = _routers(underlay, config.silo_at)
     labels = silo_labels(underlay, routers)
     core = config.core if config.core in (None, "stated") else parse_quantity("core", config.core, "bit/s")
-    return connectivity(
+    graph = connectivity(
         underlay,
         access=AccessLinks(
             up_bps=access_at(labels, _access(config, underlay, routers, "up"), config.access_at, "up"),
@@ -242,6 +249,25 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
         routers=routers,
         blocked=[pair for text in config.blocked or () for pair in _blocked(labels, text)],
     )
+    return graph if config.access_hub is None else _with_hub_link(graph, config)
+
+
+def _with_hub_link(graph: Connectivity, config: NetworkConfig) -> Connectivity:
+    """The network with the hub's own access link; which silo is the hub does not depend on access links."""
+    hub = default_hub(graph)
+    label = graph.labels[hub]
+    if label in (config.access_at or {}):
+        raise InputError(
+            f"must not be given beside access_hub(={config.access_hub!r}): {label} is the hub.",
+            field=Field("access_at", label),
+        )
+    text = {label: config.access_hub or ""}
+    up_bps, down_bps = (
+        access_at(graph.labels, bps, text, direction)
+        for bps, direction in ((graph.up_bps, "up"), (graph.down_bps, "down"))
+    )
+    freeze(up_bps, down_bps)
+    return replace(graph, up_bps=up_bps, down_bps=down_bps)
 
 
 def _access(

@@ -31,7 +31,7 @@ def sweep(
     Parameters
     ----------
     network : NetworkConfig
-        Its own access capacity is replaced.
+        Its own access capacities are replaced, but for the hub's (`access_hub`).
     work : Workload
     overlays : sequence of OverlayConfig
     capacities : sequence of str
@@ -51,7 +51,7 @@ def sweep(
     for config in overlays:
         config.check_designer()
     ordered = sorted(capacities, key=lambda text: parse_quantity("access", text, "bit/s"))
-    graphs = [build_network(network.changed(access=text)) for text in ordered]
+    graphs = [build_network(network.changed(access=text, access_hub=network.access_hub)) for text in ordered]
     designed = [
         (text, design_any(config, graph, work, seed=seed))
         for text, graph in zip(ordered, graphs, strict=True)

@@ -9,6 +9,7 @@ import pytest
 from scenarios.config.network import NetworkConfig, build_network, describe
 from scenarios.runfile.reader import read_run
 from topologies import InputError, Workload, design
+from topologies.designers.star import default_hub, star
 
 PLACES = ("Seoul", "Tokyo", "Seoul", "Sydney")
 
@@ -247,3 +248,51 @@ def test_a_faster_parallel_link_without_routes_is_named(silosim, tmp_path):
     for command in (("design", gml, "--kind", "mst"), ("explain", gml, "--kind", "mst")):
         assert said in " ".join(silosim(*command).ok().out.split())
     assert "no route takes" not in silosim("design", gml, "--kind", "mst", "--core", "1 Gbps").ok().out
+
+
+@pytest.mark.parametrize(
+    ("text", "up_bps", "down_bps"),
+    [("10 Gbps", 10e9, 10e9), ("5 Gbps up", 5e9, 1e8), ("2 Gbps down, 3 Gbps up", 3e9, 2e9)],
+)
+def test_hub_has_a_link_of_its_own_whatever_the_others_have(text, up_bps, down_bps):
+    plain = build_network(network(access="100 Mbps"))
+    graph = build_network(network(access="100 Mbps", access_hub=text))
+    hub = star(plain, Workload(model_bits=1e6, compute_s=0.0)).hub
+    assert (graph.up_bps[hub], graph.down_bps[hub]) == (up_bps, down_bps)
+    others = np.arange(graph.silos) != hub
+    assert set(graph.up_bps[others]) == {1e8}
+    assert set(graph.down_bps[others]) == {1e8}
+    assert graph.link_capacity_bps[graph.first_uplink + hub] == up_bps
+    # A faster link does not make another silo the hub.
+    assert star(graph, Workload(model_bits=1e6, compute_s=0.0)).hub == hub
+
+
+def test_new_access_capacity_of_all_replaces_the_hubs():
+    changed = network(access="1 Gbps", access_hub="10 Gbps").changed(access="2 Gbps")
+    assert changed.access_hub is None
+    assert network(access_hub="1 Gbps").changed(access="2 Gbps", access_hub="5 Gbps").access_hub == "5 Gbps"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"access_hub": "fast"}, r"access_hub\(='fast'\) must be"),
+        (
+            {"access_hub": "1 Gbps up, 2 Gbps up"},
+            r"access_hub\(='1 Gbps up, 2 Gbps up'\) must be one capacity",
+        ),
+        ({"access_hub": "0 bps"}, r"access_hub\(='0 bps'\) must be > 0"),
+    ],
+)
+def test_wrong_hub_link_is_named(given, message):
+    with pytest.raises(InputError, match=message):
+        network(**given)
+
+
+def test_hub_link_is_stated_once():
+    hub = build_network(network()).labels[default_hub(build_network(network()))]
+    both = network(access_hub="10 Gbps", access_at={hub: "1 Gbps"})
+    with pytest.raises(
+        InputError, match=rf"access_at\.{hub} must not be given beside access_hub\(='10 Gbps'\)"
+    ):
+        build_network(both)

@@ -67,6 +67,17 @@ def star(graph: Connectivity, work: Workload, *, hub: Hub = None) -> Overlay:
     return build_overlay("star", graph, work, arcs, hub=chosen, consensus=uniform(graph.silos))
 
 
+def default_hub(graph: Connectivity) -> int:
+    """Index of the hub that `star` takes where none is stated; it does not depend on access links.
+
+    Raises
+    ------
+    InputError
+        If no silo can talk both ways with all others.
+    """
+    return _hub(graph, None)
+
+
 def _hub(graph: Connectivity, hub: int | str | None) -> int:
     """Index of the hub."""
     both_ways = graph.may_send & graph.may_send.T
