@@ -23,7 +23,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Training data": ("dataset", "data", "skip_bad", "partition", "alpha", "shift_west"),
     "Measurement": ("steps", "silos", "write", "times"),
     OTHERS: (),
-    "Output": ("messages", "output", "resume", "force", "as_json", "help"),
+    "Output": ("messages", "output", "resume", "force", "as_toml", "as_json", "help"),
 }
 """Options in each section of a help page; an option with a `rich_help_panel` of its own is in that one."""
 _SECTION_OF = {name: section for section, names in _SECTIONS.items() for name in names}

@@ -1,7 +1,7 @@
 """The command that computes a study."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,42 +10,83 @@ from typing import Annotated
 import typer
 
 from scenarios.cli import options as opt
-from scenarios.config.study import load_study
-from scenarios.runfile.paths import partial_path
-from scenarios.runtime.launcher import EXIT_TRAINING, call_others
+from scenarios.cli.plot import draw
+from scenarios.cli.run import run_and_report
+from scenarios.cli.show import show
+from scenarios.config.study import (
+    StudyConfig,
+    StudyText,
+    TrainedStudy,
+    find_study,
+    parse_study,
+    parse_trained,
+    study_presets,
+)
+from scenarios.report.table_formats import print_table, print_text, write_tables
+from scenarios.report.tables import Row
+from scenarios.runfile.paths import check_new, check_new_run, partial_path
+from scenarios.runfile.study_table import table_rows
+from scenarios.runtime.launcher import EXIT_TRAINING, call_others, is_first
 from scenarios.runtime.workers import mpi_pool, process_pool, worker_count
+from scenarios.studies.run_summary import run_summary
 from scenarios.studies.study import run_study
+from scenarios.studies.study_comparison import comparison
 from training import world
 
 
 def study(
     file: Annotated[
-        Path, typer.Argument(metavar="STUDY", help="TOML file: a scenario, and [study] with what varies.")
+        Path,
+        typer.Argument(
+            metavar="STUDY",
+            help="TOML file: a scenario, and [study] with what varies; or one of the paper's: "
+            f"{', '.join(study_presets())}.",
+        ),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Table to write: FILE.csv or FILE.parquet.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Table to write: FILE.csv or FILE.parquet. [default: STUDY.csv]"),
+    ] = None,
     workers: Annotated[
         int | None,
         typer.Option(help="Processes that compute points. [default: one for each processor]"),
     ] = None,
     force: opt.Force = False,
+    as_toml: Annotated[
+        bool,
+        typer.Option("--toml", help="Print the study's file, to make one of your own from it, and stop."),
+    ] = False,
+    as_json: opt.Json = False,
 ) -> None:
     """Compute a grid of points into one table.
 
     Each point is the scenario with other values of some of its keys; closed forms of all overlays, simulations where
     [study] says so. A study that was cut short goes on with the same command. Under mpiexec its processes are the
-    workers.
+    workers. One with a table [training] is trained, and writes the file of a run.
 
     Examples
     --------
     silosim study study.toml -o study.csv
-    silosim study study.toml -o study.csv --workers 8
+    silosim study paper-fig3a
     """
+    found = find_study(file)
+    if as_toml:
+        print_text(found.text.rstrip("\n"))
+    elif found.trains:
+        _train(parse_trained(found), output or Path(f"{found.name}.h5"), found.source, force, as_json)
+    else:
+        _compute(found, output or Path(f"{found.name}.csv"), workers, force, as_json)
+
+
+def _compute(found: StudyText, output: Path, workers: int | None, force: bool, as_json: bool) -> None:
+    """Compute the points of a study."""
     place = world()
     if place is not None and place.rank > 0:
         with mpi_pool():
             return
     count = worker_count(workers)
-    wanted = load_study(file)
+    wanted = parse_study(found.text, source=found.source, folder=found.folder)
+    compared = _compared_path(output, wanted.config, force)
     try:
         if place is not None and place.size > 1:
             errors = run_study(wanted, output, pool=_called_pool(), workers=place.size - 1, force=force)
@@ -57,10 +98,44 @@ def study(
             print(f"silosim: the finished points are in {partial}; the same command goes on", file=sys.stderr)
         raise
     print(f"written: {output}", file=sys.stderr)
+    if compared is not None:
+        _compare(wanted.config, table_rows(output), compared, as_json)
     for error in errors:
         print(f"silosim: error: {error}", file=sys.stderr)
     if errors:
         raise typer.Exit(EXIT_TRAINING)
+
+
+def _train(study: TrainedStudy, output: Path, source: str, force: bool, as_json: bool) -> None:
+    """Train the scenario of a study, and draw its run."""
+    compared = _compared_path(output, study.config, force) if is_first() else None
+    if is_first():
+        check_new_run(output, force=force)
+        check_new(output.with_suffix(".png"), force=force)
+    run_and_report(study.scenario, study.text, output, force=force, source=source)
+    if is_first():
+        show(output, as_json)
+        draw(output, output.with_suffix(".png"))
+        if compared is not None:
+            _compare(study.config, run_summary(output).rows, compared, as_json)
+
+
+def _compared_path(output: Path, config: StudyConfig, force: bool) -> Path | None:
+    """Where the comparison with published figures is written, checked; None without any."""
+    if not config.published:
+        return None
+    path = output.with_name(f"{output.stem}-published.csv")
+    # Of a study that goes on or is complete it is made anew.
+    check_new(path, force=force or output.exists() or partial_path(output).exists())
+    return path
+
+
+def _compare(config: StudyConfig, rows: Sequence[Row], path: Path, as_json: bool) -> None:
+    """Print published figures beside those of the rows, and write them."""
+    table = comparison(config.published, rows, title="Published figures and this study's:")
+    print_table(table, as_json)
+    write_tables(path, [table])
+    print(f"written: {path}", file=sys.stderr)
 
 
 @contextmanager

@@ -420,6 +420,12 @@ def beside(folder: Path, scenario: Scenario) -> Scenario:
     return found
 
 
+def preset_names() -> list[str]:
+    """Names of all scenarios and studies that come with the package."""
+    files = resources.files("scenarios").joinpath("presets").iterdir()
+    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+
+
 def preset_text(name: str) -> str:
     """TOML text of a scenario that comes with the package."""
     return resources.files("scenarios").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8")

@@ -9,23 +9,40 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scenarios.config.published_figure import UNITS, PublishedFigure
 from scenarios.config.scenario import (
     Scenario,
     beside,
     check_keys,
+    parse_scenario,
+    preset_names,
+    preset_text,
     read_toml,
     scenario_of,
     toml_text,
     validated,
 )
 from topologies import InputError
-from topologies.errors import Field, quoted
+from topologies.errors import Field, quoted, unknown_name
 from topologies.quantities import parse_quantity
 
 KEY = "study"
-_UNITS = {"bit/s": "bps", "bit": "bits", "s": "s"}
 _OUTER = ("network", "workload", "simulation")
 MOST_POINTS = 10_000_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FigureConfig:
+    """The table ``[study.figure]``: columns that a figure shows, as ``silosim plot`` takes them.
+
+    Parameters
+    ----------
+    x, y, facet : str, optional
+    """
+
+    x: str | None = None
+    y: str | None = None
+    facet: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,16 +57,20 @@ class StudyConfig:
         Points one by one, in place of a grid; with one, each of them is combined with all of the grid.
     simulate : bool
         Whether every point is simulated, beside the closed forms, with the scenario's ``[simulation]``.
+    figure : FigureConfig, optional
+        A figure that is drawn of the table, beside it.
+    published : tuple of PublishedFigure
+        Figures of a publication that the table is compared with.
     """
 
     grid: Mapping[str, list[Any]] = field(default_factory=dict)
     points: list[Mapping[str, Any]] = field(default_factory=list)
     simulate: bool = False
+    figure: FigureConfig | None = None
+    published: tuple[PublishedFigure, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check that something varies."""
-        if not self.grid and not self.points:
-            raise InputError("must have a grid or points.", field=Field(KEY))
+        """Check what varies."""
         for key, values in self.grid.items():
             if not values:
                 raise InputError("must have a value.", field=Field(KEY, "grid", key, value=values))
@@ -120,15 +141,101 @@ class Study:
         return beside(self.folder, scenario_of(tables, source=self.source))
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StudyText:
+    """The text of a study.
+
+    Attributes
+    ----------
+    text : str
+    source : str
+        Its file or preset, for messages.
+    folder : Path
+        Where its files are.
+    name : str
+        Of the files to write, without an ending.
+    """
+
+    text: str
+    source: str
+    folder: Path
+    name: str
+
+    @property
+    def trains(self) -> bool:
+        """Whether it trains its scenario once, in place of a grid."""
+        return "training" in read_toml(self.text, self.source)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class TrainedStudy:
+    """A scenario that is trained, and published figures that its run is compared with.
+
+    Attributes
+    ----------
+    scenario : Scenario
+    text : str
+        The scenario's own, without ``[study]``.
+    config : StudyConfig
+        Without a grid.
+    """
+
+    scenario: Scenario
+    text: str
+    config: StudyConfig
+
+
+def study_presets() -> list[str]:
+    """Names of the studies that come with the package."""
+    return sorted(name for name in preset_names() if name.startswith("paper-"))
+
+
+def find_study(name: Path) -> StudyText:
+    """Text of a file, or of a study that comes with the package.
+
+    Raises
+    ------
+    InputError
+        If there is neither.
+    """
+    if not name.exists() and str(name) in study_presets():
+        return StudyText(text=preset_text(str(name)), source=str(name), folder=Path(), name=str(name))
+    if not name.suffix and not name.exists():
+        raise unknown_name("study", str(name), [*study_presets(), "FILE.toml"])
+    return StudyText(text=toml_text(name), source=str(name), folder=name.parent, name=name.stem)
+
+
 def load_study(path: Path) -> Study:
-    """Read a study.
+    """Read a study, a file or a preset.
 
     Raises
     ------
     InputError
         If the file cannot be read or is no study.
     """
-    return parse_study(toml_text(path), source=str(path), folder=path.parent)
+    found = find_study(path)
+    return parse_study(found.text, source=found.source, folder=found.folder)
+
+
+def parse_trained(found: StudyText) -> TrainedStudy:
+    """The scenario of a study that trains.
+
+    Raises
+    ------
+    InputError
+        If it is wrong, varies keys, or has other tables after ``[study]``.
+    """
+    cut = re.search(r"^[ \t]*\[\[?[ \t]*study\b", found.text, flags=re.MULTILINE)
+    text = found.text if cut is None else found.text[: cut.start()]
+    tables = read_toml(found.text, found.source)
+    config = _study_config(tables.pop(KEY, {}), found.source)
+    if config.size > 1 or config.grid or config.points or config.simulate:
+        raise InputError("training goes with silosim run, not with a grid or points.", source=found.source)
+    if read_toml(text, found.source) != tables:
+        raise InputError("[study] must come after all other tables.", source=found.source)
+    return TrainedStudy(
+        scenario=beside(found.folder, parse_scenario(text, source=found.source)), text=text, config=config
+    )
 
 
 def parse_study(text: str, *, source: str, folder: Path) -> Study:
@@ -137,13 +244,9 @@ def parse_study(text: str, *, source: str, folder: Path) -> Study:
     own = tables.pop(KEY, None)
     if own is None:
         raise InputError("needs a table [study] with a grid or points.", source=source)
-    if isinstance(own, dict):
-        check_keys("key in [study]", own, StudyConfig, source)
-    try:
-        config = validated(StudyConfig, own)
-    except InputError as error:
-        shown = error if error.path[:1] == (KEY,) else error.within(KEY)
-        raise shown.located(source) from None
+    config = _study_config(own, source)
+    if not config.grid and not config.points:
+        raise InputError("must have a grid or points.", field=Field(KEY), source=source)
     if config.size > MOST_POINTS:
         raise InputError(
             f"must be <= {MOST_POINTS} points, is {config.size}.", field=Field("study.grid"), source=source
@@ -151,6 +254,28 @@ def parse_study(text: str, *, source: str, folder: Path) -> Study:
     if "training" in tables:
         raise InputError("training goes with silosim run, not with a study.", source=source)
     return Study(base=tables, config=config, folder=folder, source=source)
+
+
+def _study_config(own: Any, source: str) -> StudyConfig:
+    """The ``[study]`` table, checked."""
+    if isinstance(own, dict):
+        _check_own_keys(own, source)
+    try:
+        return validated(StudyConfig, own)
+    except InputError as error:
+        shown = error if error.path[:1] == (KEY,) else error.within(KEY)
+        raise shown.located(source) from None
+
+
+def _check_own_keys(own: Mapping[str, Any], source: str) -> None:
+    """Raise an error for an unknown key of the ``[study]`` table and those inside it."""
+    check_keys("key in [study]", own, StudyConfig, source)
+    if isinstance(own.get("figure"), dict):
+        check_keys("key in [study.figure]", own["figure"], FigureConfig, source)
+    published = own.get("published")
+    for table in published if isinstance(published, list) else ():
+        if isinstance(table, dict):
+            check_keys("key in [[study.published]]", table, PublishedFigure, source)
 
 
 def split_key(key: str) -> tuple[str | int, ...]:
@@ -201,9 +326,9 @@ def column_of(key: str, value: Any) -> tuple[str, object]:
     parts = [str(part) for part in split_key(key)]
     name = "_".join(parts[1:] if parts[0] in _OUTER and len(parts) > 1 else parts)
     if isinstance(value, str):
-        for unit, suffix in _UNITS.items():
+        for ending, unit in UNITS.items():
             try:
-                return f"{name}_{suffix}", parse_quantity(key, value, unit, zero=True)
+                return f"{name}{ending}", parse_quantity(key, value, unit, zero=True)
             except InputError:
                 continue
         return name, value

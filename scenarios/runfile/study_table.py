@@ -88,6 +88,13 @@ def read_study(path: Path) -> "pandas.DataFrame":
     return table
 
 
+def table_rows(path: Path) -> list[dict[str, Any]]:
+    """Rows of the table of a study, with None for what is missing; see `silosim.open_study`."""
+    table = read_study(path)
+    rows = table.astype(object).where(table.notna(), None).to_dict("records")
+    return [{str(name): value for name, value in row.items()} for row in rows]
+
+
 def _frame(text: str) -> "pandas.DataFrame":
     """Rows of CSV text, numbers and truth values as such; an empty text is missing.
 

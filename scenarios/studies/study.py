@@ -17,6 +17,7 @@ from scenarios.runfile.study_rows import ERROR, POINT, RowsFile, finished_points
 from scenarios.runfile.study_table import check_study_path, is_csv, write_study
 from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import check_interrupts
+from scenarios.studies.study_comparison import check_published
 from scenarios.studies.study_points import Point, PointResult, compute_points
 from topologies import InputError
 from topologies.errors import Field
@@ -145,6 +146,7 @@ def run_study(
     check_study_path(path)
     points = study_points(study)
     columns = columns_of(study, points)
+    check_published(study.config.published, columns)
     expected = {point.identity: len(point.scenario.overlays.overlays) for point in points}
     done = {} if force else _known_rows(path, columns, expected)
     if path.exists() and len(done) == len(points):

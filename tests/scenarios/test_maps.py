@@ -178,6 +178,19 @@ def test_labels_are_on_the_map_and_hide_neither_each_other_nor_a_site(name):
     assert all(whole.contains(box.x0, box.y0) and whole.contains(box.x1, box.y1) for box in boxes)
 
 
+@pytest.mark.parametrize("name", ["gaia", "clouds_aws"])
+def test_title_notes_and_key_are_inside_the_figure(name):
+    figure = map_figure(map_layout(load_underlay(name)))
+    figure.draw_without_rendering()
+    whole = figure.bbox
+
+    assert figure.texts
+    for text in figure.texts:
+        box = text.get_window_extent()
+        assert whole.contains(box.x0, box.y0)
+        assert whole.contains(box.x1, box.y1)
+
+
 def test_an_svg_has_the_labels_as_texts(tmp_path):
     for name in ("gaia", "geant"):
         plot_map(load_underlay(name), tmp_path / f"{name}.svg")

@@ -14,6 +14,7 @@ from topologies import (
     AccessLinks,
     Connectivity,
     Workload,
+    build_overlay,
     connectivity,
     design_random,
     load_underlay,
@@ -127,3 +128,16 @@ def test_the_estimated_size_counts_measured_pairs():
         [job], messages=False, underlay=routed
     )
     assert more >= 8 * (2 * underlay.routers**2 - 4 * routed.links)
+
+
+def test_the_estimated_size_is_not_below_that_of_a_file_of_many_silos_and_few_rounds(silosim, tmp_path):
+    path = tmp_path / "x.h5"
+    silos = [option for _ in range(250) for option in ("--silo-at", "DE")]
+    silosim("simulate", "geant", *silos, "--kind", "ring", "--rounds", "2", "-o", path).ok()
+    graph = connectivity(
+        load_underlay("geant"), access=AccessLinks(up_bps=1e10, down_bps=1e10), routers=[10] * 250
+    )
+    overlay = build_overlay("ring", graph, WORK, [(i, (i + 1) % 250) for i in range(250)])
+    estimate = file_bytes([overlay_job(overlay, 2)], messages=False, underlay=graph.underlay)
+
+    assert path.stat().st_size <= estimate <= 1.5 * path.stat().st_size

@@ -113,6 +113,8 @@ def saved(path: Path, change: str) -> Path:
         state["fc.weight"] = torch.zeros(81, 256)
     elif change == "unknown":
         state["layer5.weight"] = torch.zeros(1)
+    elif change == "number":
+        state["epoch"] = 3
     torch.save([1] if change == "list" else state, path)
     return path
 
@@ -126,6 +128,7 @@ def saved(path: Path, change: str) -> Path:
         ("features", r"fc.weight\(shape=\(81, 256\)\) must have the model's shape \(80, 512\)."),
         ("unknown", "must have the model's tensors only, layer5.weight is unknown."),
         ("list", "must be a state dict: names and tensors, nothing else."),
+        ("number", "must be a state dict: names and tensors, nothing else."),
     ],
 )
 def test_a_file_that_does_not_fit_is_one_error(tmp_path, change, rule):

@@ -1,0 +1,84 @@
+"""Figures of a publication that a study is compared with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from topologies import InputError
+from topologies.errors import Field
+from topologies.quantities import parse_quantity
+
+UNITS = {"_bps": "bit/s", "_bits": "bit", "_s": "s"}
+"""Endings of columns with a unit."""
+
+Cell = str | int | float | bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PublishedFigure:
+    """A table ``[[study.published]]``: a published figure, and the cell of the study's table that stands for it.
+
+    Parameters
+    ----------
+    what : str
+        What the figure is, with its place in the publication.
+    at : mapping from column to value
+        The row of the table, which no other one must match: quantities with units or as plain numbers.
+    column : str
+        The column.
+    over : mapping from column to value, optional
+        Columns in which another row differs from `at`: the figure is the ratio of that row's value to this row's.
+    value : str or float
+        The published figure: a quantity with its unit, or a ratio.
+    relation : {"equal", "above", "below"}
+        What the publication says: this figure, or one above or below it.
+    why : str
+        Reason for a difference.
+    """
+
+    what: str
+    at: Mapping[str, Cell] = field(default_factory=dict)
+    column: str = "paper_s"
+    over: Mapping[str, Cell] = field(default_factory=dict)
+    value: str | float
+    relation: Literal["equal", "above", "below"] = "equal"
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the figure and the quantities of its place."""
+        if not self.number > 0:
+            raise InputError("must be > 0.", field=Field("value", value=self.value))
+        for key, cells in (("at", self.at), ("over", self.over)):
+            for column, cell in cells.items():
+                _check_cell(key, column, cell)
+
+    @property
+    def number(self) -> float:
+        """The published figure in SI units."""
+        if not isinstance(self.value, str):
+            return float(self.value)
+        unit = next((unit for ending, unit in UNITS.items() if self.column.endswith(ending)), None)
+        if unit is None or self.over:
+            raise InputError("must be a number.", field=Field("value", value=self.value))
+        return parse_quantity("value", self.value, unit)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that are needed."""
+        return (*self.at, *self.over, self.column)
+
+
+def in_si_units(column: str, cell: Cell) -> Cell:
+    """A cell as the table has it: a quantity of a column with a unit as a number."""
+    unit = next((unit for ending, unit in UNITS.items() if column.endswith(ending)), None)
+    return (
+        cell if unit is None or not isinstance(cell, str) else parse_quantity(column, cell, unit, zero=True)
+    )
+
+
+def _check_cell(key: str, column: str, cell: Cell) -> None:
+    """Raise an `InputError` for a quantity that is none."""
+    try:
+        in_si_units(column, cell)
+    except InputError as error:
+        raise error.within(key) from None

@@ -1,0 +1,121 @@
+"""Published figures beside those of a study."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scenarios.config.published_figure import Cell, PublishedFigure, in_si_units
+from scenarios.config.quantities import format_bits, format_rate, format_s
+from scenarios.report.tables import Column, Row, Table, percent
+from topologies import InputError
+from topologies.errors import Field, unknown_name
+
+_SHOWN = {"_bps": format_rate, "_bits": format_bits, "_s": format_s}
+_EQUAL = 1e-9
+"""Relative difference up to which numbers of inputs are the same."""
+
+
+def check_published(figures: Sequence[PublishedFigure], columns: Sequence[str]) -> None:
+    """Raise an `InputError` for a column that the study's table does not have."""
+    for number, figure in enumerate(figures):
+        for column in figure.columns:
+            if column not in columns:
+                raise unknown_name(f"study.published[{number}] column", column, columns)
+
+
+def comparison(figures: Sequence[PublishedFigure], rows: Sequence[Row], *, title: str) -> Table:
+    """Published figures, the study's, and their differences.
+
+    Parameters
+    ----------
+    figures : sequence of PublishedFigure
+    rows : sequence of mapping
+        Of the study's table, with None for what is missing.
+    title : str
+
+    Returns
+    -------
+    Table
+        One row for each figure; ``ours`` is None where the table has no value there.
+
+    Raises
+    ------
+    InputError
+        If several rows stand for one figure.
+    """
+    compared = [_compared(number, figure, rows) for number, figure in enumerate(figures)]
+    return Table(
+        caption=title,
+        columns=(
+            Column(key="what", title="what", prose=True, least=16),
+            Column(key="published_text", title="published"),
+            Column(key="ours_text", title="ours"),
+            Column(key="verdict", title="difference"),
+            Column(key="why", title="why", prose=True, least=16),
+        ),
+        rows=compared,
+        summaries=("published_text", "ours_text", "verdict"),
+    )
+
+
+def _compared(number: int, figure: PublishedFigure, rows: Sequence[Row]) -> dict[str, Any]:
+    """The row of one figure."""
+    ours = _value(number, figure, figure.at, rows)
+    if figure.over and ours is not None:
+        above = _value(number, figure, {**figure.at, **figure.over}, rows)
+        ours = None if above is None or ours == 0 else above / ours
+    published = figure.number
+    difference = None if ours is None else ours / published - 1
+    holds = (
+        None
+        if difference is None
+        else {"above": difference > 0, "below": difference < 0}.get(figure.relation)
+    )
+    shown = "" if figure.relation == "equal" else f"{figure.relation} "
+    if difference is None:
+        verdict = "no value"
+    elif holds is None:
+        verdict = percent(difference)
+    else:
+        verdict = "holds" if holds else "does not hold"
+    return {
+        "what": figure.what,
+        "column": figure.column,
+        "relation": figure.relation,
+        "published": published,
+        "ours": ours,
+        "difference": difference,
+        "holds": holds,
+        "published_text": f"{shown}{_text(figure, published)}",
+        "ours_text": None if ours is None else _text(figure, ours),
+        "verdict": verdict,
+        "why": figure.why,
+    }
+
+
+def _value(number: int, figure: PublishedFigure, at: Mapping[str, Cell], rows: Sequence[Row]) -> float | None:
+    """The number of the row at a place, None where there is none."""
+    sought = {column: in_si_units(column, cell) for column, cell in at.items()}
+    found = [row for row in rows if all(_is_same(row[column], cell) for column, cell in sought.items())]
+    if len(found) > 1:
+        raise InputError(
+            f"must choose one row of the table, not {len(found)}; name further columns.",
+            field=Field("study", "published", number, "at"),
+        )
+    value = found[0][figure.column] if found else None
+    return None if value is None else float(value)
+
+
+def _is_same(value: object, sought: Cell) -> bool:
+    """Whether a cell of the table is the one that is sought; numbers up to rounding."""
+    if isinstance(value, int | float) and isinstance(sought, int | float):
+        return math.isclose(value, sought, rel_tol=_EQUAL)
+    return value == sought
+
+
+def _text(figure: PublishedFigure, value: float) -> str:
+    """A figure with its unit, or a ratio."""
+    if figure.over:
+        return f"{value:.3g} times"
+    show = next((show for ending, show in _SHOWN.items() if figure.column.endswith(ending)), None)
+    return f"{value:.4g}" if show is None else show(value)
