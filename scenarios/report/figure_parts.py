@@ -76,14 +76,6 @@ def panels_figure(
     return figure, axes
 
 
-def long_time_unit(longest_s: float) -> tuple[float, str]:
-    """Unit in which the longest time is a readable number."""
-    for seconds, unit in ((86400.0, "days"), (3600.0, "h"), (60.0, "min")):
-        if longest_s > 3 * seconds:
-            return seconds, unit
-    return 1.0, "s"
-
-
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure, with the folders that it needs; the format follows from the ending.
 

@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from scenarios.config.quantities import format_rate
+from scenarios.report.column_labels import long_time_unit
 from scenarios.report.figure_parts import (
     LEGEND_LINE_IN,
     THIN,
@@ -17,7 +18,6 @@ from scenarios.report.figure_parts import (
     balanced,
     legend_columns,
     line_options,
-    long_time_unit,
     panels_figure,
     save_figure,
     set_title,
