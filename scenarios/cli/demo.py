@@ -32,7 +32,7 @@ def demo(
     --------
     silosim demo -o out
     """
-    if ending_of(output) in _FILES and not output.is_dir():
+    if ending_of(output) in _FILES and not output.exists():
         raise InputError(f"output(={str(output)!r}) must be the name of a folder.")
     text = preset_text(DEMO)
     path, shown = output / "demo.h5", output / "demo.toml"

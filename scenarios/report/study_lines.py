@@ -306,22 +306,27 @@ def _facet(rows: "pandas.DataFrame", along: str, facet: str | None) -> str | Non
         return besides[0]
     if besides:
         named = " and ".join(f"{column} ({_values_text(rows, column)})" for column in besides)
-        fixed = "a value of each" if len(besides) > 1 else "one of its values"
-        if facet is None:
-            fixed = "a value of each other one" if len(besides) > 1 else "one of its values"
-        panels = "" if facet is not None else "draw a panel for each value of one with --facet COLUMN, and "
-        panels = panels if len(besides) > 1 or not panels else "draw a panel for each value with --facet, or "
         beside = along if facet is None else f"{along} and {facet}"
-        raise InputError(
-            f"{named} {'varies' if len(besides) == 1 else 'vary'} beside {beside}: {panels}choose {fixed} with "
-            "--where COLUMN=VALUE."
-        )
+        verb = "varies" if len(besides) == 1 else "vary"
+        raise InputError(f"{named} {verb} beside {beside}: {_advice(besides, has_facet=facet is not None)}.")
     if facet is not None and (count := rows[facet].nunique(dropna=False)) > MOST_FACETS:
         raise InputError(
             f"must have <= {MOST_FACETS} values, has {count}; --where COLUMN=VALUE chooses some.",
             field=Field("facet", value=facet),
         )
     return facet
+
+
+def _advice(besides: Sequence[str], *, has_facet: bool) -> str:
+    """What to do where columns vary besides."""
+    if has_facet:
+        return "choose a value of " + ("it" if len(besides) == 1 else "each") + " with --where COLUMN=VALUE"
+    if len(besides) == 1:
+        return f"draw a panel for each value with --facet {besides[0]}, or choose one with --where {besides[0]}=VALUE"
+    return (
+        "draw a panel for each value of one with --facet COLUMN, and choose a value of each other one with "
+        "--where COLUMN=VALUE"
+    )
 
 
 def _besides(rows: "pandas.DataFrame", keys: Sequence[str]) -> list[str]:

@@ -94,6 +94,8 @@ def check_ending(path: Path, endings: Sequence[str]) -> None:
 
 def check_new_run(path: Path, *, force: bool, resume: bool = False) -> None:
     """As `check_new`, of the file of a run, which no scenario, table or figure can be confused with."""
+    check_output(path)
+    # Before a hint to replace the file, which --force would not do.
     check_ending(path, RUN_ENDINGS)
     check_new(path, force=force, resume=resume)
 

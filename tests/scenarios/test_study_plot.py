@@ -116,7 +116,8 @@ def test_one_further_key_makes_panels_and_two_are_an_error():
         "of one with --facet COLUMN, and choose a value of each other one with --where COLUMN=VALUE."
     )
     with pytest.raises(
-        InputError, match=r"^local_steps \(1, 5\) varies beside access_bps and overlays_matcha_budget:"
+        InputError,
+        match=r"^local_steps \(1, 5\) varies beside access_bps and overlays_matcha_budget: choose a value of it with",
     ):
         study_lines(two, facet="overlays_matcha_budget")
 
