@@ -348,6 +348,71 @@ def open_study(path: StrPath) -> "pandas.DataFrame":
     return read_study(Path(path))
 
 
+def plot_study(
+    table: "pandas.DataFrame | StrPath",
+    output: StrPath,
+    *,
+    x: str | None = None,
+    y: str | None = None,
+    facet: str | None = None,
+    where: Mapping[str, object] | None = None,
+    log_x: bool | None = None,
+    log_y: bool | None = None,
+    force: bool = False,
+) -> None:
+    """Draw any column of a study's table against any other, one line for each overlay.
+
+    Parameters
+    ----------
+    table : DataFrame, str or path
+        Of `open_study`, with columns of your own if you like; or the file.
+    output : str or path
+        PNG, PDF or SVG, by its ending.
+    x : str, optional
+        Column; one of texts has a place for each text. By default the first key with numbers that the study varies.
+    y : str, optional
+        Column with numbers; by default ``simulated_s``, in a study without simulations ``paper_s``. The former has
+        ``paper_s`` as a thin line beside it, and bars of 95 % where there is one seed.
+    facet : str, optional
+        Column with a panel for each value. By default the one key that varies besides, if it has at most 6 values.
+    where : mapping from str to value or list of values, optional
+        Only rows with these values, numbers or texts with units: ``{"access_bps": "1 Gbps", "local_steps": [1, 5]}``.
+    log_x, log_y : bool, optional
+        Whether an axis is logarithmic; by default where its values span more than a decade.
+    force : bool
+        Whether an existing file is replaced.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written, a column or value does not exist, or anything but seeds varies besides.
+
+    Notes
+    -----
+    A point of several seeds is their mean, in a band from the lowest to the highest. A warning says what was left out:
+    points with an error, and points without a value for each seed, such as those that did not reach a target.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> table = silosim.study("grid.toml", "grid.csv", workers=1)
+    >>> silosim.plot_study(table, "grid.pdf", y="spectral_gap")
+    """
+    # Here since matplotlib takes long to import.
+    from scenarios.report.study_plot import plot_study as draw_study
+
+    values = {
+        column: [*value] if isinstance(value, list | tuple | set) else [value]
+        for column, value in (where or {}).items()
+    }
+    source = Path(table) if isinstance(table, str | os.PathLike) else table
+    notes = draw_study(
+        source, Path(output), x=x, y=y, facet=facet, where=values, log_x=log_x, log_y=log_y, force=force
+    )
+    for note in notes:
+        warnings.warn(note, stacklevel=2)
+
+
 def run(scenario: StrPath, output: StrPath, *, resume: bool = False, force: bool = False) -> RunRecord:
     """Design, simulate and train the overlays of a scenario, and write the file of the run.
 

@@ -21,7 +21,7 @@ SUMMARIES: Mapping[str, str] = {
     "study": "Compute a grid of points into one table.",
     "run": "Design, simulate and train a scenario, into one HDF5 file.",
     "show": "Print the tables of a run.",
-    "plot": "Draw a run: loss and accuracy over rounds and over time.",
+    "plot": "Draw a run, or any columns of a study's table.",
     "replay": "Replay a run on another network: new times, no training.",
     "import-metrics": "Join another program's metrics with simulated overlays.",
     "partition": "Split training data over the silos, and compare the parts.",

@@ -9,11 +9,14 @@ from scenarios.cli.plot import draw
 from scenarios.cli.run import run_and_report
 from scenarios.cli.show import show
 from scenarios.config.scenario import parse_scenario, preset_text
-from scenarios.runfile.paths import check_output, write_text
+from scenarios.report.figure_formats import FIGURES
+from scenarios.runfile.paths import RUN_ENDINGS, check_output, ending_of, write_text
 from scenarios.runtime.launcher import is_first
 from topologies import InputError
 
 DEMO = "geant-digits"
+_FILES = (*FIGURES, *RUN_ENDINGS, ".toml")
+"""Endings of the files in the folder."""
 
 
 def demo(
@@ -29,6 +32,8 @@ def demo(
     --------
     silosim demo -o out
     """
+    if ending_of(output) in _FILES and not output.exists():
+        raise InputError(f"output(={str(output)!r}) must be the name of a folder.")
     text = preset_text(DEMO)
     path, shown = output / "demo.h5", output / "demo.toml"
     if is_first():

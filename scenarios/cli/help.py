@@ -21,6 +21,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
         *("percent", "target_accuracy"),
     ),
     "Training data": ("dataset", "data", "skip_bad", "partition", "alpha", "shift_west"),
+    "Columns": ("x", "y", "facet", "where", "log_x", "log_y"),
     "Measurement": ("steps", "silos", "write", "times"),
     OTHERS: (),
     "Output": ("messages", "output", "resume", "force", "as_toml", "as_json", "help"),
@@ -37,7 +38,17 @@ _PLACEHOLDERS = {
             *("bandwidth", "latency", "workload", "rates_from", "sharing", "queueing"),
             *("engine", "unit", "dataset", "partition"),
         ),
-        "COLUMN": ("round_", "loss", "accuracy", "train_accuracy", "test_loss", "silo_loss"),
+        "COLUMN": (
+            "x",
+            "y",
+            "facet",
+            "round_",
+            "loss",
+            "accuracy",
+            "train_accuracy",
+            "test_loss",
+            "silo_loss",
+        ),
         "RATE": ("access", "access_up", "access_down", "access_hub", "core"),
         "SILO=RATE": ("access_at",),
         "SILO=TIME": ("compute_at",),
@@ -106,8 +117,8 @@ def _section(parameter: Any) -> str:
 
 
 def _name(parameter: Any) -> str:
-    """Spellings of an option, shortest first, and its placeholder."""
+    """Spellings of an option, shortest first, and its placeholder; those of a flag that say no come last."""
     if parameter.param_type_name == "argument":
         return str(parameter.metavar)
-    spellings = ", ".join(sorted(parameter.opts, key=len))
+    spellings = ", ".join([*sorted(parameter.opts, key=len), *parameter.secondary_opts])
     return spellings if parameter.is_flag else f"{spellings} {parameter.metavar}"

@@ -88,6 +88,7 @@ def partition(
     silosim partition gaia --dataset digits --partition dirichlet --alpha 0.1
     silosim partition study.toml -o parts.png
     """
+    pictures, tables = _outputs(output or [], force)
     changes: dict[str, Any] = {
         "dataset": dataset,
         "data": data,
@@ -118,7 +119,6 @@ def partition(
             raise InputError(
                 f"{name}(={value}) goes with the partition {owner}, not with {training.partition}."
             )
-    pictures, tables = _outputs(output or [], force)
     division = divide(build_network(network), training, seed_used)
     for path in tables:
         write_tables(path, [division.silo_table()])

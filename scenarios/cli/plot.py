@@ -1,4 +1,4 @@
-"""The command that draws a run."""
+"""The command that draws a run, or the table of a study."""
 
 import sys
 from pathlib import Path
@@ -9,29 +9,117 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.config.scenario import recorded_scenario
 from scenarios.report.figure_formats import FIGURES
-from scenarios.runfile.paths import check_ending, check_new
+from scenarios.report.tables import note_lines
+from scenarios.runfile.paths import PARTIAL, check_ending, check_new, ending_of
 from scenarios.runfile.reader import read_run
+from scenarios.runfile.study_table import ENDINGS
+from topologies import InputError
+from topologies.errors import Field
 
 
 def plot(
-    run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN|STUDY",
+            help="HDF5 file of a run, or table of a study (.csv, .parquet); also the .partial of either.",
+        ),
+    ],
+    x: Annotated[
+        str | None,
+        typer.Option(
+            "-x", "--x", help="Column of the study. [default: the first with numbers that the study varies]"
+        ),
+    ] = None,
+    y: Annotated[
+        str | None,
+        typer.Option("-y", "--y", help="Column with numbers. [default: simulated_s, else paper_s]"),
+    ] = None,
+    facet: Annotated[
+        str | None,
+        typer.Option(
+            help="Column with a panel for each value. [default: what else varies, if that is one key]"
+        ),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=VALUE",
+            help="Only rows with this value: 'access_bps=1 Gbps', 'overlay=ring'. Repeat for several.",
+        ),
+    ] = None,
+    log_x: Annotated[
+        bool | None,
+        typer.Option(
+            "--log-x/--linear-x",
+            help="[default: logarithmic where values span more than a decade]",
+            show_default=False,
+        ),
+    ] = None,
+    log_y: Annotated[
+        bool | None, typer.Option("--log-y/--linear-y", help="Likewise.", show_default=False)
+    ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="PNG, PDF or SVG. [default: the run's name with .png]"),
+        typer.Option("-o", "--output", help="PNG, PDF or SVG. [default: the file's name with .png]"),
     ] = None,
     force: opt.Force = False,
 ) -> None:
-    """Draw a run: loss and accuracy over rounds and over time.
+    """Draw a run, or any columns of a study's table.
+
+    Of a run, loss and accuracy over rounds and over time. Of a study, a line for each overlay: a mean with a band where
+    there are several seeds, and the paper's cycle time as a thin line.
 
     Examples
     --------
-    silosim plot study.h5 -o study.pdf
+    silosim plot run.h5 -o run.pdf
+    silosim plot study.csv -x local_steps --where "access_bps=1 Gbps" -o study.pdf
     """
-    figure = output or run.with_suffix(".png")
-    figure = figure if figure.suffix else figure.with_suffix(".png")
-    check_ending(figure, FIGURES)
-    check_new(figure, force=force)
-    draw(run, figure)
+    name = file.with_name(file.name.removesuffix(PARTIAL))
+    figure = output or name.with_suffix(".png")
+    figure = figure if ending_of(figure) else figure.with_name(f"{figure.name}.png")
+    options = {"x": x, "y": y, "facet": facet, "where": where, "log_x": log_x, "log_y": log_y}
+    if name.suffix.lower() not in ENDINGS:
+        for option, value in options.items():
+            if value is not None:
+                raise InputError(
+                    f"goes with the table of a study ({' or '.join(ENDINGS)}).",
+                    field=Field(option, value=value),
+                )
+        check_ending(figure, FIGURES)
+        check_new(figure, force=force)
+        draw(file, figure)
+        return
+    # Here since matplotlib takes long to import.
+    from scenarios.report.study_plot import plot_study
+
+    notes = plot_study(
+        file,
+        figure,
+        x=x,
+        y=y,
+        facet=facet,
+        where=_by_column(where or []),
+        log_x=log_x,
+        log_y=log_y,
+        force=force,
+    )
+    for note in notes:
+        print(note_lines(note), file=sys.stderr)
+    print(f"written: {figure}", file=sys.stderr)
+
+
+def _by_column(texts: list[str]) -> dict[str, list[object]]:
+    """Values of columns, of texts such as ``local_steps=5``."""
+    values: dict[str, list[object]] = {}
+    for text in texts:
+        column, separator, value = text.partition("=")
+        if not separator:
+            raise InputError(
+                "must be COLUMN=VALUE, for instance 'access_bps=1 Gbps'.", field=Field("where", value=text)
+            )
+        values.setdefault(column.strip(), []).append(value.strip())
+    return values
 
 
 def draw(run: Path, figure: Path) -> None:

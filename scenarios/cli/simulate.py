@@ -11,7 +11,7 @@ from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_scenario
 from scenarios.config.overlay_config import asked_overlays
 from scenarios.report.table_formats import format_of, print_table, write_tables
-from scenarios.runfile.paths import check_new, partial_path
+from scenarios.runfile.paths import RUN_ENDINGS, check_new, partial_path
 from scenarios.studies.simulate import simulate_table
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, MachineError
 
@@ -109,11 +109,11 @@ def simulate(
 def _outputs(paths: list[Path], force: bool) -> tuple[Path | None, list[Path]]:
     """The HDF5 file and the tables' files among the outputs, checked."""
     for path in paths:
-        if path.suffix.lower() != ".h5":
-            format_of(path, others=[".h5"])
-    if sum(path.suffix.lower() == ".h5" for path in paths) > 1:
-        raise InputError("output must name one file that ends in .h5 at most.")
+        if path.suffix.lower() not in RUN_ENDINGS:
+            format_of(path, others=RUN_ENDINGS)
+    runs = [path for path in paths if path.suffix.lower() in RUN_ENDINGS]
+    if len(runs) > 1:
+        raise InputError(f"output must name one file that ends in {' or '.join(RUN_ENDINGS)} at most.")
     for path in paths:
         check_new(path, force=force)
-    stored = next((path for path in paths if path.suffix.lower() == ".h5"), None)
-    return stored, [path for path in paths if path != stored]
+    return next(iter(runs), None), [path for path in paths if path not in runs]

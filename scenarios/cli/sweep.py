@@ -1,6 +1,5 @@
 """The command that designs and simulates overlays at several access capacities."""
 
-import re
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -13,13 +12,10 @@ from scenarios.config.overlay_config import asked_overlays, default_overlays, le
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.table_formats import format_of, print_table, write_tables
 from scenarios.report.tables import Table
-from scenarios.runfile.paths import check_new
+from scenarios.runfile.paths import check_new, ending_of
 from scenarios.studies.sweep import sweep as sweep_access
 from topologies import DESIGNERS, RANDOM_DESIGNERS
 from topologies.quantities import parse_quantity
-
-_ENDING = re.compile(r"\.[a-z]\w*")
-"""Of a file; a name with a number, such as ``sweep-1.5``, has none."""
 
 
 @opt.of_a_study(without=("access", "access_up", "access_down", "access_at"))
@@ -60,11 +56,11 @@ def sweep(
     --------
     silosim sweep geant --access "100 Mbps" "1 Gbps" "10 Gbps" -o sweep-geant
     """
+    files = _outputs(output or Path(f"sweep-{study.network.name}.csv"), force)
     graph = study.graph()
     overlays = asked_overlays(
         kind, options, default_overlays(graph), arcs=arcs, weights=weights, both_ways=both_ways
     )
-    files = _outputs(output or Path(f"sweep-{study.network.name}"), force)
     capacities = [*access, *(more or [])]
     for text in capacities:
         parse_quantity("access", text, "bit/s")
@@ -85,10 +81,10 @@ def sweep(
 
 def _outputs(path: Path, force: bool) -> list[Path]:
     """The table and the figure to write, checked."""
-    ending = path.suffix.lower()
+    ending = ending_of(path)
     if ending in FIGURES:
         files = [path.with_suffix(".csv"), path]
-    elif _ENDING.fullmatch(ending):
+    elif ending:
         format_of(path, others=FIGURES, rule=", or have no ending")
         files = [path, path.with_suffix(".png")]
     else:

@@ -63,9 +63,9 @@ def underlay(
     silosim underlay geant -o geant.png
     silosim underlay ebone --convert ebone.gml
     """
-    network = build_underlay(study.network)
     if output is not None:
         check_drawing(output, force=force)
+    network = build_underlay(study.network)
     if conversion is not None:
         if output is not None and conversion.resolve() == output.resolve():
             raise InputError(f"output(={str(output)!r}) must differ from the file of --convert.")

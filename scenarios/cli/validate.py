@@ -14,7 +14,7 @@ from scenarios.config.overlay_config import asked_overlays
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.table_formats import format_of, print_tables, write_tables
 from scenarios.report.tables import Table
-from scenarios.runfile.paths import check_new
+from scenarios.runfile.paths import RUN_ENDINGS, check_new, ending_of
 from scenarios.simulation.collect import FEWEST_ROUNDS
 from scenarios.simulation.experiment import Experiment
 from scenarios.validation.circuit_table import circuit_table
@@ -72,6 +72,7 @@ def validate(
     silosim validate geant --access "100 Mbps" -o validation
     silosim validate study.toml --json
     """
+    files = _outputs(output, study.network.name, force)
     experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS).naming(kind)
     overlays = asked_overlays(
         kind, options, experiment.overlays, arcs=arcs, weights=weights, both_ways=both_ways
@@ -84,7 +85,6 @@ def validate(
         compute_times=compute_times,
         from_scenario=is_scenario(study),
     )
-    files = _outputs(output, study.network.name, force)
     results = validate_overlays(experiment, randomized_rounds=randomized_rounds)
     table = validation_table(experiment, results)
     for path in files:
@@ -99,9 +99,9 @@ def _outputs(path: Path | None, stem: str, force: bool) -> list[Path]:
     """The files to write, checked."""
     if path is None:
         return []
-    if path.suffix and not path.is_dir():
-        if path.suffix.lower() not in (".h5", *FIGURES):
-            format_of(path, others=[".h5", *FIGURES], rule=", or be a folder")
+    if ending_of(path) and not path.is_dir():
+        if ending_of(path) not in (*RUN_ENDINGS, *FIGURES):
+            format_of(path, others=[*RUN_ENDINGS, *FIGURES], rule=", or be a folder")
         files = [path]
     else:
         files = [path / f"validation-{stem}{ending}" for ending in (".csv", ".h5", ".png")]
@@ -115,7 +115,7 @@ def _write(
 ) -> None:
     """One file, by its ending."""
     # Here since h5py and matplotlib take long to import.
-    if path.suffix.lower() == ".h5":
+    if path.suffix.lower() in RUN_ENDINGS:
         from scenarios.validation.file import write_validation
 
         write_validation(path, experiment, results, force=force)

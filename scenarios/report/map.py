@@ -18,9 +18,9 @@ from matplotlib.path import Path as Outline
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from scenarios.config.quantities import format_rate
+from scenarios.report.figure_parts import save_figure
 from scenarios.report.log_axis import log_ticks
 from scenarios.report.map_layout import FONT_PT, MANY_LINES, WIDTH_PT, MapLayout, map_layout
-from scenarios.report.plots import save_figure
 from topologies.underlay import Underlay
 from topologies.wrapping import wrapped
 

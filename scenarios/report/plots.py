@@ -2,25 +2,31 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.artist import Artist
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from scenarios.config.quantities import format_rate
-from scenarios.report.line_styles import COLOURS, LineStyle, styles_of
+from scenarios.report.column_labels import long_time_unit
+from scenarios.report.figure_parts import (
+    LEGEND_LINE_IN,
+    THIN,
+    add_legend,
+    balanced,
+    legend_columns,
+    line_options,
+    panels_figure,
+    save_figure,
+    set_title,
+)
+from scenarios.report.line_styles import COLOURS, styles_of
 from scenarios.report.log_axis import set_log
 from scenarios.report.tables import Column, Table, percent
-from scenarios.runfile.paths import writing
 from scenarios.runfile.reader import OverlayRecord, RunRecord
 from topologies import InputError
-from topologies.wrapping import wrapped
 
 _PARTS = {
     "serialization_s": "queue: one model after the other",
@@ -35,18 +41,10 @@ _PARTS = {
 _RARE = ("computing_times_s", "world_s", "no_barrier_s")
 """Parts that are left out where no overlay has them."""
 _ONE_STYLE: dict[str, Any] = {"color": "0.35", "linestyle": "-", "linewidth": 2.2}
-_WIDTH_IN = 7.0
-_LEGEND_LINE_IN = 0.22
 _LEAST_PERCENT = 1.0
 """The axis of differences reaches at least so far to both sides, so that negligible differences look small."""
 _MARKERS = 0.15
 """Length between two markers on a line, in parts of the panel's diagonal."""
-_LEGEND_LETTERS, _LEGEND_MARGIN = 84, 7
-"""Letters that a line of the legend below has room for; those that line and gap beside a name take."""
-_TITLE_LETTERS = 84
-"""Letters that a line of the title has room for."""
-_THIN: dict[str, Any] = {"linewidth": 0.7, "linestyle": "-"}
-"""Of the lines of `paper`."""
 _FAR_APART = 5
 """From this ratio of run times on, a logarithmic time axis shows the fast overlays' curves too."""
 
@@ -94,19 +92,23 @@ def plot_run(
         metrics = metrics if _has(trained, loss_name) else []
         metrics = [*metrics, ("test_accuracy", 100.0, "test accuracy (%)")]
     shown = len(trained) + (target_accuracy is not None and has_accuracy)
-    columns = _legend_columns([overlay.kind for overlay in trained], shown)
-    legend_in = _LEGEND_LINE_IN * (-(-shown // columns) - 1)
-    figure, axes = _figure(
+    columns = legend_columns([overlay.kind for overlay in trained], shown)
+    legend_in = LEGEND_LINE_IN * (-(-shown // columns) - 1)
+    figure, axes = panels_figure(
         len(metrics), 2, height_in=(5.2 if len(metrics) > 1 else 3.2) + legend_in, sharey="row"
     )
     last_s = [float(overlay.wall_clock_s[-1]) for overlay in trained]
-    scale, unit = _time_unit(max(last_s))
+    scale, unit = long_time_unit(max(last_s))
     far_apart = max(last_s) > _FAR_APART * min(last_s) > 0
     is_one = is_imported and len(trained) > 1
     styles = styles_of([overlay.kind for overlay in record.overlays])
     lines: list[Artist] = []
     for index, overlay in enumerate(trained):
-        style = _line(styles[overlay.kind]) | {"linewidth": 1.4, "markersize": 4, "markevery": _MARKERS}
+        style = line_options(styles[overlay.kind]) | {
+            "linewidth": 1.4,
+            "markersize": 4,
+            "markevery": _MARKERS,
+        }
         # Time 0 has no place on a logarithmic axis; drawn from its edge, round 0 would look like all that came after.
         drawn = overlay.wall_clock_s > 0 if far_apart else np.full(len(overlay.wall_clock_s), True)
         for row, (metric, factor, label) in enumerate(metrics):
@@ -138,7 +140,7 @@ def plot_run(
         times = [float(time) / scale for overlay in trained for time in overlay.wall_clock_s]
         set_log(axes[-1][1], "x", times, most=6)
     set_title(figure, title)
-    _legend(figure, lines, names, loc="outside lower center", ncols=columns, frameon=False)
+    add_legend(figure, lines, names, loc="outside lower center", ncols=columns, frameon=False)
     save_figure(figure, path)
 
 
@@ -159,7 +161,7 @@ def plot_sweep(table: Table, path: Path, *, title: str) -> None:
     """
     kinds = list(dict.fromkeys(row["overlay"] for row in table.rows))
     # The legend is as high as its lines, and a line more for the thin ones.
-    figure, axes = _figure(1, 1, height_in=max(4.4, 1.0 + _LEGEND_LINE_IN * (len(kinds) + 1)))
+    figure, axes = panels_figure(1, 1, height_in=max(4.4, 1.0 + LEGEND_LINE_IN * (len(kinds) + 1)))
     axis = axes[0][0]
     styles = styles_of(kinds)
     lines: list[Artist] = []
@@ -168,14 +170,14 @@ def plot_sweep(table: Table, path: Path, *, title: str) -> None:
     for kind in kinds:
         rows = [row for row in table.rows if row["overlay"] == kind]
         access_bps = [row["access_bps"] for row in rows]
-        style = _line(styles[kind])
+        style = line_options(styles[kind])
         lines += axis.plot(
             access_bps, [factor * row["simulated_s"] for row in rows], **style, markersize=5, label=kind
         )
         axis.plot(
             access_bps,
             [factor * row["paper_s"] for row in rows],
-            **style | _THIN | {"marker": "_" if len(capacities) == 1 else ""},
+            **style | THIN | {"marker": "_" if len(capacities) == 1 else ""},
             markersize=14,
         )
     set_log(axis, "x", capacities, most=6, ticks=capacities, show=format_rate)
@@ -184,8 +186,8 @@ def plot_sweep(table: Table, path: Path, *, title: str) -> None:
     axis.set_xlabel("access capacity")
     axis.set_ylabel(f"cycle time ({unit})")
     set_title(figure, title)
-    thin = Line2D([], [], color="0.3", **_THIN)
-    _legend(
+    thin = Line2D([], [], color="0.3", **THIN)
+    add_legend(
         figure,
         [*lines, thin],
         [*kinds, "thin: paper"],
@@ -214,7 +216,7 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
         If the file cannot be written.
     """
     rows = list(table.rows)
-    figure, axes = _figure(1, 1, height_in=2.3 + 0.45 * len(rows))
+    figure, axes = panels_figure(1, 1, height_in=2.3 + 0.45 * len(rows))
     axis = axes[0][0]
     # An overlay whose cycle time is 0 by the paper has no difference in percent.
     scale = [100 / row["paper_s"] if row["paper_s"] > 0 else 0.0 for row in rows]
@@ -270,77 +272,11 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
     axis.set_xlabel("simulated cycle time over the paper's (%)")
     set_title(figure, title)
     named = axis.get_legend_handles_labels()
-    columns = _balanced(len(named[0]), most=3)
+    columns = balanced(len(named[0]), most=3)
     figure.legend(*named, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
     save_figure(figure, path)
-
-
-def set_title(figure: Figure, title: str) -> None:
-    """Title above the panels, broken where the figure ends; dollars in it are no formulas."""
-    breaks = "$" not in title  # matplotlib takes what is between two for a formula where it breaks lines
-    if not breaks:
-        title = "\n".join(
-            line for long in title.splitlines() for line in wrapped(long, _TITLE_LETTERS) or [""]
-        )
-    figure.suptitle(title, fontsize=10, parse_math=False, wrap=breaks)
-
-
-def _legend(figure: Figure, lines: Sequence[Artist], names: Sequence[str], **options: Any) -> None:
-    """Legend with names as they are: neither formulas between dollars, nor left out after an underscore."""
-    legend = figure.legend(lines, ["name"] * len(names), **options)
-    for text, name in zip(legend.get_texts(), names, strict=True):
-        text.set_parse_math(False)
-        text.set_text(name)
-
-
-def _line(style: LineStyle) -> dict[str, Any]:
-    """Style of an overlay's line, for matplotlib."""
-    return {"color": style.colour, "linestyle": style.dashes, "marker": style.marker}
-
-
-def _legend_columns(kinds: Sequence[str], shown: int) -> int:
-    """Columns of a legend below the panels: at most five, or as many as have room for the longest name."""
-    most = max(1, min(5, int(_LEGEND_LETTERS // (max(map(len, kinds)) + _LEGEND_MARGIN))))
-    return _balanced(shown, most=most)
-
-
-def _balanced(entries: int, *, most: int) -> int:
-    """Columns of a legend with as few lines as `most` columns have, and none of a single entry if that can be."""
-    return -(-entries // -(-entries // most))
-
-
-def _figure(
-    rows: int, columns: int, *, height_in: float, sharey: Literal["row"] | bool = False
-) -> tuple[Figure, Sequence[Sequence[Axes]]]:
-    """Figure with a light grid on every axis."""
-    figure = Figure(figsize=(_WIDTH_IN, height_in), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes: Any = figure.subplots(
-        rows, columns, squeeze=False, sharex="col" if rows > 1 else False, sharey=sharey
-    )
-    for axis in axes.flat:
-        axis.grid(visible=True, which="both", color="0.9", linewidth=0.6)
-        axis.set_axisbelow(True)
-        axis.spines[["top", "right"]].set_visible(False)
-    return figure, axes
 
 
 def _has(overlays: Sequence[OverlayRecord], metric: str) -> bool:
     """Whether any row of any overlay has a metric."""
     return any(np.isfinite(overlay.history[metric]).any() for overlay in overlays)
-
-
-def _time_unit(longest_s: float) -> tuple[float, str]:
-    """Unit in which the longest time is a readable number."""
-    for seconds, unit in ((86400.0, "days"), (3600.0, "h"), (60.0, "min")):
-        if longest_s > 3 * seconds:
-            return seconds, unit
-    return 1.0, "s"
-
-
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure, with the folders that it needs; the format follows from the ending."""
-    # Type 42 fonts, which publishers take; matplotlib's default type 3 some refuse.
-    with writing(path), rc_context({"pdf.fonttype": 42}):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=200)

@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from topologies import InputError
 
 _NO_LOCKS = (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK)
+_ENDING = re.compile(r"\.[a-z]\w*")
 
 
 def check_output(path: Path) -> None:
@@ -78,6 +80,12 @@ def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
         )
 
 
+def ending_of(path: Path) -> str:
+    """Ending of a file's name with its dot, in lower case; empty where that is a number, as in ``sweep-1.5``."""
+    ending = path.suffix.lower()
+    return ending if _ENDING.fullmatch(ending) else ""
+
+
 def check_ending(path: Path, endings: Sequence[str]) -> None:
     """Raise an `InputError` unless a file to write has one of these endings, in lower or upper case."""
     if path.suffix.lower() not in endings:
@@ -86,8 +94,10 @@ def check_ending(path: Path, endings: Sequence[str]) -> None:
 
 def check_new_run(path: Path, *, force: bool, resume: bool = False) -> None:
     """As `check_new`, of the file of a run, which no scenario, table or figure can be confused with."""
-    check_new(path, force=force, resume=resume)
+    check_output(path)
+    # Before a hint to replace the file, which --force would not do.
     check_ending(path, RUN_ENDINGS)
+    check_new(path, force=force, resume=resume)
 
 
 @contextmanager

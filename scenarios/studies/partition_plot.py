@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from scenarios.report.plots import save_figure, set_title
+from scenarios.report.figure_parts import save_figure, set_title
 from scenarios.report.terminal import shortened
 from scenarios.studies.partition import Division
 

@@ -269,7 +269,7 @@ def test_another_ending_is_one_line(silosim, tmp_path):
     result = silosim("validate", "gaia", "-o", tmp_path / "gaia.doc")
 
     assert (result.code, result.err.count("\n")) == (2, 1)
-    assert "must end in one of .h5, .png, .svg, .pdf, .csv, .json, .txt, or be a folder" in result.err
+    assert "must end in one of .h5, .hdf5, .png, .svg, .pdf, .csv, .json, .txt, or be a folder" in result.err
 
 
 def test_too_few_rounds_are_one_line(silosim):

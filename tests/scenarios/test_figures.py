@@ -12,9 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from test_tables_and_plots import overlay, record
 
+from scenarios.report.figure_parts import balanced
 from scenarios.report.line_styles import styles_of
 from scenarios.report.log_axis import log_ticks, spaced
-from scenarios.report.plots import _balanced, plot_run, plot_sweep, plot_validation
+from scenarios.report.plots import plot_run, plot_sweep, plot_validation
 from scenarios.report.tables import Table
 from topologies import DESIGNERS, RANDOM_DESIGNERS
 
@@ -180,7 +181,7 @@ def test_both_columns_of_a_run_have_one_range(drawn, kinds):
     [(1, 5, 1), (5, 5, 5), (6, 5, 3), (7, 5, 4), (11, 5, 4), (4, 3, 2), (2, 1, 1)],
 )
 def test_the_lines_of_a_legend_are_as_long_as_can_be(entries, most, columns):
-    assert _balanced(entries, most=most) == columns
+    assert balanced(entries, most=most) == columns
 
 
 def test_the_target_does_not_stand_alone_on_a_line_of_the_legend(drawn):

@@ -25,6 +25,103 @@ def test_a_replay_is_not_overwritten_by_its_picture(silosim, scenario, tmp_path)
     assert not list(tmp_path.glob("x.*"))
 
 
+GAIA = ("gaia", "--kind", "ring", "--rounds")
+SWEEP = ("sweep", *GAIA, 5, "--access", "1 Gbps")
+VALIDATE = ("validate", *GAIA, 100)
+OUTPUTS = {
+    "run": ("run", "{scenario}"),
+    "replay": ("replay", "{run}", "--access", "1 Gbps"),
+    "import-metrics": ("import-metrics", "{metrics}", "--on", "gaia", "--workload", "femnist"),
+    "simulate": ("simulate", *GAIA, 5),
+    "validate": VALIDATE,
+    "sweep": SWEEP,
+    "study": ("study", "{study}"),
+    "plot": ("plot", "{run}"),
+    "partition": ("partition", "gaia"),
+    "underlay": ("underlay", "gaia"),
+    "calibrate": ("calibrate", "{scenario}"),
+    "tables": ("tables", "--network", "gaia"),
+}
+WRITTEN = {
+    "run": (".h5", ".hdf5"),
+    "replay": (".h5", ".hdf5"),
+    "import-metrics": (".h5", ".hdf5"),
+    "simulate": (".h5", ".hdf5", ".csv", ".json", ".txt"),
+    "validate": (".h5", ".hdf5", ".png", ".svg", ".pdf", ".csv", ".json", ".txt"),
+    "sweep": (".png", ".svg", ".pdf", ".csv", ".json", ".txt"),
+    "study": (".csv", ".parquet"),
+    "plot": (".png", ".svg", ".pdf"),
+    "partition": (".png", ".svg", ".pdf", ".csv", ".json", ".txt"),
+    "underlay": (".png", ".svg", ".pdf", ".html"),
+    "calibrate": (".toml",),
+    "tables": (".csv", ".json", ".txt"),
+}
+ENDINGS = sorted({ending for endings in WRITTEN.values() for ending in endings} | {".v2", ".xyz", ".PS"})
+
+
+@pytest.mark.parametrize("command", OUTPUTS)
+def test_an_ending_that_a_command_does_not_write_is_an_error_before_the_work(
+    silosim, scenario, run_file, tmp_path, command
+):
+    (tmp_path / "metrics.csv").write_text("round,loss\n1,2.0\n2,1.0\n")
+    study = tmp_path / "study.toml"
+    study.write_text(scenario.read_text().split("[training]")[0] + "[study.grid]\nseed = [1, 2]\n")
+    places = {
+        "{scenario}": scenario,
+        "{run}": run_file,
+        "{metrics}": tmp_path / "metrics.csv",
+        "{study}": study,
+    }
+    arguments = [places.get(str(argument), argument) for argument in OUTPUTS[command]]
+    before = sorted(tmp_path.iterdir())
+    for ending in ENDINGS:
+        if ending not in WRITTEN[command]:
+            result = silosim(*arguments, "-o", tmp_path / f"x{ending}").failed(2)
+            assert f"output(='{tmp_path / 'x'}{ending}') must end in" in result.err
+            assert result.err.count("\n") == 1
+            for written in WRITTEN[command]:
+                assert written in result.err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_number_after_a_dot_is_no_ending(silosim, run_file, tmp_path):
+    silosim(*SWEEP, "-o", tmp_path / "a-1.5").ok()
+    silosim(*VALIDATE, "-o", tmp_path / "b-1.5").ok()
+    silosim("plot", run_file, "-o", tmp_path / "c-1.5").ok()
+
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*") if path.is_file()) == [
+        *("a-1.5.csv", "a-1.5.png", "b-1.5/validation-gaia.csv", "b-1.5/validation-gaia.h5"),
+        *("b-1.5/validation-gaia.png", "c-1.5.png"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ending", "magic"),
+    [
+        pytest.param("png", b"\x89PNG", marks=pytest.mark.slow),
+        pytest.param("PDF", b"%PDF", marks=pytest.mark.slow),
+        ("svg", b"<?xml"),
+    ],
+)
+def test_every_command_that_draws_writes_png_pdf_and_svg(silosim, run_file, tmp_path, ending, magic):
+    commands = (SWEEP, VALIDATE, ("plot", run_file), ("partition", "gaia"), ("underlay", "gaia"))
+    for command in commands:
+        silosim(*command, "-o", tmp_path / f"{command[0]}.{ending}").ok()
+
+    for command in commands:
+        assert (tmp_path / f"{command[0]}.{ending}").read_bytes().startswith(magic)
+    tables = [path.name for path in tmp_path.iterdir() if path.suffix != f".{ending}"]
+    assert tables == ["sweep.csv"]
+
+
+@pytest.mark.parametrize("name", ["out.png", "out.h5", "out.toml"])
+def test_the_example_goes_into_a_folder(silosim, tmp_path, name):
+    result = silosim("demo", "-o", tmp_path / name).failed(2)
+
+    assert result.err == f"silosim: error: output(='{tmp_path / name}') must be the name of a folder.\n"
+    assert not (tmp_path / name).exists()
+
+
 def test_endings_are_read_in_either_case(silosim, tmp_path):
     command = ("sweep", "gaia", "--access", "1 Gbps", "--kind", "ring", "--rounds", 5)
     silosim(*command, "-o", tmp_path / "a.PNG").ok()

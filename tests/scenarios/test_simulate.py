@@ -174,7 +174,7 @@ def test_a_scenario_brings_its_own_network(silosim, tmp_path):
         (["--compute-times", "lognormal"], "compute_times(='lognormal') must be"),
         (["--compute-times", "lognormal -1"], "cv(=-1.0) must be finite and >= 0"),
         (["--compute-times", "none.csv"], "none.csv: cannot be read"),
-        (["-o", "x.doc"], "output(='x.doc') must end in one of .h5, .csv, .json, .txt."),
+        (["-o", "x.doc"], "output(='x.doc') must end in one of .h5, .hdf5, .csv, .json, .txt."),
         (["--kind", "rung"], "rung"),
     ],
 )

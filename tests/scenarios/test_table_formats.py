@@ -157,7 +157,7 @@ def test_a_simulation_is_stored_once_and_its_table_in_any_number_of_formats(silo
     done = silosim(*command, *(text for name in files for text in ("-o", tmp_path / name)))
 
     assert (twice.code, twice.err.count("\n")) == (2, 1)
-    assert "one file that ends in .h5" in twice.err
+    assert "one file that ends in .h5 or .hdf5" in twice.err
     assert done.code == 0, done.err
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(files)
 

@@ -1,0 +1,554 @@
+"""Figures of a study's table: which rows and columns they show, and how they look."""
+
+import itertools
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+from test_figures import labels_collide, legend_is_outside
+
+from scenarios.report.column_labels import column_axis, value_text, words_of
+from scenarios.report.study_lines import study_lines
+from scenarios.report.study_plot import plot_study
+from scenarios.runfile.study_table import read_study
+from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
+
+KINDS = [*DESIGNERS, *RANDOM_DESIGNERS]
+MINE = ["mine", "MATCHA, a budget of one tenth of all arcs", "_hidden $x_1$"]
+ACCESS = (1e8, 1e9, 1e10)
+
+
+def study(
+    *, overlays: Iterable[str] = ("star", "ring"), simulated: bool = True, **grid: Iterable[object]
+) -> pandas.DataFrame:
+    """A table as `silosim study` writes it: a row for each overlay at each point of a grid."""
+    rows = []
+    for place, (overlay, *values) in enumerate(itertools.product(overlays, *grid.values())):
+        varied = dict(zip(grid, values, strict=True))
+        access_bps = varied.get("access_bps", 1e9)
+        paper_s = (1 + list(overlays).index(overlay)) * 1e8 / access_bps
+        inputs = {
+            **varied,
+            "network": "gaia",
+            "silos": 11,
+            "access_up_bps": access_bps,
+            "access_down_bps": access_bps,
+            "core_bps": 1e9,
+            "model_bits": 38.624e6,
+            "compute_s": 0.0046,
+            "local_steps": varied.get("local_steps", 1),
+            "seed": varied.get("seed", 0),
+            "overlay": overlay,
+            "kind": overlay,
+            "options": None,
+        }
+        simulation = {
+            "sharing": "maxmin",
+            "queueing": "fifo",
+            "simulated_s": 2 * paper_s,
+            "half_width_s": 0.0,
+        }
+        results = {"arcs": 11, "paper_s": paper_s, "spectral_gap": 0.1, "hub": None}
+        ends = {"error": None, "point": str(place // len(list(overlays)))}
+        rows.append(inputs | results | (simulation if simulated else {}) | ends)
+    return pandas.DataFrame(rows)
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
+    """The figures that were saved, laid out."""
+    figures: list[Figure] = []
+
+    def keep(figure: Figure, _path: Path) -> None:
+        figure.draw_without_rendering()
+        figures.append(figure)
+
+    monkeypatch.setattr("scenarios.report.study_plot.save_figure", keep)
+    return figures
+
+
+def draw(table: pandas.DataFrame, tmp_path: Path, **options: object) -> tuple[str, ...]:
+    return plot_study(table, tmp_path / "x.png", **options)  # type: ignore[arg-type]
+
+
+# Which columns
+
+
+def test_the_first_key_with_numbers_goes_to_the_right_and_the_simulation_up():
+    table = study(overlays_best_rule=["a"], access_bps=ACCESS)
+    found = study_lines(table)
+
+    assert (found.x, found.y, found.is_joined) == ("access_bps", "simulated_s", True)
+    (panel,) = found.panels
+    assert [line.overlay for line in panel.lines] == ["star", "ring"]
+    assert panel.lines[1].x.tolist() == list(ACCESS)
+    assert panel.lines[1].y.tolist() == [4.0, 0.4, 0.04]
+    assert panel.lines[1].paper.tolist() == [2.0, 0.2, 0.02]
+    without = study_lines(study(simulated=False, access_bps=ACCESS))
+    assert without.y == "paper_s"
+    assert without.panels[0].lines[0].paper is None
+
+
+def test_what_follows_from_a_key_is_no_key_of_its_own():
+    table = study(access_bps=ACCESS)
+    for x in ("access_bps", "access_up_bps", "access_down_bps"):
+        assert len(study_lines(table, x=x).panels) == 1
+    table["access_down_bps"] = 1e9
+    assert study_lines(table).title.startswith("gaia: 11 silos, downlinks 1 Gbps, core 1 Gbps")
+    table = pandas.concat([table, table.assign(access_down_bps=5e8)])
+    assert [panel.title for panel in study_lines(table).panels] == [
+        "downlink capacity: 500 Mbps",
+        "downlink capacity: 1 Gbps",
+    ]
+
+
+def test_one_further_key_makes_panels_and_two_are_an_error():
+    two = study(access_bps=ACCESS, local_steps=[1, 5], overlays_matcha_budget=[0.5, 0.2])
+    with pytest.raises(InputError) as caught:
+        study_lines(two)
+    assert str(caught.value) == (
+        "local_steps (1, 5) and overlays_matcha_budget (0.2, 0.5) vary beside access_bps: draw a panel for each value "
+        "of one with --facet COLUMN, and choose a value of each other one with --where COLUMN=VALUE."
+    )
+    with pytest.raises(
+        InputError,
+        match=r"^local_steps \(1, 5\) varies beside access_bps and overlays_matcha_budget: choose a value of it with",
+    ):
+        study_lines(two, facet="overlays_matcha_budget")
+
+    found = study_lines(two, where={"local_steps": [5]})
+    assert [panel.title for panel in found.panels] == ["matcha budget: 0.2", "matcha budget: 0.5"]
+    assert "5 local steps" in found.title
+    found = study_lines(two, facet="local_steps", where={"overlays_matcha_budget": ["0.2"]})
+    assert [panel.title for panel in found.panels] == ["local steps per round: 1", "local steps per round: 5"]
+    assert "matcha budget 0.2" in found.title
+
+
+def test_seven_panels_are_drawn_only_where_they_are_asked_for():
+    table = study(access_bps=ACCESS, local_steps=range(1, 8))
+    with pytest.raises(
+        InputError, match=r"\(1, 2, 3, 4, 5, 6, \.\.\.\) varies beside access_bps: draw a panel for each"
+    ):
+        study_lines(table)
+    assert len(study_lines(table, facet="local_steps").panels) == 7
+    many = study(access_bps=ACCESS, local_steps=range(1, 38))
+    with pytest.raises(InputError, match=r"facet\(='local_steps'\) must have <= 36 values, has 37"):
+        study_lines(many, facet="local_steps")
+
+
+def test_texts_have_places_in_the_order_of_the_table():
+    table = study(underlay=["geant", "gaia"])
+    table["network"] = table["underlay"]
+    found = study_lines(table)
+
+    assert (found.x, found.categories, found.is_joined) == ("underlay", ["geant", "gaia"], False)
+    assert [line.x.tolist() for line in found.panels[0].lines] == [[0.0, 1.0]] * 2
+
+
+def test_without_a_key_that_varies_overlays_stand_side_by_side():
+    found = study_lines(study(overlays=KINDS, seed=[0, 1]))
+
+    assert (found.x, found.categories) == ("overlay", KINDS)
+    assert [line.x.tolist() for line in found.panels[0].lines] == [
+        [float(place)] for place in range(len(KINDS))
+    ]
+
+
+def test_a_result_to_the_right_makes_curves_along_the_first_key():
+    table = study(overlays=["ring"], overlays_ring_budget=[0.1, 0.5, 0.9])
+    table["spectral_gap"], table["simulated_s"] = [0.3, 0.1, 0.2], [3.0, 2.0, 4.0]
+    found = study_lines(table, x="spectral_gap")
+
+    assert found.is_curve
+    (line,) = found.panels[0].lines
+    assert (line.x.tolist(), line.y.tolist()) == ([0.3, 0.1, 0.2], [3.0, 2.0, 4.0])
+    assert "along the lines: ring budget" in found.title
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"x": "acces_bps"},
+            r"x\(='acces_bps'\) must be one of 23 names \(did you mean 'access_bps'\?\): access_bps,",
+        ),
+        ({"y": "paper"}, r"y\(='paper'\) must be .* \(did you mean 'paper_s'\?\)"),
+        ({"facet": "steps"}, r"facet\(='steps'\) must be .* 'local_steps'"),
+        ({"where": {"step": [1]}}, r"where\(='step'\) must be "),
+        (
+            {"where": {"access_bps": ["3 Gbps"]}},
+            "'access_bps=3 Gbps'.* is in no row; access_bps is 100 Mbps, 1 Gbps",
+        ),
+        ({"where": {"access_bps": ["3 Gps"]}}, r"where\(='access_bps=3 Gps'\) has the unit 'Gps'"),
+        ({"where": {"local_steps": ["many"]}}, r"where\(='local_steps=many'\) must be a number"),
+        ({"y": "kind"}, r"y\(='kind'\) must be a column of numbers"),
+        ({"y": "hub"}, r"y\(='hub'\) has no value in any row"),
+        ({"x": "hub"}, r"x\(='hub'\) has no finite value in any row"),
+        ({"x": "paper_s", "y": "paper_s"}, r"y\(='paper_s'\) must differ from x"),
+        ({"facet": "access_bps", "x": "access_bps"}, r"facet\(='access_bps'\) must differ from x and y"),
+    ],
+)
+def test_what_cannot_be_drawn_is_one_line(options, message):
+    with pytest.raises(InputError, match=message) as caught:
+        study_lines(study(access_bps=ACCESS), **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_where_takes_units_numbers_texts_and_missing_values():
+    table = study(access_bps=ACCESS, core=["stated", None], is_far=[True, False])
+    assert (
+        study_lines(table, where={"access_bps": ["1 Gbps"], "core": ["stated"], "is_far": ["true"]}).x
+        == "overlay"
+    )
+    found = study_lines(table, where={"access_bps": ["0.1 Gbps", 1e10], "core": [""], "is_far": [False]})
+    assert found.panels[0].lines[0].x.tolist() == [1e8, 1e10]
+    assert [
+        line.overlay
+        for line in study_lines(table, where={"overlay": ["ring"], "core": ["stated"], "is_far": [True]})
+        .panels[0]
+        .lines
+    ] == ["ring"]
+
+
+# Which values
+
+
+def test_seeds_are_a_mean_between_the_lowest_and_the_highest():
+    table = study(overlays=["matcha"], access_bps=[1e8, 1e9], seed=[0, 1, 2])
+    table["simulated_s"] = [1.0, 6.0, 2.0, 5.0, 5.0, 5.0]
+    found = study_lines(table)
+    (line,) = found.panels[0].lines
+
+    assert (found.spread, found.seeds) == ("seeds", "3 seeds")
+    assert (line.y.tolist(), line.low.tolist(), line.high.tolist()) == ([3.0, 5.0], [1.0, 5.0], [6.0, 5.0])
+    assert study_lines(table[1:]).seeds == "2 to 3 seeds"
+    assert study_lines(table, x="seed", where={"access_bps": [1e8]}).panels[0].lines[0].y.tolist() == [
+        1.0,
+        6.0,
+        2.0,
+    ]
+
+
+@settings(max_examples=25)
+@given(values=st.lists(st.floats(1e-6, 1e6), min_size=2, max_size=12), seed=st.integers(0, 99))
+def test_the_order_of_rows_changes_nothing(values, seed):
+    table = study(overlays=["matcha"], access_bps=[1e9, 1e8], seed=range(len(values)))
+    table["simulated_s"] = [*values, *reversed(values)]
+    shuffled = table.iloc[np.random.default_rng(seed).permutation(len(table))]
+    one, other = (study_lines(rows).panels[0].lines[0] for rows in (table, shuffled))
+
+    for line in (one, other):
+        assert line.x.tolist() == [1e8, 1e9]
+        assert line.low.tolist() == [min(values)] * 2
+        assert line.high.tolist() == [max(values)] * 2
+        assert line.y == pytest.approx(np.mean(values), rel=1e-12)
+
+
+def test_a_point_without_a_value_of_each_seed_is_left_out():
+    table = study(overlays=["ring"], access_bps=ACCESS, seed=[0, 1])
+    table["time_to_target_s"] = [10.0, 12.0, 8.0, None, None, None]
+    found = study_lines(table, y="time_to_target_s")
+    (line,) = found.panels[0].lines
+
+    assert line.y[0] == 11.0
+    assert np.isnan(line.y[1:]).all()
+    assert found.notes == [
+        "left out: 3 rows that did not reach the target.",
+        "left out: 1 point of which some seeds have no time_to_target_s.",
+    ]
+    table["time_to_target_s"] = [10.0, None] * 3
+    with pytest.raises(InputError, match="has no point with a value of every seed"):
+        study_lines(table, y="time_to_target_s")
+
+
+def test_points_with_an_error_are_counted_and_break_lines():
+    table = study(overlays=["star", "ring"], access_bps=[1e8, 1e9, 2e9])
+    is_failed = table["access_bps"] == 1e9
+    failed = table[is_failed][:1].assign(overlay=None, simulated_s=np.nan, error="has no hub")
+    found = study_lines(pandas.concat([table[~is_failed], failed]))
+
+    assert found.notes == ["left out: 1 point with an error."]
+    for line in found.panels[0].lines:
+        assert np.isnan(line.y).tolist() == [False, True, False]
+    with pytest.raises(InputError, match="has no row without an error"):
+        study_lines(table.assign(error="has no hub"))
+
+
+def test_rows_without_a_place_are_counted():
+    table = study(access_bps=[1e8, 1e9, np.inf])
+    found = study_lines(table)
+
+    assert found.notes == ["left out: 2 rows without a finite access_bps."]
+    assert found.panels[0].lines[0].x.tolist() == [1e8, 1e9]
+
+
+def test_rows_that_differ_in_nothing_that_is_known_are_no_seeds():
+    table = study(overlays=["ring"], access_bps=[1e8, 1e9])
+    assert study_lines(pandas.concat([table, table])).spread is None
+    with pytest.raises(InputError, match="has 2 rows of the same inputs: overlay ring, access_bps 100 Mbps"):
+        study_lines(pandas.concat([table, table.assign(simulated_s=1.0)]))
+
+
+def test_one_seed_has_its_interval():
+    table = study(overlays=["mst"], access_bps=[1e8, 1e9])
+    table["half_width_s"] = [0.5, None]
+    found = study_lines(table)
+    (line,) = found.panels[0].lines
+
+    assert found.spread == "interval"
+    assert (line.low.tolist(), line.high.tolist()) == ([1.5, 0.2], [2.5, 0.2])
+    # Rounding errors are no uncertainty.
+    assert study_lines(table.assign(half_width_s=1e-12)).spread is None
+
+
+# Words and units
+
+
+def test_names_of_columns_in_words():
+    names = (
+        "access_bps",
+        "time_to_target_s",
+        "rounds_to_target",
+        "overlays_matcha_budget",
+        "model_size_bits",
+        "silos",
+    )
+    assert [words_of(name) for name in names] == [
+        *("access capacity", "time to target", "rounds to target", "matcha budget", "model size", "silos")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "text"),
+    [
+        ("access_bps", 1e9, "1 Gbps"),
+        ("model_bits", 38.624e6, "38.62 Mbit"),
+        ("compute_s", 0.0046, "4.6 ms"),
+        ("time_to_target_s", 7200.0, "2 h"),
+        ("over_paper", 0.125, "12.5 %"),
+        ("local_steps", np.int64(5), "5"),
+        ("network", "gaia", "gaia"),
+        ("core", float("nan"), "none"),
+    ],
+)
+def test_values_with_their_units(column, value, text):
+    assert value_text(column, value) == text
+
+
+@pytest.mark.parametrize(
+    ("column", "low", "high", "is_log", "label", "shown"),
+    [
+        ("access_bps", 1e8, 1e9, False, "access capacity", "1 Gbps"),
+        ("model_bits", 1e7, 3.59e8, False, "model size", "359 Mbit"),
+        ("simulated_s", 0.1, 5.0, False, "cycle time (ms)", "5000"),
+        ("simulated_s", 0.1, 26.0, True, "cycle time (s)", "26"),
+        ("simulated_s", 0.9, 720.0, True, "cycle time (s)", "720"),
+        ("simulated_s", 0.9, 720.0, False, "cycle time (min)", "12"),
+        ("time_to_target_s", 600.0, 36000.0, True, "time to target (h)", "10"),
+        ("time_to_target_s", 6e5, 8.64e5, False, "time to target (days)", "10"),
+        ("over_paper", 0.0, 0.5, False, "simulated over paper (%)", "50"),
+        ("spectral_gap", 0.1, 0.3, False, "spectral gap", "0.3"),
+    ],
+)
+def test_an_axis_has_its_unit_once(column, low, high, is_log, label, shown):
+    axis = column_axis(column, low, high, is_log=is_log)
+
+    assert axis.label == label
+    assert axis.show(axis.factor * high) == shown
+
+
+# How it looks
+
+
+@pytest.mark.parametrize("overlays", [["ring"], KINDS[:5], [*KINDS, *MINE]], ids=len)
+@pytest.mark.parametrize("access", [ACCESS[:1], ACCESS, tuple(np.geomspace(1e6, 1e10, 40))], ids=len)
+def test_overlays_look_different_and_the_legend_is_outside(drawn, tmp_path, overlays, access):
+    table = study(overlays=overlays, access_bps=access)
+    draw(table, tmp_path, x="access_bps")
+    (figure,) = drawn
+    (panel,) = figure.axes
+    simulated, paper = panel.lines[::2], panel.lines[1::2]
+    looks = {(line.get_color(), str(line._dash_pattern), line.get_marker()) for line in simulated}
+
+    assert len(looks) == len(overlays) == len(simulated)
+    assert [line.get_color() for line in paper] == [line.get_color() for line in simulated]
+    assert {line.get_marker() for line in paper} == ({"_"} if len(access) == 1 else {"None"})
+    assert max(line.get_linewidth() for line in paper) < min(line.get_linewidth() for line in simulated)
+    texts = [text.get_text().replace("\n", " ") for text in figure.legends[0].texts]
+    assert texts == [*overlays, "dash: paper" if len(access) == 1 else "thin: paper"]
+    assert legend_is_outside(figure)
+    assert not labels_collide(panel)
+    assert all(label.get_text().endswith("bps") for label in panel.get_xticklabels())
+
+
+@pytest.mark.parametrize("count", [2, 4, 5, 6, 7])
+def test_panels_share_their_axes(drawn, tmp_path, count):
+    table = study(
+        overlays=[*KINDS, *MINE], access_bps=(3e7, *ACCESS), local_steps=range(1, count + 1), seed=[0, 1]
+    )
+    draw(table, tmp_path, facet="local_steps")
+    (figure,) = drawn
+    panels = figure.axes
+
+    assert [panel.get_title() for panel in panels] == [
+        f"local steps per round: {k}" for k in range(1, count + 1)
+    ]
+    assert len({(panel.get_xlim(), panel.get_ylim()) for panel in panels}) == 1
+    assert legend_is_outside(figure)
+    assert not any(map(labels_collide, panels))
+    ticks = [
+        label.get_window_extent()
+        for panel in panels
+        for label in panel.get_xticklabels()
+        if label.get_visible() and panel.xaxis.get_tick_params()["labelbottom"]
+    ]
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(ticks, 2))
+    columns = 2 if count in (2, 4) else 3
+    assert [bool(panel.get_xlabel()) for panel in panels] == [k + columns >= count for k in range(count)]
+
+
+def test_an_axis_is_logarithmic_where_values_span_more_than_a_decade(drawn, tmp_path):
+    decade, more = study(access_bps=[1e8, 1e9]), study(access_bps=[1e8, 1.1e9])
+    draw(decade, tmp_path, y="spectral_gap")
+    draw(more, tmp_path, y="spectral_gap")
+    draw(decade, tmp_path, log_x=True, log_y=False)
+    draw(more, tmp_path, log_x=False, log_y=True)
+    draw(study(local_steps=[0, 100]), tmp_path)
+    scales = [(figure.axes[0].get_xscale(), figure.axes[0].get_yscale()) for figure in drawn]
+
+    assert scales == [
+        *(("linear", "linear"), ("log", "linear"), ("log", "linear"), ("linear", "log"), ("linear", "linear"))
+    ]
+    with pytest.raises(
+        InputError, match=r"log_x\(=True\) goes with values > 0; the least local_steps is 0\."
+    ):
+        draw(study(local_steps=[0, 100]), tmp_path, log_x=True)
+    with pytest.raises(InputError, match=r"log_x\(=True\) goes with numbers, not with the texts of overlay"):
+        draw(study(), tmp_path, log_x=True)
+
+
+def test_a_bar_that_reaches_below_zero_does_not_change_the_scale(drawn, tmp_path):
+    table = study(overlays=["mst"], access_bps=ACCESS)
+    draw(table.assign(half_width_s=1.0), tmp_path)
+    (panel,) = drawn[0].axes
+
+    assert panel.get_yscale() == "log"
+    assert 0 < panel.get_ylim()[0] < 10  # ms, the paper's least
+
+
+def test_bands_and_bars_are_named_with_the_number_of_seeds(drawn, tmp_path):
+    table = study(overlays=["matcha"], access_bps=ACCESS, seed=[0, 1, 2])
+    table["simulated_s"] *= 1 + 0.1 * table["seed"]
+    draw(table, tmp_path)
+    draw(table, tmp_path, where={"access_bps": [1e9]})
+    draw(table.assign(half_width_s=0.01), tmp_path, where={"seed": [0]})
+    texts = [[text.get_text().replace("\n", " ") for text in figure.legends[0].texts] for figure in drawn]
+
+    assert texts == [
+        ["matcha", "thin: paper", "mean of 3 seeds; band: lowest to highest"],
+        ["dash: paper", "mean of 3 seeds; bar: lowest to highest"],
+        ["matcha", "thin: paper", "bar: 95 % interval"],
+    ]
+    band = drawn[0].axes[0].collections[0].get_paths()[0].vertices
+    at_first = band[band[:, 0] == 1e8][:, 1]
+    assert (at_first.min(), at_first.max()) == pytest.approx((2000.0, 2400.0))
+
+
+def test_points_that_are_missing_break_the_line_and_stay_marked(drawn, tmp_path):
+    table = study(overlays=["ring"], access_bps=np.geomspace(1e8, 1e9, 50))
+    table.loc[[20, 22, 40], "simulated_s"] = None
+    assert draw(table, tmp_path) == ("left out: 3 rows without simulated_s.",)
+    line = drawn[0].axes[0].lines[0]
+
+    assert np.flatnonzero(np.isnan(line.get_ydata())).tolist() == [20, 22, 40]
+    assert 21 in line.get_markevery()
+    assert len(line.get_markevery()) < 15
+
+
+def test_a_text_has_the_overlays_side_by_side(drawn, tmp_path):
+    table = study(
+        overlays=[*KINDS, *MINE], underlay=["gaia", "geant", "a network with quite a long name, $x$"]
+    )
+    draw(table, tmp_path)
+    (figure,) = drawn
+    (panel,) = figure.axes
+    places = np.array([line.get_xdata() for line in panel.lines[::2]])
+
+    assert len(np.unique(places)) == 3 * (len(KINDS) + len(MINE))
+    assert (np.abs(places - [0, 1, 2]) < 0.5).all()
+    assert {line.get_linestyle() for line in panel.lines} == {"None"}
+    assert [label.get_text() for label in panel.get_xticklabels()][:2] == ["gaia", "geant"]
+    assert legend_is_outside(figure)
+
+
+def test_nothing_is_blown_up_that_is_equal(drawn, tmp_path):
+    table = study(overlays=["ring"], access_bps=ACCESS).assign(simulated_s=0.2, paper_s=0.2 * (1 + 1e-12))
+    draw(table, tmp_path)
+    low, high = drawn[0].axes[0].get_ylim()
+
+    assert (low, high) == pytest.approx((196.0, 204.0))
+
+
+# Files
+
+
+@pytest.mark.parametrize("ending", ["pdf", "svg", "png", "SVG"])
+def test_a_table_gives_the_same_bytes_and_no_file_is_replaced_unasked(tmp_path, ending):
+    table = study(access_bps=ACCESS)
+    paths = [tmp_path / f"{name}.{ending}" for name in "ab"]
+    for path in paths:
+        plot_study(table, path)
+
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    with pytest.raises(InputError, match="exists already; --force replaces it"):
+        plot_study(table, paths[0])
+    plot_study(table, paths[0], y="arcs", force=True)
+    assert paths[0].read_bytes() != paths[1].read_bytes()
+    assert sorted(tmp_path.iterdir()) == paths
+
+
+def test_a_study_that_is_not_finished_is_drawn_as_far_as_it_is(silosim, tmp_path):
+    text = study(access_bps=ACCESS).to_csv(index=False)
+    (tmp_path / "s.csv.partial").write_text(text[: len(text) - 20])
+    result = silosim("plot", tmp_path / "s.csv.partial").ok()
+
+    assert "is of a study that is not finished: 3 points so far." in " ".join(result.err.split())
+    assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
+    assert len(read_study(tmp_path / "s.csv.partial")) == 5
+
+
+def test_the_command_has_columns_values_and_scales(silosim, tmp_path):
+    study(access_bps=ACCESS, local_steps=[1, 5]).to_csv(tmp_path / "s.csv", index=False)
+    command = ("plot", tmp_path / "s.csv", "-o", tmp_path / "figure-1.5")
+    result = silosim(
+        *command, "-x", "local_steps", "--where", "access_bps=100 Mbps", "--where", "access_bps=1Gbps"
+    )
+
+    assert result.ok().err == f"written: {tmp_path / 'figure-1.5.png'}\n"
+    assert (tmp_path / "figure-1.5.png").is_file()
+    for options, message in (
+        (("-x", "acces_bps"), f"{tmp_path / 's.csv'}: x(='acces_bps') must be one of"),
+        (("--where", "overlay"), "where(='overlay') must be COLUMN=VALUE"),
+        (("--log-y", "-y", "half_width_s"), "log_y(=True) goes with values > 0"),
+        (("-o", tmp_path / "s.csv"), "must be given once"),
+    ):
+        failed = silosim(*command, *options, "--force").failed(2)
+        assert message in failed.err
+        assert failed.err.count("\n") == 1
+    assert (
+        silosim("plot", tmp_path / "s.csv", "-o", tmp_path / "s.csv", "--force")
+        .failed(2)
+        .err.endswith("must end in .png or .svg or .pdf.\n")
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["figure-1.5.png", "s.csv"]
+
+
+def test_a_run_has_no_columns_to_choose(silosim, run_file):
+    result = silosim("plot", run_file, "-x", "round").failed(2)
+
+    assert result.err == "silosim: error: x(='round') goes with the table of a study (.csv or .parquet).\n"
