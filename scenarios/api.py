@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scenarios.config.designer_options import WrittenOptions
 from scenarios.config.network import (
@@ -16,6 +16,7 @@ from scenarios.config.network import (
     build_workload,
 )
 from scenarios.config.overlay_config import chosen_overlays, default_overlays, left_out_note
+from scenarios.config.replay_changes import replay_changes
 from scenarios.config.scenario import load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.study import load_study
@@ -29,6 +30,7 @@ from scenarios.runtime.workers import process_pool, worker_count
 from scenarios.simulation.experiment import Experiment, graph_experiment, load_experiment, network_experiment
 from scenarios.studies.import_metrics import LEAST_ROUNDS, import_file
 from scenarios.studies.replay import replay as replay_run
+from scenarios.studies.replay_times import replay_times as times_of_replays
 from scenarios.studies.run import run_scenario
 from scenarios.studies.study import run_study
 from scenarios.studies.sweep import sweep as sweep_access
@@ -47,6 +49,10 @@ StrPath = str | os.PathLike[str]
 Network = StrPath | NetworkConfig
 """A name, or the path of a file or of tables (see `load_underlay`), with access links as stated there, else of
 10 Gbps; or a whole description."""
+
+
+Events = StrPath | Mapping[str, Sequence[Mapping[str, Any]]]
+"""A TOML file of events, or their tables by name."""
 
 
 def describe_underlay(network: Network | Underlay) -> UnderlayFacts:
@@ -468,13 +474,23 @@ def replay(
     *,
     underlay: StrPath | None = None,
     access: str | None = None,
+    access_up: str | None = None,
+    access_down: str | None = None,
     access_at: Mapping[str, str] | None = None,
     silo_at: Sequence[str] | None = None,
     blocked: Sequence[str] | None = None,
     core: str | None = None,
     internal_only: bool = False,
     largest_component: bool = False,
+    model_size: str | None = None,
+    compute: str | None = None,
+    compute_at: Mapping[str, str] | None = None,
+    compute_times: str | None = None,
+    sharing: str | None = None,
+    queueing: str | None = None,
     engine: str | None = None,
+    events: Events | None = None,
+    target_accuracy: float | None = None,
     force: bool = False,
 ) -> RunRecord:
     """Replay a run on another network: the same overlays and training rows at other times.
@@ -487,12 +503,25 @@ def replay(
         The HDF5 file to write.
     underlay : str or path, optional
         Another network with as many silos.
-    access, access_at, silo_at, blocked, core : optional
-        As in `NetworkConfig`; None for what stays.
+    access, access_up, access_down, access_at, silo_at, blocked, core : optional
+        As in `NetworkConfig`; None for what stays. A new `access` is that of all links for which nothing else is given.
     internal_only, largest_component : bool
         What is left out of another network's file; see `load_underlay`.
+    model_size : str, optional
+        Size of the messages, for instance ``"42.9 MB"``; the trained model stays as it is.
+    compute, compute_at : optional
+        Computing time of a local step, of all silos or by label; a new `compute` is that of all others.
+    compute_times : str, optional
+        ``"lognormal 0.3"``, ``"exponential"``, ``"times.csv"`` or ``"times.csv repeat"``.
+    sharing, queueing : str, optional
+        As `simulate` takes them.
     engine : {"auto", "simpy", "compiled"}, optional
         By default the one that the run's scenario names.
+    events : str, path or mapping, optional
+        TOML file of events, or their tables by name, ``{"capacity": [{"link": ..., ...}]}``, in place of the run's;
+        ``{}`` for none.
+    target_accuracy : float, optional
+        Test accuracy that tables of the new file give times to.
     force : bool
         Whether an existing file is replaced.
 
@@ -505,7 +534,8 @@ def replay(
     Raises
     ------
     InputError
-        If the run cannot be read, the file cannot be written, a value is wrong, or no overlay can be replayed.
+        If the run cannot be read, the file cannot be written, a value is wrong or would alter the learning, or no
+        overlay can be replayed.
 
     Examples
     --------
@@ -515,20 +545,115 @@ def replay(
     >>> bool(slow.overlays[0].wall_clock_s[-1] > fast.overlays[0].wall_clock_s[-1])
     True
     """
+    changes = replay_changes(
+        underlay=None if underlay is None else os.fspath(underlay),
+        access=access,
+        access_up=access_up,
+        access_down=access_down,
+        access_at=access_at,
+        silo_at=silo_at,
+        blocked=blocked,
+        core=core,
+        internal_only=internal_only,
+        largest_component=largest_component,
+        model_size=model_size,
+        compute=compute,
+        compute_at=compute_at,
+        compute_times=compute_times,
+        sharing=sharing,
+        queueing=queueing,
+        engine=engine,
+        events=_events(events),
+        target_accuracy=target_accuracy,
+    )
     target = Path(output)
-    changes = {
-        "underlay": None if underlay is None else os.fspath(underlay),
-        "access": access,
-        "access_at": access_at,
-        "silo_at": silo_at,
-        "blocked": blocked,
-        "core": core,
-        "internal_only": internal_only or None,
-        "largest_component": largest_component or None,
-    }
-    for sentence in replay_run(Path(source), target, changes, engine=engine, force=force):
+    for sentence in replay_run(Path(source), target, changes, force=force):
         warnings.warn(sentence, stacklevel=2)
     return read_run(target)
+
+
+def replay_times(
+    source: StrPath,
+    access: Sequence[str],
+    *,
+    underlay: StrPath | None = None,
+    access_up: str | None = None,
+    access_down: str | None = None,
+    access_at: Mapping[str, str] | None = None,
+    silo_at: Sequence[str] | None = None,
+    blocked: Sequence[str] | None = None,
+    core: str | None = None,
+    internal_only: bool = False,
+    largest_component: bool = False,
+    model_size: str | None = None,
+    compute: str | None = None,
+    compute_at: Mapping[str, str] | None = None,
+    compute_times: str | None = None,
+    sharing: str | None = None,
+    queueing: str | None = None,
+    engine: str | None = None,
+    events: Events | None = None,
+    target_accuracy: float | None = None,
+) -> Table:
+    """Replay a run at several access capacities, and say when each overlay reaches the target accuracy.
+
+    Parameters
+    ----------
+    source : str or path
+        The HDF5 file of a run that trained, or of a replay.
+    access : sequence of str
+        Capacities of every access link, with units, for instance ``"100 Mbps"``.
+    target_accuracy : float, optional
+        By default the run's; times are to the last recorded round where neither is there.
+    underlay, access_up, access_down, access_at, silo_at, blocked, core, internal_only, largest_component : optional
+    model_size, compute, compute_at, compute_times, sharing, queueing, engine, events : optional
+        As `replay` takes them.
+
+    Returns
+    -------
+    Table
+        One row for each capacity, in ascending order, and overlay: ``access_bps``, ``simulated_s`` (the cycle time)
+        with ``half_width_s``, ``rounds_to_target``, ``time_to_target_s`` and ``speedup`` over the STAR; None where the
+        overlay never reaches the target. A warning names each overlay that cannot be replayed.
+
+    Raises
+    ------
+    InputError
+        As `replay`; or if the run has no training, or no overlay reaches the target.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> table = silosim.replay_times("small.h5", ["100 Mbps", "10 Mbps"], target_accuracy=0.05)
+    >>> [(row["access_bps"], row["overlay"]) for row in table.rows]
+    [(10000000.0, 'star'), (10000000.0, 'ring'), (100000000.0, 'star'), (100000000.0, 'ring')]
+    """
+    if isinstance(access, str):
+        raise InputError(f"access(={access!r}) must be a sequence of capacities.")
+    changes = replay_changes(
+        underlay=None if underlay is None else os.fspath(underlay),
+        access_up=access_up,
+        access_down=access_down,
+        access_at=access_at,
+        silo_at=silo_at,
+        blocked=blocked,
+        core=core,
+        internal_only=internal_only,
+        largest_component=largest_component,
+        model_size=model_size,
+        compute=compute,
+        compute_at=compute_at,
+        compute_times=compute_times,
+        sharing=sharing,
+        queueing=queueing,
+        engine=engine,
+        events=_events(events),
+        target_accuracy=target_accuracy,
+    )
+    table, left = times_of_replays(Path(source), access, changes)
+    for sentence in left:
+        warnings.warn(sentence, stacklevel=2)
+    return table
 
 
 def import_metrics(
@@ -691,6 +816,11 @@ def _experiment(
         return graph_experiment(network, work, rounds=rounds), False
     given = workload if isinstance(workload, Workload) else _preset(workload)
     return network_experiment(_network(network), given, rounds=rounds), False
+
+
+def _events(events: Events | None) -> Path | Mapping[str, Any] | None:
+    """Events of a replay: a file, or tables."""
+    return events if events is None or isinstance(events, Mapping) else Path(events)
 
 
 def _is_scenario(network: StrPath) -> bool:

@@ -15,7 +15,10 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "Workload": ("workload", "model_size", "compute", "compute_at", "local_steps"),
     "Overlays": ("kind", "bound", "rates_from"),
-    "Simulation": ("workers", "rounds", "until_ci", "compute_times", "sharing", "queueing", "engine", "seed"),
+    "Simulation": (
+        *("workers", "rounds", "until_ci", "compute_times", "sharing", "queueing", "engine"),
+        *("events", "no_events", "seed"),
+    ),
     "Metrics": (
         *("round_", "unit", "shift", "loss", "accuracy", "train_accuracy", "test_loss", "silo_loss"),
         *("percent", "target_accuracy"),
@@ -61,7 +64,7 @@ _PLACEHOLDERS = {
         "TIMES": ("compute_times",),
         "PERCENT": ("until_ci",),
         "FILE": (
-            *("output", "times", "file", "sites", "links", "pairs"),
+            *("output", "times", "file", "events", "sites", "links", "pairs"),
             *("bandwidth_matrix", "latency_matrix"),
         ),
         "RUN": ("run",),

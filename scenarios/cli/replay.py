@@ -9,60 +9,176 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.cli.plot import draw
 from scenarios.cli.show import show
-from scenarios.report.tables import note_lines
+from scenarios.cli.table_and_figure import table_and_figure
+from scenarios.config.replay_changes import ReplayChanges, altered_learning, replay_changes
+from scenarios.report.figure_formats import FIGURES
+from scenarios.report.table_formats import print_table, write_tables
+from scenarios.report.tables import Table, note_lines
 from scenarios.runfile.paths import check_new, check_new_run
 from scenarios.runfile.reader import read_run
 from scenarios.studies.replay import replay as replay_run
+from scenarios.studies.replay_times import replay_times
+from topologies import InputError
+from topologies.errors import quoted
+
+_Learning = Annotated[str | None, typer.Option(hidden=True)]
+"""Of an option that would alter the learning, and is answered with that."""
 
 
 def replay(
     run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")],
+    more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     underlay: Annotated[str | None, typer.Option(help="Another network with as many silos.")] = None,
     access: Annotated[
-        str | None, typer.Option(help="Other capacity of every access link, with unit.")
+        list[str] | None,
+        typer.Option(
+            help="Other capacity of every access link, with unit. Several after one --access, or repeated, make a "
+            "table and a figure of times to the target."
+        ),
     ] = None,
+    access_up: Annotated[str | None, typer.Option(help="Other capacity of every uplink.")] = None,
+    access_down: Annotated[str | None, typer.Option(help="Other capacity of every downlink.")] = None,
     access_at: opt.AccessAt = None,
     silo_at: opt.SiloAt = None,
     blocked: opt.Blocked = None,
     core: Annotated[str | None, typer.Option(help="Other capacity of every core link, or 'stated'.")] = None,
     internal_only: opt.InternalOnly = False,
     largest_component: opt.LargestComponent = False,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="HDF5 file to write. [default: RUN-replay.h5]")
+    model_size: Annotated[
+        str | None,
+        typer.Option(help="Other size of the messages, e.g. '42.9 MB'; what was trained stays as it is."),
     ] = None,
+    compute: Annotated[
+        str | None, typer.Option(help="Other time of a local step, of every silo, e.g. '25 ms'.")
+    ] = None,
+    compute_at: opt.ComputeAt = None,
+    compute_times: opt.ComputeTimes = None,
+    sharing: Annotated[
+        str | None,
+        typer.Option(help="maxmin, equal (Eq. 3's rates), or an installed model. [default: the run's]"),
+    ] = None,
+    queueing: Annotated[str | None, typer.Option(help="fifo or overlap. [default: the run's]")] = None,
+    events: Annotated[
+        Path | None,
+        typer.Option(
+            help="TOML file with tables of events, [[simulation.capacity]] and so on, in place of the run's."
+        ),
+    ] = None,
+    no_events: Annotated[bool, typer.Option("--no-events", help="Leave out the run's events.")] = False,
     engine: opt.Engine = None,
+    target_accuracy: Annotated[
+        float | None, typer.Option(help="Test accuracy that times are to. [default: the run's]")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="HDF5 file to write [default: RUN-replay.h5]. With several capacities the table and the figure: NAME "
+            "for NAME.csv and NAME.png, or with an ending in place of one of these [default: RUN-times].",
+        ),
+    ] = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
+    local_steps: _Learning = None,
+    kind: _Learning = None,
+    arcs: _Learning = None,
+    weights: _Learning = None,
+    consensus: _Learning = None,
+    seed: _Learning = None,
 ) -> None:
     """Replay a run on another network: new times, no training.
 
-    The rows of the training stay as they are; their wall-clock times and the picture are those of the other network.
+    The rows of the training stay as they are; their wall-clock times and the picture are those of the other network,
+    workload or events. With several capacities: when each overlay reaches the target at each, as a table and a figure.
 
     Examples
     --------
     silosim replay study.h5 --access "100 Mbps" -o slow.h5
+    silosim replay study.h5 --access "100 Mbps" "1 Gbps" "10 Gbps"
     """
-    changes = {
-        "underlay": underlay,
-        "access": access,
-        "access_at": opt.by_silo("access_at", access_at, opt.CAPACITY_AT),
-        "silo_at": silo_at,
-        "blocked": blocked,
-        "core": core,
-        "internal_only": internal_only or None,
-        "largest_component": largest_component or None,
+    learning = {
+        "local_steps": local_steps,
+        "kind": kind,
+        "arcs": arcs,
+        "weights": weights,
+        "consensus": consensus,
+        "seed": seed,
     }
+    for name, value in learning.items():
+        if value is not None:
+            raise altered_learning(name, value=value)
+    if more and not access:
+        raise InputError(f"{quoted(more[0])} must follow an option, for instance --access.")
+    if events is not None and no_events:
+        raise InputError("events must not be given with --no-events.")
+    capacities = [*(access or []), *(more or [])]
+    changes = replay_changes(
+        underlay=underlay,
+        access_up=access_up,
+        access_down=access_down,
+        access_at=opt.by_silo("access_at", access_at, opt.CAPACITY_AT),
+        silo_at=silo_at,
+        blocked=blocked,
+        core=core,
+        internal_only=internal_only,
+        largest_component=largest_component,
+        model_size=model_size,
+        compute=compute,
+        compute_at=opt.by_silo("compute_at", compute_at, opt.TIME_AT),
+        compute_times=compute_times,
+        sharing=sharing,
+        queueing=queueing,
+        engine=engine,
+        events={} if no_events else events,
+        target_accuracy=target_accuracy,
+    )
+    if len(capacities) > 1:
+        _table(run, capacities, changes, output or run.with_name(f"{run.stem}-times.csv"), force, as_json)
+        return
+    if capacities:
+        changes = changes.with_access(capacities[0])
     path = output or run.with_name(f"{run.stem}-replay.h5")
     picture = path.with_suffix(".png")
     check_new_run(path, force=force)
     if _is_trained(run):
         check_new(picture, force=force)
-    left = replay_run(run, path, changes, force=force, engine=engine)
+    left = replay_run(run, path, changes, force=force)
     show(path, as_json)
-    for sentence in left:
-        print(note_lines(sentence), file=sys.stderr)
+    _say(left)
     if _is_trained(path):
         draw(path, picture)
+
+
+def _table(
+    run: Path, capacities: list[str], changes: ReplayChanges, output: Path, force: bool, as_json: bool
+) -> None:
+    """Write and print the times at several capacities."""
+    files = table_and_figure(output, force=force)
+    table, left = replay_times(run, capacities, changes)
+    for path in files:
+        _write(run, path, table)
+    print_table(table, as_json)
+    _say(left)
+    print(f"written: {', '.join(map(str, files))}", file=sys.stderr)
+
+
+def _write(run: Path, path: Path, table: Table) -> None:
+    """One file, by its ending."""
+    if path.suffix.lower() not in FIGURES:
+        write_tables(path, [table])
+        return
+    # Here since matplotlib takes long to import.
+    from scenarios.report.plots import plot_times
+
+    title, network, _, work, *_ = table.caption.splitlines()
+    plot_times(table, path, title=f"{title.removeprefix(f'{run}: ')}: {network}; {work}")
+
+
+def _say(sentences: tuple[str, ...]) -> None:
+    """Print notes on standard error."""
+    for sentence in sentences:
+        print(note_lines(sentence), file=sys.stderr)
 
 
 def _is_trained(run: Path) -> bool:

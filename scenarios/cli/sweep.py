@@ -8,11 +8,11 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
+from scenarios.cli.table_and_figure import table_and_figure
 from scenarios.config.overlay_config import asked_overlays, default_overlays, left_out_note
 from scenarios.report.figure_formats import FIGURES
-from scenarios.report.table_formats import format_of, print_table, write_tables
+from scenarios.report.table_formats import print_table, write_tables
 from scenarios.report.tables import Table
-from scenarios.runfile.paths import check_new, ending_of
 from scenarios.studies.sweep import sweep as sweep_access
 from topologies import DESIGNERS, RANDOM_DESIGNERS
 from topologies.quantities import parse_quantity
@@ -56,7 +56,7 @@ def sweep(
     --------
     silosim sweep geant --access "100 Mbps" "1 Gbps" "10 Gbps" -o sweep-geant
     """
-    files = _outputs(output or Path(f"sweep-{study.network.name}.csv"), force)
+    files = table_and_figure(output or Path(f"sweep-{study.network.name}.csv"), force=force)
     graph = study.graph()
     overlays = asked_overlays(
         kind, options, default_overlays(graph), arcs=arcs, weights=weights, both_ways=both_ways
@@ -77,21 +77,6 @@ def sweep(
         _write(path, table)
     print_table(table, as_json)
     print(f"written: {', '.join(map(str, files))}", file=sys.stderr)
-
-
-def _outputs(path: Path, force: bool) -> list[Path]:
-    """The table and the figure to write, checked."""
-    ending = ending_of(path)
-    if ending in FIGURES:
-        files = [path.with_suffix(".csv"), path]
-    elif ending:
-        format_of(path, others=FIGURES, rule=", or have no ending")
-        files = [path, path.with_suffix(".png")]
-    else:
-        files = [path.parent / (path.name and path.name + ending) for ending in (".csv", ".png")]
-    for file in files:
-        check_new(file, force=force)
-    return files
 
 
 def _write(path: Path, table: Table) -> None:

@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -36,6 +36,8 @@ from topologies.underlay import Underlay
 
 FILES = ("sites", "links", "pairs", "bandwidth_matrix", "latency_matrix")
 """Fields of `NetworkConfig` that hold paths of a network's tables: those of `NetworkFiles`."""
+SOURCES = frozenset(("underlay", *FILES))
+"""Fields of `NetworkConfig` that say which network it is."""
 DEFAULT_ACCESS_BPS = 10e9
 """Of silos whose access link nothing is stated of."""
 _ARROW = re.compile(r"(?<=\S)\s+(->?)\s+(?=\S)")
@@ -174,24 +176,44 @@ class NetworkConfig:
         }
         return replace(self, **named)
 
+    def table(self) -> dict[str, Any]:
+        """The ``[network]`` table that makes this configuration, with the keys that are not at their defaults."""
+        values = {own.name: getattr(self, own.name) for own in fields(self)}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in values.items()
+            if value != _DEFAULTS[name]
+        }
+
     def changed(self, **changes: str | bool | Mapping[str, str] | Sequence[str] | None) -> "NetworkConfig":
         """Copy with those changes that are not None.
 
-        A new `access` replaces all access capacities. A new `underlay` drops the tables of the old one, `silo_at` and
-        `blocked`, which name its places, and what is left out of its file.
+        What `superseded` names loses its value.
         """
         given: dict[str, Any] = {key: value for key, value in changes.items() if value is not None}
-        if "underlay" in given:
-            of_the_old = {
-                "silo_at": None,
-                "blocked": None,
-                "internal_only": False,
-                "largest_component": False,
-            }
-            given = {**of_the_old, **dict.fromkeys(FILES)} | given
-        if "access" in given:
-            given = dict.fromkeys(("access_up", "access_down", "access_at", "access_hub")) | given
-        return replace(self, **given)
+        return replace(self, **{name: _DEFAULTS[name] for name in superseded(given)}, **given)
+
+
+_DEFAULTS: Mapping[str, Any] = {own.name: own.default for own in fields(NetworkConfig)}
+
+
+def superseded(names: Collection[str]) -> list[str]:
+    """Fields of `NetworkConfig` that fall back to their defaults where others get a new value.
+
+    A new `access` replaces all access capacities. A new underlay, or tables of one, replaces those of the old one, with
+    `silo_at` and `blocked`, which name its places, and what is left out of its file.
+
+    Parameters
+    ----------
+    names : collection of str
+        Fields that get a new value.
+    """
+    old: list[str] = []
+    if not SOURCES.isdisjoint(names):
+        old += [*SOURCES, "silo_at", "blocked", "internal_only", "largest_component"]
+    if "access" in names:
+        old += ["access_up", "access_down", "access_at", "access_hub"]
+    return sorted(set(old) - set(names))
 
 
 def _is_known_name(underlay: str) -> bool:
@@ -414,7 +436,7 @@ def build_workload(
         model_bits=bits,
         compute_s=float(compute_s[0]) if is_one else compute_s,
         local_steps=config.local_steps,
-        name=_work_name(config, own_compute=bool(is_own.any())),
+        name=work_name(config, own_compute=bool(is_own.any())),
     )
 
 
@@ -448,7 +470,7 @@ def _compute_at(config: WorkloadConfig, graph: Connectivity | None) -> FloatArra
     return compute_s
 
 
-def _work_name(config: WorkloadConfig, *, own_compute: bool) -> str:
+def work_name(config: WorkloadConfig, *, own_compute: bool) -> str:
     """Name of a workload in tables: a preset of which model or computing time is replaced is named for the other."""
     own_size = config.model_size is not None
     if config.preset is None:

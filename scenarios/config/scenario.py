@@ -269,7 +269,7 @@ def toml_text(path: Path) -> str:
         raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
 
 
-def scenario_of(tables: Mapping[str, Any], *, source: str, recorded: bool = False) -> Scenario:
+def scenario_of(tables: Mapping[str, Any], *, source: str | None, recorded: bool = False) -> Scenario:
     """Scenario of the tables of a TOML file; as `parse_scenario`."""
     check_keys("key", tables, Scenario, source)
     for name, owner in _TABLES.items():
@@ -284,19 +284,11 @@ def scenario_of(tables: Mapping[str, Any], *, source: str, recorded: bool = Fals
         tables = {**tables, "overlays": {"entries": _entries(tables["overlays"], source)}}
     if isinstance(tables.get("training"), dict):
         try:
-            tables = _with_task(tables)
+            tables = with_task_stated(tables)
         except InputError as error:
             raise error.within("training").located(source) from None
     if isinstance(tables.get("simulation"), dict):
-        simulation = tables["simulation"]
-        _check_known("key in [simulation]", simulation, known_keys(simulation), source)
-        inner_tables: dict[str, type] = {"compute": ComputeConfig, **event_tables(simulation)}
-        for name, inside in inner_tables.items():
-            inner = simulation.get(name)
-            for table in inner if isinstance(inner, list) else [inner]:
-                if isinstance(table, dict):
-                    check_keys(f"key in [simulation.{name}]", table, inside, source)
-        tables = {**tables, "simulation": gathered(simulation)}
+        tables = {**tables, "simulation": simulation_fields(tables["simulation"], source)}
     scenario = validated(Scenario, tables, source=source)
     if not recorded:
         try:
@@ -306,8 +298,20 @@ def scenario_of(tables: Mapping[str, Any], *, source: str, recorded: bool = Fals
     return scenario
 
 
-def _with_task(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """The tables of a scenario with the defaults of its training's task."""
+def simulation_fields(table: Mapping[str, Any], source: str | None) -> dict[str, Any]:
+    """Fields of `SimulationConfig` of a table ``[simulation]``, whose keys are checked."""
+    _check_known("key in [simulation]", table, known_keys(table), source)
+    inner_tables: dict[str, type] = {"compute": ComputeConfig, **event_tables(table)}
+    for name, inside in inner_tables.items():
+        inner = table.get(name)
+        for one in inner if isinstance(inner, list) else [inner]:
+            if isinstance(one, dict):
+                check_keys(f"key in [simulation.{name}]", one, inside, source)
+    return gathered(table)
+
+
+def with_task_stated(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables of a scenario that trains, with the settings that its training's task stands for."""
     training = tables["training"]
     completed = {**tables, "training": with_task(training, _network(tables))}
     overlays = tables.get("overlays", {})
@@ -316,14 +320,14 @@ def _with_task(tables: Mapping[str, Any]) -> dict[str, Any]:
     return completed
 
 
-def _entries(entries: Sequence[Any], source: str) -> list[Any]:
+def _entries(entries: Sequence[Any], source: str | None) -> list[Any]:
     """The tables of overlays one by one."""
     if not entries:
         raise InputError("must name an overlay.", field=Field("overlays", value=[]), source=source)
     return [entry_of(entry) if isinstance(entry, dict) else entry for entry in entries]
 
 
-def _gathered_options(overlays: Mapping[str, Any], source: str, *, recorded: bool) -> dict[str, Any]:
+def _gathered_options(overlays: Mapping[str, Any], source: str | None, *, recorded: bool) -> dict[str, Any]:
     """The ``[overlays]`` table with the tables of designers' options in one, and those of overlays read."""
     if isinstance(overlays.get("entries"), list):
         beside = next((key for key in overlays if key not in ("entries", "consensus")), None)
@@ -432,14 +436,14 @@ def preset_text(name: str) -> str:
 
 
 def check_keys(
-    what: str, table: Mapping[str, Any], owner: type, source: str, *, also: Iterable[str] = ()
+    what: str, table: Mapping[str, Any], owner: type, source: str | None, *, also: Iterable[str] = ()
 ) -> None:
     """Raise an error for a key that the owner's dataclass does not have; a field with another key is not one."""
     fields = [field.name.rstrip("_") for field in dataclasses.fields(owner) if not field.metadata]
     _check_known(what, table, [*fields, *also], source)
 
 
-def _check_known(what: str, table: Mapping[str, Any], known: Sequence[str], source: str) -> None:
+def _check_known(what: str, table: Mapping[str, Any], known: Sequence[str], source: str | None) -> None:
     """Raise an error for a key that is none of the known ones."""
     for key in table:
         if key not in known:

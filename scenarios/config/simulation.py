@@ -130,6 +130,14 @@ class SimulationConfig:
         """Events of the simulator; the seed is that of what is random in them."""
         return [entry.event(seed=seed) for _, _, entry in self._entries()]
 
+    def learning_events(self) -> dict[Field, EventKind]:
+        """Events that alter what silos learn, by their place in the scenario."""
+        return {
+            Field("simulation", table, number): entry
+            for table, number, entry in self._entries()
+            if entry.alters_learning
+        }
+
     def written(self, name: Field) -> Field:
         """A field of `simulator_events`, as errors name it, by its key in the scenario; other fields as they are."""
         if len(name.path) < 2 or name.path[0] != "events":

@@ -9,7 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scenarios.config.error_context import located
 from scenarios.config.published_figure import UNITS, PublishedFigure
+from scenarios.config.replay_changes import (
+    TARGET,
+    check_keeps_learning,
+    merged_tables,
+    network_keys,
+    with_target,
+)
 from scenarios.config.scenario import (
     Scenario,
     beside,
@@ -61,6 +69,11 @@ class StudyConfig:
         A figure that is drawn of the table, beside it.
     published : tuple of PublishedFigure
         Figures of a publication that the table is compared with.
+    run : str, optional
+        File of a run. The scenario is then the run's, the study's tables change it, and every point is a replay of the
+        run's overlays, which is simulated.
+    target_accuracy : float, optional
+        With `run`: test accuracy that times are to; by default the run's.
     """
 
     grid: Mapping[str, list[Any]] = field(default_factory=dict)
@@ -68,9 +81,13 @@ class StudyConfig:
     simulate: bool = False
     figure: FigureConfig | None = None
     published: tuple[PublishedFigure, ...] = ()
+    run: str | None = None
+    target_accuracy: float | None = None
 
     def __post_init__(self) -> None:
         """Check what varies."""
+        if self.target_accuracy is not None and self.run is None:
+            raise InputError("goes with run.", field=Field(KEY, TARGET, value=self.target_accuracy))
         for key, values in self.grid.items():
             if not values:
                 raise InputError("must have a value.", field=Field(KEY, "grid", key, value=values))
@@ -127,6 +144,46 @@ class Study:
     folder: Path
     source: str
 
+    @property
+    def run(self) -> Path | None:
+        """The file of the run that its points replay."""
+        return None if self.config.run is None else self.folder / self.config.run
+
+    def replayed(self, changes: Mapping[str, Any], recorded: Mapping[str, Any]) -> Scenario:
+        """The scenario of a point that replays a run.
+
+        Parameters
+        ----------
+        changes : mapping
+            Values of the keys that vary.
+        recorded : mapping
+            Tables of the run's scenario.
+
+        Raises
+        ------
+        InputError
+            If a key does not exist or would alter the learning, or its value breaks a rule.
+        """
+        single = _single_keys(changes)
+        with located(self.source):
+            for key, value in single.items():
+                check_keeps_learning(split_key(key), value)
+            tables = merged_tables(recorded, self._replay_tables, varied=[*map(split_key, single)])
+            for key, value in single.items():
+                tables = _changed(tables, split_key(key), value, key, None)
+            tables = with_target(tables)
+        return beside(self.folder, scenario_of(tables, source=self.source, recorded=True))
+
+    def network_keys(self, changes: Mapping[str, Any]) -> frozenset[str]:
+        """Keys of ``[network]`` that a point of replays states anew."""
+        return network_keys(self.base, [*map(split_key, _single_keys(changes))])
+
+    @property
+    def _replay_tables(self) -> dict[str, Any]:
+        """The tables that change those of a run."""
+        target = self.config.target_accuracy
+        return {**self.base} if target is None else {**self.base, TARGET: target}
+
     def scenario(self, changes: Mapping[str, Any]) -> Scenario:
         """The scenario of a point.
 
@@ -164,7 +221,9 @@ class StudyText:
     @property
     def trains(self) -> bool:
         """Whether it trains its scenario once, in place of a grid."""
-        return "training" in read_toml(self.text, self.source)
+        tables = read_toml(self.text, self.source)
+        own = tables.get(KEY)
+        return "training" in tables and not (isinstance(own, dict) and "run" in own)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -251,7 +310,7 @@ def parse_study(text: str, *, source: str, folder: Path) -> Study:
         raise InputError(
             f"must be <= {MOST_POINTS} points, is {config.size}.", field=Field("study.grid"), source=source
         )
-    if "training" in tables:
+    if config.run is None and "training" in tables:
         raise InputError("training goes with silosim run, not with a study.", source=source)
     return Study(base=tables, config=config, folder=folder, source=source)
 
@@ -286,8 +345,19 @@ def split_key(key: str) -> tuple[str | int, ...]:
     return tuple(parts)
 
 
+def _single_keys(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The changes with those of a whole table key by key, as others of its keys stay those of the run."""
+    single: dict[str, Any] = {}
+    for key, value in changes.items():
+        if key in _OUTER and isinstance(value, Mapping):
+            single |= {f'{key}."{name}"': inner for name, inner in value.items()}
+        else:
+            single[key] = value
+    return single
+
+
 def _changed(
-    tables: Mapping[str, Any], path: Sequence[str | int], value: Any, key: str, source: str
+    tables: Mapping[str, Any], path: Sequence[str | int], value: Any, key: str, source: str | None
 ) -> dict[str, Any]:
     """A copy of nested tables in which one key has another value."""
     first, *rest = path

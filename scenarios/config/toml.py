@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from typing import Any
 
 import numpy as np
 
@@ -46,12 +47,11 @@ def scenario_text(
     str
         `parse_scenario` makes the same of it.
     """
-    compute_s, special = _computing(work, labels)
     lines = [
         f"name = {_value(name)}\nseed = {seed}\n\n[network]",
         *_lines(network),
-        f'\n[workload]\nmodel_size = "{work.model_bits!r} bit"\ncompute = "{compute_s!r} s"',
-        *([f"compute_at = {_value(special)}"] if special else []),
+        f'\n[workload]\nmodel_size = "{work.model_bits!r} bit"',
+        *_entries(computing_keys(work, labels)),
         f"local_steps = {work.local_steps}\n",
         *_overlay_lines(overlays, consensus),
         "\n[simulation]",
@@ -60,14 +60,33 @@ def scenario_text(
     return "\n".join(lines) + "\n"
 
 
-def _computing(work: Workload, labels: Sequence[str]) -> tuple[float, dict[str, str]]:
-    """The computing time of most silos, and those of the others."""
+def tables_text(tables: Mapping[str, Any]) -> str:
+    """TOML text of the tables of a scenario, which `scenarios.config.scenario.read_toml` makes of it again."""
+    lines, below = [], []
+    for name, value in tables.items():
+        if isinstance(value, Mapping):
+            below += ["", f"[{_key(name)}]", *_entries(value)]
+        elif isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
+            below += [line for each in value for line in ("", f"[[{_key(name)}]]", *_entries(each))]
+        else:
+            lines.append(f"{_key(name)} = {_value(value)}")
+    return "\n".join([*lines, *below]) + "\n"
+
+
+def _entries(table: Mapping[str, Any]) -> list[str]:
+    """The keys of a table, tables in it on one line."""
+    return [f"{_key(name)} = {_value(value)}" for name, value in table.items()]
+
+
+def computing_keys(work: Workload, labels: Sequence[str]) -> dict[str, Any]:
+    """Keys of ``[workload]`` for the computing times: of most silos, and of the others by their labels."""
     times, counts = np.unique(np.asarray(work.compute_s, dtype=np.float64), return_counts=True)
     most = float(times[np.argmax(counts)])
-    if len(times) == 1:
-        return most, {}
-    own = zip(labels, np.asarray(work.compute_s).tolist(), strict=True)
-    return most, {label: f"{compute_s!r} s" for label, compute_s in own if compute_s != most}
+    keys: dict[str, Any] = {"compute": f"{most!r} s"}
+    if len(times) > 1:
+        own = zip(labels, np.asarray(work.compute_s).tolist(), strict=True)
+        keys["compute_at"] = {label: f"{compute_s!r} s" for label, compute_s in own if compute_s != most}
+    return keys
 
 
 def _lines(config: object) -> list[str]:
@@ -129,4 +148,4 @@ def _value(value: object) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     # TOML, unlike JSON, takes no DEL as it is.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value, ensure_ascii=False, default=str).replace("\x7f", "\\u007f")

@@ -159,38 +159,70 @@ def plot_sweep(table: Table, path: Path, *, title: str) -> None:
     InputError
         If the file cannot be written.
     """
-    kinds = list(dict.fromkeys(row["overlay"] for row in table.rows))
+    scale, unit = (1.0, "s") if max(row["simulated_s"] for row in table.rows) > 10 else (1e-3, "ms")
+    _plot_over_access(
+        table, path, title=title, keys=("simulated_s", "paper_s"), scale_s=scale, label=f"cycle time ({unit})"
+    )
+
+
+def plot_times(table: Table, path: Path, *, title: str) -> None:
+    """Time to a run's target against access capacity on logarithmic axes; overlays that never reach it are left out.
+
+    Parameters
+    ----------
+    table : Table
+        Of `scenarios.studies.replay_times`.
+    path : Path
+    title : str
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    key, target = "time_to_target_s", table.further["target_accuracy"]
+    scale, unit = long_time_unit(max(row[key] for row in table.rows if row[key] is not None))
+    to = "the last recorded round" if target is None else f"a test accuracy of {target:g}"
+    _plot_over_access(table, path, title=title, keys=(key,), scale_s=scale, label=f"time to {to} ({unit})")
+
+
+def _plot_over_access(
+    table: Table, path: Path, *, title: str, keys: Sequence[str], scale_s: float, label: str
+) -> None:
+    """Durations against access capacity: the first as a line with markers for each overlay, `paper` as a thin one."""
+    first, *thin = keys
+    styles = styles_of(list(dict.fromkeys(row["overlay"] for row in table.rows)))
+    kinds = list(dict.fromkeys(row["overlay"] for row in table.rows if row[first] is not None))
     # The legend is as high as its lines, and a line more for the thin ones.
     figure, axes = panels_figure(1, 1, height_in=max(4.4, 1.0 + LEGEND_LINE_IN * (len(kinds) + 1)))
     axis = axes[0][0]
-    styles = styles_of(kinds)
     lines: list[Artist] = []
-    factor, unit = (1.0, "s") if max(row["simulated_s"] for row in table.rows) > 10 else (1e3, "ms")
     capacities = sorted({row["access_bps"] for row in table.rows})
     for kind in kinds:
         rows = [row for row in table.rows if row["overlay"] == kind]
         access_bps = [row["access_bps"] for row in rows]
         style = line_options(styles[kind])
         lines += axis.plot(
-            access_bps, [factor * row["simulated_s"] for row in rows], **style, markersize=5, label=kind
+            access_bps, [row[first] / scale_s for row in rows], **style, markersize=5, label=kind
         )
-        axis.plot(
-            access_bps,
-            [factor * row["paper_s"] for row in rows],
-            **style | THIN | {"marker": "_" if len(capacities) == 1 else ""},
-            markersize=14,
-        )
+        for key in thin:
+            axis.plot(
+                access_bps,
+                [row[key] / scale_s for row in rows],
+                **style | THIN | {"marker": "_" if len(capacities) == 1 else ""},
+                markersize=14,
+            )
     set_log(axis, "x", capacities, most=6, ticks=capacities, show=format_rate)
-    times = [factor * row[key] for row in table.rows for key in ("simulated_s", "paper_s")]
+    times = [row[key] / scale_s for row in table.rows for key in keys if row[key] is not None]
     set_log(axis, "y", times, most=9)
     axis.set_xlabel("access capacity")
-    axis.set_ylabel(f"cycle time ({unit})")
+    axis.set_ylabel(label)
     set_title(figure, title)
-    thin = Line2D([], [], color="0.3", **THIN)
+    paper = [Line2D([], [], color="0.3", **THIN) for _ in thin]
     add_legend(
         figure,
-        [*lines, thin],
-        [*kinds, "thin: paper"],
+        [*lines, *paper],
+        [*kinds, *("thin: paper" for _ in thin)],
         loc="outside right center",
         fontsize=8,
         frameon=False,

@@ -97,14 +97,17 @@ class OverlayRecord:
             f"{len(self.wall_clock_s)} training rows)"
         )
 
-    def first_round_at(self, accuracy: float) -> tuple[int, float] | None:
-        """Round and wall-clock time at which the test accuracy is first reached; None if it never is."""
+    def first_row_at(self, accuracy: float) -> int | None:
+        """Training row at which the test accuracy is first reached; None if it never is."""
         if not self.history:
             return None
         reached = np.flatnonzero(self.history["test_accuracy"] >= accuracy)
-        if not len(reached):
-            return None
-        return int(self.history["round"][reached[0]]), float(self.wall_clock_s[reached[0]])
+        return int(reached[0]) if len(reached) else None
+
+    def first_round_at(self, accuracy: float) -> tuple[int, float] | None:
+        """Round and wall-clock time at which the test accuracy is first reached; None if it never is."""
+        row = self.first_row_at(accuracy)
+        return None if row is None else (int(self.history["round"][row]), float(self.wall_clock_s[row]))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -111,5 +111,10 @@ def finished_points(
     return {
         identity: rows
         for identity, rows in found.items()
-        if identity in expected and (len(rows) == expected[identity] or rows[0][ERROR])
+        if identity in expected and (len(rows) == expected[identity] or _is_alone(rows[0]))
     }
+
+
+def _is_alone(row: Mapping[str, str]) -> bool:
+    """Whether a row is the only one of its point: the error of all of it, not of an overlay."""
+    return bool(row[ERROR]) and not row["overlay"]

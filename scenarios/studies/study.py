@@ -10,15 +10,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from scenarios.config.network import SOURCES
 from scenarios.config.scenario import Scenario
-from scenarios.config.study import Study, column_of, identity
+from scenarios.config.study import Study, StudyConfig, column_of, identity
 from scenarios.runfile.paths import check_new, partial_path
 from scenarios.runfile.study_rows import ERROR, POINT, RowsFile, finished_points
 from scenarios.runfile.study_table import check_study_path, is_csv, write_study
 from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import check_interrupts
+from scenarios.studies.replay_points import COLUMNS, compute_replays, open_replays
 from scenarios.studies.study_comparison import check_published
-from scenarios.studies.study_points import Point, PointResult, compute_points
+from scenarios.studies.study_points import Point, PointResult, ReplayOf, compute_points
 from topologies import InputError
 from topologies.errors import Field
 
@@ -43,6 +45,7 @@ _SIMULATED = (
 _MOST_DESIGNED, _MOST_SIMULATED = 64, 4
 """Points that a worker computes at a time: a kill loses no more of each worker."""
 _CHUNKS_PER_WORKER = 8
+_PIECE_BYTES = 2**20
 
 
 def study_points(study: Study) -> list[Point]:
@@ -55,11 +58,13 @@ def study_points(study: Study) -> list[Point]:
     """
     digests: dict[str, str] = {}
     points, seen = [], dict[str, Mapping[str, Any]]()
+    replays = open_replays(study)
     for changes in study.config.changes():
-        scenario = study.scenario(changes)
+        scenario = study.scenario(changes) if replays is None else replays.scenario(changes)
+        replay = None if replays is None else replays.of(changes)
         hashed = identity(
             [asdict(scenario), study.config.simulate],
-            {path: _digest(path, digests) for path in _files(scenario)},
+            {path: _digest(path, digests) for path in _files(scenario, replay)},
         )
         if hashed in seen:
             raise InputError(
@@ -69,16 +74,20 @@ def study_points(study: Study) -> list[Point]:
             )
         seen[hashed] = changes
         varied = dict(column_of(key, value) for key, value in changes.items())
-        points.append(Point(identity=hashed, varied=varied, scenario=scenario))
+        rows = len(scenario.overlays.overlays) if replays is None else replays.overlays
+        points.append(Point(identity=hashed, varied=varied, scenario=scenario, rows=rows, replay=replay))
     return points
 
 
-def _files(scenario: Scenario) -> Iterator[str]:
-    """Files whose content a scenario depends on."""
+def _files(scenario: Scenario, replay: ReplayOf | None) -> Iterator[str]:
+    """Files whose content a point depends on: a replay has overlays, and a network that stays, from that of the run."""
     network = scenario.network
-    yield from filter(None, (network.sites, network.links, network.pairs, network.bandwidth_matrix))
-    yield from filter(None, (network.latency_matrix, network.underlay))
-    for config in scenario.overlays.overlays:
+    if replay is not None:
+        yield str(replay.path)
+    if replay is None or not SOURCES.isdisjoint(replay.network_keys):
+        yield from filter(None, (network.sites, network.links, network.pairs, network.bandwidth_matrix))
+        yield from filter(None, (network.latency_matrix, network.underlay))
+    for config in () if replay is not None else scenario.overlays.overlays:
         yield from filter(
             None, (config.arcs, config.weights, config.consensus if config.consensus_is_file else None)
         )
@@ -91,16 +100,21 @@ def _digest(path: str, known: dict[str, str]) -> str:
     if path not in known:
         place = Path(path)
         files = sorted(place.glob("*.csv")) if place.is_dir() else [place] if place.is_file() else []
-        known[path] = (
-            hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest() if files else ""
-        )
+        digest = hashlib.sha256()
+        for number, file in enumerate(files):
+            digest.update(b"\0" if number else b"")
+            with file.open("rb") as opened:  # the file of a run may be larger than the memory
+                while piece := opened.read(_PIECE_BYTES):
+                    digest.update(piece)
+        known[path] = digest.hexdigest() if files else ""
     return known[path]
 
 
 def columns_of(study: Study, points: Sequence[Point]) -> list[str]:
     """Columns of a study's table: what varies, further inputs, results."""
     varied = dict.fromkeys(name for point in points for name in point.varied)
-    results = (*_DESIGNED, *(_SIMULATED if study.config.simulate else ()), ERROR, POINT)
+    simulated = (*_SIMULATED, *COLUMNS) if study.config.run else _SIMULATED if study.config.simulate else ()
+    results = (*_DESIGNED, *simulated, ERROR, POINT)
     return list(dict.fromkeys((*varied, *_INPUTS, *results)))
 
 
@@ -129,7 +143,7 @@ def run_study(
     Returns
     -------
     list of str
-        One line for each point with an error.
+        One line for each point and error.
 
     Raises
     ------
@@ -147,7 +161,7 @@ def run_study(
     points = study_points(study)
     columns = columns_of(study, points)
     check_published(study.config.published, columns)
-    expected = {point.identity: len(point.scenario.overlays.overlays) for point in points}
+    expected = {point.identity: point.rows for point in points}
     done = {} if force else _known_rows(path, columns, expected)
     if path.exists() and len(done) == len(points):
         return _errors(points, done)
@@ -156,7 +170,7 @@ def run_study(
     try:
         left = sorted((point for point in points if point.identity not in file.done), key=_design_key)
         if left:
-            _compute(left, file, study.config.simulate, pool, workers, done=len(points) - len(left))
+            _compute(left, file, study.config, pool, workers, done=len(points) - len(left))
     finally:
         file.close()
     rows = [row for point in points for row in file.done[point.identity]]
@@ -187,14 +201,15 @@ def _design_key(point: Point) -> str:
 def _compute(
     points: Sequence[Point],
     file: RowsFile,
-    simulate: bool,
+    config: StudyConfig,
     pool: AbstractContextManager[Executor | None],
     workers: int,
     *,
     done: int,
 ) -> None:
     """Compute points by the workers, and write each as it is finished."""
-    most = _MOST_SIMULATED if simulate else _MOST_DESIGNED
+    compute = compute_points if config.run is None else compute_replays
+    most = _MOST_SIMULATED if config.simulate or config.run else _MOST_DESIGNED
     size = max(1, min(most, len(points) // (workers * _CHUNKS_PER_WORKER)))
     chunks = iter([points[first : first + size] for first in range(0, len(points), size)])
     started, computed = time.monotonic(), 0
@@ -204,7 +219,7 @@ def _compute(
         while True:
             # No more than are soon computed: what waits in a pool would be lost with it.
             for chunk in itertools.islice(chunks, max(0, 2 * workers - len(waiting))):
-                waiting.add(executor.submit(compute_points, chunk, simulate))
+                waiting.add(executor.submit(compute, chunk, config.simulate))
             if not waiting:
                 return
             finished, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
@@ -217,10 +232,10 @@ def _compute(
 
 
 def _errors(points: Sequence[Point], done: Mapping[str, Sequence[Mapping[str, str]]]) -> list[str]:
-    """One line for each point with an error."""
+    """One line for each point and error."""
     lines = []
     for point in points:
-        if error := done[point.identity][0][ERROR]:
-            where = ", ".join(f"{name} {value}" for name, value in point.varied.items())
-            lines.append(f"{where}: {error}")
+        where = ", ".join(f"{name} {value}" for name, value in point.varied.items())
+        errors = dict.fromkeys(row[ERROR] for row in done[point.identity] if row[ERROR])
+        lines += [f"{where}: {error}" for error in errors]
     return lines

@@ -3,15 +3,17 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from scenarios.config.network import build_network
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any, forms_of
 from scenarios.config.scenario import Scenario
+from scenarios.config.simulation import SimulationConfig
 from scenarios.report.closed_forms import form_fields, over_paper
 from scenarios.simulation.experiment import workload_of
-from scenarios.simulation.runner import check_events, job_of, run_job
+from scenarios.simulation.runner import Outcome, check_events, job_of, run_job
 from topologies import Connectivity, Overlay, RandomOverlay, SilosimError, Workload
 from topologies.arrays import FloatArray
 from topologies.consensus import spectral_gap
@@ -33,16 +35,38 @@ class Point:
     varied : mapping
         Columns of the keys that vary.
     scenario : Scenario
+    rows : int
+        Its overlays.
+    replay : ReplayOf or None
+        The run that the point replays.
     """
 
     identity: str
     varied: Mapping[str, object]
     scenario: Scenario
+    rows: int
+    replay: "ReplayOf | None" = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReplayOf:
+    """What a point replays.
+
+    Attributes
+    ----------
+    path : Path
+        The file of the run.
+    network_keys : frozenset of str
+        Keys of ``[network]`` that the study states; see `scenarios.studies.relocation.relocate`.
+    """
+
+    path: Path
+    network_keys: frozenset[str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class PointResult:
-    """Rows of a point; one row with the error where there is one."""
+    """Rows of a point; where it cannot be computed, one row with the error alone."""
 
     identity: str
     rows: Sequence[Row]
@@ -75,7 +99,7 @@ def compute_points(points: Sequence[Point], simulate: bool) -> list[PointResult]
             rows = _rows(point.scenario, networks, designs, simulate=simulate)
             error = ""
         except SilosimError as problem:
-            rows, error = [{}], " ".join(str(problem).split())
+            rows, error = [{}], error_text(problem)
         results.append(
             PointResult(
                 identity=point.identity,
@@ -124,7 +148,7 @@ def _rows(
             sort_keys=True,
         )
         designed = designs.of(key, lambda config=config: _designed(scenario, graph, work, config))  # type: ignore[misc]
-        row = _inputs(scenario, graph, work, config) | designed.fields
+        row = input_fields(scenario, graph, work, config) | designed.fields
         if simulate:
             row |= _simulated(scenario, graph, designed)
         rows.append(row)
@@ -134,7 +158,12 @@ def _rows(
 def _designed(scenario: Scenario, graph: Connectivity, work: Workload, config: OverlayConfig) -> _Designed:
     """One overlay of a point."""
     overlay = design_any(config, graph, work, seed=scenario.seed, consensus=scenario.overlays.consensus)
-    forms = forms_of(overlay, scenario.seed)
+    return _Designed(overlay, design_fields(overlay, scenario.seed))
+
+
+def design_fields(overlay: Overlay | RandomOverlay, seed: int) -> Row:
+    """Columns of an overlay and its closed forms; of a randomized one the seed is that of the rounds that are drawn."""
+    graph, forms = overlay.graph, forms_of(overlay, seed)
     fields: Row = {"arcs": None, "max_degree": None, **form_fields(forms), "spectral_gap": None, "hub": None}
     if isinstance(overlay, Overlay):
         fields |= {
@@ -144,10 +173,10 @@ def _designed(scenario: Scenario, graph: Connectivity, work: Workload, config: O
             "hub": None if overlay.hub is None else graph.labels[overlay.hub],
         }
     fields["busiest_link"] = None if forms.busiest_link is None else graph.link_name(forms.busiest_link)
-    return _Designed(overlay, fields)
+    return fields
 
 
-def _inputs(scenario: Scenario, graph: Connectivity, work: Workload, config: OverlayConfig) -> Row:
+def input_fields(scenario: Scenario, graph: Connectivity, work: Workload, config: OverlayConfig) -> Row:
     """Columns of the inputs."""
     return {
         "network": graph.underlay.name,
@@ -176,6 +205,11 @@ def _simulated(scenario: Scenario, graph: Connectivity, designed: _Designed) -> 
     check_events(settings, graph, rounds=settings.rounds)
     job = job_of(designed.overlay, settings, rounds=settings.rounds, seed=scenario.seed)
     outcome = run_job(job, designed.overlay.kind, until_ci=settings.until_ci, engine=settings.engine)
+    return simulation_fields(settings, outcome, designed.fields["paper_s"])
+
+
+def simulation_fields(settings: SimulationConfig, outcome: Outcome, paper_s: float) -> Row:
+    """Columns of a simulation, beside a closed form."""
     simulated_s = outcome.steady.cycle_time_s
     return {
         "sharing": settings.sharing,
@@ -185,5 +219,10 @@ def _simulated(scenario: Scenario, graph: Connectivity, designed: _Designed) -> 
         "simulated_s": simulated_s,
         "half_width_s": outcome.half_width_s,
         "is_exact": outcome.steady.is_exact,
-        "over_paper": over_paper(simulated_s, designed.fields["paper_s"]),
+        "over_paper": over_paper(simulated_s, paper_s),
     }
+
+
+def error_text(problem: SilosimError) -> str:
+    """An error in one line."""
+    return " ".join(str(problem).split())

@@ -9,8 +9,14 @@ from typing import NamedTuple
 import pytest
 
 from scenarios.cli.main import main
+from scenarios.config.network import NetworkConfig
+from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.scenario import parse_scenario
+from scenarios.metrics_import.columns import ColumnNames
+from scenarios.simulation.experiment import network_experiment
+from scenarios.studies.import_metrics import import_file
 from scenarios.studies.run import run_scenario
+from topologies import Workload
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -120,3 +126,27 @@ def run_file(tmp_path_factory: pytest.TempPathFactory, small_scenario: str) -> P
     path = tmp_path_factory.mktemp("run") / "small.h5"
     run_scenario(parse_scenario(small_scenario, source="small.toml"), small_scenario, path)
     return path
+
+
+@pytest.fixture(scope="session")
+def imported_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a run of star, ring and MATCHA, with rows of another program's training; not to be changed."""
+    folder = tmp_path_factory.mktemp("imported")
+    rows = [f"{k},{1 - 0.9**k:.3f},{0.8**k:.3f}" for k in range(0, 21, 2)]
+    (folder / "metrics.csv").write_text("\n".join(["round,test_accuracy,loss", *rows]) + "\n")
+    made = network_experiment(
+        NetworkConfig(underlay="gaia", access="100 Mbps"), Workload(model_bits=1e6, compute_s=0.01), rounds=30
+    )
+    kinds = ("star", "ring", "matcha")
+    experiment = made.changed(
+        overlays=[OverlayConfig(kind=kind) for kind in kinds], seed=5, simulation=made.simulation
+    )
+    import_file(
+        experiment,
+        folder / "metrics.csv",
+        folder / "run.h5",
+        names=ColumnNames(round=None, unit=None, metrics={}, silo_loss=None),
+        local_steps=1,
+        target_accuracy=0.5,
+    )
+    return folder / "run.h5"

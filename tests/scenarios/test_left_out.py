@@ -8,6 +8,7 @@ import pytest
 from scenarios.cli.main import main
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.overlay_config import OverlayConfig
+from scenarios.config.replay_changes import replay_changes
 from scenarios.config.scenario import parse_scenario
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text
@@ -118,7 +119,7 @@ def test_a_replay_on_another_file(silosim, tmp_path):
     assert code == 0, err
     assert read_run(tmp_path / "other.h5").underlay.labels == ("Basel", "None", "None/2")
     with pytest.raises(InputError, match=r"internal_only\(=True\) goes with another underlay"):
-        replay(tmp_path / "study.h5", tmp_path / "no.h5", {"internal_only": True})
+        replay(tmp_path / "study.h5", tmp_path / "no.h5", replay_changes(internal_only=True))
 
 
 def test_the_text_of_a_scenario_has_the_keys_only_where_they_are_true():

@@ -37,7 +37,7 @@ def test_every_command_has_single_values_and_known_lists():
         "--network",
         "--output",
     }
-    assert {name for name, option in lists if option == "--access"} == {"sweep"}
+    assert {name for name, option in lists if option == "--access"} == {"sweep", "replay"}
     assert {name for name, option in lists if option == "--output"} == {"simulate", "partition"}
 
 

@@ -86,6 +86,11 @@ class EventKind:
         """Whether the network changes while the job runs, which needs a sharing model that can change."""
         return self.on_network
 
+    @property
+    def alters_learning(self) -> bool:
+        """Whether silos learn less or something else while it lasts; a replay then cannot add the event to a run."""
+        return False
+
     def dates_s(self) -> tuple[float, float]:
         """Dates since the job's start between which the event lasts; by default all the time."""
         return 0.0, inf

@@ -65,6 +65,11 @@ class AbsenceKind(EventKind):
         duration_s = parse_quantity("duration", self.duration, "s", zero=True)
         return Pause(silo=self.silo, first_round=self.from_round, duration_s=duration_s)
 
+    @property
+    def alters_learning(self) -> bool:
+        """See `EventKind`; where the others wait, every model is mixed as ever."""
+        return self.policy == "go_on"
+
     def describe(self) -> str:
         """See `EventKind`."""
         return f"{self.silo} away from round {self.from_round:,}"

@@ -1,0 +1,35 @@
+"""Outputs of commands that write a table and a figure."""
+
+from pathlib import Path
+
+from scenarios.report.figure_formats import FIGURES
+from scenarios.report.table_formats import format_of
+from scenarios.runfile.paths import check_new, ending_of
+
+
+def table_and_figure(path: Path, *, force: bool) -> list[Path]:
+    """The table and the figure to write, checked.
+
+    Parameters
+    ----------
+    path : Path
+        NAME for NAME.csv and NAME.png; the ending of a table or a figure stands in place of that one.
+    force : bool
+        Whether existing files are replaced.
+
+    Raises
+    ------
+    InputError
+        If the ending is another one, or a file exists or cannot be written.
+    """
+    ending = ending_of(path)
+    if ending in FIGURES:
+        files = [path.with_suffix(".csv"), path]
+    elif ending:
+        format_of(path, others=FIGURES, rule=", or have no ending")
+        files = [path, path.with_suffix(".png")]
+    else:
+        files = [path.parent / (path.name and path.name + ending) for ending in (".csv", ".png")]
+    for file in files:
+        check_new(file, force=force)
+    return files
