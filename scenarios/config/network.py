@@ -256,7 +256,7 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
         If the underlay cannot be read, or a quantity or label is wrong.
     """
     underlay = underlay or build_underlay(config)
-    routers = _routers(underlay, config.silo_at)
+    routers = silo_routers(underlay, config.silo_at)
     labels = silo_labels(underlay, routers)
     core = config.core if config.core in (None, "stated") else parse_quantity("core", config.core, "bit/s")
     graph = connectivity(
@@ -306,7 +306,7 @@ def _access(
     return np.where(np.isnan(stated), DEFAULT_ACCESS_BPS, stated)
 
 
-def _routers(underlay: Underlay, silo_at: Sequence[str] | None) -> list[int]:
+def silo_routers(underlay: Underlay, silo_at: Sequence[str] | None) -> list[int]:
     """Index of each silo's router, in the order of the routers, whatever the order of the texts."""
     if silo_at is None:
         return list(range(underlay.routers))
@@ -447,10 +447,15 @@ def silos_without_compute(config: WorkloadConfig, graph: Connectivity) -> tuple[
 
 
 def _stated_compute(graph: Connectivity | None) -> FloatArray:
-    """Computing times by silo that the network's file states, NaN elsewhere."""
-    if graph is None or graph.underlay.sites is None:
-        return np.full(1 if graph is None else graph.silos, np.nan)
-    return graph.underlay.sites.compute_s[graph.router]
+    """The same of a network, or of nothing."""
+    return np.full(1, np.nan) if graph is None else stated_compute(graph.underlay, graph.router.tolist())
+
+
+def stated_compute(underlay: Underlay, routers: Sequence[int]) -> FloatArray:
+    """Computing times of a local step by silo, in seconds, that the network's file states, NaN elsewhere."""
+    if underlay.sites is None:
+        return np.full(len(routers), np.nan)
+    return underlay.sites.compute_s[list(routers)]
 
 
 def _all_compute(config: WorkloadConfig, silos: int) -> FloatArray:

@@ -1,6 +1,6 @@
 """A run's overlays on a changed network, workload or simulation: what every replay simulates."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -15,6 +15,8 @@ from scenarios.config.network import (
     build_network,
     build_underlay,
     build_workload,
+    silo_routers,
+    stated_compute,
     work_name,
 )
 from scenarios.config.replay_changes import (
@@ -34,6 +36,9 @@ from simulator import Job
 from topologies import Connectivity, InputError, Overlay, Workload, build_overlay
 from topologies.errors import Field
 from topologies.quantities import parse_quantity
+
+_MOST_NAMED = 3
+"""Silos with another label that a note names."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -135,9 +140,10 @@ class RecordedRun:
             return moved
         # What measured pairs leave out of the network is left out of the text, too.
         tables["network"] = moved.scenario.network.table()
-        if not SOURCES.isdisjoint(keys) and "compute_at" in tables.get("workload", {}):
-            # Other silos have other labels.
-            tables["workload"] = tables["workload"] | computing_keys(moved.work, moved.graph.labels)
+        workload = tables.get("workload", {})
+        if not SOURCES.isdisjoint(keys) and ("compute_at" in workload or np.ndim(moved.work.compute_s)):
+            # Other silos have other labels and times.
+            tables["workload"] = workload | computing_keys(moved.work, moved.graph.labels)
         return replace(moved, text=tables_text(tables))
 
 
@@ -206,8 +212,9 @@ class Relocation:
     overlays : tuple of RelocatedOverlay
     left : mapping from str to str
         Why an overlay cannot be replayed, by its name.
-    dropped : tuple of str
-        A sentence on settings of the run's network that the other one cannot have.
+    notes : tuple of str
+        Sentences on settings of the run's network that the other one cannot have, on silos with another label, and on
+        computing times that the other network states.
     """
 
     run: RecordedRun
@@ -218,7 +225,7 @@ class Relocation:
     rounds: int
     overlays: tuple[RelocatedOverlay, ...]
     left: Mapping[str, str]
-    dropped: tuple[str, ...]
+    notes: tuple[str, ...]
 
     @property
     def not_replayed(self) -> tuple[str, ...]:
@@ -286,6 +293,10 @@ def relocate(run: RecordedRun, scenario: Scenario, keys: Collection[str] = ()) -
     graph = build_network(network, None if is_other else record.underlay)
     _check_silos(run, graph)
     work = _workload(run, scenario, graph)
+    times: tuple[str, ...] = ()
+    same = [(each.workload.compute, each.workload.compute_at) for each in (run.scenario, scenario)]
+    if is_other and same[0] == same[1]:
+        work, times = _with_stated_times(run, work, graph)
     settings, trained = scenario.simulation, run.trained
     _check_learning(run.scenario, scenario)
     rounds = max(settings.rounds, trained)
@@ -306,7 +317,7 @@ def relocate(run: RecordedRun, scenario: Scenario, keys: Collection[str] = ()) -
         rounds=rounds,
         overlays=tuple(overlays),
         left=left,
-        dropped=dropped,
+        notes=(*dropped, *_renamed(record.silo_labels, graph.labels), *times),
     )
 
 
@@ -322,6 +333,39 @@ def _check_silos(run: RecordedRun, graph: Connectivity) -> None:
             f"{run.path} numbers the silos of {graph.underlay.name} in another order than that of their labels, as "
             "files of older versions do; run its scenario again."
         )
+
+
+def _renamed(there: Sequence[str], here: Sequence[str]) -> tuple[str, ...]:
+    """A sentence on which silo of the run is which one here, where labels differ: silos keep their numbers."""
+    pairs = [f"{before} is {after}" for before, after in zip(there, here, strict=True) if before != after]
+    if not pairs:
+        return ()
+    more = len(pairs) - _MOST_NAMED
+    shown = ", ".join([*pairs[:_MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
+    moved = [label for label in here if label in there and there.index(label) != here.index(label)]
+    warning = (
+        f" {moved[0]} is on both networks, but not the same silo: a network whose labels sort alike keeps it."
+        if moved
+        else ""
+    )
+    return (f"silos keep their numbers, by the order of their labels: {shown}.{warning}",)
+
+
+def _with_stated_times(
+    run: RecordedRun, work: Workload, graph: Connectivity
+) -> tuple[Workload, tuple[str, ...]]:
+    """The workload with the computing times that another network states, for silos whose own the run's network had."""
+    record, own = run.record, run.scenario.workload
+    before_s = stated_compute(record.underlay, silo_routers(record.underlay, record.network.silo_at))
+    stated_s = stated_compute(graph.underlay, graph.router.tolist())
+    # What is stated beside the network goes before it.
+    unstated = own.compute is None and ~np.isin(record.silo_labels, list(own.compute_at or {}))
+    takes = ~np.isnan(stated_s) & ((before_s == work.compute_s) | unstated)
+    if not takes.any():
+        return work, ()
+    compute_s = np.where(takes, stated_s, work.compute_s)
+    sentence = f"computing times of {takes.sum()} silos are those that {graph.underlay.name} states."
+    return replace(work, compute_s=compute_s), (sentence,)
 
 
 def _without_core_rules(

@@ -72,4 +72,4 @@ def replay(source: Path, path: Path, changes: ReplayChanges, *, force: bool = Fa
             if moved.recorded.history:
                 file.write_history(moved.kind, moved.recorded.history, outcome.last_start_s)
             short += there.short(moved, outcome)
-    return (*there.dropped, *there.not_replayed, *short)
+    return (*there.notes, *there.not_replayed, *short)

@@ -61,7 +61,7 @@ def replay_times(
     for bps, there in places.items():
         found, short = _rows(there, bps, by_bps[bps], goal)
         rows += found
-        notes += [*there.dropped, *there.not_replayed, *short]
+        notes += [*there.notes, *there.not_replayed, *short]
     first = next(iter(places.values()))
     return _table(first, rows, goal), tuple(dict.fromkeys(notes))
 
