@@ -151,18 +151,14 @@ def check_keeps_learning(key: Sequence[str | int], value: object = UNSTATED) -> 
     value : object, optional
         What it is to be; that of a whole table is checked key by key.
     """
-    table, *inner = key
-    if table == "workload":
-        keys = inner[:1] or (value if isinstance(value, Mapping) else ())
-        for name in keys:
-            if name == "preset":
-                raise InputError(
-                    "cannot change in a replay; state model_size and compute instead.",
-                    field=Field(table, name),
-                )
-            if name == "local_steps":
-                raise altered_learning(table, name, value=value if inner else value[name])  # type: ignore[index]
-    elif table in _LEARNING:
+    if tuple(key) == ("workload",):
+        for name, inner in value.items() if isinstance(value, Mapping) else ():
+            check_keeps_learning((*key, name), inner)
+    elif tuple(key[:2]) == ("workload", "preset"):
+        raise InputError(
+            "cannot change in a replay; state model_size and compute instead.", field=Field(*key)
+        )
+    elif key[0] in _LEARNING or tuple(key[:2]) == ("workload", "local_steps"):
         raise altered_learning(*key, value=UNSTATED if isinstance(value, dict | list) else value)
 
 

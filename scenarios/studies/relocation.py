@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from scenarios.config.compute_times import compute_times
-from scenarios.config.error_context import changed_errors
+from scenarios.config.error_context import changed_errors, located
 from scenarios.config.network import (
     SOURCES,
     NetworkConfig,
@@ -74,7 +74,8 @@ class RecordedRun:
         tables = read_toml(record.scenario, source)
         if isinstance(tables.get("training"), dict):
             # A task's settings may depend on the network, which a replay changes.
-            tables = with_task_stated(tables)
+            with located(source):
+                tables = with_task_stated(tables)
         tables = {**tables, "network": record.network.table()}
         return cls(
             path=path,
