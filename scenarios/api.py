@@ -218,8 +218,9 @@ def sweep(
     engine: str = "auto",
     seed: int = 0,
     options: WrittenOptions | None = None,
+    workers: int = 1,
 ) -> Table:
-    """Design and simulate overlays at several access capacities.
+    """Design and simulate overlays at several access capacities: the short form of `study`.
 
     Parameters
     ----------
@@ -241,6 +242,8 @@ def sweep(
         Of everything random.
     options : mapping from kind to mapping, optional
         Options of designers.
+    workers : int
+        Processes that compute capacities; with 1 none but this one.
 
     Returns
     -------
@@ -273,6 +276,8 @@ def sweep(
         chosen_overlays(kinds, default_overlays(graph), options),
         access,
         simulation,
+        pool=process_pool(worker_count(workers)),
+        workers=workers,
         seed=seed,
         left_out=() if kinds else left_out_note(graph),
     )

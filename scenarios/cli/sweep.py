@@ -13,6 +13,7 @@ from scenarios.config.overlay_config import asked_overlays, default_overlays, le
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.table_formats import print_table, write_tables
 from scenarios.report.tables import Table
+from scenarios.runtime.workers import process_pool, worker_count
 from scenarios.studies.sweep import sweep as sweep_access
 from topologies import DESIGNERS, RANDOM_DESIGNERS
 from topologies.quantities import parse_quantity
@@ -36,6 +37,7 @@ def sweep(
     queueing: opt.Queueing = "fifo",
     engine: opt.NetworkEngine = "auto",
     seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    workers: Annotated[int, typer.Option(help="Processes that compute capacities.")] = 1,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -50,7 +52,7 @@ def sweep(
 ) -> None:
     """Design and simulate overlays at several access capacities.
 
-    Prints a table, and writes it as CSV and as a figure.
+    Prints a table, and writes it as CSV and as a figure: the short form of a study, whose table the CSV is.
 
     Examples
     --------
@@ -70,6 +72,8 @@ def sweep(
         overlays,
         capacities,
         opt.simulation_config(rounds, sharing, queueing, engine),
+        pool=process_pool(worker_count(workers)),
+        workers=workers,
         seed=seed,
         left_out=() if kind else left_out_note(graph),
     )

@@ -22,12 +22,13 @@ class Advance(Protocol):
 
 
 @contextmanager
-def bar(title: str, total: int) -> Iterator[Advance]:
+def bar(title: str | None, total: int) -> Iterator[Advance]:
     """Bar that appears after two seconds and disappears at its end; nothing where standard error is no terminal.
 
     Parameters
     ----------
-    title : str
+    title : str or None
+        None for no bar.
     total : int
         Number of steps.
 
@@ -45,9 +46,9 @@ def bar(title: str, total: int) -> Iterator[Advance]:
         rich.progress.TextColumn("{task.fields[note]}", markup=False),
         console=console,
         transient=True,
-        disable=not sys.stderr.isatty(),
+        disable=title is None or not sys.stderr.isatty(),
     )
-    task = progress.add_task(title, total=total, note="")
+    task = progress.add_task(title or "", total=total, note="")
     show_at_s = time.monotonic() + SHOW_AFTER_S
     shown = False
 

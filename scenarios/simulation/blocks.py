@@ -50,7 +50,12 @@ class Progress:
 
 
 def simulate_blocks(
-    job: Job, take: Callable[[Progress], bool], *, title: str, block_messages: int, engine: str = "auto"
+    job: Job,
+    take: Callable[[Progress], bool],
+    *,
+    title: str | None,
+    block_messages: int,
+    engine: str = "auto",
 ) -> Progress:
     """Simulate a job and hand over each block of rounds.
 
@@ -59,8 +64,8 @@ def simulate_blocks(
     job : Job
     take : callable
         Takes the block of a `Progress`; returns whether the simulation is long enough.
-    title : str
-        In front of the progress bar.
+    title : str or None
+        In front of the progress bar; None for none.
     block_messages : int
         Messages of a block, about; it has 1 to 256 rounds.
     engine : str

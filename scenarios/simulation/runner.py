@@ -154,21 +154,21 @@ def run_job(
     job: Job,
     kind: str,
     *,
-    title: str = "",
+    title: str | None = "",
     until_ci: str | None = None,
     least_rounds: int = 0,
     engine: str = "auto",
     writer: SimulationWriter | None = None,
 ) -> Outcome:
-    """Simulate a job, showing its progress.
+    """Simulate a job.
 
     Parameters
     ----------
     job : Job
     kind : str
         Name of the overlay.
-    title : str
-        In front of it, in the progress bar.
+    title : str or None
+        In front of it, in the progress bar; None for no bar, as of many jobs each would hide the others'.
     until_ci : str, optional
         See `SimulationConfig`; a cycle time that is known exactly is narrow enough.
     least_rounds : int
@@ -210,7 +210,13 @@ def run_job(
 
     block_messages = _BLOCK_MESSAGES if job.changes is None else _CHANGING_BLOCK_MESSAGES
     try:
-        end = simulate_blocks(job, take, title=f"{title}{kind}", block_messages=block_messages, engine=engine)
+        end = simulate_blocks(
+            job,
+            take,
+            title=None if title is None else f"{title}{kind}",
+            block_messages=block_messages,
+            engine=engine,
+        )
     finally:
         if writer is not None:
             writer.flush()

@@ -239,7 +239,7 @@ class Relocation:
             raise InputError(next(iter(self.left.values()), f"{self.run.path} has no overlay to replay."))
 
     def simulate(
-        self, moved: RelocatedOverlay, *, title: str = "", writer: SimulationWriter | None = None
+        self, moved: RelocatedOverlay, *, title: str | None = "", writer: SimulationWriter | None = None
     ) -> Outcome:
         """Simulate one of the overlays, for as many rounds as the training has in any case; see `run_job`."""
         settings = self.scenario.simulation

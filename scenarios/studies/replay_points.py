@@ -114,7 +114,7 @@ def _row(there: Relocation, recorded: OverlayRecord) -> Row:
         return row | {"error": " ".join(there.left[recorded.kind].split())}
     try:
         row |= design_fields(moved.overlay, scenario.seed)
-        outcome = there.simulate(moved)
+        outcome = there.simulate(moved, title=None)
     except SilosimError as problem:
         return row | {"error": error_text(problem)}
     goal = there.run.goal(scenario)

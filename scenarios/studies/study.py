@@ -1,10 +1,8 @@
 """A study: many points computed by several workers, into one tidy table."""
 
 import hashlib
-import itertools
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
@@ -12,15 +10,14 @@ from typing import Any
 
 from scenarios.config.network import SOURCES
 from scenarios.config.scenario import Scenario
-from scenarios.config.study import Study, StudyConfig, column_of, identity
+from scenarios.config.study import Study, column_of, identity
 from scenarios.runfile.paths import check_new, partial_path
 from scenarios.runfile.study_rows import ERROR, POINT, RowsFile, finished_points
 from scenarios.runfile.study_table import check_study_path, is_csv, write_study
-from scenarios.runtime.progress import bar
-from scenarios.runtime.signals import check_interrupts
+from scenarios.studies.parallel_points import compute_all
 from scenarios.studies.replay_points import COLUMNS, compute_replays, open_replays
 from scenarios.studies.study_comparison import check_published
-from scenarios.studies.study_points import Point, PointResult, ReplayOf, compute_points
+from scenarios.studies.study_points import Point, ReplayOf, compute_points
 from topologies import InputError
 from topologies.errors import Field
 
@@ -39,12 +36,9 @@ _SIMULATED = (
     "rounds",
     "simulated_s",
     "half_width_s",
-    "is_exact",
+    "simulated_is_exact",
     "over_paper",
 )
-_MOST_DESIGNED, _MOST_SIMULATED = 64, 4
-"""Points that a worker computes at a time: a kill loses no more of each worker."""
-_CHUNKS_PER_WORKER = 8
 _PIECE_BYTES = 2**20
 
 
@@ -62,10 +56,7 @@ def study_points(study: Study) -> list[Point]:
     for changes in study.config.changes():
         scenario = study.scenario(changes) if replays is None else replays.scenario(changes)
         replay = None if replays is None else replays.of(changes)
-        hashed = identity(
-            [asdict(scenario), study.config.simulate],
-            {path: _digest(path, digests) for path in _files(scenario, replay)},
-        )
+        hashed = point_identity(scenario, study.config.simulate, digests, replay)
         if hashed in seen:
             raise InputError(
                 f"must give different points; {changes} and {seen[hashed]} are the same.",
@@ -77,6 +68,14 @@ def study_points(study: Study) -> list[Point]:
         rows = len(scenario.overlays.overlays) if replays is None else replays.overlays
         points.append(Point(identity=hashed, varied=varied, scenario=scenario, rows=rows, replay=replay))
     return points
+
+
+def point_identity(
+    scenario: Scenario, simulate: bool, digests: dict[str, str], replay: ReplayOf | None = None
+) -> str:
+    """Hash of all inputs of a point; digests of files that are known already are not made again."""
+    files = {path: _digest(path, digests) for path in _files(scenario, replay)}
+    return identity([asdict(scenario), simulate], files)
 
 
 def _files(scenario: Scenario, replay: ReplayOf | None) -> Iterator[str]:
@@ -170,7 +169,17 @@ def run_study(
     try:
         left = sorted((point for point in points if point.identity not in file.done), key=_design_key)
         if left:
-            _compute(left, file, study.config, pool, workers, done=len(points) - len(left))
+            replays = study.config.run is not None
+            compute_all(
+                left,
+                compute_replays if replays else compute_points,
+                lambda result: file.add(result.identity, result.rows),
+                simulate=study.config.simulate or replays,
+                pool=pool,
+                workers=workers,
+                title="study",
+                done=len(points) - len(left),
+            )
     finally:
         file.close()
     rows = [row for point in points for row in file.done[point.identity]]
@@ -196,39 +205,6 @@ def _design_key(point: Point) -> str:
     return repr(
         (asdict(point.scenario.network), asdict(point.scenario.workload), asdict(point.scenario.overlays))
     )
-
-
-def _compute(
-    points: Sequence[Point],
-    file: RowsFile,
-    config: StudyConfig,
-    pool: AbstractContextManager[Executor | None],
-    workers: int,
-    *,
-    done: int,
-) -> None:
-    """Compute points by the workers, and write each as it is finished."""
-    compute = compute_points if config.run is None else compute_replays
-    most = _MOST_SIMULATED if config.simulate or config.run else _MOST_DESIGNED
-    size = max(1, min(most, len(points) // (workers * _CHUNKS_PER_WORKER)))
-    chunks = iter([points[first : first + size] for first in range(0, len(points), size)])
-    started, computed = time.monotonic(), 0
-    with pool as executor, bar("study", done + len(points)) as advance:
-        assert executor is not None
-        waiting: set[Future[list[PointResult]]] = set()
-        while True:
-            # No more than are soon computed: what waits in a pool would be lost with it.
-            for chunk in itertools.islice(chunks, max(0, 2 * workers - len(waiting))):
-                waiting.add(executor.submit(compute, chunk, config.simulate))
-            if not waiting:
-                return
-            finished, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-            check_interrupts()
-            for future in finished:
-                for result in future.result():
-                    file.add(result.identity, result.rows)
-                    computed += 1
-            advance(done + computed, f"{computed / max(1e-9, time.monotonic() - started):.3g} points/s")
 
 
 def _errors(points: Sequence[Point], done: Mapping[str, Sequence[Mapping[str, str]]]) -> list[str]:

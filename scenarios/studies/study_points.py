@@ -204,7 +204,9 @@ def _simulated(scenario: Scenario, graph: Connectivity, designed: _Designed) -> 
     settings = scenario.simulation
     check_events(settings, graph, rounds=settings.rounds)
     job = job_of(designed.overlay, settings, rounds=settings.rounds, seed=scenario.seed)
-    outcome = run_job(job, designed.overlay.kind, until_ci=settings.until_ci, engine=settings.engine)
+    outcome = run_job(
+        job, designed.overlay.kind, title=None, until_ci=settings.until_ci, engine=settings.engine
+    )
     return simulation_fields(settings, outcome, designed.fields["paper_s"])
 
 
@@ -218,7 +220,7 @@ def simulation_fields(settings: SimulationConfig, outcome: Outcome, paper_s: flo
         "rounds": outcome.rounds,
         "simulated_s": simulated_s,
         "half_width_s": outcome.half_width_s,
-        "is_exact": outcome.steady.is_exact,
+        "simulated_is_exact": outcome.steady.is_exact,
         "over_paper": over_paper(simulated_s, paper_s),
     }
 

@@ -1,18 +1,24 @@
-"""Every overlay at every access capacity: closed forms and simulation."""
+"""Every overlay at every access capacity: the short form of a study, as a table for people."""
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
+from dataclasses import replace
 
-from scenarios.config.network import NetworkConfig, build_network, describe
+from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, describe
 from scenarios.config.overlay_config import OverlayConfig
-from scenarios.config.overlays import design_any, forms_of
 from scenarios.config.quantities import format_rate
+from scenarios.config.scenario import OverlaysConfig, Scenario
 from scenarios.config.seed import check_seed
 from scenarios.config.simulation import SimulationConfig
-from scenarios.report.closed_forms import FORMS, estimates_note, form_fields, forms_note, over_paper
+from scenarios.config.toml import computing_keys
+from scenarios.report.closed_forms import FORMS, estimates_note, forms_note
 from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines, percent
-from scenarios.simulation.runner import job_of, run_job
-from topologies import Workload
+from scenarios.studies.parallel_points import compute_all
+from scenarios.studies.study import point_identity
+from scenarios.studies.study_points import Point, PointResult, compute_points
+from topologies import InputError, Workload
 from topologies.quantities import parse_quantity
 
 
@@ -23,6 +29,8 @@ def sweep(
     capacities: Sequence[str],
     simulation: SimulationConfig,
     *,
+    pool: AbstractContextManager[Executor],
+    workers: int,
     seed: int = 0,
     left_out: Sequence[str] = (),
 ) -> Table:
@@ -37,6 +45,9 @@ def sweep(
     capacities : sequence of str
         Quantities with units, for instance ``"100 Mbps"``.
     simulation : SimulationConfig
+    pool : context manager of Executor
+        See `scenarios.runtime.workers`.
+    workers : int
     seed : int
         Of randomized overlays, and of designers that take one.
     left_out : sequence of str
@@ -45,38 +56,56 @@ def sweep(
     Returns
     -------
     Table
-        One row for each capacity and overlay, capacities in ascending order.
+        One row for each capacity and overlay, capacities in ascending order, with the fields of a study's table.
+
+    Raises
+    ------
+    InputError
+        If a value is wrong, or an overlay cannot be designed or simulated at a capacity.
     """
     check_seed(seed)
     for config in overlays:
         config.check_designer()
-    ordered = sorted(capacities, key=lambda text: parse_quantity("access", text, "bit/s"))
-    graphs = [build_network(network.changed(access=text, access_hub=network.access_hub)) for text in ordered]
-    designed = [
-        (text, design_any(config, graph, work, seed=seed))
-        for text, graph in zip(ordered, graphs, strict=True)
-        for config in overlays
-    ]
-    jobs = [job_of(overlay, simulation, rounds=simulation.rounds, seed=seed) for _, overlay in designed]
-    rows: list[dict[str, object]] = []
-    for (text, overlay), job in zip(designed, jobs, strict=True):
-        outcome = run_job(job, overlay.kind, title=f"{text} ", engine=simulation.engine)
-        steady = outcome.steady
-        forms, simulated_s = forms_of(overlay, seed), steady.cycle_time_s
-        rows.append(
-            {
-                "access_bps": parse_quantity("access", text, "bit/s"),
-                "overlay": overlay.kind,
-                **form_fields(forms),
-                "simulated_s": simulated_s,
-                "simulated_is_exact": steady.is_exact,
-                "over_paper": over_paper(simulated_s, forms.paper_s),
-                "engine": outcome.engine,
-            }
+    by_bps = {parse_quantity("access", text, "bit/s"): text for text in capacities}
+    networks = {
+        bps: network.changed(access=text, access_hub=network.access_hub)
+        for bps, text in sorted(by_bps.items())
+    }
+    first = build_network(next(iter(networks.values())))
+    base = Scenario(
+        network=network,
+        seed=seed,
+        workload=WorkloadConfig(
+            model_size=f"{work.model_bits!r} bit",
+            local_steps=work.local_steps,
+            **computing_keys(work, first.labels),
+        ),
+        overlays=OverlaysConfig(entries=tuple(overlays)),
+        simulation=simulation,
+    )
+    points, digests = [], dict[str, str]()
+    for bps, there in networks.items():
+        scenario = replace(base, network=there)
+        points.append(
+            Point(
+                identity=point_identity(scenario, True, digests),
+                varied={"access_bps": bps},
+                scenario=scenario,
+                rows=len(overlays),
+            )
         )
+    found: dict[str, PointResult] = {}
+
+    def take(result: PointResult) -> None:
+        if error := result.rows[0]["error"]:
+            raise InputError(error)
+        found[result.identity] = result
+
+    compute_all(points, compute_points, take, simulate=True, pool=pool, workers=workers, title="sweep")
+    rows = [row for point in points for row in found[point.identity].rows]
     columns, unit = cycle_time_columns(rows, FORMS | {"simulated_s": "simulated"})
     return Table(
-        caption=describe(graphs[0], work, access=False),
+        caption=describe(first, work, access=False),
         columns=(
             Column(key="access_bps", title="access", show=format_rate),
             Column(key="overlay", title="overlay"),
@@ -88,7 +117,7 @@ def sweep(
         f"lies above paper.{estimates_note(rows)}\n"
         + note_lines(
             *left_out,
-            *graphs[0].underlay.notes,
+            *first.underlay.notes,
             *engine_note((str(row["overlay"]), str(row["engine"])) for row in rows),
         ),
     )

@@ -36,6 +36,7 @@ def test_every_command_has_single_values_and_known_lists():
         "--compute-at",
         "--network",
         "--output",
+        "--where",
     }
     assert {name for name, option in lists if option == "--access"} == {"sweep", "replay"}
     assert {name for name, option in lists if option == "--output"} == {"simulate", "partition"}

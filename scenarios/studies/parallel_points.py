@@ -1,0 +1,73 @@
+"""Points handed out to workers, and their results as they are finished."""
+
+import itertools
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import AbstractContextManager
+
+from scenarios.runtime.progress import bar
+from scenarios.runtime.signals import check_interrupts
+from scenarios.studies.study_points import Point, PointResult
+
+_MOST_DESIGNED, _MOST_SIMULATED = 64, 4
+"""Points that a worker computes at a time: a kill loses no more of each worker."""
+_CHUNKS_PER_WORKER = 8
+
+
+def compute_all(
+    points: Sequence[Point],
+    compute: Callable[[Sequence[Point], bool], list[PointResult]],
+    take: Callable[[PointResult], None],
+    *,
+    simulate: bool,
+    pool: AbstractContextManager[Executor | None],
+    workers: int,
+    title: str,
+    done: int = 0,
+) -> None:
+    """Compute points by workers.
+
+    Parameters
+    ----------
+    points : sequence of Point
+        Those of one network and workload side by side, so that a worker designs for them once.
+    compute : callable
+        `scenarios.studies.study_points.compute_points`, or one like it.
+    take : callable
+        Takes each result as it is finished, in any order.
+    simulate : bool
+        Whether points are simulated, so that each takes long.
+    pool : context manager of Executor
+        See `scenarios.runtime.workers`; entered here.
+    workers : int
+    title : str
+        In front of the progress bar.
+    done : int
+        Points that were finished before, for the bar.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C.
+    """
+    most = _MOST_SIMULATED if simulate else _MOST_DESIGNED
+    size = max(1, min(most, len(points) // (workers * _CHUNKS_PER_WORKER)))
+    chunks = iter([points[first : first + size] for first in range(0, len(points), size)])
+    started, computed = time.monotonic(), 0
+    with pool as executor, bar(title, done + len(points)) as advance:
+        assert executor is not None
+        waiting: set[Future[list[PointResult]]] = set()
+        while True:
+            # No more than are soon computed: what waits in a pool would be lost with it.
+            for chunk in itertools.islice(chunks, max(0, 2 * workers - len(waiting))):
+                waiting.add(executor.submit(compute, chunk, simulate))
+            if not waiting:
+                return
+            finished, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+            check_interrupts()
+            for future in finished:
+                for result in future.result():
+                    take(result)
+                    computed += 1
+            advance(done + computed, f"{computed / max(1e-9, time.monotonic() - started):.3g} points/s")
