@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from scenarios.cli.plot import draw
 from scenarios.cli.run import run_and_report
 from scenarios.cli.show import show
 from scenarios.config.study import (
+    FigureConfig,
     StudyConfig,
     StudyText,
     TrainedStudy,
@@ -23,7 +25,7 @@ from scenarios.config.study import (
     study_presets,
 )
 from scenarios.report.table_formats import print_table, print_text, write_tables
-from scenarios.report.tables import Row
+from scenarios.report.tables import Row, note_lines
 from scenarios.runfile.paths import check_new, check_new_run, partial_path
 from scenarios.runfile.study_table import table_rows
 from scenarios.runtime.launcher import EXIT_TRAINING, call_others, is_first
@@ -87,6 +89,7 @@ def _compute(found: StudyText, output: Path, workers: int | None, force: bool, a
     count = worker_count(workers)
     wanted = parse_study(found.text, source=found.source, folder=found.folder)
     compared = _compared_path(output, wanted.config, force)
+    picture = _picture_path(output, wanted.config, force)
     try:
         if place is not None and place.size > 1:
             errors = run_study(wanted, output, pool=_called_pool(), workers=place.size - 1, force=force)
@@ -98,6 +101,8 @@ def _compute(found: StudyText, output: Path, workers: int | None, force: bool, a
             print(f"silosim: the finished points are in {partial}; the same command goes on", file=sys.stderr)
         raise
     print(f"written: {output}", file=sys.stderr)
+    if picture is not None:
+        _draw(wanted.config.figure, output, picture)
     if compared is not None:
         _compare(wanted.config, table_rows(output), compared, as_json)
     for error in errors:
@@ -124,10 +129,29 @@ def _compared_path(output: Path, config: StudyConfig, force: bool) -> Path | Non
     """Where the comparison with published figures is written, checked; None without any."""
     if not config.published:
         return None
-    path = output.with_name(f"{output.stem}-published.csv")
-    # Of a study that goes on or is complete it is made anew.
+    return _beside(output, output.with_name(f"{output.stem}-published.csv"), force)
+
+
+def _picture_path(output: Path, config: StudyConfig, force: bool) -> Path | None:
+    """Where the figure is written, checked; None without one."""
+    return None if config.figure is None else _beside(output, output.with_suffix(".png"), force)
+
+
+def _beside(output: Path, path: Path, force: bool) -> Path:
+    """A file that is made of the table: of a study that goes on, or is complete, it is made anew."""
     check_new(path, force=force or output.exists() or partial_path(output).exists())
     return path
+
+
+def _draw(figure: FigureConfig | None, table: Path, path: Path) -> None:
+    """Draw the table of a study."""
+    # Here since matplotlib takes long to import.
+    from scenarios.report.study_plot import plot_study
+
+    columns = {} if figure is None else asdict(figure)
+    for note in plot_study(table, path, force=True, **columns):
+        print(note_lines(note), file=sys.stderr)
+    print(f"written: {path}", file=sys.stderr)
 
 
 def _compare(config: StudyConfig, rows: Sequence[Row], path: Path, as_json: bool) -> None:

@@ -1,6 +1,7 @@
 """Columns of the table of a study in words: names, values, axes with their units."""
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
@@ -29,6 +30,7 @@ _WORDS = {
     "half_width_s": "half width of the 95 % interval",
     "over_paper": "simulated over paper",
     "rounds": "simulated rounds",
+    "speedup": "speed-up over the STAR",
     "underlay": "network",
 }
 """What the names of columns do not say by themselves."""
@@ -62,12 +64,15 @@ def words_of(column: str) -> str:
     --------
     >>> words_of("access_bps"), words_of("time_to_target_s"), words_of("overlays_matcha_budget")
     ('access capacity', 'time to target', 'matcha budget')
+    >>> words_of("overlays_0_budget")
+    'budget'
     """
     if column in _WORDS:
         return _WORDS[column]
     for unit in ("_bps", "_bits", "_s"):
         column = column.removesuffix(unit)
-    return column.removeprefix("overlays_").replace("_", " ")
+    # The place of an overlay in a list says nothing.
+    return re.sub(r"^overlays_(\d+_)?", "", column).replace("_", " ")
 
 
 def value_text(column: str, value: object) -> str:

@@ -19,6 +19,7 @@ from scenarios.studies.study_points import (
     error_text,
     input_fields,
     simulation_fields,
+    with_speedup,
 )
 from topologies import SilosimError
 
@@ -90,7 +91,7 @@ def compute_replays(points: Sequence[Point], simulate: bool) -> list[PointResult
             if path not in runs:
                 runs[path] = RecordedRun.open(path)
             there = relocate(runs[path], point.scenario, point.replay.network_keys)
-            rows = [_row(there, recorded) for recorded in runs[path].record.overlays]
+            rows = with_speedup([_row(there, recorded) for recorded in runs[path].record.overlays])
         except SilosimError as problem:
             rows = [{"error": error_text(problem)}]
         results.append(

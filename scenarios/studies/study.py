@@ -10,7 +10,7 @@ from typing import Any
 
 from scenarios.config.network import SOURCES
 from scenarios.config.scenario import Scenario
-from scenarios.config.study import Study, column_of, identity
+from scenarios.config.study import FigureConfig, Study, column_of, identity
 from scenarios.runfile.paths import check_new, partial_path
 from scenarios.runfile.study_rows import ERROR, POINT, RowsFile, finished_points
 from scenarios.runfile.study_table import check_study_path, is_csv, write_study
@@ -19,7 +19,7 @@ from scenarios.studies.replay_points import COLUMNS, compute_replays, open_repla
 from scenarios.studies.study_comparison import check_published
 from scenarios.studies.study_points import Point, ReplayOf, compute_points
 from topologies import InputError
-from topologies.errors import Field
+from topologies.errors import Field, unknown_name
 
 _INPUTS = (
     *("network", "silos", "access_up_bps", "access_down_bps", "core_bps", "model_bits", "compute_s"),
@@ -113,7 +113,7 @@ def columns_of(study: Study, points: Sequence[Point]) -> list[str]:
     """Columns of a study's table: what varies, further inputs, results."""
     varied = dict.fromkeys(name for point in points for name in point.varied)
     simulated = (*_SIMULATED, *COLUMNS) if study.config.run else _SIMULATED if study.config.simulate else ()
-    results = (*_DESIGNED, *simulated, ERROR, POINT)
+    results = (*_DESIGNED, *simulated, "speedup", ERROR, POINT)
     return list(dict.fromkeys((*varied, *_INPUTS, *results)))
 
 
@@ -159,6 +159,7 @@ def run_study(
     check_study_path(path)
     points = study_points(study)
     columns = columns_of(study, points)
+    _check_figure(study.config.figure, columns)
     check_published(study.config.published, columns)
     expected = {point.identity: point.rows for point in points}
     done = {} if force else _known_rows(path, columns, expected)
@@ -186,6 +187,15 @@ def run_study(
     write_study(path, columns, rows)
     file.remove()
     return _errors(points, file.done)
+
+
+def _check_figure(figure: FigureConfig | None, columns: Sequence[str]) -> None:
+    """Raise an `InputError` for a column that the table does not have."""
+    if figure is not None:
+        for name in ("x", "y", "facet"):
+            column = getattr(figure, name)
+            if column is not None and column not in columns:
+                raise unknown_name(f"study.figure.{name}", column, columns)
 
 
 def _known_rows(

@@ -96,7 +96,7 @@ def compute_points(points: Sequence[Point], simulate: bool) -> list[PointResult]
     results = []
     for point in points:
         try:
-            rows = _rows(point.scenario, networks, designs, simulate=simulate)
+            rows = with_speedup(_rows(point.scenario, networks, designs, simulate=simulate))
             error = ""
         except SilosimError as problem:
             rows, error = [{}], error_text(problem)
@@ -223,6 +223,24 @@ def simulation_fields(settings: SimulationConfig, outcome: Outcome, paper_s: flo
         "simulated_is_exact": outcome.steady.is_exact,
         "over_paper": over_paper(simulated_s, paper_s),
     }
+
+
+_DURATIONS = ("time_to_target_s", "simulated_s", "paper_s")
+
+
+def with_speedup(rows: Sequence[Row]) -> list[Row]:
+    """Rows of a point with the STAR's duration divided by each overlay's.
+
+    That to the target where a run is replayed, else the simulated cycle time where there is one, else the paper's; None
+    where either is missing. The STAR is the first overlay with a hub.
+    """
+    star = next((row for row in rows if row.get("hub") is not None), None)
+    key = next((key for key in _DURATIONS if any(key in row for row in rows)), None)
+    whole = None if star is None or key is None else star.get(key)
+    return [
+        row | {"speedup": whole / own if whole is not None and key and (own := row.get(key)) else None}
+        for row in rows
+    ]
 
 
 def error_text(problem: SilosimError) -> str:

@@ -13,6 +13,7 @@ from scenarios.runfile.study_table import table_rows
 from scenarios.runtime.workers import process_pool
 from scenarios.studies.study import columns_of, run_study, study_points
 from scenarios.studies.study_comparison import check_published, comparison
+from scenarios.studies.study_points import with_speedup
 from topologies import InputError
 
 ROWS = [
@@ -172,3 +173,43 @@ def test_an_unknown_study_names_the_presets(silosim):
     result = silosim("study", "paper-fig9")
     assert result.code == 2
     assert "paper-fig4" in result.err
+
+
+def test_a_study_ends_in_its_figure(silosim, tmp_path):
+    file, output = tmp_path / "drawn.toml", tmp_path / "drawn.csv"
+    text = (
+        '[network]\nunderlay = "gaia"\n[workload]\npreset = "femnist"\n[overlays]\nkinds = ["star", "ring"]\n'
+        '[study.grid]\n"workload.local_steps" = [1, 2]\n[study.figure]\ny = "speedup"\n'
+    )
+    file.write_text(text.replace("speedup", "speed"))
+    refused = silosim("study", file, "-o", output, "--workers", "1").failed(2)
+    assert "study.figure.y(='speed')" in refused.err
+    assert "speedup" in refused.err
+    assert not list(tmp_path.glob("drawn.*v*")) + list(tmp_path.glob("*.png"))
+    file.write_text(text)
+    silosim("study", file, "-o", output, "--workers", "1").ok()
+
+    assert output.with_suffix(".png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("rows", "speedups"),
+    [
+        ([{"hub": "a", "paper_s": 4.0}, {"hub": None, "paper_s": 2.0}], [1.0, 2.0]),
+        ([{"hub": None, "paper_s": 2.0}, {"hub": "a", "paper_s": 4.0, "simulated_s": 3.0}], [None, 1.0]),
+        (
+            [{"hub": "a", "paper_s": 4.0, "simulated_s": 3.0}, {"paper_s": 2.0, "simulated_s": 1.0}],
+            [1.0, 3.0],
+        ),
+        (
+            [{"hub": "a", "simulated_s": 3.0, "time_to_target_s": None}, {"time_to_target_s": 2.0}],
+            [None, None],
+        ),
+        ([{"hub": None, "paper_s": 2.0}], [None]),
+        ([{"hub": "a", "paper_s": 4.0}, {"hub": None, "paper_s": 0.0}], [1.0, None]),
+        ([{}], [None]),
+        ([], []),
+    ],
+)
+def test_speedups_are_over_the_first_overlay_with_a_hub(rows, speedups):
+    assert [row["speedup"] for row in with_speedup(rows)] == speedups
