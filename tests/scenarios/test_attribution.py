@@ -1,12 +1,14 @@
 """The parts of a gap add up to it, and name the link that causes it."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from scenarios.simulation.cycle_time import simulated_cycle_time
 from scenarios.validation.attribution import attribute, circuit_sources
+from scenarios.validation.circuit_table import MOST_ARCS, circuit_table
 from simulator import Constant, simulate
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
 
@@ -36,6 +38,22 @@ def test_the_parts_add_up_to_both_cycle_times(network, variant, kind, access_bps
     assert sum(found.parts_s().values()) == pytest.approx(
         simulated.cycle_time_s - overlay.closed_forms.paper_s, abs=1e-9 * simulated.cycle_time_s
     )
+
+
+@pytest.mark.parametrize(("network", "variant"), [("geant", "corrected"), ("ebone", "published")])
+def test_arcs_that_are_shown_together_keep_their_sum(network, variant):
+    overlay, simulated, found = _attributed(network, variant, "ring", rounds=200)
+    table = circuit_table(SimpleNamespace(attribution=found, overlay=overlay))
+    *rows, total = table.rows
+
+    assert len(rows) == MOST_ARCS + 1
+    assert rows[-1]["arc"] == f"{len(found.arcs) - MOST_ARCS} others"
+    for term in ("eq3_s", "queue_s", "rate_s", "wait_s"):
+        whole = sum(row[term] for row in rows)
+        assert whole == pytest.approx(total[term] * found.tokens, abs=1e-9 * simulated.cycle_time_s)
+        assert whole == pytest.approx(
+            sum(getattr(arc, term) for arc in found.arcs), abs=1e-9 * simulated.cycle_time_s
+        )
 
 
 def test_a_slow_access_link_serializes():
