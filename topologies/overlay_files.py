@@ -18,6 +18,7 @@ from topologies.networks.csv_table import Table, parse_number, read_table
 from topologies.networks.files import read_file
 from topologies.networks.gml import parse_gml
 from topologies.networks.graphml import parse_graphml
+from topologies.networks.labels import one_line
 from topologies.networks.stated_network import link_title
 from topologies.networks.table_columns import MISSING, Role, find_columns, missing_column
 
@@ -175,7 +176,7 @@ class _Arcs:
 def _silo(table: Table, row: int, column: str, text: str, labels: Sequence[str]) -> int:
     """Index of the silo that a cell names."""
     try:
-        return silo_index(text, labels)
+        return silo_index(one_line(text), labels)
     except InputError as error:
         raise table.error(row, column, text, error.rule) from None
 
@@ -331,6 +332,6 @@ def _is_number(cell: str, *, decimal_comma: bool) -> bool:
 def _label(cell: str, labels: Sequence[str], what: str, source: str) -> int:
     """Index of a silo in the header."""
     try:
-        return silo_index(cell, labels)
+        return silo_index(one_line(cell), labels)
     except InputError as error:
         raise InputError(f"{what} {error.rule}", source=source) from None

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from topologies.errors import Field, InputError, quoted
+from topologies.networks.labels import one_line
 
 _DELIMITERS = ("\t", ";", ",")
 _NUMBER = re.compile(r"[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?")
@@ -51,6 +52,10 @@ class Table:
     def column(self, index: int) -> list[str]:
         """Cells of a column, one for each row."""
         return [row[index] for row in self.rows]
+
+    def labels(self, index: int) -> list[str]:
+        """Labels in a column, as `topologies.networks.labels.one_line` has them."""
+        return [one_line(cell) for cell in self.column(index)]
 
     def error(self, row: int, column: str, value: str, rule: str) -> InputError:
         """Error of one cell: file, row, column, value and rule.

@@ -13,6 +13,7 @@ from topologies.latency_rule import S_PER_KM, S_PER_PATH
 from topologies.measured_pairs import MeasuredPairs
 from topologies.networks.csv_table import Table
 from topologies.networks.geodesics import geodesics_km
+from topologies.networks.labels import one_line
 from topologies.networks.site_tables import (
     CAPACITY_NAMES,
     FROM,
@@ -113,7 +114,7 @@ def stated_pairs(table: Table, sites: Sites | None = None) -> StatedNetwork:
 
 def _names(table: Table, *columns: int) -> tuple[str, ...]:
     """Names in some columns, sorted."""
-    names = set().union(*(table.column(column) for column in columns))
+    names = set().union(*(table.labels(column) for column in columns))
     if "" in names:
         column = next(column for column in columns if "" in table.column(column))
         row = table.column(column).index("")
@@ -186,7 +187,7 @@ def _place(matrix: _Matrix, label: str, labels: Sequence[str]) -> int:
 
 def _matrix(table: Table, kind: str) -> _Matrix:
     """A square table with labels."""
-    columns, rows = table.header[1:], tuple(table.column(0))
+    columns, rows = tuple(map(one_line, table.header[1:])), tuple(table.labels(0))
     for what, names in (("column", columns), ("row", rows)):
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:

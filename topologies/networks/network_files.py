@@ -9,6 +9,7 @@ from pathlib import Path
 from topologies.errors import Field, InputError, unknown_name
 from topologies.networks.csv_table import Table, read_table
 from topologies.networks.files import StrPath, files_of, shown
+from topologies.networks.labels import one_line
 from topologies.networks.measured_tables import ROUND_TRIP, stated_matrices, stated_pairs
 from topologies.networks.site_tables import is_sites, read_sites, stated_sites_and_links
 from topologies.networks.stated_network import StatedNetwork
@@ -217,7 +218,7 @@ def stated_by_pairs(data: bytes, source: str) -> StatedNetwork:
             "is a table of sites; the links, the pairs or the matrices of the network are missing.",
             source=source,
         )
-    if set(table.header[1:]) == set(table.column(0)):
+    if set(map(one_line, table.header[1:])) == set(table.labels(0)):
         raise InputError(
             "is one matrix; a network takes one of bandwidth and one of latency, in a folder or named in a TOML file.",
             source=source,

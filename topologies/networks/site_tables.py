@@ -109,7 +109,7 @@ def label_indices(table: Table, column: Column, labels: Sequence[str]) -> IntArr
         If a cell holds none of them; the nearest one is named.
     """
     index_of = {label: i for i, label in enumerate(labels)}
-    cells = table.column(column.index)
+    cells = table.labels(column.index)
     indices = np.array([index_of.get(cell, -1) for cell in cells], dtype=np.int64)
     for row in np.flatnonzero(indices < 0).tolist():
         raise unknown_name(
@@ -173,7 +173,7 @@ def read_sites(table: Table) -> Sites:
 def _labels(table: Table, column: Column) -> tuple[str, ...]:
     """Names of the sites, each once."""
     row_of: dict[str, int] = {}
-    for row, label in enumerate(table.column(column.index)):
+    for row, label in enumerate(table.labels(column.index)):
         if not label:
             raise table.error(row, column.header, label, "must be the name of a site.")
         if label in row_of:
