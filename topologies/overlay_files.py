@@ -19,14 +19,15 @@ from topologies.networks.files import read_file
 from topologies.networks.gml import parse_gml
 from topologies.networks.graphml import parse_graphml
 from topologies.networks.labels import one_line
+from topologies.networks.site_tables import FROM, TO
 from topologies.networks.stated_network import link_title
 from topologies.networks.table_columns import MISSING, Role, find_columns, missing_column
 
 _ROLES: Mapping[str, Role] = MappingProxyType(
     {
-        "from": Role(title="sender", names=(("from", "source", "src", "a"),)),
-        "to": Role(title="receiver", names=(("to", "target", "dst", "destination", "b"),)),
-        "weight": Role(title="weight", names=(("weight", "w"),)),
+        "from": FROM,
+        "to": TO,
+        "weight": Role(title="weight", names=(("weight", "w"), ("gewicht", "poids", "peso"))),
     }
 )
 _EMPTY = frozenset({"", "-", "–", "—"})

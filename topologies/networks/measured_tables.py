@@ -21,6 +21,7 @@ from topologies.networks.site_tables import (
     RTT,
     TO,
     Sites,
+    check_has_coordinates,
     label_indices,
     link_latency,
 )
@@ -40,7 +41,7 @@ from topologies.underlay import label_order
 _PAIR_ROLES: Mapping[str, Role] = {
     "from": FROM,
     "to": TO,
-    "bandwidth": Role(title="bandwidth", names=(CAPACITY_NAMES,), kind="bit/s"),
+    "bandwidth": Role(title="bandwidth", names=CAPACITY_NAMES, kind="bit/s"),
     "latency": LATENCY,
     "rtt": RTT,
 }
@@ -301,10 +302,15 @@ def _by_distance(table: Table, labels: Sequence[str], sites: Sites | None, lacki
         one, other = int(i[pair]), int(j[pair])
         site = other if has_place[one] else one
         sender, receiver = (one, other) if lacking[one, other] else (other, one)
+        title = quoted(f"{labels[sender]} -> {labels[receiver]}")
+        if sites is not None:
+            check_has_coordinates(
+                sites, f"{title} of {Path(table.source).name} has a bandwidth, but no latency"
+            )
         where = "a table of sites" if sites is None else Path(sites.table.source).name
         raise InputError(
-            f"{quoted(f'{labels[sender]} -> {labels[receiver]}')} has a bandwidth, but no latency, and {where} must "
-            f"give the latitude and longitude of {quoted(labels[site])} to compute it from.",
+            f"{title} has a bandwidth, but no latency, and {where} must give the latitude and longitude of "
+            f"{quoted(labels[site])} to compute it from.",
             source=table.source,
         )
     if sites is None:

@@ -13,7 +13,6 @@ from topologies.networks.labels import one_line
 from topologies.networks.measured_tables import ROUND_TRIP, stated_matrices, stated_pairs
 from topologies.networks.site_tables import is_sites, read_sites, stated_sites_and_links
 from topologies.networks.stated_network import StatedNetwork
-from topologies.networks.table_columns import column_name
 
 _ENDING = r"\.(csv|tsv)"
 _IN_FOLDER = {
@@ -212,8 +211,7 @@ def stated_by_pairs(data: bytes, source: str) -> StatedNetwork:
         If it breaks a rule, or is one of sites, of links or a matrix, which are no network alone.
     """
     table = read_table(data, source)
-    names = {column_name(header)[0] for header in table.header}
-    if is_sites(table) and not names & {"from", "to", "source", "target"}:
+    if is_sites(table):
         raise InputError(
             "is a table of sites; the links, the pairs or the matrices of the network are missing.",
             source=source,
