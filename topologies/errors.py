@@ -2,7 +2,7 @@
 
 import difflib
 import reprlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 
 class SilosimError(Exception):
@@ -183,6 +183,18 @@ def quoted(value: object) -> str:
 
 MOST_NAMES, FEW_NAMES = 16, 10
 """A message lists up to `MOST_NAMES` known names, of more the first `FEW_NAMES`."""
+
+
+def first_names(names: Sequence[str]) -> str:
+    """Names for a message, quoted: all, or of more than `FEW_NAMES` the first, and how many there are beside them.
+
+    Examples
+    --------
+    >>> first_names(["Rome", "Milan"])
+    "'Rome', 'Milan'"
+    """
+    more = len(names) - FEW_NAMES
+    return ", ".join(map(quoted, names[:FEW_NAMES])) + (f" and {more} more" if more > 0 else "")
 
 
 def unknown_name(

@@ -10,7 +10,7 @@ import numpy as np
 
 from topologies.errors import Field, InputError, quoted, unknown_name
 from topologies.networks.attributes import Graph, stated_network
-from topologies.networks.cleaning import cleaned
+from topologies.networks.cleaning import check_something_left, cleaned
 from topologies.networks.faults import check_network
 from topologies.networks.files import StrPath, read_file, shown
 from topologies.networks.gml import parse_gml
@@ -219,9 +219,7 @@ def _network(graph: Graph, variant: Variant, *, internal_only: bool, largest: bo
     network = stated_network(graph)
     joint, joined = full_duplex(graph)
     kept, changed = cleaned(joint, internal_only=internal_only, largest_only=largest)
-    if changed and len(kept.nodes) < 2:
-        rule = f"{len(kept.nodes)} of {len(graph.nodes)} nodes remain, must be >= 2."
-        raise InputError(f"{changed[0].removesuffix('.')}: {rule}")
+    check_something_left(joint, kept, changed)
     if kept is not graph:
         network = stated_network(kept)
     check_network(network, kept, variant, internal_only=internal_only)
