@@ -124,7 +124,8 @@ class InputError(SilosimError, ValueError):
     def within(self, *path: str | int) -> "InputError":
         """The same error with its fields inside other tables and lists; a message without a field is prefixed."""
         if self.field is None or self.source is not None:
-            return InputError(f"{Field(*path)}.{self}" if path else str(self))
+            place = str(self).startswith("[")
+            return InputError(f"{Field(*path)}{'' if place else '.'}{self}" if path else str(self))
         return self.renamed(lambda field: field.within(*path))
 
     def followed_by(self, text: str) -> "InputError":
