@@ -12,7 +12,7 @@ from topologies.errors import Field, InputError, quoted, unknown_name
 from topologies.networks.attributes import Graph, stated_network
 from topologies.networks.cleaning import check_something_left, cleaned
 from topologies.networks.faults import check_network
-from topologies.networks.files import StrPath, read_file, shown
+from topologies.networks.files import StrPath, is_nowhere, read_file, shown
 from topologies.networks.gml import parse_gml
 from topologies.networks.graphml import parse_graphml
 from topologies.networks.network_files import (
@@ -42,6 +42,7 @@ _GRAPHS: Mapping[str, Callable[[bytes], Graph]] = {
 }
 """Readers of nodes and links, by the ending of a file in lower case."""
 _ENDINGS = ", ".join(filter(None, (*_GRAPHS, *_TABLES, ".toml")))
+_PATHS = f"the path of a network's file ({_ENDINGS}) or of a folder of its tables"
 
 
 def shipped_underlays() -> tuple[str, ...]:
@@ -161,10 +162,13 @@ def _from_tables(name_or_path: StrPath | NetworkFiles, variant: Variant) -> Unde
         if name_or_path in PUBLISHED or name_or_path.startswith(PREFIX):
             return None
         if _looks_like_name(name_or_path):
-            raise unknown_name(
-                "underlay", name_or_path, _SHIPPED, otherwise=f"the path of a network ({_ENDINGS})"
-            )
+            raise unknown_name("underlay", name_or_path, _SHIPPED, otherwise=_PATHS)
     path = Path(name_or_path)
+    if is_nowhere(path):
+        raise InputError(
+            f"there is no such file or folder; a network is one of {', '.join(sorted(_SHIPPED))}, or {_PATHS}.",
+            source=shown(name_or_path),
+        )
     if os.path.isdir(path):  # unlike that of `path`, false for an impossible one
         return _of_files(files_in(path), folder_name(path), variant)
     source, ending = shown(path), path.suffix.lower()
