@@ -86,7 +86,7 @@ def test_both_options_make_it_a_network(tmp_path, ending):
     assert found.latitude_deg.tolist() == [39.9, 39.2, 41.9]  # from north to south
     assert found.ends.tolist() == [[0, 1], [0, 1], [0, 2]]
     assert found.capacity_bps.tolist()[:1] == [1e10]
-    assert found.notes == (IN_ONE_LINE, SPEED)
+    assert found.notes == (IN_ONE_LINE, SPEED, "1 of 3 links is parallel to another: None - None/2.")
 
 
 def test_a_second_pass_changes_nothing():

@@ -15,6 +15,7 @@ from topologies.networks.faults import check_network
 from topologies.networks.files import StrPath, is_nowhere, read_file, shown
 from topologies.networks.gml import parse_gml
 from topologies.networks.graphml import parse_graphml
+from topologies.networks.link_notes import link_notes
 from topologies.networks.network_files import (
     NetworkFiles,
     files_in,
@@ -147,6 +148,8 @@ def load_underlay(
         data, parse = read_file(path, source), _parser(path, source)
     try:
         network = _network(parse(data), variant, internal_only=internal_only, largest=largest_component)
+        if variant == "corrected" and name_or_path not in PUBLISHED:
+            network = replace(network, notes=(*network.notes, *link_notes(network)))
         return _underlay(name, variant, network).in_label_order()
     except InputError as error:
         raise error.located(source) from None

@@ -11,6 +11,7 @@ from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.errors import InputError, quoted, unknown_name
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
 from topologies.networks.csv_table import Table
+from topologies.networks.link_notes import link_notes
 from topologies.networks.stated_network import StatedNetwork
 from topologies.networks.table_columns import (
     Column,
@@ -329,7 +330,7 @@ def stated_sites_and_links(sites_table: Table, links_table: Table) -> StatedNetw
             f"them as the length that has it ({S_PER_KM * 1e3:g} ms/km); the {S_PER_PATH * 1e3:g} ms of each path come "
             "on top."
         )
-    return StatedNetwork(
+    network = StatedNetwork(
         labels=sites.labels,
         latitude_deg=sites.latitude_deg,
         longitude_deg=sites.longitude_deg,
@@ -338,8 +339,9 @@ def stated_sites_and_links(sites_table: Table, links_table: Table) -> StatedNetw
         published_distance_km=np.full(len(ends), np.nan),
         capacity_bps=capacity_bps,
         sites=sites.values,
-        notes=tuple(notes),
     )
+    notes += (f"{Path(links_table.source).name}: {note}" for note in link_notes(network, has_latency))
+    return replace(network, notes=tuple(notes))
 
 
 def _full_duplex(
