@@ -5,12 +5,11 @@ import math
 import numpy as np
 
 from topologies.arrays import FloatArray
-from topologies.consensus import SUM_TOLERANCE
 
 ROUNDED = 1e-6
 """Largest distance from 1 of a sum of weights that were written with seven digits."""
-_SLACK = 1e-12
-"""Of the sum itself, which is rounded: three times 0.333333 is within `ROUNDED` of 1."""
+_EXACT = 1e-12
+"""Of a sum that is rounded itself: three times 0.333333 is within `ROUNDED` of 1, and columns this near are right."""
 _STEPS = 20
 _MOST_CHANGE = 1e-3
 """Of a weight, in parts of it; far more than rounding explains."""
@@ -20,7 +19,7 @@ _SPLIT = 1e-9
 
 def is_rounded_one(sums: FloatArray) -> bool:
     """Whether all sums are 1 but for the digits that were left out, within `ROUNDED`."""
-    return bool(np.abs(sums - 1).max() <= ROUNDED + _SLACK)
+    return bool(np.abs(sums - 1).max() <= ROUNDED + _EXACT)
 
 
 def exact_sums(matrix: FloatArray) -> FloatArray:
@@ -55,7 +54,7 @@ def exact_sums(matrix: FloatArray) -> FloatArray:
     Mathematics 21(2), 1967.
     """
     weights = _exact_rows(matrix)
-    if not is_rounded_one(matrix.sum(axis=0)) or np.abs(weights.sum(axis=0) - 1).max() <= SUM_TOLERANCE:
+    if not is_rounded_one(matrix.sum(axis=0)) or np.abs(weights.sum(axis=0) - 1).max() <= _EXACT:
         return weights
     scaled = _scaled(matrix)
     return weights if scaled is None else _exact_rows(scaled)
@@ -88,7 +87,7 @@ def _scaled(matrix: FloatArray) -> FloatArray | None:
     inverse = np.divide(1, values, out=np.zeros_like(values), where=np.abs(values) > _SPLIT)
     for _ in range(_STEPS):
         rows, columns = 1 - weights.sum(axis=1), 1 - weights.sum(axis=0)
-        if max(np.abs(rows).max(), np.abs(columns).max()) <= SUM_TOLERANCE / 10:
+        if max(np.abs(rows).max(), np.abs(columns).max()) <= _EXACT / 10:
             return weights
         of_rows = vectors @ (inverse * (vectors.T @ (rows - weights @ columns)))
         change = of_rows[:, np.newaxis] + (columns - weights.T @ of_rows)
