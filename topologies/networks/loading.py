@@ -105,7 +105,8 @@ def load_underlay(
     Underlay
         In the order of `Underlay.in_label_order`, whatever the order of the file: routers by label, links by their
         ends. Parallel links are all kept; a route takes the shortest. Of a directed graph, a link and its way back of
-        the same length and capacity are one. Its `Underlay.notes` say what was left out, joined or not read.
+        the same length and capacity are one. Its `Underlay.notes` say what was left out, joined or not read, and, of
+        one that is not shipped, which links are parallel, or stated shorter than the geodesic.
 
     Raises
     ------
