@@ -2,7 +2,7 @@
 
 import difflib
 import reprlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 
 class SilosimError(Exception):
@@ -124,7 +124,8 @@ class InputError(SilosimError, ValueError):
     def within(self, *path: str | int) -> "InputError":
         """The same error with its fields inside other tables and lists; a message without a field is prefixed."""
         if self.field is None or self.source is not None:
-            return InputError(f"{Field(*path)}.{self}" if path else str(self))
+            place = str(self).startswith("[")
+            return InputError(f"{Field(*path)}{'' if place else '.'}{self}" if path else str(self))
         return self.renamed(lambda field: field.within(*path))
 
     def followed_by(self, text: str) -> "InputError":
@@ -183,6 +184,18 @@ def quoted(value: object) -> str:
 
 MOST_NAMES, FEW_NAMES = 16, 10
 """A message lists up to `MOST_NAMES` known names, of more the first `FEW_NAMES`."""
+
+
+def first_names(names: Sequence[str]) -> str:
+    """Names for a message, quoted: all, or of more than `FEW_NAMES` the first, and how many there are beside them.
+
+    Examples
+    --------
+    >>> first_names(["Rome", "Milan"])
+    "'Rome', 'Milan'"
+    """
+    more = len(names) - FEW_NAMES
+    return ", ".join(map(quoted, names[:FEW_NAMES])) + (f" and {more} more" if more > 0 else "")
 
 
 def unknown_name(

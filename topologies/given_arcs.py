@@ -7,6 +7,7 @@ import numpy as np
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.errors import Field, InputError, quoted, unknown_name
+from topologies.rounded_weights import ROUNDED, exact_sums, is_rounded_one
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
 Silo: TypeAlias = int | str
 """A silo's index, or its label."""
 Arcs: TypeAlias = "Iterable[tuple[Silo, Silo]] | FloatArray | IntArray | nx.Graph[Any]"
-
-ROUNDED = 1e-6
-"""Largest distance of a mixing matrix's row sums from 1, as of numbers that were written with seven digits."""
 
 
 def numbered_arcs(arcs: Arcs, labels: Sequence[str]) -> tuple[IntArray, FloatArray | None]:
@@ -122,8 +120,8 @@ def mixing_arcs(matrix: FloatArray, labels: Sequence[str]) -> tuple[IntArray, Fl
     ----------
     matrix : ndarray, shape (silos, silos)
         ``matrix[i, j]`` is the weight that silo `i` gives the model of silo `j`; where it is not 0, there is an arc
-        ``(j, i)``. Weights may be below 0. Rows sum to 1 within `ROUNDED`: what is left is added to a silo's weight of
-        its own model; a row in which that weight, 0 or more, would fall below 0 is divided by its sum.
+        ``(j, i)``. Weights may be below 0. Rows sum to 1 within `ROUNDED`, and exactly once
+        `topologies.rounded_weights.exact_sums` has added what is left.
     labels : sequence of str, (silos,)
 
     Raises
@@ -134,20 +132,13 @@ def mixing_arcs(matrix: FloatArray, labels: Sequence[str]) -> tuple[IntArray, Fl
     for i, j in np.argwhere(~np.isfinite(matrix)).tolist():
         raise InputError(f"the weight(={matrix[i, j]}) that {labels[i]} gives {labels[j]} must be finite.")
     sums = matrix.sum(axis=1)
-    worst = int(np.argmax(np.abs(sums - 1)))
-    if abs(sums[worst] - 1) > ROUNDED:
+    if not is_rounded_one(sums):
+        worst = int(np.argmax(np.abs(sums - 1)))
         raise InputError(
-            f"the row of {labels[worst]} sums to {sums[worst]:.10g}; rows of a mixing matrix must sum to 1 (an "
-            "adjacency matrix has zeros and ones, and zeros on its diagonal)."
+            f"the row of {labels[worst]} sums to {sums[worst]:.10g}; rows of a mixing matrix must sum to 1 within "
+            f"{ROUNDED:g} (an adjacency matrix has zeros and ones, and zeros on its diagonal)."
         )
-    weights = matrix.copy()
-    # Where a sum is right but for rounding, the user's numbers stay as they are.
-    off = np.abs(sums - 1) > 1e-12
-    own = weights.diagonal()
-    small = off & (own >= 0) & (own + (1 - sums) < 0)
-    weights[small] /= sums[small, np.newaxis]
-    off &= ~small
-    weights[off, off] += 1 - sums[off]
+    weights = exact_sums(matrix)
     arcs = np.argwhere((weights != 0) & ~np.eye(len(weights), dtype=bool))[:, ::-1]
     return np.ascontiguousarray(arcs[np.lexsort((arcs[:, 1], arcs[:, 0]))]), weights
 
@@ -181,11 +172,12 @@ def weighted_arcs(
         seen[j, i], matrix[j, i] = True, value
     alone = ~seen.diagonal()
     rest = 1 - matrix.sum(axis=1)
-    for silo in np.flatnonzero(alone & (rest < -ROUNDED)).tolist():
-        raise InputError(
-            f"the weights that {labels[silo]} gives the models that it receives sum to {1 - rest[silo]:.10g}; they "
-            "must sum to <= 1, the rest being that of its own model."
-        )
+    for silo in np.flatnonzero(alone & (rest < 0)).tolist():
+        if not is_rounded_one(1 - rest[[silo]]):
+            raise InputError(
+                f"the weights that {labels[silo]} gives the models that it receives sum to {1 - rest[silo]:.10g}; they "
+                f"must sum to <= 1 within {ROUNDED:g}, the rest being that of its own model."
+            )
     matrix[alone, alone] = np.maximum(rest[alone], 0.0)
     _, weights = mixing_arcs(matrix, labels)
     arcs = pairs[pairs[:, 0] != pairs[:, 1]]

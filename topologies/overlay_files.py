@@ -18,16 +18,20 @@ from topologies.networks.csv_table import Table, parse_number, read_table
 from topologies.networks.files import read_file
 from topologies.networks.gml import parse_gml
 from topologies.networks.graphml import parse_graphml
+from topologies.networks.labels import one_line
+from topologies.networks.site_tables import FROM, TO
 from topologies.networks.stated_network import link_title
 from topologies.networks.table_columns import MISSING, Role, find_columns, missing_column
 
 _ROLES: Mapping[str, Role] = MappingProxyType(
     {
-        "from": Role(title="sender", names=(("from", "source", "src", "a"),)),
-        "to": Role(title="receiver", names=(("to", "target", "dst", "destination", "b"),)),
-        "weight": Role(title="weight", names=(("weight", "w"),)),
+        "from": FROM,
+        "to": TO,
+        "weight": Role(title="weight", names=(("weight", "w"), ("gewicht", "poids", "peso"))),
     }
 )
+_EMPTY = frozenset({"", "-", "–", "—"})
+"""Cells of a mixing matrix that are 0. A number that went wrong, which programs write as NaN, is none of them."""
 _GRAPHS: Mapping[str, Callable[[bytes], Graph]] = MappingProxyType(
     {".gml": parse_gml, ".graphml": parse_graphml}
 )
@@ -175,7 +179,7 @@ class _Arcs:
 def _silo(table: Table, row: int, column: str, text: str, labels: Sequence[str]) -> int:
     """Index of the silo that a cell names."""
     try:
-        return silo_index(text, labels)
+        return silo_index(one_line(text), labels)
     except InputError as error:
         raise table.error(row, column, text, error.rule) from None
 
@@ -198,7 +202,8 @@ def read_matrix(path: Path, labels: Sequence[str]) -> FloatArray:
     path : Path
         ``.npy``, or text: a row for each silo that averages, with its weights, separated by commas, semicolons, tabs or
         blanks. With labels in the first row and column silos may stand in any order; without, and in ``.npy``, they are
-        in the order of `labels`. An empty cell is 0, but there must be one for each silo.
+        in the order of `labels`. An empty cell or a dash is 0, but there must be one for each silo; unlike in tables of
+        what was measured, ``NaN`` and the like are errors.
     labels : sequence of str, (silos,)
 
     Returns
@@ -259,14 +264,12 @@ def _text_matrix(data: bytes, source: str, labels: Sequence[str]) -> FloatArray:
         if rows and len({len(row) for row in rows}) == 1:
             return np.array(rows)
     table = read_table(_filled(data, len(labels)), source)
-    numbers = [_is_number(cell, decimal_comma=table.decimal_comma) for cell in table.header]
-    if all(numbers):
-        header = [parse_number(cell, decimal_comma=table.decimal_comma) for cell in table.header]
+    if all(cell and _is_weight(cell, decimal_comma=table.decimal_comma) for cell in table.header):
         rows = [
-            [_number(table, row, f"column {column + 1}", cell) or 0.0 for column, cell in enumerate(cells)]
-            for row, cells in enumerate(table.rows)
+            [_weight(table, row, f"column {column + 1}", cell) for column, cell in enumerate(cells)]
+            for row, cells in ((None, table.header), *enumerate(table.rows))
         ]
-        return np.array([header, *rows])
+        return np.array(rows)
     columns = [_label(cell, labels, f"the header's silo {quoted(cell)}", source) for cell in table.header[1:]]
     matrix = np.zeros((len(labels), len(labels)))
     seen: set[int] = set()
@@ -276,7 +279,7 @@ def _text_matrix(data: bytes, source: str, labels: Sequence[str]) -> FloatArray:
             raise table.error(row, table.header[0] or "silo", first, "must not be repeated.")
         seen.add(silo)
         for column, cell in zip(columns, cells, strict=True):
-            matrix[silo, column] = _number(table, row, labels[column], cell) or 0.0
+            matrix[silo, column] = _weight(table, row, labels[column], cell)
     if len(set(columns)) < len(columns):
         raise InputError("must name each silo once in its header.", source=source)
     for have, what in ((seen, "row"), (set(columns), "column")):
@@ -303,7 +306,7 @@ def _filled(data: bytes, silos: int) -> bytes:
     while len(cells) > silos and not cells[-1]:
         cells.pop()
     stated = [cell for cell in cells if cell]
-    if len(cells) != silos or not all(_is_number(cell, decimal_comma=mark != ",") for cell in stated):
+    if len(cells) != silos or not all(_is_weight(cell, decimal_comma=mark != ",") for cell in stated):
         return data
     return f"{before}{mark.join(cell or '0' for cell in cells)}{rest}".encode()
 
@@ -319,18 +322,34 @@ def _first_row(text: str) -> tuple[str, str, str]:
     return text, "", ""
 
 
-def _is_number(cell: str, *, decimal_comma: bool) -> bool:
-    """Whether a cell is a number."""
+def _is_weight(cell: str, *, decimal_comma: bool) -> bool:
+    """Whether a cell is meant as a weight, and not as a label: a number, or a word for none."""
     try:
         parse_number(cell, decimal_comma=decimal_comma)
     except InputError:
-        return False
+        return cell.lower() in MISSING
     return True
+
+
+def _weight(table: Table, row: int | None, column: str, text: str) -> float:
+    """Weight in a cell of a mixing matrix, 0 where it is empty; the row None is the table's header."""
+    if text in _EMPTY:
+        return 0.0
+    rule = "must be finite; where there is no weight, the cell is empty or 0."
+    try:
+        value = np.nan if text.lower() in MISSING else parse_number(text, decimal_comma=table.decimal_comma)
+    except InputError as error:
+        value, rule = np.nan, error.rule
+    if np.isfinite(value):
+        return value
+    if row is None:
+        raise InputError(rule, field=Field(f"first row, {column}", value=text), source=table.source)
+    raise table.error(row, column, text, rule)
 
 
 def _label(cell: str, labels: Sequence[str], what: str, source: str) -> int:
     """Index of a silo in the header."""
     try:
-        return silo_index(cell, labels)
+        return silo_index(one_line(cell), labels)
     except InputError as error:
         raise InputError(f"{what} {error.rule}", source=source) from None

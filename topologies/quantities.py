@@ -21,7 +21,7 @@ nano- = 1e-9 = n-
 kibi- = 1024 = Ki-
 mebi- = 1048576 = Mi-
 gibi- = 1073741824 = Gi-
-second = [time] = s
+second = [time] = s = sec
 minute = 60 second = min
 hour = 60 minute = h
 day = 24 hour = d
@@ -33,6 +33,8 @@ byte_per_second = byte / second = Bps
 _QUANTITY = re.compile(
     r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf|nan)\s*([A-Za-zµμ]+(?:/[A-Za-z]+)?)\s*"
 )
+_SPELLED_OUT = re.compile("bits?|bytes?", re.IGNORECASE)
+"""What is clear in any case, unlike b and B: ``MBit/s`` is what Germans write."""
 _SHARE = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*%\s*")
 _PREFIXES = ("", "k", "M", "G", "T", "Ki", "Mi", "Gi")
 _LONG_PREFIXES = ("", "kilo", "mega", "giga", "tera", "kibi", "mebi", "gibi")
@@ -46,7 +48,7 @@ _SPELLINGS = {
     "bit": frozenset(_SIZES),
     "bit/s": frozenset(
         (
-            *(f"{size}/{second}" for size in _SIZES for second in ("s", "second")),
+            *(f"{size}/{second}" for size in _SIZES for second in ("s", "sec", "second")),
             *(prefix + name for prefix in _PREFIXES for name in ("bps", "Bps", "b/s")),
         )
     ),
@@ -59,7 +61,7 @@ _SPELLINGS = {
         )
     ),
 }
-"""Accepted units, as they must be written: of all that pint knows, those in use."""
+"""Accepted units, as they must be written, but for bits and bytes spelled out: of all that pint knows, those in use."""
 _USUAL = {
     "bit": [prefix + name for prefix in _PREFIXES for name in ("B", "bit")],
     "bit/s": [prefix + name for prefix in _PREFIXES for name in ("bps", "B/s")],
@@ -117,10 +119,10 @@ def parse_quantity(field: str | Path, text: object, unit: str, *, zero: bool = F
     if match is None:
         raise InputError(f"must be a number with a unit, for instance '{_EXAMPLES[unit]}'.", field=shown)
     number, written = match.groups()
-    one_mu = written.replace("µ", "μ")
-    if one_mu not in _SPELLINGS[unit]:
+    name = _SPELLED_OUT.sub(lambda found: found[0].lower(), written.replace("µ", "μ"))
+    if name not in _SPELLINGS[unit]:
         raise InputError(f"has the unit {written!r}; {_meant(written, unit)}", field=shown)
-    factor = float(_registry().Quantity(1.0, one_mu).to(unit).magnitude)
+    factor = float(_registry().Quantity(1.0, name).to(unit).magnitude)
     value = float(number) * factor
     if math.isnan(value):
         raise InputError("must be finite.", field=shown)

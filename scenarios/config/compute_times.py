@@ -11,6 +11,7 @@ from scenarios.config.simulation import ComputeConfig
 from simulator import ComputeTimes, Empirical, Exponential, Lognormal, Trace
 from topologies import Connectivity, InputError, Workload
 from topologies.arrays import FloatArray
+from topologies.networks.labels import one_line
 
 SAMPLES = "compute_s"
 """Head of the one column of a file of samples."""
@@ -113,7 +114,7 @@ def _read_rows(path: Path) -> tuple[list[str], list[list[str]]]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else "not CSV in UTF-8"
         raise InputError(f"cannot be read: {reason}.", source=str(path)) from None
-    return head, rows
+    return [one_line(name) for name in head], rows
 
 
 def _read_trace(path: Path, labels: Sequence[str], *, seed: int, rounds: int, repeat: bool) -> ComputeTimes:

@@ -1,5 +1,6 @@
 """One overlay of a scenario or command: a designer with its options, or a file, under a name."""
 
+import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 from scenarios.config.designer_options import (
     WrittenOptions,
     check_option_kinds,
+    designer_options,
     option_values,
     read_options,
     seed_values,
@@ -73,8 +75,10 @@ class OverlayConfig:
             _check_path(key, getattr(self, key))
         sources = [key for key in ("kind", *_FILE_KINDS) if getattr(self, key)]
         if len(sources) != 1:
-            given = ", ".join(sources) or "none"
-            raise InputError(f"must be one of kind, arcs and weights, not {given}.", field=Field("overlay"))
+            self._check_keys()
+            given = " and ".join(sources) or "none"
+            what = f" beside {', '.join(self.options)}" if self.options and not sources else ""
+            raise InputError(f"must have one of kind, arcs and weights{what}, has {given}.", field=Field())
         if not self.name:
             file = self.arcs or self.weights
             object.__setattr__(self, "name", self.kind if file is None else Path(file).stem)
@@ -102,10 +106,18 @@ class OverlayConfig:
             rule = consensus_rule(self.consensus, otherwise="a file ending in .csv or .npy")
             object.__setattr__(self, "consensus", rule)
         if self.options and not self.kind:
+            self._check_keys()
             name = next(iter(self.options))
             raise InputError("goes with a designer's overlay only.", field=Field(name))
         if self.seed is not None:
             check_seed(self.seed)
+
+    def _check_keys(self) -> None:
+        """Raise an error for a key that is named almost like one of `OWN_KEYS`, and so was taken for an option."""
+        for name in self.options:
+            is_option = bool(self.kind) and name in designer_options(self.kind)
+            if not is_option and difflib.get_close_matches(name.lower(), OWN_KEYS, n=1, cutoff=0.7):
+                raise unknown_name("key", name, OWN_KEYS, otherwise="beside kind an option of its designer")
 
     @property
     def consensus_is_file(self) -> bool:
@@ -132,6 +144,7 @@ class OverlayConfig:
         if not self.kind:
             return
         check_kinds("kind", [self.kind])
+        self._check_keys()
         option_values(self.kind, self.options)
         if self.consensus is not None and self.is_randomized:
             raise InputError(
@@ -311,15 +324,24 @@ def distinct(overlays: Sequence[OverlayConfig]) -> tuple[OverlayConfig, ...]:
     seen: dict[str, OverlayConfig] = {}
     for config in overlays:
         if config.name in seen:
-            way = "state a name in [[overlays]] of a scenario"
-            if not (config.kind and seen[config.name].kind):
-                way = f"rename a file, or {way}"
             raise InputError(
-                f"must not repeat a name: {seen[config.name].title} and {config.title} have it; {way}.",
+                f"must not repeat a name: {_same_name(seen[config.name], config)}.",
                 field=Field("name", value=config.name),
             )
         seen[config.name] = config
     return tuple(overlays)
+
+
+def _same_name(one: OverlayConfig, other: OverlayConfig) -> str:
+    """Why two overlays have one name, and what to do."""
+    way = "state a name in [[overlays]] of a scenario"
+    if one == other:
+        return f"two overlays are {one.title}, and equal in all else; leave one out, or {way}"
+    if one.title == other.title:
+        return f"two overlays are {one.title}; {way} for one of them"
+    if not (one.kind and other.kind):
+        way = f"rename a file, or {way}"
+    return f"{one.title} and {other.title} have it; {way}"
 
 
 def entry_of(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from scenarios.config.designer_options import option_values, seed_values
-from scenarios.config.error_context import located
+from scenarios.config.error_context import changed_errors, located
 from scenarios.config.overlay_config import OverlayConfig
 from topologies import (
     ClosedForms,
@@ -76,8 +76,15 @@ def _file_overlay(config: OverlayConfig, graph: Connectivity, work: Workload) ->
         with located(file):
             arcs, weights = mixing_arcs(matrix, graph.labels)
     negative = weights is not None and bool((weights < 0).any())
-    with located(file):
+    with changed_errors(lambda error: _of_file(error, file, config.name)):
         return build_overlay(config.name, graph, work, arcs, consensus=weights, negative_weights=negative)
+
+
+def _of_file(error: InputError, file: str, name: str) -> InputError:
+    """The error of an overlay's file, which does not repeat a name that the overlay has from it."""
+    if Path(file).stem == name and str(error).startswith(f"{name}: "):
+        return InputError(str(error).removeprefix(f"{name}: "), source=file)
+    return error.located(file)
 
 
 def weighted(overlay: Overlay, config: OverlayConfig, consensus: str = "") -> Overlay:

@@ -26,10 +26,13 @@ from topologies.wrapping import wrapped
 
 SPEEDS = LinearSegmentedColormap.from_list("speeds", ["#F0953F", "#DB4F5B", "#85318E", "#1D2671"])
 """Slow links in a light warm colour, fast ones in a dark cold one: told apart in grey, and by colour-blind readers."""
-_LAND, _COAST, _SEA, _GRID, _TEXT = "#EFEDE6", "#C4C9C4", "#DCE6EC", "#FFFFFF", "0.25"
+_GROUND = {"sea": "#DCE6EC", "land": "#EFEDE6", "plain": "#F7F7F5"}
+_COAST, _GRID, _TEXT = "#C4C9C4", "#FFFFFF", "0.25"
 _LEFT_PT, _RIGHT_PT, _TOP_PT, _TICKS_PT = 34.0, 10.0, 28.0, 15.0
 _LEGEND_LINE_PT, _SCALE_PT, _NOTE_PT = 11.5, 36.0, 10.0
 _NOTE_LETTERS, _COLUMNS = 120, 4
+_BESIDE_SCALE = 0.47
+"""Where the texts beside the scale begin, in parts of the map's width."""
 _SCALE_BAR_DEG = 60.0
 """Widest window in which one length in km fits all places."""
 
@@ -84,15 +87,18 @@ def map_figure(layout: MapLayout) -> Figure:
     key_bottom = 6 + _NOTE_PT * len(notes)
     if layout.scale is not None:
         _draw_scale(figure, layout, (key_bottom + 20) / height, width, height)
-    elif layout.legend:
+    if layout.legend:
+        pair = layout.scale is not None
         handles = [
-            Line2D([], [], **_style(entry.speed, entry.is_assumed, many=False)) for entry in layout.legend
+            Line2D([], [], **_style(entry.speed, entry.is_dashed, many=False, pair=pair))
+            for entry in layout.legend
         ]
+        left = _LEFT_PT + (_BESIDE_SCALE * WIDTH_PT if pair else 0.0)
         figure.legend(
             handles,
             [entry.text for entry in layout.legend],
             loc="lower left",
-            bbox_to_anchor=(_LEFT_PT / width, key_bottom / height),
+            bbox_to_anchor=(left / width, (key_bottom + (6 if pair else 0)) / height),
             borderaxespad=0,
             borderpad=0,
             ncols=max(columns, 1),
@@ -110,18 +116,17 @@ def _draw_ground(axes: Axes, layout: MapLayout) -> None:
     axes.set_ylim(window.south, window.north)
     axes.spines[:].set_color("0.75")
     axes.spines[:].set_linewidth(0.6)
+    axes.set_facecolor(_GROUND[layout.ground])
     if not layout.is_geographic:
         axes.set_xticks([])
         axes.set_yticks([])
-        axes.set_facecolor("#F7F7F5")
         return
-    axes.set_facecolor(_SEA if window.shows_land else _LAND)
     if layout.land:
         rings = [np.concatenate([ring, ring[:1]]) for ring in layout.land]
         outline = Outline.make_compound_path(*(Outline(ring, closed=True) for ring in rings))
         # The ground hides the strokes between a ring and the same one a turn on, at a pole.
         axes.add_patch(PathPatch(outline, fill=False, edgecolor=_COAST, linewidth=0.7, zorder=0.4))
-        axes.add_patch(PathPatch(outline, facecolor=_LAND, linewidth=0, zorder=0.5))
+        axes.add_patch(PathPatch(outline, facecolor=_GROUND["land"], linewidth=0, zorder=0.5))
     steps = [1, 3, 6, 10] if window.east - window.west > 90 else [1, 2, 5, 10]
     axes.xaxis.set_major_locator(MaxNLocator(7, steps=steps))
     axes.yaxis.set_major_locator(MaxNLocator(6, steps=steps))
@@ -171,7 +176,7 @@ def _draw_lines(axes: Axes, layout: MapLayout) -> None:
     """Links or pairs, in their order, as one collection: thousands of artists take long."""
     many, pair = len(layout.lines) > MANY_LINES, layout.scale is not None
     parts = [(path, line) for line in layout.lines for path in line.paths]
-    styles = [_style(line.speed, line.is_assumed, many=many, pair=pair) for _, line in parts]
+    styles = [_style(line.speed, line.is_dashed, many=many, pair=pair) for _, line in parts]
     axes.add_collection(
         LineCollection(
             [path for path, _ in parts],
@@ -186,22 +191,21 @@ def _draw_lines(axes: Axes, layout: MapLayout) -> None:
     )
 
 
-def _style(speed: float, is_assumed: bool, *, many: bool, pair: bool = False) -> dict[str, Any]:
+def _style(speed: float, is_dashed: bool, *, many: bool, pair: bool = False) -> dict[str, Any]:
     """How a line looks."""
     return {
         "color": SPEEDS(speed),
         "linewidth": (0.9 if pair else 0.9 + 1.3 * speed) * (0.6 if many else 1.0),
-        "linestyle": (0, (3.5, 1.6)) if is_assumed else "solid",
+        "linestyle": (0, (3.5, 1.6)) if is_dashed else "solid",
     }
 
 
 def _draw_sites(axes: Axes, layout: MapLayout) -> None:
     """Sites and their names."""
-    size = 16 if len(layout.x) <= 60 else 9
     axes.scatter(
         layout.x,
         layout.y,
-        s=size,
+        s=layout.dot_pt**2,
         color="#222222",
         edgecolors="white",
         linewidths=0.6,
@@ -255,5 +259,10 @@ def _draw_scale(figure: Figure, layout: MapLayout, bottom: float, width: float, 
     bar.ax.tick_params(labelsize=6.5, length=2, pad=2)
     bar.outline.set_linewidth(0.4)
     figure.text(
-        (_LEFT_PT + 0.47 * WIDTH_PT) / width, bottom, scale.title, fontsize=7.5, color=_TEXT, va="bottom"
+        (_LEFT_PT + _BESIDE_SCALE * WIDTH_PT) / width,
+        bottom,
+        scale.title,
+        fontsize=7.5,
+        color=_TEXT,
+        va="bottom",
     )

@@ -5,6 +5,7 @@ import math
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import networkx as nx
 import numpy as np
@@ -35,7 +36,10 @@ _AWAY_PT = (4.5, 11.0, 19.0, 30.0, 44.0)
 """Distances at which a label may stand from its site; from the second on with a line that leads to it."""
 _EDGE_PT = 3.0
 """Between a label and the edges: fonts differ in width."""
-_MOST_NAMED = 10
+_MOST_NAMED, _MOST_LINES_NAMED = 10, 4
+"""Sites and lines that a note names."""
+_LARGE_DOTS = 60
+"""Sites up to which their dots are large."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -50,23 +54,23 @@ class Line:
         Its name and numbers.
     speed : float
         From 0, the slowest of the map, to 1, the fastest.
-    is_assumed : bool
-        Whether its capacity is.
+    is_dashed : bool
+        Whether its capacity is assumed, or the pair was measured in one direction only.
     """
 
     paths: Sequence[FloatArray]
     title: str
     speed: float
-    is_assumed: bool = False
+    is_dashed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LegendEntry:
-    """A line of the legend: what lines of a speed are."""
+    """A line of the legend: what lines of a speed are, or dashed ones."""
 
     text: str
     speed: float
-    is_assumed: bool = False
+    is_dashed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -128,7 +132,7 @@ class MapLayout:
     lines : sequence of Line
         In the order of drawing.
     legend : sequence of LegendEntry
-        Of core links; the fastest first.
+        Of core links, the fastest first; of measured pairs what is no matter of their scale.
     scale : Scale, optional
         Of measured pairs.
     labels : sequence of Label
@@ -148,6 +152,18 @@ class MapLayout:
     scale: Scale | None
     labels: Sequence[Label]
     notes: Sequence[str]
+
+    @property
+    def ground(self) -> Literal["sea", "land", "plain"]:
+        """What lies below the land and the lines; near by, the land's outline is too coarse, and all is land."""
+        if not self.is_geographic:
+            return "plain"
+        return "sea" if self.window.shows_land else "land"
+
+    @property
+    def dot_pt(self) -> float:
+        """Diameter of a site's dot."""
+        return _dot_pt(len(self.x))
 
     @property
     def height_pt(self) -> float:
@@ -183,15 +199,17 @@ def map_layout(underlay: Underlay) -> MapLayout:
     shown = np.isfinite(x)
     if is_geographic and not shown.all():
         names = [underlay.labels[site] for site in np.flatnonzero(~shown).tolist()]
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         lost = sum(path is None for path in paths)
         what = "link" if underlay.measured is None else "pair"
         whose = f"; nor {lost} {what}{'' if lost == 1 else 's'} of theirs" if lost else ""
-        notes.append(f"Not on the map, without coordinates: {', '.join(names[:_MOST_NAMED])}{more}{whose}.")
+        notes.append(f"Not on the map, without coordinates: {_first(names, _MOST_NAMED)}{whose}.")
     drawn = [None if path is None else copies(path, window) if is_geographic else [path] for path in paths]
-    lines, legend, scale = (
-        _links(underlay, drawn) if underlay.measured is None else _pairs(underlay, ends, drawn)
-    )
+    if underlay.measured is None:
+        lines, legend, scale = _links(underlay, drawn)
+    else:
+        lines, legend, scale, one_way = _pairs(underlay, ends, drawn)
+        notes += _one_way_note(one_way, len(lines))
+    notes += _hidden_note(underlay, ends, paths, window)
     labels = _labels(underlay, x, y, window, lines)
     if len(labels) < shown.sum():
         notes.append(
@@ -321,7 +339,7 @@ def _links(
                 paths=paths,
                 title=f"{underlay.link_name(link)}: {rate}, {underlay.length_km[link]:,.1f} km",
                 speed=float(speeds[class_of[link]]),
-                is_assumed=bool(assumed[link]),
+                is_dashed=bool(assumed[link]),
             )
         )
     legend = []
@@ -331,7 +349,7 @@ def _links(
             which = f"{size} link{'' if size == 1 else 's'}"
             name = f"{format_rate(float(core_bps[assumed][0]))} assumed" if is_assumed else names[group]
             legend.append(
-                LegendEntry(text=f"{name} ({which})", speed=float(speeds[group]), is_assumed=is_assumed)
+                LegendEntry(text=f"{name} ({which})", speed=float(speeds[group]), is_dashed=is_assumed)
             )
     # Wide lines first: a narrow parallel one is seen upon them.
     return sorted(lines, key=lambda line: -line.speed), legend, None
@@ -356,8 +374,8 @@ def _classes(core_bps: FloatArray) -> tuple[IntArray, list[str]]:
 
 def _pairs(
     underlay: Underlay, ends: IntArray, drawn: Sequence[Sequence[FloatArray] | None]
-) -> tuple[list[Line], list[LegendEntry], Scale | None]:
-    """Measured pairs, both directions as one line; the slowest last."""
+) -> tuple[list[Line], list[LegendEntry], Scale | None, list[str]]:
+    """Measured pairs, both directions as one line, the slowest last; and those of which one was measured."""
     measured = underlay.measured
     assert measured is not None
     mean = _both_ways(measured.bandwidth_bps)
@@ -367,20 +385,68 @@ def _pairs(
         if finite
         else None
     )
-    lines = []
+    lines, one_way = [], []
     for (a, b), paths in zip(ends.tolist(), drawn, strict=True):
         if paths is None:
             continue
-        both = [
+        ways = [(i, j) for i, j in ((a, b), (b, a)) if measured.bandwidth_bps[i, j] > 0]
+        told = [
             f"{underlay.labels[i]} -> {underlay.labels[j]}: {format_rate(float(measured.bandwidth_bps[i, j]))}, "
             f"{format_s(float(measured.latency_s[i, j]))}"
-            for i, j in ((a, b), (b, a))
-            if measured.bandwidth_bps[i, j] > 0
+            for i, j in ways
         ]
+        if is_one_way := len(ways) == 1:
+            one_way.append(f"{underlay.labels[ways[0][0]]} -> {underlay.labels[ways[0][1]]}")
+            told.append("not measured the other way")
         speed = 1.0 if scale is None else scale.speed(float(mean[a, b]))
-        lines.append(Line(paths=paths, title="; ".join(both), speed=speed))
+        lines.append(Line(paths=paths, title="; ".join(told), speed=speed, is_dashed=is_one_way))
     legend = [] if scale else [LegendEntry(text="unlimited", speed=1.0)]
-    return sorted(lines, key=lambda line: -line.speed), legend, scale
+    if one_way:
+        counted = f"one direction only ({len(one_way):,} pair{'' if len(one_way) == 1 else 's'})"
+        legend.append(LegendEntry(text=counted, speed=0.5 if scale else 1.0, is_dashed=True))
+    return sorted(lines, key=lambda line: -line.speed), legend, scale, one_way
+
+
+def _one_way_note(one_way: Sequence[str], pairs: int) -> list[str]:
+    """Which of the pairs on the map were measured in one direction."""
+    if not one_way:
+        return []
+    was = "was" if len(one_way) == 1 else "were"
+    named = _first(one_way, _MOST_LINES_NAMED)
+    return [
+        f"Dashed: {len(one_way):,} of {pairs:,} pairs of sites {was} measured in one direction only: {named}."
+    ]
+
+
+def _hidden_note(
+    underlay: Underlay, ends: IntArray, paths: Sequence[FloatArray | None], window: Window
+) -> list[str]:
+    """Which lines are so short that the dots of their ends hide them."""
+    hidden = [
+        line
+        for line, path in enumerate(paths)
+        if path is not None and np.ptp(_on_page(path, window), axis=0).max() < _dot_pt(underlay.routers)
+    ]
+    if not hidden:
+        return []
+    noun = "link" if underlay.measured is None else "pair"
+    joins = f"{noun} joins" if len(hidden) == 1 else f"{noun}s join"
+    names = [" - ".join(underlay.labels[site] for site in ends[line]) for line in hidden]
+    named = _first(names, _MOST_LINES_NAMED)
+    return [
+        f"Not seen: {len(hidden):,} {joins} sites at one place, or so near that their dots meet: {named}."
+    ]
+
+
+def _dot_pt(sites: int) -> float:
+    """Diameter of a site's dot."""
+    return 4.0 if sites <= _LARGE_DOTS else 3.0
+
+
+def _first(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are."""
+    more = len(names) - most
+    return f"{', '.join(names[:most])}{f' and {more:,} more' if more > 0 else ''}"
 
 
 def _labels(

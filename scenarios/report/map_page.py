@@ -18,9 +18,9 @@ _DARK = ("#ff9f4a", "#ff8566", "#ff6f91", "#dd7dc4", "#b28df0", "#8fb3ff", "#8fe
 _MOST_ROWS = 5000
 _STYLE = """
 :root { color-scheme: light dark; --page: #ffffff; --text: #1c1c1c; --quiet: #5a5f63; --rule: #d9dcdd;
-  --sea: #dce6ec; --land: #efede6; --coast: #c9ccc6; --site: #222222; --halo: #ffffff; LIGHT }
+  --sea: #dce6ec; --land: #efede6; --plain: #f7f7f5; --coast: #c9ccc6; --site: #222222; --halo: #ffffff; LIGHT }
 @media (prefers-color-scheme: dark) { :root { --page: #15181b; --text: #e8e8e6; --quiet: #a2a8ad; --rule: #363b40;
-  --sea: #1b2228; --land: #2c3236; --coast: #444c51; --site: #f4f4f2; --halo: #15181b; DARK } }
+  --sea: #1b2228; --land: #2c3236; --plain: #1f2427; --coast: #444c51; --site: #f4f4f2; --halo: #15181b; DARK } }
 body { margin: 2rem auto; max-width: 64rem; padding: 0 1rem; background: var(--page); color: var(--text);
   font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.4rem; margin: 0 0 1rem; }
@@ -28,12 +28,12 @@ pre { font: 0.85rem/1.5 ui-monospace, monospace; overflow-x: auto; }
 svg { display: block; width: 100%; height: auto; border: 1px solid var(--rule); }
 svg text { font: FONTpx system-ui, sans-serif; fill: var(--text); stroke: var(--halo); stroke-width: 1.8px;
   stroke-linejoin: round; paint-order: stroke; }
-.sea { fill: var(--sea); } .land { fill: var(--land); }
+.sea { fill: var(--sea); } .land { fill: var(--land); } .plain { fill: var(--plain); }
 path.land { stroke: var(--coast); stroke-width: 0.7px; paint-order: stroke; }
 SPEEDS
 .line path { fill: none; stroke-linecap: round; } .line .hit { stroke: transparent; stroke-width: 5px; }
 .pairs .seen { stroke-width: 1px; } .many .seen { stroke-width: 0.8px; opacity: 0.65; }
-.assumed .seen, .assumed line { stroke-dasharray: 3.5 1.8; }
+.dashed .seen, .dashed line { stroke-dasharray: 3.5 1.8; }
 .line:hover .seen, .line:focus .seen { stroke: var(--text); stroke-width: 3px; opacity: 1; }
 .line:focus { outline: none; }
 .site { fill: var(--site); stroke: var(--halo); stroke-width: 0.6px; }
@@ -125,12 +125,11 @@ def _svg(layout: MapLayout) -> str:
     """The map."""
     height = layout.height_pt
     land = "".join(f"M{_points(layout, ring)}Z" for ring in layout.land)
-    ground = "sea" if layout.window.shows_land or not layout.is_geographic else "land"
     style = "many" if len(layout.lines) > MANY_LINES else "pairs" if layout.scale is not None else "links"
     parts = [
         f'<svg class="{style}" viewBox="0 0 {WIDTH_PT:g} {height:.1f}" role="img" '
         f'aria-label="{_text(_said(layout))}">',
-        f'<rect class="{ground}" width="{WIDTH_PT:g}" height="{height:.1f}"/>',
+        f'<rect class="{layout.ground}" width="{WIDTH_PT:g}" height="{height:.1f}"/>',
         f'<path class="land" d="{land}"/>' if land else "",
     ]
     parts += [_line(layout, place) for place in range(len(layout.lines))]
@@ -165,9 +164,9 @@ def _line(layout: MapLayout, place: int) -> str:
     """A link or pair: the line that is seen, and a wider one that is easy to hit."""
     line = layout.lines[place]
     path = "".join(f"M{_points(layout, points)}" for points in line.paths)
-    assumed = " assumed" if line.is_assumed else ""
+    dashed = " dashed" if line.is_dashed else ""
     return (
-        f'<g class="line{assumed}" tabindex="0"><title>{_text(line.title)}</title>'
+        f'<g class="line{dashed}" tabindex="0"><title>{_text(line.title)}</title>'
         f'<path class="seen s{_speed(line.speed)}" d="{path}"/><path class="hit" d="{path}"/></g>'
     )
 
@@ -184,7 +183,7 @@ def _speed(speed: float) -> int:
 
 
 def _legend(layout: MapLayout) -> str:
-    """What the colours mean."""
+    """What the colours and dashes mean."""
     entries: Sequence[LegendEntry] = layout.legend
     if (scale := layout.scale) is not None:
         low, ratio = scale.low_bps, scale.high_bps / scale.low_bps
@@ -196,8 +195,9 @@ def _legend(layout: MapLayout) -> str:
             )
             for place in shown
         ]
+        entries = [*entries, *layout.legend]
     items = [
-        f'<li><svg viewBox="0 0 26 8" class="{"assumed" if entry.is_assumed else ""}" aria-hidden="true">'
+        f'<li><svg viewBox="0 0 26 8" class="{"dashed" if entry.is_dashed else ""}" aria-hidden="true">'
         f'<line class="s{_speed(entry.speed)}" x1="1" y1="4" x2="25" y2="4"/></svg>{_text(entry.text)}</li>'
         for entry in entries
     ]

@@ -20,6 +20,7 @@ from topologies.errors import quoted
 from topologies.geodesy import geodesic_km
 from topologies.measured_pairs import MeasuredPairs
 from topologies.networks.gml_writing import gml_text
+from topologies.networks.link_notes import NO_CABLE
 from topologies.networks.shipped import underlay_title
 from topologies.underlay import Underlay
 from topologies.wrapping import WIDTH, wrapped
@@ -223,7 +224,7 @@ def _link_facts(underlay: Underlay) -> LinkFacts:
         length_km=length,
         length_computed=int(computed.sum()),
         length_stated=int((~computed).sum()),
-        below_geodesic=int((own & (underlay.length_km < 0.99 * direct)).sum()),
+        below_geodesic=int((own & (underlay.length_km < NO_CABLE * direct)).sum()),
         stated_over_geodesic=_span(underlay.length_km / np.where(own, direct, 1.0), names, own),
     )
 

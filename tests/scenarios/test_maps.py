@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.colors import to_rgba
 from matplotlib.text import Text
 
 from scenarios.report.map import map_figure, plot_map
@@ -204,12 +205,12 @@ def test_an_svg_has_the_labels_as_texts(tmp_path):
 def test_the_legend_counts_stated_and_assumed_links_apart():
     layout = map_layout(PACIFIC)
 
-    assert [(entry.text, entry.is_assumed) for entry in layout.legend] == [
+    assert [(entry.text, entry.is_dashed) for entry in layout.legend] == [
         ("10 Gbps (2 links)", False),
         ("1 Gbps (1 link)", False),
         ("1 Gbps assumed (1 link)", True),
     ]
-    assert sorted(line.is_assumed for line in layout.lines) == [False, False, False, True]
+    assert sorted(line.is_dashed for line in layout.lines) == [False, False, False, True]
 
 
 def test_many_capacities_share_classes():
@@ -259,6 +260,96 @@ def test_unlimited_pairs_have_no_scale():
     assert layout.scale is None
     assert [entry.text for entry in layout.legend] == ["unlimited"]
     map_figure(layout).draw_without_rendering()
+
+
+ONE_WAY = network(
+    {"A": (1.0, 2.0), "B": (3.0, 4.0), "C": (5.0, 2.0)},
+    [],
+    measured=MeasuredPairs(
+        bandwidth_bps=np.array([[np.inf, 1e9, 0], [3e9, np.inf, 8e8], [2e9, 0, np.inf]]),
+        latency_s=np.full((3, 3), 0.01),
+    ),
+)
+
+
+def test_pairs_of_one_direction_are_dashed_and_counted():
+    layout = map_layout(ONE_WAY)
+    dashed = {line.title: line.speed for line in layout.lines if line.is_dashed}
+
+    assert sorted(dashed) == [
+        "B -> C: 800 Mbps, 10.00 ms; not measured the other way",
+        "C -> A: 2 Gbps, 10.00 ms; not measured the other way",
+    ]
+    # The mean of A and B is 2 Gbps, as is the one direction of C and A.
+    assert list(dashed.values()) == pytest.approx([1.0, 0.0])
+    assert [(entry.text, entry.is_dashed) for entry in layout.legend] == [
+        ("one direction only (2 pairs)", True)
+    ]
+    assert layout.notes == [
+        "Dashed: 2 of 3 pairs of sites were measured in one direction only: C -> A, B -> C."
+    ]
+    assert map_page(ONE_WAY, "x").count('class="line dashed"') == 2
+    figure = map_figure(layout)
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["one direction only (2 pairs)"]
+    # Inside the figure, and on no other text.
+    box = legend.get_window_extent()
+    assert figure.bbox.contains(box.x0, box.y0)
+    assert figure.bbox.contains(box.x1, box.y1)
+    assert not any(box.overlaps(text.get_window_extent()) for text in figure.texts)
+    patterns = [pattern for _, pattern in figure.axes[0].collections[0].get_linestyles()]
+    assert sum(pattern is not None for pattern in patterns) == 2
+    assert not any(line.is_dashed for line in map_layout(pairs_of(4)).lines)
+    assert map_layout(pairs_of(4)).legend == []
+
+
+def test_one_way_pairs_without_a_limit_have_two_lines_in_the_legend():
+    measured = MeasuredPairs(
+        bandwidth_bps=np.where(np.roll(np.eye(3), 1, axis=1) + np.eye(3), np.inf, 0.0),
+        latency_s=np.zeros((3, 3)),
+    )
+    layout = map_layout(replace(ONE_WAY, measured=measured))
+    assert [(entry.text, entry.is_dashed) for entry in layout.legend] == [
+        ("unlimited", False),
+        ("one direction only (3 pairs)", True),
+    ]
+    map_figure(layout).draw_without_rendering()
+
+
+def test_links_between_sites_at_one_place_are_counted_as_not_seen():
+    places = {"A": (45.0, 4.0), "B": (45.0, 4.0), "C": (50.0, 9.0), "D": (50.001, 9.0), "E": (47.0, 9.0)}
+    links = [(0, 1), (1, 2), (2, 3), (2, 4)]
+    assert map_layout(network(places, links)).notes == [
+        "Not seen: 2 links join sites at one place, or so near that their dots meet: A - B, C - D."
+    ]
+    assert map_layout(network(places, [(0, 1), *links])).notes[0].startswith("Not seen: 3 links join")
+    measured = MeasuredPairs(bandwidth_bps=np.full((5, 5), 1e9), latency_s=np.zeros((5, 5)))
+    (pairs,) = map_layout(network(places, [], measured=measured)).notes
+    assert pairs.startswith("Not seen: 2 pairs join sites at one place")
+    many = {f"r{k}": (45.0, 4.0) for k in range(6)} | {"far": (50.0, 9.0)}
+    (named,) = map_layout(network(many, [(k, k + 1) for k in range(6)])).notes
+    assert named.endswith("meet: r0 - r1, r1 - r2, r2 - r3, r3 - r4 and 1 more.")
+    assert map_layout(PACIFIC).notes == []
+
+
+@pytest.mark.parametrize(
+    ("underlay", "ground", "colour"),
+    [
+        (PACIFIC, "sea", "#DCE6EC"),
+        (network({"A": (45.764, 4.8357), "B": (45.7725, 4.84)}, [(0, 1)]), "land", "#EFEDE6"),
+        (network({"A": NAN, "B": NAN}, [(0, 1)]), "plain", "#F7F7F5"),
+    ],
+    ids=["sea", "land", "plain"],
+)
+def test_the_ground_is_the_same_in_figures_and_on_pages(underlay, ground, colour):
+    page = map_page(underlay, "x")
+    figure = map_figure(map_layout(underlay))
+
+    assert figure.axes[0].get_facecolor() == to_rgba(colour)
+    assert f'<rect class="{ground}"' in page
+    assert f".{ground} {{ fill: var(--{ground}); }}" in page
+    assert f"--{ground}: {colour.lower()};" in page
 
 
 class Page(HTMLParser):

@@ -205,10 +205,25 @@ def test_the_text_of_changed_entries_is_a_scenario(silosim, files):
 @pytest.mark.parametrize(
     ("entry", "rule"),
     [
-        ("", r"overlays\[0\].*must be one of kind, arcs and weights, not none"),
-        ('kind = "ring"\narcs = "x.csv"', "must be one of kind, arcs and weights, not kind, arcs"),
+        ("", r"overlays\[0\] must have one of kind, arcs and weights, has none\."),
+        ('kind = "ring"\narcs = "x.csv"', "must have one of kind, arcs and weights, has kind and arcs"),
+        ('hub = "Dublin"', r"overlays\[0\] must have one of kind, arcs and weights beside hub, has none"),
+        *(
+            (
+                entry,
+                rf"overlays\[0\].key\(='{key}'\) must be one of arcs, .*, weights, .*did you mean '{meant}'\?\)",
+            )
+            for entry, key, meant in (
+                ('arc = "x.csv"', "arc", "arcs"),
+                ('weight = "x.csv"', "weight", "weights"),
+                ('Kind = "ring"', "Kind", "kind"),
+                ('kind = "ring"\nconsensu = "fdla"', "consensu", "consensus"),
+                ('kind = "star"\nhub = "Dublin"\nnmae = "x"', "nmae", "name"),
+                ('arcs = "x.csv"\nboth_way = true', "both_way", "both_ways"),
+            )
+        ),
         ('kind = "rung"', r"overlays\[0\].kind\(='rung'\) must be one of .*did you mean 'ring'"),
-        ('kind = "ring"\nhub = "Dublin"', "ring has no options, but hub is given"),
+        ('kind = "ring"\nhub = "Dublin"', r"overlays\[0\].ring has no options, but hub is given"),
         ('kind = "star"\nhbu = "Dublin"', r"star: option\(='hbu'\) must be one of hub"),
         ('arcs = "x.csv"\nhub = "Dublin"', r"overlays\[0\].hub goes with a designer's overlay only"),
         ('kind = "ring"\nboth_ways = true', r"overlays\[0\].both_ways\(=True\) goes with arcs only"),
@@ -227,7 +242,16 @@ def test_the_text_of_changed_entries_is_a_scenario(silosim, files):
         ('kind = "ring"\nname = "a/b"', r"overlays\[0\].name\(='a/b'\) must be printable, without a slash"),
         (
             'kind = "ring"\n[[overlays]]\nkind = "ring"',
-            r"name\(='ring'\) must not repeat a name: the designer ring and the designer ring have it; state a name",
+            r"name\(='ring'\) must not repeat a name: two overlays are the designer ring, and equal in all else; leave "
+            r"one out, or state a name in \[\[overlays\]\] of a scenario\.",
+        ),
+        (
+            'kind = "star"\nhub = "Dublin"\n[[overlays]]\nkind = "star"',
+            r"name\(='star'\) must not repeat a name: two overlays are the designer star; state a name in .* for one",
+        ),
+        (
+            'arcs = "x.csv"\n[[overlays]]\narcs = "x.csv"\nboth_ways = true',
+            r"name\(='x'\) must not repeat a name: two overlays are the file 'x.csv'; state a name in .* for one of",
         ),
         ('arcs = ""', r"overlays\[0\].arcs\(=''\) must not be empty"),
         ('arcs = "a\\nb.csv"', r"overlays\[0\].name\(='a\\nb'\) must be printable"),
@@ -257,7 +281,7 @@ def test_a_wrong_entry_is_one_line(entry, rule):
         (("explain", "gaia", "--arcs", "steps.csv", "--kind", "ring"), "explain takes one overlay"),
         (
             ("design", "gaia", "--arcs", "steps.csv", "--blocked", f"{LABELS[0]} -> {LABELS[3]}"),
-            f"steps.csv: steps: {LABELS[0]} cannot send to {LABELS[3]}",
+            f"error: steps.csv: {LABELS[0]} cannot send to {LABELS[3]}",
         ),
     ],
 )
@@ -272,7 +296,14 @@ def test_a_part_that_is_not_connected_is_named(silosim, files):
     (files / "part.csv").write_text(f"from,to\n{LABELS[0]},{LABELS[1]}\n")
     error = silosim("design", "gaia", "--arcs", "part.csv", "--both-ways").failed(2).err
 
-    assert "part.csv: part: the overlay must be strongly connected" in error
+    assert "error: part.csv: the overlay must be strongly connected" in error
+    text = (
+        ENTRIES.split("[[overlays]]")[0]
+        + '[[overlays]]\narcs = "part.csv"\nboth_ways = true\nname = "mine"\n'
+    )
+    (files / "named.toml").write_text(text)
+    error = silosim("simulate", "named.toml").failed(2).err
+    assert "part.csv: mine: the overlay must be strongly connected" in error
 
 
 def test_a_star_cannot_have_a_rule(silosim, files):

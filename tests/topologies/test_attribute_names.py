@@ -101,6 +101,7 @@ def test_capacity_goes_before_raw_speed_and_that_before_speed_with_a_unit():
         ("10", None, None),
         ("10", "Gbps", 1e10),
         ("155", "Mbit/s", 155e6),
+        ("155", "MBit/s", 155e6),
         ("10", "GB/s", None),
         ("10", "Gigabit", None),
         ("10", 5, None),

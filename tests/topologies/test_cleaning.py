@@ -86,7 +86,7 @@ def test_both_options_make_it_a_network(tmp_path, ending):
     assert found.latitude_deg.tolist() == [39.9, 39.2, 41.9]  # from north to south
     assert found.ends.tolist() == [[0, 1], [0, 1], [0, 2]]
     assert found.capacity_bps.tolist()[:1] == [1e10]
-    assert found.notes == (IN_ONE_LINE, SPEED)
+    assert found.notes == (IN_ONE_LINE, SPEED, "1 of 3 links is parallel to another: None - None/2.")
 
 
 def test_a_second_pass_changes_nothing():
@@ -253,7 +253,38 @@ def test_a_file_without_any_coordinates_says_what_is_left_of_it(tmp_path):
         load_underlay(path, internal_only=True)
 
     left_out = "left out 2 external nodes, 3 nodes without coordinates and 4 links"
-    assert str(caught.value) == f"{path}: {left_out}: 0 of 5 nodes remain, must be >= 2."
+    needed = "needed are Latitude and Longitude of 'n2', 'n3', 'n4', or on their links a distance"
+    assert (
+        str(caught.value)
+        == f"{path}: {left_out}: 0 of 5 nodes remain, must be >= 2 ({needed} (or dist, length_km) in km)."
+    )
+    # Either of them is enough.
+    places = [{**node, "lat": i, "lon": i} if i > 1 else node for i, node in enumerate(nodes)]
+    links = [{"source": i, "target": 4} for i in range(4)]
+    assert load_underlay(write(tmp_path, ".gml", places, links), internal_only=True).routers == 3
+    lengths = [{**link, "dist": 7} for link in links]
+    assert load_underlay(write(tmp_path, ".gml", nodes, lengths), internal_only=True).routers == 3
+
+
+def test_where_only_external_nodes_are_lost_no_coordinates_would_help(tmp_path):
+    nodes = [{"id": i, "label": f"n{i}", "Internal": 0} for i in range(3)]
+    path = write(tmp_path, ".gml", nodes, [{"source": i, "target": i + 1} for i in range(2)])
+    with pytest.raises(
+        InputError, match=r"left out 3 external nodes and 2 links: 0 of 3 nodes remain, must be >= 2\.$"
+    ):
+        load_underlay(path, internal_only=True)
+
+
+def test_nodes_between_others_that_need_a_place_are_named(tmp_path):
+    nodes = [{"id": i, "label": f"n{i:02}", **(place(i, i) if i < 2 else {})} for i in range(14)]
+    links = [{"source": a, "target": b} for b in range(2, 14) for a in (0, 1)]
+    path = write(tmp_path, ".gml", nodes, links)
+    needed = (
+        r"link 0 \('n00 - n02'\) has no distance and node 'n02' lacks the Latitude and Longitude to compute it from "
+        r"\(and 11 more nodes\) \(needed are Latitude and Longitude of 'n02', 'n03', .*, 'n11' and 2 more, or on "
+    )
+    with pytest.raises(InputError, match=needed):
+        load_underlay(path, internal_only=True)
 
 
 def test_all_nodes_of_one_label_are_counted(tmp_path):

@@ -97,7 +97,7 @@ def test_weights_of_a_table(file):
         (
             "o.csv",
             "from,to,weight\nBonn,Köln,0.5\nLyon,Köln,0.6\n",
-            "Köln gives .* sum to 1.1; they must sum to <= 1",
+            "Köln gives .* sum to 1.1; they must sum to <= 1 within 1e-06",
         ),
         ("o.csv", "from,where\nBonn,Köln\n", "needs a column 'to' or 'target' or 'dst' for the receiver"),
         ("o.csv", "", "is an empty table"),
@@ -156,6 +156,14 @@ def test_matrices(tmp_path, how):
         (",Bonn,Köln,Lyon\nBonn,1,0,0\nKöln,0,1,0\n", "must have a row for each silo; 'Lyon' has none"),
         (",Bonn,Köln,Lyn\nBonn,1,0,0\n", "the header's silo 'Lyn' must be one of .*did you mean 'Lyon'"),
         (",Bonn,Köln,Lyon\nBonn,1,0,x\n", r"row 2, Lyon\(='x'\) must be a number"),
+        (
+            ",Bonn,Köln,Lyon\nBonn,1,0,0\nLyon,0.2,NaN,0.8\n",
+            r"row 3, Köln\(='NaN'\) must be finite; where there is no weight, the cell is empty or 0",
+        ),
+        ("1,0,0\n0.2,0.8,nan\n0,0,1\n", r"row 2, column 3\(='nan'\) must be finite"),
+        ("0.2,NaN,0.8\n0,1,0\n0,0,1\n", r"first row, column 2\(='NaN'\) must be finite"),
+        (",N/A,0.8\n0,1,0\n0,0,1\n", r"first row, column 2\(='N/A'\) must be finite"),
+        ("1;0;0\n0,2;inf;0,8\n0;0;1\n", r"row 2, column 2\(='inf'\) must be finite"),
         (",Bonn,Köln,Lyon\nBonn,1,0,0\nBonn,1,0,0\n", r"row 3, silo\(='Bonn'\) must not be repeated"),
         (",Bonn,Köln,Bonn\nBonn,1,0,0\n", "must name each silo once in its header"),
         ("1 0 0\n0 1\n", "must have columns separated by"),
@@ -176,6 +184,7 @@ def test_a_wrong_matrix_is_one_line(file, text, rule):
         ("sep=;\r\n\r\n0,5;;0,5;\r\n0,25;0,75;;\r\n;0,5;0,5;\r\n", WEIGHTS),
         ("1,,\n,1,\n,,1\n", np.eye(3)),
         (",0,1,2\n0,0.5,,0.5\n1,0.25,0.75,\n2,,0.5,0.5\n", WEIGHTS),
+        ("-,1,-\n1,-,–\n—,-,1\n", [[0, 1, 0], [1, 0, 0], [0, 0, 1]]),
     ],
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])

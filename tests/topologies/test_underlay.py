@@ -148,7 +148,8 @@ def test_unknown_name_lists_the_known_ones(name: str, nearest: str) -> None:
     message = str(caught.value)
     known = "aws_na, clouds, clouds_aws, ebone, exodus, gaia, geant"
     assert message.startswith(f"underlay(={name!r}) must be one of {known}")
-    assert "path of a network (.gml, .graphml, .json" in message
+    assert "the path of a network's file (.gml, .graphml, .json" in message
+    assert "or of a folder of its tables" in message
     assert (f"did you mean {nearest!r}?" in message) if nearest else ("did you mean" not in message)
 
 
@@ -157,10 +158,21 @@ def test_unknown_variant() -> None:
         load_underlay("gaia", variant="true")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("path", ["nosuch.gml", "no/such", "geant.gml", Path("geant")])
+@pytest.mark.parametrize("path", ["nosuch.gml", "no/such", "hospitals/", "./net", "geant.gml", Path("geant")])
 def test_missing_file(path: str | Path) -> None:
-    with pytest.raises(InputError, match=f"^{path}: there is no such file"):
+    with pytest.raises(InputError) as caught:
         load_underlay(path)
+    assert str(caught.value) == (
+        f"{path}: there is no such file or folder; a network is one of aws_na, clouds, clouds_aws, ebone, exodus, "
+        "gaia, geant, or the path of a network's file (.gml, .graphml, .json, .csv, .tsv, .toml) or of a folder of its "
+        "tables."
+    )
+
+
+def test_what_lies_below_a_file_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "a.gml").write_text("")
+    with pytest.raises(InputError, match=r"a\.gml/b: there is no such file or folder"):
+        load_underlay(tmp_path / "a.gml" / "b")
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\0b.gml", "a\nb.gml", "x" * 5000, "x" * 5000 + ".gml"])
@@ -183,8 +195,12 @@ def test_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "read_bytes", refuse)  # root may read everything
+    (tmp_path / "a.gml").write_text("")
     with pytest.raises(InputError, match=r"a\.gml: cannot be read: Permission denied"):
         load_underlay(tmp_path / "a.gml")
+    monkeypatch.setattr(Path, "stat", lambda _, **__: refuse(Path()))
+    with pytest.raises(InputError, match=r"b/a\.gml: cannot be read: Permission denied"):
+        load_underlay(tmp_path / "b" / "a.gml")
 
 
 NETWORK = """graph [

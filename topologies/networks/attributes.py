@@ -23,6 +23,7 @@ from topologies.networks.field_names import (
     stated_number,
     stated_text,
 )
+from topologies.networks.labels import one_line
 from topologies.networks.link_speed import link_speed_bps, speeds_note
 from topologies.networks.stated_network import StatedNetwork, link_title
 
@@ -139,6 +140,7 @@ def node_labels(graph: Graph) -> tuple[str, ...]:
     Returns
     -------
     tuple of str, (nodes,)
+        As `topologies.networks.labels.one_line` has them.
 
     Raises
     ------
@@ -151,7 +153,7 @@ def node_labels(graph: Graph) -> tuple[str, ...]:
         label = next((value for value in found if value is not None), None)
         if not isinstance(label, int | float | str):
             raise InputError(f"{node_title(node)}: label(={quoted(label)}) must be a text.")
-        labels.append(str(label))
+        labels.append(one_line(str(label)))
     return tuple(labels)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from topologies.arrays import BoolArray
 from topologies.digraph import components
-from topologies.errors import InputError, quoted
+from topologies.errors import InputError, first_names, quoted
 from topologies.networks.attributes import Graph, link_ends, node_labels, node_title
 from topologies.networks.field_names import (
     DISTANCE,
@@ -51,6 +51,41 @@ def cleaned(graph: Graph, *, internal_only: bool, largest_only: bool) -> tuple[G
         graph, note = step(graph)
         changed += [note] * bool(note)
     return graph, [f"{'; '.join(changed)}."] if changed else []
+
+
+def check_something_left(graph: Graph, kept: Graph, changed: Sequence[str]) -> None:
+    """Raise an error where the options leave no network.
+
+    Parameters
+    ----------
+    graph, kept : Graph
+        Before `cleaned` and after it.
+    changed : sequence of str
+        What it says.
+
+    Raises
+    ------
+    InputError
+        With the nodes that would have stayed if they had a place.
+    """
+    if not changed or len(kept.nodes) >= 2:
+        return
+    placeless = [
+        label
+        for label, node in zip(node_labels(graph), graph.nodes, strict=True)
+        if _is_internal(node) is not False and lacks_place(node)
+    ]
+    help_ = f" ({what_gives_lengths(placeless)})" if placeless else ""
+    rule = f"{len(kept.nodes)} of {len(graph.nodes)} nodes remain, must be >= 2"
+    raise InputError(f"{changed[0].removesuffix('.')}: {rule}{help_}.")
+
+
+def what_gives_lengths(placeless: Sequence[str]) -> str:
+    """What a file needs where nothing tells how long links of these nodes are, for messages."""
+    return (
+        f"needed are Latitude and Longitude of {first_names(placeless)}, or on their links a distance (or dist, "
+        "length_km) in km"
+    )
 
 
 def internal_part(graph: Graph) -> tuple[Graph, str]:

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from topologies.errors import Field, InputError, quoted
+from topologies.networks.labels import one_line
 
-_DELIMITERS = ("\t", ";", ",")
+_NAMES = {"\t": "tab", ";": "semicolon", ",": "comma"}
+_DELIMITERS = tuple(_NAMES)
 _NUMBER = re.compile(r"[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?")
 _CONTENT = re.compile(r"[^\s,;]")
 _NO_LIMIT = frozenset({"inf", "+inf", "infinity", "unlimited"})
@@ -52,6 +54,10 @@ class Table:
         """Cells of a column, one for each row."""
         return [row[index] for row in self.rows]
 
+    def labels(self, index: int) -> list[str]:
+        """Labels in a column, as `topologies.networks.labels.one_line` has them."""
+        return [one_line(cell) for cell in self.column(index)]
+
     def error(self, row: int, column: str, value: str, rule: str) -> InputError:
         """Error of one cell: file, row, column, value and rule.
 
@@ -72,8 +78,8 @@ def read_table(data: bytes, source: str) -> Table:
     ----------
     data : bytes
         UTF-8, with or without a byte order mark, or UTF-16 with one; columns separated by tabs, semicolons or commas:
-        the first of these that the header holds. Cells may be quoted, rows blank, columns at the end empty. A first
-        line ``sep=;`` of Excel's is passed over.
+        the first of these that the header holds. Cells may be quoted, rows blank, columns at the end empty; a cell
+        that states nothing has its place, too. A first line ``sep=;`` of Excel's is passed over.
     source : str
         The file, for messages.
 
@@ -84,7 +90,7 @@ def read_table(data: bytes, source: str) -> Table:
     Raises
     ------
     InputError
-        If the bytes are no such text, or a row has more cells than the header.
+        If the bytes are no such text, or a row has more cells than the header, or fewer.
     """
     text = _text(data, source)
     text = re.sub(r"\Asep=.[ \t]*(\r\n|\r|\n|\Z)", "", text, flags=re.IGNORECASE)
@@ -107,7 +113,7 @@ def read_table(data: bytes, source: str) -> Table:
                 )
             continue
         if len(row) != len(header):
-            row = _fitted(row, header, f"row {number}", delimiter, source)
+            row = _fitted(row, header, number, delimiter, source)
         rows.append(row)
         numbers.append(number)
     if not rows:
@@ -161,15 +167,18 @@ def _records(text: str, delimiter: str, source: str) -> Iterator[tuple[int, list
 
 
 def _fitted(
-    row: tuple[str, ...], header: Sequence[str], name: str, delimiter: str, source: str
+    row: tuple[str, ...], header: Sequence[str], number: int, delimiter: str, source: str
 ) -> tuple[str, ...]:
-    """A row with as many cells as the header."""
-    if any(row[len(header) :]):
-        raise InputError(
-            f"{name} has {len(_without_empty_end(row))} cells, the header {len(header)}{_comma_hint(delimiter)}.",
-            source=source,
-        )
-    return row[: len(header)] + ("",) * (len(header) - len(row))
+    """A row without what is empty beyond the header, which then has as many cells as this."""
+    if len(row) > len(header) and not any(row[len(header) :]):
+        return row[: len(header)]
+    if len(row) > len(header):
+        size, hint = len(_without_empty_end(row)), _comma_hint(delimiter)
+    else:
+        # A cell that was forgotten in the middle would move all others.
+        size, hint = len(row), f"; a cell that states nothing is empty, but has its {_NAMES[delimiter]}"
+    cells = f"{size} cell{'' if size == 1 else 's'}"
+    raise InputError(f"row {number} has {cells}, the header {len(header)}{hint}.", source=source)
 
 
 def _without_empty_end(cells: tuple[str, ...]) -> tuple[str, ...]:

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from topologies.arrays import BoolArray, IntArray
 from topologies.digraph import components
 from topologies.errors import InputError, quoted
 from topologies.networks.attributes import Graph, node_title
+from topologies.networks.cleaning import what_gives_lengths
 from topologies.networks.stated_network import StatedNetwork, link_title
 from topologies.underlay import Variant, check_label, disconnected
 
@@ -29,7 +31,7 @@ def check_network(network: StatedNetwork, graph: Graph, variant: Variant, *, int
     variant : {"corrected", "published"}
         Published lengths need no coordinates.
     internal_only : bool
-        Whether that option is given, so that the error need not name it.
+        Whether that option is given, so that the error need not name it, but what else would help.
 
     Raises
     ------
@@ -39,9 +41,11 @@ def check_network(network: StatedNetwork, graph: Graph, variant: Variant, *, int
     """
     for i, label in enumerate(network.labels):
         check_label(i, label)
+    unknown = _unknown_lengths(network) if variant == "corrected" else np.zeros(0, dtype=np.int64)
+    nodes = _placeless_ends(network, unknown)
     cleanable = [
         *_equal_labels(network, graph),
-        *([] if variant == "published" else _unknown_lengths(network)),
+        *([_unknown_length(network, int(unknown[0]), nodes)] if unknown.size else []),
         *_self_loops(network),
     ]
     count, component = components(len(network.labels), *network.ends.T, strong=False)
@@ -51,6 +55,7 @@ def check_network(network: StatedNetwork, graph: Graph, variant: Variant, *, int
     hints = [
         *([_INTERNAL_ONLY] if cleanable and not internal_only else []),
         *([_LARGEST] if apart and len(network.ends) else []),
+        *([what_gives_lengths([network.labels[node] for node in nodes])] if nodes and internal_only else []),
     ]
     help_ = f" ({'; '.join(hints)})" if hints else ""
     raise InputError(f"{'; '.join([*cleanable, *apart])}{help_}.")
@@ -69,20 +74,31 @@ def _equal_labels(network: StatedNetwork, graph: Graph) -> list[str]:
     return [f"label(={quoted(several[0])}) of {same} must be unique{_more(several, 'label')}"]
 
 
-def _unknown_lengths(network: StatedNetwork) -> list[str]:
-    """The first link whose length nothing tells, and its first end without a place."""
-    placeless = np.isnan(network.latitude_deg + network.longitude_deg)
-    unknown = np.isnan(network.distance_km) & placeless[network.ends].any(axis=1)
-    if not unknown.any():
-        return []
-    link = int(np.argmax(unknown))
+def _placeless(network: StatedNetwork) -> BoolArray:
+    """Whether each node lacks coordinates."""
+    return np.isnan(network.latitude_deg + network.longitude_deg)
+
+
+def _unknown_lengths(network: StatedNetwork) -> IntArray:
+    """Links whose length nothing tells."""
+    return np.flatnonzero(np.isnan(network.distance_km) & _placeless(network)[network.ends].any(axis=1))
+
+
+def _placeless_ends(network: StatedNetwork, links: IntArray) -> list[int]:
+    """Nodes without coordinates at the ends of some links."""
+    ends = network.ends[links]
+    nodes: list[int] = np.unique(ends[_placeless(network)[ends]]).tolist()
+    return nodes
+
+
+def _unknown_length(network: StatedNetwork, link: int, nodes: Sequence[int]) -> str:
+    """The fault of the first such link, with its first end without a place, one of `nodes`."""
     a, b = (network.labels[node] for node in network.ends[link])
-    nodes = np.unique(network.ends[unknown][placeless[network.ends[unknown]]]).tolist()
-    node = next(node for node in network.ends[link].tolist() if placeless[node])
-    return [
+    node = next(node for node in network.ends[link].tolist() if node in nodes)
+    return (
         f"{link_title(link, a, b)} has no distance and node {quoted(network.labels[node])} lacks the Latitude and "
         f"Longitude to compute it from{_more(nodes, 'node')}"
-    ]
+    )
 
 
 def _self_loops(network: StatedNetwork) -> list[str]:

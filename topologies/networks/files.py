@@ -17,6 +17,17 @@ def shown(path: StrPath) -> str:
     return text if text.isprintable() else repr(text)
 
 
+def is_nowhere(path: Path) -> bool:
+    """Whether there is no file or folder of this path; where that cannot be told, reading it says why."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # the latter for a NUL in the path
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def read_file(path: Path, source: str) -> bytes:
     """Bytes of a user's file; its messages start with `source`."""
     try:

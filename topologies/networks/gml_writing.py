@@ -3,6 +3,7 @@
 import math
 
 from topologies.errors import InputError, quoted
+from topologies.networks.labels import one_line
 from topologies.underlay import Underlay
 
 _ESCAPED = {"&": "&amp;", '"': "&quot;"}
@@ -45,6 +46,10 @@ def gml_text(underlay: Underlay) -> str:
     for router, label in enumerate(underlay.labels):
         if label in _EMPTY_LISTS:
             raise InputError(f"label(={quoted(label)}) cannot be written as GML: readers take it for a list.")
+        if label != one_line(label):
+            raise InputError(
+                f"label(={quoted(label)}) cannot be written as GML: it is read back as {quoted(one_line(label))}."
+            )
         lines += ["  node [", f"    id {router}", f"    label {_string(label)}"]
         lines += [] if index is None else [f"    published_index {index[router]}"]
         lines += _real("Latitude", underlay.latitude_deg[router])

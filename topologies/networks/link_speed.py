@@ -8,7 +8,7 @@ from topologies.errors import InputError, quoted
 from topologies.networks.field_names import Attributes, finite_number, stated_text
 
 _BPS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-_UNITS = re.compile("([KMGTkmgt])(?:bps|bit/s|b/s)?")
+_UNITS = re.compile("([KMGTkmgt])(?:bps|(?i:bit)/s|b/s)?")
 """The Zoo's, and with what they stand for; ``MB/s`` would be bytes."""
 _SHOWN = 3
 

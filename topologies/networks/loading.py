@@ -10,11 +10,12 @@ import numpy as np
 
 from topologies.errors import Field, InputError, quoted, unknown_name
 from topologies.networks.attributes import Graph, stated_network
-from topologies.networks.cleaning import cleaned
+from topologies.networks.cleaning import check_something_left, cleaned
 from topologies.networks.faults import check_network
-from topologies.networks.files import StrPath, read_file, shown
+from topologies.networks.files import StrPath, is_nowhere, read_file, shown
 from topologies.networks.gml import parse_gml
 from topologies.networks.graphml import parse_graphml
+from topologies.networks.link_notes import link_notes
 from topologies.networks.network_files import (
     NetworkFiles,
     files_in,
@@ -42,6 +43,7 @@ _GRAPHS: Mapping[str, Callable[[bytes], Graph]] = {
 }
 """Readers of nodes and links, by the ending of a file in lower case."""
 _ENDINGS = ", ".join(filter(None, (*_GRAPHS, *_TABLES, ".toml")))
+_PATHS = f"the path of a network's file ({_ENDINGS}) or of a folder of its tables"
 
 
 def shipped_underlays() -> tuple[str, ...]:
@@ -103,7 +105,8 @@ def load_underlay(
     Underlay
         In the order of `Underlay.in_label_order`, whatever the order of the file: routers by label, links by their
         ends. Parallel links are all kept; a route takes the shortest. Of a directed graph, a link and its way back of
-        the same length and capacity are one. Its `Underlay.notes` say what was left out, joined or not read.
+        the same length and capacity are one. Its `Underlay.notes` say what was left out, joined or not read, and, of
+        one that is not shipped, which links are parallel, or stated shorter than the geodesic.
 
     Raises
     ------
@@ -146,6 +149,8 @@ def load_underlay(
         data, parse = read_file(path, source), _parser(path, source)
     try:
         network = _network(parse(data), variant, internal_only=internal_only, largest=largest_component)
+        if variant == "corrected" and name_or_path not in PUBLISHED:
+            network = replace(network, notes=(*network.notes, *link_notes(network)))
         return _underlay(name, variant, network).in_label_order()
     except InputError as error:
         raise error.located(source) from None
@@ -161,10 +166,13 @@ def _from_tables(name_or_path: StrPath | NetworkFiles, variant: Variant) -> Unde
         if name_or_path in PUBLISHED or name_or_path.startswith(PREFIX):
             return None
         if _looks_like_name(name_or_path):
-            raise unknown_name(
-                "underlay", name_or_path, _SHIPPED, otherwise=f"the path of a network ({_ENDINGS})"
-            )
+            raise unknown_name("underlay", name_or_path, _SHIPPED, otherwise=_PATHS)
     path = Path(name_or_path)
+    if is_nowhere(path):
+        raise InputError(
+            f"there is no such file or folder; a network is one of {', '.join(sorted(_SHIPPED))}, or {_PATHS}.",
+            source=shown(name_or_path),
+        )
     if os.path.isdir(path):  # unlike that of `path`, false for an impossible one
         return _of_files(files_in(path), folder_name(path), variant)
     source, ending = shown(path), path.suffix.lower()
@@ -219,9 +227,7 @@ def _network(graph: Graph, variant: Variant, *, internal_only: bool, largest: bo
     network = stated_network(graph)
     joint, joined = full_duplex(graph)
     kept, changed = cleaned(joint, internal_only=internal_only, largest_only=largest)
-    if changed and len(kept.nodes) < 2:
-        rule = f"{len(kept.nodes)} of {len(graph.nodes)} nodes remain, must be >= 2."
-        raise InputError(f"{changed[0].removesuffix('.')}: {rule}")
+    check_something_left(joint, kept, changed)
     if kept is not graph:
         network = stated_network(kept)
     check_network(network, kept, variant, internal_only=internal_only)

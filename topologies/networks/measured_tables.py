@@ -13,6 +13,7 @@ from topologies.latency_rule import S_PER_KM, S_PER_PATH
 from topologies.measured_pairs import MeasuredPairs
 from topologies.networks.csv_table import Table
 from topologies.networks.geodesics import geodesics_km
+from topologies.networks.labels import one_line
 from topologies.networks.site_tables import (
     CAPACITY_NAMES,
     FROM,
@@ -20,6 +21,7 @@ from topologies.networks.site_tables import (
     RTT,
     TO,
     Sites,
+    check_has_coordinates,
     label_indices,
     link_latency,
 )
@@ -39,7 +41,7 @@ from topologies.underlay import label_order
 _PAIR_ROLES: Mapping[str, Role] = {
     "from": FROM,
     "to": TO,
-    "bandwidth": Role(title="bandwidth", names=(CAPACITY_NAMES,), kind="bit/s"),
+    "bandwidth": Role(title="bandwidth", names=CAPACITY_NAMES, kind="bit/s"),
     "latency": LATENCY,
     "rtt": RTT,
 }
@@ -113,7 +115,7 @@ def stated_pairs(table: Table, sites: Sites | None = None) -> StatedNetwork:
 
 def _names(table: Table, *columns: int) -> tuple[str, ...]:
     """Names in some columns, sorted."""
-    names = set().union(*(table.column(column) for column in columns))
+    names = set().union(*(table.labels(column) for column in columns))
     if "" in names:
         column = next(column for column in columns if "" in table.column(column))
         row = table.column(column).index("")
@@ -186,7 +188,7 @@ def _place(matrix: _Matrix, label: str, labels: Sequence[str]) -> int:
 
 def _matrix(table: Table, kind: str) -> _Matrix:
     """A square table with labels."""
-    columns, rows = table.header[1:], tuple(table.column(0))
+    columns, rows = tuple(map(one_line, table.header[1:])), tuple(table.labels(0))
     for what, names in (("column", columns), ("row", rows)):
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
@@ -300,10 +302,15 @@ def _by_distance(table: Table, labels: Sequence[str], sites: Sites | None, lacki
         one, other = int(i[pair]), int(j[pair])
         site = other if has_place[one] else one
         sender, receiver = (one, other) if lacking[one, other] else (other, one)
+        title = quoted(f"{labels[sender]} -> {labels[receiver]}")
+        if sites is not None:
+            check_has_coordinates(
+                sites, f"{title} of {Path(table.source).name} has a bandwidth, but no latency"
+            )
         where = "a table of sites" if sites is None else Path(sites.table.source).name
         raise InputError(
-            f"{quoted(f'{labels[sender]} -> {labels[receiver]}')} has a bandwidth, but no latency, and {where} must "
-            f"give the latitude and longitude of {quoted(labels[site])} to compute it from.",
+            f"{title} has a bandwidth, but no latency, and {where} must give the latitude and longitude of "
+            f"{quoted(labels[site])} to compute it from.",
             source=table.source,
         )
     if sites is None:

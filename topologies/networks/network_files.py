@@ -9,10 +9,10 @@ from pathlib import Path
 from topologies.errors import Field, InputError, unknown_name
 from topologies.networks.csv_table import Table, read_table
 from topologies.networks.files import StrPath, files_of, shown
+from topologies.networks.labels import one_line
 from topologies.networks.measured_tables import ROUND_TRIP, stated_matrices, stated_pairs
 from topologies.networks.site_tables import is_sites, read_sites, stated_sites_and_links
 from topologies.networks.stated_network import StatedNetwork
-from topologies.networks.table_columns import column_name
 
 _ENDING = r"\.(csv|tsv)"
 _IN_FOLDER = {
@@ -211,13 +211,12 @@ def stated_by_pairs(data: bytes, source: str) -> StatedNetwork:
         If it breaks a rule, or is one of sites, of links or a matrix, which are no network alone.
     """
     table = read_table(data, source)
-    names = {column_name(header)[0] for header in table.header}
-    if is_sites(table) and not names & {"from", "to", "source", "target"}:
+    if is_sites(table):
         raise InputError(
             "is a table of sites; the links, the pairs or the matrices of the network are missing.",
             source=source,
         )
-    if set(table.header[1:]) == set(table.column(0)):
+    if set(map(one_line, table.header[1:])) == set(table.labels(0)):
         raise InputError(
             "is one matrix; a network takes one of bandwidth and one of latency, in a folder or named in a TOML file.",
             source=source,

@@ -11,11 +11,11 @@ from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.errors import InputError, quoted, unknown_name
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
 from topologies.networks.csv_table import Table
+from topologies.networks.link_notes import link_notes
 from topologies.networks.stated_network import StatedNetwork
 from topologies.networks.table_columns import (
     Column,
     Role,
-    column_name,
     find_columns,
     missing_column,
     numbers,
@@ -27,11 +27,23 @@ from topologies.site_values import SiteValues
 _SITE_NAMES = (
     ("site", "silo", "name", "label", "node", "site name", "silo name", "node name"),
     ("id", "city", "location", "place"),
+    ("standort", "nom", "sitio", "nombre"),
+    ("stadt", "ort", "ville", "ciudad"),
 )
+"""German, French and Spanish names, here and below, count where no column has an English one."""
 _SITE_ROLES: Mapping[str, Role] = {
     "name": Role(title="name", names=_SITE_NAMES),
-    "latitude": Role(title="latitude", names=(("latitude", "lat"),), kind="deg"),
-    "longitude": Role(title="longitude", names=(("longitude", "lon", "lng", "long"),), kind="deg"),
+    "latitude": Role(
+        title="latitude", names=(("latitude", "lat"), ("breitengrad", "breite", "latitud")), kind="deg"
+    ),
+    "longitude": Role(
+        title="longitude",
+        names=(
+            ("longitude", "lon", "lng", "long"),
+            ("längengrad", "laengengrad", "länge", "laenge", "longitud"),
+        ),
+        kind="deg",
+    ),
     "up": Role(title="access up", names=(("uplink", "up", "upload", "access up", "upstream"),), kind="bit/s"),
     "down": Role(
         title="access down",
@@ -40,21 +52,37 @@ _SITE_ROLES: Mapping[str, Role] = {
     ),
     "both": Role(title="access in both directions", names=(("access", "access link"),), kind="bit/s"),
     "compute": Role(
-        title="computing time", names=with_statistics("compute", "compute time", "computing time"), kind="s"
+        title="computing time",
+        names=(*with_statistics("compute", "compute time", "computing time"), ("rechenzeit",)),
+        kind="s",
     ),
 }
-FROM = Role(title="sender", names=(("from", "source", "src", "a"),))
-TO = Role(title="receiver", names=(("to", "target", "dst", "destination", "b"),))
-LATENCY = Role(title="latency", names=with_statistics("latency", "delay", "ms"), kind="s")
+FROM = Role(title="sender", names=(("from", "source", "src", "a"), ("von", "origine", "origen")))
+TO = Role(title="receiver", names=(("to", "target", "dst", "destination", "b"), ("nach", "destino")))
+LATENCY = Role(
+    title="latency",
+    names=(*with_statistics("latency", "delay", "ms"), ("latenz", "latence", "latencia")),
+    kind="s",
+)
 RTT = Role(
     title="round-trip time", names=with_statistics("rtt", "round trip time", "round trip", "ping"), kind="s"
 )
-CAPACITY_NAMES = ("bandwidth", "capacity", "speed", "throughput", "rate", "mbps", "gbps", "kbps", "bps")
+CAPACITY_NAMES = (
+    ("bandwidth", "capacity", "speed", "throughput", "rate", "mbps", "gbps", "kbps", "bps"),
+    ("bandbreite", "kapazität", "kapazitaet", "débit", "capacité", "capacidad"),
+)
 _LINK_ROLES: Mapping[str, Role] = {
     "from": replace(FROM, title="one end"),
     "to": replace(TO, title="other end"),
-    "capacity": Role(title="capacity", names=(CAPACITY_NAMES,), kind="bit/s"),
-    "length": Role(title="length", names=(("length", "distance", "dist", "km", "mi", "miles"),), kind="km"),
+    "capacity": Role(title="capacity", names=CAPACITY_NAMES, kind="bit/s"),
+    "length": Role(
+        title="length",
+        names=(
+            ("length", "distance", "dist", "km", "mi", "miles"),
+            ("länge", "laenge", "entfernung", "longueur", "longitud", "distancia"),
+        ),
+        kind="km",
+    ),
     "latency": LATENCY,
     "rtt": RTT,
 }
@@ -74,6 +102,8 @@ class Sites:
         None where no column states one.
     note : str
         Which column was taken for what.
+    ignored : tuple of str
+        Headers of the columns that were not.
     """
 
     table: Table
@@ -82,6 +112,7 @@ class Sites:
     longitude_deg: FloatArray
     values: SiteValues | None
     note: str
+    ignored: tuple[str, ...] = ()
 
     def index_of(self, table: Table, column: Column) -> IntArray:
         """Index of the site that each cell of a column of another table names.
@@ -109,7 +140,7 @@ def label_indices(table: Table, column: Column, labels: Sequence[str]) -> IntArr
         If a cell holds none of them; the nearest one is named.
     """
     index_of = {label: i for i, label in enumerate(labels)}
-    cells = table.column(column.index)
+    cells = table.labels(column.index)
     indices = np.array([index_of.get(cell, -1) for cell in cells], dtype=np.int64)
     for row in np.flatnonzero(indices < 0).tolist():
         raise unknown_name(
@@ -167,13 +198,14 @@ def read_sites(table: Table) -> Sites:
         longitude_deg=longitude_deg,
         values=SiteValues(up_bps=up_bps, down_bps=down_bps, compute_s=compute_s) if has_values else None,
         note=origins(table, found, ignored),
+        ignored=tuple(ignored),
     )
 
 
 def _labels(table: Table, column: Column) -> tuple[str, ...]:
     """Names of the sites, each once."""
     row_of: dict[str, int] = {}
-    for row, label in enumerate(table.column(column.index)):
+    for row, label in enumerate(table.labels(column.index)):
         if not label:
             raise table.error(row, column.header, label, "must be the name of a site.")
         if label in row_of:
@@ -298,7 +330,7 @@ def stated_sites_and_links(sites_table: Table, links_table: Table) -> StatedNetw
             f"them as the length that has it ({S_PER_KM * 1e3:g} ms/km); the {S_PER_PATH * 1e3:g} ms of each path come "
             "on top."
         )
-    return StatedNetwork(
+    network = StatedNetwork(
         labels=sites.labels,
         latitude_deg=sites.latitude_deg,
         longitude_deg=sites.longitude_deg,
@@ -307,8 +339,9 @@ def stated_sites_and_links(sites_table: Table, links_table: Table) -> StatedNetw
         published_distance_km=np.full(len(ends), np.nan),
         capacity_bps=capacity_bps,
         sites=sites.values,
-        notes=tuple(notes),
     )
+    notes += (f"{Path(links_table.source).name}: {note}" for note in link_notes(network, has_latency))
+    return replace(network, notes=tuple(notes))
 
 
 def _full_duplex(
@@ -378,14 +411,44 @@ def _check_lengths(sites: Sites, table: Table, ends: IntArray, length_km: FloatA
     has_place = sites.has_place
     for row in np.flatnonzero(np.isnan(length_km) & ~has_place[ends].all(axis=1)).tolist():
         end = next(end for end in ends[row] if not has_place[end])
+        title = f"row {table.row_numbers[row]} ({quoted(' - '.join(sites.labels[i] for i in ends[row]))})"
+        check_has_coordinates(
+            sites, f"{title} of {Path(table.source).name} states neither length nor latency"
+        )
         raise InputError(
-            f"row {table.row_numbers[row]} ({quoted(' - '.join(sites.labels[i] for i in ends[row]))}) must state a "
-            f"length or latency, as {quoted(sites.labels[end])} has no latitude and longitude in "
-            f"{Path(sites.table.source).name}{'' if has_place.any() else f' ({sites.note})'}.",
+            f"{title} must state a length or latency, as {quoted(sites.labels[end])} has no latitude and longitude in "
+            f"{Path(sites.table.source).name}.",
             source=table.source,
         )
 
 
+def check_has_coordinates(sites: Sites, why: str) -> None:
+    """Raise an error for a table of sites without columns of coordinates: most likely they have unknown names.
+
+    Parameters
+    ----------
+    sites : Sites
+    why : str
+        What coordinates are needed for, as a clause after "since".
+
+    Raises
+    ------
+    InputError
+        Of the header of the sites, with the columns that are unknown and the names that are known.
+    """
+    table = sites.table
+    roles = (_SITE_ROLES["latitude"], _SITE_ROLES["longitude"])
+    if roles[0].is_in(table):
+        return
+    known = " and ".join(f"{role.title} ({', '.join(role.every_name)})" for role in roles)
+    unknown = ", ".join(map(quoted, sites.ignored))
+    raise InputError(
+        f"the header must have columns of {known}, since {why}; "
+        f"{f'unknown in it: {unknown}' if unknown else 'it has no other columns'}.",
+        source=table.source,
+    )
+
+
 def is_sites(table: Table) -> bool:
     """Whether a table looks like one of sites."""
-    return {"latitude", "lat"} & {column_name(header)[0] for header in table.header} != set()
+    return _SITE_ROLES["latitude"].is_in(table) and not (FROM.is_in(table) or TO.is_in(table))

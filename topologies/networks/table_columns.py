@@ -3,6 +3,7 @@
 import difflib
 import functools
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,13 +47,22 @@ class Role:
         For notes and messages.
     names : tuple of tuple of str
         Names of such a column, in lower case with single blanks; a later group counts where no column has a name of an
-        earlier one.
+        earlier one. Accents make no difference.
     kind : {"text", "deg", "bit/s", "s", "km"}
     """
 
     title: str
     names: tuple[tuple[str, ...], ...]
     kind: str = "text"
+
+    @property
+    def every_name(self) -> tuple[str, ...]:
+        """Those of all groups."""
+        return tuple(name for group in self.names for name in group)
+
+    def is_in(self, table: Table) -> bool:
+        """Whether a table has a column of one of these names."""
+        return any(_is_named(*names, self.every_name) for names in _column_names(table.header))
 
 
 def with_statistics(*names: str) -> tuple[tuple[str, ...], ...]:
@@ -213,7 +223,13 @@ def _marked(table: Table, columns: Iterable[int], mark: str) -> Iterator[_Marked
 
 def _is_named(name: str, unit: str, group: Sequence[str]) -> bool:
     """Whether a column's name is one of a group; one that is a unit alone is its own name."""
-    return name in group if name else bool(unit) and _spelled(unit) in group
+    return (name or _spelled(unit)) in _spelled_names(tuple(group))
+
+
+@functools.cache
+def _spelled_names(group: tuple[str, ...]) -> frozenset[str]:
+    """Names of a group without accents."""
+    return frozenset(filter(None, map(_spelled, group)))
 
 
 def missing_column(table: Table, role: Role, purpose: str) -> InputError:
@@ -224,7 +240,7 @@ def missing_column(table: Table, role: Role, purpose: str) -> InputError:
 
 
 def column_name(header: str) -> tuple[str, str]:
-    """Name of a column, in lower case with single blanks, and the unit in its header.
+    """Name of a column, in lower case with single blanks and without accents, and the unit in its header.
 
     Examples
     --------
@@ -256,8 +272,10 @@ def _one_case(text: str) -> bool:
 
 
 def _spelled(text: str) -> str:
-    """A name in lower case with single blanks."""
-    return " ".join(re.split(r"[\s_\-/\\]+", text.strip().lower()))
+    """A name in lower case with single blanks, and without accents, which may be written in two ways."""
+    letters = unicodedata.normalize("NFKD", text.strip().lower())
+    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return " ".join(re.split(r"[\s_\-/\\]+", plain))
 
 
 def unit_of(text: str, *, fold: bool = True) -> str:

@@ -149,3 +149,33 @@ def test_a_folder_that_cannot_be_read(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "iterdir", refuse)
     with pytest.raises(InputError, match=f"^{tmp_path}: cannot be read: Permission denied\\.$"):
         load_underlay(tmp_path)
+
+
+WHOLE = {
+    "sites": "name,lat,lon\nA,1,2\nB,3,4\nC,5,6\n",
+    "links": "a,b,mbps\nA,B,1\nB,C,\n",
+    "pairs": "from,to,mbps,ms\nA,B,1,2\nB,C,1,2\nC,A,1,2\n",
+    "bandwidth_mbps": ",A,B,C\nA,,1,2\nB,1,,2\nC,1,2,\n",
+    "rtt_ms": ",A,B,C\nA,0,1,2\nB,1,0,2\nC,1,2,0\n",
+}
+
+
+@pytest.mark.parametrize(
+    "together", [("sites", "links"), ("pairs",), ("bandwidth_mbps", "rtt_ms")], ids=lambda names: names[0]
+)
+def test_a_row_with_other_cells_than_the_header_is_an_error_in_every_table(tmp_path, together):
+    for odd in together:
+        for change, count in ((lambda row: row.rpartition(",")[0], -1), (lambda row: f"{row},7", 1)):
+            for name in together:
+                head, first, *rest = WHOLE[name].splitlines()
+                lines = [head, change(first) if name == odd else first, *rest]
+                (tmp_path / f"{name}.csv").write_text("\n".join(lines))
+            size = head_size(odd)
+            with pytest.raises(
+                InputError, match=rf"{odd}\.csv: row 2 has {size + count} cells, the header {size}"
+            ):
+                load_underlay(tmp_path)
+
+
+def head_size(name):
+    return WHOLE[name].splitlines()[0].count(",") + 1

@@ -210,7 +210,7 @@ TWO = "name,lat,lon\nA,1,2\nB,3,4\n"
         (TWO, "a,b,speed_mbps\nA,B,inf\n", r"links.csv: row 2, speed_mbps\(='inf'\) must be finite"),
         (TWO, "a,b,length\nA,B,3\n", r"links.csv: row 2, length\(='3'\) has no unit"),
         (
-            "name,x\nA,\nB,\n",
+            "name,lat,lon\nA,,\nB,1,2\n",
             "a,b\nA,B\n",
             r"links.csv: row 2 \('A - B'\) must state a length or latency, as 'A' has no",
         ),
@@ -296,7 +296,7 @@ ONCE = f"{HEAD}A,B,100,5\nB,C,200,\nA,C,,7\n"
 def test_links_that_are_listed_in_both_directions_are_joined(links, joined):
     found = of_links(links)
     same(found, of_links(ONCE))
-    assert found.notes[-1] == (
+    assert found.notes[2] == (
         f"links.csv: joined {2 * joined} rows of links that are listed in both directions to {joined} full-duplex ones."
     )
 
@@ -305,11 +305,9 @@ def test_parallel_links_in_one_direction_stay():
     found = of_links(f"{HEAD}A,B,100,5\nA,B,100,5\nA,B,1000,5\nB,A,100,5\nB,C,1,1\n")
     assert found.ends.tolist() == [[0, 1]] * 3 + [[1, 2]]
     assert found.capacity_bps.tolist() == [1e9, 1e8, 1e8, 1e6]
-    assert (
-        "joined 2 rows of links that are listed in both directions to 1 full-duplex ones" in found.notes[-1]
-    )
+    assert "joined 2 rows of links that are listed in both directions to 1 full-duplex ones" in found.notes[2]
     again = of_links(f"{HEAD}A,B,100,5\nA,B,1000,5\nB,C,1,1\n")
-    assert (again.links, len(again.notes)) == (3, 2)
+    assert (again.links, again.notes[2]) == (3, "links.csv: 1 of 3 links is parallel to another: A - B.")
 
 
 @pytest.mark.parametrize(
@@ -354,13 +352,75 @@ def test_a_computing_time_may_be_a_minimum_or_in_minutes():
         read_sites(read_table(b"site,compute_min\nA,2\nB,3\n", "t.csv"))
 
 
-def test_coordinates_under_other_names_are_named_as_ignored(tmp_path):
-    (tmp_path / "de.csv").write_text("Klinik;Breite;Laenge\nA;50;8\nB;51;9\n")
-    (tmp_path / "links.csv").write_text("from;to\nA;B\n")
+@pytest.mark.parametrize(
+    ("together", "why"),
+    [
+        (
+            {"links": "from;to;km\nB;C;7\nA;B;\n"},
+            r"row 3 \('A - B'\) of links\.csv states neither length nor latency",
+        ),
+        (
+            {"pairs": "from;to;mbps\nA;B;7\nB;A;7\n"},
+            r"'A -> B' of pairs\.csv has a bandwidth, but no latency",
+        ),
+    ],
+)
+def test_the_header_of_the_sites_is_to_blame_where_it_has_no_coordinates(tmp_path, together, why):
+    sites = "Kliniek;Breedte;Lengte;access_mbps\nA;50;8;1\nB;51;9;1\nC;52;9;1\n"
+    folder = write(tmp_path / "nl", sites=sites, **together)
+    known = r"latitude \(latitude, lat, breitengrad, .*\) and longitude \(longitude, lon, .*längengrad.*\)"
+    rule = rf"sites\.csv: the header must have columns of {known}, since {why}; unknown in it: 'Breedte', 'Lengte'\.$"
+    with pytest.raises(InputError, match=rule):
+        load_underlay(folder)
+    write(folder, sites="site;access_mbps\nA;1\nB;1\nC;1\n")
+    with pytest.raises(InputError, match=rf"{why}; it has no other columns\.$"):
+        load_underlay(folder)
+    # An empty cell in a column of coordinates is another thing.
+    write(folder, sites="site;lat;lon\nA;;\nB;1;2\nC;1;3\n")
     with pytest.raises(
-        InputError, match=r"'A' has no latitude and longitude in de.csv \(.*ignored: 'Breite', 'Laenge'"
+        InputError, match=r"(links|pairs)\.csv: .*latitude and longitude .*'A'|'A' has no latitude"
     ):
-        load_underlay(NetworkFiles(sites=str(tmp_path / "de.csv"), links=str(tmp_path / "links.csv")))
+        load_underlay(folder)
+
+
+@pytest.mark.parametrize(
+    ("sites", "links"),
+    [
+        (
+            "Standort;Breitengrad;Längengrad;Uplink [MBit/s]",
+            "Nr;Von;Nach;Kapazität [GBit/s];Länge [km]",
+        ),
+        ("Ort;Breite;Laenge;upload_mbps", "Nr;von;nach;Bandbreite_Gbps;Entfernung (km)"),
+        ("Stadt;BREITE;LA\u0308NGE;upload_mbps", "Nr;von;nach;Kapazitaet Gbps;laenge_km"),
+        ("Ville;Latitude;Longitude;uplink_mbps", "No;Origine;Destination;Débit [Gbit/s];Longueur (km)"),
+        ("Nom;lat;lon;uplink_mbps", "No;Origine;Destination;capacite_gbps;Distance (km)"),
+        ("Ciudad;Latitud;Longitud;uplink_mbps", "No;Origen;Destino;Capacidad [Gbps];Longitud [km]"),
+        ("Sitio;latitud;longitud;up_mbps", "No;origen;destino;velocidad;capacidad_gbps;distancia_km"),
+    ],
+)
+def test_german_french_and_spanish_headers(tmp_path, sites, links):
+    def underlay(name, *heads):
+        rows = ("Lyon;45,76;4,84;100\nTurin;45,07;7,69;50\n", "1;Lyon;Turin;10;251,5\n")
+        if heads[1].count(";") == 5:
+            rows = (rows[0], "1;Lyon;Turin;x;10;251,5\n")
+        tables = dict(zip(("sites", "links"), map("\n".join, zip(heads, rows, strict=True)), strict=True))
+        return load_underlay(write(tmp_path / name, **tables))
+
+    same(underlay("there", sites, links), underlay("here", "site;lat;lon;up_mbps", "Nr;from;to;gbps;km"))
+    with pytest.raises(InputError, match="is a table of sites; the links, the pairs or the matrices"):
+        load_underlay(tmp_path / "there" / "sites.csv")
+
+
+def test_an_english_name_goes_before_one_of_another_language(tmp_path):
+    sites = "Site;Stadt;Breite;lat;Länge;lon\nA;x;0;1;0;2\nB;x;0;3;0;4\n"
+    links = "von;From;To;nach\n1;A;B;2\n"
+    found = load_underlay(write(tmp_path / "both", sites=sites, links=links))
+    assert (found.labels, found.latitude_deg.tolist(), found.longitude_deg.tolist()) == (
+        ("A", "B"),
+        [1, 3],
+        [2, 4],
+    )
+    assert "ignored: 'Stadt', 'Breite', 'Länge'" in found.notes[0]
 
 
 @pytest.mark.parametrize(

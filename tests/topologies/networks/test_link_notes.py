@@ -1,0 +1,127 @@
+"""Notes on links that are parallel, or shorter than the geodesic."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topologies import load_underlay
+from topologies.geodesy import geodesic_km
+from topologies.networks.attributes import Graph, stated_network
+from topologies.networks.gml_writing import gml_text
+from topologies.networks.link_notes import link_notes
+
+PLACES = {"Berlin": (52.52, 13.405), "Hamburg": (53.551, 9.994), "München": (48.137, 11.575)}
+DIRECT = {
+    (a, b): geodesic_km(*PLACES[a], *PLACES[b])
+    for a, b in (("Berlin", "Hamburg"), ("Berlin", "München"), ("Hamburg", "München"))
+}
+
+
+def graph(*links, swapped=False, places=PLACES):
+    """Links as two names and a length; None is none."""
+    nodes = [
+        {"id": name, **dict(zip(("lon", "lat") if swapped else ("lat", "lon"), place, strict=False))}
+        for name, place in places.items()
+    ]
+    stated = [{"source": a, "target": b} | ({} if km is None else {"distance": km}) for a, b, km in links]
+    return Graph(nodes=nodes, links=stated)
+
+
+def notes(*links, **changes):
+    return link_notes(stated_network(graph(*links, **changes)))
+
+
+CABLES = [(a, b, 1.2 * km) for (a, b), km in DIRECT.items()]
+
+
+def test_cables_that_can_be_are_not_noted():
+    assert notes(*CABLES) == []
+    # Within 1 %, as a sphere's distance would be; and without a length or a place.
+    assert notes(*((a, b, 0.995 * km) for (a, b), km in DIRECT.items())) == []
+    assert notes(*((a, b, None) for a, b in DIRECT)) == []
+    assert notes(("A", "B", 1e-3), places={"A": (), "B": ()}) == []
+
+
+def test_a_typing_error_is_named_with_both_numbers():
+    assert notes(("Hamburg", "Berlin", 29), *CABLES[1:]) == [
+        "1 of 3 links is stated shorter than the geodesic between its ends, which no cable is: Berlin - Hamburg, 29 km "
+        "stated, 256 km by the coordinates."
+    ]
+
+
+def test_the_worst_of_several_is_that_of_the_smallest_ratio():
+    found = notes(("Hamburg", "Berlin", 200), ("Berlin", "München", 400), ("München", "Hamburg", 60.0))
+    assert found == [
+        "3 of 3 links are stated shorter than the geodesic between their ends, which no cable is; the worst is "
+        "Hamburg - München, 60 km stated, 612 km by the coordinates."
+    ]
+
+
+def test_swapped_coordinates_are_asked_for_only_where_they_are_the_reason():
+    (swapped,) = notes(*CABLES, swapped=True)
+    assert swapped.endswith("; are latitude and longitude swapped? No length would be too short then.")
+    # A length that is wrong either way is another fault.
+    (other,) = notes(("Hamburg", "Berlin", 29), *CABLES[1:], swapped=True)
+    assert "swapped" not in other
+    # There is no latitude of 139 degrees.
+    far = {"Tokyo": (35.7, 139.7), "Oita": (33.2, 131.6)}
+    (only,) = notes(("Tokyo", "Oita", 300.0), places=far)
+    assert "swapped" not in only
+
+
+def test_parallel_links_are_counted():
+    assert notes(*CABLES, ("Hamburg", "Berlin", 300.0)) == [
+        "1 of 4 links is parallel to another: Berlin - Hamburg."
+    ]
+    assert notes(*CABLES, *CABLES, ("München", "Berlin", 700.0)) == [
+        "4 of 7 links are parallel to others, such as Berlin - Hamburg."
+    ]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(sorted(DIRECT)), st.floats(1, 2000)), min_size=1, max_size=7),
+    st.randoms(use_true_random=False),
+)
+def test_the_order_of_the_file_does_not_matter(links, random):
+    written = [(a, b, km) for (a, b), km in links]
+    turned = [(b, a, km) if random.random() < 0.5 else (a, b, km) for a, b, km in written]
+    random.shuffle(turned)
+    assert notes(*turned) == notes(*written)
+
+
+@pytest.mark.parametrize("name", ["gaia", "geant"])
+@pytest.mark.parametrize("variant", ["corrected", "published"])
+def test_shipped_networks_have_no_such_notes(name, variant):
+    # GEANT's published lengths are those of swapped coordinates.
+    assert load_underlay(name, variant=variant).notes == ()
+
+
+def test_a_file_with_the_published_lengths_is_noted(tmp_path):
+    geant = load_underlay("geant", variant="published")
+    text = gml_text(geant).replace("published_distance", "distance")
+    (tmp_path / "mine.gml").write_text(text)
+    (note,) = load_underlay(tmp_path / "mine.gml").notes
+    places = np.column_stack((geant.latitude_deg, geant.longitude_deg))
+    direct_km = np.array([geodesic_km(*places[a], *places[b]) for a, b in geant.ends.tolist()])
+    short = int((geant.length_km < 0.99 * direct_km).sum())
+    assert short > 1
+    assert note.startswith(f"{short} of 61 links are stated shorter than the geodesic")
+    assert "are latitude and longitude swapped?" in note
+
+
+def test_tables_have_them_with_their_file_and_latencies_are_no_lengths(tmp_path):
+    (tmp_path / "sites.csv").write_text(
+        "site,lat,lon\n" + "".join(f"{name},{north},{east}\n" for name, (north, east) in PLACES.items())
+    )
+    links = tmp_path / "links.csv"
+    # 2 ms for 255 km are the length of 235 km in the model, but no cable that is too short.
+    links.write_text(
+        "a,b,km,ms\nBerlin,Hamburg,,2\nBerlin,München,51,\nBerlin,München,600,\nBerlin,München,51,\n"
+    )
+    found = load_underlay(tmp_path).notes
+    assert found[-2:] == (
+        "links.csv: 2 of 4 links are parallel to others, such as Berlin - München.",
+        "links.csv: 2 of 4 links are stated shorter than the geodesic between their ends, which no cable is; the worst "
+        "is Berlin - München, 51 km stated, 505 km by the coordinates.",
+    )
