@@ -107,10 +107,10 @@ def _path(program: NormProgram, accuracy: float) -> FloatArray:
         weight *= SHARPEN
         while steps < MOST_STEPS:
             steps += 1
-            moved, decrement = _newton(program, point, weight)
+            moved = _newton(program, point, weight)
             if moved is None:
                 break
-            point = moved
+            point, decrement = moved
             if decrement < CENTRED:
                 break
     return point.x
@@ -125,14 +125,14 @@ def _at(program: NormProgram, x: FloatArray, t: float) -> _Point:
     return _Point(x=x, t=t, rest=rest, squares=squares, vectors=vectors, slack=slack)
 
 
-def _newton(program: NormProgram, point: _Point, weight: float) -> tuple[_Point | None, float]:
-    """One damped step, None if rounding leaves no descent, and the Newton decrement before it."""
+def _newton(program: NormProgram, point: _Point, weight: float) -> tuple[_Point, float] | None:
+    """One damped step, and the Newton decrement before it; None if rounding leaves no descent."""
     gradient, hessian = _derivatives(program, point)
     gradient[-1] += 1 / weight
     try:
         step = _descent(program, gradient, hessian)
     except np.linalg.LinAlgError:
-        return None, 0.0
+        return None
     decrement = float(np.sqrt(np.maximum(-gradient @ step, 0.0)))
     now, size = point.barrier(weight), 1.0
     while size > 1e-6:
@@ -140,7 +140,7 @@ def _newton(program: NormProgram, point: _Point, weight: float) -> tuple[_Point 
         if moved.inside and moved.barrier(weight) <= now - 0.1 * size * decrement**2:
             return moved, decrement
         size /= 2
-    return None, decrement
+    return None
 
 
 def _derivatives(program: NormProgram, point: _Point) -> tuple[FloatArray, FloatArray]:

@@ -9,7 +9,7 @@ from scenarios.studies.relocation import RecordedRun
 from topologies import InputError
 
 
-def replay(source: Path, path: Path, changes: ReplayChanges, *, force: bool = False) -> tuple[str, ...]:
+def replay(source: Path, path: Path, changes: ReplayChanges, *, force: bool) -> tuple[str, ...]:
     """Write the file of a run as it would have gone on another network, or with other messages, times or events.
 
     Parameters

@@ -119,7 +119,7 @@ def test_a_replay_on_another_file(silosim, tmp_path):
     assert code == 0, err
     assert read_run(tmp_path / "other.h5").underlay.labels == ("Basel", "None", "None/2")
     with pytest.raises(InputError, match=r"internal_only\(=True\) goes with another underlay"):
-        replay(tmp_path / "study.h5", tmp_path / "no.h5", replay_changes(internal_only=True))
+        replay(tmp_path / "study.h5", tmp_path / "no.h5", replay_changes(internal_only=True), force=False)
 
 
 def test_the_text_of_a_scenario_has_the_keys_only_where_they_are_true():

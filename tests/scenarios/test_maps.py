@@ -14,7 +14,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.text import Text
 
 from scenarios.report.map import map_figure, plot_map
-from scenarios.report.map_layout import map_layout
+from scenarios.report.map_layout import _candidates, map_layout
 from scenarios.report.map_page import map_page
 from scenarios.report.world_map import copies, great_circle, land_in, land_rings, unrolled, window_of
 from scenarios.studies.underlay import draw, underlay_facts
@@ -190,6 +190,20 @@ def test_title_notes_and_key_are_inside_the_figure(name):
         box = text.get_window_extent()
         assert whole.contains(box.x0, box.y0)
         assert whole.contains(box.x1, box.y1)
+
+
+def test_labels_above_and_below_a_site_are_centred_on_it():
+    boxes = {
+        (label.side, np.sign(label.up_pt)): box
+        for box, label in _candidates(3, "Paris", np.array([50.0, 70.0]), 9.0)
+    }
+    for up in (-1, 1):
+        left, _, right, _ = boxes[0, up]
+        assert left + right == pytest.approx(100)
+    for side in (-1, 1):
+        left, _, right, _ = boxes[side, 0]
+        assert (left > 50) is (side > 0)
+        assert (right < 50) is (side < 0)
 
 
 def test_an_svg_has_the_labels_as_texts(tmp_path):

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 
 from scenarios.api import open_study
@@ -307,6 +308,9 @@ def test_a_table_is_read_with_its_types(tmp_path, ending):
     assert table.arcs.isna().tolist() == [not row["arcs"] for row in rows]
     assert table.error.isna().all()
     assert table.paper_below_load.dtype == "boolean"
+    if ending == "parquet":
+        # Other readers than pandas see the same columns.
+        assert pyarrow.parquet.read_schema(tmp_path / "a.parquet").names == list(rows[0])
 
 
 def test_what_is_no_table_of_a_study_is_said(tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from topologies import AccessLinks, Workload, connectivity, design
 from topologies.consensus import consensus_matrix, spectral_gap
-from topologies.designers.enrich import enrich
+from topologies.designers.enrich import _has_room, enrich
 from topologies.errors import InputError
 from topologies.overlay import build_overlay
 
@@ -245,3 +245,21 @@ def test_too_many_silos(published_graph, monkeypatch):
 
     with pytest.raises(InputError, match=r"silos\(=11\) must be <= 10"):
         enrich(design("mst", published_graph("gaia", 1e10), INATURALIST))
+
+
+def test_a_link_may_be_busy_all_the_time(published_graph):
+    overlay = design("ring", published_graph("gaia"), INATURALIST)
+    graph = overlay.graph
+    arc = next(
+        (i, j) for i, j in itertools.permutations(range(graph.silos), 2) if (i, j) not in arc_set(overlay)
+    )
+    load_s = np.zeros(len(graph.link_capacity_bps))
+    for i, j in arc_set(overlay):
+        load_s[list(graph.route(i, j))] += (
+            INATURALIST.model_bits / graph.link_capacity_bps[list(graph.route(i, j))]
+        )
+    route = list(graph.route(*arc))
+    busiest_s = float((load_s[route] + INATURALIST.model_bits / graph.link_capacity_bps[route]).max())
+
+    assert _has_room(overlay, load_s, busiest_s, arc)
+    assert not _has_room(overlay, load_s, busiest_s * (1 - 1e-6), arc)

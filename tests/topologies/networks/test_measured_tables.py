@@ -305,3 +305,9 @@ def test_latencies_by_distance_are_those_of_pairs_that_can_talk():
     table = read_table("\n".join(["from,to,mbps", *rows, "none,s1,1"]).encode(), "t.csv")
     with pytest.raises(InputError, match=r"'none -> s1' has a bandwidth.* sites\.csv must give .* of 'none'"):
         stated_pairs(table, sites)
+
+
+def test_a_bandwidth_of_0_is_a_pair_that_cannot_talk_and_a_small_one_is_not(tmp_path):
+    (tmp_path / "pairs.csv").write_text("from,to,bandwidth_bps,ms\na,b,0,1\nb,a,0.5,1\na,c,2,1\nc,a,2,1\n")
+    measured = load_underlay(tmp_path / "pairs.csv").measured
+    assert (measured.bandwidth_bps[0, 1], measured.bandwidth_bps[1, 0]) == (0, 0.5)
