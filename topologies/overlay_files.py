@@ -19,7 +19,7 @@ from topologies.networks.files import read_file
 from topologies.networks.gml import parse_gml
 from topologies.networks.graphml import parse_graphml
 from topologies.networks.stated_network import link_title
-from topologies.networks.table_columns import MISSING, Role, find_columns, missing_column
+from topologies.networks.table_columns import Role, find_columns, missing_column, plain_number
 
 _ROLES: Mapping[str, Role] = MappingProxyType(
     {
@@ -105,7 +105,7 @@ def read_overlay(
         weight = None
         if "weight" in found:
             column = found["weight"]
-            weight = _number(table, row, column.header, table.rows[row][column.index])
+            weight = plain_number(table, row, column.header, table.rows[row][column.index])
         arcs.add(ends[0], ends[1], weight, f"row {number}", source)
     return arcs.made(source)
 
@@ -176,16 +176,6 @@ def _silo(table: Table, row: int, column: str, text: str, labels: Sequence[str])
     """Index of the silo that a cell names."""
     try:
         return silo_index(text, labels)
-    except InputError as error:
-        raise table.error(row, column, text, error.rule) from None
-
-
-def _number(table: Table, row: int, column: str, text: str) -> float | None:
-    """Number in a cell, None where it is empty."""
-    if text.lower() in MISSING:
-        return None
-    try:
-        return parse_number(text, decimal_comma=table.decimal_comma)
     except InputError as error:
         raise table.error(row, column, text, error.rule) from None
 
@@ -263,7 +253,10 @@ def _text_matrix(data: bytes, source: str, labels: Sequence[str]) -> FloatArray:
     if all(numbers):
         header = [parse_number(cell, decimal_comma=table.decimal_comma) for cell in table.header]
         rows = [
-            [_number(table, row, f"column {column + 1}", cell) or 0.0 for column, cell in enumerate(cells)]
+            [
+                plain_number(table, row, f"column {column + 1}", cell) or 0.0
+                for column, cell in enumerate(cells)
+            ]
             for row, cells in enumerate(table.rows)
         ]
         return np.array([header, *rows])
@@ -276,7 +269,7 @@ def _text_matrix(data: bytes, source: str, labels: Sequence[str]) -> FloatArray:
             raise table.error(row, table.header[0] or "silo", first, "must not be repeated.")
         seen.add(silo)
         for column, cell in zip(columns, cells, strict=True):
-            matrix[silo, column] = _number(table, row, labels[column], cell) or 0.0
+            matrix[silo, column] = plain_number(table, row, labels[column], cell) or 0.0
     if len(set(columns)) < len(columns):
         raise InputError("must name each silo once in its header.", source=source)
     for have, what in ((seen, "row"), (set(columns), "column")):

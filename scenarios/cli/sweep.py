@@ -1,7 +1,7 @@
 """The command that designs and simulates overlays at several access capacities."""
 
-import re
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -9,17 +9,13 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
+from scenarios.cli.table_and_figure import HELP, table_and_figure, write_both
 from scenarios.config.overlay_config import asked_overlays, default_overlays, left_out_note
-from scenarios.report.figure_formats import FIGURES
-from scenarios.report.table_formats import format_of, print_table, write_tables
+from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table
-from scenarios.runfile.paths import check_new
 from scenarios.studies.sweep import sweep as sweep_access
 from topologies import DESIGNERS, RANDOM_DESIGNERS
 from topologies.quantities import parse_quantity
-
-_ENDING = re.compile(r"\.[a-z]\w*")
-"""Of a file; a name with a number, such as ``sweep-1.5``, has none."""
 
 
 @opt.of_a_study(without=("access", "access_up", "access_down", "access_at"))
@@ -42,12 +38,7 @@ def sweep(
     seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help="Table and figure: NAME for NAME.csv and NAME.png; a table's ending (.csv, .json, .txt) or a figure's "
-            "(.png, .svg, .pdf) stands in place of that one. [default: sweep-NETWORK]",
-        ),
+        typer.Option("-o", "--output", help=f"{HELP} [default: sweep-NETWORK]"),
     ] = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
@@ -64,7 +55,7 @@ def sweep(
     overlays = asked_overlays(
         kind, options, default_overlays(graph), arcs=arcs, weights=weights, both_ways=both_ways
     )
-    files = _outputs(output or Path(f"sweep-{study.network.name}"), force)
+    files = table_and_figure(output or Path(f"sweep-{study.network.name}"), force=force)
     capacities = [*access, *(more or [])]
     for text in capacities:
         parse_quantity("access", text, "bit/s")
@@ -77,32 +68,13 @@ def sweep(
         seed=seed,
         left_out=() if kind else left_out_note(graph),
     )
-    for path in files:
-        _write(path, table)
+    write_both(files, table, partial(_plot, table))
     print_table(table, as_json)
     print(f"written: {', '.join(map(str, files))}", file=sys.stderr)
 
 
-def _outputs(path: Path, force: bool) -> list[Path]:
-    """The table and the figure to write, checked."""
-    ending = path.suffix.lower()
-    if ending in FIGURES:
-        files = [path.with_suffix(".csv"), path]
-    elif _ENDING.fullmatch(ending):
-        format_of(path, others=FIGURES, rule=", or have no ending")
-        files = [path, path.with_suffix(".png")]
-    else:
-        files = [path.parent / (path.name and path.name + ending) for ending in (".csv", ".png")]
-    for file in files:
-        check_new(file, force=force)
-    return files
-
-
-def _write(path: Path, table: Table) -> None:
-    """One file, by its ending."""
-    if path.suffix.lower() not in FIGURES:
-        write_tables(path, [table])
-        return
+def _plot(table: Table, path: Path) -> None:
+    """The figure of the table."""
     # Here since matplotlib takes long to import.
     from scenarios.report.plots import plot_sweep
 
