@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         run,
         study,
         sweep,
+        upgrade,
         validate,
     )
     from scenarios.config.network import NetworkConfig
@@ -104,6 +105,7 @@ __all__ = [
     "simulate",
     "study",
     "sweep",
+    "upgrade",
     "validate",
     "workload_presets",
 ]

@@ -15,6 +15,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "Workload": ("workload", "model_size", "compute", "compute_at", "local_steps"),
     "Overlays": ("kind", "bound", "rates_from"),
+    "Upgrades": ("budget", "cycle_time", "prices", "factor", "to", "by"),
     "Simulation": ("workers", "rounds", "until_ci", "compute_times", "sharing", "queueing", "engine", "seed"),
     "Metrics": (
         *("round_", "unit", "shift", "loss", "accuracy", "train_accuracy", "test_loss", "silo_loss"),
@@ -32,13 +33,13 @@ _PLACEHOLDERS = {
     name: placeholder
     for placeholder, names in {
         "N": ("rounds", "seed", "local_steps", "steps", "silos", "shift"),
-        "X": ("alpha", "shift_west", "target_accuracy"),
+        "X": ("alpha", "shift_west", "target_accuracy", "budget", "factor"),
         "NAME": (
             *("bandwidth", "latency", "workload", "rates_from", "sharing", "queueing"),
-            *("engine", "unit", "dataset", "partition"),
+            *("engine", "unit", "dataset", "partition", "by"),
         ),
         "COLUMN": ("round_", "loss", "accuracy", "train_accuracy", "test_loss", "silo_loss"),
-        "RATE": ("access", "access_up", "access_down", "core"),
+        "RATE": ("access", "access_up", "access_down", "core", "to"),
         "SILO=RATE": ("access_at",),
         "SILO=TIME": ("compute_at",),
         "ROUTER": ("silo_at",),
@@ -46,12 +47,12 @@ _PLACEHOLDERS = {
         "NETWORK": ("underlay", "network"),
         "OVERLAY": ("kind",),
         "SIZE": ("model_size",),
-        "TIME": ("compute",),
+        "TIME": ("compute", "cycle_time"),
         "TIMES": ("compute_times",),
         "PERCENT": ("until_ci",),
         "FILE": (
             *("output", "times", "file", "sites", "links", "pairs"),
-            *("bandwidth_matrix", "latency_matrix"),
+            *("bandwidth_matrix", "latency_matrix", "prices"),
         ),
         "RUN": ("run",),
         "FOLDER": ("data",),
