@@ -16,10 +16,12 @@ from scenarios.config.network import (
     build_workload,
 )
 from scenarios.config.overlay_config import chosen_overlays, default_overlays, left_out_note
+from scenarios.config.overlays import design_any
 from scenarios.config.replay_changes import replay_changes
 from scenarios.config.scenario import load_scenario, validated
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.study import load_study
+from scenarios.config.upgrade import UpgradeConfig
 from scenarios.metrics_import.columns import ColumnNames
 from scenarios.report.tables import Table
 from scenarios.runfile.artifacts import drop_checkpoints, is_complete
@@ -35,11 +37,12 @@ from scenarios.studies.run import run_scenario
 from scenarios.studies.study import run_study
 from scenarios.studies.sweep import sweep as sweep_access
 from scenarios.studies.underlay import UnderlayFacts, convert, draw, underlay_facts
+from scenarios.studies.upgrade import upgrade_table
 from scenarios.validation.request import DEFAULT_ROUNDS, validation_experiment
 from scenarios.validation.study import validate as validate_overlays
 from scenarios.validation.table import validation_table
-from topologies import Connectivity, InputError, Underlay, Variant, Workload, workload_presets
-from topologies.errors import unknown_name
+from topologies import Connectivity, InputError, Overlay, Underlay, Variant, Workload, workload_presets
+from topologies.errors import Field, unknown_name
 from topologies.networks.network_files import is_network_file
 
 if TYPE_CHECKING:
@@ -281,6 +284,111 @@ def sweep(
         seed=seed,
         left_out=() if kinds else left_out_note(graph),
     )
+
+
+def upgrade(
+    network: Network | Connectivity | Overlay,
+    workload: str | Workload | None = None,
+    *,
+    kind: str | None = None,
+    budget: float | None = None,
+    cycle_time: str | None = None,
+    prices: StrPath | None = None,
+    factor: float | None = None,
+    to: str | None = None,
+    by: str = "load",
+    rounds: int | None = None,
+    sharing: str = "maxmin",
+    queueing: str = "fifo",
+    engine: str = "auto",
+    seed: int = 0,
+    options: WrittenOptions | None = None,
+) -> Table:
+    """Say which links to buy for an overlay whose arcs stay: sets by price and cycle time.
+
+    Parameters
+    ----------
+    network : str, path, NetworkConfig, Connectivity or Overlay
+        As `validate` takes it, but no scenario; or an overlay, which brings its network, workload and kind.
+    workload : str or Workload, optional
+        A preset of the paper's, by default ``"inaturalist"``.
+    kind : str, optional
+        A static overlay, by default ``"ring"``.
+    budget : float, optional
+        Most links to raise, or with `prices` most money. Either it or `cycle_time` is given.
+    cycle_time : str, optional
+        Cycle time to reach at the lowest price, such as ``"50 ms"``.
+    prices : str or path, optional
+        CSV of prices per Gbps; see `topologies.analysis.link_prices.read_prices`. By default each link costs 1.
+    factor : float, optional
+        Of a link's capacity, by default 2.
+    to : str, optional
+        Capacity that links are raised to instead, such as ``"10 Gbps"``.
+    by : {"load", "paper", "serialized"}
+        Closed form that links are chosen by; ``"load"`` is the larger of `paper` and `load`.
+    rounds : int, optional
+        Simulated rounds; by default as many as an interval needs, or as take a second or two.
+    sharing : {"maxmin", "equal"}
+    queueing : {"fifo", "overlap"}
+    engine : {"auto", "simpy", "compiled"}
+    seed : int
+        Of everything random.
+    options : mapping from kind to mapping, optional
+        Options of designers.
+
+    Returns
+    -------
+    Table
+        One row for each set that is the fastest for its price, the cheapest, which raises nothing, first.
+
+    Raises
+    ------
+    InputError
+        If a value is wrong, the cycle time cannot be reached, or the overlay cannot be designed or simulated.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> table = silosim.upgrade("gaia", budget=2)
+    >>> for row in table.rows:
+    ...     print(row["price"], row["raised"], f"{row['gain_s']:.3f} s, simulated {row['simulated_gain_s']:.3f} s")
+    0.0  0.000 s, simulated 0.000 s
+    1.0 core link Sao Paulo - Sydney 1.795 s, simulated 1.795 s
+    """
+    asked = validated(
+        UpgradeConfig,
+        {
+            "budget": budget,
+            "cycle_time": cycle_time,
+            "prices": None if prices is None else os.fspath(prices),
+            "factor": factor,
+            "to": to,
+            "by": by,
+        },
+    )
+    simulation = validated(
+        SimulationConfig,
+        {
+            "rounds": 1 if rounds is None else rounds,
+            "sharing": sharing,
+            "queueing": queueing,
+            "engine": engine,
+        },
+    )
+    if isinstance(network, Overlay):
+        for name, value in (("workload", workload), ("kind", kind), ("options", options)):
+            if value is not None:
+                raise InputError(
+                    "must not be given with an overlay, which has one.", field=Field(name, value=value)
+                )
+        return upgrade_table(network, asked, simulation, rounds=rounds, seed=seed)
+    graph = network if isinstance(network, Connectivity) else build_network(_network(network))
+    work = _workload(workload, graph.underlay.variant, graph)
+    (chosen,) = chosen_overlays([kind or "ring"], (), options)
+    overlay = design_any(chosen, graph, work, seed=seed)
+    if not isinstance(overlay, Overlay):
+        raise InputError("is a randomized overlay, whose arcs change.", field=Field("kind", value=kind))
+    return upgrade_table(overlay, asked, simulation, rounds=rounds, seed=seed)
 
 
 def study(

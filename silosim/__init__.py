@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         run,
         study,
         sweep,
+        upgrade,
         validate,
     )
     from scenarios.config.network import NetworkConfig
@@ -108,6 +109,7 @@ __all__ = [
     "simulate",
     "study",
     "sweep",
+    "upgrade",
     "validate",
     "workload_presets",
 ]

@@ -21,7 +21,7 @@ from topologies.networks.graphml import parse_graphml
 from topologies.networks.labels import one_line
 from topologies.networks.site_tables import FROM, TO
 from topologies.networks.stated_network import link_title
-from topologies.networks.table_columns import MISSING, Role, find_columns, missing_column
+from topologies.networks.table_columns import MISSING, Role, find_columns, missing_column, plain_number
 
 _ROLES: Mapping[str, Role] = MappingProxyType(
     {
@@ -109,7 +109,7 @@ def read_overlay(
         weight = None
         if "weight" in found:
             column = found["weight"]
-            weight = _number(table, row, column.header, table.rows[row][column.index])
+            weight = plain_number(table, row, column.header, table.rows[row][column.index])
         arcs.add(ends[0], ends[1], weight, f"row {number}", source)
     return arcs.made(source)
 
@@ -180,16 +180,6 @@ def _silo(table: Table, row: int, column: str, text: str, labels: Sequence[str])
     """Index of the silo that a cell names."""
     try:
         return silo_index(one_line(text), labels)
-    except InputError as error:
-        raise table.error(row, column, text, error.rule) from None
-
-
-def _number(table: Table, row: int, column: str, text: str) -> float | None:
-    """Number in a cell, None where it is empty."""
-    if text.lower() in MISSING:
-        return None
-    try:
-        return parse_number(text, decimal_comma=table.decimal_comma)
     except InputError as error:
         raise table.error(row, column, text, error.rule) from None
 

@@ -1,6 +1,7 @@
-"""Sentences broken into lines."""
+"""Sentences broken into lines, and lists within them."""
 
 import textwrap
+from collections.abc import Sequence
 
 WIDTH = 80
 """Columns of a line of text below or above a table."""
@@ -33,3 +34,14 @@ def wrapped(text: str, width: int = WIDTH) -> list[str]:
     words = lines[-2].split(" ")
     last = " ".join((*words[-2:], lines[-1]))
     return [*lines[:-2], " ".join(words[:-2]), last] if len(words) > 2 and len(last) <= width else lines
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names joined by commas and "and".
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

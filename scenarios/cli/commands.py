@@ -18,6 +18,7 @@ SUMMARIES: Mapping[str, str] = {
     "simulate": "Simulate overlays round by round on shared links.",
     "validate": "Compare the closed forms with the simulation, and say why.",
     "sweep": "Design and simulate overlays at several access capacities.",
+    "upgrade": "Say which links to buy: cheapest sets and what they gain.",
     "study": "Compute a grid of points into one table.",
     "run": "Design, simulate and train a scenario, into one HDF5 file.",
     "show": "Print the tables of a run.",

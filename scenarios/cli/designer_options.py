@@ -28,7 +28,12 @@ def with_designer_options(kinds: Iterable[str]) -> Callable[[Callable[..., None]
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = inspect.signature(command).parameters
-        offered = {name: next(iter(options.values())) for name, options in options_by_name(kinds).items()}
+        # A static designer may have an option called budget, as MATCHA has; silosim upgrade has one of its own.
+        offered = {
+            name: next(iter(options.values()))
+            for name, options in options_by_name(kinds).items()
+            if name not in own
+        }
 
         @functools.wraps(command)
         def with_options(*arguments: Any, **given: Any) -> None:

@@ -6,11 +6,10 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
-from scenarios.config.overlay_config import asked_overlays
-from scenarios.config.overlays import design_any
+from scenarios.cli.one_overlay import KIND_HELP, one_overlay, static_overlay
 from scenarios.report.table_formats import print_table
 from scenarios.studies.explain import explanation_table
-from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, Overlay
+from topologies import DESIGNERS
 
 
 @opt.of_a_study()
@@ -18,9 +17,7 @@ from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, Overlay
 def explain(
     study: opt.Study,
     options: GivenOptions,
-    kind: Annotated[
-        str | None, typer.Option(help=f"Overlay to explain: {', '.join(DESIGNERS)}. [default: ring]")
-    ] = None,
+    kind: Annotated[str | None, typer.Option(help=f"Overlay to explain: {KIND_HELP}")] = None,
     arcs: opt.ArcsFile = None,
     weights: opt.WeightsFile = None,
     both_ways: opt.BothWays = False,
@@ -38,23 +35,13 @@ def explain(
     --------
     silosim explain geant --access "100 Mbps" --kind ring
     """
-    if kind in RANDOM_DESIGNERS:
-        raise InputError(
-            f"kind(={kind!r}) is a randomized overlay, so no circuit bounds it; explain takes a static one: "
-            f"{', '.join(DESIGNERS)}."
-        )
-    files = [file for file in (arcs, weights) if file is not None]
-    if len(files) + (kind is not None) > 1:
-        raise InputError("explain takes one overlay: --kind, --arcs or --weights.")
-    (config,) = asked_overlays(
-        None if files else [kind or "ring"],
+    config = one_overlay(
+        "explain",
         options,
-        (),
-        arcs=[arcs] if arcs else None,
-        weights=[weights] if weights else None,
+        kind=kind,
+        arcs=arcs,
+        weights=weights,
         both_ways=both_ways,
+        why="so no circuit bounds it",
     )
-    graph = study.graph()
-    overlay = design_any(config, graph, study.work(graph), seed=seed)
-    assert isinstance(overlay, Overlay)
-    print_table(explanation_table(overlay), as_json)
+    print_table(explanation_table(static_overlay(study, config, seed=seed)), as_json)

@@ -1,6 +1,7 @@
 """The command that replays a run's training on another network."""
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -9,10 +10,9 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.cli.plot import draw
 from scenarios.cli.show import show
-from scenarios.cli.table_and_figure import table_and_figure
+from scenarios.cli.table_and_figure import table_and_figure, write_both
 from scenarios.config.replay_changes import ReplayChanges, altered_learning, replay_changes
-from scenarios.report.figure_formats import FIGURES
-from scenarios.report.table_formats import print_table, write_tables
+from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table, note_lines
 from scenarios.runfile.paths import check_new, check_new_run
 from scenarios.runfile.reader import read_run
@@ -156,18 +156,14 @@ def _table(
     """Write and print the times at several capacities."""
     files = table_and_figure(output, force=force)
     table, left = replay_times(run, capacities, changes)
-    for path in files:
-        _write(run, path, table)
+    write_both(files, table, partial(_plot, run, table))
     print_table(table, as_json)
     _say(left)
     print(f"written: {', '.join(map(str, files))}", file=sys.stderr)
 
 
-def _write(run: Path, path: Path, table: Table) -> None:
-    """One file, by its ending."""
-    if path.suffix.lower() not in FIGURES:
-        write_tables(path, [table])
-        return
+def _plot(run: Path, table: Table, path: Path) -> None:
+    """The figure of the table."""
     # Here since matplotlib takes long to import.
     from scenarios.report.plots import plot_times
 

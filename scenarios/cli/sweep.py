@@ -1,6 +1,7 @@
 """The command that designs and simulates overlays at several access capacities."""
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -8,10 +9,9 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
-from scenarios.cli.table_and_figure import table_and_figure
+from scenarios.cli.table_and_figure import HELP, table_and_figure, write_both
 from scenarios.config.overlay_config import asked_overlays, default_overlays, left_out_note
-from scenarios.report.figure_formats import FIGURES
-from scenarios.report.table_formats import print_table, write_tables
+from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table
 from scenarios.runtime.workers import process_pool, worker_count
 from scenarios.studies.sweep import sweep as sweep_access
@@ -40,12 +40,7 @@ def sweep(
     workers: Annotated[int, typer.Option(help="Processes that compute capacities.")] = 1,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help="Table and figure: NAME for NAME.csv and NAME.png; a table's ending (.csv, .json, .txt) or a figure's "
-            "(.png, .svg, .pdf) stands in place of that one. [default: sweep-NETWORK]",
-        ),
+        typer.Option("-o", "--output", help=f"{HELP} [default: sweep-NETWORK]"),
     ] = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
@@ -77,17 +72,13 @@ def sweep(
         seed=seed,
         left_out=() if kind else left_out_note(graph),
     )
-    for path in files:
-        _write(path, table)
+    write_both(files, table, partial(_plot, table))
     print_table(table, as_json)
     print(f"written: {', '.join(map(str, files))}", file=sys.stderr)
 
 
-def _write(path: Path, table: Table) -> None:
-    """One file, by its ending."""
-    if path.suffix.lower() not in FIGURES:
-        write_tables(path, [table])
-        return
+def _plot(table: Table, path: Path) -> None:
+    """The figure of the table."""
     # Here since matplotlib takes long to import.
     from scenarios.report.plots import plot_sweep
 

@@ -1,14 +1,21 @@
-"""Outputs of commands that write a table and a figure."""
+"""A table and a figure of it, written under one name."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from scenarios.report.figure_formats import FIGURES
-from scenarios.report.table_formats import format_of
+from scenarios.report.table_formats import format_of, write_tables
+from scenarios.report.tables import Table
 from scenarios.runfile.paths import check_new, ending_of
+
+HELP = (
+    "Table and figure: NAME for NAME.csv and NAME.png; a table's ending (.csv, .json, .txt) or a figure's (.png, .svg, "
+    ".pdf) stands in place of that one."
+)
 
 
 def table_and_figure(path: Path, *, force: bool) -> list[Path]:
-    """The table and the figure to write, checked.
+    """The table and the figure to write for what the user called the output, checked.
 
     Parameters
     ----------
@@ -33,3 +40,12 @@ def table_and_figure(path: Path, *, force: bool) -> list[Path]:
     for file in files:
         check_new(file, force=force)
     return files
+
+
+def write_both(files: list[Path], table: Table, plot: Callable[[Path], None]) -> None:
+    """Write the files of `table_and_figure`, the figure by `plot`."""
+    for file in files:
+        if file.suffix.lower() in FIGURES:
+            plot(file)
+        else:
+            write_tables(file, [table])

@@ -8,6 +8,8 @@ from topologies import ClosedForms
 
 FORMS = {"paper_s": "paper", "serialized_s": "serialized", "load_bound_s": "load"}
 """Fields of the closed forms, and their heads."""
+FORM_FIELDS = {head: field for field, head in FORMS.items()}
+"""The other way round."""
 ESTIMATED = "~: estimated from the last rounds, which show no period; so is what is over paper."
 """Note on estimated cycle times."""
 _ROUNDING = 1e-9

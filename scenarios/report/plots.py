@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from scenarios.config.quantities import format_rate
+from scenarios.report.closed_forms import FORM_FIELDS
 from scenarios.report.column_labels import long_time_unit
 from scenarios.report.figure_parts import (
     LEGEND_LINE_IN,
@@ -41,6 +42,14 @@ _PARTS = {
 _RARE = ("computing_times_s", "world_s", "no_barrier_s")
 """Parts that are left out where no overlay has them."""
 _ONE_STYLE: dict[str, Any] = {"color": "0.35", "linestyle": "-", "linewidth": 2.2}
+_SIMULATED_MARKER: dict[str, Any] = {
+    "marker": "o",
+    "markersize": 9,
+    "markerfacecolor": "none",
+    "markeredgecolor": "black",
+}
+_SIMULATED: dict[str, Any] = {"linestyle": ""} | _SIMULATED_MARKER
+_WANTED: dict[str, Any] = {"color": "0.5", "linewidth": 0.8, "linestyle": "--"}
 _LEAST_PERCENT = 1.0
 """The axis of differences reaches at least so far to both sides, so that negligible differences look small."""
 _MARKERS = 0.15
@@ -228,6 +237,79 @@ def _plot_over_access(
         frameon=False,
         handlelength=3.2,
     )
+    save_figure(figure, path)
+
+
+def plot_upgrade(table: Table, path: Path, *, wanted_s: float | None = None) -> None:
+    """Cycle time against price: the closed form as a step line, simulated as markers with intervals.
+
+    Parameters
+    ----------
+    table : Table
+        Of `scenarios.studies.upgrade`.
+    path : Path
+        PNG, PDF or SVG, by its ending.
+    wanted_s : float, optional
+        A cycle time that is wanted, drawn as a thin line.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    rows, kind, by = table.rows, str(table.further["kind"]), str(table.further["by"])
+    figure, axes = panels_figure(1, 1, height_in=4.0)
+    axis = axes[0][0]
+    style = line_options(styles_of([kind])[kind])
+    form_s = [max(row["paper_s"], row[FORM_FIELDS[by]]) for row in rows]
+    simulated = [row for row in rows if row["simulated_s"] is not None]
+    factor, unit = (
+        (1.0, "s") if max([*form_s, *(row["simulated_s"] for row in simulated)]) > 10 else (1e3, "ms")
+    )
+    prices = [row["price"] for row in rows]
+    # The last set is the best for a little more money, too: a step that ends at its marker would not be seen.
+    end = prices[-1] + 0.04 * ((prices[-1] - prices[0]) or 1.0)
+
+    def steps(at: Sequence[float], values_s: Sequence[float], **line: Any) -> None:
+        axis.step([*at, end], [factor * each for each in (*values_s, values_s[-1])], where="post", **line)
+
+    if simulated:
+        at, values_s = [row["price"] for row in simulated], [row["simulated_s"] for row in simulated]
+        steps(at, values_s, **_ONE_STYLE | {"linewidth": 0.7})
+        axis.plot(at, [factor * each for each in values_s], **_SIMULATED)
+        wide = [row for row in simulated if row["simulated_half_width_s"]]
+        axis.errorbar(
+            [row["price"] for row in wide],
+            [factor * row["simulated_s"] for row in wide],
+            yerr=[factor * row["simulated_half_width_s"] for row in wide],
+            fmt="none",
+            ecolor="black",
+            capsize=4,
+        )
+    steps(prices, form_s, **style | {"linestyle": "-", "marker": ""})
+    axis.plot(prices, [factor * each for each in form_s], **style | {"linestyle": ""}, markersize=5)
+    proven = all(row["is_proven"] for row in rows)
+    shown: list[tuple[Artist, str]] = [
+        (
+            Line2D([], [], **style | {"linestyle": "-"}, markersize=5),
+            f"{'paper or load' if by == 'load' else by}, {'' if proven else 'not '}proven best",
+        )
+    ]
+    if simulated:
+        shown.append(
+            (Line2D([], [], **_ONE_STYLE | {"linewidth": 0.7} | _SIMULATED_MARKER), "simulated (95 %)")
+        )
+    if wanted_s is not None:
+        shown.append((axis.axhline(factor * wanted_s, **_WANTED), f"wanted: {factor * wanted_s:.4g} {unit}"))
+    currency, is_priced = table.further["currency"], table.further["is_priced"]
+    axis.set_xlabel(f"price ({currency})" if currency else "price" if is_priced else "links raised")
+    if not is_priced:
+        axis.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
+    axis.set_ylabel(f"cycle time ({unit})")
+    network, _, work = table.caption.splitlines()[:3]
+    set_title(figure, f"{kind} on {network}; {work}")
+    lines, names = zip(*shown, strict=True)
+    add_legend(figure, lines, names, loc="outside lower center", ncols=len(names), frameon=False)
     save_figure(figure, path)
 
 

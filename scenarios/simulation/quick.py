@@ -1,6 +1,6 @@
 """Quick simulation of an overlay: its cycle time from as many rounds as take a second or two."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -39,6 +39,7 @@ class QuickSimulation:
     is_exact : bool
     rounds : int
         Simulated rounds.
+    engine : {"simpy", "compiled", ""}
     why_not : str
         Why it was not simulated; else empty.
     """
@@ -47,10 +48,13 @@ class QuickSimulation:
     half_width_s: float | None = None
     is_exact: bool = False
     rounds: int = 0
+    engine: str = ""
     why_not: str = ""
 
 
-def quick_simulation(overlay: Overlay | RandomOverlay, *, seed: int) -> QuickSimulation:
+def quick_simulation(
+    overlay: Overlay | RandomOverlay, *, seed: int, settings: SimulationConfig = SETTINGS
+) -> QuickSimulation:
     """Simulate an overlay for a second or two.
 
     Parameters
@@ -58,6 +62,8 @@ def quick_simulation(overlay: Overlay | RandomOverlay, *, seed: int) -> QuickSim
     overlay : Overlay or RandomOverlay
     seed : int
         Of the rounds that are drawn.
+    settings : SimulationConfig
+        Its rounds do not count.
 
     Returns
     -------
@@ -80,15 +86,42 @@ def quick_simulation(overlay: Overlay | RandomOverlay, *, seed: int) -> QuickSim
     if not rounds:
         return QuickSimulation(why_not=_TOO_LONG)
     try:
-        job = job_of(overlay, SETTINGS, rounds=rounds, seed=seed)
-        outcome = run_job(job, overlay.kind)
+        return simulation_of(overlay, replace(settings, rounds=rounds), seed=seed)
     except InputError as error:
         return QuickSimulation(why_not=str(error).rstrip("."))
+
+
+def simulation_of(
+    overlay: Overlay | RandomOverlay, settings: SimulationConfig, *, seed: int, title: str = ""
+) -> QuickSimulation:
+    """Simulate an overlay for the rounds of the settings.
+
+    Parameters
+    ----------
+    overlay : Overlay or RandomOverlay
+    settings : SimulationConfig
+    seed : int
+        Of everything random.
+    title : str
+        In front of the overlay's name, in the progress bar.
+
+    Returns
+    -------
+    QuickSimulation
+
+    Raises
+    ------
+    InputError
+        As `scenarios.simulation.runner.job_of`.
+    """
+    job = job_of(overlay, settings, rounds=settings.rounds, seed=seed)
+    outcome = run_job(job, overlay.kind, title=title, engine=settings.engine)
     return QuickSimulation(
         cycle_time_s=outcome.steady.cycle_time_s,
         half_width_s=outcome.half_width_s,
         is_exact=outcome.steady.is_exact,
         rounds=outcome.rounds,
+        engine=outcome.engine,
     )
 
 

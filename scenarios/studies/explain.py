@@ -26,7 +26,9 @@ def explanation_table(overlay: Overlay) -> Table:
         The caption says it in words.
     """
     explanation = explain(overlay)
-    words = [describe(overlay.graph, overlay.work), *explanation_lines(explanation), *_beyond_paper(overlay)]
+    words = [describe(overlay.graph, overlay.work), *explanation_lines(explanation)]
+    if beyond := beyond_paper(overlay):
+        words += wrapped(f"But this is the paper's closed form, and so are all gains here. {beyond}")
     sentences = [*mean_notes(overlay), *overlay.graph.underlay.notes, *idle_links(overlay.graph)]
     words += [line for sentence in sentences for line in wrapped(sentence)]
     rows = [row | {"limit": _limit(row)} for row in explanation_rows(explanation)]
@@ -83,15 +85,15 @@ def _short(limit: str) -> str:
     return ", ".join(words.get(name, name) for name in limit.split(", "))
 
 
-def _beyond_paper(overlay: Overlay) -> list[str]:
-    """Lines for an overlay that real links hold back more than its critical circuit does."""
+def beyond_paper(overlay: Overlay) -> str:
+    """What one model needs on the slowest arc and all models on the busiest link; empty where `paper` is no shorter."""
     forms, graph = overlay.closed_forms, overlay.graph
     if max(forms.serialized_s, forms.load_bound_s) <= forms.paper_s or forms.busiest_link is None:
-        return []
+        return ""
     slowest = int(np.argmax(overlay.transmission_s))
     arc = f"{graph.labels[overlay.source[slowest]]} -> {graph.labels[overlay.target[slowest]]}"
-    return wrapped(
-        f"But this is the paper's closed form, and so are all gains here. One model alone needs "
-        f"{format_s(float(overlay.transmission_s[slowest]))} on {arc} at the rate of Eq. 3 (serialized), and "
-        f"{graph.link_name(forms.busiest_link)} is busy for {format_s(forms.load_bound_s)} of every round (load)."
+    return (
+        f"One model alone needs {format_s(float(overlay.transmission_s[slowest]))} on {arc} at the rate of Eq. 3 "
+        f"(serialized), and {graph.link_name(forms.busiest_link)} is busy for {format_s(forms.load_bound_s)} of every "
+        "round (load)."
     )

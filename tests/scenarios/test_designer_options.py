@@ -146,6 +146,20 @@ def test_a_command_has_the_options_after_kind_and_keeps_its_own():
 
 
 @pytest.mark.usefixtures("registered")
+def test_an_option_of_a_command_goes_before_one_of_a_designer():
+    received = []
+
+    @with_designer_options(["timed", "whole"])
+    def command(study, options, kind=None, size=None):
+        received.append((study, dict(options), kind, size))
+
+    command("study", kind="whole", size=3, pause="1 s")
+
+    assert list(inspect.signature(command).parameters) == ["study", "kind", "pause", "size"]
+    assert received == [("study", {"pause": "1 s"}, "whole", 3)]
+
+
+@pytest.mark.usefixtures("registered")
 @pytest.mark.parametrize(("kind", "option"), [("crossing", "force"), ("heavy", "json")])
 def test_an_option_that_is_called_as_one_of_a_command_is_refused(kind, option):
     with pytest.raises(
@@ -165,7 +179,7 @@ def test_all_names_of_the_commands_that_offer_options_of_designers_are_reserved(
     flags = {text for each in parameters for parameter in each for text in parameter.opts if text[:2] == "--"}
     of_functions = {"study", "context", "options"}
 
-    assert len(parameters) == 6
+    assert len(parameters) == 7
     expected = names | {*OWN_KEYS} | {flag[2:].replace("-", "_") for flag in flags} | of_functions | {"help"}
     assert expected - offered == RESERVED
 

@@ -1,5 +1,6 @@
 """What the figures show with one, three and all overlays: styles, labels, limits, and where the legend is."""
 
+import re
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -15,7 +16,7 @@ from test_tables_and_plots import overlay, record
 from scenarios.report.figure_parts import balanced
 from scenarios.report.line_styles import styles_of
 from scenarios.report.log_axis import log_ticks, spaced
-from scenarios.report.plots import plot_run, plot_sweep, plot_validation
+from scenarios.report.plots import plot_run, plot_sweep, plot_upgrade, plot_validation
 from scenarios.report.tables import Table
 from topologies import DESIGNERS, RANDOM_DESIGNERS
 
@@ -230,3 +231,51 @@ def test_spaced_places_keep_their_distance(places, most):
     assert kept[0] == places[0]
     assert set(kept) <= set(places)
     assert len(kept) == 1 or np.diff(np.log(kept)).min() >= np.log(high / low) / most * (1 - 1e-9)
+
+
+def upgrade_table(prices: Sequence[float], *, half_width_s: float | None, currency: str = "EUR") -> Table:
+    rows = [
+        {
+            "price": price,
+            "paper_s": 1.0 / (1 + place),
+            "load_bound_s": 1.5 / (1 + place),
+            "simulated_s": 2.0 / (1 + place) if place != 1 else None,
+            "simulated_half_width_s": half_width_s,
+            "is_proven": True,
+        }
+        for place, price in enumerate(prices)
+    ]
+    further = {"kind": "ring", "by": "load", "currency": currency, "is_priced": bool(currency)}
+    return Table(caption="gaia: 11 silos\naccess\n359 Mbit", columns=(), rows=rows, further=further)
+
+
+@pytest.mark.parametrize("half_width_s", [None, 0.0, 0.1])
+@pytest.mark.parametrize("prices", [[0.0], [0.0, 1e6], [0.0, 1.0, 2.0, 4.0]])
+def test_upgrades_are_steps_of_the_closed_form_beside_simulated_markers(drawn, prices, half_width_s):
+    plot_upgrade(upgrade_table(prices, half_width_s=half_width_s), Path("x.png"), wanted_s=0.5)
+    (figure,) = drawn
+    (panel,) = figure.axes
+    step = next(
+        line for line in panel.lines if line.get_drawstyle() == "steps-post" and line.get_linewidth() > 1
+    )
+
+    assert legend_is_outside(figure)
+    assert not labels_collide(panel)
+    assert [text.get_text() for text in figure.legends[0].texts] == [
+        "paper or load, proven best",
+        "simulated (95 %)",
+        "wanted: 500 ms",
+    ]
+    assert step.get_xdata()[:-1].tolist() == prices
+    assert step.get_ydata()[:-1].tolist() == pytest.approx(
+        [1500 / (1 + place) for place in range(len(prices))]
+    )
+    assert panel.get_xlabel() == "price (EUR)"
+
+
+def test_links_without_prices_are_counted_in_whole_numbers(drawn):
+    plot_upgrade(upgrade_table([0.0, 1.0, 2.0], half_width_s=0.0, currency=""), Path("x.png"))
+    (panel,) = drawn[0].axes
+
+    assert panel.get_xlabel() == "links raised"
+    assert all(re.fullmatch(r"\N{MINUS SIGN}?\d+", label.get_text()) for label in panel.get_xticklabels())

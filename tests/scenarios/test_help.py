@@ -11,7 +11,7 @@ from scenarios.cli.commands import SUMMARIES
 
 COMMANDS = typer.main.get_command(app).commands
 ORDER = (
-    *("underlay", "design", "explain", "simulate", "validate", "sweep", "study", "run", "show"),
+    *("underlay", "design", "explain", "simulate", "validate", "sweep", "upgrade", "study", "run", "show"),
     *("plot", "replay", "import-metrics", "partition", "calibrate", "tables", "demo"),
 )
 

@@ -51,6 +51,8 @@ kinds = ["star", "ring"]
 """
 METRICS = "round,loss,test_accuracy\n1,2.0,0.5\n2,1.0,0.75\n"
 FAST = silosim.NetworkConfig(underlay="gaia", access="1 Gbps")
+ACCESS = silosim.AccessLinks(up_bps=1e9, down_bps=1e9)
+WORK = silosim.Workload.preset("inaturalist")
 
 
 @pytest.fixture(scope="module")
@@ -172,6 +174,21 @@ def test_sweep_is_the_command(capsys, monkeypatch):
 
 
 @pytest.mark.usefixtures("here")
+def test_upgrade_is_the_command_also_for_an_overlay(capsys, monkeypatch):
+    command = ("upgrade", "gaia", "--access", "1 Gbps", "--kind", "ring", "--budget", 2, "--rounds", 40)
+    shown = printed(capsys, monkeypatch, *command)
+    ring = silosim.design("ring", silosim.connectivity(silosim.load_underlay("gaia"), access=ACCESS), WORK)
+
+    assert same(silosim.upgrade(FAST, kind="ring", budget=2, rounds=40), shown)
+    assert same(silosim.upgrade(ring, budget=2, rounds=40), shown)
+    assert same(silosim.upgrade(ring.graph, budget=2, rounds=40), shown)
+    with pytest.raises(silosim.InputError, match=r"^kind\(='star'\) must not be given with an overlay"):
+        silosim.upgrade(ring, kind="star", budget=2)
+    with pytest.raises(silosim.InputError, match=r"^kind\(='matcha'\) is a randomized overlay"):
+        silosim.upgrade(FAST, kind="matcha", budget=2)
+
+
+@pytest.mark.usefixtures("here")
 def test_a_complete_run_is_not_run_again(monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr("scenarios.api.run_scenario", None)
@@ -281,4 +298,4 @@ def test_an_example_gives_what_it_says(example):
 
 
 def test_every_study_has_an_example():
-    assert len(examples()) == 15
+    assert len(examples()) == 16

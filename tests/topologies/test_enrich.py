@@ -248,7 +248,7 @@ def test_too_many_silos(published_graph, monkeypatch):
 
 
 def test_a_link_may_be_busy_all_the_time(published_graph):
-    overlay = design("ring", published_graph("gaia"), INATURALIST)
+    overlay = design("ring", published_graph("gaia", 1e10), INATURALIST)
     graph = overlay.graph
     arc = next(
         (i, j) for i, j in itertools.permutations(range(graph.silos), 2) if (i, j) not in arc_set(overlay)

@@ -1,6 +1,6 @@
-"""What bounds an overlay's cycle time: its explanation, slack, free arcs, sensitivities, curves.
+"""What bounds an overlay's cycle time: its explanation, upgrades, slack, free arcs, sensitivities, curves.
 
-``silosim explain`` prints `explain`; the rest is library only.
+``silosim explain`` prints `explain`, ``silosim upgrade`` what `UpgradeSearch` finds; the rest is library only.
 """
 
 from topologies.analysis.curve import AccessCurve, access_curve
@@ -10,7 +10,17 @@ from topologies.analysis.free_arcs import FreeArc, free_arcs
 from topologies.analysis.resources import Resources
 from topologies.analysis.sensitivity import Sensitivities, sensitivities
 from topologies.analysis.slack import arc_slack, event_slack
-from topologies.analysis.upgrades import AccessUpgrade, JointUpgrade, access_upgrades, joint_upgrades
+from topologies.analysis.upgrade_links import UpgradeLink, upgrade_links, upgraded
+from topologies.analysis.upgrade_sets import ProvenSet, UpgradeSearch
+from topologies.analysis.upgrade_terms import PricedSet, UpgradeTerms
+from topologies.analysis.upgrades import (
+    AccessUpgrade,
+    JointUpgrade,
+    LinkUpgrade,
+    access_upgrades,
+    joint_upgrades,
+    link_upgrade,
+)
 
 __all__ = [
     "AccessCurve",
@@ -19,8 +29,14 @@ __all__ = [
     "Explanation",
     "FreeArc",
     "JointUpgrade",
+    "LinkUpgrade",
+    "PricedSet",
+    "ProvenSet",
     "Resources",
     "Sensitivities",
+    "UpgradeLink",
+    "UpgradeSearch",
+    "UpgradeTerms",
     "access_curve",
     "access_upgrades",
     "arc_slack",
@@ -30,5 +46,8 @@ __all__ = [
     "explanation_rows",
     "free_arcs",
     "joint_upgrades",
+    "link_upgrade",
     "sensitivities",
+    "upgrade_links",
+    "upgraded",
 ]

@@ -5,7 +5,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from topologies.analysis.resources import Resources
-from topologies.analysis.upgrades import AccessUpgrade, JointUpgrade, access_upgrades, joint_upgrades
+from topologies.analysis.upgrades import (
+    AccessUpgrade,
+    JointUpgrade,
+    LinkUpgrade,
+    access_upgrades,
+    joint_upgrades,
+    link_upgrade,
+)
 from topologies.errors import InputError
 from topologies.overlay import Overlay
 from topologies.schedule import RandomOverlay
@@ -72,6 +79,8 @@ class Explanation:
         Upgrades of one silo's access link that lower `tau`, the best first; see `access_upgrades`.
     together : tuple of JointUpgrade
         Where there are none: an uplink and a downlink that lower it together, the best first; see `joint_upgrades`.
+    links : LinkUpgrade or None
+        Where there are none of these either: what lowers it otherwise; see `link_upgrade`.
     """
 
     kind: str
@@ -81,6 +90,7 @@ class Explanation:
     arcs: tuple[ArcExplanation, ...]
     upgrades: tuple[AccessUpgrade, ...]
     together: tuple[JointUpgrade, ...]
+    links: LinkUpgrade | None
 
 
 def explain(overlay: Overlay | RandomOverlay) -> Explanation:
@@ -95,13 +105,14 @@ def explain(overlay: Overlay | RandomOverlay) -> Explanation:
     -----
     Every gain is the difference of two exact cycle times of the same arcs, not a derivative: it stops where another
     circuit, or another resource, takes over. Where several circuits are critical, each gain may be zero. Time
-    O(length of the critical circuit) cycle times.
+    O(length of the critical circuit) cycle times, and those of `link_upgrade`.
     """
     if not isinstance(overlay, Overlay):
         raise InputError(
             f"kind(={overlay.kind!r}) is a randomized overlay, so no circuit bounds it; explain takes a static one."
         )
     resources, upgrades = Resources.of(overlay), access_upgrades(overlay)
+    together = () if upgrades else joint_upgrades(overlay)
     circuit = list(overlay.proof.circuit)
     return Explanation(
         kind=overlay.kind,
@@ -113,7 +124,8 @@ def explain(overlay: Overlay | RandomOverlay) -> Explanation:
             for arc in circuit
         ),
         upgrades=upgrades,
-        together=() if upgrades else joint_upgrades(overlay),
+        together=together,
+        links=None if upgrades or together else link_upgrade(overlay),
     )
 
 

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from topologies.analysis.explain import Explanation
-from topologies.analysis.upgrades import AccessUpgrade, JointUpgrade
-from topologies.wrapping import wrapped
+from topologies.analysis.upgrades import AccessUpgrade, JointUpgrade, LinkUpgrade
+from topologies.wrapping import listed, wrapped
 
 SAME = 1e-6
 """Relative difference below which gains are shown as equal."""
@@ -100,7 +100,7 @@ def _gains(explanation: Explanation) -> list[str]:
         _best(
             "1 Gbps more",
             sent,
-            [_list(arc.resources) + " together" * (len(arc.resources) > 1) for arc in arcs],
+            [listed(arc.resources) + " together" * (len(arc.resources) > 1) for arc in arcs],
             "what limits ",
         ),
         _best(
@@ -124,18 +124,13 @@ def _best(change: str, gains_s: Mapping[int, float | None], places: Sequence[str
         return ""
     best = max(known, key=lambda place: known[place])
     if known[best] == 0:
-        return f"{change} at one place gains nothing: another circuit is as slow."
+        return f"{change} at one place takes nothing off a round: another circuit is as slow."
     if len(known) > 1 and known[best] - min(known.values()) <= SAME * known[best]:
         arcs = f"all {len(known)} arcs" if len(known) == len(places) else f"each of {len(known)} arcs"
-        return f"{change} gains the same on {at}{arcs}: {_time(known[best])}."
+        return f"{change} takes as much off a round on {at}{arcs}: {_time(known[best])}."
     ties = sum(known[best] - gain <= SAME * known[best] for gain in known.values()) - 1
     others = f", and as much on {ties} other {'arc' if ties == 1 else 'arcs'}" if ties else ""
-    return f"{change} gains most on {places[best]}{others}: {_time(known[best])}."
-
-
-def _list(names: Sequence[str]) -> str:
-    """Names joined by commas and "and"."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return f"{change} takes most off a round on {places[best]}{others}: {_time(known[best])}."
 
 
 def _upgrade(explanation: Explanation) -> str:
@@ -157,16 +152,26 @@ def _upgrade(explanation: Explanation) -> str:
             f"{labels[both.target]}'s downlink limit an arc equally, and both are needed together: "
             f"{_gain(explanation, both)}.{_ties(explanation, explanation.together, pairs)}"
         )
-    alone = any(
-        arc.resources in ((f"{arc.source} uplink",), (f"{arc.target} downlink",))
-        or set(arc.resources) == {f"{arc.source} uplink", f"{arc.target} downlink"}
-        for arc in explanation.arcs
+    found = explanation.links
+    if found is None:
+        return "No upgrade of links lowers this: none limits an arc on this circuit that more capacity would speed up."
+    if len(found.links) == 1:
+        alone = any(
+            arc.resources in ((f"{arc.source} uplink",), (f"{arc.target} downlink",))
+            for arc in explanation.arcs
+        )
+        reason = "another circuit is as slow" if alone else "none is the only limit of an arc on this circuit"
+        return (
+            f"No upgrade of one silo's access link lowers this: {reason}. The best upgrade of one link is "
+            f"{found.links[0]}: {_gain(explanation, found)}."
+        )
+    return (
+        "No upgrade of one link lowers this alone, since others limit an arc as much or another circuit is as slow: "
+        f"{listed(found.links)} are needed together: {_gain(explanation, found)}."
     )
-    reason = "another circuit is as slow" if alone else "none is the only limit of an arc on this circuit"
-    return f"No upgrade of one silo's access link lowers this: {reason}."
 
 
-def _gain(explanation: Explanation, upgrade: AccessUpgrade | JointUpgrade) -> str:
+def _gain(explanation: Explanation, upgrade: AccessUpgrade | JointUpgrade | LinkUpgrade) -> str:
     """What an upgrade takes off a round, and what is left."""
     tau = explanation.cycle_time_s
     return (
@@ -188,7 +193,7 @@ def _ties(
         return ""
     more = len(ties) - _MOST_TIES
     named = [*ties[:_MOST_TIES], f"{more} more"] if more > 0 else ties
-    return f" Twice the capacity gains as much on {_list(named)}."
+    return f" Twice the capacity gains as much on {listed(named)}."
 
 
 def _time(seconds: float) -> str:

@@ -1,10 +1,13 @@
-"""Upgrades of access links that lower the cycle time most."""
+"""Upgrades of access links that lower the cycle time most, or of other links where none does."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from topologies.analysis.resources import Resources
+from topologies.analysis.upgrade_links import upgrade_links
+from topologies.analysis.upgrade_sets import SAME, UpgradeSearch
+from topologies.analysis.upgrade_terms import UpgradeTerms
 from topologies.arrays import FloatArray
 from topologies.howard import RELATIVE_NOISE
 from topologies.overlay import Overlay
@@ -48,6 +51,51 @@ class JointUpgrade:
     target: int
     doubled_s: float
     unlimited_s: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkUpgrade:
+    """More capacity on one link of any class, or on several that are needed together.
+
+    Attributes
+    ----------
+    links : tuple of str
+        Names, see `topologies.analysis.upgrade_links.link_names`.
+    doubled_s, unlimited_s : float
+        Cycle time with twice the capacity of all, and without a limit on any.
+    """
+
+    links: tuple[str, ...]
+    doubled_s: float
+    unlimited_s: float
+
+
+def link_upgrade(overlay: Overlay) -> LinkUpgrade | None:
+    """The link of any class that lowers the cycle time most alone, else the fewest links that do together.
+
+    Returns
+    -------
+    LinkUpgrade or None
+        Of sets of as few links the one that lowers it most; of equal ones that whose links come first. None where no
+        capacity lowers it.
+
+    Notes
+    -----
+    See `topologies.analysis.upgrade_sets`: of `paper`, by twice the capacity.
+    """
+    terms = UpgradeTerms.of(overlay, upgrade_links(overlay), "paper")
+    search = UpgradeSearch(terms, np.ones(len(terms.links)))
+    fewest = search.cheapest(search.nothing.cycle_time_s * (1 - 2 * SAME))
+    if fewest is None:
+        return None
+    best = search.fastest(fewest.found.price).found
+    links = [terms.links[k] for k in np.flatnonzero(best.raised).tolist()]
+    unlimited = UpgradeTerms.of(overlay, [replace(link, raised_bps=np.inf) for link in links], "paper")
+    return LinkUpgrade(
+        links=tuple(link.name for link in links),
+        doubled_s=best.cycle_time_s,
+        unlimited_s=unlimited.cycle_time_s(np.ones(len(unlimited.links), dtype=np.bool_)),
+    )
 
 
 def joint_upgrades(overlay: Overlay) -> tuple[JointUpgrade, ...]:

@@ -19,6 +19,7 @@ from topologies.networks.field_names import (
     stated_number,
     stated_text,
 )
+from topologies.wrapping import listed
 
 _YES, _NO = ("1", "true"), ("0", "false")
 
@@ -131,7 +132,7 @@ def internal_part(graph: Graph) -> tuple[Graph, str]:
         _counted(loops, "self-loop"),
     ]
     if any(parts):
-        said.append(f"left out {_listed([part for part in parts if part])}")
+        said.append(f"left out {listed([part for part in parts if part])}")
     return _of(graph, keep, kept), "; ".join(said)
 
 
@@ -165,7 +166,7 @@ def largest_component(graph: Graph) -> tuple[Graph, str]:
     keep = component == largest
     kept = [i for i, (a, _) in enumerate(ends.tolist()) if keep[a]]
     nodes, links = len(keep) - int(keep.sum()), len(graph.links) - len(kept)
-    lost = _listed([part for part in (_counted(nodes, "node"), _counted(links, "link")) if part])
+    lost = listed([part for part in (_counted(nodes, "node"), _counted(links, "link")) if part])
     return _of(graph, keep, kept), f"kept the largest of {count} components: left out {lost}"
 
 
@@ -302,8 +303,3 @@ def _id_key(node_id: object) -> tuple[int, int, str]:
 def _counted(number: int, one: str, several: str = "") -> str:
     """``3 links``; empty for none."""
     return f"{number} {one if number == 1 else several or f'{one}s'}" if number else ""
-
-
-def _listed(parts: Sequence[str]) -> str:
-    """``a, b and c``."""
-    return " and ".join(part for part in (", ".join(parts[:-1]), parts[-1]) if part)

@@ -423,6 +423,31 @@ def cell_numbers(
     return values
 
 
+def plain_number(table: Table, row: int, column: str, text: str) -> float | None:
+    """Number without a unit in a cell, None where it states nothing.
+
+    Parameters
+    ----------
+    row : int
+        Index in `Table.rows`.
+    column : str
+        As an error names it.
+    text : str
+        The cell.
+
+    Raises
+    ------
+    InputError
+        If it is no number.
+    """
+    if text.lower() in MISSING:
+        return None
+    try:
+        return parse_number(text, decimal_comma=table.decimal_comma)
+    except InputError as error:
+        raise table.error(row, column, text, error.rule) from None
+
+
 def _cell_factor(unit: str, kind: str, cell: str) -> float:
     """How many SI units the unit in a cell is."""
     factor = _factor(unit, kind)

@@ -1,0 +1,62 @@
+"""The one static overlay that a command is about."""
+
+from scenarios.cli.designer_options import GivenOptions
+from scenarios.cli.options import Study
+from scenarios.config.overlay_config import OverlayConfig, asked_overlays
+from scenarios.config.overlays import design_any
+from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, Overlay
+
+DEFAULT_KIND = "ring"
+KIND_HELP = f"{', '.join(DESIGNERS)}. [default: {DEFAULT_KIND}]"
+
+
+def one_overlay(
+    command: str,
+    options: GivenOptions,
+    *,
+    kind: str | None,
+    arcs: str | None,
+    weights: str | None,
+    both_ways: bool,
+    why: str,
+) -> OverlayConfig:
+    """The overlay that is asked for by its kind or by a file, of which there is one at most.
+
+    Parameters
+    ----------
+    command : str
+        For messages.
+    options, kind, arcs, weights, both_ways
+        Of the command line.
+    why : str
+        What a randomized overlay lacks.
+
+    Raises
+    ------
+    InputError
+        If there are two, or it is a randomized one.
+    """
+    if kind in RANDOM_DESIGNERS:
+        raise InputError(
+            f"kind(={kind!r}) is a randomized overlay, {why}; {command} takes a static one: {', '.join(DESIGNERS)}."
+        )
+    files = [file for file in (arcs, weights) if file is not None]
+    if len(files) + (kind is not None) > 1:
+        raise InputError(f"{command} takes one overlay: --kind, --arcs or --weights.")
+    (config,) = asked_overlays(
+        None if files else [kind or DEFAULT_KIND],
+        options,
+        (),
+        arcs=[arcs] if arcs else None,
+        weights=[weights] if weights else None,
+        both_ways=both_ways,
+    )
+    return config
+
+
+def static_overlay(study: Study, config: OverlayConfig, *, seed: int) -> Overlay:
+    """Design the overlay of `one_overlay` on a network."""
+    graph = study.graph()
+    overlay = design_any(config, graph, study.work(graph), seed=seed)
+    assert isinstance(overlay, Overlay)
+    return overlay

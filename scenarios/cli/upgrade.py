@@ -1,0 +1,112 @@
+"""The command that says which links to buy."""
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scenarios.cli import options as opt
+from scenarios.cli.designer_options import GivenOptions, with_designer_options
+from scenarios.cli.one_overlay import KIND_HELP, one_overlay, static_overlay
+from scenarios.cli.table_and_figure import HELP, table_and_figure, write_both
+from scenarios.config.scenario import validated
+from scenarios.config.upgrade import UpgradeConfig
+from scenarios.report.table_formats import print_table
+from scenarios.report.tables import Table
+from scenarios.studies.upgrade import upgrade_table
+from topologies import DESIGNERS
+
+
+@opt.of_a_study()
+@with_designer_options(DESIGNERS)
+def upgrade(
+    study: opt.Study,
+    options: GivenOptions,
+    kind: Annotated[str | None, typer.Option(help=f"Overlay: {KIND_HELP}")] = None,
+    arcs: opt.ArcsFile = None,
+    weights: opt.WeightsFile = None,
+    both_ways: opt.BothWays = False,
+    budget: Annotated[
+        float | None, typer.Option(help="Most links to buy, or with --prices most money to spend.")
+    ] = None,
+    cycle_time: Annotated[
+        str | None,
+        typer.Option(help="Instead of a budget: the cycle time to reach at the lowest price, e.g. '50 ms'."),
+    ] = None,
+    prices: Annotated[
+        str | None,
+        typer.Option(
+            help="CSV table of prices: link ('Dublin uplink', 'core link A - B') or class (uplink, downlink, access, "
+            "core, measured), price per Gbps. [default: each link costs 1]",
+        ),
+    ] = None,
+    factor: Annotated[
+        float | None, typer.Option(help="Factor that capacities are raised by. [default: 2]")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option(help="Capacity that links are raised to instead, e.g. '10 Gbps'.")
+    ] = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            help="Closed form that links are chosen by: load (the larger of paper and load), paper or serialized."
+        ),
+    ] = "load",
+    rounds: Annotated[
+        int | None,
+        typer.Option(help="Rounds to simulate. [default: as many as an interval needs, or a second or two]"),
+    ] = None,
+    sharing: opt.Sharing = "maxmin",
+    queueing: opt.Queueing = "fifo",
+    engine: opt.NetworkEngine = "auto",
+    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help=HELP)] = None,
+    force: opt.Force = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Say which links to buy: cheapest sets and what they gain.
+
+    The frontier of price against cycle time: at each price the best set of links to raise, by the closed form, with a
+    proof that none is better, and confirmed by simulation. The overlay's arcs stay.
+
+    Examples
+    --------
+    silosim upgrade geant --kind ring --budget 3
+    silosim upgrade geant --cycle-time "500 ms" --prices prices.csv -o geant-links
+    """
+    given = {
+        "budget": budget,
+        "cycle_time": cycle_time,
+        "prices": prices,
+        "factor": factor,
+        "to": to,
+        "by": by,
+    }
+    asked = validated(UpgradeConfig, given)
+    config = one_overlay(
+        "upgrade",
+        options,
+        kind=kind,
+        arcs=arcs,
+        weights=weights,
+        both_ways=both_ways,
+        why="whose arcs change",
+    )
+    files = [] if output is None else table_and_figure(output, force=force)
+    simulation = opt.simulation_config(1 if rounds is None else rounds, sharing, queueing, engine)
+    overlay = static_overlay(study, config, seed=seed)
+    table = upgrade_table(overlay, asked, simulation, rounds=rounds, seed=seed)
+    write_both(files, table, partial(_plot, table, asked))
+    print_table(table, as_json)
+    if files:
+        print(f"written: {', '.join(map(str, files))}", file=sys.stderr)
+
+
+def _plot(table: Table, asked: UpgradeConfig, path: Path) -> None:
+    """The figure of the table."""
+    # Here since matplotlib takes long to import.
+    from scenarios.report.plots import plot_upgrade
+
+    plot_upgrade(table, path, wanted_s=asked.wanted_s)

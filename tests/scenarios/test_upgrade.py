@@ -1,0 +1,256 @@
+"""The command ``upgrade``: sets by hand and by simulation, prices, figures, and input that it refuses."""
+
+import csv
+import json
+import re
+
+import pytest
+
+from scenarios.config.network import NetworkConfig, build_network
+from scenarios.config.simulation import SimulationConfig
+from scenarios.config.upgrade import UpgradeConfig
+from scenarios.report.tables import Table
+from scenarios.studies.upgrade import upgrade_table
+from simulator import simulate
+from topologies import Overlay, Workload, build_overlay, design
+
+WORK = Workload.preset("inaturalist")
+MODEL_BITS = 358_961_664
+
+
+def overlay_of(kind: str = "ring", **network: str) -> Overlay:
+    return design(kind, build_network(NetworkConfig(underlay="gaia", **network)), WORK)
+
+
+def table_of(overlay: Overlay, **asked: object) -> Table:
+    return upgrade_table(overlay, UpgradeConfig(**asked), SimulationConfig(), rounds=100)
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_the_slowest_link_of_gaia_by_hand(silosim):
+    result = silosim("upgrade", "gaia", "--budget", 3, "--to", "2 Gbps", "--json").ok()
+    whole = json.loads(result.out)
+    rows = whole["rows"]
+
+    # The core link of 0.1 Gbps carries one model in each direction; then two of 0.3 Gbps, then those of 0.5 Gbps.
+    assert [row["raised"] for row in rows] == [
+        "",
+        "core link Sao Paulo - Sydney",
+        "core link Dublin - Oregon; core link Sao Paulo - Sydney; core link Sydney - Tokyo",
+    ]
+    for row, bps in zip(rows, (0.1e9, 0.3e9, 0.5e9), strict=True):
+        assert row["load_bound_s"] == pytest.approx(MODEL_BITS / bps, rel=1e-12)
+        assert row["simulated_s"] == pytest.approx(MODEL_BITS / bps, rel=1e-6)
+        assert row["gain_s"] == pytest.approx(MODEL_BITS / 0.1e9 - MODEL_BITS / bps, rel=1e-9, abs=1e-12)
+        assert row["bound_s"] == pytest.approx(max(row["paper_s"], row["load_bound_s"]), rel=1e-5)
+        assert row["is_proven"]
+        assert not row["gains_nothing_simulated"]
+    assert [row["price"] for row in rows] == [0, 1, 3]
+    assert [row["added_gbps"] for row in rows] == pytest.approx([0, 1.9, 1.9 + 2 * 1.7])
+    assert whole["single_links"] == [
+        {
+            "link": "core link Sao Paulo - Sydney",
+            "cycle_time_s": pytest.approx(MODEL_BITS / 0.3e9),
+            "gain_s": pytest.approx(MODEL_BITS / 0.1e9 - MODEL_BITS / 0.3e9),
+        }
+    ]
+    assert (whole["by"], whole["budget"], whole["kind"]) == ("load", 3.0, "ring")
+
+
+def test_the_caption_says_what_to_buy_and_that_it_is_proven(silosim):
+    result = silosim("upgrade", "gaia", "--budget", 1).ok()
+    text = words(result.out)
+
+    assert (
+        "Raise core link Sao Paulo - Sydney: a round then takes 1.795 s, 1.795 s less; simulated 1.795 s"
+        in text
+    )
+    assert "Proven: no set of at most 1 link comes below 1.795 s (paper or load)." in text
+    assert "Alone, these take most off a round: core link Sao Paulo - Sydney 1.795 s." in text
+    assert max(map(len, result.out.splitlines())) <= 80
+
+
+def test_each_row_is_the_simulation_of_its_network():
+    mst = overlay_of("mst", access="100 Mbps")
+    arcs = list(zip(mst.source.tolist(), mst.target.tolist(), strict=True))
+    table = table_of(mst, budget=4)
+    for row in table.rows[1:]:
+        raised = {name for name in row["raised"].split("; ") if name}
+        access = {
+            silo: f"{200 if f'{silo} uplink' in raised else 100} Mbps up, "
+            f"{200 if f'{silo} downlink' in raised else 100} Mbps down"
+            for silo in mst.graph.labels
+        }
+        graph = build_network(NetworkConfig(underlay="gaia", access="100 Mbps", access_at=access))
+        anew = build_overlay("mst", graph, WORK, arcs)
+
+        assert anew.closed_forms.paper_s == row["paper_s"]
+        assert simulate(anew, 100).cycle_time_s == pytest.approx(row["simulated_s"], rel=1e-9)
+    assert len(table.rows) > 2
+
+
+def test_links_that_gain_in_closed_form_alone_are_named():
+    """By `paper`, a faster uplink halves the way there of a round trip; the downlink still takes as long."""
+    table = table_of(overlay_of("mst", access="100 Mbps"), budget=3, by="paper")
+    last = table.rows[-1]
+
+    assert last["gain_s"] == pytest.approx(1.82, abs=0.01)
+    assert last["simulated_gain_s"] < 0.1
+    assert last["gains_nothing_simulated"]
+    notes = words(table.notes)
+    assert (
+        "Simulated, 3 links gain nothing over the row above: do not count on what paper says of them."
+        in notes
+    )
+    assert "Simulated, all of these links gain less than paper says. One model alone needs 10.77 s" in notes
+    assert "--by load chooses links by the larger of paper and load" in notes
+
+
+def test_ties_are_raised_together(silosim):
+    result = silosim(
+        "upgrade", "gaia", "--access", "50 Mbps", "--budget", 4, "--silo-at", "Dublin", "--silo-at", "Tokyo"
+    )
+    text = words(result.ok().out)
+
+    assert "Dublin uplink and Tokyo downlink, for instance, must be raised together." in text
+    assert (
+        "No other link would gain anything more, at any price; --factor and --to raise links further." in text
+    )
+
+
+def test_the_cheapest_links_for_a_cycle_time(silosim, tmp_path):
+    prices = tmp_path / "prices.csv"
+    prices.write_text("link;price per Gbps (EUR)\ncore;100\ncore link Sydney - Tokyo;250,5\n")
+    command = ("upgrade", "gaia", "--to", "2 Gbps", "--cycle-time", "720 ms", "--prices", prices)
+    text = words(silosim(*command).ok().out)
+    rows = json.loads(silosim(*command, "--json").ok().out)["rows"]
+
+    # 1.9 and 1.7 Gbps for 100 EUR each, 1.7 for 250.5.
+    assert rows[-1]["price"] == pytest.approx(190 + 170 + 425.85)
+    assert rows[-1]["load_bound_s"] == pytest.approx(MODEL_BITS / 0.5e9)
+    assert [row["price"] for row in rows] == sorted(row["price"] for row in rows)
+    assert "and core link Sydney - Tokyo for 785.85 EUR: a round then takes 717.9 ms" in text
+    assert "Proven: no set for less than 785.85 EUR comes to 720 ms (paper or load)." in text
+    assert "Without a price, and so not for sale" not in text
+
+
+def test_a_cycle_time_that_is_reached_already_costs_nothing(silosim):
+    result = silosim("upgrade", "gaia", "--cycle-time", "4 s", "--json").ok()
+
+    assert [row["price"] for row in json.loads(result.out)["rows"]] == [0]
+    assert "This is no more than 4 s: nothing need be raised." in words(json.loads(result.out)["caption"])
+
+
+def test_links_without_a_price_are_named_and_not_bought(silosim, tmp_path):
+    (tmp_path / "p.csv").write_text("class,price\nuplink,1\n")
+    text = words(silosim("upgrade", "gaia", "--budget", 100, "--prices", tmp_path / "p.csv").ok().out)
+
+    assert "No link that can be bought holds anything up: raising all of them gains nothing." in text
+    assert "Without a price, and so not for sale: core link" in text
+
+
+def test_files_have_all_rows_and_a_figure(silosim, tmp_path):
+    result = silosim("upgrade", "gaia", "--budget", 3, "--to", "2 Gbps", "-o", tmp_path / "links").ok()
+    with (tmp_path / "links.csv").open() as file:
+        rows = list(csv.DictReader(file))
+
+    assert [row["links"] for row in rows] == ["0", "1", "3"]
+    assert "change" not in rows[0]
+    assert (tmp_path / "links.png").read_bytes().startswith(b"\x89PNG")
+    assert "links.csv" in result.err
+    assert (
+        "exists already" in silosim("upgrade", "gaia", "--budget", 1, "-o", tmp_path / "links").failed(2).err
+    )
+
+
+def test_a_budget_that_buys_nothing_says_what_would(silosim):
+    # An uplink and a downlink limit each arc equally.
+    command = ("upgrade", "gaia", "--access", "50 Mbps", "--compute", "0 ms", "--budget", 1)
+    text = words(silosim(*command).ok().out)
+
+    assert "Proven: no set of at most 1 link comes below" in text
+    assert "The cheapest set that is faster has 2 links." in text
+
+
+def test_a_measured_network_has_pairs(silosim):
+    rows = json.loads(silosim("upgrade", "clouds_aws", "--budget", 2, "--json").ok().out)["rows"]
+
+    assert all(name.startswith("measured bandwidth aws:") for name in rows[-1]["raised"].split("; "))
+    assert rows[-1]["simulated_gain_s"] > 1
+
+
+def test_rounds_and_engine_are_those_asked_for(silosim):
+    command = ("upgrade", "gaia", "--budget", 1, "--rounds", 40, "--engine", "simpy", "--json")
+    rows = json.loads(silosim(*command).ok().out)["rows"]
+
+    assert {row["engine"] for row in rows} == {"simpy"}
+    assert rows[1]["simulated_s"] == pytest.approx(MODEL_BITS / 0.2e9, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            (),
+            "budget must be given, a number of links or with prices an amount of money, or cycle_time in its place.",
+        ),
+        (("--budget", 1.5), "budget(=1.5) must be a whole number of links, where there are no prices."),
+        (("--budget", -1), "budget(=-1.0) must be finite and >= 0."),
+        (("--budget", 1, "--cycle-time", "1 s"), "cycle_time(='1 s') must not be given beside budget(=1.0)."),
+        (("--cycle-time", "50"), "cycle_time(='50') must be a number with a unit, for instance '25.4 ms'."),
+        (("--budget", 1, "--factor", 1), "factor(=1.0) must be finite and > 1."),
+        (
+            ("--budget", 1, "--factor", 3, "--to", "1 Gbps"),
+            "to(='1 Gbps') must not be given beside factor(=3.0).",
+        ),
+        (("--budget", 1, "--by", "all"), "by(='all') must be 'paper', 'serialized' or 'load'."),
+        (
+            ("--budget", 1, "--kind", "matcha"),
+            "kind(='matcha') is a randomized overlay, whose arcs change; upgrade",
+        ),
+        (("--budget", 1, "--prices", "none.csv"), "none.csv: there is no such file."),
+        (("--budget", 1, "--rounds", 0), "rounds(=0) must be >= 1."),
+        (("--budget", 1, "--seed", -1), "seed(=-1) must be >= 0"),
+        (("--budget", 1, "-o", "x.xlsx"), "must end in one of .png, .svg, .pdf, .csv"),
+        (
+            ("--cycle-time", "100 ms"),
+            "cycle_time(='100 ms') must be >= 1.795 s (paper or load): a round takes that with all links that can be "
+            "bought raised to twice their capacity.",
+        ),
+    ],
+)
+def test_wrong_input_is_one_line(silosim, arguments, message):
+    result = silosim("upgrade", "gaia", *arguments).failed(2)
+
+    assert message in result.err
+    assert result.err.count("\n") == 1
+    assert result.out == ""
+
+
+def test_an_interrupted_search_writes_nothing(silosim, tmp_path, monkeypatch):
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scenarios.studies.upgrade.quick_simulation", interrupt)
+    silosim("upgrade", "gaia", "--budget", 1, "-o", tmp_path / "links").failed(130)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_no_proof_was_found_the_bound_is_said(monkeypatch):
+    monkeypatch.setattr("topologies.analysis.upgrade_sets.PROGRAMS", 0)
+    table = table_of(overlay_of(access="100 Mbps"), budget=2, by="paper")
+
+    assert not any(row["is_proven"] for row in table.rows)
+    cheapest = table_of(overlay_of(access="100 Mbps"), cycle_time="3 s", by="paper")
+    assert re.search(
+        r"Not proven: no set of fewer than \d+ links that comes to 3 s \(paper\) was found\.",
+        words(cheapest.caption),
+    )
+    assert re.search(
+        r"Not proven: no set of at most 2 links comes below [\d.]+ s \(paper\), and none below [\d.]+ s was found\.",
+        words(table.caption),
+    )

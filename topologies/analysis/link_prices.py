@@ -1,0 +1,166 @@
+"""Price lists of capacity: a table of links, or of all links of a class, with their prices per Gbps."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from topologies.analysis.upgrade_links import LinkClass, UpgradeLink, link_names
+from topologies.connectivity import Connectivity
+from topologies.errors import InputError, quoted, unknown_name
+from topologies.networks.csv_table import Table, read_table
+from topologies.networks.files import read_file
+from topologies.networks.table_columns import (
+    Column,
+    Role,
+    find_columns,
+    missing_column,
+    plain_number,
+    unit_kind,
+)
+from topologies.quantities import parse_quantity
+
+_CLASSES: Mapping[LinkClass, tuple[str, ...]] = {
+    "uplink": ("uplink", "access"),
+    "downlink": ("downlink", "access"),
+    "core": ("core",),
+    "measured": ("measured",),
+}
+"""Classes of a price list that a link is in, the narrower one first."""
+CLASS_NAMES = tuple(dict.fromkeys(name for names in _CLASSES.values() for name in names))
+_ROLES: Mapping[str, Role] = {
+    "link": Role(title="link or class", names=(("link", "class", "link or class", "name"),)),
+    "price": Role(
+        title="price per Gbps",
+        names=(("price per gbps", "price", "price per", "cost", "cost per", "cost per gbps"),),
+    ),
+}
+_CURRENCY = re.compile(r"\s*[\[(]\s*([^\[\]()]*?)\s*[\])]$")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkPrices:
+    """Prices of capacity; made by `read_prices`.
+
+    Attributes
+    ----------
+    per_gbps : mapping from str to float
+        By the name of a link or of a class, see `CLASS_NAMES`.
+    currency : str
+        As the list states it; empty where it states none.
+    note : str
+        What was taken from which column.
+    """
+
+    per_gbps: Mapping[str, float]
+    currency: str = ""
+    note: str = ""
+
+    def price(self, link: UpgradeLink) -> float | None:
+        """What raising a link costs; None where the list has no price for it.
+
+        Notes
+        -----
+        The price per Gbps times `UpgradeLink.added_gbps`. A link's own price goes before that of its class, an
+        uplink's or downlink's before that of access links.
+        """
+        for name in (link.name, *_CLASSES[link.link_class]):
+            if name in self.per_gbps:
+                return self.per_gbps[name] * link.added_gbps
+        return None
+
+
+def read_prices(path: Path, graph: Connectivity) -> LinkPrices:
+    """Price list of a network.
+
+    Parameters
+    ----------
+    path : Path
+        CSV with the columns ``link`` (or ``class``) and ``price per Gbps``, to which a currency in brackets may be
+        added. A link is called as in tables, ``Dublin uplink``, ``core link A - B``, ``measured bandwidth A -> B``; the
+        ends of a core link may stand in either order, and ``core link`` and ``measured bandwidth`` may be left out. A
+        class is one of `CLASS_NAMES`. A row without a price is one that cannot be bought.
+    graph : Connectivity
+
+    Returns
+    -------
+    LinkPrices
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, a column is missing, a row names no link and no class, two rows name the same, or a
+        price is no number, below 0 or not finite: one line with file, row, column, value and rule.
+    """
+    source = str(path)
+    table, currency = _without_currency(read_table(read_file(path, source), source))
+    found, _ = find_columns(table, _ROLES)
+    for key, purpose in (("link", "links or classes"), ("price", "the price")):
+        if key not in found:
+            raise missing_column(table, _ROLES[key], purpose)
+    link, price = found["link"], found["price"]
+    gbps = _gbps(table, price)
+    names = _known_names(graph)
+    row_of: dict[str, int] = {}
+    per_gbps: dict[str, float] = {}
+    for row, number in enumerate(table.row_numbers):
+        cell = table.rows[row][link.index]
+        if cell not in names:
+            known = (*CLASS_NAMES, *dict.fromkeys(names.values()))
+            raise unknown_name(f"row {number}, {link.header}", cell, known, source=source)
+        name = names[cell]
+        if name in row_of:
+            raise table.error(
+                row, link.header, cell, f"must be unique, is in row {table.row_numbers[row_of[name]]}, too."
+            )
+        row_of[name] = row
+        text = table.rows[row][price.index]
+        value = plain_number(table, row, price.header, text)
+        if value is None:
+            continue
+        if not 0 <= value < float("inf"):
+            raise table.error(row, price.header, text, "must be finite and >= 0.")
+        per_gbps[name] = value / gbps
+    in_currency = f" in {currency}" if currency else ""
+    note = f"{path.name}: price per Gbps{in_currency} from {quoted(price.header)}."
+    return LinkPrices(per_gbps=per_gbps, currency=currency, note=note)
+
+
+def _without_currency(table: Table) -> tuple[Table, str]:
+    """The table without the currency in the header of its prices, and the currency."""
+    header, currency = [], ""
+    for name in table.header:
+        found = _CURRENCY.search(name)
+        if found and re.match("price|cost", name, re.IGNORECASE):
+            currency, _, unit = found[1].partition("/")
+            name = name[: found.start()] + (f" per {unit.strip()}" if unit else "")
+        header.append(name)
+    return replace(table, header=tuple(header)), currency.strip()
+
+
+def _gbps(table: Table, column: Column) -> float:
+    """How many Gbps the unit is that prices are per."""
+    if not column.unit:
+        return 1.0
+    if unit_kind(column.unit) != "bit/s":
+        raise InputError(
+            f"the column {quoted(column.header)} has the unit {column.unit!r}, must have a data rate, such as Gbps.",
+            source=table.source,
+        )
+    return parse_quantity("unit", f"1 {column.unit}", "bit/s") / 1e9
+
+
+def _known_names(graph: Connectivity) -> dict[str, str]:
+    """Every name that a row may have, with the one of `link_names` or `CLASS_NAMES` that it stands for."""
+    known = {name: name for name in CLASS_NAMES}
+    labels = graph.underlay.labels
+    for (link_class, index), name in link_names(graph).items():
+        spelled = [name]
+        if link_class == "measured":
+            spelled.append(graph.link_name(index))
+        if link_class == "core":
+            a, b = (labels[end] for end in graph.underlay.ends[index].tolist())
+            spelled += [f"{a} - {b}", f"core link {b} - {a}", f"{b} - {a}"]
+        for spelling in spelled:
+            known.setdefault(spelling, name)
+    return known

@@ -1,0 +1,272 @@
+"""The cycle time of fixed arcs as a function of which links are raised, circuit by circuit."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, Self, get_args
+
+import numpy as np
+
+from topologies.analysis.resources import EQUAL, Resources
+from topologies.analysis.upgrade_links import LinkClass, UpgradeLink
+from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.connectivity import Connectivity
+from topologies.delays import transmissions
+from topologies.errors import unknown_name
+from topologies.howard import cycle_time
+from topologies.maxplus import EventGraph
+from topologies.overlay import Overlay
+
+Form = Literal["paper", "serialized", "load"]
+FORMS: tuple[Form, ...] = get_args(Form)
+"""Closed forms that sets are chosen by: `ClosedForms.paper_s`, `serialized_s`, and the larger of `paper_s` and
+`load_bound_s`."""
+
+
+class Circuit(NamedTuple):
+    """A lower bound of the cycle time: ``(fixed_s + sum of the items' times) / tokens``, whatever is raised."""
+
+    tokens: int
+    fixed_s: float
+    items: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class PricedSet:
+    """Some links with their price and the cycle time that they come to.
+
+    Attributes
+    ----------
+    raised : ndarray of bool, shape (links,)
+        Of `UpgradeTerms.links`.
+    price : float
+    cycle_time_s : float
+        By the form of the terms.
+    """
+
+    raised: BoolArray
+    price: float
+    cycle_time_s: float
+
+    def __repr__(self) -> str:
+        """Number of links, price and cycle time."""
+        return f"<PricedSet: {int(self.raised.sum())} links for {self.price:g}, {self.cycle_time_s:.6g} s>"
+
+
+def total_price(prices: FloatArray, raised: BoolArray) -> float:
+    """Price of some links, the sum exact before its one rounding."""
+    return math.fsum(prices[raised].tolist())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class UpgradeTerms:
+    """What each link contributes to the delays of an overlay; made by `UpgradeTerms.of`.
+
+    An item is an arc, whose time is that of its transmission, or, for the form ``load``, a link direction, whose time
+    is that of all models that cross it in a round. The time of an item is the largest of its floor and of the terms of
+    its links that are not raised: a link that is raised limits it no more than the floor does.
+
+    Attributes
+    ----------
+    overlay : Overlay
+    form : {"paper", "serialized", "load"}
+    links : tuple of UpgradeLink
+        That can be bought.
+    fixed_s : ndarray, shape (event graph's arcs,)
+        Delays without transmissions.
+    floor_s : ndarray, shape (items,)
+        Time of each item where all links are raised; arcs come first.
+    item, link : ndarray of int, shape (terms,)
+    term_s : ndarray, shape (terms,)
+        Time that the item takes at least unless the link is raised; above the item's floor. By item, the largest first.
+    """
+
+    overlay: Overlay
+    form: Form
+    links: tuple[UpgradeLink, ...]
+    fixed_s: FloatArray
+    floor_s: FloatArray
+    item: IntArray
+    link: IntArray
+    term_s: FloatArray
+
+    def __repr__(self) -> str:
+        """Form, number of links and overlay."""
+        return f"<UpgradeTerms of {self.form}: {len(self.links)} links of {self.overlay!r}>"
+
+    @classmethod
+    def of(cls, overlay: Overlay, links: Iterable[UpgradeLink], form: Form = "load") -> Self:
+        """Terms of those links that matter.
+
+        Parameters
+        ----------
+        overlay : Overlay
+        links : iterable of UpgradeLink
+            Of `upgrade_links`: those that can be bought; all others stay as they are.
+        form : {"paper", "serialized", "load"}
+
+        Raises
+        ------
+        InputError
+            If there is no such form.
+
+        Notes
+        -----
+        By Eq. 3 the transmission on an arc takes the largest of ``M |N-_i| / up_i``, ``M |N+_j| / down_j`` and
+        ``M / A(i', j')``, and ``A`` is a smallest capacity over a fixed number: a maximum of terms with one link each.
+        A link whose terms are no larger than the floor of their items is left out. Time and memory O(total route
+        length), and one cycle time.
+        """
+        if form not in FORMS:
+            raise unknown_name("form", form, FORMS)
+        offered = tuple(links)
+        resources = Resources.of(overlay)
+        items = overlay.arcs + (len(overlay.graph.link_capacity_bps) if form == "load" else 0)
+        owner, item, old_s, new_s = _all_terms(resources, offered, loads=form == "load")
+        floor_s = np.zeros(items)
+        np.maximum.at(floor_s, item, new_s)
+        fixed_s = np.concatenate((overlay.tokens * overlay.compute_s[overlay.source], overlay.compute_s))
+        fixed_s[: overlay.arcs] += overlay.latency_s
+        order = np.lexsort((owner, -old_s, item))
+        live = order[(owner[order] >= 0) & (old_s[order] > floor_s[item[order]] * (1 + EQUAL))]
+        whole = cls(
+            overlay=overlay,
+            form=form,
+            links=offered,
+            fixed_s=fixed_s,
+            floor_s=floor_s,
+            item=item[live],
+            link=owner[live],
+            term_s=old_s[live],
+        )
+        return whole._of_those_that_matter()
+
+    def _of_those_that_matter(self) -> Self:
+        """The same without links that have no term, and without loads that are never the largest."""
+        least_s = self.cycle_time_s(np.ones(len(self.links), dtype=np.bool_))
+        kept = (self.item < self.overlay.arcs) | (self.term_s > least_s * (1 + EQUAL))
+        used = np.unique(self.link[kept])
+        number = np.full(len(self.links), -1)
+        number[used] = np.arange(len(used))
+        return replace(
+            self,
+            links=tuple(self.links[k] for k in used.tolist()),
+            item=self.item[kept],
+            link=number[self.link[kept]],
+            term_s=self.term_s[kept],
+        )
+
+    def times_s(self, raised: BoolArray) -> FloatArray:
+        """Time of each item with some links raised, shape (items,)."""
+        times_s = self.floor_s.copy()
+        left = ~raised[self.link]
+        np.maximum.at(times_s, self.item[left], self.term_s[left])
+        return times_s
+
+    def cycle_time_s(self, raised: BoolArray) -> float:
+        """Cycle time, by the form, with some links raised."""
+        return self.critical(raised)[0]
+
+    def critical(self, raised: BoolArray) -> tuple[float, Circuit]:
+        """Cycle time with some links raised, and the circuit or item that sets it.
+
+        Notes
+        -----
+        Every simple circuit of the `serialized` event graph is one of the overlay or one arc's own transmission; see
+        `topologies.closed_forms.closed_forms`. Time: one cycle time.
+        """
+        arcs, times_s = self.overlay.arcs, self.times_s(raised)
+        delay_s = self.fixed_s.copy()
+        delay_s[:arcs] += times_s[:arcs]
+        graph = self.overlay.event_graph
+        proof = cycle_time(replace(graph, delay_s=delay_s))
+        found = proof.cycle_time_s, self.circuit(graph, proof.circuit)
+        # By `load` links matter as a whole, arcs only as parts of circuits.
+        first = arcs if self.form == "load" else 0
+        if self.form != "paper" and len(times_s) > first:
+            slowest = first + int(np.argmax(times_s[first:]))
+            if times_s[slowest] > proof.cycle_time_s:
+                return float(times_s[slowest]), Circuit(1, 0.0, (slowest,))
+        return found
+
+    def circuit(self, graph: EventGraph, arcs: Sequence[int]) -> Circuit:
+        """A circuit of the event graph."""
+        along = list(arcs)
+        return Circuit(
+            int(graph.tokens[along].sum()),
+            math.fsum(self.fixed_s[along]),
+            tuple(sorted(arc for arc in along if arc < self.overlay.arcs)),
+        )
+
+    def binding(self, item: int, raised: BoolArray) -> tuple[int, ...]:
+        """Links that must be raised together to lower an item's time; none where its floor is reached."""
+        first, last = np.searchsorted(self.item, (item, item + 1))
+        links, terms = self.link[first:last], self.term_s[first:last]
+        left = ~raised[links]
+        if not left.any():
+            return ()
+        return tuple(links[left & (terms >= terms[left].max() * (1 - EQUAL))].tolist())
+
+
+class _Limits(NamedTuple):
+    """Capacities that limit items: whose each is, the item, the capacity, and into how many parts it is divided."""
+
+    keys: list[tuple[LinkClass, int]]
+    item: IntArray
+    bps: FloatArray
+    parts: FloatArray | IntArray
+
+
+def _all_terms(
+    resources: Resources, links: Sequence[UpgradeLink], *, loads: bool
+) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+    """Number of the link (-1: it stays), item, and time before and after, of every term of every item."""
+    limits = [*_arc_limits(resources), *([_load_limits(resources)] if loads else [])]
+    number = {(link.link_class, link.index): k for k, link in enumerate(links)}
+    owner = np.array([number.get(key, -1) for limit in limits for key in limit.keys], dtype=np.int64)
+    item = np.concatenate([limit.item for limit in limits])
+    parts = np.concatenate([limit.parts for limit in limits])
+    old_bps = np.concatenate([limit.bps for limit in limits])
+    raised_bps = np.array([*(link.raised_bps for link in links), np.inf])
+    new_bps = np.where(owner >= 0, raised_bps[owner], old_bps)
+    bits = resources.model_bits
+    # As Eq. 3 divides: a rate first, then the model by it, so that equal cycle times are equal to the last bit.
+    return owner, item, transmissions(bits, old_bps / parts), transmissions(bits, new_bps / parts)
+
+
+def _arc_limits(resources: Resources) -> list[_Limits]:
+    """The capacities in Eq. 3's rate of each arc."""
+    overlay, graph = resources.overlay, resources.overlay.graph
+    source, target, arcs = overlay.source, overlay.target, np.arange(overlay.arcs, dtype=np.int64)
+    arc, core = resources.crossing[:, 0], resources.crossing[:, 1] // 2
+    pairs = [route[1] for route in overlay.routes] if graph.is_measured else [-1] * overlay.arcs
+    return [
+        _Limits([("uplink", i) for i in source.tolist()], arcs, graph.up_bps[source], resources.out[source]),
+        _Limits(
+            [("downlink", j) for j in target.tolist()], arcs, graph.down_bps[target], resources.into[target]
+        ),
+        _Limits([("core", k) for k in core.tolist()], arc, graph.core_bps[core], resources.parts[arc]),
+        _Limits([("measured", pair) for pair in pairs], arcs, resources.measured_bps, np.ones(overlay.arcs)),
+    ]
+
+
+def _load_limits(resources: Resources) -> _Limits:
+    """Each link direction, of which every model that crosses it takes a part."""
+    overlay, graph = resources.overlay, resources.overlay.graph
+    models = Counter(link for route in overlay.routes for link in route)
+    directions = np.array(sorted(models), dtype=np.int64)
+    return _Limits(
+        [_key(graph, direction) for direction in directions.tolist()],
+        overlay.arcs + directions,
+        graph.link_capacity_bps[directions],
+        np.array([models[direction] for direction in directions.tolist()], dtype=np.float64),
+    )
+
+
+def _key(graph: Connectivity, direction: int) -> tuple[LinkClass, int]:
+    """Class and index of the link that a direction belongs to."""
+    access = direction - graph.first_uplink
+    if access >= 0:
+        return ("uplink", access) if access < graph.silos else ("downlink", access - graph.silos)
+    return ("measured", direction) if graph.is_measured else ("core", direction // 2)
