@@ -14,6 +14,7 @@ from scenarios.cli import options as opt
 from scenarios.cli.plot import draw
 from scenarios.cli.run import run_and_report
 from scenarios.cli.show import show
+from scenarios.config.error_context import located
 from scenarios.config.study import (
     FigureConfig,
     StudyConfig,
@@ -24,6 +25,7 @@ from scenarios.config.study import (
     parse_trained,
     study_presets,
 )
+from scenarios.report.run_table import FIELDS
 from scenarios.report.table_formats import print_table, print_text, write_tables
 from scenarios.report.tables import Row, note_lines
 from scenarios.runfile.paths import check_new, check_new_run, partial_path
@@ -32,7 +34,7 @@ from scenarios.runtime.launcher import EXIT_TRAINING, call_others, is_first
 from scenarios.runtime.workers import mpi_pool, process_pool, worker_count
 from scenarios.studies.run_summary import run_summary
 from scenarios.studies.study import run_study
-from scenarios.studies.study_comparison import comparison
+from scenarios.studies.study_comparison import check_published, comparison
 from training import world
 
 
@@ -101,10 +103,10 @@ def _compute(found: StudyText, output: Path, workers: int | None, force: bool, a
             print(f"silosim: the finished points are in {partial}; the same command goes on", file=sys.stderr)
         raise
     print(f"written: {output}", file=sys.stderr)
-    if picture is not None:
-        _draw(wanted.config.figure, output, picture)
     if compared is not None:
         _compare(wanted.config, table_rows(output), compared, as_json)
+    if picture is not None and wanted.config.figure is not None:
+        _draw(wanted.config.figure, output, picture)
     for error in errors:
         print(f"silosim: error: {error}", file=sys.stderr)
     if errors:
@@ -113,6 +115,8 @@ def _compute(found: StudyText, output: Path, workers: int | None, force: bool, a
 
 def _train(study: TrainedStudy, output: Path, source: str, force: bool, as_json: bool) -> None:
     """Train the scenario of a study, and draw its run."""
+    with located(source):
+        check_published(study.config.published, FIELDS)
     compared = _compared_path(output, study.config, force) if is_first() else None
     if is_first():
         check_new_run(output, force=force)
@@ -143,13 +147,12 @@ def _beside(output: Path, path: Path, force: bool) -> Path:
     return path
 
 
-def _draw(figure: FigureConfig | None, table: Path, path: Path) -> None:
+def _draw(figure: FigureConfig, table: Path, path: Path) -> None:
     """Draw the table of a study."""
     # Here since matplotlib takes long to import.
     from scenarios.report.study_plot import plot_study
 
-    columns = {} if figure is None else asdict(figure)
-    for note in plot_study(table, path, force=True, **columns):
+    for note in plot_study(table, path, force=True, **asdict(figure)):
         print(note_lines(note), file=sys.stderr)
     print(f"written: {path}", file=sys.stderr)
 

@@ -55,12 +55,14 @@ class PublishedFigure:
     @property
     def number(self) -> float:
         """The published figure in SI units."""
-        if not isinstance(self.value, str):
-            return float(self.value)
         unit = next((unit for ending, unit in UNITS.items() if self.column.endswith(ending)), None)
-        if unit is None or self.over:
-            raise InputError("must be a number.", field=Field("value", value=self.value))
-        return parse_quantity("value", self.value, unit)
+        field = Field("value", value=self.value)
+        if unit is not None and not self.over:
+            return parse_quantity("value", self.value, unit)
+        if isinstance(self.value, str):
+            what = "with over, a ratio" if self.over else f"as the column {self.column!r} has no unit"
+            raise InputError(f"must be a number, {what}.", field=field)
+        return float(self.value)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -36,6 +36,10 @@ from topologies.quantities import parse_quantity
 
 KEY = "study"
 _OUTER = ("network", "workload", "simulation")
+_TABLES = (*_OUTER, "overlays")
+_BARE = re.compile(r"[\w-]+")
+_RESULTS = ("engine", "rounds")
+"""Columns of results that settings of a simulation have the names of."""
 MOST_POINTS = 10_000_000
 
 
@@ -88,6 +92,10 @@ class StudyConfig:
         """Check what varies."""
         if self.target_accuracy is not None and self.run is None:
             raise InputError("goes with run.", field=Field(KEY, TARGET, value=self.target_accuracy))
+        for keys in (self.grid, *self.points):
+            for key in keys:
+                if not split_key(key):
+                    raise InputError("must be a key such as network.access.", field=Field(KEY, value=key))
         for key, values in self.grid.items():
             if not values:
                 raise InputError("must have a value.", field=Field(KEY, "grid", key, value=values))
@@ -113,6 +121,10 @@ class StudyConfig:
         for values in self.grid.values():
             count *= len(values)
         return count
+
+    def values(self, key: str) -> list[Any]:
+        """All values that a key takes."""
+        return [*self.grid.get(key, ()), *(point[key] for point in self.points if key in point)]
 
     def changes(self) -> Iterator[dict[str, Any]]:
         """Values of the keys of each point, the last key of the grid fastest."""
@@ -288,8 +300,11 @@ def parse_trained(found: StudyText) -> TrainedStudy:
     text = found.text if cut is None else found.text[: cut.start()]
     tables = read_toml(found.text, found.source)
     config = _study_config(tables.pop(KEY, {}), found.source)
-    if config.size > 1 or config.grid or config.points or config.simulate:
-        raise InputError("training goes with silosim run, not with a grid or points.", source=found.source)
+    if config.grid or config.points or config.simulate or config.figure is not None:
+        raise InputError(
+            "training goes with silosim run, not with a grid, points, simulate or figure.",
+            source=found.source,
+        )
     if read_toml(text, found.source) != tables:
         raise InputError("[study] must come after all other tables.", source=found.source)
     return TrainedStudy(
@@ -319,11 +334,37 @@ def _study_config(own: Any, source: str) -> StudyConfig:
     """The ``[study]`` table, checked."""
     if isinstance(own, dict):
         _check_own_keys(own, source)
+        own = _with_whole_keys(own)
     try:
         return validated(StudyConfig, own)
     except InputError as error:
         shown = error if error.path[:1] == (KEY,) else error.within(KEY)
         raise shown.located(source) from None
+
+
+def _with_whole_keys(own: Mapping[str, Any]) -> dict[str, Any]:
+    """The table with keys that were written without quotes, which TOML takes for tables in tables, as with them."""
+    whole = dict(own)
+    if isinstance(own.get("grid"), dict):
+        whole["grid"] = _joined_keys(own["grid"])
+    if isinstance(own.get("points"), list):
+        whole["points"] = [
+            _joined_keys(point) if isinstance(point, dict) else point for point in own["points"]
+        ]
+    return whole
+
+
+def _joined_keys(table: Mapping[str, Any], outer: str = "") -> dict[str, Any]:
+    """Keys joined by dots; a table is a value only where its own key was written with dots in quotes."""
+    joined: dict[str, Any] = {}
+    for key, value in table.items():
+        part = key if not outer or _BARE.fullmatch(key) else f'"{key}"'
+        name = f"{outer}.{part}" if outer else part
+        if isinstance(value, dict) and value and (outer or key in _TABLES):
+            joined |= _joined_keys(value, name)
+        else:
+            joined[name] = value
+    return joined
 
 
 def _check_own_keys(own: Mapping[str, Any], source: str) -> None:
@@ -383,31 +424,49 @@ def _changed(
     return {**tables, str(first): _changed(inner or {}, rest, value, key, source)}
 
 
-def column_of(key: str, value: Any) -> tuple[str, object]:
+def column_of(key: str, value: Any, values: Sequence[Any] = ()) -> tuple[str, object]:
     """Name and value of a varied key in the table of a study, with the unit in the name.
+
+    Parameters
+    ----------
+    key : str
+    value : object
+    values : sequence
+        All that the key takes: where one of its texts is no quantity, such as ``"stated"``, all stay texts.
 
     Examples
     --------
     >>> column_of("network.access", "100 Mbps")
     ('access_bps', 100000000.0)
+    >>> column_of("network.core", "1 Gbps", ["1 Gbps", "stated"])
+    ('core', '1 Gbps')
     >>> column_of("workload.local_steps", 5)
     ('local_steps', 5)
     """
     parts = [str(part) for part in split_key(key)]
-    name = "_".join(parts[1:] if parts[0] in _OUTER and len(parts) > 1 else parts)
+    inner = parts[0] in _OUTER and len(parts) > 1 and parts[1] not in _RESULTS
+    name = "_".join(parts[1:] if inner else parts)
     if isinstance(value, str):
+        texts = [value, *values]
         for ending, unit in UNITS.items():
-            try:
+            if all(_is_quantity(text, unit) for text in texts):
                 return f"{name}{ending}", parse_quantity(key, value, unit, zero=True)
-            except InputError:
-                continue
         return name, value
     if isinstance(value, int | float | bool):
         return name, value
     return name, json.dumps(value, ensure_ascii=False)
 
 
-def identity(tables: object, files: Mapping[str, str]) -> str:
-    """Hash of all inputs of a point: its tables, and digests of the files that they name."""
+def _is_quantity(value: Any, unit: str) -> bool:
+    """Whether a value is a text with a unit of this kind."""
+    try:
+        parse_quantity("", value, unit, zero=True)
+    except InputError:
+        return False
+    return isinstance(value, str)
+
+
+def identity(tables: object, files: Sequence[tuple[str, str]]) -> str:
+    """Hash of all inputs of a point: its tables, and names and digests of the files that they name."""
     text = json.dumps([tables, files], sort_keys=True, default=str, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -14,6 +14,22 @@ _AWAY = (
 )
 
 
+FIELDS = (
+    *(
+        "overlay",
+        "paper_s",
+        "serialized_s",
+        "load_bound_s",
+        "paper_below_load",
+        "simulated_s",
+        "simulated_is_exact",
+    ),
+    *("half_width_s", "simulated_rounds", "engine", "simulation_is_whole", "over_paper", "trained_rounds"),
+    *("rounds_to_target", "seconds_to_target", "speedup", "busiest_link"),
+)
+"""Fields of the rows."""
+
+
 def run_table(
     record: RunRecord,
     caption: str,

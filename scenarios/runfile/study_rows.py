@@ -75,13 +75,16 @@ def rows_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, head
 
 
 def finished_points(
-    path: Path, columns: Sequence[str], expected: Mapping[str, int], *, whole: bool = False
+    text: str, source: str, columns: Sequence[str], expected: Mapping[str, int], *, whole: bool = False
 ) -> dict[str, list[dict[str, str]]]:
-    """Rows of those points of a file that are complete, by identity.
+    """Rows of those points of a table that are complete, by identity.
 
     Parameters
     ----------
-    path : Path
+    text : str
+        CSV.
+    source : str
+        Its file, for messages.
     columns : sequence of str
     expected : mapping from str to int
         Rows of each point of the study by its identity.
@@ -93,21 +96,17 @@ def finished_points(
     InputError
         If the file is not one of this study.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}.", source=str(path)) from None
     # The line that a kill has cut off has no end.
     text = text[: text.rfind("\n") + 1]
     reader = csv.DictReader(io.StringIO(text))
     if list(reader.fieldnames or ()) != list(columns):
-        raise InputError(_OTHER, source=str(path))
+        raise InputError(_OTHER, source=source)
     found: dict[str, list[dict[str, str]]] = {}
     for row in reader:
         if None not in row and None not in row.values():
             found.setdefault(row[POINT], []).append(row)
     if whole and not found.keys() <= expected.keys():
-        raise InputError(_OTHER, source=str(path))
+        raise InputError(_OTHER, source=source)
     return {
         identity: rows
         for identity, rows in found.items()

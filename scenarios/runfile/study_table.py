@@ -8,6 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from scenarios.runfile.paths import PARTIAL, check_ending, write_whole
 from scenarios.runfile.study_rows import POINT, rows_text
 from topologies import InputError, MachineError
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     import pandas
 
 ENDINGS = (".csv", ".parquet")
-_TEXTS = (
+TEXTS = (
     "overlay",
     "kind",
     "options",
@@ -29,6 +31,7 @@ _TEXTS = (
     "error",
     POINT,
 )
+"""Columns that hold texts."""
 
 
 def is_csv(path: Path) -> bool:
@@ -67,25 +70,54 @@ def read_study(path: Path) -> "pandas.DataFrame":
     """Read the table of a study; see `silosim.open_study`."""
     if not path.is_file():
         raise InputError("there is no such file.", source=str(path))
-    if path.name.removesuffix(PARTIAL).lower().endswith(ENDINGS[0]) or path.name.endswith(PARTIAL):
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            raise InputError("is not the table of a study: not UTF-8 text.", source=str(path)) from None
+    if _is_text(path):
+        text = _text(path)
         table = _frame(text[: text.rfind("\n") + 1])
     else:
-        check_study_path(path)
-        import pandas
-
-        try:
-            table = pandas.read_parquet(path)
-        except Exception as error:  # pyarrow has errors of its own
-            raise InputError(
-                f"is not the table of a study: {error}".splitlines()[0], source=str(path)
-            ) from None
+        table = _parquet(path)
     if POINT not in table.columns or "overlay" not in table.columns:
         raise InputError("is not the table of a study.", source=str(path))
     return table
+
+
+def study_text(path: Path) -> str:
+    """CSV text of the table of a study, whatever the format that it is in."""
+    if _is_text(path):
+        return _text(path)
+    table = _parquet(path)
+    cells = {str(name): [_cell(value) for value in column] for name, column in table.astype(object).items()}
+    rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
+    return rows_text([*cells], rows)
+
+
+def _is_text(path: Path) -> bool:
+    """Whether a file holds CSV: a finished table of that ending, or rows as they come."""
+    return is_csv(path) or path.name.endswith(PARTIAL)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError("is not the table of a study: not UTF-8 text.", source=str(path)) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
+
+
+def _parquet(path: Path) -> "pandas.DataFrame":
+    check_study_path(path)
+    import pandas
+
+    try:
+        return pandas.read_parquet(path)
+    except Exception as error:  # pyarrow has errors of its own
+        raise InputError(f"is not the table of a study: {error}".splitlines()[0], source=str(path)) from None
+
+
+def _cell(value: object) -> str:
+    """A value as the CSV table has it; pandas' missing ones are not equal to themselves, or say so."""
+    text = str(value)
+    return "" if value is None or text in ("nan", "<NA>") else text
 
 
 def table_rows(path: Path) -> list[dict[str, Any]]:
@@ -115,7 +147,9 @@ def _column(cells: Sequence[str], name: str) -> "pandas.Series[Any]":
     import pandas
 
     stated = [cell for cell in cells if cell]
-    if name not in _TEXTS and stated:
+    if name not in TEXTS:
+        if not stated:
+            return pandas.Series(np.full(len(cells), np.nan))
         if set(stated) <= {"True", "False"}:
             return pandas.Series([None if not cell else cell == "True" for cell in cells], dtype="boolean")
         for number, dtype in ((int, "Int64" if len(stated) < len(cells) else "int64"), (float, "float64")):

@@ -97,7 +97,7 @@ def compute_replays(points: Sequence[Point], simulate: bool) -> list[PointResult
         results.append(
             PointResult(
                 identity=point.identity,
-                rows=[{**point.varied, "error": "", **row, "point": point.identity} for row in rows],
+                rows=[{"error": "", **row, **point.varied, "point": point.identity} for row in rows],
             )
         )
     return results

@@ -5,21 +5,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import asdict
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from scenarios.config.error_context import changed_errors, located
 from scenarios.config.network import SOURCES
 from scenarios.config.scenario import Scenario
 from scenarios.config.study import FigureConfig, Study, column_of, identity
+from scenarios.report.study_lines import study_lines
 from scenarios.runfile.paths import check_new, partial_path
 from scenarios.runfile.study_rows import ERROR, POINT, RowsFile, finished_points
-from scenarios.runfile.study_table import check_study_path, is_csv, write_study
+from scenarios.runfile.study_table import TEXTS, check_study_path, study_text, write_study
 from scenarios.studies.parallel_points import compute_all
 from scenarios.studies.replay_points import COLUMNS, compute_replays, open_replays
 from scenarios.studies.study_comparison import check_published
 from scenarios.studies.study_points import Point, ReplayOf, compute_points
 from topologies import InputError
 from topologies.errors import Field, unknown_name
+from topologies.networks.network_files import read_files
 
 _INPUTS = (
     *("network", "silos", "access_up_bps", "access_down_bps", "core_bps", "model_bits", "compute_s"),
@@ -52,19 +57,22 @@ def study_points(study: Study) -> list[Point]:
     """
     digests: dict[str, str] = {}
     points, seen = [], dict[str, Mapping[str, Any]]()
+    values = {key: study.config.values(key) for key in study.config.keys}
     replays = open_replays(study)
     for changes in study.config.changes():
         scenario = study.scenario(changes) if replays is None else replays.scenario(changes)
         replay = None if replays is None else replays.of(changes)
         hashed = point_identity(scenario, study.config.simulate, digests, replay)
-        if hashed in seen:
-            raise InputError(
-                f"must give different points; {changes} and {seen[hashed]} are the same.",
-                field=Field("study"),
-                source=study.source,
-            )
-        seen[hashed] = changes
-        varied = dict(column_of(key, value) for key, value in changes.items())
+        varied = dict(column_of(key, value, values[key]) for key, value in changes.items())
+        # One value may be written in two ways.
+        for known in (hashed, repr(sorted(varied.items()))):
+            if known in seen:
+                raise InputError(
+                    f"must give different points; {changes} and {seen[known]} are the same.",
+                    field=Field("study"),
+                    source=study.source,
+                )
+            seen[known] = changes
         rows = len(scenario.overlays.overlays) if replays is None else replays.overlays
         points.append(Point(identity=hashed, varied=varied, scenario=scenario, rows=rows, replay=replay))
     return points
@@ -73,9 +81,26 @@ def study_points(study: Study) -> list[Point]:
 def point_identity(
     scenario: Scenario, simulate: bool, digests: dict[str, str], replay: ReplayOf | None = None
 ) -> str:
-    """Hash of all inputs of a point; digests of files that are known already are not made again."""
-    files = {path: _digest(path, digests) for path in _files(scenario, replay)}
-    return identity([asdict(scenario), simulate], files)
+    """Hash of all inputs of a point: where files lie is none; digests that are known already are not made again."""
+    paths = [*_files(scenario, replay)]
+    files = [(Path(path).name, _digest(path, digests)) for path in paths]
+    tables = _by_name(asdict(scenario), {path: Path(path).name for path in paths})
+    return identity([tables, simulate, _version()], files)
+
+
+@cache
+def _version() -> str:
+    """Of the package, whose numbers may be others in another version."""
+    return version("silosim")
+
+
+def _by_name(value: Any, names: Mapping[str, str]) -> Any:
+    """Tables with the names of files in place of their paths."""
+    if isinstance(value, dict):
+        return {key: _by_name(inner, names) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_by_name(inner, names) for inner in value]
+    return names.get(value, value) if isinstance(value, str) else value
 
 
 def _files(scenario: Scenario, replay: ReplayOf | None) -> Iterator[str]:
@@ -95,13 +120,12 @@ def _files(scenario: Scenario, replay: ReplayOf | None) -> Iterator[str]:
 
 
 def _digest(path: str, known: dict[str, str]) -> str:
-    """Digest of a file's or folder's content; empty where it is neither, as of a shipped network."""
+    """Digest of a file, or of all that a folder or a TOML file of a network names; empty of a shipped network."""
     if path not in known:
-        place = Path(path)
-        files = sorted(place.glob("*.csv")) if place.is_dir() else [place] if place.is_file() else []
         digest = hashlib.sha256()
-        for number, file in enumerate(files):
-            digest.update(b"\0" if number else b"")
+        files = read_files(Path(path))
+        for file in files:
+            digest.update(f"{file.name} {file.stat().st_size}\0".encode())
             with file.open("rb") as opened:  # the file of a run may be larger than the memory
                 while piece := opened.read(_PIECE_BYTES):
                     digest.update(piece)
@@ -159,13 +183,12 @@ def run_study(
     check_study_path(path)
     points = study_points(study)
     columns = columns_of(study, points)
-    _check_figure(study.config.figure, columns)
-    check_published(study.config.published, columns)
+    _check_outputs(study, points, columns)
     expected = {point.identity: point.rows for point in points}
-    done = {} if force else _known_rows(path, columns, expected)
-    if path.exists() and len(done) == len(points):
-        return _errors(points, done)
-    check_new(path, force=force or bool(done), resume=True)
+    known = {} if force else _known_rows(path, columns, expected)
+    check_new(path, force=force or bool(known), resume=True)
+    # Points with an error are computed again: what was missing on the machine may be there now.
+    done = {name: rows for name, rows in known.items() if not any(row[ERROR] for row in rows)}
     file = RowsFile(path, columns, done)
     try:
         left = sorted((point for point in points if point.identity not in file.done), key=_design_key)
@@ -183,30 +206,52 @@ def run_study(
             )
     finally:
         file.close()
-    rows = [row for point in points for row in file.done[point.identity]]
-    write_study(path, columns, rows)
+    write_study(path, columns, [row for point in points for row in file.done[point.identity]])
     file.remove()
     return _errors(points, file.done)
 
 
-def _check_figure(figure: FigureConfig | None, columns: Sequence[str]) -> None:
-    """Raise an `InputError` for a column that the table does not have."""
-    if figure is not None:
-        for name in ("x", "y", "facet"):
-            column = getattr(figure, name)
-            if column is not None and column not in columns:
-                raise unknown_name(f"study.figure.{name}", column, columns)
+def _check_outputs(study: Study, points: Sequence[Point], columns: Sequence[str]) -> None:
+    """Raise an `InputError` for a figure, or a comparison, that the table cannot have, as far as inputs say so."""
+    figure, published = study.config.figure, study.config.published
+    inputs = [
+        {**point.varied, "overlay": config.name, "kind": config.kind or "file"}
+        for point in points
+        for config in point.scenario.overlays.overlays
+    ]
+    with located(study.source):
+        check_published(published, columns, inputs)
+        if figure is not None:
+            _check_figure(figure, columns, inputs)
+
+
+def _check_figure(
+    figure: FigureConfig, columns: Sequence[str], inputs: Sequence[Mapping[str, object]]
+) -> None:
+    """Choose the lines of the figure of a table in which all results are alike."""
+    for name in ("x", "y", "facet"):
+        column = getattr(figure, name)
+        if column is not None and column not in columns:
+            raise unknown_name(f"study.figure.{name}", column, columns)
+    if figure.y is not None and figure.y in (*TEXTS, "overlay"):
+        raise InputError("must hold numbers.", field=Field("study", "figure", "y", value=figure.y))
+    # Here since pandas takes long to import.
+    import pandas
+
+    results = {column: None if column in TEXTS else 1.0 for column in columns if column != "silos"}
+    rows = [{**results, "silos": 1, **row} for row in inputs]
+    with changed_errors(lambda error: error.within("study", "figure") if error.path else error):
+        study_lines(pandas.DataFrame(rows, columns=list(columns)), x=figure.x, y=figure.y, facet=figure.facet)
 
 
 def _known_rows(
     path: Path, columns: Sequence[str], expected: Mapping[str, int]
 ) -> dict[str, list[dict[str, str]]]:
-    """Rows of points that need not be computed again: of a table that the study only adds to, and of a cut one."""
+    """Rows of points that are complete: of a table that the study only adds to, and of a cut one."""
     known: dict[str, list[dict[str, str]]] = {}
-    if path.exists() and is_csv(path):
-        known |= finished_points(path, columns, expected, whole=True)
-    if partial_path(path).exists():
-        known |= finished_points(partial_path(path), columns, expected)
+    for file, whole in ((path, True), (partial_path(path), False)):
+        if file.exists():
+            known |= finished_points(study_text(file), str(file), columns, expected, whole=whole)
     return known
 
 

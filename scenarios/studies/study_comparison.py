@@ -15,12 +15,47 @@ _EQUAL = 1e-9
 """Relative difference up to which numbers of inputs are the same."""
 
 
-def check_published(figures: Sequence[PublishedFigure], columns: Sequence[str]) -> None:
-    """Raise an `InputError` for a column that the study's table does not have."""
+def check_published(
+    figures: Sequence[PublishedFigure], columns: Sequence[str], inputs: Sequence[Row] = ()
+) -> None:
+    """Check figures before the table is there.
+
+    Parameters
+    ----------
+    figures : sequence of PublishedFigure
+    columns : sequence of str
+        Of the table.
+    inputs : sequence of mapping
+        Columns of each row that are known already.
+
+    Raises
+    ------
+    InputError
+        For a column that the table does not have, and for a place of inputs that are not those of one row.
+    """
     for number, figure in enumerate(figures):
         for column in figure.columns:
             if column not in columns:
                 raise unknown_name(f"study.published[{number}] column", column, columns)
+        for at in (figure.at, *([{**figure.at, **figure.over}] if figure.over else [])):
+            if inputs and all(column in row for row in inputs for column in at):
+                count = sum(_is_at(row, at) for row in inputs)
+                if count != 1:
+                    raise _not_one(number, count)
+
+
+def _is_at(row: Row, at: Mapping[str, Cell]) -> bool:
+    """Whether a row is at a place."""
+    return all(_is_same(row[column], in_si_units(column, cell)) for column, cell in at.items())
+
+
+def _not_one(number: int, count: int) -> InputError:
+    """Error of a place that is not that of one row."""
+    hint = "name further columns" if count else "one of these values is in none"
+    return InputError(
+        f"must choose one row of the table, not {count}; {hint}.",
+        field=Field("study", "published", number, "at"),
+    )
 
 
 def comparison(figures: Sequence[PublishedFigure], rows: Sequence[Row], *, title: str) -> Table:
@@ -95,13 +130,9 @@ def _compared(number: int, figure: PublishedFigure, rows: Sequence[Row]) -> dict
 
 def _value(number: int, figure: PublishedFigure, at: Mapping[str, Cell], rows: Sequence[Row]) -> float | None:
     """The number of the row at a place, None where there is none."""
-    sought = {column: in_si_units(column, cell) for column, cell in at.items()}
-    found = [row for row in rows if all(_is_same(row[column], cell) for column, cell in sought.items())]
+    found = [row for row in rows if _is_at(row, at)]
     if len(found) > 1:
-        raise InputError(
-            f"must choose one row of the table, not {len(found)}; name further columns.",
-            field=Field("study", "published", number, "at"),
-        )
+        raise _not_one(number, len(found))
     value = found[0][figure.column] if found else None
     return None if value is None else float(value)
 

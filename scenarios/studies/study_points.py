@@ -84,7 +84,7 @@ def compute_points(points: Sequence[Point], simulate: bool) -> list[PointResult]
     Returns
     -------
     list of PointResult
-        In their order. An input error of one is its row.
+        In their order. An overlay that cannot be designed or simulated is a row with its error.
 
     Notes
     -----
@@ -103,7 +103,7 @@ def compute_points(points: Sequence[Point], simulate: bool) -> list[PointResult]
         results.append(
             PointResult(
                 identity=point.identity,
-                rows=[{**point.varied, **row, "error": error, "point": point.identity} for row in rows],
+                rows=[{"error": error, **row, **point.varied, "point": point.identity} for row in rows],
             )
         )
     return results
@@ -147,10 +147,14 @@ def _rows(
             [network, load, asdict(config), scenario.overlays.consensus, seed if config.takes_seed else None],
             sort_keys=True,
         )
-        designed = designs.of(key, lambda config=config: _designed(scenario, graph, work, config))  # type: ignore[misc]
-        row = input_fields(scenario, graph, work, config) | designed.fields
-        if simulate:
-            row |= _simulated(scenario, graph, designed)
+        row = input_fields(scenario, graph, work, config)
+        try:
+            designed = designs.of(key, lambda config=config: _designed(scenario, graph, work, config))  # type: ignore[misc]
+            row |= designed.fields
+            if simulate:
+                row |= _simulated(scenario, graph, designed)
+        except SilosimError as problem:
+            row["error"] = error_text(problem)
         rows.append(row)
     return rows
 
@@ -178,6 +182,7 @@ def design_fields(overlay: Overlay | RandomOverlay, seed: int) -> Row:
 
 def input_fields(scenario: Scenario, graph: Connectivity, work: Workload, config: OverlayConfig) -> Row:
     """Columns of the inputs."""
+    options = dict(config.options) | ({} if config.seed is None else {"seed": config.seed})
     return {
         "network": graph.underlay.name,
         "silos": graph.silos,
@@ -187,10 +192,10 @@ def input_fields(scenario: Scenario, graph: Connectivity, work: Workload, config
         "model_bits": work.model_bits,
         "compute_s": _one(work.round_compute_s(graph.silos) / work.local_steps),
         "local_steps": work.local_steps,
-        "seed": scenario.seed if config.seed is None else config.seed,
+        "seed": scenario.seed,
         "overlay": config.name,
         "kind": config.kind or "file",
-        "options": json.dumps(dict(config.options), ensure_ascii=False) if config.options else "",
+        "options": json.dumps(options, ensure_ascii=False) if options else "",
     }
 
 

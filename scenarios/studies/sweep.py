@@ -97,8 +97,9 @@ def sweep(
     found: dict[str, PointResult] = {}
 
     def take(result: PointResult) -> None:
-        if error := result.rows[0]["error"]:
-            raise InputError(error)
+        for row in result.rows:
+            if row["error"]:
+                raise InputError(row["error"])
         found[result.identity] = result
 
     compute_all(points, compute_points, take, simulate=True, pool=pool, workers=workers, title="sweep")

@@ -17,8 +17,9 @@ import pytest
 from scenarios.api import open_study
 from scenarios.config.study import column_of, parse_study, split_key
 from scenarios.runfile.study_rows import finished_points
+from scenarios.runtime.workers import process_pool
 from scenarios.studies.study import run_study, study_points
-from topologies import InputError
+from topologies import InputError, MachineError
 from training.mpi_environment import mpiexec_path
 
 BASE = """
@@ -192,10 +193,13 @@ def test_one_bad_point_is_a_row_with_its_error(silosim, file, tmp_path):
     result = silosim("study", file(text), "-o", tmp_path / "study.csv", "--workers", 1).failed(1)
     rows = read(tmp_path / "study.csv")
 
-    assert [row["error"] for row in rows[:-1]] == ["", "", ""]
-    assert "star: Sydney cannot be the hub" in rows[-1]["error"] or "hub" in rows[-1]["error"]
+    *good, star, ring, matcha = rows
+    assert [row["error"] for row in (*good, ring, matcha)] == [""] * 5
+    assert star["error"] == "star: the hub Sydney cannot talk both ways with Virginia."
+    assert (star["overlay"], star["paper_s"]) == ("star", "")
+    assert float(ring["paper_s"]) > 0
     assert result.err.count("silosim: error: ") == 1
-    assert rows[-1]["error"] in result.err
+    assert star["error"] in result.err
 
 
 def test_points_beside_a_grid(tmp_path):
@@ -228,7 +232,9 @@ def test_points_beside_a_grid(tmp_path):
         ('[study.grid]\n"network.access" = ["1 Gbs"]', r"network.access\(='1 Gbs'\)"),
         ('[study.grid]\n"workload.local_steps" = [1, 0]', r"workload.local_steps\(=0\) must be >= 1"),
         ('[study.grid]\n"seed.x" = [1]', "must be a key of a table, but seed is 4"),
-        ('[study.grid]\n"network.access" = ["1 Gbps", "1000 Mbps"]', None),
+        ('[study.grid]\n"network.access" = ["1 Gbps", "1000 Mbps"]', "must give different points"),
+        ('[study.grid]\n"" = [1]', "must be a key such as network.access"),
+        ("[study]\npoints = [{ '.' = 1 }]", "must be a key such as network.access"),
         ("[study]\npoints = [{}]", r"study.points\[0\]\(=\{\}\) must set a key"),
         (
             "[study]\npoints = [{ seed = 1 }]\ngrid = { seed = [1] }",
@@ -239,9 +245,6 @@ def test_points_beside_a_grid(tmp_path):
 )
 def test_a_wrong_study_is_one_line_before_anything_is_computed(tmp_path, study, rule):
     text = "seed = 4\n" + BASE + study
-    if rule is None:
-        assert len(study_points(study_of(text, tmp_path))) == 2
-        return
     with pytest.raises(InputError, match=rule) as caught:
         study_points(study_of(text, tmp_path))
     assert "\n" not in str(caught.value)
@@ -347,3 +350,131 @@ def test_added_values_are_computed_into_the_table_and_others_need_force(tmp_path
     run_study(few, path, pool=threads(), workers=2, force=True)
     assert len(read(path)) == 6
     assert not (tmp_path / "a.csv.partial").exists()
+
+
+def test_keys_without_quotes_are_the_same_as_with_them(tmp_path):
+    quoted = study_of(
+        BASE
+        + '[study.grid]\n"network.access" = ["1 Gbps"]\n"network.access_at.Sydney" = ["1 Mbps", "2 Mbps"]\n'
+        + '[[study.points]]\n"simulation.rounds" = 10\n"overlays.star.hub" = "Sydney"\n',
+        tmp_path,
+    )
+    bare = study_of(
+        BASE
+        + '[study.grid]\nnetwork.access = ["1 Gbps"]\nnetwork.access_at.Sydney = ["1 Mbps", "2 Mbps"]\n'
+        + '[[study.points]]\nsimulation.rounds = 10\noverlays.star.hub = "Sydney"\n',
+        tmp_path,
+    )
+    assert [p.identity for p in study_points(bare)] == [p.identity for p in study_points(quoted)]
+    # What the scenario states beside these keys stays.
+    assert study_points(bare)[0].scenario.overlays.kinds == ("star", "ring", "matcha")
+
+
+def test_values_of_one_key_have_one_column(tmp_path):
+    study = study_of(BASE + '[study.grid]\n"network.core" = ["stated", "1 Gbps"]\n', tmp_path)
+    assert [point.varied for point in study_points(study)] == [{"core": "stated"}, {"core": "1 Gbps"}]
+
+
+def test_what_varies_is_in_its_column_whatever_follows_from_it(tmp_path):
+    text = BASE.replace('["star", "ring", "matcha"]', '["ring"]') + (
+        '[study.grid]\n"network.access_up" = ["1 Gbps", "2 Gbps"]\n"workload.compute" = ["10 ms", "3 s"]\n'
+        '"network.access_at.Sydney" = ["1 Mbps"]\n"workload.compute_at.Sydney" = ["1 ms"]\n'
+    )
+    path = tmp_path / "a.csv"
+    assert run_study(study_of(text, tmp_path), path, pool=process_pool(1), workers=1) == []
+    rows = read(path)
+
+    assert [float(row["access_up_bps"]) for row in rows] == [1e9, 1e9, 2e9, 2e9]
+    assert [float(row["compute_s"]) for row in rows] == [0.01, 3, 0.01, 3]
+
+
+def test_settings_of_a_simulation_do_not_hide_what_came_of_them(tmp_path):
+    text = BASE.replace('["star", "ring", "matcha"]', '["ring"]') + (
+        '[study]\nsimulate = true\n[study.grid]\n"simulation.engine" = ["auto", "simpy"]\n"simulation.rounds" = [20]\n'
+    )
+    path = tmp_path / "a.csv"
+    assert run_study(study_of(text, tmp_path), path, pool=process_pool(1), workers=1) == []
+    asked = [(row["simulation_engine"], row["engine"]) for row in read(path)]
+    assert asked == [("auto", "simpy"), ("simpy", "simpy")]
+
+
+def test_an_overlays_own_seed_is_one_of_its_options(tmp_path):
+    text = BASE.replace(
+        '[overlays]\nkinds = ["star", "ring", "matcha"]', '[[overlays]]\nkind = "matcha"\nseed = 7'
+    )
+    path = tmp_path / "a.csv"
+    study = study_of(text + "[study.grid]\nseed = [1, 2]\n", tmp_path)
+    assert run_study(study, path, pool=process_pool(1), workers=1) == []
+    assert [(row["seed"], json.loads(row["options"])) for row in read(path)] == [
+        ("1", {"seed": 7}),
+        ("2", {"seed": 7}),
+    ]
+
+
+PAIRS = "from,to,bandwidth_mbps,ms\na,b,100,1\nb,a,100,1\nb,c,100,1\nc,b,100,1\na,c,100,1\nc,a,100,1\n"
+
+
+@pytest.mark.parametrize("kind", ["tsv folder", "toml", "file"])
+def test_a_changed_file_makes_other_points(tmp_path, kind):
+    (tmp_path / "net").mkdir()
+    table = tmp_path / "net" / ("pairs.tsv" if kind == "tsv folder" else "pairs.csv")
+    (tmp_path / "net.toml").write_text('pairs = "net/pairs.csv"\n')
+    underlay = {"tsv folder": "net", "toml": "net.toml", "file": "net/pairs.csv"}[kind]
+    text = BASE.replace("gaia", underlay).replace('"star", ', "") + "[study.grid]\nseed = [1]\n"
+
+    def identity(mbps):
+        pairs = PAIRS.replace("100", mbps)
+        table.write_text(pairs.replace(",", "\t") if kind == "tsv folder" else pairs)
+        return study_points(study_of(text, tmp_path))[0].identity
+
+    assert identity("100") == identity("100") != identity("1")
+
+
+def test_where_a_file_lies_is_no_input(tmp_path, monkeypatch):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "pairs.csv").write_text(PAIRS)
+    text = BASE.replace("gaia", "pairs.csv").replace('"star", ', "") + "[study.grid]\nseed = [1]\n"
+    identities = []
+    for here, folder in ((tmp_path, Path("sub")), (tmp_path / "sub", Path()), (tmp_path, tmp_path / "sub")):
+        monkeypatch.chdir(here)
+        study = parse_study(text, source="study.toml", folder=folder)
+        identities += [point.identity for point in study_points(study)]
+    assert len(set(identities)) == 1
+
+
+def test_points_with_an_error_are_computed_again(tmp_path, monkeypatch):
+    study, path = study_of(GRID, tmp_path), tmp_path / "a.csv"
+    with monkeypatch.context() as broken:
+        broken.setattr(
+            "scenarios.studies.study_points.build_network",
+            lambda _config: (_ for _ in ()).throw(MachineError("needs a package")),
+        )
+        errors = run_study(study, path, pool=process_pool(1), workers=1)
+    assert len(errors) == 8
+    assert run_study(study, path, pool=process_pool(1), workers=1) == []
+    assert all(row["paper_s"] for row in read(path))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_complete_table_is_put_into_the_order_of_the_study(tmp_path, monkeypatch, ending):
+    path = tmp_path / f"a.{ending}"
+    study = study_of(BASE + "[study.grid]\nseed = [0, 7]\n", tmp_path)
+    run_study(study, path, pool=process_pool(1), workers=1)
+    before = open_study(path)
+    turned = study_of(BASE + "[study.grid]\nseed = [7, 0]\n", tmp_path)
+    grown = study_of(BASE + "[study.grid]\nseed = [7, 3, 0]\n", tmp_path)
+    with monkeypatch.context() as broken:
+        broken.setattr("scenarios.studies.study.compute_points", None)
+        run_study(turned, path, pool=process_pool(1), workers=1)
+    assert open_study(path).seed.tolist() == [7, 7, 7, 0, 0, 0]
+    assert sorted(open_study(path).paper_s) == sorted(before.paper_s)
+    run_study(grown, path, pool=process_pool(1), workers=1)
+    assert open_study(path).seed.unique().tolist() == [7, 3, 0]
+
+
+def test_columns_without_a_value_hold_numbers(tmp_path):
+    study = study_of(BASE + '[study.grid]\n"network.access_at.Sydney" = ["1 Mbps"]\n', tmp_path)
+    run_study(study, tmp_path / "a.csv", pool=process_pool(1), workers=1)
+    table = open_study(tmp_path / "a.csv")
+    assert table.access_up_bps.isna().all()
+    assert (table.access_up_bps / table.paper_s).isna().all()

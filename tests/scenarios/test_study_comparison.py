@@ -9,6 +9,7 @@ import pytest
 from scenarios.config.published_figure import PublishedFigure, in_si_units
 from scenarios.config.scenario import parse_scenario
 from scenarios.config.study import find_study, parse_study, parse_trained, study_presets
+from scenarios.report.run_table import FIELDS
 from scenarios.runfile.study_table import table_rows
 from scenarios.runtime.workers import process_pool
 from scenarios.studies.study import columns_of, run_study, study_points
@@ -72,9 +73,11 @@ def test_a_place_of_several_rows_is_an_error():
     ("fields", "message"),
     [
         ({"value": "5 apples"}, "value"),
-        ({"value": 0}, "must be > 0"),
+        ({"value": "0 s"}, "must be > 0"),
+        ({"value": 0, "over": {"overlay": "star"}}, "must be > 0"),
         ({"value": "5 ms", "over": {"overlay": "star"}}, "must be a number"),
-        ({"value": "5 ms", "column": "arcs"}, "must be a number"),
+        ({"value": "5 ms", "column": "arcs"}, "as the column 'arcs' has no unit"),
+        ({"value": 0.5}, "value"),
         ({"at": {"access_bps": "1 Mb"}}, "at.access_bps"),
     ],
 )
@@ -109,6 +112,7 @@ def test_every_published_figure_of_a_preset_has_one_place(name):
 @pytest.mark.parametrize("name", [name for name in study_presets() if name not in GRIDS])
 def test_a_preset_that_trains_is_a_scenario_with_figures(name):
     study = parse_trained(find_study(Path(name)))
+    check_published(study.config.published, FIELDS)
     assert study.scenario.training is not None
     assert study.config.published
     # What the file of its run holds can be read again.
@@ -213,3 +217,33 @@ def test_a_study_ends_in_its_figure(silosim, tmp_path):
 )
 def test_speedups_are_over_the_first_overlay_with_a_hub(rows, speedups):
     assert [row["speedup"] for row in with_speedup(rows)] == speedups
+
+
+@pytest.mark.parametrize(
+    ("tables", "rule"),
+    [
+        ('[study.figure]\ny = "overlay"', "study.figure.y(='overlay') must hold numbers"),
+        ('[study.figure]\ny = "busiest_link"', "study.figure.y(='busiest_link') must hold numbers"),
+        ('[study.figure]\nx = "local_steps"\nfacet = "seed"', "overlays_star_hub"),
+        (
+            '[[study.published]]\nwhat = "a"\nvalue = "1 s"\nat = { overlay = "mts", seed = 1, local_steps = 1 }',
+            "study.published[0].at must choose one row of the table, not 0; one of these values is in none",
+        ),
+        (
+            '[[study.published]]\nwhat = "a"\nvalue = "1 s"\nat = { overlay = "star", local_steps = 1 }',
+            "study.published[0].at must choose one row of the table, not 4; name further columns",
+        ),
+    ],
+)
+def test_what_the_table_cannot_have_is_said_before_anything_is_computed(silosim, tmp_path, tables, rule):
+    file = tmp_path / "study.toml"
+    file.write_text(
+        '[network]\nunderlay = "gaia"\n[workload]\npreset = "femnist"\n[overlays]\nkinds = ["star", "ring"]\n'
+        '[study.grid]\n"workload.local_steps" = [1, 2]\nseed = [1, 2]\n"overlays.star.hub" = ["Sydney", "Tokyo"]\n'
+        + tables
+    )
+    result = silosim("study", file, "-o", tmp_path / "study.csv", "--workers", "1").failed(2)
+
+    assert rule in result.err
+    assert str(file) in result.err
+    assert not list(tmp_path.glob("study.csv*"))

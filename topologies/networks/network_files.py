@@ -169,6 +169,24 @@ def files_named_in(path: Path, data: bytes) -> NetworkFiles:
         raise error.located(shown(path)) from None
 
 
+def read_files(path: Path) -> list[Path]:
+    """All files that are read for a path: it itself, those of a folder, or those that a TOML file names beside itself.
+
+    Parameters
+    ----------
+    path : Path
+        That of a network, or of another file; it may not exist.
+    """
+    if path.is_dir():
+        named = files_in(path)
+    elif path.suffix.lower() == ".toml" and is_network_file(path):
+        named = files_named_in(path, path.read_bytes())
+    else:
+        return [path] if path.is_file() else []
+    own = [] if path.is_dir() else [path]
+    return own + [Path(file) for file in (getattr(named, name) for name in _FIELDS) if file is not None]
+
+
 def stated_by_files(files: NetworkFiles, read: Callable[[StrPath], tuple[bytes, str]]) -> StatedNetwork:
     """What the tables of a network state.
 
