@@ -1,5 +1,6 @@
 """Static and randomized overlays by name."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -146,3 +147,10 @@ def forms_of(overlay: Overlay | RandomOverlay, seed: int) -> ClosedForms:
     barrier_s = random_cycle_time(overlay, RANDOM_ROUNDS, seed).barrier.mean
     nan = float("nan")
     return ClosedForms(paper_s=barrier_s, serialized_s=nan, load_bound_s=nan, busiest_link=None)
+
+
+def expected_gap(overlay: RandomOverlay) -> float | None:
+    """Spectral gap of a randomized overlay, ``1 - sqrt(norm of E[W'W] - 11'/silos)``; None where that is not known."""
+    base = overlay.base if isinstance(overlay, NamedRandomOverlay) else overlay
+    norm = getattr(base, "spectral_norm", None)
+    return None if norm is None else 1 - math.sqrt(max(norm, 0.0))

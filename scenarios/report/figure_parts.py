@@ -19,7 +19,7 @@ WIDTH_IN = 7.0
 LEGEND_LINE_IN = 0.22
 LEGEND_LETTERS, LEGEND_MARGIN = 84, 7
 """Letters that a line of the legend below has room for; those that line and gap beside a name take."""
-THIN: dict[str, Any] = {"linewidth": 0.7, "linestyle": "-"}
+THIN: dict[str, Any] = {"linewidth": 0.7}
 """Of the lines of `paper`."""
 _TITLE_LETTERS = 84
 """Letters that a line of the title has room for."""

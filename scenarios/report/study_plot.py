@@ -379,7 +379,8 @@ def _draw_panel(
                 bars = [values - low, high - values]
                 axis.errorbar(places, values, yerr=bars, fmt="none", ecolor=colour, elinewidth=1, capsize=2.5)
         if line.paper is not None:
-            thin = _DASH if is_dash or len(line.y) == 1 else THIN
+            alone = is_dash or len(line.y) == 1
+            thin = _DASH if alone else THIN | {"linestyle": styles[line.overlay].dashes}
             axis.plot(
                 places, y.column.factor * line.paper, color=colour, markersize=dash_pt, zorder=1.9, **thin
             )

@@ -8,7 +8,7 @@ from typing import Any
 from scenarios.config.designer_options import Written, designer_options
 from scenarios.config.network import describe, idle_links
 from scenarios.config.overlay_config import OverlayConfig
-from scenarios.config.overlays import design_any
+from scenarios.config.overlays import design_any, expected_gap
 from scenarios.config.quantities import digits, format_interval, format_s, in_unit
 from scenarios.report.agreed_mean import mean_notes, mean_weights
 from scenarios.report.closed_forms import FORMS, below_load, forms_note
@@ -235,7 +235,6 @@ def _random_row(overlay: RandomOverlay, seed: int) -> dict[str, object]:
     time = random_cycle_time(overlay, RANDOM_ROUNDS, seed)
     base = overlay.base if isinstance(overlay, NamedRandomOverlay) else overlay
     matcha = base if isinstance(base, Matcha) else None
-    norm = getattr(base, "spectral_norm", None)
     return {
         "overlay": overlay.kind,
         "arcs": None,
@@ -244,7 +243,7 @@ def _random_row(overlay: RandomOverlay, seed: int) -> dict[str, object]:
         "serialized_s": None,
         "load_bound_s": None,
         "paper_below_load": False,
-        "spectral_gap": None if norm is None else 1 - math.sqrt(max(norm, 0.0)),
+        "spectral_gap": expected_gap(overlay),
         "agreed_weights": None,
         "paper_half_width_s": time.barrier.half_width,
         "max_plus_s": time.max_plus.mean,

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from scenarios.config.network import build_network
 from scenarios.config.overlay_config import OverlayConfig
-from scenarios.config.overlays import design_any, forms_of
+from scenarios.config.overlays import design_any, expected_gap, forms_of
 from scenarios.config.scenario import Scenario
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.closed_forms import form_fields, over_paper
@@ -176,6 +176,8 @@ def design_fields(overlay: Overlay | RandomOverlay, seed: int) -> Row:
             "spectral_gap": spectral_gap(overlay.consensus),
             "hub": None if overlay.hub is None else graph.labels[overlay.hub],
         }
+    else:
+        fields["spectral_gap"] = expected_gap(overlay)
     fields["busiest_link"] = None if forms.busiest_link is None else graph.link_name(forms.busiest_link)
     return fields
 

@@ -104,7 +104,8 @@ def test_a_sweep_has_one_name_for_each_overlay_outside_its_panel(drawn, kinds):
     simulated, paper = panel.lines[::2], panel.lines[1::2]
     assert [line.get_color() for line in simulated] == [styles_of([kind])[kind].colour for kind in kinds]
     assert [line.get_color() for line in paper] == [styles_of([kind])[kind].colour for kind in kinds]
-    assert all(line.get_linestyle() == "-" and line.get_marker() == "" for line in paper)
+    assert [line.get_linestyle() for line in paper] == [line.get_linestyle() for line in simulated]
+    assert {line.get_marker() for line in paper} == {""}
     assert max(line.get_linewidth() for line in paper) < min(line.get_linewidth() for line in simulated)
 
 

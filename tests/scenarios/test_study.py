@@ -478,3 +478,17 @@ def test_columns_without_a_value_hold_numbers(tmp_path):
     table = open_study(tmp_path / "a.csv")
     assert table.access_up_bps.isna().all()
     assert (table.access_up_bps / table.paper_s).isna().all()
+
+
+def test_the_gap_of_a_randomized_overlay_is_that_of_design(silosim, tmp_path):
+    run_study(
+        study_of(BASE + "[study.grid]\nseed = [1]\n", tmp_path),
+        tmp_path / "a.csv",
+        pool=process_pool(1),
+        workers=1,
+    )
+    shown = json.loads(
+        silosim("design", "gaia", "--kind", "matcha", "--workload", "femnist", "--json").ok().out
+    )
+    gap = {row["overlay"]: row["spectral_gap"] for row in read(tmp_path / "a.csv")}["matcha"]
+    assert 0 < float(gap) == shown["rows"][0]["spectral_gap"]
