@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas
 
 ENDINGS = (".csv", ".parquet")
-_TEXTS = (
+TEXTS = (
     "overlay",
     "kind",
     "options",
@@ -29,6 +29,7 @@ _TEXTS = (
     "error",
     POINT,
 )
+"""Columns that hold texts whatever these look like."""
 
 
 def is_csv(path: Path) -> bool:
@@ -115,10 +116,11 @@ def _column(cells: Sequence[str], name: str) -> "pandas.Series[Any]":
     import pandas
 
     stated = [cell for cell in cells if cell]
-    if name not in _TEXTS and stated:
+    if name not in TEXTS and stated:
         if set(stated) <= {"True", "False"}:
             return pandas.Series([None if not cell else cell == "True" for cell in cells], dtype="boolean")
         for number, dtype in ((int, "Int64" if len(stated) < len(cells) else "int64"), (float, "float64")):
-            with suppress(ValueError):
+            # pandas has both other errors for integers that need more than 64 bits.
+            with suppress(ValueError, OverflowError, TypeError):
                 return pandas.Series([number(cell) if cell else None for cell in cells], dtype=dtype)
     return pandas.Series([cell or None for cell in cells], dtype="string")

@@ -13,7 +13,7 @@ from scenarios.config.scenario import Scenario
 from scenarios.config.study import FigureConfig, Study, column_of, identity
 from scenarios.runfile.paths import check_new, partial_path
 from scenarios.runfile.study_rows import ERROR, POINT, RowsFile, finished_points
-from scenarios.runfile.study_table import check_study_path, is_csv, write_study
+from scenarios.runfile.study_table import TEXTS, check_study_path, is_csv, write_study
 from scenarios.studies.parallel_points import compute_all
 from scenarios.studies.replay_points import COLUMNS, compute_replays, open_replays
 from scenarios.studies.study_comparison import check_published
@@ -160,7 +160,8 @@ def run_study(
     points = study_points(study)
     columns = columns_of(study, points)
     _check_figure(study.config.figure, columns)
-    check_published(study.config.published, columns)
+    varied = {name for point in points for name, value in point.varied.items() if isinstance(value, str)}
+    check_published(study.config.published, columns, texts={*TEXTS, *varied})
     expected = {point.identity: point.rows for point in points}
     done = {} if force else _known_rows(path, columns, expected)
     if path.exists() and len(done) == len(points):

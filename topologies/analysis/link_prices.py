@@ -82,9 +82,10 @@ def read_prices(path: Path, graph: Connectivity) -> LinkPrices:
     path : Path
         CSV with the columns ``link`` (or ``class``) and ``price per Gbps``, to which a currency in brackets may be
         added; or per another rate, as in ``price per Mbps``, ``price (EUR per Mbps)`` and ``cost [EUR/Mbps]``. A plain
-        ``price`` is per Gbps. A link is called as in tables, ``Dublin uplink``, ``core link A - B``, ``measured bandwidth A -> B``; the
-        ends of a core link may stand in either order, and ``core link`` and ``measured bandwidth`` may be left out. A
-        class is one of `CLASS_NAMES`. A row without a price is one that cannot be bought.
+        ``price`` is per Gbps. A link is called as in tables, ``Dublin uplink``, ``core link A - B``, ``measured
+        bandwidth A -> B``; the ends of a core link may stand in either order, and ``core link`` and ``measured
+        bandwidth`` may be left out. A class is one of `CLASS_NAMES`. A row without a price is one that cannot be
+        bought.
     graph : Connectivity
 
     Returns
@@ -94,8 +95,9 @@ def read_prices(path: Path, graph: Connectivity) -> LinkPrices:
     Raises
     ------
     InputError
-        If the file cannot be read, a column is missing or per something else than a rate, a row names no link and no class, two rows name the same, or a
-        price is no number, below 0 or not finite: one line with file, row, column, value and rule.
+        If the file cannot be read, a column is missing or per something else than a rate, a row names no link and no
+        class, two rows name the same, or a price is no number, below 0 or not finite: one line with file, row, column,
+        value and rule.
     """
     source = str(path)
     written = read_table(read_file(path, source), source)
