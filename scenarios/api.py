@@ -732,7 +732,7 @@ def replay_times(
     Raises
     ------
     InputError
-        As `replay`; or if the run has no training, or no overlay reaches the target.
+        As `replay`; or if the run has no training, or no overlay that can be replayed reaches the target.
 
     Examples
     --------

@@ -55,7 +55,7 @@ class PublishedFigure:
     @property
     def number(self) -> float:
         """The published figure in SI units."""
-        unit = next((unit for ending, unit in UNITS.items() if self.column.endswith(ending)), None)
+        unit = column_unit(self.column)
         field = Field("value", value=self.value)
         if unit is not None and not self.over:
             return parse_quantity("value", self.value, unit)
@@ -70,9 +70,14 @@ class PublishedFigure:
         return (*self.at, *self.over, self.column)
 
 
+def column_unit(column: str) -> str | None:
+    """The unit of a column by the ending of its name: ``bit/s``, ``bit`` or ``s``; None for one without."""
+    return next((unit for ending, unit in UNITS.items() if column.endswith(ending)), None)
+
+
 def in_si_units(column: str, cell: Cell) -> Cell:
     """A cell as the table has it: a quantity of a column with a unit as a number."""
-    unit = next((unit for ending, unit in UNITS.items() if column.endswith(ending)), None)
+    unit = column_unit(column)
     return (
         cell if unit is None or not isinstance(cell, str) else parse_quantity(column, cell, unit, zero=True)
     )

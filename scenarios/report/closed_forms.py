@@ -10,8 +10,9 @@ FORMS = {"paper_s": "paper", "serialized_s": "serialized", "load_bound_s": "load
 """Fields of the closed forms, and their heads."""
 FORM_FIELDS = {head: field for field, head in FORMS.items()}
 """The other way round."""
-ESTIMATED = "~: estimated from the last rounds, which show no period; so is what is over paper."
-"""Note on estimated cycle times."""
+_ESTIMATED = "~: estimated from the last rounds, which show no period"
+ESTIMATED = f"{_ESTIMATED}; so is what is over paper."
+"""Note on estimated cycle times, in a table of what is over paper."""
 _ROUNDING = 1e-9
 """Relative difference of two cycle times that is a rounding error."""
 
@@ -36,7 +37,7 @@ def estimates_note(rows: Sequence[Row]) -> str:
     """A further line on estimated cycle times, where a table has any."""
     if all(row["simulated_s"] is None or row["simulated_is_exact"] for row in rows):
         return ""
-    return f"\n{ESTIMATED}"
+    return f"\n{ESTIMATED}" if any("over_paper" in row for row in rows) else f"\n{_ESTIMATED}."
 
 
 def form_fields(forms: ClosedForms) -> dict[str, float | bool | None]:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from scenarios.config.published_figure import in_si_units
 from scenarios.report.column_labels import value_text, words_of
-from scenarios.runfile.study_rows import ERROR
+from scenarios.runfile.study_rows import ERROR, POINT
 from topologies import InputError
-from topologies.arrays import FloatArray
+from topologies.arrays import BoolArray, FloatArray
 from topologies.errors import Field, unknown_name
-from topologies.quantities import parse_quantity
 
 if TYPE_CHECKING:
     import pandas
@@ -21,15 +21,14 @@ OVERLAY, SEED = "overlay", "seed"
 SIMULATED, PAPER, HALF_WIDTH = "simulated_s", "paper_s", "half_width_s"
 _OF_OVERLAYS = (OVERLAY, "kind", "options")
 """The last inputs of a table; results come after them."""
-_SIZE = "silos"
-"""Columns before it are those of the keys that vary, and the network's name."""
+_SIZE, _NETWORK = "silos", "network"
+"""Columns before these are those of the keys that vary, and before the size the network's name."""
 MOST_FACETS, _MOST_CHOSEN = 36, 6
 """Panels of a figure, and of one whose third key was not asked for."""
 _SAME_NUMBER = 1e-9
 """Relative difference of numbers that are one."""
 _MOST_NAMED = 6
 """Values of a column that a message names."""
-_UNITS = {"_bps": "bit/s", "_bits": "bit", "_s": "s"}
 _TITLE = {
     "access_bps": "access {}",
     "access_up_bps": "uplinks {}",
@@ -150,8 +149,8 @@ def study_lines(
     Notes
     -----
     A column of inputs may vary besides if each of its values belongs to one place on the line, as an uplink's capacity
-    does to the access capacity. A point one of whose seeds has no value is left out, as the mean of the others would
-    be better than it is. Linear in the rows, up to sorting.
+    does to the access capacity. A point one of whose seeds has no value, or is an error, is left out, as the mean of
+    the others would be better than it is. Linear in the rows, up to sorting, for each point with an error.
     """
     if OVERLAY not in table.columns:
         raise InputError("is not the table of a study: it has no column overlay.", field=Field("table"))
@@ -221,13 +220,13 @@ def _number(column: str, value: object) -> float:
     with suppress(ValueError, TypeError):
         return float(value)  # type: ignore[arg-type]
     field = Field("where", value=f"{column}={value}")
-    unit = next((unit for end, unit in _UNITS.items() if column.endswith(end)), None)
-    if unit is None:
-        raise InputError("must be a number.", field=field)
     try:
-        return parse_quantity("where", value, unit, zero=True)
+        number = in_si_units(column, str(value))
     except InputError as error:
         raise InputError(error.rule, field=field) from None
+    if isinstance(number, str):
+        raise InputError("must be a number.", field=field)
+    return number
 
 
 def _y_column(rows: "pandas.DataFrame", y: str | None) -> str:
@@ -384,6 +383,7 @@ def _drawn(
     frame["_half"] = _numbers(rows, HALF_WIDTH) if y == SIMULATED and HALF_WIDTH in rows.columns else np.nan
     frame["_paper"] = _numbers(rows, PAPER) if has_paper else np.nan
     frame["_missing"] = frame["_y"].isna()
+    frame["_failed"] = _beside_error(rows, errors)
     points = (
         frame.groupby(keys, dropna=False, sort=False)
         .agg(
@@ -394,19 +394,20 @@ def _drawn(
             half=("_half", "mean"),
             paper=("_paper", "mean"),
             missing=("_missing", "sum"),
+            failed=("_failed", "any"),
             size=("_y", "size"),
         )
         .reset_index()
     )
     if along == x and categories is None:
         points["x"] = points[along].astype(float)  # a mean of equal numbers may differ in the last bit
-    cut = points["missing"] > 0
+    cut = (points["missing"] > 0) | points["failed"]
     points.loc[cut, ["y", "low", "high", "paper"]] = np.nan
     _note_missing(points, y, notes)
     if cut.all():
         raise InputError("has no point with a value of every seed.", field=Field("y", value=y))
     sizes = points.loc[~cut, "size"]
-    spread = _spread(rows, points, keys, along, facet)
+    spread = _spread(rows, points, keys)
     if spread == "interval":
         points["low"], points["high"] = points["y"] - points["half"], points["y"] + points["half"]
     shown = [None] if facet is None else _ordered(rows, facet)
@@ -443,19 +444,51 @@ def _same(values: Any, value: object) -> Any:
     return values.isna() if value != value else values == value
 
 
+def _beside_error(rows: "pandas.DataFrame", errors: "pandas.DataFrame") -> BoolArray:
+    """Rows of points of which another seed is an error, shape (rows,).
+
+    The row of an error may lack the overlay, as none was designed, and inputs that follow from others: it stands for
+    all of them. A key that varies is there, and where it is missing that is its value.
+    """
+    import pandas
+
+    inputs = _inputs(rows)
+    varied = inputs[: inputs.index(_NETWORK)] if _NETWORK in inputs else ()
+    found = np.zeros(len(rows), dtype=np.bool_)
+    places = errors[[column for column in inputs if not _is_seed(column)]].drop_duplicates()
+    for place in places.to_dict("records"):
+        there = np.ones(len(rows), dtype=np.bool_)
+        for column, value in place.items():
+            is_missing = pandas.isna(value) or value == ""
+            if not is_missing or column in varied:
+                there &= _equal(rows, column, None if is_missing else value)
+        found |= there
+    return found
+
+
+def _check_seeds(rows: "pandas.DataFrame", keys: Sequence[str]) -> None:
+    """Raise an `InputError` where several rows of a point are those of one seed."""
+    seeds = [column for column in _inputs(rows) if _is_seed(column) and column not in keys]
+    again = rows[rows.duplicated([*keys, *seeds], keep=False)]
+    if again.empty:
+        return
+    first = again.groupby([*keys, *seeds], dropna=False, sort=False).ngroup() == 0
+    same = again[first]
+    place = same.iloc[0]
+    shown = [*keys, *(column for column in seeds if _is_varied(rows, column))]
+    where = ", ".join(f"{key} {value_text(key, place[key])}" for key in shown)
+    differ = [column for column in same.columns if column != POINT and same[column].nunique(dropna=False) > 1]
+    more = ", ..." if len(differ) > _MOST_NAMED else ""
+    how = f"they differ in {', '.join(differ[:_MOST_NAMED])}{more}" if differ else "they repeat"
+    raise InputError(f"has {len(same)} rows of the same inputs: {where}; {how}.")
+
+
 def _spread(
-    rows: "pandas.DataFrame", points: "pandas.DataFrame", keys: Sequence[str], along: str, facet: str | None
+    rows: "pandas.DataFrame", points: "pandas.DataFrame", keys: Sequence[str]
 ) -> Literal["seeds", "interval"] | None:
     """What low and high are of, checked that several rows of a point are those of several seeds."""
-    several = points[points["size"] > 1]
-    if len(several):
-        if not any(
-            _is_seed(column) and column not in (along, facet) and _is_varied(rows, column)
-            for column in _inputs(rows)
-        ):
-            first = several.iloc[0]
-            where = ", ".join(f"{key} {value_text(key, first[key])}" for key in keys)
-            raise InputError(f"has {int(first['size'])} rows of the same inputs: {where}.")
+    _check_seeds(rows, keys)
+    if (points["size"] > 1).any():
         return "seeds"
     # Rounding errors are no uncertainty.
     return "interval" if (points["half"] > 1e-8 * points["y"]).any() else None
@@ -463,6 +496,8 @@ def _spread(
 
 def _note_missing(points: "pandas.DataFrame", y: str, notes: list[str]) -> None:
     """Say how many rows have no value, and how many points are left out for some of their seeds."""
+    if failed := int(points["failed"].sum()):
+        notes.append(f"left out: {_count(failed, 'point')} of which some seeds have an error.")
     missing = int(points["missing"].sum())
     if not missing:
         return

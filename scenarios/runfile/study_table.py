@@ -31,7 +31,7 @@ TEXTS = (
     "error",
     POINT,
 )
-"""Columns that hold texts."""
+"""Columns that hold texts whatever these look like."""
 
 
 def is_csv(path: Path) -> bool:
@@ -153,6 +153,7 @@ def _column(cells: Sequence[str], name: str) -> "pandas.Series[Any]":
         if set(stated) <= {"True", "False"}:
             return pandas.Series([None if not cell else cell == "True" for cell in cells], dtype="boolean")
         for number, dtype in ((int, "Int64" if len(stated) < len(cells) else "int64"), (float, "float64")):
-            with suppress(ValueError):
+            # pandas has both other errors for integers that need more than 64 bits.
+            with suppress(ValueError, OverflowError, TypeError):
                 return pandas.Series([number(cell) if cell else None for cell in cells], dtype=dtype)
     return pandas.Series([cell or None for cell in cells], dtype="string")

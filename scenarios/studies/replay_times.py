@@ -10,9 +10,10 @@ from scenarios.config.quantities import digits, format_rate
 from scenarios.config.replay_changes import TARGET, ReplayChanges
 from scenarios.report.closed_forms import estimates_note
 from scenarios.report.engine_note import engine_note
-from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines
+from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines
 from scenarios.simulation.captions import simulation_caption
 from scenarios.studies.relocation import RecordedRun, Relocation
+from scenarios.studies.study_points import Row, with_speedup
 from topologies import InputError
 from topologies.errors import Field
 from topologies.quantities import parse_quantity
@@ -45,17 +46,19 @@ def replay_times(
     Raises
     ------
     InputError
-        If the run has no training, no overlay reaches the target, or as `scenarios.studies.replay.replay`.
+        If the run has no training, no overlay that can be replayed reaches the target, or as
+        `scenarios.studies.replay.replay`.
     """
     if not capacities:
         raise InputError("must have a capacity.", field=Field("access", value=[]))
     by_bps = {parse_quantity("access", text, "bit/s"): text for text in capacities}
     run = RecordedRun.open(source)
     _, scenario = run.changed(changes)
-    goal = _goal(run, run.goal(scenario))
+    target = run.goal(scenario)
     places = {bps: run.relocated(changes.with_access(by_bps[bps])) for bps in sorted(by_bps)}
     if not any(there.overlays for there in places.values()):
         next(iter(places.values())).check_some()
+    goal = _goal(run, list(places.values()), target)
     notes: list[str] = []
     rows: list[Row] = []
     for bps, there in places.items():
@@ -66,19 +69,28 @@ def replay_times(
     return _table(first, rows, goal), tuple(dict.fromkeys(notes))
 
 
-def _goal(run: RecordedRun, target: float | None) -> float | None:
-    """The target accuracy, which some overlay must reach; None where times are to the last row."""
-    trained = [overlay for overlay in run.record.overlays if overlay.history]
-    if not trained:
+def _goal(run: RecordedRun, places: Sequence[Relocation], target: float | None) -> float | None:
+    """The target accuracy, which some overlay that can be replayed must reach; None where times are to the last row."""
+    if not any(overlay.history for overlay in run.record.overlays):
         raise InputError(
             "has no training rows, so there is no time to a target; silosim sweep compares cycle times.",
             source=str(run.path),
         )
-    if target is not None and all(overlay.first_row_at(target) is None for overlay in trained):
-        best = max(trained, key=lambda overlay: float(np.nanmax(overlay.history["test_accuracy"])))
-        accuracy = float(np.nanmax(best.history["test_accuracy"]))
+    moved = [moved.recorded for there in places for moved in there.overlays if moved.recorded.history]
+    left = {name: rule for there in places for name, rule in there.left.items()}
+    rules = " ".join(" ".join(left.values()).split()).removesuffix(".")
+    without = f"; not replayed: {rules}." if left else "."
+    if not moved:
+        raise InputError(f"no overlay with training rows can be replayed{without}", source=str(run.path))
+    if target is not None and all(overlay.first_row_at(target) is None for overlay in moved):
+        highest = {
+            overlay.kind: float(np.nan_to_num(overlay.history["test_accuracy"]).max()) for overlay in moved
+        }
+        best = max(highest, key=lambda kind: highest[kind])
+        which = "an overlay that can be replayed" if left else "an overlay"
         raise InputError(
-            f"must be reached by an overlay; the highest test accuracy in {run.path} is {best.kind}'s {accuracy:.4g}.",
+            f"must be reached by {which}; the highest test accuracy {'of these ' if left else ''}in {run.path} is "
+            f"{best}'s {highest[best]:.4g}{without}",
             field=Field(TARGET, value=target),
         )
     return target
@@ -86,29 +98,28 @@ def _goal(run: RecordedRun, target: float | None) -> float | None:
 
 def _rows(there: Relocation, bps: float, text: str, goal: float | None) -> tuple[list[Row], list[str]]:
     """Rows at one capacity, and sentences on overlays with too few rounds."""
-    found = []
+    rows: list[Row] = []
     short: list[str] = []
     for moved in there.overlays:
         outcome = there.simulate(moved, title=f"{text} ")
         short += there.short(moved, outcome)
-        found.append((moved, outcome, moved.reached(outcome, goal)))
-    # The STAR may have another name.
-    star = next((at for moved, _, at in found if moved.recorded.hub is not None), None)
-    return [
-        {
-            "access_bps": bps,
-            "overlay": moved.kind,
-            "simulated_s": outcome.steady.cycle_time_s,
-            "simulated_is_exact": outcome.steady.is_exact,
-            "half_width_s": outcome.half_width_s,
-            "simulated_rounds": outcome.rounds,
-            "engine": outcome.engine,
-            "rounds_to_target": at[0] if at else None,
-            "time_to_target_s": at[1] if at else None,
-            "speedup": star[1] / at[1] if star and at and at[1] > 0 else None,
-        }
-        for moved, outcome, at in found
-    ], short
+        hub = moved.recorded.hub
+        rounds, time_s = moved.reached(outcome, goal) or (None, None)
+        rows.append(
+            {
+                "access_bps": bps,
+                "overlay": moved.kind,
+                "hub": None if hub is None else there.graph.labels[hub],
+                "simulated_s": outcome.steady.cycle_time_s,
+                "simulated_is_exact": outcome.steady.is_exact,
+                "half_width_s": outcome.half_width_s,
+                "simulated_rounds": outcome.rounds,
+                "engine": outcome.engine,
+                "rounds_to_target": rounds,
+                "time_to_target_s": time_s,
+            }
+        )
+    return with_speedup(rows), short
 
 
 def _table(there: Relocation, rows: Sequence[Row], goal: float | None) -> Table:

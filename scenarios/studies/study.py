@@ -220,7 +220,8 @@ def _check_outputs(study: Study, points: Sequence[Point], columns: Sequence[str]
         for config in point.scenario.overlays.overlays
     ]
     with located(study.source):
-        check_published(published, columns, inputs)
+        varied = {name for point in points for name, value in point.varied.items() if isinstance(value, str)}
+        check_published(published, columns, inputs, texts={*TEXTS, *varied})
         if figure is not None:
             _check_figure(figure, columns, inputs)
 

@@ -1,22 +1,27 @@
 """Published figures beside those of a study."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from scenarios.config.published_figure import Cell, PublishedFigure, in_si_units
+from scenarios.config.published_figure import Cell, PublishedFigure, column_unit, in_si_units
 from scenarios.config.quantities import format_bits, format_rate, format_s
 from scenarios.report.tables import Column, Row, Table, percent
+from scenarios.runfile.study_table import TEXTS
 from topologies import InputError
 from topologies.errors import Field, unknown_name
 
-_SHOWN = {"_bps": format_rate, "_bits": format_bits, "_s": format_s}
+_SHOWN = {"bit/s": format_rate, "bit": format_bits, "s": format_s}
 _EQUAL = 1e-9
 """Relative difference up to which numbers of inputs are the same."""
 
 
 def check_published(
-    figures: Sequence[PublishedFigure], columns: Sequence[str], inputs: Sequence[Row] = ()
+    figures: Sequence[PublishedFigure],
+    columns: Sequence[str],
+    inputs: Sequence[Row] = (),
+    *,
+    texts: Collection[str] = TEXTS,
 ) -> None:
     """Check figures before the table is there.
 
@@ -27,16 +32,23 @@ def check_published(
         Of the table.
     inputs : sequence of mapping
         Columns of each row that are known already.
+    texts : collection of str
+        Columns that hold texts.
 
     Raises
     ------
     InputError
-        For a column that the table does not have, and for a place of inputs that are not those of one row.
+        For a column that the table does not have, a figure of texts, and a place that is not that of one row.
     """
     for number, figure in enumerate(figures):
         for column in figure.columns:
             if column not in columns:
                 raise unknown_name(f"study.published[{number}] column", column, columns)
+        if figure.column in texts:
+            raise InputError(
+                "must be a column of numbers.",
+                field=Field("study", "published", number, "column", value=figure.column),
+            )
         for at in (figure.at, *([{**figure.at, **figure.over}] if figure.over else [])):
             if inputs and all(column in row for row in inputs for column in at):
                 count = sum(_is_at(row, at) for row in inputs)
@@ -148,5 +160,5 @@ def _text(figure: PublishedFigure, value: float) -> str:
     """A figure with its unit, or a ratio."""
     if figure.over:
         return f"{value:.3g} times"
-    show = next((show for ending, show in _SHOWN.items() if figure.column.endswith(ending)), None)
-    return f"{value:.4g}" if show is None else show(value)
+    unit = column_unit(figure.column)
+    return f"{value:.4g}" if unit is None else _SHOWN[unit](value)

@@ -63,7 +63,8 @@ def upgrade_table(
     Returns
     -------
     Table
-        One row for each set that is the fastest for its price, the cheapest first. The caption says what to buy.
+        The network as it is, which all gains are over, then one row for each set that is the fastest for its price,
+        the cheapest first: of price 0 where links that cost nothing help. The caption says what to buy.
 
     Raises
     ------
@@ -151,7 +152,7 @@ def _wanted(search: UpgradeSearch, config: UpgradeConfig, wanted_s: float) -> Pr
 
 
 def _sets(search: UpgradeSearch, config: UpgradeConfig, *, most: float | None) -> list[ProvenSet]:
-    """The frontier up to a price."""
+    """The frontier up to a price, or to the wanted cycle time."""
     assert most is not None
     budget = min(most, search.everything.price)
     found: list[ProvenSet] = []
@@ -159,6 +160,8 @@ def _sets(search: UpgradeSearch, config: UpgradeConfig, *, most: float | None) -
         for proven in search.frontier(budget, step=0.0 if config.prices is None else budget / BUDGETS):
             found.append(proven)
             advance(round(1000 * proven.found.price / budget) if budget else 1000)
+            if config.wanted_s is not None and proven.found.cycle_time_s <= config.wanted_s * (1 + SAME):
+                break
     return found
 
 

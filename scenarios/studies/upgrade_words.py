@@ -151,7 +151,9 @@ def _money(offer: Offer, price: float) -> str:
 
 
 def _price_proof(offer: Offer, config: UpgradeConfig, wanted: ProvenSet) -> str:
-    """How sure the set is the cheapest with the wanted cycle time."""
+    """How sure the set is the cheapest with the wanted cycle time; nothing where it costs nothing."""
+    if not wanted.found.price:
+        return ""
 
     def less(price: float) -> str:
         if offer.price_list is None:

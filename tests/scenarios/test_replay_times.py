@@ -70,7 +70,7 @@ def test_table_and_figure_are_written_and_named(silosim, imported_run, tmp_path)
     rows = (tmp_path / "times.csv").read_text().splitlines()
 
     assert (tmp_path / "times.png").read_bytes().startswith(b"\x89PNG")
-    assert rows[0].startswith("access_bps,overlay,simulated_s,")
+    assert rows[0].startswith("access_bps,overlay,hub,simulated_s,")
     assert len(rows) == 1 + 2 * 3
     assert result.err == f"written: {tmp_path / 'times.csv'}, {tmp_path / 'times.png'}\n"
     assert "rounds, time, vs STAR: to a test accuracy of 0.5." in result.out
@@ -213,6 +213,56 @@ def test_nothing_that_can_be_replayed_is_an_error(silosim, imported_run, tmp_pat
 
     assert (result.code, result.err.count("\n")) == (2, 1)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("untrained", "target", "rule"),
+    [
+        (
+            (),
+            0.7,
+            "target_accuracy(=0.7) must be reached by an overlay that can be replayed; the highest test accuracy of "
+            "these in {path} is ring's 0.3; not replayed: star: ",
+        ),
+        (
+            ("ring", "matcha"),
+            0.5,
+            "{path}: no overlay with training rows can be replayed; not replayed: star: ",
+        ),
+    ],
+)
+def test_a_target_that_only_blocked_overlays_reach_is_an_error_before_anything_is_written(
+    silosim, changed, tmp_path, monkeypatch, untrained, target, rule
+):
+    def edit(file):
+        for kind in ("ring", "matcha"):
+            accuracy = file[f"training/{kind}/test_accuracy"]
+            accuracy[:] = np.minimum(accuracy[:], 0.3 if kind == "ring" else 0.2)
+        for kind in untrained:
+            del file[f"training/{kind}"]
+
+    path = changed(edit)
+    run = package.open_run(path)
+    arcs = {overlay.kind: {(i, j) for i, j, *_ in overlay.arcs.tolist()} for overlay in run.overlays}
+    i, j = min(arcs["star"] - arcs["ring"])
+    blocked = f"{run.silo_labels[i]} -> {run.silo_labels[j]}"
+    monkeypatch.setattr(sys.modules["scenarios.studies.relocation"], "run_job", None)
+    result = silosim(
+        *("replay", path, "--access", "1 Gbps", "2 Gbps", "--blocked", blocked, "-o", tmp_path / "t"),
+        *("--target-accuracy", target),
+    ).failed(2)
+
+    assert rule.format(path=path) in result.err
+    assert result.err.count("\n") == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["changed.h5"]
+
+
+def test_estimates_are_noted_without_a_column_that_is_not_there(silosim, imported_run, tmp_path):
+    options = ("--compute-times", "lognormal 0.2", "-o", tmp_path / "t")
+    text = silosim("replay", imported_run, "--access", *ACCESS[:2], *options).ok().out
+
+    assert "~: estimated from the last rounds, which show no period.\n" in text
+    assert "over paper" not in text
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,20 @@ def test_columns_are_checked_before_anything_is_computed():
         check_published([figure(), figure(at={"overlai": "ring"})], ["overlay", "access_bps", "paper_s"])
 
 
+@pytest.mark.parametrize("column", ["busiest_link", "variant"])
+def test_a_figure_of_texts_is_refused_before_anything_is_computed(silosim, tmp_path, monkeypatch, column):
+    monkeypatch.setattr("scenarios.studies.study.compute_all", None)
+    (tmp_path / "x.toml").write_text(
+        '[network]\nunderlay = "gaia"\n[workload]\npreset = "femnist"\n[overlays]\nkinds = ["ring"]\n'
+        '[study.grid]\n"network.variant" = ["corrected", "published"]\n'
+        f'[[study.published]]\nwhat = "RING"\nat = {{ overlay = "ring" }}\ncolumn = "{column}"\nvalue = 1.0\n'
+    )
+    result = silosim("study", tmp_path / "x.toml", "-o", tmp_path / "x.csv", "--workers", "1").failed(2)
+
+    assert f"study.published[0].column(='{column}') must be a column of numbers." in result.err
+    assert [path.name for path in tmp_path.iterdir()] == ["x.toml"]
+
+
 @pytest.mark.parametrize("name", GRIDS)
 def test_every_published_figure_of_a_preset_has_one_place(name):
     found = find_study(Path(name))

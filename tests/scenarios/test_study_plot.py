@@ -279,6 +279,60 @@ def test_points_with_an_error_are_counted_and_break_lines():
         study_lines(table.assign(error="has no hub"))
 
 
+def with_errors(table: pandas.DataFrame, *failed: dict[str, object]) -> pandas.DataFrame:
+    """The table with rows of errors in place of those at some places, with the keys that vary and the overlay alone."""
+    rows = [table]
+    for place in failed:
+        there = np.logical_and.reduce([rows[0][column] == value for column, value in place.items()])
+        rows[0] = rows[0][~there]
+        rows.append(pandas.DataFrame([{"error": "has no hub", "point": "e", **place}]))
+    return pandas.concat(rows, ignore_index=True)[table.columns]
+
+
+@pytest.mark.parametrize("is_read", [False, True])
+@pytest.mark.parametrize("x", ["access_bps", "access_up_bps"])
+def test_a_point_one_of_whose_seeds_is_an_error_is_left_out(tmp_path, x, is_read):
+    # Of the seeds 0 and 1, the quick one is left.
+    table = study(overlays=["star", "ring"], access_bps=ACCESS, seed=[0, 1])
+    table["simulated_s"] *= 1 + table["seed"]
+    failed = with_errors(table, {"access_bps": 1e9, "seed": 1})
+    if is_read:
+        failed.to_csv(tmp_path / "s.csv", index=False)
+        failed = read_study(tmp_path / "s.csv")
+    found = study_lines(failed, x=x)
+
+    assert (found.seeds, found.spread) == ("2 seeds", "seeds")
+    assert found.notes == [
+        "left out: 1 point with an error.",
+        "left out: 2 points of which some seeds have an error.",
+    ]
+    for line, star in zip(found.panels[0].lines, (1, 2), strict=True):
+        assert line.x.tolist()[::2] == [1e8, 1e10]
+        assert line.y[::2] == pytest.approx([3 * star, 0.03 * star])
+        assert np.isnan([line.y[1], line.low[1], line.high[1], line.paper[1]]).all()
+
+
+def test_an_error_of_one_overlay_leaves_the_others():
+    table = study(overlays=["star", "ring"], access_bps=ACCESS, seed=[0, 1])
+    star, ring = (
+        study_lines(with_errors(table, {"overlay": "ring", "access_bps": 1e9, "seed": 1})).panels[0].lines
+    )
+
+    assert np.isfinite(star.y).all()
+    assert np.isnan(ring.y).tolist() == [False, True, False]
+
+
+def test_an_error_at_another_value_of_a_key_leaves_a_point():
+    table = study(overlays=["ring"], core=["stated", None], access_bps=ACCESS, seed=[0, 1])
+    failed = with_errors(table, {"core": "stated", "access_bps": 1e9, "seed": 1})
+    stated, without = study_lines(failed, facet="core").panels
+
+    assert np.isnan(stated.lines[0].y).tolist() == [False, True, False]
+    assert np.isfinite(without.lines[0].y).all()
+    with pytest.raises(InputError, match="has no point with a value of every seed"):
+        study_lines(with_errors(study(seed=[0, 1, 2]), {"seed": 2}))
+
+
 def test_rows_without_a_place_are_counted():
     table = study(access_bps=[1e8, 1e9, np.inf])
     found = study_lines(table)
@@ -290,8 +344,29 @@ def test_rows_without_a_place_are_counted():
 def test_rows_that_differ_in_nothing_that_is_known_are_no_seeds():
     table = study(overlays=["ring"], access_bps=[1e8, 1e9])
     assert study_lines(pandas.concat([table, table])).spread is None
-    with pytest.raises(InputError, match="has 2 rows of the same inputs: overlay ring, access_bps 100 Mbps"):
+    with pytest.raises(
+        InputError,
+        match=r"^has 2 rows of the same inputs: overlay ring, access_bps 100 Mbps; they differ in simulated_s\.$",
+    ):
         study_lines(pandas.concat([table, table.assign(simulated_s=1.0)]))
+    with pytest.raises(InputError, match=r"access_bps 100 Mbps; they repeat\.$"):
+        study_lines(pandas.concat([table, table.assign(point="again")]))
+
+
+def test_a_mean_is_over_seeds_and_nothing_else():
+    # What varies is not in the table: two times for each seed.
+    table = study(overlays=["ring"], access_bps=[1e8, 1e9], seed=[0, 1])
+    hidden = pandas.concat([table, table.assign(paper_s=table["paper_s"] * 3, simulated_s=9.0)])
+    with pytest.raises(
+        InputError,
+        match=r"has 2 rows of the same inputs: overlay ring, access_bps 100 Mbps, seed 0; they differ in paper_s, "
+        r"simulated_s\.$",
+    ):
+        study_lines(hidden)
+    # A second seed tells them apart.
+    hidden["network_seed"] = np.repeat([0, 1], 4)
+    hidden = hidden[["network_seed", *table.columns]]
+    assert study_lines(hidden).seeds == "4 seeds"
 
 
 def test_one_seed_has_its_interval():
@@ -520,6 +595,21 @@ def test_a_study_that_is_not_finished_is_drawn_as_far_as_it_is(silosim, tmp_path
     assert "is of a study that is not finished: 3 points so far." in " ".join(result.err.split())
     assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
     assert len(read_study(tmp_path / "s.csv.partial")) == 5
+
+
+@pytest.mark.parametrize("count", [2**63, 10**21])
+@pytest.mark.parametrize("missing", [False, True])
+def test_integers_of_more_than_64_bits_are_read_as_numbers(tmp_path, count, missing):
+    text = study(overlays=["ring"], access_bps=[1e8, 1e9]).to_csv(index=False)
+    lines = text.replace("gaia,11,", f"gaia,{count},").splitlines(keepends=True)
+    if missing:
+        lines[2] = lines[2].replace(f"gaia,{count},", "gaia,,")
+    (tmp_path / "s.csv").write_text("".join(lines))
+    silos = read_study(tmp_path / "s.csv")["silos"]
+
+    assert silos.dtype == "float64"
+    assert silos[0] == float(count)
+    assert silos.isna().tolist() == [False, missing]
 
 
 def test_the_command_has_columns_values_and_scales(silosim, tmp_path):

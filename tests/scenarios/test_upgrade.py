@@ -144,6 +144,32 @@ def test_a_cycle_time_that_is_reached_already_costs_nothing(silosim):
     assert "This is no more than 4 s: nothing need be raised." in words(json.loads(result.out)["caption"])
 
 
+def test_gains_of_links_that_cost_nothing_are_over_the_network_as_it_is(silosim, tmp_path):
+    prices = tmp_path / "p.csv"
+    prices.write_text("class,price\naccess,0\n")
+    network = ("upgrade", "gaia", "--access", "100 Mbps", "--prices", prices)
+    whole = json.loads(silosim(*network, "--budget", 0, "--json").ok().out)
+    nothing, free = whole["rows"]
+    as_it_is = overlay_of(access="100 Mbps").closed_forms
+    as_it_is_s = max(as_it_is.paper_s, as_it_is.load_bound_s)
+
+    assert (nothing["links"], nothing["price"], nothing["raised"], nothing["gain_s"]) == (0, 0, "", 0)
+    assert max(nothing["paper_s"], nothing["load_bound_s"]) == as_it_is_s == pytest.approx(3.663, abs=5e-4)
+    assert free["price"] == 0
+    assert free["raised"].count("link") == free["links"] > 0
+    assert free["gain_s"] == pytest.approx(as_it_is_s - MODEL_BITS / 0.1e9, rel=1e-9)
+    assert "A round takes 3.663 s (paper or load)" in words(whole["caption"])
+    assert "for 0: a round then takes 3.590 s, 73.54 ms less" in words(whole["caption"])
+
+    # What is wanted may be there already, or come for nothing.
+    there = json.loads(silosim(*network, "--cycle-time", "4 s", "--json").ok().out)
+    assert [row["links"] for row in there["rows"]] == [0]
+    assert "nothing need be raised." in words(there["caption"])
+    reached = json.loads(silosim(*network, "--cycle-time", "3.6 s", "--json").ok().out)
+    assert [row["price"] for row in reached["rows"]] == [0, 0]
+    assert "for less than 0" not in words(reached["caption"])
+
+
 def test_links_without_a_price_are_named_and_not_bought(silosim, tmp_path):
     (tmp_path / "p.csv").write_text("class,price\nuplink,1\n")
     text = words(silosim("upgrade", "gaia", "--budget", 100, "--prices", tmp_path / "p.csv").ok().out)

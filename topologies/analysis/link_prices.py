@@ -17,6 +17,7 @@ from topologies.networks.table_columns import (
     missing_column,
     plain_number,
     unit_kind,
+    unit_of,
 )
 from topologies.quantities import parse_quantity
 
@@ -35,7 +36,10 @@ _ROLES: Mapping[str, Role] = {
         names=(("price per gbps", "price", "price per", "cost", "cost per", "cost per gbps"),),
     ),
 }
-_CURRENCY = re.compile(r"\s*[\[(]\s*([^\[\]()]*?)\s*[\])]$")
+_BRACKETS = re.compile(r"\s*[\[(]\s*([^\[\]()]*?)\s*[\])]$")
+_PER = re.compile(r"(?:^|[\s_-])per(?:$|[\s_-])|/", re.IGNORECASE)
+_SPEED = re.compile("bps|[kmgt]i?bit", re.IGNORECASE)
+"""What no currency has in its name."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,9 +81,11 @@ def read_prices(path: Path, graph: Connectivity) -> LinkPrices:
     ----------
     path : Path
         CSV with the columns ``link`` (or ``class``) and ``price per Gbps``, to which a currency in brackets may be
-        added. A link is called as in tables, ``Dublin uplink``, ``core link A - B``, ``measured bandwidth A -> B``; the
-        ends of a core link may stand in either order, and ``core link`` and ``measured bandwidth`` may be left out. A
-        class is one of `CLASS_NAMES`. A row without a price is one that cannot be bought.
+        added; or per another rate, as in ``price per Mbps``, ``price (EUR per Mbps)`` and ``cost [EUR/Mbps]``. A plain
+        ``price`` is per Gbps. A link is called as in tables, ``Dublin uplink``, ``core link A - B``, ``measured
+        bandwidth A -> B``; the ends of a core link may stand in either order, and ``core link`` and ``measured
+        bandwidth`` may be left out. A class is one of `CLASS_NAMES`. A row without a price is one that cannot be
+        bought.
     graph : Connectivity
 
     Returns
@@ -89,11 +95,13 @@ def read_prices(path: Path, graph: Connectivity) -> LinkPrices:
     Raises
     ------
     InputError
-        If the file cannot be read, a column is missing, a row names no link and no class, two rows name the same, or a
-        price is no number, below 0 or not finite: one line with file, row, column, value and rule.
+        If the file cannot be read, a column is missing or per something else than a rate, a row names no link and no
+        class, two rows name the same, or a price is no number, below 0 or not finite: one line with file, row, column,
+        value and rule.
     """
     source = str(path)
-    table, currency = _without_currency(read_table(read_file(path, source), source))
+    written = read_table(read_file(path, source), source)
+    table, currency = _without_currency(written)
     found, _ = find_columns(table, _ROLES)
     for key, purpose in (("link", "links or classes"), ("price", "the price")):
         if key not in found:
@@ -122,20 +130,31 @@ def read_prices(path: Path, graph: Connectivity) -> LinkPrices:
             raise table.error(row, price.header, text, "must be finite and >= 0.")
         per_gbps[name] = value / gbps
     in_currency = f" in {currency}" if currency else ""
-    note = f"{path.name}: price per Gbps{in_currency} from {quoted(price.header)}."
+    note = f"{path.name}: price per Gbps{in_currency} from {quoted(written.header[price.index])}."
     return LinkPrices(per_gbps=per_gbps, currency=currency, note=note)
 
 
 def _without_currency(table: Table) -> tuple[Table, str]:
-    """The table without the currency in the header of its prices, and the currency."""
+    """The table with ``price per Mbps`` for headers such as ``price (EUR per Mbps)``, and the currency."""
     header, currency = [], ""
     for name in table.header:
-        found = _CURRENCY.search(name)
+        found = _BRACKETS.search(name)
         if found and re.match("price|cost", name, re.IGNORECASE):
-            currency, _, unit = found[1].partition("/")
-            name = name[: found.start()] + (f" per {unit.strip()}" if unit else "")
+            before, inside = name[: found.start()], found[1]
+            per = _PER.search(inside)
+            currency = inside[: per.start()] if per else inside
+            rate = _rate(inside[per.end() :]) if per else ""
+            if _SPEED.search(currency) or (per and (not rate or _PER.search(before))):
+                raise _no_rate(table, name)
+            name = f"{before} per {rate}" if rate else before
         header.append(name)
     return replace(table, header=tuple(header)), currency.strip()
+
+
+def _rate(text: str) -> str:
+    """The data rate that a unit is, as quantities have it; empty if it is none."""
+    unit = unit_of(text, fold=text in (text.lower(), text.upper()))
+    return unit if unit and unit_kind(unit) == "bit/s" else ""
 
 
 def _gbps(table: Table, column: Column) -> float:
@@ -143,11 +162,17 @@ def _gbps(table: Table, column: Column) -> float:
     if not column.unit:
         return 1.0
     if unit_kind(column.unit) != "bit/s":
-        raise InputError(
-            f"the column {quoted(column.header)} has the unit {column.unit!r}, must have a data rate, such as Gbps.",
-            source=table.source,
-        )
+        raise _no_rate(table, column.header)
     return parse_quantity("unit", f"1 {column.unit}", "bit/s") / 1e9
+
+
+def _no_rate(table: Table, header: str) -> InputError:
+    """Error for prices per something that is no data rate."""
+    return InputError(
+        f"the column {quoted(header)} must be per a data rate, such as 'price per Gbps', 'price per Mbps (EUR)' or "
+        "'price (EUR/Mbps)'.",
+        source=table.source,
+    )
 
 
 def _known_names(graph: Connectivity) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Which links to raise: the fastest set for a price, the cheapest for a cycle time, and the frontier of the two."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -151,9 +151,14 @@ class UpgradeSearch:
         Yields
         ------
         ProvenSet
-            The first one raises nothing but links that cost nothing, if these help.
+            The first one raises nothing: the network as it is. The next one has the price 0, too, if links that cost
+            nothing help.
         """
         asked, last = 0.0, self.fastest(0.0)
+        if last.found.cycle_time_s < self.nothing.cycle_time_s * (1 - SAME):
+            yield ProvenSet(found=self.nothing, bound=self.nothing.cycle_time_s, is_proven=True)
+        else:
+            last = replace(last, found=self.nothing)
         yield last
         while asked < budget and (after := self.cheapest(last.found.cycle_time_s * (1 - 2 * SAME))):
             price = after.found.price

@@ -66,6 +66,23 @@ def test_a_link_without_a_price_has_none(price_list):
         (b"\xef\xbb\xbfclass,price per Mbps [USD]\r\nuplink,0.5\r\n", "USD", 250.0),
         ("name\tcost [CHF/Mbps]\nuplink\t0.5\n", "CHF", 250.0),
         ("class,price\nuplink,3\n", "", 1.5),
+        ("class,price (EUR)\nuplink,3\n", "EUR", 1.5),
+        *(
+            (f"class,{header}\nuplink,3\n", currency, 3 * times * 0.5)
+            for header, currency, times in (
+                ("price (per Mbps)", "", 1e3),
+                ("Price (EUR per Mbps)", "EUR", 1e3),
+                ("price (EUR per mbps)", "EUR", 1e3),
+                ("price (EUR per Gbps)", "EUR", 1),
+                ("PRICE [EUR PER TBPS]", "EUR", 1e-3),
+                ("price (per Tbps)", "", 1e-3),
+                ("price per Tbit/s (CHF)", "CHF", 1e-3),
+                ("price (EUR/MB/s)", "EUR", 125),
+                ("price_per_mbps", "", 1e3),
+                ("price_(EUR_per_Mbps)", "EUR", 1e3),
+                ("price (super EUR)", "super EUR", 1),
+            )
+        ),
     ],
 )
 def test_dialects_units_and_currencies(price_list, text, currency, price):
@@ -94,13 +111,40 @@ def test_dialects_units_and_currencies(price_list, text, currency, price):
         ("price,gbps\n1,1\n", r"needs a column 'link' or 'class' or .* for links or classes"),
         (
             "link,price per km\ncore,1\n",
-            r"the column 'price per km' has the unit 'km', must have a data rate",
+            r"the column 'price per km' must be per a data rate, such as 'price per Gbps'",
         ),
     ],
 )
 def test_wrong_lists_are_named_with_file_and_row(price_list, text, message):
     with pytest.raises(InputError, match=rf"prices\.csv: {message}"):
         price_list(text)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "price (per month)",
+        "price (EUR per km)",
+        "price (EUR per Mbps per month)",
+        "price (EUR/Mbps/month)",
+        "price (EUR per 100 Mbps)",
+        "price (EUR per Mb)",
+        "price per Gbps (EUR/month)",
+        "price per Gbps (EUR per Mbps)",
+        "price (Mbps)",
+        "cost [EUR Mbps]",
+        "price (EUR per )",
+        "price (EURperMbps)",
+        "price (EUR pro Gbit)",
+        "price (EUR Gb/s)",
+    ],
+)
+def test_prices_per_what_is_not_understood_are_refused(price_list, header):
+    with pytest.raises(
+        InputError, match=r"prices\.csv: the column .* must be per a data rate, such as"
+    ) as caught:
+        price_list(f"class,{header}\nuplink,3\n")
+    assert header in str(caught.value)
 
 
 def test_measured_pairs_are_priced_by_direction(make_underlay, tmp_path):
