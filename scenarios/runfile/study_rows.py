@@ -2,12 +2,13 @@
 
 import csv
 import io
+import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from scenarios.runfile.paths import partial_path, write_whole, writing
+from scenarios.runfile.paths import open_locked, partial_path, replace_locked, writing
 from topologies import InputError
 
 _FLUSH_S = 0.5
@@ -17,35 +18,58 @@ _OTHER = "holds the rows of another study; --force replaces it."
 
 
 class RowsFile:
-    """The finished points of a study in ``<path>.partial``.
+    """The finished points of a study in ``<path>.partial``, locked for this process from here until `close`.
 
     Parameters
     ----------
     path : Path
         The table of the study.
     columns : sequence of str
-    done : mapping
-        Rows of the points that are finished already, by identity.
+
+    Attributes
+    ----------
+    done : dict
+        Rows of the finished points, by identity.
+
+    Raises
+    ------
+    InputError
+        If another process has locked the file, or it cannot be made.
 
     Notes
     -----
     All rows of a point are written at once. What a kill has cut off is dropped when the file is read again.
     """
 
-    def __init__(
-        self, path: Path, columns: Sequence[str], done: Mapping[str, Sequence[Mapping[str, str]]]
-    ) -> None:
+    def __init__(self, path: Path, columns: Sequence[str]) -> None:
         self.path = partial_path(path)
-        self.done = {**done}
+        self.done: dict[str, list[dict[str, str]]] = {}
         self._columns = columns
-        text = rows_text(columns, (row for rows in self.done.values() for row in rows))
-        write_whole(self.path, text, force=True)
-        with writing(self.path):
-            self._file: TextIO = self.path.open("a", encoding="utf-8", newline="")
+        self._file: TextIO | None = None
         self._flushed_at = time.monotonic()
+        with writing(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                self._descriptor = open_locked(self.path)
+            except BlockingIOError:
+                raise InputError(f"{self.path} is being written by another process.") from None
+
+    def found(self, expected: Mapping[str, int]) -> dict[str, list[dict[str, str]]]:
+        """Rows that a study left here when it was cut short; see `finished_points`."""
+        is_new = os.fstat(self._descriptor).st_size == 0
+        return {} if is_new else finished_points(self.path, self._columns, expected)
+
+    def begin(self, done: Mapping[str, list[dict[str, str]]]) -> None:
+        """Replace what the file holds by the rows of the points that are finished already, by identity."""
+        self.done = {**done}
+        text = rows_text(self._columns, (row for rows in self.done.values() for row in rows))
+        with writing(self.path):
+            self._descriptor = replace_locked(self.path, self._descriptor, text)
+            self._file = os.fdopen(self._descriptor, "a", encoding="utf-8", newline="", closefd=False)
 
     def add(self, identity: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write the rows of a point; within half a second of the next one they are flushed."""
+        assert self._file is not None
         text = rows_text(self._columns, rows, head=False)
         with writing(self.path):
             self._file.write(text)
@@ -54,14 +78,21 @@ class RowsFile:
                 self._flushed_at = time.monotonic()
         self.done[identity] = list(csv.DictReader(io.StringIO(text), fieldnames=self._columns))
 
-    def close(self) -> None:
-        """Flush and close the file."""
-        with writing(self.path):
-            self._file.close()
-
     def remove(self) -> None:
         """Remove the file, as the table holds all of its rows."""
         self.path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Flush and close the file; one without any rows is removed."""
+        try:
+            with writing(self.path):
+                if self._file is not None:
+                    self._file.close()
+                is_empty = os.fstat(self._descriptor).st_size == 0
+                if is_empty or (self._file is not None and not self.done):
+                    self.remove()
+        finally:
+            os.close(self._descriptor)
 
 
 def rows_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, head: bool = True) -> str:
@@ -75,7 +106,7 @@ def rows_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, head
 
 
 def finished_points(
-    path: Path, columns: Sequence[str], expected: Mapping[str, int], *, whole: bool = False
+    path: Path, columns: Sequence[str], expected: Mapping[str, int]
 ) -> dict[str, list[dict[str, str]]]:
     """Rows of those points of a file that are complete, by identity.
 
@@ -85,13 +116,11 @@ def finished_points(
     columns : sequence of str
     expected : mapping from str to int
         Rows of each point of the study by its identity.
-    whole : bool
-        Whether all points of the file must be the study's; else others are left out.
 
     Raises
     ------
     InputError
-        If the file is not one of this study.
+        If the file is not one of this study, or holds a point that the study does not have.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -106,12 +135,12 @@ def finished_points(
     for row in reader:
         if None not in row and None not in row.values():
             found.setdefault(row[POINT], []).append(row)
-    if whole and not found.keys() <= expected.keys():
+    if not found.keys() <= expected.keys():
         raise InputError(_OTHER, source=str(path))
     return {
         identity: rows
         for identity, rows in found.items()
-        if identity in expected and (len(rows) == expected[identity] or _is_alone(rows[0]))
+        if len(rows) == expected[identity] or _is_alone(rows[0])
     }
 
 

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,14 +11,14 @@ from typing import Any
 from scenarios.config.network import SOURCES
 from scenarios.config.scenario import Scenario
 from scenarios.config.study import FigureConfig, Study, column_of, identity
-from scenarios.runfile.paths import check_new, partial_path
+from scenarios.runfile.paths import check_new, check_output, partial_path
 from scenarios.runfile.study_rows import ERROR, POINT, RowsFile, finished_points
 from scenarios.runfile.study_table import check_study_path, is_csv, write_study
 from scenarios.studies.parallel_points import compute_all
 from scenarios.studies.replay_points import COLUMNS, compute_replays, open_replays
 from scenarios.studies.study_comparison import check_published
 from scenarios.studies.study_points import Point, ReplayOf, compute_points
-from topologies import InputError
+from topologies import InputError, MachineError
 from topologies.errors import Field, unknown_name
 
 _INPUTS = (
@@ -147,7 +147,10 @@ def run_study(
     Raises
     ------
     InputError
-        If the study or a point is wrong, or the table cannot be written.
+        If the study or a point is wrong, or the table cannot be written, is being written by another process, or it or
+        ``<path>.partial`` holds points that the study does not have.
+    MachineError
+        If a worker's process ended; finished points stay in ``<path>.partial``.
     KeyboardInterrupt
         After Ctrl-C; finished points stay in ``<path>.partial``.
 
@@ -162,31 +165,52 @@ def run_study(
     _check_figure(study.config.figure, columns)
     check_published(study.config.published, columns)
     expected = {point.identity: point.rows for point in points}
-    done = {} if force else _known_rows(path, columns, expected)
-    if path.exists() and len(done) == len(points):
-        return _errors(points, done)
-    check_new(path, force=force or bool(done), resume=True)
-    file = RowsFile(path, columns, done)
-    try:
-        left = sorted((point for point in points if point.identity not in file.done), key=_design_key)
-        if left:
-            replays = study.config.run is not None
-            compute_all(
-                left,
-                compute_replays if replays else compute_points,
-                lambda result: file.add(result.identity, result.rows),
-                simulate=study.config.simulate or replays,
-                pool=pool,
-                workers=workers,
-                title="study",
-                done=len(points) - len(left),
-            )
-    finally:
-        file.close()
-    rows = [row for point in points for row in file.done[point.identity]]
-    write_study(path, columns, rows)
-    file.remove()
+    table = {} if force else _table_rows(path, columns, expected)
+    if len(table) == len(points) and not partial_path(path).exists():
+        return _errors(points, table)
+    check_output(path)
+    with closing(RowsFile(path, columns)) as file:
+        # Again, as another process may have written it until the lock was taken.
+        table = {} if force else _table_rows(path, columns, expected)
+        done = {} if force else table | file.found(expected)
+        if len(table) == len(points):
+            file.remove()  # a kill came between the two
+            return _errors(points, table)
+        check_new(path, force=force or bool(done), resume=True)
+        file.begin(done)
+        _compute_left(study, points, file, pool, workers)
+        rows = [row for point in points for row in file.done[point.identity]]
+        write_study(path, columns, rows)
+        file.remove()
     return _errors(points, file.done)
+
+
+def _compute_left(
+    study: Study,
+    points: Sequence[Point],
+    file: RowsFile,
+    pool: AbstractContextManager[Executor | None],
+    workers: int,
+) -> None:
+    """Compute the points that are not finished into the file of rows."""
+    left = sorted((point for point in points if point.identity not in file.done), key=_design_key)
+    if not left:
+        return
+    replays = study.config.run is not None
+    try:
+        compute_all(
+            left,
+            compute_replays if replays else compute_points,
+            lambda result: file.add(result.identity, result.rows),
+            simulate=study.config.simulate or replays,
+            pool=pool,
+            workers=workers,
+            title="study",
+            done=len(points) - len(left),
+        )
+    except MachineError as error:
+        kept = f"; the finished points are in {file.path}, and the same command goes on" if file.done else ""
+        raise MachineError(f"{str(error).removesuffix('.')}{kept}.") from None
 
 
 def _check_figure(figure: FigureConfig | None, columns: Sequence[str]) -> None:
@@ -198,16 +222,11 @@ def _check_figure(figure: FigureConfig | None, columns: Sequence[str]) -> None:
                 raise unknown_name(f"study.figure.{name}", column, columns)
 
 
-def _known_rows(
+def _table_rows(
     path: Path, columns: Sequence[str], expected: Mapping[str, int]
 ) -> dict[str, list[dict[str, str]]]:
-    """Rows of points that need not be computed again: of a table that the study only adds to, and of a cut one."""
-    known: dict[str, list[dict[str, str]]] = {}
-    if path.exists() and is_csv(path):
-        known |= finished_points(path, columns, expected, whole=True)
-    if partial_path(path).exists():
-        known |= finished_points(partial_path(path), columns, expected)
-    return known
+    """Rows of a table that the study only adds to; none of Parquet, whose numbers are not their text."""
+    return finished_points(path, columns, expected) if path.exists() and is_csv(path) else {}
 
 
 def _design_key(point: Point) -> str:

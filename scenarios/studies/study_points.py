@@ -12,6 +12,7 @@ from scenarios.config.overlays import design_any, forms_of
 from scenarios.config.scenario import Scenario
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.closed_forms import form_fields, over_paper
+from scenarios.runtime.signals import check_interrupts
 from scenarios.simulation.experiment import workload_of
 from scenarios.simulation.runner import Outcome, check_events, job_of, run_job
 from topologies import Connectivity, Overlay, RandomOverlay, SilosimError, Workload
@@ -84,7 +85,7 @@ def compute_points(points: Sequence[Point], simulate: bool) -> list[PointResult]
     Returns
     -------
     list of PointResult
-        In their order. An input error of one is its row.
+        In their order. An error of one is its row.
 
     Notes
     -----
@@ -98,7 +99,7 @@ def compute_points(points: Sequence[Point], simulate: bool) -> list[PointResult]
         try:
             rows = with_speedup(_rows(point.scenario, networks, designs, simulate=simulate))
             error = ""
-        except SilosimError as problem:
+        except Exception as problem:
             rows, error = [{}], error_text(problem)
         results.append(
             PointResult(
@@ -243,6 +244,14 @@ def with_speedup(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
-def error_text(problem: SilosimError) -> str:
-    """An error in one line."""
-    return " ".join(str(problem).split())
+def error_text(problem: Exception) -> str:
+    """An error in one line; what is none of silosim's is called internal.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C, which imports in C may turn into an error of their own.
+    """
+    check_interrupts()
+    kind = "" if isinstance(problem, SilosimError) else f"internal error: {type(problem).__name__}: "
+    return " ".join(f"{kind}{problem}".split())
