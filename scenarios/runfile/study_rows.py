@@ -3,7 +3,6 @@
 import csv
 import io
 import os
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
@@ -11,7 +10,6 @@ from typing import Any, TextIO
 from scenarios.runfile.paths import open_locked, partial_path, replace_locked, writing
 from topologies import InputError
 
-_FLUSH_S = 0.5
 POINT, ERROR = "point", "error"
 """Columns of the identity of a row's point, and of what was wrong with it."""
 _OTHER = "holds the rows of another study; --force replaces it."
@@ -46,7 +44,6 @@ class RowsFile:
         self.done: dict[str, list[dict[str, str]]] = {}
         self._columns = columns
         self._file: TextIO | None = None
-        self._flushed_at = time.monotonic()
         with writing(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             try:
@@ -68,14 +65,12 @@ class RowsFile:
             self._file = os.fdopen(self._descriptor, "a", encoding="utf-8", newline="", closefd=False)
 
     def add(self, identity: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Write the rows of a point; within half a second of the next one they are flushed."""
+        """Write the rows of a point; a kill at any time later leaves them."""
         assert self._file is not None
         text = rows_text(self._columns, rows, head=False)
         with writing(self.path):
             self._file.write(text)
-            if time.monotonic() - self._flushed_at > _FLUSH_S:
-                self._file.flush()
-                self._flushed_at = time.monotonic()
+            self._file.flush()
         self.done[identity] = list(csv.DictReader(io.StringIO(text), fieldnames=self._columns))
 
     def remove(self) -> None:

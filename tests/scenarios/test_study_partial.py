@@ -115,7 +115,7 @@ def test_a_kill_after_the_table_leaves_nothing_for_good(tmp_path, monkeypatch, e
 
 
 def test_a_study_without_a_finished_point_leaves_nothing(tmp_path, monkeypatch):
-    def interrupted(points, simulate):
+    def interrupted(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("scenarios.studies.study.compute_points", interrupted)
@@ -145,7 +145,7 @@ class Fixed(Executor):
     def __init__(self, answers):
         self.answers = iter(answers)
 
-    def submit(self, fn, /, *args, **kwargs):
+    def submit(self, *_):
         future = Future()
         answer = next(self.answers)
         if isinstance(answer, Exception):
