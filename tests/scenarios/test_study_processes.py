@@ -113,7 +113,7 @@ def test_signals_end_a_study_under_mpiexec(tmp_path, started, number):
     assert len(finished_rows(tmp_path)) == len(SHORT)
 
 
-def test_a_killed_worker_is_one_line_and_the_same_command_goes_on(tmp_path, started):
+def test_a_killed_worker_is_one_line_that_says_what_is_kept(tmp_path, started):
     process = started()
     workers = workers_of(process)
     os.kill(workers[0], signal.SIGKILL)
