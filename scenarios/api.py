@@ -406,7 +406,7 @@ def study(
     workers : int, optional
         Processes; by default one for each processor, and with 1 none but this one.
     force : bool
-        Whether the table of another study is replaced.
+        Whether the table of another study, and what one left in ``<output>.partial``, are replaced.
 
     Returns
     -------

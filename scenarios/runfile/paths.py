@@ -129,7 +129,7 @@ def write_whole(path: Path, data: str | bytes, *, force: bool = False) -> None:
     """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f".{path.name}.{os.getpid()}{PARTIAL}")
+        partial = _hidden(path)
         try:
             partial.write_bytes(data.encode() if isinstance(data, str) else data)
             if path.exists() and not force:
@@ -137,6 +137,11 @@ def write_whole(path: Path, data: str | bytes, *, force: bool = False) -> None:
             os.replace(partial, path)
         finally:
             partial.unlink(missing_ok=True)
+
+
+def _hidden(path: Path) -> Path:
+    """Name of a file until it is complete, which no other process has."""
+    return path.with_name(f".{path.name}.{os.getpid()}{PARTIAL}")
 
 
 def create_locked(path: Path) -> int:
@@ -158,6 +163,57 @@ def create_locked(path: Path) -> int:
     return descriptor
 
 
+def open_locked(path: Path) -> int:
+    """Open a file, made empty where there is none, and lock it for this process, as `create_locked`.
+
+    Raises
+    ------
+    BlockingIOError
+        If another process holds its lock, or has removed or replaced the file meanwhile.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        _lock_named(descriptor, path)
+    except FileNotFoundError:
+        os.close(descriptor)
+        raise _being_written() from None
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def replace_locked(path: Path, descriptor: int, text: str) -> int:
+    """Replace a file that this process has locked by a whole one that is locked too, under its name at no time without.
+
+    Parameters
+    ----------
+    path : Path
+    descriptor : int
+        Of the file that is replaced; closed here.
+    text : str
+        Content of the new file, in UTF-8.
+
+    Returns
+    -------
+    int
+        Descriptor of the new file, at its end.
+    """
+    new = _hidden(path)
+    new.unlink(missing_ok=True)  # of a killed process that had the same number
+    made = create_locked(new)
+    try:
+        with open(made, "wb", closefd=False) as file:
+            file.write(text.encode())
+        os.replace(new, path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        os.close(made)
+        raise
+    os.close(descriptor)
+    return made
+
+
 def remove_unlocked(path: Path) -> None:
     """Remove a file unless a process holds its lock.
 
@@ -169,13 +225,22 @@ def remove_unlocked(path: Path) -> None:
     with suppress(FileNotFoundError):
         descriptor = os.open(path, os.O_RDWR)
         try:
-            _lock(descriptor)
-            # Another process may have removed the file and made its own since this one opened it.
-            if not os.path.samestat(os.fstat(descriptor), os.stat(path)):
-                raise BlockingIOError(errno.EWOULDBLOCK, "is being written")
+            _lock_named(descriptor, path)
             path.unlink()
         finally:
             os.close(descriptor)
+
+
+def _lock_named(descriptor: int, path: Path) -> None:
+    """Lock an open file that still has this name: another process may have made its own since this one opened it."""
+    _lock(descriptor)
+    if not os.path.samestat(os.fstat(descriptor), os.stat(path)):
+        raise _being_written()
+
+
+def _being_written() -> BlockingIOError:
+    """Error for a file that another process has."""
+    return BlockingIOError(errno.EWOULDBLOCK, "is being written")
 
 
 def _lock(descriptor: int) -> None:

@@ -2,66 +2,94 @@
 
 import csv
 import io
-import time
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from scenarios.runfile.paths import partial_path, write_whole, writing
+from scenarios.runfile.paths import open_locked, partial_path, replace_locked, writing
 from topologies import InputError
 
-_FLUSH_S = 0.5
 POINT, ERROR = "point", "error"
 """Columns of the identity of a row's point, and of what was wrong with it."""
 _OTHER = "holds the rows of another study; --force replaces it."
 
 
 class RowsFile:
-    """The finished points of a study in ``<path>.partial``.
+    """The finished points of a study in ``<path>.partial``, locked for this process from here until `close`.
 
     Parameters
     ----------
     path : Path
         The table of the study.
     columns : sequence of str
-    done : mapping
-        Rows of the points that are finished already, by identity.
+
+    Attributes
+    ----------
+    done : dict
+        Rows of the finished points, by identity.
+
+    Raises
+    ------
+    InputError
+        If another process has locked the file, or it cannot be made.
 
     Notes
     -----
     All rows of a point are written at once. What a kill has cut off is dropped when the file is read again.
     """
 
-    def __init__(
-        self, path: Path, columns: Sequence[str], done: Mapping[str, Sequence[Mapping[str, str]]]
-    ) -> None:
+    def __init__(self, path: Path, columns: Sequence[str]) -> None:
         self.path = partial_path(path)
-        self.done = {**done}
+        self.done: dict[str, list[dict[str, str]]] = {}
         self._columns = columns
-        text = rows_text(columns, (row for rows in self.done.values() for row in rows))
-        write_whole(self.path, text, force=True)
+        self._file: TextIO | None = None
         with writing(self.path):
-            self._file: TextIO = self.path.open("a", encoding="utf-8", newline="")
-        self._flushed_at = time.monotonic()
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                self._descriptor = open_locked(self.path)
+            except BlockingIOError:
+                raise InputError(f"{self.path} is being written by another process.") from None
+
+    def found(self, expected: Mapping[str, int]) -> dict[str, list[dict[str, str]]]:
+        """Rows that a study left here when it was cut short; see `finished_points`."""
+        is_new = os.fstat(self._descriptor).st_size == 0
+        return (
+            {} if is_new else finished_points(read_rows(self.path), str(self.path), self._columns, expected)
+        )
+
+    def begin(self, done: Mapping[str, list[dict[str, str]]]) -> None:
+        """Replace what the file holds by the rows of the points that are finished already, by identity."""
+        self.done = {**done}
+        text = rows_text(self._columns, (row for rows in self.done.values() for row in rows))
+        with writing(self.path):
+            self._descriptor = replace_locked(self.path, self._descriptor, text)
+            self._file = os.fdopen(self._descriptor, "a", encoding="utf-8", newline="", closefd=False)
 
     def add(self, identity: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Write the rows of a point; within half a second of the next one they are flushed."""
+        """Write the rows of a point; a kill at any time later leaves them."""
+        assert self._file is not None
         text = rows_text(self._columns, rows, head=False)
         with writing(self.path):
             self._file.write(text)
-            if time.monotonic() - self._flushed_at > _FLUSH_S:
-                self._file.flush()
-                self._flushed_at = time.monotonic()
+            self._file.flush()
         self.done[identity] = list(csv.DictReader(io.StringIO(text), fieldnames=self._columns))
-
-    def close(self) -> None:
-        """Flush and close the file."""
-        with writing(self.path):
-            self._file.close()
 
     def remove(self) -> None:
         """Remove the file, as the table holds all of its rows."""
         self.path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Flush and close the file; one without any rows is removed."""
+        try:
+            with writing(self.path):
+                if self._file is not None:
+                    self._file.close()
+                is_empty = os.fstat(self._descriptor).st_size == 0
+                if is_empty or (self._file is not None and not self.done):
+                    self.remove()
+        finally:
+            os.close(self._descriptor)
 
 
 def rows_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, head: bool = True) -> str:
@@ -74,8 +102,24 @@ def rows_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, head
     return text.getvalue()
 
 
+def read_rows(path: Path) -> str:
+    """CSV text of a file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError("is not the table of a study: not UTF-8 text.", source=str(path)) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
+
+
 def finished_points(
-    text: str, source: str, columns: Sequence[str], expected: Mapping[str, int], *, whole: bool = False
+    text: str, source: str, columns: Sequence[str], expected: Mapping[str, int]
 ) -> dict[str, list[dict[str, str]]]:
     """Rows of those points of a table that are complete, by identity.
 
@@ -88,13 +132,11 @@ def finished_points(
     columns : sequence of str
     expected : mapping from str to int
         Rows of each point of the study by its identity.
-    whole : bool
-        Whether all points of the file must be the study's; else others are left out.
 
     Raises
     ------
     InputError
-        If the file is not one of this study.
+        If the file is not one of this study, or holds a point that the study does not have.
     """
     # The line that a kill has cut off has no end.
     text = text[: text.rfind("\n") + 1]
@@ -105,12 +147,12 @@ def finished_points(
     for row in reader:
         if None not in row and None not in row.values():
             found.setdefault(row[POINT], []).append(row)
-    if whole and not found.keys() <= expected.keys():
+    if not found.keys() <= expected.keys():
         raise InputError(_OTHER, source=source)
     return {
         identity: rows
         for identity, rows in found.items()
-        if identity in expected and (len(rows) == expected[identity] or _is_alone(rows[0]))
+        if len(rows) == expected[identity] or _is_alone(rows[0])
     }
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scenarios.runfile.paths import PARTIAL, check_ending, write_whole
-from scenarios.runfile.study_rows import POINT, rows_text
+from scenarios.runfile.study_rows import POINT, read_rows, rows_text
 from topologies import InputError, MachineError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def read_study(path: Path) -> "pandas.DataFrame":
     if not path.is_file():
         raise InputError("there is no such file.", source=str(path))
     if _is_text(path):
-        text = _text(path)
+        text = read_rows(path)
         table = _frame(text[: text.rfind("\n") + 1])
     else:
         table = _parquet(path)
@@ -83,7 +83,7 @@ def read_study(path: Path) -> "pandas.DataFrame":
 def study_text(path: Path) -> str:
     """CSV text of the table of a study, whatever the format that it is in."""
     if _is_text(path):
-        return _text(path)
+        return read_rows(path)
     table = _parquet(path)
     cells = {str(name): [_cell(value) for value in column] for name, column in table.astype(object).items()}
     rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
@@ -93,15 +93,6 @@ def study_text(path: Path) -> str:
 def _is_text(path: Path) -> bool:
     """Whether a file holds CSV: a finished table of that ending, or rows as they come."""
     return is_csv(path) or path.name.endswith(PARTIAL)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InputError("is not the table of a study: not UTF-8 text.", source=str(path)) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
 
 
 def _parquet(path: Path) -> "pandas.DataFrame":

@@ -1,12 +1,12 @@
 """Workers that compute independent pieces of a command: processes of this machine, or those of an outer `mpiexec`."""
 
-import multiprocessing
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
+from scenarios.runtime.processes import Processes
 from topologies import InputError
 
 T = TypeVar("T")
@@ -53,19 +53,18 @@ def process_pool(workers: int) -> Iterator[Executor]:
 
     Notes
     -----
-    They are started anew, not forked: a fork inherits locks of threads that it does not have.
+    After an error or Ctrl-C they are killed: a point under way may take minutes.
     """
     if workers == 1:
         yield _Here()
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=one_thread) as pool:
-        try:
-            yield pool
-        except BaseException:
-            # What has not begun is not wanted any more, and what has is not waited for.
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    pool = Processes(workers, one_thread)
+    try:
+        yield pool
+        pool.shutdown()
+    except BaseException:
+        pool.kill()
+        raise
 
 
 @contextmanager
@@ -76,10 +75,21 @@ def mpi_pool() -> Iterator[Executor | None]:
     ------
     Executor or None
         None on the workers, which have computed all that process 0 gave them.
+
+    Notes
+    -----
+    After an error or Ctrl-C nobody waits for the points under way: `scenarios.runtime.launcher` ends all processes.
     """
     from mpi4py import MPI
     from mpi4py.futures import MPICommExecutor
 
-    with MPICommExecutor(MPI.COMM_WORLD, root=0, initializer=one_thread) as pool:
-        # A pool of mpi4py's is one of concurrent.futures by its methods alone.
-        yield cast(Executor | None, pool)
+    pools = MPICommExecutor(MPI.COMM_WORLD, root=0, initializer=one_thread)
+    # A pool of mpi4py's is one of concurrent.futures by its methods alone.
+    pool = cast(Executor | None, pools.__enter__())
+    try:
+        yield pool
+    except BaseException:
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pools.__exit__(None, None, None)

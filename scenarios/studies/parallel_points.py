@@ -3,12 +3,13 @@
 import itertools
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from contextlib import AbstractContextManager
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import AbstractContextManager, suppress
 
 from scenarios.runtime.progress import bar
-from scenarios.runtime.signals import check_interrupts
+from scenarios.runtime.signals import check_interrupts, deferred_interrupts
 from scenarios.studies.study_points import Point, PointResult
+from topologies import MachineError
 
 _MOST_DESIGNED, _MOST_SIMULATED = 64, 4
 """Points that a worker computes at a time: a kill loses no more of each worker."""
@@ -48,26 +49,65 @@ def compute_all(
 
     Raises
     ------
+    MachineError
+        If a worker's process ended.
     KeyboardInterrupt
         After Ctrl-C.
+
+    Notes
+    -----
+    Whatever ends it, the results that have arrived are taken before.
     """
     most = _MOST_SIMULATED if simulate else _MOST_DESIGNED
     size = max(1, min(most, len(points) // (workers * _CHUNKS_PER_WORKER)))
     chunks = iter([points[first : first + size] for first in range(0, len(points), size)])
     started, computed = time.monotonic(), 0
-    with pool as executor, bar(title, done + len(points)) as advance:
+    with pool as executor, bar(title, done + len(points)) as advance, deferred_interrupts() as interrupted:
         assert executor is not None
         waiting: set[Future[list[PointResult]]] = set()
-        while True:
-            # No more than are soon computed: what waits in a pool would be lost with it.
-            for chunk in itertools.islice(chunks, max(0, 2 * workers - len(waiting))):
-                waiting.add(executor.submit(compute, chunk, simulate))
-            if not waiting:
-                return
-            finished, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-            check_interrupts()
-            for future in finished:
-                for result in future.result():
-                    take(result)
-                    computed += 1
-            advance(done + computed, f"{computed / max(1e-9, time.monotonic() - started):.3g} points/s")
+        try:
+            while True:
+                # No more than are soon computed: what waits in a pool would be lost with it.
+                for chunk in itertools.islice(chunks, max(0, 2 * workers - len(waiting))):
+                    waiting.add(executor.submit(compute, chunk, simulate))
+                if interrupted():
+                    raise KeyboardInterrupt
+                if not waiting:
+                    return
+                wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+                computed += _take_finished(waiting, take)
+                advance(done + computed, f"{computed / max(1e-9, time.monotonic() - started):.3g} points/s")
+        except BaseException as error:
+            with suppress(Exception):  # the first error is the one to report
+                _take_finished(waiting, take)
+            if isinstance(error, BrokenExecutor):
+                check_interrupts()  # it may have been the workers' SIGTERM, too
+                raise MachineError(
+                    "a worker process ended before its points were computed, perhaps as memory ran out (fewer "
+                    "--workers need less)."
+                ) from None
+            raise
+
+
+def _take_finished(waiting: set[Future[list[PointResult]]], take: Callable[[PointResult], None]) -> int:
+    """Take the results of all that are finished out of those that are waited for; how many results.
+
+    Raises
+    ------
+    Exception
+        The first error of a worker, when all results are taken.
+    """
+    finished = [future for future in waiting if future.done()]
+    waiting.difference_update(finished)
+    errors, taken = [], 0
+    for future in finished:
+        error = future.exception()
+        if error is not None:
+            errors.append(error)
+            continue
+        for result in future.result():
+            take(result)
+            taken += 1
+    if errors:
+        raise errors[0]
+    return taken

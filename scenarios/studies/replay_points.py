@@ -21,7 +21,6 @@ from scenarios.studies.study_points import (
     simulation_fields,
     with_speedup,
 )
-from topologies import SilosimError
 
 COLUMNS = ("target_accuracy", "rounds_to_target", "time_to_target_s")
 """Columns of a replay beside those of a simulation."""
@@ -92,7 +91,7 @@ def compute_replays(points: Sequence[Point], simulate: bool) -> list[PointResult
                 runs[path] = RecordedRun.open(path)
             there = relocate(runs[path], point.scenario, point.replay.network_keys)
             rows = with_speedup([_row(there, recorded) for recorded in runs[path].record.overlays])
-        except SilosimError as problem:
+        except Exception as problem:
             rows = [{"error": error_text(problem)}]
         results.append(
             PointResult(
@@ -116,7 +115,7 @@ def _row(there: Relocation, recorded: OverlayRecord) -> Row:
     try:
         row |= design_fields(moved.overlay, scenario.seed)
         outcome = there.simulate(moved, title=None)
-    except SilosimError as problem:
+    except Exception as problem:
         return row | {"error": error_text(problem)}
     goal = there.run.goal(scenario)
     reached = moved.reached(outcome, goal)

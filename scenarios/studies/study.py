@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import asdict
 from functools import cache
 from importlib.metadata import version
@@ -15,14 +15,14 @@ from scenarios.config.network import SOURCES
 from scenarios.config.scenario import Scenario
 from scenarios.config.study import FigureConfig, Study, column_of, identity
 from scenarios.report.study_lines import study_lines
-from scenarios.runfile.paths import check_new, partial_path
+from scenarios.runfile.paths import check_new, check_output
 from scenarios.runfile.study_rows import ERROR, POINT, RowsFile, finished_points
 from scenarios.runfile.study_table import TEXTS, check_study_path, study_text, write_study
 from scenarios.studies.parallel_points import compute_all
 from scenarios.studies.replay_points import COLUMNS, compute_replays, open_replays
 from scenarios.studies.study_comparison import check_published
 from scenarios.studies.study_points import Point, ReplayOf, compute_points
-from topologies import InputError
+from topologies import InputError, MachineError
 from topologies.errors import Field, unknown_name
 from topologies.networks.network_files import read_files
 
@@ -171,7 +171,10 @@ def run_study(
     Raises
     ------
     InputError
-        If the study or a point is wrong, or the table cannot be written.
+        If the study or a point is wrong, or the table cannot be written, is being written by another process, or it or
+        ``<path>.partial`` holds points that the study does not have.
+    MachineError
+        If a worker's process ended; finished points stay in ``<path>.partial``.
     KeyboardInterrupt
         After Ctrl-C; finished points stay in ``<path>.partial``.
 
@@ -185,30 +188,47 @@ def run_study(
     columns = columns_of(study, points)
     _check_outputs(study, points, columns)
     expected = {point.identity: point.rows for point in points}
-    known = {} if force else _known_rows(path, columns, expected)
-    check_new(path, force=force or bool(known), resume=True)
-    # Points with an error are computed again: what was missing on the machine may be there now.
-    done = {name: rows for name, rows in known.items() if not any(row[ERROR] for row in rows)}
-    file = RowsFile(path, columns, done)
-    try:
-        left = sorted((point for point in points if point.identity not in file.done), key=_design_key)
-        if left:
-            replays = study.config.run is not None
-            compute_all(
-                left,
-                compute_replays if replays else compute_points,
-                lambda result: file.add(result.identity, result.rows),
-                simulate=study.config.simulate or replays,
-                pool=pool,
-                workers=workers,
-                title="study",
-                done=len(points) - len(left),
-            )
-    finally:
-        file.close()
-    write_study(path, columns, [row for point in points for row in file.done[point.identity]])
-    file.remove()
+    check_output(path)
+    with closing(RowsFile(path, columns)) as file:
+        table = {} if force else _table_rows(path, columns, expected)
+        known = {} if force else table | file.found(expected)
+        check_new(path, force=force or bool(known), resume=True)
+        # Points with an error are computed again: what was missing on the machine may be there now.
+        done = {name: rows for name, rows in known.items() if not any(row[ERROR] for row in rows)}
+        file.begin(done)
+        _compute_left(study, points, file, pool, workers)
+        if len(done) < len(points) or list(table) != [point.identity for point in points]:
+            write_study(path, columns, [row for point in points for row in file.done[point.identity]])
+        file.remove()
     return _errors(points, file.done)
+
+
+def _compute_left(
+    study: Study,
+    points: Sequence[Point],
+    file: RowsFile,
+    pool: AbstractContextManager[Executor | None],
+    workers: int,
+) -> None:
+    """Compute the points that are not finished into the file of rows."""
+    left = sorted((point for point in points if point.identity not in file.done), key=_design_key)
+    if not left:
+        return
+    replays = study.config.run is not None
+    try:
+        compute_all(
+            left,
+            compute_replays if replays else compute_points,
+            lambda result: file.add(result.identity, result.rows),
+            simulate=study.config.simulate or replays,
+            pool=pool,
+            workers=workers,
+            title="study",
+            done=len(points) - len(left),
+        )
+    except MachineError as error:
+        kept = f"; the finished points are in {file.path}, and the same command goes on" if file.done else ""
+        raise MachineError(f"{str(error).removesuffix('.')}{kept}.") from None
 
 
 def _check_outputs(study: Study, points: Sequence[Point], columns: Sequence[str]) -> None:
@@ -245,15 +265,11 @@ def _check_figure(
         study_lines(pandas.DataFrame(rows, columns=list(columns)), x=figure.x, y=figure.y, facet=figure.facet)
 
 
-def _known_rows(
+def _table_rows(
     path: Path, columns: Sequence[str], expected: Mapping[str, int]
 ) -> dict[str, list[dict[str, str]]]:
-    """Rows of points that are complete: of a table that the study only adds to, and of a cut one."""
-    known: dict[str, list[dict[str, str]]] = {}
-    for file, whole in ((path, True), (partial_path(path), False)):
-        if file.exists():
-            known |= finished_points(study_text(file), str(file), columns, expected, whole=whole)
-    return known
+    """Rows of the points of a finished table."""
+    return finished_points(study_text(path), str(path), columns, expected) if path.exists() else {}
 
 
 def _design_key(point: Point) -> str:

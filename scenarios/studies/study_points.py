@@ -12,6 +12,7 @@ from scenarios.config.overlays import design_any, expected_gap, forms_of
 from scenarios.config.scenario import Scenario
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.closed_forms import form_fields, over_paper
+from scenarios.runtime.signals import check_interrupts
 from scenarios.simulation.experiment import workload_of
 from scenarios.simulation.runner import Outcome, check_events, job_of, run_job
 from topologies import Connectivity, Overlay, RandomOverlay, SilosimError, Workload
@@ -98,7 +99,7 @@ def compute_points(points: Sequence[Point], simulate: bool) -> list[PointResult]
         try:
             rows = with_speedup(_rows(point.scenario, networks, designs, simulate=simulate))
             error = ""
-        except SilosimError as problem:
+        except Exception as problem:
             rows, error = [{}], error_text(problem)
         results.append(
             PointResult(
@@ -153,7 +154,7 @@ def _rows(
             row |= designed.fields
             if simulate:
                 row |= _simulated(scenario, graph, designed)
-        except SilosimError as problem:
+        except Exception as problem:
             row["error"] = error_text(problem)
         rows.append(row)
     return rows
@@ -250,6 +251,14 @@ def with_speedup(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
-def error_text(problem: SilosimError) -> str:
-    """An error in one line."""
-    return " ".join(str(problem).split())
+def error_text(problem: Exception) -> str:
+    """An error in one line; what is none of silosim's is called internal.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C, which imports in C may turn into an error of their own.
+    """
+    check_interrupts()
+    kind = "" if isinstance(problem, SilosimError) else f"internal error: {type(problem).__name__}: "
+    return " ".join(f"{kind}{problem}".split())

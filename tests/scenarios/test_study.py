@@ -293,7 +293,8 @@ def test_a_killed_study_goes_on(file, tmp_path, launcher):
     process.wait()
     if partial.exists():
         columns = partial.read_text().splitlines()[0].split(",")
-        assert finished_points(partial, columns, {p.identity: 3 for p in study_points(study)})
+        expected = {p.identity: 3 for p in study_points(study)}
+        assert finished_points(partial.read_text(), str(partial), columns, expected)
     subprocess.run(command, check=True, timeout=100, stderr=subprocess.DEVNULL)
     assert (tmp_path / "s.csv").read_bytes() == whole.read_bytes()
 

@@ -1,0 +1,175 @@
+"""The rows of a study that are kept while it is computed: locked, never lost to another study, never left behind."""
+
+import sys
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import nullcontext
+
+import pytest
+
+from scenarios.config.study import parse_study
+from scenarios.runfile.paths import open_locked
+from scenarios.runfile.study_rows import RowsFile
+from scenarios.runtime.workers import process_pool
+from scenarios.studies.parallel_points import compute_all
+from scenarios.studies.study import columns_of, run_study, study_points
+from scenarios.studies.study_points import PointResult
+from topologies import InputError, MachineError
+
+BASE = """
+[network]
+underlay = "gaia"
+[workload]
+preset = "femnist"
+[overlays]
+kinds = ["star", "ring"]
+[study.grid]
+seed = """
+
+
+def study_of(seeds):
+    return parse_study(f"{BASE}{seeds}\n", source="study.toml", folder=None)
+
+
+def run(study, path, **options):
+    return run_study(study, path, pool=process_pool(1), workers=1, **options)
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_second_study_of_one_output_is_an_error_until_the_first_ends(tmp_path, force):
+    study, path = study_of([1, 2]), tmp_path / "s.csv"
+    partial = tmp_path / "s.csv.partial"
+    columns = columns_of(study, study_points(study))
+    file = RowsFile(path, columns)
+    for begin in (False, True):
+        if begin:
+            file.begin({})
+        before = partial.read_bytes()
+        with pytest.raises(InputError) as caught:
+            run(study, path, force=force)
+        assert str(caught.value) == f"{partial} is being written by another process."
+        # The file that replaced the first one is locked as well, and is the one with the name.
+        with pytest.raises(BlockingIOError):
+            open_locked(partial)
+        assert partial.read_bytes() == before
+        assert not path.exists()
+    file.close()
+    assert list(tmp_path.iterdir()) == []
+    assert run(study, path, force=force) == []
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_kill_left_unlocked_is_taken_up(tmp_path):
+    study, path = study_of([1, 2]), tmp_path / "s.csv"
+    run(study, path)
+    whole = path.read_bytes()
+    path.unlink()
+    for left in (b"", whole[:-3], whole):
+        (tmp_path / "s.csv.partial").write_bytes(left)
+        run(study, path)
+        assert path.read_bytes() == whole
+        assert list(tmp_path.iterdir()) == [path]
+        path.unlink()
+
+
+@pytest.mark.parametrize("seeds", [[1, 3], [3], [1]])
+def test_rows_of_another_study_are_replaced_by_force_alone(tmp_path, seeds):
+    path, partial = tmp_path / "s.csv", tmp_path / "s.csv.partial"
+    run(study_of([1, 2]), path)
+    path.rename(partial)
+    before = partial.read_bytes()
+    with pytest.raises(InputError) as caught:
+        run(study_of(seeds), path)
+    assert str(caught.value) == f"{partial}: holds the rows of another study; --force replaces it."
+    assert partial.read_bytes() == before
+    run(study_of(seeds), path, force=True)
+    assert path.read_text().count("\n") == 1 + 2 * len(seeds)
+    assert not partial.exists()
+
+
+def test_rows_of_a_study_that_has_grown_are_kept(tmp_path, monkeypatch):
+    path = tmp_path / "s.csv"
+    run(study_of([1, 2]), path)
+    path.rename(tmp_path / "s.csv.partial")
+    original, computed = sys.modules["scenarios.studies.study"].compute_points, []
+
+    def counted(points, simulate):
+        computed.extend(point.varied["seed"] for point in points)
+        return original(points, simulate)
+
+    monkeypatch.setattr("scenarios.studies.study.compute_points", counted)
+    run(study_of([3, 2, 1]), path)
+    assert computed == [3]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_kill_after_the_table_leaves_nothing_for_good(tmp_path, monkeypatch, ending):
+    path, partial = tmp_path / f"s.{ending}", tmp_path / f"s.{ending}.partial"
+    with monkeypatch.context() as patch:
+        patch.setattr(RowsFile, "remove", lambda _: None)
+        run(study_of([1, 2]), path)
+    whole = path.read_bytes()
+    assert partial.exists()
+    assert run(study_of([1, 2]), path) == []
+    assert path.read_bytes() == whole
+    assert not partial.exists()
+
+
+def test_a_study_without_a_finished_point_leaves_nothing(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scenarios.studies.study.compute_points", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(study_of([1, 2]), tmp_path / "s.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_of_a_library_is_a_row_and_the_other_points_go_on(tmp_path, monkeypatch):
+    original = sys.modules["scenarios.studies.study_points"].input_fields
+
+    def failing(scenario, *rest):
+        if scenario.seed == 2:
+            raise FloatingPointError("underflow\nin exp")
+        return original(scenario, *rest)
+
+    monkeypatch.setattr("scenarios.studies.study_points.input_fields", failing)
+    assert run(study_of([1, 2, 3]), tmp_path / "s.csv") == [
+        "seed 2: internal error: FloatingPointError: underflow in exp"
+    ]
+    assert (tmp_path / "s.csv").read_text().count("\n") == 1 + 2 + 1 + 2
+
+
+class Fixed(Executor):
+    """Gives each call the next of some results and errors, all at once."""
+
+    def __init__(self, answers):
+        self.answers = iter(answers)
+
+    def submit(self, *_):
+        future = Future()
+        answer = next(self.answers)
+        if isinstance(answer, Exception):
+            future.set_exception(answer)
+        else:
+            future.set_result([answer])
+        return future
+
+
+@pytest.mark.parametrize(
+    ("error", "known"), [(BrokenExecutor("ended"), MachineError), (TypeError("no pickle"), TypeError)]
+)
+def test_results_beside_a_failure_are_taken_first(error, known):
+    results = [PointResult(identity=str(number), rows=[{}]) for number in range(4)]
+    answers, taken = [error, *results[:3]], []
+    points = study_points(study_of([1, 2, 3, 4]))
+    with pytest.raises(known, match=r"a worker process ended|no pickle"):
+        compute_all(
+            points,
+            len,
+            taken.append,
+            simulate=False,
+            pool=nullcontext(Fixed(answers)),
+            workers=2,
+            title="study",
+        )
+    assert {result.identity for result in taken} == {"0", "1", "2"}

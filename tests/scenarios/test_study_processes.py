@@ -1,0 +1,151 @@
+"""Studies computed by several processes: killed workers, signals while points take long, two at the same time."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from training.mpi_environment import mpiexec_path
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("terminal_signals")]
+
+SILOSIM = str(Path(sys.executable).with_name("silosim"))
+SHORT = [20, 21, 22, 23]
+TEXT = """
+[network]
+underlay = "gaia"
+[workload]
+preset = "femnist"
+[overlays]
+kinds = ["ring"]
+[simulation]
+engine = "simpy"
+[study]
+simulate = true
+[study.grid]
+"simulation.rounds" = {}
+"""
+
+
+def wait_for(happens, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not happens() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert happens()
+
+
+def workers_of(process):
+    """Processes that a study has started to compute points."""
+    text = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+    return [int(pid) for pid in text.split() if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def lives(pid):
+    """Whether a process computes: one that has ended may wait for its parent to look."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.fixture
+def started(tmp_path):
+    """A study with short points that are finished, and two that take minutes."""
+    (tmp_path / "s.toml").write_text(TEXT.format([*SHORT, 10**7, 10**7 + 1]))
+    processes = []
+
+    def start(*launcher):
+        process = subprocess.Popen(
+            [*launcher, SILOSIM, "study", "s.toml", *(() if launcher else ("--workers", "2"))],
+            cwd=tmp_path,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        processes.append(process)
+        partial = tmp_path / "s.csv.partial"
+        wait_for(lambda: partial.exists() and partial.read_text().count("\n") > len(SHORT), 30.0)
+        return process
+
+    yield start
+    for process in processes:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        process.stderr.close()
+
+
+def finished_rows(tmp_path):
+    return (tmp_path / "s.csv.partial").read_text().splitlines()[1:]
+
+
+@pytest.mark.parametrize("whom", ["process", "group"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_a_study_within_two_seconds(tmp_path, started, number, whom):
+    process = started()
+    workers = workers_of(process)
+    assert len(workers) == 2
+    began = time.monotonic()
+    if whom == "group":
+        os.killpg(process.pid, number)
+    else:
+        process.send_signal(number)
+    _, errors = process.communicate(timeout=20)
+    assert time.monotonic() - began < 2.0
+    assert process.returncode == 128 + number
+    assert errors == "silosim: the finished points are in s.csv.partial; the same command goes on\n"
+    assert len(finished_rows(tmp_path)) == len(SHORT)
+    assert not any(map(lives, workers))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_a_study_under_mpiexec(tmp_path, started, number):
+    process = started(mpiexec_path(), "-n", "3")
+    began = time.monotonic()
+    os.killpg(process.pid, number)
+    process.communicate(timeout=20)
+    assert time.monotonic() - began < 5.0
+    assert len(finished_rows(tmp_path)) == len(SHORT)
+
+
+def test_a_killed_worker_is_one_line_that_says_what_is_kept(tmp_path, started):
+    process = started()
+    workers = workers_of(process)
+    os.kill(workers[0], signal.SIGKILL)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 3
+    assert errors == (
+        "silosim: error: a worker process ended before its points were computed, perhaps as memory ran out "
+        "(fewer --workers need less); the finished points are in s.csv.partial, and the same command goes on.\n"
+    )
+    assert len(finished_rows(tmp_path)) == len(SHORT)
+    assert not any(map(lives, workers))
+
+
+def test_workers_end_with_a_killed_program(started):
+    process = started()
+    workers = workers_of(process)
+    assert all(map(lives, workers))
+    process.kill()
+    process.wait()
+    wait_for(lambda: not any(map(lives, workers)), seconds=3.0)
+
+
+def test_two_studies_at_the_same_time_are_one_table_and_one_error(tmp_path):
+    (tmp_path / "s.toml").write_text(TEXT.format(list(range(3000, 3012))))
+    command = [SILOSIM, "study", "s.toml", "--workers", "2"]
+    both = [subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    errors = sorted(process.communicate(timeout=100)[1] for process in both)
+    assert sorted(process.returncode for process in both) == [0, 2]
+    assert errors == [
+        "silosim: error: s.csv.partial is being written by another process.\n",
+        "written: s.csv\n",
+    ]
+    rows = (tmp_path / "s.csv").read_text().splitlines()[1:]
+    assert [int(re.findall(r"\d+", row)[0]) for row in rows] == list(range(3000, 3012))
+    assert not (tmp_path / "s.csv.partial").exists()
