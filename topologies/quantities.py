@@ -81,6 +81,12 @@ def _registry() -> pint.UnitRegistry[float]:
     return pint.UnitRegistry(_DEFINITIONS.strip().splitlines(), cache_folder=None)
 
 
+@functools.cache
+def _factor(written: str, unit: str) -> float:
+    """How many of the SI unit a unit is."""
+    return float(_registry().Quantity(1.0, written).to(unit).magnitude)
+
+
 def parse_quantity(field: str | Path, text: object, unit: str, *, zero: bool = False) -> float:
     """Number of SI units in a text such as ``"10 Gbps"``.
 
@@ -120,8 +126,7 @@ def parse_quantity(field: str | Path, text: object, unit: str, *, zero: bool = F
     one_mu = written.replace("µ", "μ")
     if one_mu not in _SPELLINGS[unit]:
         raise InputError(f"has the unit {written!r}; {_meant(written, unit)}", field=shown)
-    factor = float(_registry().Quantity(1.0, one_mu).to(unit).magnitude)
-    value = float(number) * factor
+    value = float(number) * _factor(one_mu, unit)
     if math.isnan(value):
         raise InputError("must be finite.", field=shown)
     if value < 0 or (value == 0 and not zero):
