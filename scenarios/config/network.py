@@ -25,7 +25,7 @@ from topologies import (
 )
 from topologies.arrays import FloatArray
 from topologies.capacities import UNSTATED_CORE_BPS, idle_faster_links
-from topologies.connectivity import silo_labels
+from topologies.connectivity import silo_labels, with_access
 from topologies.errors import Field, quoted, unknown_name
 from topologies.networks.network_files import NetworkFiles, folder_name
 from topologies.networks.shipped import underlay_title
@@ -167,6 +167,11 @@ class NetworkConfig:
         }
         return replace(self, **named)
 
+    @property
+    def without_access(self) -> "NetworkConfig":
+        """The same without what is stated of access links."""
+        return replace(self, access=None, access_up=None, access_down=None, access_at=None)
+
     def changed(self, **changes: str | bool | Mapping[str, str] | Sequence[str] | None) -> "NetworkConfig":
         """Copy with those changes that are not None.
 
@@ -232,15 +237,34 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
     core = config.core if config.core in (None, "stated") else parse_quantity("core", config.core, "bit/s")
     return connectivity(
         underlay,
-        access=AccessLinks(
-            up_bps=access_at(labels, _access(config, underlay, routers, "up"), config.access_at, "up"),
-            down_bps=access_at(labels, _access(config, underlay, routers, "down"), config.access_at, "down"),
-        ),
+        access=_access_links(config, underlay, routers, labels),
         core=core,
         bandwidth=config.bandwidth,
         latency=config.latency,
         routers=routers,
         blocked=[pair for text in config.blocked or () for pair in _blocked(labels, text)],
+    )
+
+
+def with_access_of(config: NetworkConfig, graph: Connectivity) -> Connectivity:
+    """A network with the access links of a configuration that differs from its own by these alone.
+
+    Raises
+    ------
+    InputError
+        If a quantity or label is wrong.
+    """
+    routers = graph.router.tolist()
+    return with_access(graph, _access_links(config, graph.underlay, routers, graph.labels))
+
+
+def _access_links(
+    config: NetworkConfig, underlay: Underlay, routers: Sequence[int], labels: Sequence[str]
+) -> AccessLinks:
+    """Capacities of the access links."""
+    return AccessLinks(
+        up_bps=access_at(labels, _access(config, underlay, routers, "up"), config.access_at, "up"),
+        down_bps=access_at(labels, _access(config, underlay, routers, "down"), config.access_at, "down"),
     )
 
 

@@ -41,7 +41,10 @@ _SIMULATED = (
 )
 _MOST_DESIGNED, _MOST_SIMULATED = 64, 4
 """Points that a worker computes at a time: a kill loses no more of each worker."""
-_CHUNKS_PER_WORKER = 8
+_MANY = 10
+"""Points from which compiled designs save more time than they take to begin."""
+_SHARE = 3
+"""A worker takes no more than one in so many of its share of what is left, so that all end at one time."""
 
 
 def study_points(study: Study) -> list[Point]:
@@ -177,9 +180,7 @@ def _known_rows(
 
 def _design_key(point: Point) -> str:
     """Points of one network and workload lie side by side, so that a worker designs for them once."""
-    return repr(
-        (asdict(point.scenario.network), asdict(point.scenario.workload), asdict(point.scenario.overlays))
-    )
+    return repr((point.scenario.network, point.scenario.workload, point.scenario.overlays))
 
 
 def _compute(
@@ -193,8 +194,7 @@ def _compute(
 ) -> None:
     """Compute points by the workers, and write each as it is finished."""
     most = _MOST_SIMULATED if simulate else _MOST_DESIGNED
-    size = max(1, min(most, len(points) // (workers * _CHUNKS_PER_WORKER)))
-    chunks = iter([points[first : first + size] for first in range(0, len(points), size)])
+    chunks = _chunks(points, most, workers)
     started, computed = time.monotonic(), 0
     with pool as executor, bar("study", done + len(points)) as advance:
         assert executor is not None
@@ -202,7 +202,7 @@ def _compute(
         while True:
             # No more than are soon computed: what waits in a pool would be lost with it.
             for chunk in itertools.islice(chunks, max(0, 2 * workers - len(waiting))):
-                waiting.add(executor.submit(compute_points, chunk, simulate))
+                waiting.add(executor.submit(compute_points, chunk, simulate, len(points) >= _MANY))
             if not waiting:
                 return
             finished, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
@@ -212,6 +212,15 @@ def _compute(
                     file.add(result.identity, result.rows)
                     computed += 1
             advance(done + computed, f"{computed / max(1e-9, time.monotonic() - started):.3g} points/s")
+
+
+def _chunks(points: Sequence[Point], most: int, workers: int) -> Iterator[Sequence[Point]]:
+    """Points that workers compute at a time: fewer towards the end."""
+    first = 0
+    while first < len(points):
+        size = max(1, min(most, (len(points) - first) // (workers * _SHARE)))
+        yield points[first : first + size]
+        first += size
 
 
 def _errors(points: Sequence[Point], done: Mapping[str, Sequence[Mapping[str, str]]]) -> list[str]:
