@@ -1,7 +1,7 @@
 """The three closed forms of an overlay's cycle time."""
 
-from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -59,14 +59,17 @@ def closed_forms(
     other. Every simple circuit of that larger graph is either a circuit of the overlay or one such self-loop, so
     its cycle time is the larger of `paper_s` and the longest transmission. Time O(total route length).
     """
-    crossings = Counter(link for route in routes for link in route)
-    loads = {link: count * model_bits / link_capacity_bps[link] for link, count in sorted(crossings.items())}
-    busiest = max(loads, key=lambda link: loads[link], default=None)
+    crossings = np.bincount(
+        np.fromiter(chain.from_iterable(routes), np.int64), minlength=len(link_capacity_bps)
+    )
+    used = np.flatnonzero(crossings)
+    loads_s = crossings[used] * model_bits / link_capacity_bps[used]
+    busiest = int(np.argmax(loads_s)) if len(used) else None
     return ClosedForms(
         paper_s=paper_s,
         serialized_s=max(paper_s, float(transmission_s.max(initial=0.0))),
-        load_bound_s=0.0 if busiest is None else float(loads[busiest]),
-        busiest_link=busiest,
+        load_bound_s=0.0 if busiest is None else float(loads_s[busiest]),
+        busiest_link=None if busiest is None else int(used[busiest]),
     )
 
 

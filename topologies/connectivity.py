@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -155,12 +155,21 @@ class Connectivity:
         InputError
             If the bandwidth is measured and `source` cannot send to `target`: then there is no link.
         """
-        between = self.core_route(source, target)
-        if self.is_measured:
-            between = (int(self._pair_link[source, target]),)
-            if between[0] < 0:
-                raise InputError(f"{self.labels[source]} cannot send to {self.labels[target]}.")
-        return (self.first_uplink + source, *between, self.first_uplink + self.silos + target)
+        return self.routes_along([(source, target)])[0]
+
+    def routes_along(self, arcs: Iterable[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:
+        """The `route` of each arc, in their order."""
+        up, down, router = self.first_uplink, self.first_uplink + self.silos, self.router.tolist()
+        if not self.is_measured:
+            links = self.routes.links
+            return tuple((up + i, *links(router[i], router[j]), down + j) for i, j in arcs)
+        found = []
+        for i, j in arcs:
+            link = int(self._pair_link[i, j])
+            if link < 0:
+                raise InputError(f"{self.labels[i]} cannot send to {self.labels[j]}.")
+            found.append((up + i, link, down + j))
+        return tuple(found)
 
     def link_name(self, direction: int) -> str:
         """Name of a link direction, for tables and error messages."""
@@ -243,14 +252,15 @@ def connectivity(
         routes = routing(underlay, core_bps)
         latency_s = latencies(routes, router, latency)
     available_bps = available_bandwidth(routes, core_bps, bandwidth, router, blocked)
+    up_bps, down_bps = _access(access, silos)
     freeze(router, core_bps, core_assumed, latency_s, available_bps)
     return Connectivity(
         underlay=underlay,
         routes=routes,
         labels=silo_labels(underlay, router.tolist()),
         router=router,
-        up_bps=per_silo("access up_bps", access.up_bps, silos, positive=True),
-        down_bps=per_silo("access down_bps", access.down_bps, silos, positive=True),
+        up_bps=up_bps,
+        down_bps=down_bps,
         core_bps=core_bps,
         core_assumed=core_assumed,
         latency_s=latency_s,
@@ -258,6 +268,26 @@ def connectivity(
         bandwidth=bandwidth if isinstance(bandwidth, str) else "measured",
         latency=latency if underlay.measured is None else "measured",
         routing=routing,
+    )
+
+
+def with_access(graph: Connectivity, access: AccessLinks) -> Connectivity:
+    """The same network with other access links, which change neither routes nor what lies between routers.
+
+    Raises
+    ------
+    InputError
+        If a capacity is not > 0, or an array has the wrong shape.
+    """
+    up_bps, down_bps = _access(access, graph.silos)
+    return replace(graph, up_bps=up_bps, down_bps=down_bps)
+
+
+def _access(access: AccessLinks, silos: int) -> tuple[FloatArray, FloatArray]:
+    """Checked capacities of the access links, up and down."""
+    return (
+        per_silo("access up_bps", access.up_bps, silos, positive=True),
+        per_silo("access down_bps", access.down_bps, silos, positive=True),
     )
 
 

@@ -50,6 +50,8 @@ def numbered_arcs(arcs: Arcs, labels: Sequence[str]) -> tuple[IntArray, FloatArr
         raise InputError(
             f"arcs(of shape {arcs.shape}) must be pairs of silos, or a matrix of {len(labels)} rows and columns."
         )
+    if isinstance(arcs, np.ndarray) and arcs.dtype.kind == "i" and ((arcs >= 0) & (arcs < len(labels))).all():
+        return arcs.astype(np.int64), None
     try:
         pairs = [(i, j) for i, j in arcs]
     except (TypeError, ValueError):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topologies.arrays import FloatArray, IntArray
+from topologies.compiled_designs import takes_compiled
 from topologies.errors import InputError
 from topologies.maxplus import EventGraph, on_circuit
 
@@ -37,8 +38,14 @@ class CycleTime:
         return f"<CycleTime {self.cycle_time_s:.6g} s: a critical circuit of {len(self.circuit)} arcs>"
 
 
-def cycle_time(graph: EventGraph) -> CycleTime:
+def cycle_time(graph: EventGraph, *, connected: bool = False) -> CycleTime:
     """Maximum cycle ratio of an event graph by Howard's policy iteration.
+
+    Parameters
+    ----------
+    graph : EventGraph
+    connected : bool, default False
+        Whether it is known to be strongly connected, which is then not looked for.
 
     Raises
     ------
@@ -55,16 +62,18 @@ def cycle_time(graph: EventGraph) -> CycleTime:
     return; then the iteration stops, and the search for a potential finds the circuits that are still larger, if any:
     their ratios rise over finitely many circuits, so it ends.
     """
-    inner = np.flatnonzero(on_circuit(graph.nodes, graph.source, graph.target))
+    inner = np.arange(len(graph.source))
+    if not connected:
+        inner = inner[on_circuit(graph.nodes, graph.source, graph.target)]
     if not len(inner):
         raise InputError("the event graph has no circuit, so it has no cycle time.")
     longest_s = float(np.abs(graph.delay_s).max())
     # Potentials are differences of sums over paths.
     if not math.isfinite(4 * graph.nodes * longest_s):
         raise InputError(f"delay_s(={longest_s}) must not pass 1.8e308 s on {4 * graph.nodes} arcs.")
-    nodes, source = np.unique(graph.source[inner], return_inverse=True)
-    order = np.argsort(source, kind="stable")
-    inner, source = inner[order], source[order]
+    inner = inner[np.argsort(graph.source[inner], kind="stable")]
+    nodes = _distinct(graph.source[inner], graph.nodes)
+    source = np.searchsorted(nodes, graph.source[inner])
     arcs = _Arcs(
         source=source,
         target=np.searchsorted(nodes, graph.target[inner]),
@@ -105,39 +114,64 @@ def _iterate(arcs: _Arcs) -> tuple[IntArray, FloatArray, FloatArray]:
             return best
         seen.add(policy.tobytes())
         noise = RELATIVE_NOISE * max(_scale(arcs.delay), _scale(value))
-        reachable = ratio[arcs.target]
-        better = _argmax(arcs, reachable)
-        change = reachable[better] > ratio + noise
-        if not change.any():
-            gain = arcs.delay - ratio[arcs.source] * arcs.tokens + value[arcs.target]
-            gain[reachable < ratio[arcs.source] - noise] = -np.inf
-            better = _argmax(arcs, gain)
-            change = gain[better] > value + noise
-        if not change.any():
+        better = _improved(arcs, policy, ratio, value, noise)
+        if better is None:
             return policy, ratio, value
-        policy = np.where(change, better, policy)
+        policy = better
+
+
+def _improved(
+    arcs: _Arcs, policy: IntArray, ratio: FloatArray, value: FloatArray, noise: float
+) -> IntArray | None:
+    """A policy with better arcs, the first of the best: to larger ratios, else of larger values; None without any."""
+    if takes_compiled(len(policy)):
+        from topologies.compiled.policy_iteration import improve_policy
+
+        better = policy.copy()
+        changed = improve_policy(
+            arcs.target, arcs.delay, arcs.tokens, arcs.first, ratio, value, noise, better
+        )  # fmt: skip
+        return better if changed else None
+    reachable = ratio[arcs.target]
+    better = _argmax(arcs, reachable)
+    change = reachable[better] > ratio + noise
+    if not change.any():
+        gain = arcs.delay - ratio[arcs.source] * arcs.tokens + value[arcs.target]
+        gain[reachable < ratio[arcs.source] - noise] = -np.inf
+        better = _argmax(arcs, gain)
+        change = gain[better] > value + noise
+    return np.where(change, better, policy) if change.any() else None
 
 
 def _evaluate(arcs: _Arcs, policy: IntArray, old: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Ratio and value of every node when each follows its policy arc; a circuit's root keeps its old value."""
     nodes = len(policy)
+    doublings = max(1, math.ceil(math.log2(nodes + 1)))
+    if takes_compiled(nodes):
+        from topologies.compiled.policy_iteration import find_values
+
+        ratio, value, *sums = np.empty((4, nodes))
+        buffers = np.empty((4, nodes), dtype=np.int64)
+        find_values(
+            arcs.target, arcs.delay, arcs.tokens, policy, doublings, old, ratio, value, *buffers, *sums
+        )  # fmt: skip
+        return ratio, value
     follow = arcs.target[policy]
-    doublings = range(max(1, math.ceil(math.log2(nodes + 1))))
     jump, lowest = follow, np.minimum(np.arange(nodes), follow)
-    for _ in doublings:
+    for _ in range(doublings):
         lowest = np.minimum(lowest, lowest[jump])
         jump = jump[jump]
-    on_cycle = np.unique(jump)
+    on_cycle = _distinct(jump, nodes)
     root = lowest[jump]
     delays = np.bincount(root[on_cycle], arcs.delay[policy[on_cycle]], nodes)
     tokens = np.bincount(root[on_cycle], arcs.tokens[policy[on_cycle]], nodes)
     ratio = delays[root] / tokens[root]
 
-    roots = np.unique(root)
+    roots = _distinct(root, nodes)
     value = arcs.delay[policy] - ratio * arcs.tokens[policy]
     value[roots], follow = 0.0, follow.copy()
     follow[roots] = roots
-    for _ in doublings:
+    for _ in range(doublings):
         value = value + value[follow]
         follow = follow[follow]
     return ratio, value + old[root]
@@ -147,8 +181,14 @@ def _argmax(arcs: _Arcs, score: FloatArray) -> IntArray:
     """For every node the first of its arcs with the largest score."""
     best = np.maximum.reduceat(score, arcs.first)
     hit = np.flatnonzero(score == best[arcs.source])
-    _, first = np.unique(arcs.source[hit], return_index=True)
-    return np.asarray(hit[first])
+    return hit[np.searchsorted(arcs.source[hit], np.arange(len(best)))]
+
+
+def _distinct(numbers: IntArray, nodes: int) -> IntArray:
+    """Nodes that occur, in order."""
+    occurs = np.zeros(nodes, dtype=bool)
+    occurs[numbers] = True
+    return np.flatnonzero(occurs)
 
 
 def _circuit_of(arcs: _Arcs, policy: IntArray, node: int) -> list[int]:

@@ -83,6 +83,12 @@ def _registry() -> pint.UnitRegistry[float]:
     return pint.UnitRegistry(_DEFINITIONS.strip().splitlines(), cache_folder=None)
 
 
+@functools.cache
+def _factor(written: str, unit: str) -> float:
+    """How many of the SI unit a unit is."""
+    return float(_registry().Quantity(1.0, written).to(unit).magnitude)
+
+
 def parse_quantity(field: str | Path, text: object, unit: str, *, zero: bool = False) -> float:
     """Number of SI units in a text such as ``"10 Gbps"``.
 
@@ -122,8 +128,7 @@ def parse_quantity(field: str | Path, text: object, unit: str, *, zero: bool = F
     name = _SPELLED_OUT.sub(lambda found: found[0].lower(), written.replace("µ", "μ"))
     if name not in _SPELLINGS[unit]:
         raise InputError(f"has the unit {written!r}; {_meant(written, unit)}", field=shown)
-    factor = float(_registry().Quantity(1.0, name).to(unit).magnitude)
-    value = float(number) * factor
+    value = float(number) * _factor(name, unit)
     if math.isnan(value):
         raise InputError("must be finite.", field=shown)
     if value < 0 or (value == 0 and not zero):

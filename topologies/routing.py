@@ -1,6 +1,6 @@
 """Routes on an underlay: the protocols of a routing, and shortest routes, which are unique."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -16,6 +16,8 @@ TIE = 1e-9
 """Two path lengths within this relative distance are equal."""
 BLOCK_ARCS = 2_000_000
 """Most sources times arcs in one search, which bounds the memory."""
+KEPT_ROUTES = 100_000
+"""Most routes that are kept once they were followed: overlays of a study take the same ones again and again."""
 
 
 class Routes(Protocol):
@@ -83,6 +85,7 @@ class ShortestRoutes:
     parent_link: IntArray
     rank: IntArray
     number_of_links: int
+    _known: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict, init=False, repr=False)
 
     def __repr__(self) -> str:
         """Number of routers."""
@@ -90,6 +93,15 @@ class ShortestRoutes:
 
     def links(self, source: int, target: int) -> tuple[int, ...]:
         """Link directions of the route from `source` to `target`, in order; empty for the same router."""
+        known = self._known.get((source, target))
+        if known is None:
+            known = self._traced(source, target)
+            if len(self._known) < KEPT_ROUTES:
+                self._known[source, target] = known
+        return known
+
+    def _traced(self, source: int, target: int) -> tuple[int, ...]:
+        """The route of `links`, followed from its end."""
         forwards = bool(self.rank[source] < self.rank[target])
         low, node = (source, target) if forwards else (target, source)
         backwards = []

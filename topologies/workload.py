@@ -69,6 +69,8 @@ class Workload:
 
     def round_compute_s(self, silos: int) -> FloatArray:
         """Computing time of one round, ``s * T_c(i)``, in seconds, shape (silos,)."""
+        if np.ndim(self.compute_s) == 0:
+            return np.full(silos, self.local_steps * float(self.compute_s))
         return self.local_steps * per_silo("compute_s", self.compute_s, silos, positive=False)
 
     @classmethod

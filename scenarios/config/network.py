@@ -23,9 +23,9 @@ from topologies import (
     shipped_underlays,
     workload_presets,
 )
-from topologies.arrays import FloatArray, freeze
+from topologies.arrays import FloatArray
 from topologies.capacities import UNSTATED_CORE_BPS, idle_faster_links
-from topologies.connectivity import silo_labels
+from topologies.connectivity import silo_labels, with_access
 from topologies.designers.star import default_hub
 from topologies.errors import Field, quoted, unknown_name
 from topologies.networks.network_files import NetworkFiles, folder_name
@@ -185,6 +185,11 @@ class NetworkConfig:
             if value != _DEFAULTS[name]
         }
 
+    @property
+    def without_access(self) -> "NetworkConfig":
+        """The same without what is stated of access links."""
+        return replace(self, access=None, access_up=None, access_down=None, access_at=None, access_hub=None)
+
     def changed(self, **changes: str | bool | Mapping[str, str] | Sequence[str] | None) -> "NetworkConfig":
         """Copy with those changes that are not None.
 
@@ -261,10 +266,7 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
     core = config.core if config.core in (None, "stated") else parse_quantity("core", config.core, "bit/s")
     graph = connectivity(
         underlay,
-        access=AccessLinks(
-            up_bps=access_at(labels, _access(config, underlay, routers, "up"), config.access_at, "up"),
-            down_bps=access_at(labels, _access(config, underlay, routers, "down"), config.access_at, "down"),
-        ),
+        access=_access_links(config, underlay, routers, labels),
         core=core,
         bandwidth=config.bandwidth,
         latency=config.latency,
@@ -284,12 +286,34 @@ def _with_hub_link(graph: Connectivity, config: NetworkConfig) -> Connectivity:
             field=Field("access_at", label),
         )
     text = {label: config.access_hub or ""}
-    up_bps, down_bps = (
-        access_at(graph.labels, bps, text, direction)
-        for bps, direction in ((graph.up_bps, "up"), (graph.down_bps, "down"))
+    access = AccessLinks(
+        up_bps=access_at(graph.labels, graph.up_bps, text, "up"),
+        down_bps=access_at(graph.labels, graph.down_bps, text, "down"),
     )
-    freeze(up_bps, down_bps)
-    return replace(graph, up_bps=up_bps, down_bps=down_bps)
+    return with_access(graph, access)
+
+
+def with_access_of(config: NetworkConfig, graph: Connectivity) -> Connectivity:
+    """A network with the access links of a configuration that differs from its own by these alone.
+
+    Raises
+    ------
+    InputError
+        If a quantity or label is wrong.
+    """
+    routers = graph.router.tolist()
+    own = with_access(graph, _access_links(config, graph.underlay, routers, graph.labels))
+    return own if config.access_hub is None else _with_hub_link(own, config)
+
+
+def _access_links(
+    config: NetworkConfig, underlay: Underlay, routers: Sequence[int], labels: Sequence[str]
+) -> AccessLinks:
+    """Capacities of the access links."""
+    return AccessLinks(
+        up_bps=access_at(labels, _access(config, underlay, routers, "up"), config.access_at, "up"),
+        down_bps=access_at(labels, _access(config, underlay, routers, "down"), config.access_at, "down"),
+    )
 
 
 def _access(

@@ -1,19 +1,20 @@
 """Scenarios: TOML files, checked key by key."""
 
 import dataclasses
+import functools
 import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import pydantic
 
 from scenarios.config.designer_options import check_option_kinds
 from scenarios.config.found_files import found_beside
 from scenarios.config.kinds import check_kinds
-from scenarios.config.network import NetworkConfig, WorkloadConfig
+from scenarios.config.network import NetworkConfig, WorkloadConfig, build_workload
 from scenarios.config.overlay_config import OverlayConfig, consensus_rule, distinct, entry_of
 from scenarios.config.pydantic_errors import first_problem
 from scenarios.config.seed import check_seed
@@ -24,9 +25,9 @@ from scenarios.config.simulation import (
     gathered,
     known_keys,
 )
-from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
+from topologies import DESIGNERS, RANDOM_DESIGNERS, Connectivity, InputError, Workload
 from topologies.errors import Field, quoted, unknown_name
-from training import TrainingConfig, load_backend
+from training import TrainingConfig, load_backend, message_bits
 from training.tasks import CONSENSUS, task_notice, with_task
 
 Config = TypeVar("Config")
@@ -381,11 +382,48 @@ def validated(owner: type[Config], values: Mapping[str, object], *, source: str 
     InputError
         If a value has the wrong type or breaks a rule.
     """
+    hashable: Any = owner
     try:
         # Strict JSON mode takes TOML's lists for tuples, but no text for a number and no number for a text.
-        return pydantic.TypeAdapter(owner).validate_json(json.dumps(values, default=str), strict=True)
+        return cast(Config, _adapter(hashable).validate_json(json.dumps(values, default=str), strict=True))
     except pydantic.ValidationError as error:
         raise first_problem(error).located(source) from None
+
+
+@functools.cache
+def _adapter(owner: type[Any]) -> pydantic.TypeAdapter[Any]:
+    """Checks of a dataclass: made once, since a study checks thousands of scenarios."""
+    return pydantic.TypeAdapter(owner)
+
+
+def workload_of(scenario: Scenario, graph: Connectivity) -> Workload:
+    """Workload of a scenario: as stated, otherwise with messages of the size that its training sends.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    graph : Connectivity
+        Its network.
+
+    Returns
+    -------
+    Workload
+
+    Raises
+    ------
+    InputError
+        If the scenario states no message size and its training, if any, does not either; or if no computing time is
+        stated.
+    """
+    stated, training, bits = scenario.workload, scenario.training, None
+    if training is not None and stated.preset is None and stated.model_size is None:
+        bits = message_bits(training)
+        if bits is None:
+            raise InputError(
+                "workload.model_size must be given, for instance '45 MB': "
+                f"training.backend(={training.backend!r}) does not say how large its messages are."
+            )
+    return build_workload(stated, scenario.network.variant, bits, graph=graph)
 
 
 def load_scenario(path: Path) -> tuple[Scenario, str]:

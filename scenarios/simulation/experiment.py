@@ -11,7 +11,7 @@ from scenarios.config.error_context import in_table, located
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, build_workload
 from scenarios.config.overlay_config import OverlayConfig, default_overlays, left_out_note
 from scenarios.config.overlays import design_any
-from scenarios.config.scenario import Scenario, load_scenario, validated
+from scenarios.config.scenario import load_scenario, validated, workload_of
 from scenarios.config.seed import check_seed
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text
@@ -20,7 +20,6 @@ from scenarios.simulation.cycle_time import rounds_for_interval
 from scenarios.simulation.runner import check_events, job_of
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload
-from training import message_bits
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -314,33 +313,3 @@ def load_experiment(path: Path) -> Experiment:
         source=str(path),
         compute_source=f"{path}: simulation.compute.trace",
     )
-
-
-def workload_of(scenario: Scenario, graph: Connectivity) -> Workload:
-    """Workload of a scenario: as stated, otherwise with messages of the size that its training sends.
-
-    Parameters
-    ----------
-    scenario : Scenario
-    graph : Connectivity
-        Its network.
-
-    Returns
-    -------
-    Workload
-
-    Raises
-    ------
-    InputError
-        If the scenario states no message size and its training, if any, does not either; or if no computing time is
-        stated.
-    """
-    stated, training, bits = scenario.workload, scenario.training, None
-    if training is not None and stated.preset is None and stated.model_size is None:
-        bits = message_bits(training)
-        if bits is None:
-            raise InputError(
-                "workload.model_size must be given, for instance '45 MB': "
-                f"training.backend(={training.backend!r}) does not say how large its messages are."
-            )
-    return build_workload(stated, scenario.network.variant, bits, graph=graph)

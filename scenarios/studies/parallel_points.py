@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import AbstractContextManager, suppress
 
@@ -13,7 +13,8 @@ from topologies import MachineError
 
 _MOST_DESIGNED, _MOST_SIMULATED = 64, 4
 """Points that a worker computes at a time: a kill loses no more of each worker."""
-_CHUNKS_PER_WORKER = 8
+_SHARE = 3
+"""A worker takes no more than one in so many of its share of what is left, so that all end at one time."""
 
 
 def compute_all(
@@ -59,8 +60,7 @@ def compute_all(
     Whatever ends it, the results that have arrived are taken before.
     """
     most = _MOST_SIMULATED if simulate else _MOST_DESIGNED
-    size = max(1, min(most, len(points) // (workers * _CHUNKS_PER_WORKER)))
-    chunks = iter([points[first : first + size] for first in range(0, len(points), size)])
+    chunks = _chunks(points, most, workers)
     started, computed = time.monotonic(), 0
     with pool as executor, bar(title, done + len(points)) as advance, deferred_interrupts() as interrupted:
         assert executor is not None
@@ -87,6 +87,15 @@ def compute_all(
                     "--workers need less)."
                 ) from None
             raise
+
+
+def _chunks(points: Sequence[Point], most: int, workers: int) -> Iterator[Sequence[Point]]:
+    """Points that workers compute at a time: fewer towards the end."""
+    first = 0
+    while first < len(points):
+        size = max(1, min(most, (len(points) - first) // (workers * _SHARE)))
+        yield points[first : first + size]
+        first += size
 
 
 def _take_finished(waiting: set[Future[list[PointResult]]], take: Callable[[PointResult], None]) -> int:

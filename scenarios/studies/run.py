@@ -10,7 +10,7 @@ from scenarios.config.compute_times import compute_times
 from scenarios.config.error_context import in_table, located
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.overlays import design_any
-from scenarios.config.scenario import Scenario, task_line
+from scenarios.config.scenario import Scenario, task_line, workload_of
 from scenarios.config.silo_places import silo_places
 from scenarios.config.simulation import SimulationConfig
 from scenarios.runfile.artifacts import (
@@ -23,7 +23,6 @@ from scenarios.runfile.artifacts import (
 from scenarios.runfile.paths import check_new_run
 from scenarios.runfile.writer import RunFile, RunHead
 from scenarios.runtime.launcher import is_first
-from scenarios.simulation.experiment import workload_of
 from scenarios.simulation.runner import check_events, job_of, run_job
 from scenarios.studies.train import check_checkpoints, logged_rows, notice_printer, take_part, train_overlay
 from simulator import Job

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, closing
 from dataclasses import asdict
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,8 @@ _SIMULATED = (
     "over_paper",
 )
 _PIECE_BYTES = 2**20
+_MANY = 10
+"""Points from which compiled designs save more time than they take to begin."""
 
 
 def study_points(study: Study) -> list[Point]:
@@ -218,7 +220,7 @@ def _compute_left(
     try:
         compute_all(
             left,
-            compute_replays if replays else compute_points,
+            compute_replays if replays else partial(compute_points, compiled=len(left) >= _MANY),
             lambda result: file.add(result.identity, result.rows),
             simulate=study.config.simulate or replays,
             pool=pool,
@@ -274,9 +276,7 @@ def _table_rows(
 
 def _design_key(point: Point) -> str:
     """Points of one network and workload lie side by side, so that a worker designs for them once."""
-    return repr(
-        (asdict(point.scenario.network), asdict(point.scenario.workload), asdict(point.scenario.overlays))
-    )
+    return repr((point.scenario.network, point.scenario.workload, point.scenario.overlays))
 
 
 def _errors(points: Sequence[Point], done: Mapping[str, Sequence[Mapping[str, str]]]) -> list[str]:

@@ -2,21 +2,22 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from scenarios.config.network import build_network
+from scenarios.config.network import NetworkConfig, build_network, with_access_of
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any, expected_gap, forms_of
-from scenarios.config.scenario import Scenario
+from scenarios.config.scenario import Scenario, workload_of
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.closed_forms import form_fields, over_paper
 from scenarios.runtime.signals import check_interrupts
-from scenarios.simulation.experiment import workload_of
 from scenarios.simulation.runner import Outcome, check_events, job_of, run_job
 from topologies import Connectivity, Overlay, RandomOverlay, SilosimError, Workload
 from topologies.arrays import FloatArray
+from topologies.compiled_designs import many_designs
 from topologies.consensus import spectral_gap
 
 T = TypeVar("T")
@@ -73,7 +74,7 @@ class PointResult:
     rows: Sequence[Row]
 
 
-def compute_points(points: Sequence[Point], simulate: bool) -> list[PointResult]:
+def compute_points(points: Sequence[Point], simulate: bool, compiled: bool = False) -> list[PointResult]:
     """Compute some points one after the other.
 
     Parameters
@@ -81,6 +82,8 @@ def compute_points(points: Sequence[Point], simulate: bool) -> list[PointResult]
     points : sequence of Point
     simulate : bool
         Whether each overlay is simulated with the point's ``[simulation]``.
+    compiled : bool
+        Whether overlays are designed by compiled code, see `topologies.compiled_designs.many_designs`.
 
     Returns
     -------
@@ -92,12 +95,13 @@ def compute_points(points: Sequence[Point], simulate: bool) -> list[PointResult]
     Networks and designs are kept for the points that follow, so that an overlay that does not depend on what varies is
     designed once.
     """
-    networks: _Kept[Connectivity] = _Kept(_KEPT)
+    networks = _Networks()
     designs: _Kept[_Designed] = _Kept(_KEPT)
     results = []
     for point in points:
         try:
-            rows = with_speedup(_rows(point.scenario, networks, designs, simulate=simulate))
+            with many_designs() if compiled else nullcontext():
+                rows = with_speedup(_rows(point.scenario, networks, designs, simulate=simulate))
             error = ""
         except Exception as problem:
             rows, error = [{}], error_text(problem)
@@ -125,6 +129,26 @@ class _Kept(dict[str, T]):
         return self[key]
 
 
+class _Networks:
+    """The networks used last. Those that differ by access links alone have one routed core."""
+
+    def __init__(self) -> None:
+        self._cores: _Kept[Connectivity] = _Kept(_KEPT)
+        self._all: _Kept[Connectivity] = _Kept(_KEPT)
+
+    def of(self, config: NetworkConfig) -> Connectivity:
+        """The network of a configuration."""
+        return self._all.of(_text(config), lambda: with_access_of(config, self._core(config.without_access)))
+
+    def _core(self, config: NetworkConfig) -> Connectivity:
+        return self._cores.of(_text(config), lambda: build_network(config))
+
+
+def _text(config: NetworkConfig) -> str:
+    """A key of a configuration."""
+    return json.dumps(asdict(config), sort_keys=True)
+
+
 @dataclass(frozen=True, slots=True)
 class _Designed:
     """An overlay with what its rows say of it."""
@@ -133,12 +157,9 @@ class _Designed:
     fields: Row
 
 
-def _rows(
-    scenario: Scenario, networks: _Kept[Connectivity], designs: _Kept[_Designed], *, simulate: bool
-) -> list[Row]:
+def _rows(scenario: Scenario, networks: _Networks, designs: _Kept[_Designed], *, simulate: bool) -> list[Row]:
     """Rows of one point, one for each overlay."""
-    network = json.dumps(asdict(scenario.network), sort_keys=True)
-    graph = networks.of(network, lambda: build_network(scenario.network))
+    network, graph = _text(scenario.network), networks.of(scenario.network)
     work = workload_of(scenario, graph)
     load = f"{work.model_bits!r} {work.round_compute_s(graph.silos).tolist()!r}"
     rows = []
@@ -209,6 +230,8 @@ def _one(values: FloatArray) -> float | None:
 
 def _simulated(scenario: Scenario, graph: Connectivity, designed: _Designed) -> Row:
     """Columns of a simulation."""
+    # Here since a study of closed forms does not wait for it.
+
     settings = scenario.simulation
     check_events(settings, graph, rounds=settings.rounds)
     job = job_of(designed.overlay, settings, rounds=settings.rounds, seed=scenario.seed)

@@ -13,12 +13,18 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scenarios.api import open_study
+from scenarios.config.network import build_network
 from scenarios.config.study import column_of, parse_study, split_key
 from scenarios.runfile.study_rows import finished_points
 from scenarios.runtime.workers import process_pool
+from scenarios.studies import study_points as study_points_module
+from scenarios.studies.parallel_points import _chunks
 from scenarios.studies.study import run_study, study_points
+from scenarios.studies.study_points import compute_points
 from topologies import InputError, MachineError
 from training.mpi_environment import mpiexec_path
 
@@ -132,6 +138,42 @@ def test_simulated_points_are_those_of_simulate(silosim, file, tmp_path):
     assert (row["rounds"], row["sharing"]) == (str(simulated["rounds"]), "maxmin")
 
 
+def test_points_that_differ_by_access_links_have_one_routed_core(tmp_path, monkeypatch):
+    built = []
+
+    def counted(config):
+        built.append(config.access)
+        return build_network(config)
+
+    monkeypatch.setattr(study_points_module, "build_network", counted)
+    results = compute_points(study_points(study_of(GRID, tmp_path)), simulate=False)
+
+    assert built == [None]
+    assert {row["access_up_bps"] for result in results for row in result.rows} == {1e8, 1e9}
+
+
+def test_compiled_designs_are_the_same_rows(tmp_path):
+    points = study_points(study_of(GRID, tmp_path))
+    plain = [result.rows for result in compute_points(points, simulate=False)]
+
+    assert [result.rows for result in compute_points(points, simulate=False, compiled=True)] == plain
+
+
+@given(points=st.integers(0, 500), most=st.integers(1, 64), workers=st.integers(1, 16))
+def test_workers_take_all_points_in_order_and_few_at_the_end(points, most, workers):
+    chunks = list(_chunks(range(points), most, workers))
+    sizes = [len(chunk) for chunk in chunks]
+
+    assert [point for chunk in chunks for point in chunk] == list(range(points))
+    assert sizes == sorted(sizes, reverse=True)
+    assert all(1 <= size <= most for size in sizes)
+    # No worker gets more than its third of what is left: the last chunk keeps the others waiting for no longer.
+    left = points
+    for size in sizes:
+        assert size == 1 or size * workers * 3 <= left
+        left -= size
+
+
 @pytest.mark.slow
 def test_the_same_bytes_whatever_the_workers_and_after_a_cut(tmp_path):
     study = study_of(GRID, tmp_path)
@@ -153,9 +195,9 @@ def test_finished_points_are_not_computed_again(tmp_path, monkeypatch):
     run_study(study, tmp_path / "a.csv", pool=threads(), workers=2)
     computed = []
 
-    def counted(points, simulate):
+    def counted(points, *how, **options):
         computed.extend(point.identity for point in points)
-        return original(points, simulate)
+        return original(points, *how, **options)
 
     original = sys.modules["scenarios.studies.study"].compute_points
     monkeypatch.setattr("scenarios.studies.study.compute_points", counted)
@@ -330,9 +372,9 @@ def test_what_is_no_table_of_a_study_is_said(tmp_path):
 def test_added_values_are_computed_into_the_table_and_others_need_force(tmp_path, monkeypatch):
     original, computed = sys.modules["scenarios.studies.study"].compute_points, []
 
-    def counted(points, simulate):
+    def counted(points, *how, **options):
         computed.extend(points)
-        return original(points, simulate)
+        return original(points, *how, **options)
 
     monkeypatch.setattr("scenarios.studies.study.compute_points", counted)
     few, more = (

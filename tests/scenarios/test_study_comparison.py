@@ -181,10 +181,11 @@ def test_the_command_prints_and_writes_the_comparison(silosim, tmp_path):
     silosim("study", file, "-o", output, "--workers", "1").ok()
 
 
-def test_a_preset_prints_its_file(silosim):
+def test_a_preset_prints_its_file(silosim, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     text = silosim("study", "paper-fig4", "--toml").ok().out
     assert text == find_study(Path("paper-fig4")).text
-    assert not list(Path().glob("paper-*"))
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_unknown_study_names_the_presets(silosim):

@@ -92,9 +92,9 @@ def test_rows_of_a_study_that_has_grown_are_kept(tmp_path, monkeypatch):
     path.rename(tmp_path / "s.csv.partial")
     original, computed = sys.modules["scenarios.studies.study"].compute_points, []
 
-    def counted(points, simulate):
+    def counted(points, simulate, **options):
         computed.extend(point.varied["seed"] for point in points)
-        return original(points, simulate)
+        return original(points, simulate, **options)
 
     monkeypatch.setattr("scenarios.studies.study.compute_points", counted)
     run(study_of([3, 2, 1]), path)
@@ -115,7 +115,7 @@ def test_a_kill_after_the_table_leaves_nothing_for_good(tmp_path, monkeypatch, e
 
 
 def test_a_study_without_a_finished_point_leaves_nothing(tmp_path, monkeypatch):
-    def interrupted(*_):
+    def interrupted(*_, **_options):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("scenarios.studies.study.compute_points", interrupted)

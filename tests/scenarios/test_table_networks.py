@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 
 import silosim as library
-from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, build_workload
+from scenarios.config.network import (
+    NetworkConfig,
+    WorkloadConfig,
+    build_network,
+    build_workload,
+    with_access_of,
+)
 from scenarios.config.scenario import load_scenario, parse_scenario
 from scenarios.config.toml import scenario_text
 from scenarios.runfile.reader import read_run
@@ -51,7 +57,11 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("folder")
 def test_access_of_the_table_of_sites_is_a_default():
     def ends(**given):
-        graph = build_network(NetworkConfig(sites="sites.csv", links="links.csv", **given))
+        config = NetworkConfig(sites="sites.csv", links="links.csv", **given)
+        graph = build_network(config)
+        again = with_access_of(config, build_network(config.without_access))
+        assert np.array_equal(again.up_bps, graph.up_bps)
+        assert np.array_equal(again.down_bps, graph.down_bps)
         assert graph.labels == ("Lyon", "Munich", "Turin", "Zurich")
         return graph.up_bps.tolist(), graph.down_bps.tolist()
 

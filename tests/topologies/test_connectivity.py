@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, load_underlay
-from topologies.connectivity import latencies
+from topologies.connectivity import latencies, with_access
 
 FAST = AccessLinks(up_bps=1e10, down_bps=1e10)
 
@@ -14,6 +14,29 @@ FAST = AccessLinks(up_bps=1e10, down_bps=1e10)
 @pytest.fixture
 def line(make_underlay):
     return make_underlay(3, [(0, 1, 100.0), (1, 2, 200.0)])
+
+
+def test_other_access_links_leave_the_core_as_it_is(line):
+    slow = AccessLinks(up_bps=[1e6, 2e6, 3e6], down_bps=5e6)
+    graph = connectivity(line, access=FAST)
+    changed, anew = with_access(graph, slow), connectivity(line, access=slow)
+
+    assert changed.routes is graph.routes
+    assert changed.up_bps.tolist() == [1e6, 2e6, 3e6]
+    assert np.array_equal(changed.link_capacity_bps, anew.link_capacity_bps)
+    assert changed.route(0, 2) == anew.route(0, 2) == graph.route(0, 2)
+    with pytest.raises(InputError, match=r"access up_bps\(=0\) must be > 0"):
+        with_access(graph, AccessLinks(up_bps=0.0, down_bps=1e6))
+
+
+def test_routes_of_many_arcs_are_those_of_each(line):
+    measured = np.full((3, 3), 5e6)
+    measured[2, 0] = 0.0
+    arcs = [(0, 1), (0, 2), (1, 0), (2, 1)]
+    for graph in (connectivity(line, access=FAST), connectivity(line, access=FAST, bandwidth=measured)):
+        assert graph.routes_along(arcs) == tuple(graph.route(i, j) for i, j in arcs)
+    with pytest.raises(InputError, match="r2 cannot send to r0"):
+        graph.routes_along([*arcs, (2, 0)])
 
 
 def test_latency_per_path_and_per_link(line):

@@ -34,6 +34,19 @@ def test_components(arcs, strong):
     assert same(label) == same(expected)
 
 
+@pytest.mark.parametrize("strong", [True, False])
+def test_arcs_that_are_repeated_and_loops_change_nothing(strong):
+    # Scipy's search for strong components does not end on some matrices that hold an entry twice.
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        source, target = rng.integers(0, 9, (2, 30))
+        once = np.unique(np.column_stack((source, target))[source != target], axis=0).T
+
+        count, label = components(9, source, target, strong=strong)
+        expected, expected_label = components(9, *once, strong=strong)
+        assert (count, label.tolist()) == (expected, expected_label.tolist())
+
+
 @given(arcs=pairs, strong=st.booleans())
 def test_the_silos_that_an_error_names_are_apart(arcs, strong):
     graph = nx.DiGraph(arcs)

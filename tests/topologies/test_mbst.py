@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, published_underlays
-from topologies.designers.cube_path import cube_path
-from topologies.designers.mbst import delta_mbst, delta_prim, tree_cycle_time
-from topologies.designers.trees import mst, prim, symmetric_delays
+from topologies.designers.cube_path import cube_paths
+from topologies.designers.mbst import delta_mbst, delta_prim
+from topologies.designers.trees import TreeTimes, mst, prim, symmetric_delays
 from topologies.label_order import in_silo_order
 
 FULL = Workload.preset("full_inaturalist", variant="published")
@@ -45,7 +45,7 @@ def test_delta_prim_alone_gives_the_published_figures(published, published_graph
     weights = symmetric_delays(graph, FULL)
     trees = [delta_prim(weights, delta, start=start) for delta in range(2, graph.silos)]
 
-    assert min(1e3 * tree_cycle_time(graph, FULL, tree) for tree in trees) == pytest.approx(
+    assert min(1e3 * TreeTimes.of(graph, FULL)(tree) for tree in trees) == pytest.approx(
         published["table_full_inaturalist_s1_access1G"][name]["DELTA_MBST"], abs=0.5
     )
 
@@ -61,7 +61,7 @@ def test_kruskals_ties_give_the_published_mst(published, published_graph, name):
         (i, j, weights[i, j]) for i, j in itertools.combinations(range(graph.silos), 2)
     )
 
-    assert 1e3 * tree_cycle_time(graph, FULL, list(nx.minimum_spanning_tree(pairs).edges)) == pytest.approx(
+    assert 1e3 * TreeTimes.of(graph, FULL)(np.array(nx.minimum_spanning_tree(pairs).edges)) == pytest.approx(
         published["table_full_inaturalist_s1_access1G"][name]["MST"], abs=1.0
     )
 
@@ -87,6 +87,10 @@ def plain_delta_prim(weights, delta, start, ties):
     return edges
 
 
+def listed(edges):
+    return None if edges is None else [tuple(edge) for edge in edges.tolist()]
+
+
 @given(
     seed=st.integers(0, 2**32 - 1),
     nodes=st.integers(1, 9),
@@ -102,7 +106,9 @@ def test_delta_prim_is_algorithm_2(seed, nodes, delta, values, missing, ties):
     weights = weights + weights.T
     start = int(rng.integers(nodes))
 
-    assert delta_prim(weights, delta, start=start, ties=ties) == plain_delta_prim(weights, delta, start, ties)
+    assert listed(delta_prim(weights, delta, start=start, ties=ties)) == plain_delta_prim(
+        weights, delta, start, ties
+    )
 
 
 @given(seed=st.integers(0, 2**32 - 1), nodes=st.integers(2, 30), delta=st.integers(2, 30))
@@ -110,7 +116,7 @@ def test_delta_prim_spans_within_its_degree(seed, nodes, delta):
     weights = np.random.default_rng(seed).random((nodes, nodes))
     weights = weights + weights.T
     before = weights.copy()
-    tree = delta_prim(weights, delta)
+    tree = listed(delta_prim(weights, delta))
 
     assert np.array_equal(weights, before)
     assert nx.is_tree(nx.Graph(tree))
@@ -125,7 +131,7 @@ def test_delta_prim_spans_within_its_degree(seed, nodes, delta):
 def test_noise_in_the_last_digits_is_a_tie():
     weights = np.array([[0, 1, 3], [1, 0, 3 - 1e-15], [3, 3 - 1e-15, 0]])
 
-    assert delta_prim(weights, 3, start=0) == [(0, 1), (0, 2)]
+    assert listed(delta_prim(weights, 3, start=0)) == [(0, 1), (0, 2)]
 
 
 def test_no_tree_of_small_degree():
@@ -133,7 +139,7 @@ def test_no_tree_of_small_degree():
     hub[0] = hub[:, 0] = 1.0
 
     assert delta_prim(hub, 2) is None
-    assert delta_prim(hub, 3) == [(0, 1), (0, 2), (0, 3)]
+    assert listed(delta_prim(hub, 3)) == [(0, 1), (0, 2), (0, 3)]
 
 
 def random_network(make_underlay, rng, silos: int, slow: bool = False):
@@ -154,19 +160,18 @@ def test_a_trees_cycle_time_is_that_of_its_event_graph(make_underlay, seed, silo
     underlay, access, on = random_network(make_underlay, rng, silos)
     graph = connectivity(underlay, access=access, routers=on)
     work = Workload(model_bits=1e8, compute_s=rng.choice([0.0, 0.1, 5.0], silos))
-    tree = [(int(rng.integers(v)), v) for v in range(1, silos)]
-    overlay = build_overlay("tree", graph, work, tree + [(j, i) for i, j in tree])
+    tree = np.array([(int(rng.integers(v)), v) for v in range(1, silos)], dtype=np.int64).reshape(-1, 2)
+    overlay = build_overlay("tree", graph, work, np.concatenate((tree, tree[:, ::-1])))
 
-    assert tree_cycle_time(graph, work, tree) == pytest.approx(overlay.proof.cycle_time_s, rel=1e-12)
+    assert TreeTimes.of(graph, work)(tree) == pytest.approx(overlay.proof.cycle_time_s, rel=1e-12)
 
 
 def every_candidate(graph, work):
     """All that Algorithm 1 looks at, without any shortcut."""
     weights = symmetric_delays(graph, work)
     tree = prim(weights)
-    for start in range(graph.silos):
-        path = cube_path(tree, graph.silos, start=start)
-        yield list(itertools.pairwise(path))
+    for path in cube_paths(tree, graph.silos, starts=range(graph.silos)):
+        yield np.column_stack((path[:-1], path[1:]))
     for delta, ties in itertools.product(range(2, graph.silos + 1), ("oldest", "degree")):
         yield delta_prim(weights, delta, ties=ties)
 
@@ -186,7 +191,7 @@ def test_the_shortcuts_lose_no_candidate(make_underlay, seed, silos, blocked):
 
     assert ours <= mst(graph, work).closed_forms.paper_s * (1 + 1e-12)
     for tree in every_candidate(graph, work):
-        assert tree is None or ours <= tree_cycle_time(graph, work, tree) * (1 + 1e-12)
+        assert tree is None or ours <= TreeTimes.of(graph, work)(tree) * (1 + 1e-12)
 
 
 @pytest.mark.slow
@@ -199,7 +204,7 @@ def test_no_delta_is_left_out_around_hubs(make_underlay, fast, ratio):
     access = AccessLinks(up_bps=speed, down_bps=speed)
     graph = connectivity(make_underlay(45, links), access=access, core=1e11, bandwidth="bottleneck")
     work = Workload(model_bits=1e6, compute_s=0.01)
-    best = min(tree_cycle_time(graph, work, tree) for tree in every_candidate(graph, work))
+    best = min(TreeTimes.of(graph, work)(tree) for tree in every_candidate(graph, work))
 
     assert delta_mbst(graph, work).closed_forms.paper_s == pytest.approx(best, rel=1e-12)
 
@@ -228,13 +233,13 @@ def test_one_delta_alone_is_best(make_underlay):
 def test_deltas_from_the_unbounded_degree_on_change_nothing(seed, nodes, values, ties):
     weights = np.random.default_rng(seed).integers(0, values, (nodes, nodes)).astype(float)
     weights = weights + weights.T
-    unbounded = delta_prim(weights, nodes, ties=ties)
+    unbounded = listed(delta_prim(weights, nodes, ties=ties))
     largest = max((sum(node in edge for edge in unbounded) for node in range(nodes)), default=0)
 
     for delta in range(max(largest, 1), nodes + 1):
-        assert delta_prim(weights, delta, ties=ties) == unbounded
+        assert listed(delta_prim(weights, delta, ties=ties)) == unbounded
     useful = np.full(nodes, largest)
-    assert delta_prim(weights, nodes, ties=ties, most=useful) == unbounded
+    assert listed(delta_prim(weights, nodes, ties=ties, most=useful)) == unbounded
     assert nodes == 1 or delta_prim(weights, nodes, ties=ties, most=useful - 1) is None
 
 
@@ -247,8 +252,8 @@ def test_within_a_factor_6_of_the_best_tree(make_underlay, seed, silos):
     graph = connectivity(underlay, access=access, routers=on)
     work = Workload(model_bits=1e5, compute_s=0.01)
     prufer = itertools.product(range(silos), repeat=silos - 2)
-    trees = [list(nx.from_prufer_sequence(list(code)).edges) for code in prufer]
-    best = min(tree_cycle_time(graph, work, tree) for tree in trees)
+    trees = [np.array(nx.from_prufer_sequence(list(code)).edges) for code in prufer]
+    best = min(TreeTimes.of(graph, work)(tree) for tree in trees)
     ours = delta_mbst(graph, work).closed_forms.paper_s
 
     assert best * (1 - 1e-12) <= ours <= 6 * best

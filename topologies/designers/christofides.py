@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topologies.arrays import FloatArray
+from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import Connectivity
 from topologies.delays import pair_delays
 from topologies.designers.ring_search import no_ring, require_reach
@@ -47,14 +47,14 @@ def christofides(graph: Connectivity, work: Workload) -> Overlay:
         way = _around(pair_delays(graph, work))
         weights = np.where(np.isfinite(weights), weights, (way + way.T) / 2)
     published = graph.underlay.variant == "published"
-    tours = [published_tour(weights)] if published else christofides_tours(weights)
+    tours = published_tour(weights)[np.newaxis] if published else christofides_tours(weights)
     if complete:
-        tours = [order for tour in tours for order in (tour, tour[::-1])]
+        tours = np.concatenate((tours, tours[:, ::-1]), axis=1).reshape(-1, graph.silos)
     else:
         tours = _allowed(graph, work, tours[:REPAIRED])
     delay_s = pair_delays(graph, work)
-    best = min(tours, key=lambda order: float(delay_s[order, order[1:] + order[:1]].sum()))
-    return build_overlay("christofides", graph, work, zip(best, best[1:] + best[:1], strict=True))
+    best = tours[np.argmin(delay_s[tours, np.roll(tours, -1, axis=1)].sum(axis=1))]
+    return build_overlay("christofides", graph, work, np.column_stack((best, np.roll(best, -1))))
 
 
 def _around(delay: FloatArray) -> FloatArray:
@@ -66,15 +66,15 @@ def _around(delay: FloatArray) -> FloatArray:
     return way
 
 
-def _allowed(graph: Connectivity, work: Workload, tours: list[list[int]]) -> list[list[int]]:
-    """These tours, repaired where arcs are missing."""
+def _allowed(graph: Connectivity, work: Workload, tours: IntArray) -> IntArray:
+    """These tours, repaired where arcs are missing, shape (tours, silos)."""
     costs = pair_delays(graph, work) - work.round_compute_s(graph.silos)[:, np.newaxis]
     costs = np.maximum(costs, 0.0)
     starts = [order for tour in tours for order in (tour, tour[::-1])]
     found = [order for start in starts if (order := repaired(costs, start)) is not None]
     if found:
-        return found
+        return np.array(found)
     short = short_tour(costs)
     if short is None:
         raise no_ring("christofides", graph)
-    return [short]
+    return np.array([short])

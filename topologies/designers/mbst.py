@@ -1,20 +1,21 @@
 """delta-MBST: a tree of small degree, for networks whose access links are the bottleneck."""
 
-from itertools import pairwise
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 
 from topologies.arrays import FloatArray, IntArray
+from topologies.compiled_designs import takes_compiled
 from topologies.connectivity import Connectivity
-from topologies.designers.cube_path import cube_path
+from topologies.designers.cube_path import cube_paths
 from topologies.designers.tie_orders import tie_orders
 from topologies.designers.trees import (
+    TreeTimes,
     both_ways,
     minimum_trees,
     require_connected,
     symmetric_delays,
-    tree_cycle_time,
 )
 from topologies.errors import unknown_name
 from topologies.howard import RELATIVE_NOISE
@@ -22,7 +23,6 @@ from topologies.label_order import by_label
 from topologies.overlay import Overlay
 from topologies.workload import Workload
 
-Edges = list[tuple[int, int]]
 Ties = Literal["oldest", "degree"]
 
 CUBE_STARTS = 16
@@ -38,7 +38,7 @@ def delta_prim(
     start: int | None = None,
     ties: Ties = "oldest",
     most: IntArray | None = None,
-) -> Edges | None:
+) -> IntArray | None:
     """Tree of degree at most `delta`, grown by Prim's algorithm from nodes that have a degree left.
 
     Parameters
@@ -57,7 +57,7 @@ def delta_prim(
 
     Returns
     -------
-    list of (int, int) or None
+    ndarray of int, shape (n - 1, 2), or None
         Edges in the order in which they join, the older node first; None where all edges out of the nodes that
         have a degree left are missing, or where the tree is of no use.
 
@@ -79,9 +79,23 @@ def delta_prim(
     """
     if ties not in ("oldest", "degree"):
         raise unknown_name("ties", ties, ("oldest", "degree"))
-    weights = _without_noise(weights)
+    return _grown(_without_noise(weights), delta, start, ties, most)
+
+
+def _grown(
+    weights: FloatArray, delta: int, start: int | None, ties: Ties, most: IntArray | None
+) -> IntArray | None:
+    """Tree of `delta_prim` on weights without noise."""
     nodes = len(weights)
     root = int(np.argmin(weights.min(axis=1))) if start is None else start
+    edges = np.empty((nodes, 2), dtype=np.int64)
+    if takes_compiled(nodes):
+        from topologies.designers.compiled.trees import bounded_tree
+
+        edges[0, 0] = root
+        useful = np.full(nodes, nodes) if most is None else most
+        buffers = np.empty(nodes), *np.empty((2, nodes), dtype=np.int64)
+        return edges[:-1] if bounded_tree(weights, delta, ties == "degree", useful, edges, *buffers) else None
     priority = np.arange(nodes)  # of tree nodes: degree or age, then index; the lowest goes first
     degree = np.zeros(nodes, dtype=np.int64)
     full = np.full(nodes, np.inf)  # 0 for tree nodes of degree < delta
@@ -89,8 +103,8 @@ def delta_prim(
     cost = weights[root].copy()
     outside = np.ones(nodes, dtype=bool)
     outside[root] = False
-    edges: Edges = []
-    while len(edges) < nodes - 1:
+    size = 0
+    while size < nodes - 1:
         new = int(cost.argmin())
         if cost[new] == np.inf:
             return None
@@ -99,7 +113,8 @@ def delta_prim(
             cost[new] = offers.min()
             continue
         old, new = _first_of_ties(weights, offers, full, cost, priority)
-        edges.append((old, new))
+        edges[size] = old, new
+        size += 1
         outside[new] = False
         cost[new] = np.inf
         degree[[old, new]] += 1
@@ -108,13 +123,13 @@ def delta_prim(
         if ties == "degree":
             priority[[old, new]] += nodes
         else:
-            priority[new] += nodes * len(edges)
+            priority[new] += nodes * size
         if degree[old] == delta:
             full[old] = np.inf
         if delta > 1:
             full[new] = 0.0
             np.minimum(cost, weights[new], out=cost, where=outside)
-    return edges
+    return edges[:-1]
 
 
 def _first_of_ties(
@@ -187,60 +202,50 @@ def delta_mbst(graph: Connectivity, work: Workload) -> Overlay:
     a few on networks like maps, and at most the largest degree of the tree without a bound.
     """
     weights = require_connected("delta_mbst", graph, symmetric_delays(graph, work))
-    trees = minimum_trees(weights)
-
-    def cycle_time_s(edges: Edges) -> float:
-        return tree_cycle_time(graph, work, edges)
-
-    best = min(trees, key=cycle_time_s)
-    floor_s = max([float(work.round_compute_s(graph.silos).max()), *(float(weights[edge]) for edge in best)])
+    trees, times = minimum_trees(weights), TreeTimes.of(graph, work)
+    best = min(trees, key=times)
+    floor_s = max(times.longest_s, float(weights[tuple(best.T)].max(initial=0.0)))
+    starts = np.arange(0, graph.silos, -(-graph.silos // CUBE_STARTS))
+    useful = _useful_degrees(graph, work)
+    weights = _without_noise(weights)
     both: tuple[Ties, Ties] = ("oldest", "degree")
     for order, tree in zip(tie_orders(graph.silos), trees, strict=True):
-        if cycle_time_s(best) <= floor_s * (1 + RELATIVE_NOISE):
+        if times(best) <= floor_s * (1 + RELATIVE_NOISE):
             break
-        best = min([best, *_cube_paths(tree, graph.silos)], key=cycle_time_s)
+        paths = cube_paths(tree, graph.silos, starts=starts)
+        best = min([best, *np.stack((paths[:, :-1], paths[:, 1:]), axis=2)], key=times)
         for ties in both:
-            found = _delta_trees(graph, work, weights, order, ties, best)
-            best = min([best, *found], key=cycle_time_s)
+            best = min([best, *_delta_trees(weights, order, ties, times, times(best), useful)], key=times)
     return both_ways("delta_mbst", graph, work, best)
 
 
 def _delta_trees(
-    graph: Connectivity, work: Workload, weights: FloatArray, order: IntArray, ties: Ties, best: Edges
-) -> list[Edges]:
+    weights: FloatArray,
+    order: IntArray,
+    ties: Ties,
+    times: TreeTimes,
+    best_s: float,
+    useful: Callable[[float], IntArray],
+) -> list[IntArray]:
     """Trees of `delta_prim` for every delta that may beat the best one so far, with nodes in an order."""
     ordered = weights[np.ix_(order, order)]
-    found: list[Edges] = []
-
-    def grown(delta: int, most: IntArray | None = None) -> Edges | None:
-        tree = delta_prim(ordered, delta, ties=ties, most=None if most is None else most[order])
-        return None if tree is None else [(int(order[i]), int(order[j])) for i, j in tree]
-
-    unbounded = grown(graph.silos)
+    unbounded = _grown(ordered, len(order), None, ties, None)
     if unbounded is None:
         return []
-    best_s = tree_cycle_time(graph, work, best)
-    for delta in range(2, int(np.bincount(np.ravel(unbounded)).max())):
-        most = _useful_degrees(graph, work, best_s)
+    found = []
+    for delta in range(2, int(np.bincount(unbounded.ravel()).max(initial=0))):
+        most = useful(best_s)
         if most.max() < delta:
             break
-        tree = grown(delta, most)
+        tree = _grown(ordered, delta, None, ties, most[order])
         if tree is not None:
-            found.append(tree)
-            best_s = min(best_s, tree_cycle_time(graph, work, tree))
-    return [*found, unbounded]
+            found.append(order[tree])
+            best_s = min(best_s, times(found[-1]))
+    return [*found, order[unbounded]]
 
 
-def _cube_paths(tree: Edges, nodes: int) -> list[Edges]:
-    """Hamiltonian paths in the cube of a tree, as edges, from evenly spaced start nodes."""
-    return [
-        list(pairwise(cube_path(tree, nodes, start=start)))
-        for start in range(0, nodes, -(-nodes // CUBE_STARTS))
-    ]
-
-
-def _useful_degrees(graph: Connectivity, work: Workload, best_s: float) -> IntArray:
-    """Most neighbours that each silo may have in a tree of a smaller cycle time, shape (silos,), or one too many.
+def _useful_degrees(graph: Connectivity, work: Workload) -> Callable[[float], IntArray]:
+    """Most neighbours that each silo may have in a tree below a cycle time, shape (silos,), or one too many.
 
     Notes
     -----
@@ -250,8 +255,12 @@ def _useful_degrees(graph: Connectivity, work: Workload, best_s: float) -> IntAr
     compute_s = work.round_compute_s(graph.silos)
     there_and_back = compute_s + graph.latency_s + graph.latency_s.T
     np.fill_diagonal(there_and_back, np.inf)
-    spare_s = 2 * best_s - compute_s - there_and_back.min(axis=1)
+    shortest_s = there_and_back.min(axis=1)
     model_s = work.model_bits * (1 / graph.up_bps + 1 / graph.down_bps)
-    degree = np.full(graph.silos, float(graph.silos))
-    np.divide(spare_s, model_s, out=degree, where=model_s > 0)
-    return np.minimum(np.floor(degree * (1 - RELATIVE_NOISE)), graph.silos).astype(np.int64)
+
+    def useful(best_s: float) -> IntArray:
+        degree = np.full(graph.silos, float(graph.silos))
+        np.divide(2 * best_s - compute_s - shortest_s, model_s, out=degree, where=model_s > 0)
+        return np.minimum(np.floor(degree * (1 - RELATIVE_NOISE)), graph.silos).astype(np.int64)
+
+    return useful

@@ -1,5 +1,6 @@
 """Options that a designer declares in its signature, for the command line and scenarios to offer."""
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -171,7 +172,8 @@ def declared_options(designer: Callable[..., Any]) -> dict[str, DeclaredOption]:
     }
 
 
-def _keyword_only(designer: Callable[..., Any], *, evaluated: bool = False) -> list[inspect.Parameter]:
+@functools.lru_cache(maxsize=256)
+def _keyword_only(designer: Callable[..., Any], *, evaluated: bool = False) -> tuple[inspect.Parameter, ...]:
     """Keyword-only parameters; where `evaluated`, annotations that are texts are what they stand for."""
     try:
         parameters = inspect.signature(designer, eval_str=evaluated).parameters.values()
@@ -180,7 +182,7 @@ def _keyword_only(designer: Callable[..., Any], *, evaluated: bool = False) -> l
         raise InputError(
             f"designer {_name(designer)}: its signature cannot be read: {reason(error)}."
         ) from None
-    return [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+    return tuple(p for p in parameters if p.kind is p.KEYWORD_ONLY)
 
 
 def _name(designer: Callable[..., Any]) -> str:

@@ -82,7 +82,9 @@ class DesignerRegistry(Mapping[str, Callable[..., O_co]]):
 
     def __contains__(self, name: object) -> bool:
         """Whether there is a designer of this name; imports nothing."""
-        return name in tuple(self)
+        return isinstance(name, str) and (
+            name in self._own or (name not in self._reserved and name in tuple(self))
+        )
 
     def __repr__(self) -> str:
         """Names on one line."""

@@ -58,4 +58,4 @@ def ring(
     tour = short_tour(np.maximum(costs, 0.0), restarts=restarts, seed=seed, searches=searches)
     if tour is None:
         raise no_ring("ring", graph)
-    return build_overlay("ring", graph, work, zip(tour, tour[1:] + tour[:1], strict=True))
+    return build_overlay("ring", graph, work, np.column_stack((tour, np.roll(tour, -1))))

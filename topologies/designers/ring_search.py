@@ -1,7 +1,6 @@
 """Rings on sparse connectivity graphs: an exact search, and the reasons why there is none."""
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array, csr_array, vstack
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
@@ -38,6 +37,9 @@ def some_circuit(allowed: BoolArray) -> tuple[list[int] | None, bool]:
     must be left at least once in the next try (Dantzig, Fulkerson, Johnson 1954). Exponential at worst, so limited
     by counts, not by time: the same answer on every machine. Sparse one-way arcs, where local search fails, are easy.
     """
+    # Here since it takes long to import, and only networks on which few pairs can talk need it.
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
     nodes = len(allowed)
     if not (allowed.any(axis=1).all() and allowed.any(axis=0).all()):
         return None, True
@@ -100,6 +102,8 @@ def is_dense(allowed: BoolArray) -> bool:
 def require_reach(kind: str, graph: Connectivity) -> None:
     """Raise an error where a silo can send to none or receive from none, or some silos cannot reach others."""
     allowed, labels = graph.may_send, graph.labels
+    if np.count_nonzero(allowed) == graph.silos * (graph.silos - 1):
+        return
     for axis, lack in ((1, "send to no other silo"), (0, "receive from no other silo")):
         alone = ~allowed.any(axis=axis)
         if graph.silos > 1 and alone.any():

@@ -1,20 +1,21 @@
 """The STAR: all silos send to a hub, which averages and sends back."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Annotated, cast
 
 import networkx as nx
 import numpy as np
 
-from topologies.arrays import BoolArray, FloatArray
+from topologies.arrays import BoolArray, FloatArray, freeze
 from topologies.connectivity import Connectivity
 from topologies.designers.options import DesignerOption
 from topologies.errors import InputError, unknown_name
 from topologies.label_order import silo_order
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
 from topologies.overlay import Overlay, build_overlay
-from topologies.underlay import Variant
+from topologies.underlay import Underlay, Variant
 from topologies.weights import uniform
 from topologies.workload import Workload
 
@@ -62,8 +63,9 @@ def star(graph: Connectivity, work: Workload, *, hub: Hub = None) -> Overlay:
     underlay, so that it does not depend on the order of a file.
     """
     chosen = _hub(graph, hub)
-    others = [silo for silo in range(graph.silos) if silo != chosen]
-    arcs = [(silo, chosen) for silo in others] + [(chosen, silo) for silo in others]
+    others = np.delete(np.arange(graph.silos), chosen)
+    up = np.column_stack((others, np.full_like(others, chosen)))
+    arcs = np.concatenate((up, up[:, ::-1]))
     return build_overlay("star", graph, work, arcs, hub=chosen, consensus=uniform(graph.silos))
 
 
@@ -108,7 +110,8 @@ def _hub(graph: Connectivity, hub: int | str | None) -> int:
         return int(min(able.tolist(), key=lambda silo: (published[silo], place[silo])))
     # Rounding: what differs by float noise is a tie, which a stable rule must break.
     latency = np.round(graph.latency_s.mean(axis=1), 12)
-    load = np.zeros(graph.silos) if rule == "closeness" else np.round(router_load(graph)[graph.router], 9)
+    load = np.zeros(graph.underlay.routers) if rule == "closeness" else router_load(graph.underlay)
+    load = np.round(load[graph.router], 9)
     return int(min(able.tolist(), key=lambda silo: (-load[silo], latency[silo], place[silo])))
 
 
@@ -128,20 +131,22 @@ def _first(graph: Connectivity, which: BoolArray) -> str:
     return graph.labels[int(np.argmax(which))]
 
 
-def router_load(graph: Connectivity) -> FloatArray:
-    """Load centrality of every router of the underlay, shape (routers,).
+@lru_cache(maxsize=8)
+def router_load(underlay: Underlay) -> FloatArray:
+    """Load centrality of every router of an underlay, shape (routers,), read-only.
 
     Notes
     -----
-    Newman (2001), by networkx: O(n m log n). The latency of a link is that of a path of one link.
+    Newman (2001), by networkx: O(n m log n). The latency of a link is that of a path of one link. Kept for the next
+    designs on the same object: with other access links only the rest of a STAR changes.
     """
     links: nx.Graph[int] = nx.Graph()
-    links.add_nodes_from(range(graph.underlay.routers))
-    for (a, b), length_km in zip(
-        graph.underlay.ends.tolist(), graph.underlay.length_km.tolist(), strict=True
-    ):
+    links.add_nodes_from(range(underlay.routers))
+    for (a, b), length_km in zip(underlay.ends.tolist(), underlay.length_km.tolist(), strict=True):
         latency_s = S_PER_KM * length_km + S_PER_PATH
         if latency_s < links.get_edge_data(a, b, {"latency_s": np.inf})["latency_s"]:
             links.add_edge(a, b, latency_s=latency_s)
     load = cast(dict[int, float], nx.load_centrality(links, weight="latency_s"))
-    return np.array([load[router] for router in range(graph.underlay.routers)])
+    loads = np.array([load[router] for router in range(underlay.routers)])
+    freeze(loads)
+    return loads

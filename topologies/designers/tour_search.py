@@ -7,23 +7,48 @@ from typing import Self
 
 import numpy as np
 
-from topologies.arrays import FloatArray
+from topologies.arrays import FloatArray, IntArray
+from topologies.designers.compiled.move_limits import LONGEST_REVERSAL, LONGEST_SEGMENT
 
 NEIGHBOURS = 9
 """Moves join a node with one of so many nearest ones."""
-LONGEST_SEGMENT = 3
-"""Longest segment that an Or-opt move takes."""
-LONGEST_REVERSAL = 100
-"""Longest part that a 2-opt move reverses where that changes its cost."""
 HEAT = 0.2
 """First temperature of the restarts, in mean arc costs."""
 KICK_NODES = 100
 """A restart exchanges two neighbouring segments within this many nodes."""
 
 
+def prepared(costs: FloatArray) -> tuple[FloatArray, IntArray, bool, float]:
+    """What a search needs: costs without missing arcs, each of which costs more than any tour without it.
+
+    Returns
+    -------
+    cost : ndarray, shape (n, n)
+        Zero on the diagonal.
+    near : ndarray of int, shape (n, NEIGHBOURS) or less
+        The nearest nodes of each node, in either direction.
+    symmetric : bool
+    noise : float
+        Rounding of the costs.
+    """
+    nodes = len(costs)
+    filled = np.array(costs, dtype=np.float64, order="C")
+    np.fill_diagonal(filled, 0.0)
+    finite = np.isfinite(filled)
+    largest = float(filled[finite].max()) or 1.0
+    filled[~finite] = nodes * largest
+    either = np.minimum(filled, filled.T)
+    np.fill_diagonal(either, np.inf)
+    near = np.argsort(either, axis=1, kind="stable")[:, : min(NEIGHBOURS, nodes - 1)]
+    return filled, near, bool(np.array_equal(filled, filled.T)), 1e-12 * largest
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TourSearch:
-    """2-opt and Or-opt on fixed costs; tours are lists of nodes, changed in place by the private methods."""
+    """2-opt and Or-opt on fixed costs; tours are lists of nodes, changed in place by the private methods.
+
+    `topologies.designers.compiled.tour_search.CompiledTourSearch` does the same faster.
+    """
 
     cost: list[list[float]]
     near: list[list[int]]
@@ -31,27 +56,23 @@ class TourSearch:
     noise: float
 
     @classmethod
-    def of(cls, costs: FloatArray) -> Self:
-        """Prepare the costs: a missing arc costs more than any tour without it."""
-        nodes = len(costs)
-        filled = costs.copy()
-        np.fill_diagonal(filled, 0.0)
-        finite = np.isfinite(filled)
-        largest = float(filled[finite].max()) or 1.0
-        filled[~finite] = nodes * largest
-        either = np.minimum(filled, filled.T)
-        np.fill_diagonal(either, np.inf)
-        near = np.argsort(either, axis=1, kind="stable")[:, : min(NEIGHBOURS, nodes - 1)]
+    def of(cls, costs: FloatArray, *, noise: float | None = None) -> Self:
+        """Prepare the costs, see `prepared`; moves that gain no more than `noise` are none."""
+        cost, near, symmetric, rounding = prepared(costs)
         return cls(
-            cost=filled.tolist(),
+            cost=cost.tolist(),
             near=near.tolist(),
-            symmetric=bool(np.array_equal(filled, filled.T)),
-            noise=1e-12 * largest,
+            symmetric=symmetric,
+            noise=rounding if noise is None else noise,
         )
 
     def length(self, tour: list[int]) -> float:
         """Cost of the tour."""
-        return sum(self.cost[i][j] for i, j in zip(tour, tour[1:] + tour[:1], strict=True))
+        # Not by `sum`, which rounds otherwise from Python 3.12 on.
+        total = 0.0
+        for i, j in zip(tour, tour[1:] + tour[:1], strict=True):
+            total += self.cost[i][j]
+        return total
 
     def improved(self, tour: list[int]) -> list[int]:
         """Local optimum of the moves around all nodes."""
@@ -166,8 +187,10 @@ class TourSearch:
 
     def _reversal(self, path: list[int]) -> float:
         """Change of a path's cost when it is reversed."""
-        cost = self.cost
-        return sum(cost[j][i] - cost[i][j] for i, j in itertools.pairwise(path))
+        cost, total = self.cost, 0.0
+        for i, j in itertools.pairwise(path):
+            total += cost[j][i] - cost[i][j]
+        return total
 
 
 def _reverse(tour: list[int], pos: list[int], low: int, high: int) -> None:

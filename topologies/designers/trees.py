@@ -1,10 +1,14 @@
 """Spanning trees as overlays, each edge used in both directions."""
 
+from dataclasses import dataclass
+from typing import Self
+
 import numpy as np
 
-from topologies.arrays import FloatArray
+from topologies.arrays import FloatArray, IntArray
+from topologies.compiled_designs import takes_compiled
 from topologies.connectivity import Connectivity
-from topologies.delays import arc_delays, pair_delays
+from topologies.delays import delays, pair_delays
 from topologies.designers.tie_orders import tie_orders
 from topologies.digraph import check_connected
 from topologies.label_order import by_label
@@ -32,12 +36,14 @@ def require_connected(kind: str, graph: Connectivity, weights: FloatArray) -> Fl
     InputError
         Otherwise: it names one silo on each side of the cut.
     """
-    rule = f"{kind}: the pairs that can talk both ways must connect all silos"
-    check_connected(rule, graph.labels, *np.nonzero(np.isfinite(weights)), strong=False)
+    finite = np.isfinite(weights)
+    if not finite.all():
+        rule = f"{kind}: the pairs that can talk both ways must connect all silos"
+        check_connected(rule, graph.labels, *np.nonzero(finite), strong=False)
     return weights
 
 
-def prim(weights: FloatArray) -> list[tuple[int, int]]:
+def prim(weights: FloatArray) -> IntArray:
     """Edges of a minimum spanning tree of a complete graph, in the order in which Prim's algorithm adds them.
 
     Parameters
@@ -47,7 +53,7 @@ def prim(weights: FloatArray) -> list[tuple[int, int]]:
 
     Returns
     -------
-    list of (int, int)
+    ndarray of int, shape (n - 1, 2)
         The parent comes first. Equal weights are ordered by the lower, then the higher node of the edge, so the tree
         is unique: the one that Kruskal's algorithm with a stable sort of the node pairs finds, as in the published
         tables.
@@ -57,16 +63,22 @@ def prim(weights: FloatArray) -> list[tuple[int, int]]:
     Time O(n^2), which no algorithm beats on a complete graph.
     """
     nodes = len(weights)
+    edges = np.empty((nodes - 1, 2), dtype=np.int64)
+    if takes_compiled(nodes):
+        from topologies.designers.compiled.trees import lightest_tree
+
+        nearest, tie = np.empty((2, nodes), dtype=np.int64)
+        lightest_tree(np.array(weights, order="C"), edges, nearest, np.empty(nodes), tie)
+        return edges
     index = np.arange(nodes)
     rank = np.minimum.outer(index, index) * nodes + np.maximum.outer(index, index)
     nearest = np.zeros(nodes, dtype=np.int64)
     cost, tie = weights[0].copy(), rank[0].copy()
     outside = index > 0
-    edges = []
-    for _ in range(nodes - 1):
+    for place in range(nodes - 1):
         cheapest = outside & (cost == cost[outside].min())
         new = int(np.argmin(np.where(cheapest, tie, rank.size)))
-        edges.append((int(nearest[new]), new))
+        edges[place] = nearest[new], new
         outside[new] = False
         closer = outside & ((weights[new] < cost) | ((weights[new] == cost) & (rank[new] < tie)))
         nearest[closer] = new
@@ -74,18 +86,19 @@ def prim(weights: FloatArray) -> list[tuple[int, int]]:
     return edges
 
 
-def tree_cycle_time(graph: Connectivity, work: Workload, edges: list[tuple[int, int]]) -> float:
-    """Cycle time of a tree whose edges are used in both directions, in seconds, by Eq. 3.
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class TreeTimes:
+    """Cycle times of trees whose edges are used in both directions, by Eq. 3.
 
-    Parameters
+    Attributes
     ----------
-    edges : list of (int, int)
-        Edges of a tree on the silos.
-
-    Returns
-    -------
-    float
-        Infinite where a silo cannot send along an edge.
+    compute_s : ndarray, shape (silos,)
+        Computing time of a round.
+    longest_s : float
+        The longest computing time.
+    latency_s, available_bps : ndarray, shape (silos, silos)
+    up_bps, down_bps : ndarray, shape (silos,)
+    model_bits : float
 
     Notes
     -----
@@ -94,21 +107,54 @@ def tree_cycle_time(graph: Connectivity, work: Workload, edges: list[tuple[int, 
     has no other way: so it is `i, j, i`. The others are the self-loops. Time O(silos), against the general policy
     iteration of `cycle_time`.
     """
-    compute_s = work.round_compute_s(graph.silos)
-    if not edges:
-        return float(compute_s.max())
-    ends = np.array(edges, dtype=np.int64)
-    source, target = np.concatenate((ends, ends[:, ::-1])).T
-    delay_s = arc_delays(graph, work, source, target)
-    return float(max(compute_s.max(), ((delay_s[: len(ends)] + delay_s[len(ends) :]) / 2).max()))
+
+    compute_s: FloatArray
+    longest_s: float
+    latency_s: FloatArray
+    available_bps: FloatArray
+    up_bps: FloatArray
+    down_bps: FloatArray
+    model_bits: float
+
+    @classmethod
+    def of(cls, graph: Connectivity, work: Workload) -> Self:
+        """Those on a network with a workload."""
+        # Copies can be written and lie row by row: compiled code has one version for each kind of array.
+        compute_s = work.round_compute_s(graph.silos)
+        return cls(
+            compute_s=compute_s,
+            longest_s=float(compute_s.max()),
+            latency_s=np.array(graph.latency_s, order="C"),
+            available_bps=np.array(graph.available_bps, order="C"),
+            up_bps=np.array(graph.up_bps),
+            down_bps=np.array(graph.down_bps),
+            model_bits=float(work.model_bits),
+        )
+
+    def __call__(self, edges: IntArray) -> float:
+        """Cycle time of a tree in seconds; infinite where a silo cannot send along an edge."""
+        if not len(edges):
+            return self.longest_s
+        silos = len(self.up_bps)
+        if takes_compiled(silos):
+            from topologies.designers.compiled.trees import slowest_edge
+
+            slowest_s = slowest_edge(
+                edges, self.compute_s, self.latency_s, self.up_bps, self.down_bps, self.available_bps,
+                self.model_bits, np.empty(silos, dtype=np.int64),
+            )  # fmt: skip
+            return max(self.longest_s, slowest_s)
+        i, j = np.concatenate((edges, edges[:, ::-1])).T
+        degree = np.bincount(i, minlength=silos)
+        rate_bps = np.minimum(self.up_bps[i] / degree[i], self.down_bps[j] / degree[j])
+        rate_bps = np.minimum(rate_bps, self.available_bps[i, j])
+        delay_s = delays(self.compute_s[i], self.latency_s[i, j], self.model_bits, rate_bps)
+        return max(self.longest_s, float(((delay_s[: len(edges)] + delay_s[len(edges) :]) / 2).max()))
 
 
-def minimum_trees(weights: FloatArray) -> list[list[tuple[int, int]]]:
+def minimum_trees(weights: FloatArray) -> list[IntArray]:
     """Minimum spanning trees by several orders of equal weights, see `prim`; the first in the order of the nodes."""
-    return [
-        [(int(order[i]), int(order[j])) for i, j in prim(weights[np.ix_(order, order)])]
-        for order in tie_orders(len(weights))
-    ]
+    return [order[prim(weights[np.ix_(order, order)])] for order in tie_orders(len(weights))]
 
 
 @by_label
@@ -124,10 +170,9 @@ def mst(graph: Connectivity, work: Workload) -> Overlay:
     trees = minimum_trees(require_connected("mst", graph, symmetric_delays(graph, work)))
     if graph.underlay.variant == "published":
         trees = trees[:1]
-    edges = min(trees, key=lambda tree: tree_cycle_time(graph, work, tree))
-    return both_ways("mst", graph, work, edges)
+    return both_ways("mst", graph, work, min(trees, key=TreeTimes.of(graph, work)))
 
 
-def both_ways(kind: str, graph: Connectivity, work: Workload, edges: list[tuple[int, int]]) -> Overlay:
-    """Overlay whose silos talk along edges in both directions."""
-    return build_overlay(kind, graph, work, edges + [(j, i) for i, j in edges])
+def both_ways(kind: str, graph: Connectivity, work: Workload, edges: IntArray) -> Overlay:
+    """Overlay whose silos talk along edges, shape (edges, 2), in both directions."""
+    return build_overlay(kind, graph, work, np.concatenate((edges, edges[:, ::-1])))

@@ -1,7 +1,6 @@
 """Partition by the samples' places: half to the closest silo, half evenly to all."""
 
 import numpy as np
-from scipy.spatial import KDTree
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.errors import InputError
@@ -76,6 +75,9 @@ def closest_silo(places: FloatArray, silo_places: FloatArray) -> IntArray:
     Along great circles of a sphere; the ellipsoid's distances differ by up to 0.6 %, which matters only for places
     about halfway between two silos. O(places * log(silos)).
     """
+    # Here since it takes long to import, and all that reads a scenario imports this module.
+    from scipy.spatial import KDTree
+
     sites, site_of_silo = np.unique(np.round(_on_sphere(silo_places), 9) + 0.0, axis=0, return_inverse=True)
     _distance, site_of_place = KDTree(sites).query(_on_sphere(places))
     owner = np.empty(len(places), dtype=np.int64)

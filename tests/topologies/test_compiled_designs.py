@@ -1,0 +1,226 @@
+"""Compiled code makes the plain code's choices: the same designs to the last bit, ties and rounding included."""
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topologies import AccessLinks, EventGraph, Workload, connectivity, cycle_time, design, load_underlay
+from topologies.compiled_designs import many_designs, takes_compiled
+from topologies.designers.compiled.tour_search import CompiledTourSearch
+from topologies.designers.cube_path import cube_paths
+from topologies.designers.matching import lightest_matching
+from topologies.designers.mbst import delta_prim
+from topologies.designers.tour import _starts, christofides_tours, short_tour
+from topologies.designers.tour_search import TourSearch
+from topologies.designers.trees import TreeTimes, prim
+from topologies.errors import InputError
+from topologies.sizes import MANY_SILOS
+
+SEEDS = st.integers(0, 2**32 - 1)
+KINDS = ("star", "mst", "delta_mbst", "ring", "christofides")
+
+
+def test_many_designs_holds_for_its_block_and_its_thread_only():
+    seen = []
+
+    def fail() -> None:
+        with many_designs():
+            with many_designs():
+                pass
+            seen.append(takes_compiled(2))
+            thread = threading.Thread(target=lambda: seen.append(takes_compiled(2)))
+            thread.start()
+            thread.join()
+            raise ValueError("end")
+
+    with pytest.raises(ValueError, match="end"):
+        fail()
+
+    assert seen == [True, False]
+    assert not takes_compiled(2)
+
+
+def test_many_silos_take_compiled_code_by_themselves():
+    assert not takes_compiled(MANY_SILOS)
+    assert takes_compiled(MANY_SILOS + 1)
+
+
+def weights(rng: np.random.Generator, nodes: int, symmetric: bool) -> np.ndarray:
+    """Ties, near ties of rounding, zeros, or none of these."""
+    kind = rng.integers(4)
+    costs = rng.random((nodes, nodes))
+    if kind == 1:
+        costs = rng.integers(0, 4, (nodes, nodes)).astype(float)
+    elif kind == 2:
+        costs = rng.integers(0, 12, (nodes, nodes)) * 0.1
+    elif kind == 3:
+        places = rng.integers(0, 5, (nodes, 2)) * 0.1
+        costs = np.hypot(*(places[:, np.newaxis] - places).transpose(2, 0, 1))
+    return np.triu(costs, 1) + np.triu(costs, 1).T if symmetric else costs
+
+
+@given(
+    seed=SEEDS, nodes=st.integers(3, 30), symmetric=st.booleans(), missing=st.sampled_from([0.0, 0.0, 0.3])
+)
+def test_tours(seed, nodes, symmetric, missing):
+    rng = np.random.default_rng(seed)
+    costs = weights(rng, nodes, symmetric)
+    costs[rng.random((nodes, nodes)) < missing] = np.inf
+    start = rng.permutation(nodes).tolist()
+    plain, compiled = TourSearch.of(costs), CompiledTourSearch.of(costs)
+    local = plain.improved(start)
+
+    assert compiled.improved(start) == local
+    assert compiled.length(local) == plain.length(local)
+    assert compiled.perturbed(local, 40, seed) == plain.perturbed(local, 40, seed)
+    with many_designs():
+        starts = _starts(costs)
+    assert starts == _starts(costs)
+
+
+def test_long_reversals_of_asymmetric_tours():
+    # Above 100 nodes a reversal that changes its cost is not tried everywhere, and restarts cut within a window.
+    rng = np.random.default_rng(0)
+    places = rng.random((130, 2))
+    costs = np.hypot(*(places[:, np.newaxis] - places).transpose(2, 0, 1)) * (
+        1 + 0.01 * rng.random((130, 130))
+    )
+    tour = rng.permutation(130).tolist()
+    plain, compiled = TourSearch.of(costs), CompiledTourSearch.of(costs)
+
+    assert compiled.improved(tour) == plain.improved(tour)
+    assert compiled.perturbed(tour, 5, 1) == plain.perturbed(tour, 5, 1)
+
+
+@given(seed=SEEDS, nodes=st.integers(2, 25))
+def test_short_tours_and_christofides_tours(seed, nodes):
+    rng = np.random.default_rng(seed)
+    costs = weights(rng, nodes, symmetric=True)
+    with many_designs():
+        found = short_tour(costs, restarts=10, searches=1), christofides_tours(costs).tolist()
+
+    assert found == (short_tour(costs, restarts=10, searches=1), christofides_tours(costs).tolist())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_matchings(seed):
+    # Where networkx breaks ties decides a RING: blossoms that are made, expanded and dissolved, in its order.
+    rng = np.random.default_rng(seed)
+    for _ in range(40):
+        costs = weights(rng, 2 * int(rng.integers(1, 13)), symmetric=True)
+        with many_designs():
+            found = lightest_matching(costs)
+
+        assert found.tolist() == lightest_matching(costs).tolist()
+
+
+@pytest.mark.parametrize("seed", [82390, 127810])
+def test_matchings_where_a_blossom_is_reached_at_an_inner_vertex(seed):
+    # Found among 150,000 random ones: what an expanded blossom's children are labelled by matters here.
+    rng = np.random.default_rng(seed)
+    costs = weights(rng, 2 * int(rng.integers(4, 13)), symmetric=True)
+    with many_designs():
+        found = lightest_matching(costs)
+
+    assert found.tolist() == lightest_matching(costs).tolist()
+
+
+def test_a_matching_by_hand():
+    # Two triangles far apart: one edge between them is needed, and the two cheapest inside.
+    costs = np.full((6, 6), 10.0)
+    for triangle in ((0, 1, 2), (3, 4, 5)):
+        costs[np.ix_(triangle, triangle)] = 1.0
+    costs[2, 3] = costs[3, 2] = 5.0
+    with many_designs():
+        edges = lightest_matching(costs)
+
+    assert sorted(map(sorted, edges.tolist())) == [[0, 1], [2, 3], [4, 5]]
+
+
+@given(
+    seed=SEEDS,
+    nodes=st.integers(1, 25),
+    delta=st.integers(1, 6),
+    ties=st.sampled_from(["oldest", "degree"]),
+    bounded=st.booleans(),
+)
+def test_trees(seed, nodes, delta, ties, bounded):
+    rng = np.random.default_rng(seed)
+    costs = weights(rng, nodes, symmetric=True)
+    hidden = rng.random((nodes, nodes)) < 0.2
+    costs[hidden | hidden.T] = np.inf
+    most = rng.integers(1, 6, nodes) if bounded else None
+    tree = prim(costs)
+    with many_designs():
+        found = (
+            prim(costs),
+            cube_paths(tree, nodes, starts=range(nodes)),
+            delta_prim(costs, delta, ties=ties, most=most),
+        )
+    grown = delta_prim(costs, delta, ties=ties, most=most)
+
+    assert np.array_equal(found[0], tree)
+    assert np.array_equal(found[1], cube_paths(tree, nodes, starts=range(nodes)))
+    assert (found[2] is None) == (grown is None)
+    assert grown is None or np.array_equal(found[2], grown)
+
+
+@pytest.mark.parametrize("edges", [[(0, 1), (1, 0)], [(0, 1), (2, 2)]])
+def test_edges_that_make_no_tree(edges):
+    with many_designs(), pytest.raises(InputError, match="2 edges do not make a tree on 3 nodes"):
+        cube_paths(edges, 3)
+
+
+@given(seed=SEEDS, nodes=st.integers(1, 25), strong=st.booleans(), ties=st.booleans())
+def test_cycle_times(seed, nodes, strong, ties):
+    rng = np.random.default_rng(seed)
+    source, target = rng.integers(0, nodes, (2, 3 * nodes))
+    if strong:
+        source = np.concatenate((source, np.arange(nodes)))
+        target = np.concatenate((target, np.roll(np.arange(nodes), -1)))
+    delay_s = rng.integers(0, 4, len(source)) * 0.1 if ties else rng.random(len(source))
+    tokens = rng.integers(1, 3, len(source))
+    own = np.zeros(1, dtype=np.int64)
+    graph = EventGraph(
+        nodes=nodes,
+        source=np.concatenate((source, own)),
+        target=np.concatenate((target, own)),
+        delay_s=np.concatenate((delay_s, [0.05])),
+        tokens=np.concatenate((tokens, own + 1)),
+    )
+    plain = cycle_time(graph)
+    with many_designs():
+        found = cycle_time(graph)
+
+    assert (found.cycle_time_s, found.circuit) == (plain.cycle_time_s, plain.circuit)
+    assert np.array_equal(found.potential_s, plain.potential_s)
+
+
+@pytest.mark.parametrize("up_bps", [1e7, 1e8, 1e9])
+@pytest.mark.parametrize("kind", KINDS)
+def test_designs_on_a_network(kind, up_bps):
+    graph = connectivity(load_underlay("aws_na"), access=AccessLinks(up_bps=up_bps, down_bps=2.5e8))
+    work = Workload.preset("inaturalist")
+    plain = design(kind, graph, work)
+    with many_designs():
+        found = design(kind, graph, work)
+
+    assert found.closed_forms == plain.closed_forms
+    assert found.critical_circuit == plain.critical_circuit
+    assert np.array_equal(found.source, plain.source)
+    assert np.array_equal(found.target, plain.target)
+    assert np.array_equal(found.consensus, plain.consensus)
+    assert found.routes == plain.routes
+
+
+def test_a_trees_time_with_pairs_that_cannot_talk(graph, work):
+    blocked = connectivity(graph.underlay, access=AccessLinks(up_bps=1e9, down_bps=1e9), blocked=[(0, 1)])
+    times = TreeTimes.of(blocked, work)
+    edges = np.array([(0, 1), (1, 2)])
+    with many_designs():
+        assert times(edges) == np.inf
+        assert times(edges[1:]) == TreeTimes.of(blocked, work)(edges[1:])
+    assert times(edges) == np.inf

@@ -1,0 +1,1 @@
+"""Inner loops of the cycle time, compiled by numba."""

@@ -1,0 +1,1 @@
+"""Inner loops of designers, compiled by numba: studies design thousands of overlays."""
