@@ -3,16 +3,16 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import asdict
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from scenarios.config.error_context import changed_errors, located
-from scenarios.config.network import SOURCES
-from scenarios.config.scenario import Scenario
+from scenarios.config.error_context import changed_errors, in_table, located
+from scenarios.config.network import SOURCES, NetworkConfig
+from scenarios.config.scenario import Scenario, workload_of
 from scenarios.config.study import FigureConfig, Study, column_of, identity
 from scenarios.report.study_lines import study_lines
 from scenarios.runfile.paths import check_new, check_output
@@ -21,7 +21,7 @@ from scenarios.runfile.study_table import TEXTS, check_study_path, study_text, w
 from scenarios.studies.parallel_points import compute_all
 from scenarios.studies.replay_points import COLUMNS, compute_replays, open_replays
 from scenarios.studies.study_comparison import check_published
-from scenarios.studies.study_points import Point, ReplayOf, compute_points
+from scenarios.studies.study_points import Networks, Point, ReplayOf, compute_points
 from topologies import InputError, MachineError
 from topologies.errors import Field, unknown_name
 from topologies.networks.network_files import read_files
@@ -45,6 +45,8 @@ _SIMULATED = (
     "over_paper",
 )
 _PIECE_BYTES = 2**20
+_MOST_CHECKED = 20
+"""Networks that are built before any point is computed."""
 _MANY = 10
 """Points from which compiled designs save more time than they take to begin."""
 
@@ -189,6 +191,7 @@ def run_study(
     points = study_points(study)
     columns = columns_of(study, points)
     _check_outputs(study, points, columns)
+    _check_networks(study, points)
     expected = {point.identity: point.rows for point in points}
     check_output(path)
     with closing(RowsFile(path, columns)) as file:
@@ -231,6 +234,23 @@ def _compute_left(
     except MachineError as error:
         kept = f"; the finished points are in {file.path}, and the same command goes on" if file.done else ""
         raise MachineError(f"{str(error).removesuffix('.')}{kept}.") from None
+
+
+def _check_networks(study: Study, points: Sequence[Point]) -> None:
+    """Raise an `InputError` for a network, or a workload on it, that cannot be: of the first ones, as each takes time.
+
+    What a designer cannot do there, or this machine lacks, is a row with its error.
+    """
+    networks, cores = Networks(), set()
+    for point in points:
+        scenario = point.scenario
+        cores.add(repr(scenario.network.without_access))
+        if point.replay is not None or len(cores) > _MOST_CHECKED:
+            return
+        with suppress(MachineError), located(study.source):
+            with in_table("network", NetworkConfig):
+                graph = networks.of(scenario.network)
+            workload_of(scenario, graph)
 
 
 def _check_outputs(study: Study, points: Sequence[Point], columns: Sequence[str]) -> None:

@@ -95,7 +95,7 @@ def compute_points(points: Sequence[Point], simulate: bool, compiled: bool = Fal
     Networks and designs are kept for the points that follow, so that an overlay that does not depend on what varies is
     designed once.
     """
-    networks = _Networks()
+    networks = Networks()
     designs: _Kept[_Designed] = _Kept(_KEPT)
     results = []
     for point in points:
@@ -129,7 +129,7 @@ class _Kept(dict[str, T]):
         return self[key]
 
 
-class _Networks:
+class Networks:
     """The networks used last. Those that differ by access links alone have one routed core."""
 
     def __init__(self) -> None:
@@ -157,7 +157,7 @@ class _Designed:
     fields: Row
 
 
-def _rows(scenario: Scenario, networks: _Networks, designs: _Kept[_Designed], *, simulate: bool) -> list[Row]:
+def _rows(scenario: Scenario, networks: Networks, designs: _Kept[_Designed], *, simulate: bool) -> list[Row]:
     """Rows of one point, one for each overlay."""
     network, graph = _text(scenario.network), networks.of(scenario.network)
     work = workload_of(scenario, graph)

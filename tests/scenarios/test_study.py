@@ -535,3 +535,21 @@ def test_the_gap_of_a_randomized_overlay_is_that_of_design(silosim, tmp_path):
     )
     gap = {row["overlay"]: row["spectral_gap"] for row in read(tmp_path / "a.csv")}["matcha"]
     assert 0 < float(gap) == shown["rows"][0]["spectral_gap"]
+
+
+@pytest.mark.parametrize(
+    ("grid", "rule"),
+    [
+        ('"network.access_at.Sidney" = ["1 Mbps"]', "network.access_at silo(='Sidney')"),
+        ('"network.underlay" = ["gaia", "gaya"]', "underlay(='gaya')"),
+        ('"network.silo_at" = [["Sydney", "Tokio"]]', "network.silo_at(='Tokio')"),
+        ('"workload.compute_at.Sidney" = ["1 ms"]', "compute_at silo(='Sidney')"),
+    ],
+)
+def test_a_network_that_cannot_be_is_an_error_before_anything_is_computed(silosim, tmp_path, grid, rule):
+    file = tmp_path / "study.toml"
+    file.write_text(BASE + f"[study.grid]\n{grid}\n")
+    result = silosim("study", file, "-o", tmp_path / "a.csv", "--workers", 1).failed(2)
+    assert f"{file}: " in result.err
+    assert rule in result.err
+    assert [path.name for path in tmp_path.iterdir()] == ["study.toml"]
