@@ -424,22 +424,20 @@ def _changed(
     return {**tables, str(first): _changed(inner or {}, rest, value, key, source)}
 
 
-def column_of(key: str, value: Any, values: Sequence[Any] = ()) -> tuple[str, object]:
+def column_of(key: str, value: Any, ending: str | None = None) -> tuple[str, object]:
     """Name and value of a varied key in the table of a study, with the unit in the name.
 
     Parameters
     ----------
     key : str
     value : object
-    values : sequence
-        All that the key takes: where one of its texts is no quantity, such as ``"stated"``, all stay texts.
+    ending : str, optional
+        Of the name, see `shared_ending`; by default that of the value alone.
 
     Examples
     --------
     >>> column_of("network.access", "100 Mbps")
     ('access_bps', 100000000.0)
-    >>> column_of("network.core", "1 Gbps", ["1 Gbps", "stated"])
-    ('core', '1 Gbps')
     >>> column_of("workload.local_steps", 5)
     ('local_steps', 5)
     """
@@ -447,14 +445,28 @@ def column_of(key: str, value: Any, values: Sequence[Any] = ()) -> tuple[str, ob
     inner = parts[0] in _OUTER and len(parts) > 1 and parts[1] not in _RESULTS
     name = "_".join(parts[1:] if inner else parts)
     if isinstance(value, str):
-        texts = [value, *values]
-        for ending, unit in UNITS.items():
-            if all(_is_quantity(text, unit) for text in texts):
-                return f"{name}{ending}", parse_quantity(key, value, unit, zero=True)
-        return name, value
+        ending = shared_ending([value]) if ending is None else ending
+        return (
+            (f"{name}{ending}", parse_quantity(key, value, UNITS[ending], zero=True))
+            if ending
+            else (name, value)
+        )
     if isinstance(value, int | float | bool):
         return name, value
     return name, json.dumps(value, ensure_ascii=False)
+
+
+def shared_ending(values: Sequence[Any]) -> str:
+    """Ending of a column for the unit that all values have; empty where one has none, such as ``"stated"``.
+
+    Examples
+    --------
+    >>> shared_ending(["100 Mbps", "1 Gbps"]), shared_ending(["1 Gbps", "stated"])
+    ('_bps', '')
+    """
+    return next(
+        (ending for ending, unit in UNITS.items() if all(_is_quantity(value, unit) for value in values)), ""
+    )
 
 
 def _is_quantity(value: Any, unit: str) -> bool:

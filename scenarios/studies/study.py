@@ -13,7 +13,7 @@ from typing import Any
 from scenarios.config.error_context import changed_errors, in_table, located
 from scenarios.config.network import SOURCES, NetworkConfig
 from scenarios.config.scenario import Scenario, workload_of
-from scenarios.config.study import FigureConfig, Study, column_of, identity
+from scenarios.config.study import FigureConfig, Study, column_of, identity, shared_ending
 from scenarios.report.study_lines import study_lines
 from scenarios.runfile.paths import check_new, check_output
 from scenarios.runfile.study_rows import ERROR, POINT, RowsFile, finished_points
@@ -61,13 +61,13 @@ def study_points(study: Study) -> list[Point]:
     """
     digests: dict[str, str] = {}
     points, seen = [], dict[str, Mapping[str, Any]]()
-    values = {key: study.config.values(key) for key in study.config.keys}
+    endings = {key: shared_ending(study.config.values(key)) for key in study.config.keys}
     replays = open_replays(study)
     for changes in study.config.changes():
         scenario = study.scenario(changes) if replays is None else replays.scenario(changes)
         replay = None if replays is None else replays.of(changes)
         hashed = point_identity(scenario, study.config.simulate, digests, replay)
-        varied = dict(column_of(key, value, values[key]) for key, value in changes.items())
+        varied = dict(column_of(key, value, endings[key]) for key, value in changes.items())
         # One value may be written in two ways.
         for known in (hashed, repr(sorted(varied.items()))):
             if known in seen:
