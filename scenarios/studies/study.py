@@ -241,16 +241,25 @@ def _check_networks(study: Study, points: Sequence[Point]) -> None:
 
     What a designer cannot do there, or this machine lacks, is a row with its error.
     """
-    networks, cores = Networks(), set()
+    networks, cores, checked = Networks(), set[str](), set[tuple[object, ...]]()
     for point in points:
-        scenario = point.scenario
-        cores.add(repr(scenario.network.without_access))
-        if point.replay is not None or len(cores) > _MOST_CHECKED:
+        if point.replay is not None:
+            return
+        network, workload = point.scenario.network, point.scenario.workload
+        core = repr(network.without_access)
+        # Capacities and times have been read; whether the silos that have them are there, has not.
+        labels = (frozenset(network.access_at or ()), frozenset(workload.compute_at or ()))
+        shape = (core, *labels, network.access_hub is None, workload.preset, workload.compute is None)
+        if shape in checked:
+            continue
+        checked.add(shape)
+        cores.add(core)
+        if len(cores) > _MOST_CHECKED:
             return
         with suppress(MachineError), located(study.source):
             with in_table("network", NetworkConfig):
-                graph = networks.of(scenario.network)
-            workload_of(scenario, graph)
+                graph = networks.of(network)
+            workload_of(point.scenario, graph)
 
 
 def _check_outputs(study: Study, points: Sequence[Point], columns: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -138,15 +138,10 @@ class Networks:
 
     def of(self, config: NetworkConfig) -> Connectivity:
         """The network of a configuration."""
-        return self._all.of(_text(config), lambda: with_access_of(config, self._core(config.without_access)))
+        return self._all.of(repr(config), lambda: with_access_of(config, self._core(config.without_access)))
 
     def _core(self, config: NetworkConfig) -> Connectivity:
-        return self._cores.of(_text(config), lambda: build_network(config))
-
-
-def _text(config: NetworkConfig) -> str:
-    """A key of a configuration."""
-    return json.dumps(asdict(config), sort_keys=True)
+        return self._cores.of(repr(config), lambda: build_network(config))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,16 +154,14 @@ class _Designed:
 
 def _rows(scenario: Scenario, networks: Networks, designs: _Kept[_Designed], *, simulate: bool) -> list[Row]:
     """Rows of one point, one for each overlay."""
-    network, graph = _text(scenario.network), networks.of(scenario.network)
+    network, graph = repr(scenario.network), networks.of(scenario.network)
     work = workload_of(scenario, graph)
     load = f"{work.model_bits!r} {work.round_compute_s(graph.silos).tolist()!r}"
     rows = []
     for config in scenario.overlays.overlays:
         seed = scenario.seed if config.seed is None else config.seed
-        key = json.dumps(
-            [network, load, asdict(config), scenario.overlays.consensus, seed if config.takes_seed else None],
-            sort_keys=True,
-        )
+        own_seed = seed if config.takes_seed else None
+        key = f"{network} {load} {config!r} {scenario.overlays.consensus} {own_seed}"
         row = input_fields(scenario, graph, work, config)
         try:
             designed = designs.of(key, lambda config=config: _designed(scenario, graph, work, config))  # type: ignore[misc]
