@@ -248,7 +248,7 @@ def _draw_scale(figure: Figure, layout: MapLayout, bottom: float, width: float, 
     """A bar of colours for measured bandwidth."""
     scale = layout.scale
     assert scale is not None
-    axes = figure.add_axes((_LEFT_PT / width, bottom, 0.45 * WIDTH_PT / width, 7 / height))
+    axes = figure.add_axes((_LEFT_PT / width, bottom, 0.42 * WIDTH_PT / width, 7 / height))
     high = scale.high_bps if scale.high_bps > scale.low_bps else 1.001 * scale.low_bps
     bar = figure.colorbar(
         ScalarMappable(LogNorm(scale.low_bps, high), SPEEDS), cax=axes, orientation="horizontal"

@@ -192,6 +192,21 @@ def test_title_notes_and_key_are_inside_the_figure(name):
         assert whole.contains(box.x1, box.y1)
 
 
+def test_the_scale_of_speeds_ends_before_what_is_said_beside_it(tmp_path):
+    (tmp_path / "pairs.csv").write_text(
+        "from,to,bandwidth_mbps,ms\na,b,200,1\nb,a,200,1\na,c,40,1\nc,a,40,1\nb,c,9,1\n"
+    )
+    figure = map_figure(map_layout(load_underlay(tmp_path / "pairs.csv")))
+    figure.draw_without_rendering()
+    scale = figure.axes[1]
+    beside = [*figure.legends, *(text for text in figure.texts if "measured bandwidth" in text.get_text())]
+
+    assert len(beside) == 2
+    assert max(label.get_window_extent().x1 for label in scale.get_xticklabels()) < min(
+        part.get_window_extent().x0 for part in beside
+    )
+
+
 def test_labels_above_and_below_a_site_are_centred_on_it():
     boxes = {
         (label.side, np.sign(label.up_pt)): box
