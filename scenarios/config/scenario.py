@@ -25,6 +25,7 @@ from scenarios.config.simulation import (
     gathered,
     known_keys,
 )
+from scenarios.config.text_file import read_utf8
 from topologies import DESIGNERS, RANDOM_DESIGNERS, Connectivity, InputError, Workload
 from topologies.errors import Field, quoted, unknown_name
 from training import TrainingConfig, load_backend, message_bits
@@ -262,12 +263,7 @@ def toml_text(path: Path) -> str:
     InputError
         If it cannot be read.
     """
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InputError("not valid TOML: not UTF-8 text.", source=str(path)) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
+    return read_utf8(path, "not valid TOML")
 
 
 def scenario_of(tables: Mapping[str, Any], *, source: str | None, recorded: bool = False) -> Scenario:

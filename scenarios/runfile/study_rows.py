@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
+from scenarios.config.text_file import read_utf8
 from scenarios.runfile.paths import open_locked, partial_path, replace_locked, writing
 from topologies import InputError
 
@@ -110,12 +111,7 @@ def read_rows(path: Path) -> str:
     InputError
         If it cannot be read.
     """
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InputError("is not the table of a study: not UTF-8 text.", source=str(path)) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
+    return read_utf8(path, "is not the table of a study")
 
 
 def finished_points(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from matplotlib.figure import Figure
 
 from scenarios.cli.main import main
 from scenarios.config.network import NetworkConfig
@@ -150,3 +151,17 @@ def imported_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         target_accuracy=0.5,
     )
     return folder / "run.h5"
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
+    """The figures that were saved, laid out."""
+    figures: list[Figure] = []
+
+    def keep(figure: Figure, _path: Path) -> None:
+        figure.draw_without_rendering()
+        figures.append(figure)
+
+    for module in ("plots", "study_plot"):
+        monkeypatch.setattr(f"scenarios.report.{module}.save_figure", keep)
+    return figures

@@ -25,19 +25,6 @@ FEW_AND_ALL = pytest.mark.parametrize("kinds", [KINDS[:1], KINDS[:3], KINDS], id
 LONG_TITLE = "a network with a very long name (corrected): 40 silos, 61 core links; inaturalist: 359 Mbit" * 2
 
 
-@pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
-    """The figures that were saved, laid out."""
-    figures: list[Figure] = []
-
-    def keep(figure: Figure, _path: Path) -> None:
-        figure.draw_without_rendering()
-        figures.append(figure)
-
-    monkeypatch.setattr("scenarios.report.plots.save_figure", keep)
-    return figures
-
-
 def sweep_table(kinds: Sequence[str], capacities: Sequence[float]) -> Table:
     rows = [
         {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
-from test_figures import drawn, sweep_table, validation_rows  # noqa: F401  (a fixture)
+from test_figures import sweep_table, validation_rows
 from test_tables_and_plots import overlay, record
 
 from scenarios.report.line_styles import styles_of
@@ -28,7 +28,7 @@ def save(figure: Figure) -> None:
     figure.savefig(io.BytesIO(), format="svg")
 
 
-def test_figures_show_names_as_they_are(drawn):  # noqa: F811
+def test_figures_show_names_as_they_are(drawn):
     runs = record(*(overlay(name, 1.0 + k, [0.1, 0.9]) for k, name in enumerate(NAMES)))
     plot_run(runs, Path("x.png"), title=TITLE, target_accuracy=0.5)
     plot_run(runs, Path("x.png"), title="t", is_imported=True)
@@ -42,7 +42,7 @@ def test_figures_show_names_as_they_are(drawn):  # noqa: F811
     assert [label.get_text() for label in validation.axes[0].get_yticklabels()] == NAMES
 
 
-def test_lines_of_a_legend_are_those_of_the_panel(drawn):  # noqa: F811
+def test_lines_of_a_legend_are_those_of_the_panel(drawn):
     plot_run(record(*(overlay(name, 1.0, [0.1, 0.9]) for name in NAMES)), Path("x.png"), title="t")
     plot_sweep(sweep_table(NAMES, [1e8, 1e9]), Path("x.png"), title="t")
     styles = styles_of(NAMES)
@@ -53,7 +53,7 @@ def test_lines_of_a_legend_are_those_of_the_panel(drawn):  # noqa: F811
         assert shown == [(style.colour, style.marker) for style in styles.values()]
 
 
-def test_an_overlay_without_rows_keeps_its_place_among_the_styles(drawn):  # noqa: F811
+def test_an_overlay_without_rows_keeps_its_place_among_the_styles(drawn):
     first, second = overlay("one", 1.0, [0.1, 0.9]), overlay("two", 1.0, [0.1, 0.9])
     plot_run(record(replace(first, history={}), second), Path("x.png"), title="t")
     (line,) = drawn[0].axes[0].lines

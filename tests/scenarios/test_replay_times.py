@@ -7,7 +7,7 @@ import sys
 import h5py
 import numpy as np
 import pytest
-from test_figures import drawn, legend_is_outside  # noqa: F401
+from test_figures import legend_is_outside
 
 import silosim as package
 from scenarios.config.replay_changes import replay_changes
@@ -111,7 +111,7 @@ def test_python_gives_the_same_table_and_capacities_once(silosim, imported_run, 
         package.replay_times(imported_run, [])
 
 
-def test_an_overlay_that_never_reaches_the_target_is_a_dash(changed, drawn, tmp_path):  # noqa: F811
+def test_an_overlay_that_never_reaches_the_target_is_a_dash(changed, drawn, tmp_path):
     table, notes = replay_times(changed(slow_ring), ["10 Mbps", "1 Gbps"], replay_changes())
     by_kind = {row["overlay"]: row for row in table.rows}
     plot_times(table, tmp_path / "t.png", title="t")
@@ -145,7 +145,7 @@ def test_a_target_that_no_overlay_reaches_is_an_error(silosim, changed, tmp_path
     assert [file.name for file in tmp_path.iterdir()] == ["changed.h5"]
 
 
-def test_without_a_target_times_are_to_the_last_round(silosim, changed, drawn, tmp_path):  # noqa: F811
+def test_without_a_target_times_are_to_the_last_round(silosim, changed, drawn, tmp_path):
     def forget(file):
         text = file.attrs["scenario"]
         file.attrs["scenario"] = text.replace("target_accuracy = 0.5\n", "")

@@ -9,7 +9,6 @@ import pandas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 from test_figures import labels_collide, legend_is_outside
 
 from scenarios.report.column_labels import column_axis, value_text, words_of
@@ -57,19 +56,6 @@ def study(
         ends = {"error": None, "point": str(place // len(list(overlays)))}
         rows.append(inputs | results | (simulation if simulated else {}) | ends)
     return pandas.DataFrame(rows)
-
-
-@pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
-    """The figures that were saved, laid out."""
-    figures: list[Figure] = []
-
-    def keep(figure: Figure, _path: Path) -> None:
-        figure.draw_without_rendering()
-        figures.append(figure)
-
-    monkeypatch.setattr("scenarios.report.study_plot.save_figure", keep)
-    return figures
 
 
 def draw(table: pandas.DataFrame, tmp_path: Path, **options: object) -> tuple[str, ...]:

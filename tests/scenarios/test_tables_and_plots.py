@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scenarios.config.network import NetworkConfig
 from scenarios.report.closed_forms import below_load
 from scenarios.report.plots import plot_run
-from scenarios.report.run_table import run_table
+from scenarios.report.run_table import FIELDS, run_table
 from scenarios.report.table_formats import Csv, Json
 from scenarios.report.tables import Column, Table, cycle_time_columns, percent
 from scenarios.report.terminal import Terminal, shortened
@@ -77,6 +77,7 @@ def test_first_round_at_the_target_not_the_last():
         0.5,
     ).rows
 
+    assert [*rows[0]] == [*FIELDS]
     assert [row["rounds_to_target"] for row in rows] == [1, 3]
     assert [row["seconds_to_target"] for row in rows] == [10.0, 3.0]
     assert [row["speedup"] for row in rows] == [1.0, pytest.approx(10 / 3)]
