@@ -182,7 +182,7 @@ class Study:
                 check_keeps_learning(split_key(key), value)
             tables = merged_tables(recorded, self._replay_tables, varied=[*map(split_key, single)])
             for key, value in single.items():
-                tables = _changed(tables, split_key(key), value, key, None)
+                tables = _changed(tables, split_key(key), value, key)
             tables = with_target(tables)
         return beside(self.folder, scenario_of(tables, source=self.source, recorded=True))
 
@@ -205,8 +205,9 @@ class Study:
             If a key does not exist, or its value breaks a rule.
         """
         tables = self.base
-        for key, value in changes.items():
-            tables = _changed(tables, split_key(key), value, key, self.source)
+        with located(self.source):
+            for key, value in changes.items():
+                tables = _changed(tables, split_key(key), value, key)
         return beside(self.folder, scenario_of(tables, source=self.source))
 
 
@@ -397,9 +398,7 @@ def _single_keys(changes: Mapping[str, Any]) -> dict[str, Any]:
     return single
 
 
-def _changed(
-    tables: Mapping[str, Any], path: Sequence[str | int], value: Any, key: str, source: str | None
-) -> dict[str, Any]:
+def _changed(tables: Mapping[str, Any], path: Sequence[str | int], value: Any, key: str) -> dict[str, Any]:
     """A copy of nested tables in which one key has another value."""
     first, *rest = path
     inner = tables.get(first) if isinstance(first, str) else None
@@ -411,17 +410,15 @@ def _changed(
             raise InputError(
                 f"must name one of the {len(inner)} tables of {first} by its number from 0.",
                 field=Field("study.grid", value=key),
-                source=source,
             )
-        entry = value if len(rest) == 1 else _changed(inner[place], rest[1:], value, key, source)
+        entry = value if len(rest) == 1 else _changed(inner[place], rest[1:], value, key)
         return {**tables, str(first): [*inner[:place], entry, *inner[place + 1 :]]}
     if inner is not None and not isinstance(inner, dict):
         raise InputError(
             f"must be a key of a table, but {first} is {quoted(inner)}.",
             field=Field("study.grid", value=key),
-            source=source,
         )
-    return {**tables, str(first): _changed(inner or {}, rest, value, key, source)}
+    return {**tables, str(first): _changed(inner or {}, rest, value, key)}
 
 
 def column_of(key: str, value: Any, ending: str | None = None) -> tuple[str, object]:

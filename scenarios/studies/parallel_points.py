@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import AbstractContextManager, suppress
+from uuid import uuid4
 
 from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import check_interrupts, deferred_interrupts
@@ -19,7 +20,7 @@ _SHARE = 3
 
 def compute_all(
     points: Sequence[Point],
-    compute: Callable[[Sequence[Point], bool], list[PointResult]],
+    compute: Callable[[Sequence[Point], str], list[PointResult]],
     take: Callable[[PointResult], None],
     *,
     simulate: bool,
@@ -35,7 +36,7 @@ def compute_all(
     points : sequence of Point
         Those of one network and workload side by side, so that a worker designs for them once.
     compute : callable
-        `scenarios.studies.study_points.compute_points`, or one like it.
+        `scenarios.studies.study_points.compute_points`, or one like it: of points and the name of this study.
     take : callable
         Takes each result as it is finished, in any order.
     simulate : bool
@@ -61,6 +62,7 @@ def compute_all(
     """
     most = _MOST_SIMULATED if simulate else _MOST_DESIGNED
     chunks = _chunks(points, most, workers)
+    study = uuid4().hex
     started, computed = time.monotonic(), 0
     with pool as executor, bar(title, done + len(points)) as advance, deferred_interrupts() as interrupted:
         assert executor is not None
@@ -69,7 +71,7 @@ def compute_all(
             while True:
                 # No more than are soon computed: what waits in a pool would be lost with it.
                 for chunk in itertools.islice(chunks, max(0, 2 * workers - len(waiting))):
-                    waiting.add(executor.submit(compute, chunk, simulate))
+                    waiting.add(executor.submit(compute, chunk, study))
                 if interrupted():
                     raise KeyboardInterrupt
                 if not waiting:

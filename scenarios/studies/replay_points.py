@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from scenarios.studies.study_points import (
     design_fields,
     error_text,
     input_fields,
+    result_of,
     simulation_fields,
     with_speedup,
 )
@@ -66,40 +68,38 @@ def open_replays(study: Study) -> ReplayStudy | None:
     return None if study.run is None else ReplayStudy(study=study, run=RecordedRun.open(study.run))
 
 
-def compute_replays(points: Sequence[Point], simulate: bool) -> list[PointResult]:  # noqa: ARG001
+def compute_replays(points: Sequence[Point], study: str = "") -> list[PointResult]:
     """Compute some points one after the other; as `scenarios.studies.study_points.compute_points`.
 
     Parameters
     ----------
     points : sequence of Point
         Each with the run that it replays.
-    simulate : bool
-        Without effect: times to a target are those of a simulation.
+    study : str
+        Name of the study, in which the run is read once.
 
     Returns
     -------
     list of PointResult
         In their order. An overlay that cannot be replayed is a row with its error beside those of the others.
     """
-    runs: dict[Path, RecordedRun] = {}
     results = []
     for point in points:
         assert point.replay is not None
-        path = point.replay.path
         try:
-            if path not in runs:
-                runs[path] = RecordedRun.open(path)
-            there = relocate(runs[path], point.scenario, point.replay.network_keys)
-            rows = with_speedup([_row(there, recorded) for recorded in runs[path].record.overlays])
+            run = _run_of(study, point.replay.path) if study else RecordedRun.open(point.replay.path)
+            there = relocate(run, point.scenario, point.replay.network_keys)
+            rows = with_speedup([_row(there, recorded) for recorded in run.record.overlays])
         except Exception as problem:
             rows = [{"error": error_text(problem)}]
-        results.append(
-            PointResult(
-                identity=point.identity,
-                rows=[{"error": "", **row, **point.varied, "point": point.identity} for row in rows],
-            )
-        )
+        results.append(result_of(point, rows))
     return results
+
+
+@lru_cache(maxsize=1)
+def _run_of(study: str, path: Path) -> RecordedRun:  # noqa: ARG001
+    """The run of a study in this process; another study reads its file anew."""
+    return RecordedRun.open(path)
 
 
 def _row(there: Relocation, recorded: OverlayRecord) -> Row:

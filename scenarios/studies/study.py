@@ -220,10 +220,11 @@ def _compute_left(
     if not left:
         return
     replays = study.config.run is not None
+    compute = partial(compute_points, simulate=study.config.simulate, compiled=len(left) >= _MANY)
     try:
         compute_all(
             left,
-            compute_replays if replays else partial(compute_points, compiled=len(left) >= _MANY),
+            compute_replays if replays else compute,
             lambda result: file.add(result.identity, result.rows),
             simulate=study.config.simulate or replays,
             pool=pool,

@@ -4,7 +4,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from threading import get_ident
 from typing import Any, TypeVar
 
 from scenarios.config.network import NetworkConfig, build_network, with_access_of
@@ -24,6 +26,8 @@ T = TypeVar("T")
 Row = dict[str, Any]
 _KEPT = 64
 """Networks, and designs, that are kept for the next points."""
+_STUDIES = 8
+"""Studies, or threads of one, whose networks and designs a process has at hand."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -74,12 +78,16 @@ class PointResult:
     rows: Sequence[Row]
 
 
-def compute_points(points: Sequence[Point], simulate: bool, compiled: bool = False) -> list[PointResult]:
+def compute_points(
+    points: Sequence[Point], study: str = "", *, simulate: bool, compiled: bool = False
+) -> list[PointResult]:
     """Compute some points one after the other.
 
     Parameters
     ----------
     points : sequence of Point
+    study : str
+        Name of the study in whose next call what is made here is at hand; empty for none.
     simulate : bool
         Whether each overlay is simulated with the point's ``[simulation]``.
     compiled : bool
@@ -95,23 +103,34 @@ def compute_points(points: Sequence[Point], simulate: bool, compiled: bool = Fal
     Networks and designs are kept for the points that follow, so that an overlay that does not depend on what varies is
     designed once.
     """
-    networks = Networks()
-    designs: _Kept[_Designed] = _Kept(_KEPT)
+    networks, designs = _kept_for(study, get_ident()) if study else _nothing_kept()
     results = []
     for point in points:
         try:
             with many_designs() if compiled else nullcontext():
                 rows = with_speedup(_rows(point.scenario, networks, designs, simulate=simulate))
-            error = ""
         except Exception as problem:
-            rows, error = [{}], error_text(problem)
-        results.append(
-            PointResult(
-                identity=point.identity,
-                rows=[{"error": error, **row, **point.varied, "point": point.identity} for row in rows],
-            )
-        )
+            rows = [{"error": error_text(problem)}]
+        results.append(result_of(point, rows))
     return results
+
+
+def result_of(point: Point, rows: Sequence[Row]) -> PointResult:
+    """Rows of a point with what varies; its value stays where a result has the same name."""
+    return PointResult(
+        identity=point.identity,
+        rows=[{"error": "", **row, **point.varied, "point": point.identity} for row in rows],
+    )
+
+
+@lru_cache(maxsize=_STUDIES)
+def _kept_for(study: str, thread: int) -> "tuple[Networks, _Kept[_Designed]]":  # noqa: ARG001
+    """Networks and designs of a study in this process; another study reads its files anew."""
+    return _nothing_kept()
+
+
+def _nothing_kept() -> "tuple[Networks, _Kept[_Designed]]":
+    return Networks(), _Kept(_KEPT)
 
 
 class _Kept(dict[str, T]):
@@ -156,7 +175,7 @@ def _rows(scenario: Scenario, networks: Networks, designs: _Kept[_Designed], *, 
     """Rows of one point, one for each overlay."""
     network, graph = repr(scenario.network), networks.of(scenario.network)
     work = workload_of(scenario, graph)
-    load = f"{work.model_bits!r} {work.round_compute_s(graph.silos).tolist()!r}"
+    load = f"{work.model_bits!r} {work.local_steps} {work.round_compute_s(graph.silos).tolist()!r}"
     rows = []
     for config in scenario.overlays.overlays:
         seed = scenario.seed if config.seed is None else config.seed
@@ -223,8 +242,6 @@ def _one(values: FloatArray) -> float | None:
 
 def _simulated(scenario: Scenario, graph: Connectivity, designed: _Designed) -> Row:
     """Columns of a simulation."""
-    # Here since a study of closed forms does not wait for it.
-
     settings = scenario.simulation
     check_events(settings, graph, rounds=settings.rounds)
     job = job_of(designed.overlay, settings, rounds=settings.rounds, seed=scenario.seed)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, describe
 from scenarios.config.overlay_config import OverlayConfig
@@ -102,7 +103,8 @@ def sweep(
                 raise InputError(row["error"])
         found[result.identity] = result
 
-    compute_all(points, compute_points, take, simulate=True, pool=pool, workers=workers, title="sweep")
+    compute = partial(compute_points, simulate=True)
+    compute_all(points, compute, take, simulate=True, pool=pool, workers=workers, title="sweep")
     rows = [row for point in points for row in found[point.identity].rows]
     columns, unit = cycle_time_columns(rows, FORMS | {"simulated_s": "simulated"})
     return Table(

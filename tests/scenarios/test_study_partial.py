@@ -92,9 +92,9 @@ def test_rows_of_a_study_that_has_grown_are_kept(tmp_path, monkeypatch):
     path.rename(tmp_path / "s.csv.partial")
     original, computed = sys.modules["scenarios.studies.study"].compute_points, []
 
-    def counted(points, simulate, **options):
+    def counted(points, *how, **options):
         computed.extend(point.varied["seed"] for point in points)
-        return original(points, simulate, **options)
+        return original(points, *how, **options)
 
     monkeypatch.setattr("scenarios.studies.study.compute_points", counted)
     run(study_of([3, 2, 1]), path)
