@@ -2,18 +2,15 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
 from topologies.analysis.resources import EQUAL
 from topologies.analysis.upgrade_terms import Circuit, UpgradeTerms
 from topologies.arrays import BoolArray, FloatArray
-from topologies.native_output import no_native_output
-
-solve: Any = milp  # its types lack the options
+from topologies.integer_program import solve_program
 
 NODES = 5000
 """Most branch-and-bound nodes of a program: a count, no time, so that every machine finds the same sets."""
@@ -168,14 +165,10 @@ class UpgradeProgram:
             cost[first_x:] = members + np.arange(self._size) / max(1, self._size) ** 2
         whole = np.zeros(columns)
         whole[first_x:] = 1
-        with no_native_output():
-            result = solve(
-                cost,
-                integrality=whole,
-                bounds=Bounds(low, high),
-                constraints=LinearConstraint(_matrix(rows, columns), np.array(least), np.inf),
-                options={"node_limit": NODES, "mip_rel_gap": 0.0},
-            )
+        rule = (_matrix(rows, columns), np.array(least), np.inf)
+        result = solve_program(
+            cost, [rule], integrality=whole, low=low, high=high, nodes=NODES, mip_rel_gap=0.0
+        )
         scale = {"cycle_time": unit_s, "price": unit_price, "order": 1.0}[objective]
         if result.status == 2:
             return Answer(raised=None, bound=np.inf)

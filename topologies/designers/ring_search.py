@@ -8,6 +8,7 @@ from topologies.arrays import BoolArray, IntArray
 from topologies.connectivity import Connectivity
 from topologies.digraph import check_connected, components
 from topologies.errors import InputError
+from topologies.integer_program import Rule, solve_program
 from topologies.sizes import MANY_SILOS
 
 ROUNDS = 40
@@ -37,9 +38,6 @@ def some_circuit(allowed: BoolArray) -> tuple[list[int] | None, bool]:
     must be left at least once in the next try (Dantzig, Fulkerson, Johnson 1954). Exponential at worst, so limited
     by counts, not by time: the same answer on every machine. Sparse one-way arcs, where local search fails, are easy.
     """
-    # Here since it takes long to import, and only networks on which few pairs can talk need it.
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
     nodes = len(allowed)
     if not (allowed.any(axis=1).all() and allowed.any(axis=0).all()):
         return None, True
@@ -49,15 +47,11 @@ def some_circuit(allowed: BoolArray) -> tuple[list[int] | None, bool]:
     arcs = np.arange(len(source))
     ones = np.ones(len(arcs))
     degree = vstack([coo_array((ones, (end, arcs)), shape=(nodes, len(arcs))) for end in (source, target)])
-    rules = [LinearConstraint(degree.tocsr(), 1, 1)]
+    rules: list[Rule] = [(degree.tocsr(), 1, 1)]
     costs = np.random.default_rng(0).random(len(arcs))
     for _ in range(ROUNDS):
-        answer = milp(
-            costs,
-            integrality=np.ones(len(arcs), dtype=np.int64),
-            bounds=Bounds(0, 1),
-            constraints=rules,
-            options={"node_limit": BRANCHES},
+        answer = solve_program(
+            costs, rules, integrality=np.ones(len(arcs), dtype=np.int64), low=0, high=1, nodes=BRANCHES
         )
         if answer.x is None:
             return None, answer.status == 2
@@ -67,7 +61,7 @@ def some_circuit(allowed: BoolArray) -> tuple[list[int] | None, bool]:
             return tour_along(source[used], target[used]), True
         inside = np.arange(parts)[:, np.newaxis] == part
         leaving = csr_array((inside[:, source] & ~inside[:, target]).astype(np.float64))
-        rules.append(LinearConstraint(leaving, 1, np.inf))
+        rules.append((leaving, 1, np.inf))
     return None, False
 
 
