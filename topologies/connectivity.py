@@ -159,10 +159,10 @@ class Connectivity:
 
     def routes_along(self, arcs: Iterable[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:
         """The `route` of each arc, in their order."""
-        up, down, router = self.first_uplink, self.first_uplink + self.silos, self.router.tolist()
+        up, down, router = self.first_uplink, self.first_uplink + self.silos, self.router
         if not self.is_measured:
             links = self.routes.links
-            return tuple((up + i, *links(router[i], router[j]), down + j) for i, j in arcs)
+            return tuple((up + i, *links(int(router[i]), int(router[j])), down + j) for i, j in arcs)
         found = []
         for i, j in arcs:
             link = int(self._pair_link[i, j])

@@ -35,7 +35,7 @@ def compiled(function: Function, *, fused: bool = False) -> Function:
     """
     settings: Any = config
     before = settings.CACHE_DIR
-    folder = _folder(Path(inspect.getfile(function)).parent, before)
+    folder = _folder_once(Path(inspect.getfile(function)).parent, before)
     try:
         settings.CACHE_DIR = str(folder or "")
         # Nothing is allocated in compiled code, so arrays need not be counted: that takes most of the time.
@@ -58,6 +58,12 @@ def compiled(function: Function, *, fused: bool = False) -> Function:
 def _cpu_features() -> str:
     """Features of this processor, read once."""
     return str(get_host_cpu_features().flatten())
+
+
+@cache
+def _folder_once(here: Path, chosen: str) -> Path | None:
+    """The folder of a package, whose files are read once and not for each of its functions."""
+    return _folder(here, chosen)
 
 
 def _folder(here: Path, chosen: str) -> Path | None:

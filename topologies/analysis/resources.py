@@ -123,7 +123,8 @@ class Resources:
         overlay, source = self.overlay, self.overlay.source
         awaited_s = overlay.tokens * self.compute_s[source]
         delay_s = delays(awaited_s, self.latency_s, self.model_bits, self.limits_bps().min(axis=0))
-        return cycle_time(replace(overlay.event_graph, delay_s=np.concatenate((delay_s, self.compute_s))))
+        graph = replace(overlay.event_graph, delay_s=np.concatenate((delay_s, self.compute_s)))
+        return cycle_time(graph, connected=True)
 
 
 def _smallest(arcs: int, crossing: IntArray, core_bps: FloatArray) -> FloatArray:

@@ -38,7 +38,7 @@ def greedy_steps(terms: UpgradeTerms, prices: FloatArray, budget: float) -> list
     while True:
         now = steps[-1]
         best: tuple[float, float, float] | None = None
-        for start in _groups(terms, circuit, now.raised):
+        for start in limiting_groups(terms, circuit, now.raised):
             found = _lowered(terms, prices, budget, now, start)
             if found is None:
                 continue
@@ -53,7 +53,7 @@ def greedy_steps(terms: UpgradeTerms, prices: FloatArray, budget: float) -> list
         circuit = next_circuit
 
 
-def _groups(terms: UpgradeTerms, circuit: Circuit, raised: BoolArray) -> list[tuple[int, ...]]:
+def limiting_groups(terms: UpgradeTerms, circuit: Circuit, raised: BoolArray) -> list[tuple[int, ...]]:
     """Links that limit each item of a circuit; each group once, in the order of the links."""
     return sorted({group for item in circuit.items if (group := terms.binding(item, raised))})
 
@@ -71,7 +71,7 @@ def _lowered(
         value, circuit = terms.critical(raised)
         if value < now.cycle_time_s * (1 - RELATIVE_NOISE):
             return PricedSet(raised=raised, price=price, cycle_time_s=value), circuit
-        groups = _groups(terms, circuit, raised)
+        groups = limiting_groups(terms, circuit, raised)
         if not groups:
             return None
         group = min(groups, key=lambda links: math.fsum(prices[list(links)].tolist()))

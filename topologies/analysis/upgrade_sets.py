@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from topologies.analysis.upgrade_greedy import greedy_steps
+from topologies.analysis.upgrade_greedy import greedy_steps, limiting_groups
 from topologies.analysis.upgrade_program import Answer, UpgradeProgram
 from topologies.analysis.upgrade_terms import Circuit, PricedSet, UpgradeTerms, total_price
 from topologies.arrays import BoolArray, FloatArray
@@ -90,9 +90,9 @@ class UpgradeSearch:
         it is: that is known without trying them. Time O(length of the critical circuit) cycle times.
         """
         nothing = self.nothing.raised
-        groups = [self.terms.binding(item, nothing) for item in self.terms.critical(nothing)[1].items]
+        groups = limiting_groups(self.terms, self.terms.critical(nothing)[1], nothing)
         found = []
-        for (link,) in sorted({group for group in groups if len(group) == 1}):
+        for (link,) in (group for group in groups if len(group) == 1):
             raised = nothing.copy()
             raised[link] = True
             value = self.terms.cycle_time_s(raised)

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -90,6 +90,7 @@ class UpgradeTerms:
     item: IntArray
     link: IntArray
     term_s: FloatArray
+    _known: dict[bytes, tuple[float, Circuit]] = field(default_factory=dict, init=False, repr=False)
 
     def __repr__(self) -> str:
         """Form, number of links and overlay."""
@@ -174,13 +175,19 @@ class UpgradeTerms:
         Notes
         -----
         Every simple circuit of the `serialized` event graph is one of the overlay or one arc's own transmission; see
-        `topologies.closed_forms.closed_forms`. Time: one cycle time.
+        `topologies.closed_forms.closed_forms`. Time: one cycle time, the first time that these links are raised.
         """
+        key = raised.tobytes()
+        if key not in self._known:
+            self._known[key] = self._critical(raised)
+        return self._known[key]
+
+    def _critical(self, raised: BoolArray) -> tuple[float, Circuit]:
         arcs, times_s = self.overlay.arcs, self.times_s(raised)
         delay_s = self.fixed_s.copy()
         delay_s[:arcs] += times_s[:arcs]
         graph = self.overlay.event_graph
-        proof = cycle_time(replace(graph, delay_s=delay_s))
+        proof = cycle_time(replace(graph, delay_s=delay_s), connected=True)
         found = proof.cycle_time_s, self.circuit(graph, proof.circuit)
         # By `load` links matter as a whole, arcs only as parts of circuits.
         first = arcs if self.form == "load" else 0

@@ -28,9 +28,14 @@ def lightest_matching(weights: FloatArray) -> IntArray:
         from topologies.designers.compiled.perfect_matching import perfect_matching
 
         return perfect_matching(weights)
+    return np.array(sorted(nx.min_weight_matching(complete_graph(weights))))
+
+
+def complete_graph(weights: FloatArray) -> "nx.Graph[int]":
+    """Complete graph with these weights of its edges."""
     complete: nx.Graph[int] = nx.Graph()
     # Edge by edge: a zero weight is no edge to from_numpy_array, but two nodes of one place are still neighbours.
     complete.add_weighted_edges_from(
         (i, j, float(weights[i, j])) for i in range(len(weights)) for j in range(i + 1, len(weights))
     )
-    return np.array(sorted(nx.min_weight_matching(complete)))
+    return complete

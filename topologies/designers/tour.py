@@ -8,7 +8,7 @@ import numpy as np
 from topologies.arrays import FloatArray, IntArray
 from topologies.compiled_designs import takes_compiled
 from topologies.designers.euler_tours import euler_tours
-from topologies.designers.matching import lightest_matching
+from topologies.designers.matching import complete_graph, lightest_matching
 from topologies.designers.ring_search import some_circuit
 from topologies.designers.tie_orders import tie_orders
 from topologies.designers.tour_search import NEIGHBOURS, TourSearch
@@ -237,11 +237,7 @@ def published_tour(weights: FloatArray) -> IntArray:
     """The one tour of networkx's Christofides' algorithm in the order of the nodes, as in the published tables."""
     if len(weights) < 3:
         return np.arange(len(weights))
-    complete: nx.Graph[int] = nx.Graph()
-    complete.add_weighted_edges_from(
-        (i, j, float(weights[i, j])) for i in range(len(weights)) for j in range(i + 1, len(weights))
-    )
-    tour: list[int] = nx.approximation.christofides(complete)
+    tour: list[int] = nx.approximation.christofides(complete_graph(weights))
     return np.roll(np.array(tour[:-1], dtype=np.int64), -tour.index(0))
 
 
