@@ -91,7 +91,10 @@ class StudyConfig:
     def __post_init__(self) -> None:
         """Check what varies."""
         if self.target_accuracy is not None and self.run is None:
-            raise InputError("goes with run.", field=Field(KEY, TARGET, value=self.target_accuracy))
+            raise InputError(
+                "goes with run, the file of a run that is replayed.",
+                field=Field(KEY, TARGET, value=self.target_accuracy),
+            )
         for keys in (self.grid, *self.points):
             for key in keys:
                 if not split_key(key):
@@ -303,7 +306,7 @@ def parse_trained(found: StudyText) -> TrainedStudy:
     config = _study_config(tables.pop(KEY, {}), found.source)
     if config.grid or config.points or config.simulate or config.figure is not None:
         raise InputError(
-            "training goes with silosim run, not with a grid, points, simulate or figure.",
+            "a study with [training] is trained once, so it has no grid, points, simulate or figure.",
             source=found.source,
         )
     if read_toml(text, found.source) != tables:
@@ -409,14 +412,14 @@ def _changed(tables: Mapping[str, Any], path: Sequence[str | int], value: Any, k
         if not isinstance(place, int) or not 0 <= place < len(inner) or not isinstance(inner[place], dict):
             raise InputError(
                 f"must name one of the {len(inner)} tables of {first} by its number from 0.",
-                field=Field("study.grid", value=key),
+                field=Field(KEY, value=key),
             )
         entry = value if len(rest) == 1 else _changed(inner[place], rest[1:], value, key)
         return {**tables, str(first): [*inner[:place], entry, *inner[place + 1 :]]}
     if inner is not None and not isinstance(inner, dict):
         raise InputError(
             f"must be a key of a table, but {first} is {quoted(inner)}.",
-            field=Field("study.grid", value=key),
+            field=Field(KEY, value=key),
         )
     return {**tables, str(first): _changed(inner or {}, rest, value, key)}
 

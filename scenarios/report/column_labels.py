@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 
+from scenarios.config.published_figure import UNITS
 from scenarios.config.quantities import (
     format_bits,
     format_long,
@@ -69,8 +70,8 @@ def words_of(column: str) -> str:
     """
     if column in _WORDS:
         return _WORDS[column]
-    for unit in ("_bps", "_bits", "_s"):
-        column = column.removesuffix(unit)
+    for ending in UNITS:
+        column = column.removesuffix(ending)
     # The place of an overlay in a list says nothing.
     return re.sub(r"^overlays_(\d+_)?", "", column).replace("_", " ")
 

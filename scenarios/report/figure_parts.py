@@ -49,10 +49,21 @@ def line_options(style: LineStyle) -> dict[str, Any]:
     return {"color": style.colour, "linestyle": style.dashes, "marker": style.marker}
 
 
-def legend_columns(kinds: Sequence[str], shown: int) -> int:
-    """Columns of a legend below the panels: at most five, or as many as have room for the longest name."""
-    most = max(1, min(5, int(LEGEND_LETTERS // (max(map(len, kinds)) + LEGEND_MARGIN))))
-    return balanced(shown, most=most)
+def legend_columns(
+    longest: int, shown: int, *, room: float = LEGEND_LETTERS, handle: float = LEGEND_MARGIN
+) -> int:
+    """Columns of a legend below the panels: at most five, or as many as have room for the longest name.
+
+    Parameters
+    ----------
+    longest : int
+        Its letters.
+    shown : int
+        Entries.
+    room, handle : float
+        Letters that the legend, and the line and gap beside a name, have room for.
+    """
+    return balanced(shown, most=max(1, min(5, int(room // (longest + handle)))))
 
 
 def balanced(entries: int, *, most: int) -> int:

@@ -101,7 +101,7 @@ def plot_run(
         metrics = metrics if _has(trained, loss_name) else []
         metrics = [*metrics, ("test_accuracy", 100.0, "test accuracy (%)")]
     shown = len(trained) + (target_accuracy is not None and has_accuracy)
-    columns = legend_columns([overlay.kind for overlay in trained], shown)
+    columns = legend_columns(max(len(overlay.kind) for overlay in trained), shown)
     legend_in = LEGEND_LINE_IN * (-(-shown // columns) - 1)
     figure, axes = panels_figure(
         len(metrics), 2, height_in=(5.2 if len(metrics) > 1 else 3.2) + legend_in, sharey="row"

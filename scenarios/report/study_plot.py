@@ -24,7 +24,7 @@ from scenarios.report.figure_parts import (
     THIN,
     WIDTH_IN,
     add_legend,
-    balanced,
+    legend_columns,
     line_options,
     panels_figure,
     save_figure,
@@ -174,11 +174,11 @@ def _figure(lines: StudyLines, *, log_x: bool | None, log_y: bool | None) -> Fig
     handles, names = _legend_entries(lines, styles)
     layout = _layout(len(lines.panels), names)
     is_turned = lines.categories is not None and layout.ticks(lines.categories) < len(lines.categories)
-    legend_columns = _legend_columns(names)
+    columns = _legend_columns(names)
     figure, grid = panels_figure(
         layout.rows,
         layout.columns,
-        height_in=_height_in(layout, names, legend_columns, lines.categories if is_turned else None),
+        height_in=_height_in(layout, names, columns, lines.categories if is_turned else None),
         sharey=True,
     )
     if layout.columns > 1:
@@ -209,13 +209,12 @@ def _figure(lines: StudyLines, *, log_x: bool | None, log_y: bool | None) -> Fig
     set_title(figure, "\n".join(_title_lines(lines.title)))
     if names:
         place = "outside right center" if layout.is_beside else "outside lower center"
-        columns = 1 if layout.is_beside else legend_columns
         add_legend(
             figure,
             handles,
             names,
             loc=place,
-            ncols=columns,
+            ncols=1 if layout.is_beside else columns,
             fontsize=_LEGEND_PT,
             frameon=False,
             handlelength=4.0,
@@ -322,9 +321,8 @@ def _bar() -> Artist:
 
 def _legend_columns(names: Sequence[str]) -> int:
     """Columns of a legend below the panels."""
-    room = WIDTH_IN / (_LETTER_IN * _LEGEND_PT)
-    most = max(1, min(5, int(room // (_longest(_lines_of(names)) + _LEGEND_HANDLE))))
-    return balanced(len(names), most=most) if names else 1
+    room, longest = WIDTH_IN / (_LETTER_IN * _LEGEND_PT), _longest(_lines_of(names))
+    return legend_columns(longest, len(names), room=room, handle=_LEGEND_HANDLE) if names else 1
 
 
 def _lines_of(names: Sequence[str]) -> list[str]:

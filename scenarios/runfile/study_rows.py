@@ -13,7 +13,10 @@ from topologies import InputError
 
 POINT, ERROR = "point", "error"
 """Columns of the identity of a row's point, and of what was wrong with it."""
-_OTHER = "holds the rows of another study; --force replaces it."
+_OTHER = (
+    "holds the rows of another study; --force replaces it (its inputs, its files and the version of silosim make a "
+    "study)."
+)
 
 
 class RowsFile:

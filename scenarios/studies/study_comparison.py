@@ -63,7 +63,7 @@ def _is_at(row: Row, at: Mapping[str, Cell]) -> bool:
 
 def _not_one(number: int, count: int) -> InputError:
     """Error of a place that is not that of one row."""
-    hint = "name further columns" if count else "one of these values is in none"
+    hint = "name further columns" if count else "no row has all of these values"
     return InputError(
         f"must choose one row of the table, not {count}; {hint}.",
         field=Field("study", "published", number, "at"),

@@ -242,7 +242,7 @@ def test_speedups_are_over_the_first_overlay_with_a_hub(rows, speedups):
         ('[study.figure]\nx = "local_steps"\nfacet = "seed"', "overlays_star_hub"),
         (
             '[[study.published]]\nwhat = "a"\nvalue = "1 s"\nat = { overlay = "mts", seed = 1, local_steps = 1 }',
-            "study.published[0].at must choose one row of the table, not 0; one of these values is in none",
+            "study.published[0].at must choose one row of the table, not 0; no row has all of these values",
         ),
         (
             '[[study.published]]\nwhat = "a"\nvalue = "1 s"\nat = { overlay = "star", local_steps = 1 }',

@@ -79,7 +79,10 @@ def test_rows_of_another_study_are_replaced_by_force_alone(tmp_path, seeds):
     before = partial.read_bytes()
     with pytest.raises(InputError) as caught:
         run(study_of(seeds), path)
-    assert str(caught.value) == f"{partial}: holds the rows of another study; --force replaces it."
+    assert str(caught.value) == (
+        f"{partial}: holds the rows of another study; --force replaces it (its inputs, its files and the version of "
+        "silosim make a study)."
+    )
     assert partial.read_bytes() == before
     run(study_of(seeds), path, force=True)
     assert path.read_text().count("\n") == 1 + 2 * len(seeds)
