@@ -553,3 +553,23 @@ def test_a_network_that_cannot_be_is_an_error_before_anything_is_computed(silosi
     assert f"{file}: " in result.err
     assert rule in result.err
     assert [path.name for path in tmp_path.iterdir()] == ["study.toml"]
+
+
+def test_what_does_not_vary_is_designed_once_in_each_study(tmp_path, monkeypatch):
+    text = BASE.replace('["star", "ring", "matcha"]', '["star", "ring"]').replace(
+        "rounds = 30", "rounds = 5"
+    ) + (
+        '[study]\nsimulate = true\n[study.grid]\nseed = [1, 2, 3, 4, 5]\n"simulation.sharing" = ["maxmin", "equal"]\n'
+    )
+    study, designed = study_of(text, tmp_path), []
+    original = study_points_module.design_any
+
+    def counted(config, *given, **options):
+        designed.append(config.kind)
+        return original(config, *given, **options)
+
+    monkeypatch.setattr(study_points_module, "design_any", counted)
+    for path in (tmp_path / "a.csv", tmp_path / "b.csv"):
+        assert run_study(study, path, pool=process_pool(1), workers=1) == []
+    # Whatever a worker takes at a time; and another study looks at its files anew.
+    assert designed == ["star", "ring"] * 2
