@@ -66,6 +66,7 @@ class UpgradeSearch:
         self._one_price = bool(len(prices)) and bool((prices == prices[0]).all())
         self._program = UpgradeProgram(terms, prices)
         self._circuits: dict[Circuit, None] = {}
+        self._cheapest: dict[float, ProvenSet] = {}
         self._seen: list[PricedSet] = []
         self.nothing = self._see(np.zeros(len(prices), dtype=np.bool_))
         self.everything = self._see(np.ones(len(prices), dtype=np.bool_))
@@ -120,13 +121,23 @@ class UpgradeSearch:
             self.greedy(budget)
             best = self._fastest_seen(budget)
         is_proven = best.cycle_time_s <= bound_s * (1 + SAME)
-        found = self._tidied(best, best.cycle_time_s * (1 + SAME))
+        limit_s = best.cycle_time_s * (1 + SAME)
+        found = self._first(self._cheaper(best, limit_s), limit_s)
         return ProvenSet(found=found, bound=found.cycle_time_s if is_proven else bound_s, is_proven=is_proven)
 
     def cheapest(self, wanted_s: float) -> ProvenSet | None:
         """Set with the lowest price that has at most such a cycle time; None where no set has."""
         if self.everything.cycle_time_s > wanted_s * (1 + RELATIVE_NOISE):
             return None
+        if wanted_s not in self._cheapest:
+            answer = self._find_cheapest(wanted_s)
+            if not answer.is_proven:
+                return answer  # asked again, there may be a better one: more has been seen by then
+            self._cheapest[wanted_s] = answer
+        return self._cheapest[wanted_s]
+
+    def _find_cheapest(self, wanted_s: float) -> ProvenSet:
+        """Answer of `cheapest`, where there is one."""
         tolerance = SAME * self.prices.max(initial=0.0)
         best, least = self._least("price", wanted_s, np.inf)
         if best is None or best.price > least + tolerance:
@@ -135,8 +146,9 @@ class UpgradeSearch:
                 (known for known in self._seen if known.cycle_time_s <= wanted_s * (1 + RELATIVE_NOISE)),
                 key=lambda known: known.price,
             )
+            best = self._cheaper(best, wanted_s)
         is_proven = best.price <= least + tolerance
-        found = self._tidied(best, wanted_s)
+        found = self._first(best, wanted_s)
         return ProvenSet(found=found, bound=found.price if is_proven else least, is_proven=is_proven)
 
     def frontier(self, budget: float, *, step: float = 0.0) -> Iterator[ProvenSet]:
@@ -234,13 +246,14 @@ class UpgradeSearch:
         affordable = [known for known in self._seen if _is_affordable(known.price, budget)]
         return min(affordable, key=lambda known: (known.cycle_time_s, known.price))
 
-    def _tidied(self, best: PricedSet, limit_s: float) -> PricedSet:
-        """The cheapest set that is as fast as that, of these one of the fewest links, the first of these."""
-        if not self._one_price:
-            cheapest, _ = self._least("price", limit_s, best.price)
-            best = cheapest or best
-        first, _ = self._least("order", limit_s, best.price)
-        return first or best
+    def _cheaper(self, best: PricedSet, limit_s: float) -> PricedSet:
+        """The cheapest set that is as fast as that; where all links have one price, `_first` finds it: of the fewest."""
+        found = None if self._one_price else self._least("price", limit_s, best.price)[0]
+        return found or best
+
+    def _first(self, best: PricedSet, limit_s: float) -> PricedSet:
+        """Of sets that are as fast as that and no dearer one of the fewest links, of these the one that comes first."""
+        return self._least("order", limit_s, best.price)[0] or best
 
 
 def _is_affordable(price: float, budget: float) -> bool:

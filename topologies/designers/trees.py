@@ -8,7 +8,7 @@ import numpy as np
 from topologies.arrays import FloatArray, IntArray
 from topologies.compiled_designs import takes_compiled
 from topologies.connectivity import Connectivity
-from topologies.delays import delays, pair_delays
+from topologies.delays import arc_delays, pair_delays
 from topologies.designers.tie_orders import tie_orders
 from topologies.digraph import check_connected
 from topologies.label_order import by_label
@@ -92,13 +92,13 @@ class TreeTimes:
 
     Attributes
     ----------
-    compute_s : ndarray, shape (silos,)
-        Computing time of a round.
+    graph : Connectivity
+    work : Workload
     longest_s : float
-        The longest computing time.
-    latency_s, available_bps : ndarray, shape (silos, silos)
-    up_bps, down_bps : ndarray, shape (silos,)
-    model_bits : float
+        The longest computing time of a round.
+    compiled_inputs : tuple of ndarray
+        What the compiled code takes of the two beside `work.model_bits`: computing times, latencies, uplinks, downlinks
+        and available bandwidths.
 
     Notes
     -----
@@ -108,47 +108,41 @@ class TreeTimes:
     iteration of `cycle_time`.
     """
 
-    compute_s: FloatArray
+    graph: Connectivity
+    work: Workload
     longest_s: float
-    latency_s: FloatArray
-    available_bps: FloatArray
-    up_bps: FloatArray
-    down_bps: FloatArray
-    model_bits: float
+    compiled_inputs: tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
 
     @classmethod
     def of(cls, graph: Connectivity, work: Workload) -> Self:
         """Those on a network with a workload."""
-        # Copies can be written and lie row by row: compiled code has one version for each kind of array.
         compute_s = work.round_compute_s(graph.silos)
+        # Copies can be written and lie row by row: compiled code has one version for each kind of array.
+        latency_s, up_bps, down_bps, available_bps = (
+            np.array(values, order="C")
+            for values in (graph.latency_s, graph.up_bps, graph.down_bps, graph.available_bps)
+        )
         return cls(
-            compute_s=compute_s,
+            graph=graph,
+            work=work,
             longest_s=float(compute_s.max()),
-            latency_s=np.array(graph.latency_s, order="C"),
-            available_bps=np.array(graph.available_bps, order="C"),
-            up_bps=np.array(graph.up_bps),
-            down_bps=np.array(graph.down_bps),
-            model_bits=float(work.model_bits),
+            compiled_inputs=(compute_s, latency_s, up_bps, down_bps, available_bps),
         )
 
     def __call__(self, edges: IntArray) -> float:
         """Cycle time of a tree in seconds; infinite where a silo cannot send along an edge."""
         if not len(edges):
             return self.longest_s
-        silos = len(self.up_bps)
+        silos = self.graph.silos
         if takes_compiled(silos):
             from topologies.designers.compiled.trees import slowest_edge
 
             slowest_s = slowest_edge(
-                edges, self.compute_s, self.latency_s, self.up_bps, self.down_bps, self.available_bps,
-                self.model_bits, np.empty(silos, dtype=np.int64),
-            )  # fmt: skip
+                edges, *self.compiled_inputs, float(self.work.model_bits), np.empty(silos, dtype=np.int64)
+            )
             return max(self.longest_s, slowest_s)
         i, j = np.concatenate((edges, edges[:, ::-1])).T
-        degree = np.bincount(i, minlength=silos)
-        rate_bps = np.minimum(self.up_bps[i] / degree[i], self.down_bps[j] / degree[j])
-        rate_bps = np.minimum(rate_bps, self.available_bps[i, j])
-        delay_s = delays(self.compute_s[i], self.latency_s[i, j], self.model_bits, rate_bps)
+        delay_s = arc_delays(self.graph, self.work, i, j)
         return max(self.longest_s, float(((delay_s[: len(edges)] + delay_s[len(edges) :]) / 2).max()))
 
 

@@ -254,6 +254,30 @@ def test_prices_decide(make_underlay):
     assert search.fastest(5.9999).found.price == 1
 
 
+def test_a_price_is_sought_once(make_underlay, monkeypatch):
+    # Arcs of 100, 100, 50 and 10 ms. r1 and r2 take (50 + 25) / 4 ms off a round, r0 and r1 (50 + 50) / 4: to 40 ms.
+    overlay = ring_of(make_underlay, 4, up_bps=np.array([1e8, 1e8, 2e8, 1e9]), down_bps=1e9)
+    search = search_of(overlay, prices={"r0 uplink": 5.0, "r1 uplink": 1.0, "r2 uplink": 2.0})
+    asked, solve = [], upgrade_program.UpgradeProgram.solve
+
+    def counted(program, circuits, objective, **limits):
+        asked.append((objective, limits["most_price"]))
+        return solve(program, circuits, objective, **limits)
+
+    monkeypatch.setattr(upgrade_program.UpgradeProgram, "solve", counted)
+    cheapest = search.cheapest(0.045)
+
+    assert cheapest is not None
+    assert names(search, cheapest.found) == ["r0 uplink", "r1 uplink"]
+    assert (cheapest.found.price, cheapest.is_proven) == (6, True)
+    # Then only the order of sets of this price is, and nothing where the same is asked again.
+    assert {limit for objective, limit in asked if objective == "price"} == {np.inf}
+    assert {limit for objective, limit in asked if objective == "order"} == {6}
+    count = len(asked)
+    assert search.cheapest(0.045) is cheapest
+    assert len(asked) == count
+
+
 def test_links_that_cost_nothing_are_bought_without_money(make_underlay):
     overlay = ring_of(make_underlay, 3, up_bps=np.array([1e8, 1e8, 1e9]), down_bps=1e9)
     search = search_of(overlay, prices={"r0 uplink": 0.0, "r1 uplink": 1.0})
