@@ -7,12 +7,13 @@ from pathlib import Path
 
 from topologies.analysis.upgrade_links import LinkClass, UpgradeLink, link_names
 from topologies.connectivity import Connectivity
-from topologies.errors import InputError, quoted, unknown_name
+from topologies.errors import InputError, first_names, quoted, unknown_name
 from topologies.networks.csv_table import Table, read_table
 from topologies.networks.files import read_file
 from topologies.networks.table_columns import (
     Column,
     Role,
+    column_name,
     find_columns,
     missing_column,
     plain_number,
@@ -36,6 +37,9 @@ _ROLES: Mapping[str, Role] = {
         names=(("price per gbps", "price", "price per", "cost", "cost per", "cost per gbps"),),
     ),
 }
+_PRICE_HEADERS = ("price per Gbps", "price per Mbps (EUR)", "price (EUR/Mbps)")
+"""For messages, which show units as they are written."""
+_PRICED = re.compile("price|cost", re.IGNORECASE)
 _BRACKETS = re.compile(r"\s*[\[(]\s*([^\[\]()]*?)\s*[\])]$")
 _PER = re.compile(r"(?:^|[\s_-])per(?:$|[\s_-])|/", re.IGNORECASE)
 _SPEED = re.compile("bps|[kmgt]i?bit", re.IGNORECASE)
@@ -53,7 +57,7 @@ class LinkPrices:
     currency : str
         As the list states it; empty where it states none.
     note : str
-        What was taken from which column.
+        What was taken from which column, and which were ignored.
     """
 
     per_gbps: Mapping[str, float]
@@ -65,8 +69,8 @@ class LinkPrices:
 
         Notes
         -----
-        The price per Gbps times `UpgradeLink.added_gbps`. A link's own price goes before that of its class, an
-        uplink's or downlink's before that of access links.
+        The price per Gbps times `UpgradeLink.added_gbps`: a core link's once, for both directions. A link's own price
+        goes before that of its class, an uplink's or downlink's before that of access links.
         """
         for name in (link.name, *_CLASSES[link.link_class]):
             if name in self.per_gbps:
@@ -82,7 +86,7 @@ def read_prices(path: Path, graph: Connectivity) -> LinkPrices:
     path : Path
         CSV with the columns ``link`` (or ``class``) and ``price per Gbps``, to which a currency in brackets may be
         added; or per another rate, as in ``price per Mbps``, ``price (EUR per Mbps)`` and ``cost [EUR/Mbps]``. A plain
-        ``price`` is per Gbps. A link is called as in tables, ``Dublin uplink``, ``core link A - B``, ``measured
+        ``price`` is per Gbps, too. A link is called as in tables, ``Dublin uplink``, ``core link A - B``, ``measured
         bandwidth A -> B``; the ends of a core link may stand in either order, and ``core link`` and ``measured
         bandwidth`` may be left out. A class is one of `CLASS_NAMES`. A row without a price is one that cannot be
         bought.
@@ -102,11 +106,14 @@ def read_prices(path: Path, graph: Connectivity) -> LinkPrices:
     source = str(path)
     written = read_table(read_file(path, source), source)
     table, currency = _without_currency(written)
-    found, _ = find_columns(table, _ROLES)
-    for key, purpose in (("link", "links or classes"), ("price", "the price")):
-        if key not in found:
-            raise missing_column(table, _ROLES[key], purpose)
+    _check_price_columns(written, table)
+    found, ignored = find_columns(table, _ROLES)
+    if "link" not in found:
+        raise missing_column(written, _ROLES["link"], "links or classes")
+    if "price" not in found:
+        raise missing_column(written, Role(title="", names=(_PRICE_HEADERS,)), "the price")
     link, price = found["link"], found["price"]
+    header = written.header[price.index]
     gbps = _gbps(table, price)
     names = _known_names(graph)
     row_of: dict[str, int] = {}
@@ -123,14 +130,16 @@ def read_prices(path: Path, graph: Connectivity) -> LinkPrices:
             )
         row_of[name] = row
         text = table.rows[row][price.index]
-        value = plain_number(table, row, price.header, text)
+        value = plain_number(table, row, header, text)
         if value is None:
             continue
         if not 0 <= value < float("inf"):
-            raise table.error(row, price.header, text, "must be finite and >= 0.")
+            raise table.error(row, header, text, "must be finite and >= 0.")
         per_gbps[name] = value / gbps
     in_currency = f" in {currency}" if currency else ""
-    note = f"{path.name}: price per Gbps{in_currency} from {quoted(written.header[price.index])}."
+    assumed = "" if price.unit or "per" in price.header.lower() else ", which states no rate"
+    others = f"; ignored: {', '.join(map(quoted, ignored))}" if ignored else ""
+    note = f"{path.name}: price per Gbps{in_currency} from {quoted(header)}{assumed}{others}."
     return LinkPrices(per_gbps=per_gbps, currency=currency, note=note)
 
 
@@ -139,7 +148,7 @@ def _without_currency(table: Table) -> tuple[Table, str]:
     header, currency = [], ""
     for name in table.header:
         found = _BRACKETS.search(name)
-        if found and re.match("price|cost", name, re.IGNORECASE):
+        if found and _PRICED.match(name):
             before, inside = name[: found.start()], found[1]
             per = _PER.search(inside)
             currency = inside[: per.start()] if per else inside
@@ -149,6 +158,17 @@ def _without_currency(table: Table) -> tuple[Table, str]:
             name = f"{before} per {rate}" if rate else before
         header.append(name)
     return replace(table, header=tuple(header)), currency.strip()
+
+
+def _check_price_columns(written: Table, table: Table) -> None:
+    """Raise an error where a price is in a column whose name says more than a rate, and no other column has one."""
+    priced = [k for k, name in enumerate(table.header) if _PRICED.match(name)]
+    for k in priced:
+        name, unit = column_name(table.header[k])
+        if name in _ROLES["price"].every_name and (not unit or unit_kind(unit) == "bit/s"):
+            return
+    if priced:
+        raise _no_rate(written, written.header[priced[0]])
 
 
 def _rate(text: str) -> str:
@@ -169,8 +189,7 @@ def _gbps(table: Table, column: Column) -> float:
 def _no_rate(table: Table, header: str) -> InputError:
     """Error for prices per something that is no data rate."""
     return InputError(
-        f"the column {quoted(header)} must be per a data rate, such as 'price per Gbps', 'price per Mbps (EUR)' or "
-        "'price (EUR/Mbps)'.",
+        f"the column {quoted(header)} must be per a data rate, such as {first_names(_PRICE_HEADERS)}.",
         source=table.source,
     )
 

@@ -106,8 +106,14 @@ def test_dialects_units_and_currencies(price_list, text, currency, price):
         ),
         (
             "link,gbps\nr0 uplink,1\n",
-            r"needs a column 'price per gbps' or .* for the price; it has 'link', 'gbps'\.$",
+            r"needs a column 'price per Gbps' or 'price per Mbps \(EUR\)' or .* for the price; it has 'link', 'gbps'\.$",
         ),
+        (
+            "link,EUR/Gbps\nr0 uplink,1\n",
+            r"needs a column 'price per Gbps' or .* for the price; it has 'link', 'EUR/Gbps'\.$",
+        ),
+        ("link,price (EUR)\nr0 uplink,-1\n", r"row 2, price \(EUR\)\(='-1'\) must be finite and >= 0\.$"),
+        ('link,price per Gbps (EUR)\ncore,"1,5"\n', r"row 2, price per Gbps \(EUR\)\(='1,5'\) must have a decimal"),
         ("price,gbps\n1,1\n", r"needs a column 'link' or 'class' or .* for links or classes"),
         (
             "link,price per km\ncore,1\n",
@@ -137,6 +143,9 @@ def test_wrong_lists_are_named_with_file_and_row(price_list, text, message):
         "price (EURperMbps)",
         "price (EUR pro Gbit)",
         "price (EUR Gb/s)",
+        "price EUR",
+        "price per Gbps EUR",
+        "price per link",
     ],
 )
 def test_prices_per_what_is_not_understood_are_refused(price_list, header):
@@ -145,6 +154,16 @@ def test_prices_per_what_is_not_understood_are_refused(price_list, header):
     ) as caught:
         price_list(f"class,{header}\nuplink,3\n")
     assert header in str(caught.value)
+
+
+def test_the_note_says_what_was_assumed_and_ignored(price_list):
+    bare, _ = price_list("class,price (EUR),price list,supplier\nuplink,3,A,B\n")
+    stated, _ = price_list("class,price per Gbps (EUR)\nuplink,3\n")
+
+    assert bare.note == (
+        "prices.csv: price per Gbps in EUR from 'price (EUR)', which states no rate; ignored: 'price list', 'supplier'."
+    )
+    assert stated.note == "prices.csv: price per Gbps in EUR from 'price per Gbps (EUR)'."
 
 
 def test_measured_pairs_are_priced_by_direction(make_underlay, tmp_path):

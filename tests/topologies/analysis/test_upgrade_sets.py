@@ -255,7 +255,7 @@ def test_prices_decide(make_underlay):
 
 
 def test_a_price_is_sought_once(make_underlay, monkeypatch):
-    # Arcs of 100, 100, 50 and 10 ms. r1 and r2 take (50 + 25) / 4 ms off a round, r0 and r1 (50 + 50) / 4: to 40 ms.
+    # Arcs of 104, 104, 54 and 14 ms. r1 and r2 take (50 + 25) / 4 ms off a round, r0 and r1 (50 + 50) / 4: to 44 ms.
     overlay = ring_of(make_underlay, 4, up_bps=np.array([1e8, 1e8, 2e8, 1e9]), down_bps=1e9)
     search = search_of(overlay, prices={"r0 uplink": 5.0, "r1 uplink": 1.0, "r2 uplink": 2.0})
     asked, solve = [], upgrade_program.UpgradeProgram.solve
