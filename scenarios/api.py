@@ -319,7 +319,7 @@ def upgrade(
     cycle_time : str, optional
         Cycle time to reach at the lowest price, such as ``"50 ms"``.
     prices : str or path, optional
-        CSV of prices per Gbps; see `topologies.analysis.link_prices.read_prices`. By default each link costs 1.
+        CSV of prices per added Gbps; see `topologies.analysis.link_prices.read_prices`. By default each link costs 1.
     factor : float, optional
         Of a link's capacity, by default 2.
     to : str, optional
@@ -351,9 +351,9 @@ def upgrade(
     >>> import silosim
     >>> table = silosim.upgrade("gaia", budget=2)
     >>> for row in table.rows:
-    ...     print(row["price"], row["raised"], f"{row['gain_s']:.3f} s, simulated {row['simulated_gain_s']:.3f} s")
-    0.0  0.000 s, simulated 0.000 s
-    1.0 core link Sao Paulo - Sydney 1.795 s, simulated 1.795 s
+    ...     print(row["links"], row["raised"], f"{row['gain_s']:.3f} s, simulated {row['simulated_gain_s']:.3f} s")
+    0  0.000 s, simulated 0.000 s
+    1 core link Sao Paulo - Sydney 1.795 s, simulated 1.795 s
     """
     asked = validated(
         UpgradeConfig,

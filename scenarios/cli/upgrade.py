@@ -29,7 +29,8 @@ def upgrade(
     weights: opt.WeightsFile = None,
     both_ways: opt.BothWays = False,
     budget: Annotated[
-        float | None, typer.Option(help="Most links to buy, or with --prices most money to spend.")
+        float | None,
+        typer.Option(help="Most links to buy, or with --prices the most that they may cost in all."),
     ] = None,
     cycle_time: Annotated[
         str | None,
@@ -38,8 +39,9 @@ def upgrade(
     prices: Annotated[
         str | None,
         typer.Option(
-            help="CSV table of prices: link ('Dublin uplink', 'core link A - B') or class (uplink, downlink, access, "
-            "core, measured), price per Gbps. [default: each link costs 1]",
+            help="CSV table of prices per added Gbps, with columns such as 'link' ('Dublin uplink', 'core link A - B', "
+            "or a class: uplink, downlink, access, core, measured) and 'price per Gbps (EUR)'. [default: each link "
+            "costs 1]",
         ),
     ] = None,
     factor: Annotated[

@@ -266,7 +266,7 @@ def plot_upgrade(table: Table, path: Path, *, wanted_s: float | None = None) -> 
     factor, unit = (
         (1.0, "s") if max([*form_s, *(row["simulated_s"] for row in simulated)]) > 10 else (1e3, "ms")
     )
-    prices = [row["price"] for row in rows]
+    prices = [row["total_price"] for row in rows]
     # The last set is the best for a little more money, too: a step that ends at its marker would not be seen.
     end = prices[-1] + 0.04 * ((prices[-1] - prices[0]) or 1.0)
 
@@ -274,12 +274,12 @@ def plot_upgrade(table: Table, path: Path, *, wanted_s: float | None = None) -> 
         axis.step([*at, end], [factor * each for each in (*values_s, values_s[-1])], where="post", **line)
 
     if simulated:
-        at, values_s = [row["price"] for row in simulated], [row["simulated_s"] for row in simulated]
+        at, values_s = [row["total_price"] for row in simulated], [row["simulated_s"] for row in simulated]
         steps(at, values_s, **_ONE_STYLE | {"linewidth": 0.7})
         axis.plot(at, [factor * each for each in values_s], **_SIMULATED)
         wide = [row for row in simulated if row["simulated_half_width_s"]]
         axis.errorbar(
-            [row["price"] for row in wide],
+            [row["total_price"] for row in wide],
             [factor * row["simulated_s"] for row in wide],
             yerr=[factor * row["simulated_half_width_s"] for row in wide],
             fmt="none",
@@ -302,12 +302,14 @@ def plot_upgrade(table: Table, path: Path, *, wanted_s: float | None = None) -> 
     if wanted_s is not None:
         shown.append((axis.axhline(factor * wanted_s, **_WANTED), f"wanted: {factor * wanted_s:.4g} {unit}"))
     currency, is_priced = table.further["currency"], table.further["is_priced"]
-    axis.set_xlabel(f"price ({currency})" if currency else "price" if is_priced else "links raised")
+    axis.set_xlabel(
+        f"total price ({currency})" if currency else "total price" if is_priced else "links raised"
+    )
     if not is_priced:
         axis.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
     axis.set_ylabel(f"cycle time ({unit})")
-    network, _, work = table.caption.splitlines()[:3]
-    set_title(figure, f"{kind} on {network}; {work}")
+    described = "; ".join(table.caption.splitlines()[:3])
+    set_title(figure, f"{kind} on {described}; links raised {table.further['raised_how']}")
     lines, names = zip(*shown, strict=True)
     add_legend(figure, lines, names, loc="outside lower center", ncols=len(names), frameon=False)
     save_figure(figure, path)

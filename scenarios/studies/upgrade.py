@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from scenarios.config.network import describe
-from scenarios.config.quantities import digits, format_s, in_unit
+from scenarios.config.quantities import digits, format_rate, format_s, in_unit
 from scenarios.config.seed import check_seed
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.upgrade import UpgradeConfig
@@ -32,7 +32,7 @@ from topologies.analysis.link_prices import read_prices
 from topologies.analysis.upgrade_links import upgrade_links, upgraded
 from topologies.analysis.upgrade_sets import SAME, ProvenSet, UpgradeSearch
 from topologies.analysis.upgrade_terms import PricedSet, UpgradeTerms
-from topologies.errors import Field
+from topologies.errors import Field, first_names
 
 _ROUNDING = 1e-9
 """Relative difference of two exact cycle times that is a rounding error."""
@@ -69,7 +69,8 @@ def upgrade_table(
     Raises
     ------
     InputError
-        If the price list is wrong, the wanted cycle time cannot be reached, or the overlay cannot be simulated.
+        If the price list is wrong or has no price of a link that can be raised, all links have the capacity that they
+        are to be raised to, the wanted cycle time cannot be reached, or the overlay cannot be simulated.
     """
     check_seed(seed)
     if rounds is not None or simulation != SimulationConfig(rounds=simulation.rounds):
@@ -83,20 +84,20 @@ def upgrade_table(
     greedy = search.greedy(sets[-1].found.price)
     singles = [(offer.terms.links[link].name, value) for link, value in search.single()]
     steps = [_step(offer, proven, simulation, rounds=rounds, seed=seed) for proven in sets]
-    rows = _rows(steps)
+    rows = _rows(offer, steps)
     columns, unit = cycle_time_columns(rows, FORMS | {"simulated_s": "simulated"})
 
     def gain(seconds: float) -> str:
         return digits(in_unit(seconds, unit)) if seconds else "0"
 
-    title = f"price\n({offer.currency})" if offer.currency else "price"
+    title = f"total\nprice\n({offer.currency})" if offer.currency else "total\nprice"
     return Table(
         caption="\n".join(
             (describe(overlay.graph, overlay.work), *headline(offer, config, steps, wanted=wanted, more=more))
         ),
         columns=(
             Column(key="links", title="links"),
-            *([Column(key="price", title=title, show=price_text)] if config.prices is not None else []),
+            *([Column(key="total_price", title=title, show=price_text)] if config.prices is not None else []),
             *columns,
             Column(key="gain_s", title="gain", show=gain),
             Column(key="simulated_gain_s", title="simu-\nlated\ngain", show=gain),
@@ -107,6 +108,7 @@ def upgrade_table(
         further={
             "kind": overlay.kind,
             "by": config.by,
+            "raised_how": raised_how(config),
             "budget": config.budget,
             "wanted_s": config.wanted_s,
             "is_priced": offer.price_list is not None,
@@ -115,7 +117,7 @@ def upgrade_table(
                 {"link": name, "cycle_time_s": value, "gain_s": search.nothing.cycle_time_s - value}
                 for name, value in singles
             ],
-            "next_price": None if more is None else more.found.price,
+            "next_total_price": None if more is None else more.found.price,
             "greedy": [_plain(offer, step) for step in greedy],
             "without_price": list(offer.unpriced),
         },
@@ -127,8 +129,17 @@ def _offer(overlay: Overlay, config: UpgradeConfig) -> Offer:
     """Links that can be bought, with their prices."""
     price_list = None if config.prices is None else read_prices(Path(config.prices), overlay.graph)
     links = upgrade_links(overlay, factor=config.factor, to_bps=config.to_bps)
+    if not links:
+        _check_capacity(overlay, config)
     price_of = {link: 1.0 if price_list is None else price_list.price(link) for link in links}
     for_sale = [link for link in links if price_of[link] is not None]
+    if links and not for_sale:
+        names = first_names(list(dict.fromkeys(link.name for link in links)))
+        raise InputError(
+            f"must price one or more of the links that the models of {overlay.kind} cross and that can be raised "
+            f"{raised_how(config)}: {names}.",
+            source=config.prices,
+        )
     terms = UpgradeTerms.of(overlay, for_sale, config.by)
     matter = UpgradeTerms.of(overlay, links, config.by).links
     return Offer(
@@ -139,13 +150,27 @@ def _offer(overlay: Overlay, config: UpgradeConfig) -> Offer:
     )
 
 
+def _check_capacity(overlay: Overlay, config: UpgradeConfig) -> None:
+    """Raise an error where links are to be raised to a capacity that all of them have."""
+    links = upgrade_links(overlay)
+    if config.to is None or not links:
+        return
+    least = min(links, key=lambda link: link.bps)
+    raise InputError(
+        f"must be > {format_rate(least.bps)}, the capacity of {least.name}: all links that the models of "
+        f"{overlay.kind} cross have as much or more.",
+        field=Field("to", value=config.to),
+    )
+
+
 def _wanted(search: UpgradeSearch, config: UpgradeConfig, wanted_s: float) -> ProvenSet:
     """The cheapest set with the wanted cycle time."""
     cheapest = search.cheapest(wanted_s)
     if cheapest is None:
+        with_all = f"with all links that can be bought raised {raised_how(config)}"
         raise InputError(
-            f"must be >= {format_s(search.everything.cycle_time_s)} ({chosen_by(config)}): a round takes that with all "
-            f"links that can be bought raised {raised_how(config)}.",
+            f"must be >= {format_s(search.everything.cycle_time_s)} ({chosen_by(config)}): a round takes that "
+            f"{with_all if search.terms.links else 'whatever links are raised'}.",
             field=Field("cycle_time", value=config.cycle_time),
         )
     return cheapest
@@ -179,8 +204,10 @@ def _step(
     return Step(proven=proven, links=links, overlay=overlay, simulated=simulated)
 
 
-def _rows(steps: Sequence[Step]) -> list[dict[str, object]]:
+def _rows(offer: Offer, steps: Sequence[Step]) -> list[dict[str, object]]:
     """One row for each step."""
+    # A CSV has no other place for the unit of its prices.
+    unit = {} if offer.price_list is None else {"currency": offer.currency}
     rows: list[dict[str, object]] = []
     for place, step in enumerate(steps):
         first, above = steps[0], steps[max(0, place - 1)]
@@ -188,7 +215,8 @@ def _rows(steps: Sequence[Step]) -> list[dict[str, object]]:
         rows.append(
             {
                 "links": len(step.links),
-                "price": step.proven.found.price,
+                "total_price": step.proven.found.price,
+                **unit,
                 "added_gbps": math.fsum(link.added_gbps for link in step.links),
                 **form_fields(step.overlay.closed_forms),
                 "gain_s": first.cycle_time_s - step.cycle_time_s,
@@ -232,4 +260,4 @@ def _change(before: Sequence[str], names: Sequence[str]) -> str:
 def _plain(offer: Offer, found: PricedSet) -> Mapping[str, object]:
     """A set in JSON."""
     names = [offer.terms.links[k].name for k in np.flatnonzero(found.raised).tolist()]
-    return {"links": names, "price": found.price, "cycle_time_s": found.cycle_time_s}
+    return {"links": names, "total_price": found.price, "cycle_time_s": found.cycle_time_s}

@@ -111,8 +111,9 @@ def headline(
     """
     first, last = steps[0], steps[-1]
     kind, by = first.overlay.kind, chosen_by(config)
+    priced = "" if offer.price_list is None else ", priced per added Gbps"
     sentences = [
-        f"{kind}: links are raised {raised_how(config)}; arcs and routes stay. A round takes "
+        f"{kind}: links are raised {raised_how(config)}{priced}; arcs and routes stay. A round takes "
         f"{format_s(first.cycle_time_s)} ({by}){_simulated_time(first)}."
     ]
     if last.links:
@@ -168,9 +169,19 @@ def _price_proof(offer: Offer, config: UpgradeConfig, wanted: ProvenSet) -> str:
 
 
 def _proof(offer: Offer, config: UpgradeConfig, last: Step) -> str:
-    """How sure the set is the best for the budget."""
+    """How sure the set is the best for the budget; nothing where no link matters."""
     proven, by = last.proven, chosen_by(config)
     assert config.budget is not None
+    if not len(offer.prices):
+        return ""
+    if offer.prices.min() > config.budget:
+        cheapest = offer.terms.links[int(offer.prices.argmin())].name
+        if offer.price_list is None:
+            return "A budget of 0 links raises nothing."
+        return (
+            f"{_money(offer, config.budget)} buys no link that matters: the cheapest, {cheapest}, costs "
+            f"{_money(offer, offer.prices.min())}."
+        )
     what = (
         f"for at most {_money(offer, config.budget)}"
         if config.prices is not None
@@ -187,8 +198,14 @@ def _proof(offer: Offer, config: UpgradeConfig, last: Step) -> str:
 def _end(offer: Offer, last: Step, more: ProvenSet | None) -> str:
     """What the next gain would cost, or that there is none."""
     if more is None:
+        if not last.overlay.arcs:
+            return "One silo sends nothing: there is no link to raise."
         if not last.links:
             return "No link that can be bought holds anything up: raising all of them gains nothing."
+        if offer.unpriced:
+            return (
+                "No other link with a price would gain anything more; --factor and --to raise links further."
+            )
         return "No other link would gain anything more, at any price; --factor and --to raise links further."
     price = more.found.price
     least = "" if more.is_proven else " at most"
@@ -308,7 +325,11 @@ def _price_notes(offer: Offer, steps: Sequence[Step]) -> list[str]:
     """Where prices come from, which links have none, and that there may be more sets."""
     if offer.price_list is None:
         return []
-    said = [offer.price_list.note]
+    said = [
+        "total price: of all links raised so far, the price per Gbps times the Gbps added to each; a core link's "
+        "counts once, for both directions.",
+        offer.price_list.note,
+    ]
     if offer.unpriced:
         said.append(f"Without a price, and so not for sale: {_some(offer.unpriced)}.")
     prices = [step.proven.found.price for step in steps]

@@ -224,7 +224,7 @@ def test_spaced_places_keep_their_distance(places, most):
 def upgrade_table(prices: Sequence[float], *, half_width_s: float | None, currency: str = "EUR") -> Table:
     rows = [
         {
-            "price": price,
+            "total_price": price,
             "paper_s": 1.0 / (1 + place),
             "load_bound_s": 1.5 / (1 + place),
             "simulated_s": 2.0 / (1 + place) if place != 1 else None,
@@ -234,6 +234,7 @@ def upgrade_table(prices: Sequence[float], *, half_width_s: float | None, curren
         for place, price in enumerate(prices)
     ]
     further = {"kind": "ring", "by": "load", "currency": currency, "is_priced": bool(currency)}
+    further |= {"raised_how": "to 2 Gbps"}
     return Table(caption="gaia: 11 silos\naccess\n359 Mbit", columns=(), rows=rows, further=further)
 
 
@@ -258,7 +259,9 @@ def test_upgrades_are_steps_of_the_closed_form_beside_simulated_markers(drawn, p
     assert step.get_ydata()[:-1].tolist() == pytest.approx(
         [1500 / (1 + place) for place in range(len(prices))]
     )
-    assert panel.get_xlabel() == "price (EUR)"
+    assert panel.get_xlabel() == "total price (EUR)"
+    title = " ".join(figure.get_suptitle().split())
+    assert title == "ring on gaia: 11 silos; access; 359 Mbit; links raised to 2 Gbps"
 
 
 def test_links_without_prices_are_counted_in_whole_numbers(drawn):

@@ -48,7 +48,7 @@ def test_the_slowest_link_of_gaia_by_hand(silosim):
         assert row["bound_s"] == pytest.approx(max(row["paper_s"], row["load_bound_s"]), rel=1e-5)
         assert row["is_proven"]
         assert not row["gains_nothing_simulated"]
-    assert [row["price"] for row in rows] == [0, 1, 3]
+    assert [row["total_price"] for row in rows] == [0, 1, 3]
     assert [row["added_gbps"] for row in rows] == pytest.approx([0, 1.9, 1.9 + 2 * 1.7])
     assert whole["single_links"] == [
         {
@@ -58,6 +58,7 @@ def test_the_slowest_link_of_gaia_by_hand(silosim):
         }
     ]
     assert (whole["by"], whole["budget"], whole["kind"]) == ("load", 3.0, "ring")
+    assert whole["raised_how"] == "to 2 Gbps"
 
 
 def test_the_caption_says_what_to_buy_and_that_it_is_proven(silosim):
@@ -129,9 +130,9 @@ def test_the_cheapest_links_for_a_cycle_time(silosim, tmp_path):
     rows = json.loads(silosim(*command, "--json").ok().out)["rows"]
 
     # 1.9 and 1.7 Gbps for 100 EUR each, 1.7 for 250.5.
-    assert rows[-1]["price"] == pytest.approx(190 + 170 + 425.85)
+    assert rows[-1]["total_price"] == pytest.approx(190 + 170 + 425.85)
     assert rows[-1]["load_bound_s"] == pytest.approx(MODEL_BITS / 0.5e9)
-    assert [row["price"] for row in rows] == sorted(row["price"] for row in rows)
+    assert [row["total_price"] for row in rows] == sorted(row["total_price"] for row in rows)
     assert "and core link Sydney - Tokyo for 785.85 EUR: a round then takes 717.9 ms" in text
     assert "Proven: no set for less than 785.85 EUR comes to 720 ms (paper or load)." in text
     assert "Without a price, and so not for sale" not in text
@@ -140,7 +141,7 @@ def test_the_cheapest_links_for_a_cycle_time(silosim, tmp_path):
 def test_a_cycle_time_that_is_reached_already_costs_nothing(silosim):
     result = silosim("upgrade", "gaia", "--cycle-time", "4 s", "--json").ok()
 
-    assert [row["price"] for row in json.loads(result.out)["rows"]] == [0]
+    assert [row["total_price"] for row in json.loads(result.out)["rows"]] == [0]
     assert "This is no more than 4 s: nothing need be raised." in words(json.loads(result.out)["caption"])
 
 
@@ -153,9 +154,9 @@ def test_gains_of_links_that_cost_nothing_are_over_the_network_as_it_is(silosim,
     as_it_is = overlay_of(access="100 Mbps").closed_forms
     as_it_is_s = max(as_it_is.paper_s, as_it_is.load_bound_s)
 
-    assert (nothing["links"], nothing["price"], nothing["raised"], nothing["gain_s"]) == (0, 0, "", 0)
+    assert (nothing["links"], nothing["total_price"], nothing["raised"], nothing["gain_s"]) == (0, 0, "", 0)
     assert max(nothing["paper_s"], nothing["load_bound_s"]) == as_it_is_s == pytest.approx(3.663, abs=5e-4)
-    assert free["price"] == 0
+    assert free["total_price"] == 0
     assert free["raised"].count("link") == free["links"] > 0
     assert free["gain_s"] == pytest.approx(as_it_is_s - MODEL_BITS / 0.1e9, rel=1e-9)
     assert "A round takes 3.663 s (paper or load)" in words(whole["caption"])
@@ -166,7 +167,7 @@ def test_gains_of_links_that_cost_nothing_are_over_the_network_as_it_is(silosim,
     assert [row["links"] for row in there["rows"]] == [0]
     assert "nothing need be raised." in words(there["caption"])
     reached = json.loads(silosim(*network, "--cycle-time", "3.6 s", "--json").ok().out)
-    assert [row["price"] for row in reached["rows"]] == [0, 0]
+    assert [row["total_price"] for row in reached["rows"]] == [0, 0]
     assert "for less than 0" not in words(reached["caption"])
 
 
@@ -176,6 +177,137 @@ def test_links_without_a_price_are_named_and_not_bought(silosim, tmp_path):
 
     assert "No link that can be bought holds anything up: raising all of them gains nothing." in text
     assert "Without a price, and so not for sale: core link" in text
+
+
+SITES = "name,latitude,longitude\nA,48,2\nB,46,4\nC,44,7\n"
+LINKS = "from,to,capacity (Mbps),latency (ms)\nA,B,100,5\nB,C,200,7\n"
+PRICES = "class,price per Gbps (EUR)\ncore,50\ncore link A - B,300\naccess,0\n"
+
+
+@pytest.fixture
+def line_of_three(tmp_path):
+    """Arguments for a ring of 3 silos on 2 links, of models of 10 Mbit, with a price list."""
+    for name, text in (("sites", SITES), ("links", LINKS), ("prices", PRICES)):
+        (tmp_path / f"{name}.csv").write_text(text)
+    network = ("--sites", tmp_path / "sites.csv", "--links", tmp_path / "links.csv", "--access", "1 Gbps")
+    workload = ("--bandwidth", "bottleneck", "--model-size", "10 Mbit", "--compute", "10 ms")
+    return ("upgrade", *network, *workload, "--prices", tmp_path / "prices.csv")
+
+
+def test_a_ring_of_three_silos_on_two_links_by_hand(silosim, line_of_three, tmp_path):
+    silosim(*line_of_three, "--budget", 40, "-o", tmp_path / "out").ok()
+    with (tmp_path / "out.csv").open() as file:
+        rows = list(csv.DictReader(file))
+
+    # A > C > B > A: 14 ms and 12, 7 and 5 ms of latency on each arc; 10 Mbit at the smallest capacity of its route.
+    fixed_ms = 3 * 14 + 12 + 7 + 5
+    by_hand = [
+        ("", 0, (100, 50, 100), 100),
+        ("core link B - C", 0.2 * 50, (100, 25, 100), 100),
+        ("core link A - B", 0.1 * 300, (50, 50, 50), 50),
+        ("core link A - B; core link B - C", 0.1 * 300 + 0.2 * 50, (50, 25, 50), 50),
+    ]
+    assert len(rows) == len(by_hand)
+    for row, (raised, price, sent_ms, load_ms) in zip(rows, by_hand, strict=True):
+        paper_s = (fixed_ms + sum(sent_ms)) / 3e3
+        assert (row["raised"], row["currency"]) == (raised, "EUR")
+        assert float(row["total_price"]) == pytest.approx(price)
+        assert float(row["paper_s"]) == pytest.approx(paper_s)
+        assert float(row["load_bound_s"]) == pytest.approx(load_ms / 1e3)
+        assert float(row["simulated_s"]) == pytest.approx(max(paper_s, load_ms / 1e3))
+        assert float(row["gain_s"]) == pytest.approx(0.316 / 3 - max(paper_s, load_ms / 1e3))
+
+
+def test_units_of_prices_are_said_above_the_table_and_below_it(silosim, line_of_three):
+    text = words(silosim(*line_of_three, "--budget", 30).ok().out)
+
+    assert (
+        "ring: links are raised to twice their capacity, priced per added Gbps; arcs and routes stay." in text
+    )
+    assert re.search(r"total .*price .*\(EUR\)", text)
+    assert "the price per Gbps times the Gbps added to each; a core link's counts once" in text
+    assert "Raise core link A - B for 30 EUR" in text
+
+
+@pytest.mark.parametrize(("budget", "cheapest"), [(0, "0 EUR"), (9.99, "9.99 EUR")])
+def test_a_budget_below_every_price_names_the_cheapest_link(silosim, line_of_three, budget, cheapest):
+    text = words(silosim(*line_of_three, "--budget", budget).ok().out)
+
+    assert f"{cheapest} buys no link that matters: the cheapest, core link B - C, costs 10 EUR." in text
+    assert "The cheapest set that is faster costs 10 EUR." in text
+    assert "Proven" not in text
+
+
+def test_a_budget_of_no_links(silosim):
+    text = words(silosim("upgrade", "gaia", "--budget", 0).ok().out)
+
+    assert "A budget of 0 links raises nothing. The cheapest set that is faster has 1 link." in text
+
+
+def test_one_silo_has_nothing_to_raise(silosim):
+    alone = ("upgrade", "gaia", "--silo-at", "Dublin")
+    whole = json.loads(silosim(*alone, "--budget", 2, "--json").ok().out)
+
+    assert [(row["links"], row["paper_s"]) for row in whole["rows"]] == [(0, pytest.approx(0.0254))]
+    assert whole["caption"].endswith("One silo sends nothing: there is no link to raise.")
+    assert (
+        "a round takes that whatever links are raised."
+        in silosim(*alone, "--cycle-time", "1 ms").failed(2).err
+    )
+
+
+def test_two_silos_share_one_link(silosim):
+    pair = ("upgrade", "gaia", "--silo-at", "Dublin", "--silo-at", "Tokyo", "--budget", 5)
+    rows = json.loads(silosim(*pair, "--json").ok().out)["rows"]
+
+    assert [row["raised"] for row in rows] == ["", "core link Dublin - Tokyo"]
+    assert rows[1]["gain_s"] == pytest.approx(MODEL_BITS / 0.1e9 / 2)
+
+
+@pytest.mark.parametrize(
+    ("prices", "asked", "message"),
+    [
+        (
+            "class,price\nmeasured,3\n",
+            (),
+            "prices.csv: must price one or more of the links that the models of ring ",
+        ),
+        ("class,price\ncore,\n", (), "cross and that can be raised to twice their capacity: 'A uplink', "),
+        (
+            "class,price\naccess,3\n",
+            ("--to", "1 Gbps"),
+            "raised to 1 Gbps: 'core link A - B', 'core link B - C'.",
+        ),
+        ("class,price\n", (), "prices.csv: has column names, but no rows."),
+        ("", (), "prices.csv: is an empty table; it must have a row of column names."),
+        (
+            PRICES,
+            ("--to", "100 Mbps"),
+            "to(='100 Mbps') must be > 100 Mbps, the capacity of core link A - B: all links that the models of ring "
+            "cross have as much or more.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("wanted", [("--budget", 5), ("--cycle-time", "1 s")])
+def test_where_nothing_is_for_sale_one_line_says_why(
+    silosim, line_of_three, tmp_path, prices, asked, message, wanted
+):
+    (tmp_path / "prices.csv").write_text(prices)
+    before = sorted(tmp_path.iterdir())
+    result = silosim(*line_of_three, *asked, *wanted, "-o", tmp_path / "out").failed(2)
+
+    assert message in result.err
+    assert result.err.count("\n") == 1
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_links_that_lack_a_price_may_still_gain(silosim, line_of_three, tmp_path):
+    (tmp_path / "prices.csv").write_text("link,price\nB - C,1\n")
+    text = words(silosim(*line_of_three, "--budget", 5).ok().out)
+
+    assert "No other link with a price would gain anything more;" in text
+    assert "at any price" not in text
+    assert "Without a price, and so not for sale: core link A - B." in text
 
 
 def test_files_have_all_rows_and_a_figure(silosim, tmp_path):

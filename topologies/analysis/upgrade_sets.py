@@ -247,7 +247,7 @@ class UpgradeSearch:
         return min(affordable, key=lambda known: (known.cycle_time_s, known.price))
 
     def _cheaper(self, best: PricedSet, limit_s: float) -> PricedSet:
-        """The cheapest set that is as fast as that; where all links have one price, `_first` finds it: of the fewest."""
+        """The cheapest set that is as fast as that; `_first` finds it where all links have one price."""
         found = None if self._one_price else self._least("price", limit_s, best.price)[0]
         return found or best
 
