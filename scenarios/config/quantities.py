@@ -1,6 +1,7 @@
 """Types of quantities in scenarios, and how quantities are written for people."""
 
 import math
+from decimal import ROUND_CEILING, Context
 from typing import Annotated
 
 import pydantic
@@ -107,6 +108,18 @@ def digits(number: float) -> str:
         mantissa, exponent = f"{number:.2e}".split("e")
         return f"{mantissa}e{int(exponent)}"
     return f"{number:.0f}" if size >= 1e3 else f"{number:#.4g}"
+
+
+def rounded_up(number: float, *, significant: int = 4) -> float:
+    """The least number of so many digits that is not smaller: a limit that a user who types it again keeps to.
+
+    Examples
+    --------
+    >>> format_s(0.89740416), format_s(rounded_up(0.89740416))
+    ('897.4 ms', '897.5 ms')
+    """
+    # What was computed as a number of few digits may lie a rounding error above it.
+    return float(Context(significant, ROUND_CEILING).create_decimal_from_float(number * (1 - 1e-12)))
 
 
 def _with_prefix(value: float, unit: str) -> str:

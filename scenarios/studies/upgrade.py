@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from scenarios.config.network import describe
-from scenarios.config.quantities import digits, format_rate, format_s, in_unit
+from scenarios.config.quantities import digits, format_rate, format_s, in_unit, rounded_up
 from scenarios.config.seed import check_seed
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.upgrade import UpgradeConfig
@@ -157,7 +157,7 @@ def _check_capacity(overlay: Overlay, config: UpgradeConfig) -> None:
         return
     least = min(links, key=lambda link: link.bps)
     raise InputError(
-        f"must be > {format_rate(least.bps)}, the capacity of {least.name}: all links that the models of "
+        f"must be > {format_rate(rounded_up(least.bps))}, the capacity of {least.name}: all links that the models of "
         f"{overlay.kind} cross have as much or more.",
         field=Field("to", value=config.to),
     )
@@ -167,9 +167,10 @@ def _wanted(search: UpgradeSearch, config: UpgradeConfig, wanted_s: float) -> Pr
     """The cheapest set with the wanted cycle time."""
     cheapest = search.cheapest(wanted_s)
     if cheapest is None:
+        least = format_s(rounded_up(search.everything.cycle_time_s))
         with_all = f"with all links that can be bought raised {raised_how(config)}"
         raise InputError(
-            f"must be >= {format_s(search.everything.cycle_time_s)} ({chosen_by(config)}): a round takes that "
+            f"must be >= {least} ({chosen_by(config)}): a round takes that "
             f"{with_all if search.terms.links else 'whatever links are raised'}.",
             field=Field("cycle_time", value=config.cycle_time),
         )

@@ -1,11 +1,12 @@
 """What is said of upgrades: what to buy, why, and how sure it is."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from scenarios.config.network import idle_links
-from scenarios.config.quantities import format_interval, format_rate, format_s
+from scenarios.config.quantities import format_interval, format_rate, format_s, rounded_up
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.upgrade import UpgradeConfig
 from scenarios.report.closed_forms import forms_note
@@ -79,10 +80,19 @@ def raised_how(config: UpgradeConfig) -> str:
 
 
 def price_text(price: float) -> str:
-    """An amount of money."""
-    if price >= 1000 or price == int(price):
+    """An amount of money: to the hundredth, below 1 to three digits."""
+    if price >= 1e12:
+        return f"{price:.4g}"
+    if price == int(price):
         return f"{price:,.0f}"
-    return f"{price:.2f}" if price >= 1 else f"{price:.3g}"
+    return f"{price:,.2f}" if price >= 1 else f"{price:.3g}"
+
+
+def _enough(price: float) -> float:
+    """The least amount as `price_text` shows it that a price is within, so that a budget of it buys the set."""
+    if 1 <= price < 1e12:
+        return rounded_up(price, significant=3 + math.floor(math.log10(price)))
+    return rounded_up(price, significant=3)
 
 
 def headline(
@@ -180,7 +190,7 @@ def _proof(offer: Offer, config: UpgradeConfig, last: Step) -> str:
             return "A budget of 0 links raises nothing."
         return (
             f"{_money(offer, config.budget)} buys no link that matters: the cheapest, {cheapest}, costs "
-            f"{_money(offer, offer.prices.min())}."
+            f"{_money(offer, _enough(offer.prices.min()))}."
         )
     what = (
         f"for at most {_money(offer, config.budget)}"
@@ -212,7 +222,7 @@ def _end(offer: Offer, last: Step, more: ProvenSet | None) -> str:
     cost = (
         f"has{least} {_links(round(price))}"
         if offer.price_list is None
-        else f"costs{least} {_money(offer, price)}"
+        else f"costs{least} {_money(offer, _enough(price))}"
     )
     return f"The cheapest set that is faster {cost}."
 

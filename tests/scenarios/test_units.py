@@ -4,6 +4,8 @@ import math
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scenarios.config.quantities import (
     digits,
@@ -11,6 +13,7 @@ from scenarios.config.quantities import (
     format_interval,
     format_rate,
     format_s,
+    rounded_up,
     signed_s,
     time_unit,
 )
@@ -275,3 +278,18 @@ def test_shares(text, share):
 def test_a_share_is_a_percentage_below_100(text):
     with pytest.raises(InputError, match=r"^x\("):
         parse_share("x", text)
+
+
+@given(number=st.floats(1e-307, 1e300), significant=st.integers(1, 9))
+def test_a_limit_is_rounded_up_by_less_than_its_last_digit(number, significant):
+    rounded = rounded_up(number, significant=significant)
+
+    assert number * (1 - 1e-11) <= rounded <= number * (1 + 10 ** (1 - significant)) * (1 + 1e-11)
+    # What is shown is what it is, and rounding again leaves it.
+    assert float(f"{rounded:.{significant - 1}e}") == rounded
+    assert rounded_up(rounded, significant=significant) == rounded
+
+
+@pytest.mark.parametrize("number", [0.0, math.inf])
+def test_a_limit_of_nothing_or_none_stays(number):
+    assert rounded_up(number) == number

@@ -11,6 +11,7 @@ from scenarios.config.simulation import SimulationConfig
 from scenarios.config.upgrade import UpgradeConfig
 from scenarios.report.tables import Table
 from scenarios.studies.upgrade import upgrade_table
+from scenarios.studies.upgrade_words import price_text
 from simulator import simulate
 from topologies import Overlay, Workload, build_overlay, design
 
@@ -236,6 +237,36 @@ def test_a_budget_below_every_price_names_the_cheapest_link(silosim, line_of_thr
     assert f"{cheapest} buys no link that matters: the cheapest, core link B - C, costs 10 EUR." in text
     assert "The cheapest set that is faster costs 10 EUR." in text
     assert "Proven" not in text
+
+
+def test_a_limit_that_is_named_can_be_kept(silosim, line_of_three, tmp_path):
+    (tmp_path / "prices.csv").write_text("class,price per Gbps (EUR)\ncore,10001.234\naccess,0\n")
+    # 0.1 and 0.2 Gbps of core, the first 1,000.1234 EUR; raising both comes to 191 / 3 = 63.6667 ms.
+    text = words(silosim(*line_of_three, "--budget", 1000.12).ok().out)
+    assert "costs 1,000.13 EUR. The cheapest set that is faster costs 1,000.13 EUR." in text
+    assert "Raise core link A - B for 1,000.12 EUR" in words(
+        silosim(*line_of_three, "--budget", 1000.13).ok().out
+    )
+
+    error = silosim(*line_of_three, "--cycle-time", "63.66 ms").failed(2).err
+    assert "cycle_time(='63.66 ms') must be >= 63.67 ms" in error
+    assert "core link B - C" in silosim(*line_of_three, "--cycle-time", "63.67 ms").ok().out
+
+
+@pytest.mark.parametrize(
+    ("price", "text"),
+    [
+        (0.0, "0"),
+        (0.05123, "0.0512"),
+        (1.5, "1.50"),
+        (12, "12"),
+        (1234.5, "1,234.50"),
+        (4e6, "4,000,000"),
+        (1e99, "1e+99"),
+    ],
+)
+def test_prices_as_texts(price, text):
+    assert price_text(price) == text
 
 
 def test_a_budget_of_no_links(silosim):
