@@ -308,8 +308,10 @@ def plot_upgrade(table: Table, path: Path, *, wanted_s: float | None = None) -> 
     if not is_priced:
         axis.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
     axis.set_ylabel(f"cycle time ({unit})")
-    described = "; ".join(table.caption.splitlines()[:3])
-    set_title(figure, f"{kind} on {described}; links raised {table.further['raised_how']}")
+    network, capacities, work = table.caption.splitlines()[:3]
+    set_title(
+        figure, f"{kind} on {network}\n{capacities}; links raised {table.further['raised_how']}\n{work}"
+    )
     lines, names = zip(*shown, strict=True)
     add_legend(figure, lines, names, loc="outside lower center", ncols=len(names), frameon=False)
     save_figure(figure, path)

@@ -26,6 +26,7 @@ from scenarios.studies.upgrade_words import (
     notes,
     price_text,
     raised_how,
+    some,
 )
 from topologies import InputError, Overlay
 from topologies.analysis.link_prices import read_prices
@@ -78,7 +79,7 @@ def upgrade_table(
         job_of(overlay, simulation, rounds=rounds or 1, seed=seed)
     offer = _offer(overlay, config)
     search = UpgradeSearch(offer.terms, offer.prices)
-    wanted = None if config.wanted_s is None else _wanted(search, config, config.wanted_s)
+    wanted = None if config.wanted_s is None else _wanted(search, offer, config, config.wanted_s)
     sets = _sets(search, config, most=config.budget if wanted is None else wanted.found.price)
     more = search.cheapest(sets[-1].found.cycle_time_s * (1 - 2 * SAME))
     greedy = search.greedy(sets[-1].found.price)
@@ -163,15 +164,16 @@ def _check_capacity(overlay: Overlay, config: UpgradeConfig) -> None:
     )
 
 
-def _wanted(search: UpgradeSearch, config: UpgradeConfig, wanted_s: float) -> ProvenSet:
+def _wanted(search: UpgradeSearch, offer: Offer, config: UpgradeConfig, wanted_s: float) -> ProvenSet:
     """The cheapest set with the wanted cycle time."""
     cheapest = search.cheapest(wanted_s)
     if cheapest is None:
         least = format_s(rounded_up(search.everything.cycle_time_s))
+        without_price = f"; not for sale without a price: {some(offer.unpriced)}" if offer.unpriced else ""
         with_all = f"with all links that can be bought raised {raised_how(config)}"
         raise InputError(
             f"must be >= {least} ({chosen_by(config)}): a round takes that "
-            f"{with_all if search.terms.links else 'whatever links are raised'}.",
+            f"{with_all if offer.terms.links or offer.unpriced else 'whatever links are raised'}{without_price}.",
             field=Field("cycle_time", value=config.cycle_time),
         )
     return cheapest

@@ -129,7 +129,7 @@ def headline(
     if last.links:
         paid = "" if offer.price_list is None else f" for {_money(offer, last.proven.found.price)}"
         sentences.append(
-            f"Raise {_some(last.names, _MOST_RAISED)}{paid}: a round then takes {format_s(last.cycle_time_s)}, "
+            f"Raise {some(last.names, _MOST_RAISED)}{paid}: a round then takes {format_s(last.cycle_time_s)}, "
             f"{format_s(first.cycle_time_s - last.cycle_time_s)} less{_simulated_gain(first, last)}."
         )
     elif wanted is not None:
@@ -227,7 +227,7 @@ def _end(offer: Offer, last: Step, more: ProvenSet | None) -> str:
     return f"The cheapest set that is faster {cost}."
 
 
-def _some(names: Sequence[str], most: int = _MOST_NAMES) -> str:
+def some(names: Sequence[str], most: int = _MOST_NAMES) -> str:
     """The first names, and how many more there are."""
     more = len(names) - most
     return listed([*names[:most], f"{more} more"] if more > 0 else names)
@@ -274,10 +274,10 @@ def _single_notes(steps: Sequence[Step], singles: Sequence[tuple[str, float]]) -
             return []
         return [
             "No link gains anything alone, as others limit the same arc as much or another circuit or link is as slow; "
-            f"{_some(steps[1].names, _MOST_RAISED)}, for instance, must be raised together."
+            f"{some(steps[1].names, _MOST_RAISED)}, for instance, must be raised together."
         ]
     named = [f"{name} {format_s(first.cycle_time_s - value)}" for name, value in singles]
-    return [f"Alone, these take most off a round: {_some(named)}. All others gain nothing alone."]
+    return [f"Alone, these take most off a round: {some(named)}. All others gain nothing alone."]
 
 
 def _greedy_note(offer: Offer, steps: Sequence[Step], greedy: Sequence[PricedSet]) -> list[str]:
@@ -317,7 +317,7 @@ def _simulation_notes(
     ]
     if idle:
         said.append(
-            f"Simulated, {_some(idle)} gain nothing over the row above: do not count on what {by} says of them."
+            f"Simulated, {some(idle)} gain nothing over the row above: do not count on what {by} says of them."
         )
     before_s, after_s = first.simulated.cycle_time_s, last.simulated.cycle_time_s
     if before_s is not None and after_s is not None:
@@ -341,7 +341,7 @@ def _price_notes(offer: Offer, steps: Sequence[Step]) -> list[str]:
         offer.price_list.note,
     ]
     if offer.unpriced:
-        said.append(f"Without a price, and so not for sale: {_some(offer.unpriced)}.")
+        said.append(f"Without a price, and so not for sale: {some(offer.unpriced)}.")
     prices = [step.proven.found.price for step in steps]
     if any(0 < more - less <= prices[-1] / BUDGETS * (1 + SAME) for less, more in pairwise(prices)):
         said.append(

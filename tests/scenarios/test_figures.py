@@ -260,8 +260,7 @@ def test_upgrades_are_steps_of_the_closed_form_beside_simulated_markers(drawn, p
         [1500 / (1 + place) for place in range(len(prices))]
     )
     assert panel.get_xlabel() == "total price (EUR)"
-    title = " ".join(figure.get_suptitle().split())
-    assert title == "ring on gaia: 11 silos; access; 359 Mbit; links raised to 2 Gbps"
+    assert figure.get_suptitle() == "ring on gaia: 11 silos\naccess; links raised to 2 Gbps\n359 Mbit"
 
 
 def test_links_without_prices_are_counted_in_whole_numbers(drawn):

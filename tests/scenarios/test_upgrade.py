@@ -339,6 +339,13 @@ def test_links_that_lack_a_price_may_still_gain(silosim, line_of_three, tmp_path
     assert "No other link with a price would gain anything more;" in text
     assert "at any price" not in text
     assert "Without a price, and so not for sale: core link A - B." in text
+    error = silosim(*line_of_three, "--cycle-time", "64 ms").failed(2).err
+    assert "with all links that can be bought raised to twice their capacity; not for sale without" in error
+    # Uplinks alone are no help: what would be is named.
+    (tmp_path / "prices.csv").write_text("class,price\nuplink,1\n")
+    error = silosim(*line_of_three, "--cycle-time", "64 ms").failed(2).err
+    assert "with all links that can be bought" in error
+    assert "without a price: core link A - B and core link B - C." in error
 
 
 def test_files_have_all_rows_and_a_figure(silosim, tmp_path):
