@@ -17,7 +17,7 @@ from scenarios.studies.explain import beyond_paper
 from topologies import Overlay
 from topologies.analysis.link_prices import LinkPrices
 from topologies.analysis.upgrade_links import TWICE, UpgradeLink
-from topologies.analysis.upgrade_sets import SAME, ProvenSet
+from topologies.analysis.upgrade_sets import SAME, ProvenSet, is_affordable
 from topologies.analysis.upgrade_terms import PricedSet, UpgradeTerms
 from topologies.arrays import FloatArray
 from topologies.wrapping import listed, wrapped
@@ -184,13 +184,14 @@ def _proof(offer: Offer, config: UpgradeConfig, last: Step) -> str:
     assert config.budget is not None
     if not len(offer.prices):
         return ""
-    if offer.prices.min() > config.budget:
+    least = float(offer.prices.min())
+    if not is_affordable(least, config.budget):
         cheapest = offer.terms.links[int(offer.prices.argmin())].name
         if offer.price_list is None:
             return "A budget of 0 links raises nothing."
         return (
             f"{_money(offer, config.budget)} buys no link that matters: the cheapest, {cheapest}, costs "
-            f"{_money(offer, _enough(offer.prices.min()))}."
+            f"{_money(offer, _enough(least))}."
         )
     what = (
         f"for at most {_money(offer, config.budget)}"

@@ -269,6 +269,16 @@ def test_prices_as_texts(price, text):
     assert price_text(price) == text
 
 
+def test_a_budget_of_the_price_buys_the_link(silosim, line_of_three, tmp_path):
+    # 0.1 Gbps for 3 EUR each cost 0.30000000000000004 EUR.
+    (tmp_path / "prices.csv").write_text("link,price per Gbps (EUR)\nA - B,3\n")
+    text = words(silosim(*line_of_three, "--budget", 0.3).ok().out)
+
+    assert 0.1 * 3 > 0.3
+    assert "Raise core link A - B for 0.3 EUR" in text
+    assert "buys no link" not in text
+
+
 def test_a_budget_of_no_links(silosim):
     text = words(silosim("upgrade", "gaia", "--budget", 0).ok().out)
 

@@ -137,7 +137,7 @@ def read_prices(path: Path, graph: Connectivity) -> LinkPrices:
             raise table.error(row, header, text, "must be finite and >= 0.")
         per_gbps[name] = value / gbps
     in_currency = f" in {currency}" if currency else ""
-    assumed = "" if price.unit or "per" in price.header.lower() else ", which states no rate"
+    assumed = "" if price.unit else ", which states no rate"
     others = f"; ignored: {', '.join(map(quoted, ignored))}" if ignored else ""
     note = f"{path.name}: price per Gbps{in_currency} from {quoted(header)}{assumed}{others}."
     return LinkPrices(per_gbps=per_gbps, currency=currency, note=note)

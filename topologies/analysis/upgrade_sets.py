@@ -218,7 +218,7 @@ class UpgradeSearch:
                 too_dear=too_dear,
                 too_slow=too_slow,
             )
-            if answer.raised is None or _is_affordable(total_price(self.prices, answer.raised), most_price):
+            if answer.raised is None or is_affordable(total_price(self.prices, answer.raised), most_price):
                 return answer
             too_dear.append(answer.raised)
 
@@ -243,7 +243,7 @@ class UpgradeSearch:
 
     def _fastest_seen(self, budget: float) -> PricedSet:
         """Fastest set that was seen and is affordable; of several that are as fast the cheapest."""
-        affordable = [known for known in self._seen if _is_affordable(known.price, budget)]
+        affordable = [known for known in self._seen if is_affordable(known.price, budget)]
         return min(affordable, key=lambda known: (known.cycle_time_s, known.price))
 
     def _cheaper(self, best: PricedSet, limit_s: float) -> PricedSet:
@@ -256,6 +256,6 @@ class UpgradeSearch:
         return self._least("order", limit_s, best.price)[0] or best
 
 
-def _is_affordable(price: float, budget: float) -> bool:
+def is_affordable(price: float, budget: float) -> bool:
     """Whether a price is within a budget, up to rounding."""
     return price <= budget * (1 + RELATIVE_NOISE)
