@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
+from pathlib import Path
 from typing import Any
 
 from scenarios.config.designer_options import designer_options
@@ -9,7 +10,9 @@ from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.scenario import OverlaysConfig, Scenario
 
 
-def used_value(scenario: Scenario, path: Sequence[str | int]) -> Any:
+def used_value(
+    scenario: Scenario, path: Sequence[str | int], written: Mapping[str, Any] | None = None
+) -> Any:
     """The value of a key as TOML has it.
 
     Parameters
@@ -17,6 +20,8 @@ def used_value(scenario: Scenario, path: Sequence[str | int]) -> Any:
     scenario : Scenario
     path : sequence of str or int
         Parts of the key, see `scenarios.config.study.split_key`.
+    written : mapping, optional
+        Tables that the scenario was made of: a file is called as it is there, not by where it was found.
 
     Returns
     -------
@@ -32,6 +37,13 @@ def used_value(scenario: Scenario, path: Sequence[str | int]) -> Any:
     >>> used_value(scenario, ["simulation", "sharing"]), used_value(scenario, ["overlays", "matcha", "budget"])
     ('maxmin', 0.5)
     """
+    value, text = _used(scenario, path), _inside(written, path)
+    is_text = isinstance(value, str) and isinstance(text, str)
+    return text if is_text and Path(value).name == Path(text).name else value
+
+
+def _used(scenario: Scenario, path: Sequence[str | int]) -> Any:
+    """The value of a key, with files where they were found."""
     first, *rest = path
     if first == "overlays":
         return _plain(_of_overlays(scenario.overlays, rest))

@@ -67,12 +67,16 @@ def study_points(study: Study) -> list[Point]:
     keys = dict.fromkeys(key for changes in all_changes for key in changes)
     scenarios = [study.scenario(each) if replays is None else replays.scenario(each) for each in all_changes]
     # A point of a list may leave a key to the scenario, whose own value is that of the point.
-    values = [
-        {key: changes[key] if key in changes else used_value(scenario, split_key(key)) for key in keys}
+    own = [
+        {key: used_value(scenario, split_key(key), study.base) for key in keys if key not in changes}
         for changes, scenario in zip(all_changes, scenarios, strict=True)
     ]
-    endings = {key: shared_ending([point[key] for point in values if point[key] is not None]) for key in keys}
-    for changes, scenario, used in zip(all_changes, scenarios, values, strict=True):
+    endings = {}
+    for key in keys:
+        left = {repr(values[key]): values[key] for values in own if values.get(key) is not None}
+        endings[key] = shared_ending([*study.config.values(key), *left.values()])
+    for changes, scenario, values in zip(all_changes, scenarios, own, strict=True):
+        used = {key: changes[key] if key in changes else values[key] for key in keys}
         replay = None if replays is None else replays.of(changes)
         hashed = point_identity(scenario, study.config.simulate, digests, replay)
         varied = dict(column_of(key, value, endings[key]) for key, value in used.items() if value is not None)

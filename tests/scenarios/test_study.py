@@ -629,6 +629,22 @@ def test_a_key_of_which_the_scenario_says_nothing_has_the_value_of_the_network(t
     assert [row["blocked"] for row in rows] == [*[""] * 6, '["Sydney - Seoul"]']
 
 
+def test_a_file_is_called_as_the_study_calls_it_wherever_it_lies(tmp_path, monkeypatch):
+    (tmp_path / "sub" / "nets").mkdir(parents=True)
+    for name in ("own.csv", "other.csv"):
+        (tmp_path / "sub" / "nets" / name).write_text(PAIRS)
+    text = BASE.replace("gaia", "nets/own.csv") + (
+        '[study]\npoints = [{"network.underlay" = "nets/other.csv"}, {"workload.local_steps" = 5}]\n'
+    )
+    for folder in (tmp_path / "sub", Path("sub")):
+        monkeypatch.chdir(tmp_path)
+        points = study_points(parse_study(text, source="study.toml", folder=folder))
+        assert [point.varied for point in points] == [
+            {"underlay": "nets/other.csv", "local_steps": 1},
+            {"underlay": "nets/own.csv", "local_steps": 5},
+        ]
+
+
 def test_a_value_of_the_scenario_without_a_unit_makes_a_column_of_texts(tmp_path):
     base = BASE.replace('"gaia"', '"gaia"\ncore = "stated"')
     study = study_of(base + '[study]\npoints = [{"network.core" = "2 Gbps"}, {seed = 3}]\n', tmp_path)
