@@ -25,6 +25,7 @@ from scenarios.runtime.signals import (
     deferred_interrupts,
     held_interrupts,
     recorded_interrupts,
+    was_interrupted,
 )
 
 pytestmark = pytest.mark.usefixtures("terminal_signals")
@@ -191,14 +192,18 @@ def test_outside_of_recorded_interrupts_nothing_is_held():
 
 
 def test_a_process_that_is_being_started_at_ctrl_c_is_known_and_ended(monkeypatch):
-    pool, started = Processes(1, int), []
+    pool, started = Processes(2, int), []
     original = SpawnProcess.start
 
     def start(process):
         original(process)
         started.append(process)
         press()
+        while not was_interrupted():
+            time.sleep(0.001)
 
+    pool.submit(int)
+    # From here on a thread of the pool's hears signals, whatever this one's mask is.
     monkeypatch.setattr(SpawnProcess, "start", start)
     with recorded_interrupts():
         with pytest.raises(KeyboardInterrupt):
