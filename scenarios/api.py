@@ -31,6 +31,7 @@ from scenarios.runfile.study_table import read_study
 from scenarios.runtime.workers import process_pool, worker_count
 from scenarios.simulation.experiment import Experiment, graph_experiment, load_experiment, network_experiment
 from scenarios.studies.import_metrics import LEAST_ROUNDS, import_file
+from scenarios.studies.relocation import RecordedRun
 from scenarios.studies.replay import replay as replay_run
 from scenarios.studies.replay_times import replay_times as times_of_replays
 from scenarios.studies.run import run_scenario
@@ -680,7 +681,7 @@ def replay(
         target_accuracy=target_accuracy,
     )
     target = Path(output)
-    for sentence in replay_run(Path(source), target, changes, force=force):
+    for sentence in replay_run(RecordedRun.open(Path(source)), target, changes, force=force):
         warnings.warn(sentence, stacklevel=2)
     return read_run(target)
 

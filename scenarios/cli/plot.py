@@ -10,8 +10,8 @@ from scenarios.cli import options as opt
 from scenarios.config.scenario import recorded_scenario
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.tables import note_lines
-from scenarios.runfile.paths import PARTIAL, check_ending, check_new, ending_of
-from scenarios.runfile.reader import read_run
+from scenarios.runfile.paths import PARTIAL, RUN_ENDINGS, check_ending, check_new, ending_of
+from scenarios.runfile.reader import RunRecord, is_hdf5, read_run
 from scenarios.runfile.study_table import ENDINGS
 from topologies import InputError
 from topologies.errors import Field
@@ -86,6 +86,7 @@ def plot(
                     f"goes with the table of a study ({' or '.join(ENDINGS)}).",
                     field=Field(option, value=value),
                 )
+        _check_drawable(file)
         check_ending(figure, FIGURES)
         check_new(figure, force=force)
         draw(file, figure)
@@ -109,6 +110,15 @@ def plot(
     print(f"written: {figure}", file=sys.stderr)
 
 
+def _check_drawable(file: Path) -> None:
+    """Raise an `InputError` for a file that is neither that of a run nor, by its name, the table of a study."""
+    if file.is_file() and not is_hdf5(file):
+        run, table = " or ".join(RUN_ENDINGS), " or ".join(ENDINGS)
+        raise InputError(
+            f"must be the HDF5 file of a run ({run}) or the table of a study ({table}).", source=str(file)
+        )
+
+
 def _by_column(texts: list[str]) -> dict[str, list[object]]:
     """Values of columns, of texts such as ``local_steps=5``."""
     values: dict[str, list[object]] = {}
@@ -124,10 +134,14 @@ def _by_column(texts: list[str]) -> dict[str, list[object]]:
 
 def draw(run: Path, figure: Path) -> None:
     """Draw a run into a file, which is replaced if it exists, and say so."""
+    draw_record(read_run(run), figure)
+
+
+def draw_record(record: RunRecord, figure: Path) -> None:
+    """As `draw`, of a run whose file has been read."""
     # Here since matplotlib takes long to import.
     from scenarios.report.plots import plot_run
 
-    record = read_run(run)
     scenario = recorded_scenario(record.scenario)
     network, links, _ = record.about.splitlines()
     plot_run(

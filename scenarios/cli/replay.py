@@ -8,16 +8,17 @@ from typing import Annotated
 import typer
 
 from scenarios.cli import options as opt
-from scenarios.cli.plot import draw
-from scenarios.cli.show import show
+from scenarios.cli.plot import draw_record
 from scenarios.cli.table_and_figure import table_and_figure, write_both
 from scenarios.config.replay_changes import ReplayChanges, altered_learning, replay_changes
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table, note_lines
 from scenarios.runfile.paths import check_new, check_new_run
-from scenarios.runfile.reader import read_run
+from scenarios.runfile.reader import RunRecord, read_run
+from scenarios.studies.relocation import RecordedRun
 from scenarios.studies.replay import replay as replay_run
 from scenarios.studies.replay_times import replay_times
+from scenarios.studies.run_summary import summary_of
 from topologies import InputError
 from topologies.errors import quoted
 
@@ -141,13 +142,15 @@ def replay(
     path = output or run.with_name(f"{run.stem}-replay.h5")
     picture = path.with_suffix(".png")
     check_new_run(path, force=force)
-    if _is_trained(run):
+    recorded = RecordedRun.open(run)
+    if _is_trained(recorded.record):
         check_new(picture, force=force)
-    left = replay_run(run, path, changes, force=force)
-    show(path, as_json)
+    left = replay_run(recorded, path, changes, force=force)
+    moved = read_run(path)
+    print_table(summary_of(path, moved), as_json)
     _say(left)
-    if _is_trained(path):
-        draw(path, picture)
+    if _is_trained(moved):
+        draw_record(moved, picture)
 
 
 def _table(
@@ -177,6 +180,6 @@ def _say(sentences: tuple[str, ...]) -> None:
         print(note_lines(sentence), file=sys.stderr)
 
 
-def _is_trained(run: Path) -> bool:
+def _is_trained(record: RunRecord) -> bool:
     """Whether a run has rows of a training, and so a picture."""
-    return any(overlay.history for overlay in read_run(run).overlays)
+    return any(overlay.history for overlay in record.overlays)

@@ -77,13 +77,17 @@ def words_of(column: str) -> str:
 
 
 def value_text(column: str, value: object) -> str:
-    """One value of a column, with its unit.
+    """One value of a column, or the two ends of a range, with its unit.
 
     Examples
     --------
     >>> value_text("core_bps", 1e9), value_text("compute_s", 0.0046), value_text("local_steps", 5)
     ('1 Gbps', '4.6 ms', '5')
+    >>> value_text("core_bps", [155e6, 1e10])
+    '155 Mbps to 10 Gbps'
     """
+    if isinstance(value, list):
+        return " to ".join(value_text(column, each) for each in value)
     if isinstance(value, bool) or not isinstance(value, Real):
         return str(value)
     value = float(value)

@@ -1,5 +1,6 @@
 """What a figure of a study's table shows: its columns, a line for each overlay, panels for a third key."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ import numpy as np
 from scenarios.config.published_figure import in_si_units
 from scenarios.report.column_labels import value_text, words_of
 from scenarios.runfile.study_rows import ERROR, POINT
+from scenarios.runfile.study_table import RANGES
 from topologies import InputError
 from topologies.arrays import BoolArray, FloatArray
 from topologies.errors import Field, unknown_name
@@ -25,6 +27,9 @@ _SIZE, _NETWORK = "silos", "network"
 """Columns before these are those of the keys that vary, and before the size the network's name."""
 MOST_FACETS, _MOST_CHOSEN = 36, 6
 """Panels of a figure, and of one whose third key was not asked for."""
+TARGET = "target_accuracy"
+_TO_TARGET = ("time_to_target_s", "rounds_to_target", "speedup")
+"""Results that depend on the target of replays."""
 _SAME_NUMBER = 1e-9
 """Relative difference of numbers that are one."""
 _MOST_NAMED = 6
@@ -545,7 +550,9 @@ def _title(rows: "pandas.DataFrame", *, x: str, y: str, along: str, facet: str |
         and not _is_varied(rows, column)
         and rows[column].notna().any()
     }
-    parts = list(_fixed_texts(fixed))
+    parts = list(_fixed_texts(_with_ranges(fixed)))
+    if y in _TO_TARGET and TARGET in rows.columns and TARGET not in _inputs(rows):
+        parts.append(_target_text(rows))
     if y in (SIMULATED, HALF_WIDTH, "over_paper"):
         rules = [
             str(rows[column].iloc[0])
@@ -556,7 +563,21 @@ def _title(rows: "pandas.DataFrame", *, x: str, y: str, along: str, facet: str |
     if along not in (x, OVERLAY):
         parts.append(f"along the lines: {words_of(along)}")
     network = str(fixed["network"]) if "network" in fixed else ""
-    return ": ".join(filter(None, (network, ", ".join(parts))))
+    return ": ".join(filter(None, (network, ", ".join(filter(None, parts)))))
+
+
+def _target_text(rows: "pandas.DataFrame") -> str:
+    """What a time to the target is to, where that is a result of replays and no input."""
+    accuracy = rows[TARGET]
+    if accuracy.isna().all():
+        return "to the last recorded round"
+    return "" if _is_varied(rows, TARGET) else f"to a test accuracy of {value_text(TARGET, accuracy.iloc[0])}"
+
+
+def _with_ranges(fixed: Mapping[str, Any]) -> dict[str, Any]:
+    """The fixed inputs with those in which silos differ, as pairs of their least and greatest value."""
+    ranges: dict[str, list[float]] = json.loads(fixed.get(RANGES, "{}"))
+    return {column: value for column, value in fixed.items() if column != RANGES} | ranges
 
 
 def _fixed_texts(fixed: Mapping[str, Any]) -> Iterator[str]:
@@ -565,7 +586,7 @@ def _fixed_texts(fixed: Mapping[str, Any]) -> Iterator[str]:
     if _SIZE in fixed:
         yield _count(int(fixed[_SIZE]), "silo")
     if is_even:
-        yield _TITLE["access_bps"].format(value_text("access_bps", float(fixed["access_up_bps"])))
+        yield _TITLE["access_bps"].format(value_text("access_bps", fixed["access_up_bps"]))
     order = dict.fromkeys((*_TITLE, *fixed))
     for column in order:
         skipped = column not in fixed or column in ("network", _SIZE) or _SAME.get(column) in fixed

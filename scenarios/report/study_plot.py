@@ -109,11 +109,16 @@ def plot_study(
     check_ending(path, FIGURES)
     check_new(path, force=force)
     frame = read_study(table) if isinstance(table, Path) else table
+    is_partial = isinstance(table, Path) and table.name.endswith(PARTIAL)
     with located(str(table) if isinstance(table, Path) else None):
+        if frame.empty:
+            raise InputError(
+                f"has {'no finished point yet' if is_partial else 'no rows'}, so nothing can be drawn."
+            )
         lines = study_lines(frame, x=x, y=y, facet=facet, where=where)
         figure = _figure(lines, log_x=log_x, log_y=log_y)
     save_figure(figure, path)
-    if isinstance(table, Path) and table.name.endswith(PARTIAL):
+    if is_partial:
         points = frame[POINT].nunique()
         return (f"{table} is of a study that is not finished: {points:,} points so far.", *lines.notes)
     return tuple(lines.notes)

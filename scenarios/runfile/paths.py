@@ -51,15 +51,16 @@ def partial_path(path: Path) -> Path:
 
 
 def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
-    """Raise an error if a run cannot be written here, or would replace another one without permission.
+    """Raise an error if a file cannot be written here, or would replace another one without permission.
 
     Parameters
     ----------
     path : Path
+        Of a run, by its ending, else of a table, a figure or whatever it is.
     force : bool
         Whether an existing file is replaced.
     resume : bool
-        Whether an interrupted run continues, so that only its own file is replaced.
+        Whether an interrupted run or study continues, so that only its own file is replaced.
 
     Raises
     ------
@@ -68,14 +69,15 @@ def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
     """
     check_output(path)
     partial = partial_path(path)
+    is_run = path.suffix.lower() in RUN_ENDINGS
     if path.exists() and not force:
-        why = (
-            " and is not the complete run of this very scenario, so nothing can be resumed" if resume else ""
-        )
+        other = "is not the complete run of this very scenario" if is_run else "holds no point of this study"
+        why = f" and {other}, so nothing can be resumed" if resume else ""
         raise InputError(f"{path} exists already{why}; --force replaces it.")
     if partial.exists() and not (force or resume):
+        what, command = ("rounds of a run", "show") if is_run else ("points of a study", "plot")
         raise InputError(
-            f"{partial} holds rounds of a run that was interrupted or is still running (silosim show {partial}); "
+            f"{partial} holds {what} that was interrupted or is still running (silosim {command} {partial}); "
             "--force replaces it."
         )
 

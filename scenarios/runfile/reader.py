@@ -22,6 +22,7 @@ from training import HistoryRow
 from training.history import PER_SILO
 
 _PIECE = 2**20
+_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -144,6 +145,12 @@ class RunRecord:
         kinds = ", ".join(overlay.kind for overlay in self.overlays)
         silos = len(self.silo_labels)
         return f"RunRecord({self.underlay.name!r}, {silos} silos, {self.work.name!r}, overlays: {kinds})"
+
+
+def is_hdf5(path: Path) -> bool:
+    """Whether a file begins as HDF5 files do, whoever has it open."""
+    with path.open("rb") as file:
+        return file.read(len(_SIGNATURE)) == _SIGNATURE
 
 
 def read_run(path: Path) -> RunRecord:

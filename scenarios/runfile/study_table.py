@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     import pandas
 
 ENDINGS = (".csv", ".parquet")
+RANGES = "ranges"
+"""Column of the least and greatest value of each input in which silos or links differ: a JSON object, in SI units."""
 TEXTS = (
     "overlay",
     "kind",
     "options",
+    RANGES,
     "network",
     "hub",
     "busiest_link",
@@ -72,7 +75,10 @@ def read_study(path: Path) -> "pandas.DataFrame":
         raise InputError("there is no such file.", source=str(path))
     if _is_text(path):
         text = read_rows(path)
-        table = _frame(text[: text.rfind("\n") + 1])
+        whole = text[: text.rfind("\n") + 1]
+        if path.name.endswith(PARTIAL) and not whole:
+            raise InputError("has no finished point yet, so nothing can be read.", source=str(path))
+        table = _frame(whole)
     else:
         table = _parquet(path)
     if POINT not in table.columns or "overlay" not in table.columns:

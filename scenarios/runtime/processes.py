@@ -12,6 +12,7 @@ from multiprocessing.context import SpawnProcess
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+from scenarios.runtime.signals import held_interrupts
 from topologies import MachineError
 
 T = TypeVar("T")
@@ -65,14 +66,19 @@ class Processes(Executor):
 
     def kill(self) -> None:
         """End all processes now; calls under way raise `BrokenExecutor`, those that have not begun are cancelled."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
-        for process in self._processes:
-            process.kill()
-        for process in self._processes:
-            process.join()
+        with held_interrupts():
+            self._threads.shutdown(wait=False, cancel_futures=True)
+            for process in self._processes:
+                process.kill()
+            for process in self._processes:
+                process.join()
 
     def _start(self) -> None:
-        """Start one more process."""
+        """Start one more process, wholly: one that Ctrl-C cut in two would say so, and `kill` would not know of it."""
+        with held_interrupts():
+            self._start_one()
+
+    def _start_one(self) -> None:
         # The first start of this tracker lets the thread hear Ctrl-C again.
         resource_tracker.ensure_running()
         here, there = self._context.Pipe()

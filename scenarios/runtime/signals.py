@@ -13,12 +13,15 @@ _AGAIN_S = 0.01
 
 
 class _Note:
-    """Handler that remembers the first signal; while it is patient, that one raises nothing at once."""
+    """Handler that remembers the first signal.
+
+    While it is patient, that one raises nothing at once; while it is held, none does, and one is owed.
+    """
 
     def __init__(self) -> None:
         self.first = 0
         self.since_s = 0.0
-        self.patient = False
+        self.patient = self.held = self.owed = False
 
     def __call__(self, number: int, _frame: FrameType | None) -> None:
         is_first, self.first = not self.first, self.first or number
@@ -28,12 +31,13 @@ class _Note:
             signal.setitimer(signal.ITIMER_REAL, GRACE_S)
         # `timeout` sends SIGTERM to its command and to the group: the second must not cut the way out short.
         elif is_first or number != signal.SIGTERM or time.monotonic() > self.since_s + GRACE_S:
+            self.stop()
+
+    def stop(self, _number: int = signal.SIGALRM, _frame: FrameType | None = None) -> None:
+        """Raise KeyboardInterrupt; also the handler of the alarm."""
+        self.owed = self.held
+        if not self.held:
             raise KeyboardInterrupt
-
-
-def _stop(_number: int, _frame: FrameType | None) -> None:
-    """Handler of the alarm."""
-    raise KeyboardInterrupt
 
 
 @contextmanager
@@ -73,9 +77,9 @@ def recorded_interrupts(*, sigterm: bool = False) -> Iterator[None]:
         if not issubclass(kind, KeyboardInterrupt):
             complain(kind, error, trace)
 
-    alarm = signal.signal(signal.SIGALRM, _stop)
-    sys.unraisablehook, sys.excepthook = hear, explain
     note = _Note()
+    alarm = signal.signal(signal.SIGALRM, note.stop)
+    sys.unraisablehook, sys.excepthook = hear, explain
     for number in heard:
         signal.signal(number, note)
     try:
@@ -145,3 +149,32 @@ def deferred_interrupts() -> Iterator[Callable[[], bool]]:
         finally:
             note.patient = False
             signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@contextmanager
+def held_interrupts() -> Iterator[None]:
+    """Let all signals that `recorded_interrupts` hears wait for the end of a short piece that must not be cut in two.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        At the end, where one would have been raised meanwhile.
+
+    Notes
+    -----
+    A mask of signals does not do this: Python's main thread hears what the system gives to any other thread.
+
+    Outside `recorded_interrupts`, and in other threads, which hear no signals, it changes nothing.
+    """
+    note = _note()
+    if note is None or note.held or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    note.held = True
+    try:
+        yield
+    finally:
+        note.held = False
+        if note.owed:
+            note.owed = False
+            raise KeyboardInterrupt

@@ -9,13 +9,13 @@ from scenarios.studies.relocation import RecordedRun
 from topologies import InputError
 
 
-def replay(source: Path, path: Path, changes: ReplayChanges, *, force: bool) -> tuple[str, ...]:
+def replay(run: RecordedRun, path: Path, changes: ReplayChanges, *, force: bool) -> tuple[str, ...]:
     """Write the file of a run as it would have gone on another network, or with other messages, times or events.
 
     Parameters
     ----------
-    source : Path
-        The file of a run or of a replay, complete or interrupted.
+    run : RecordedRun
+        Of a run or of a replay, complete or interrupted.
     path : Path
         The new file: the same overlays and training rows, other dates. Its scenario states what was replayed.
     changes : ReplayChanges
@@ -31,7 +31,7 @@ def replay(source: Path, path: Path, changes: ReplayChanges, *, force: bool) -> 
     Raises
     ------
     InputError
-        If the source cannot be read, the new file cannot be written, a change would alter the learning or breaks a
+        If the new file cannot be written, a change would alter the learning or breaks a
         rule, the network cannot be built or has another number of silos, or no overlay can be replayed.
 
     Notes
@@ -40,9 +40,8 @@ def replay(source: Path, path: Path, changes: ReplayChanges, *, force: bool) -> 
     it was made from.
     """
     check_new_run(path, force=force)
-    if source.resolve() == path.resolve():
+    if run.path.resolve() == path.resolve():
         raise InputError(f"{path} is the run itself; the replay needs another name.")
-    run = RecordedRun.open(source)
     there = run.relocated(changes)
     run.goal(there.scenario)  # a target that no row can have is an error
     there.check_some()

@@ -21,6 +21,7 @@ from scenarios.studies.study_points import (
     input_fields,
     result_of,
     simulation_fields,
+    unsaid_fields,
     with_speedup,
 )
 
@@ -89,7 +90,8 @@ def compute_replays(points: Sequence[Point], study: str = "") -> list[PointResul
         try:
             run = _run_of(study, point.replay.path) if study else RecordedRun.open(point.replay.path)
             there = relocate(run, point.scenario, point.replay.network_keys)
-            rows = with_speedup([_row(there, recorded) for recorded in run.record.overlays])
+            unsaid = unsaid_fields(point.unsaid, there.graph, there.work)
+            rows = with_speedup([unsaid | _row(there, recorded) for recorded in run.record.overlays])
         except Exception as problem:
             rows = [{"error": error_text(problem)}]
         results.append(result_of(point, rows))

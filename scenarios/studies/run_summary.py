@@ -7,7 +7,7 @@ from scenarios.config.scenario import recorded_scenario
 from scenarios.report.run_table import run_table
 from scenarios.report.tables import Table
 from scenarios.runfile.artifacts import rounds_reached
-from scenarios.runfile.reader import read_run
+from scenarios.runfile.reader import RunRecord, read_run
 
 
 def run_summary(path: str | os.PathLike[str]) -> Table:
@@ -35,7 +35,11 @@ def run_summary(path: str | os.PathLike[str]) -> Table:
     ['star', 'ring']
     """
     file = Path(path)
-    record = read_run(file)
+    return summary_of(file, read_run(file))
+
+
+def summary_of(file: Path, record: RunRecord) -> Table:
+    """The table of a run whose file has been read."""
     scenario = recorded_scenario(record.scenario)
     return run_table(
         record,

@@ -13,11 +13,12 @@ from typing import Any
 from scenarios.config.error_context import changed_errors, in_table, located
 from scenarios.config.network import SOURCES, NetworkConfig
 from scenarios.config.scenario import Scenario, workload_of
-from scenarios.config.study import FigureConfig, Study, column_of, identity, shared_ending
+from scenarios.config.study import FigureConfig, Study, column_of, identity, shared_ending, split_key
+from scenarios.config.used_values import used_value
 from scenarios.report.study_lines import study_lines
 from scenarios.runfile.paths import check_new, check_output
 from scenarios.runfile.study_rows import ERROR, POINT, RowsFile, finished_points
-from scenarios.runfile.study_table import TEXTS, check_study_path, study_text, write_study
+from scenarios.runfile.study_table import RANGES, TEXTS, check_study_path, study_text, write_study
 from scenarios.studies.parallel_points import compute_all
 from scenarios.studies.replay_points import COLUMNS, compute_replays, open_replays
 from scenarios.studies.study_comparison import check_published
@@ -28,7 +29,7 @@ from topologies.networks.network_files import read_files
 
 _INPUTS = (
     *("network", "silos", "access_up_bps", "access_down_bps", "core_bps", "model_bits", "compute_s"),
-    *("local_steps", "seed", "overlay", "kind", "options"),
+    *("local_steps", RANGES, "seed", "overlay", "kind", "options"),
 )
 _DESIGNED = (
     *("arcs", "max_degree", "paper_s", "serialized_s", "load_bound_s", "paper_below_load", "spectral_gap"),
@@ -61,15 +62,29 @@ def study_points(study: Study) -> list[Point]:
     """
     digests: dict[str, str] = {}
     points, seen = [], dict[str, Mapping[str, Any]]()
-    endings = {key: shared_ending(study.config.values(key)) for key in study.config.keys}
     replays = open_replays(study)
-    for changes in study.config.changes():
-        scenario = study.scenario(changes) if replays is None else replays.scenario(changes)
+    all_changes = [*study.config.changes()]
+    keys = dict.fromkeys(key for changes in all_changes for key in changes)
+    scenarios = [study.scenario(each) if replays is None else replays.scenario(each) for each in all_changes]
+    # A point of a list may leave a key to the scenario, whose own value is that of the point.
+    own = [
+        {key: used_value(scenario, split_key(key), study.base) for key in keys if key not in changes}
+        for changes, scenario in zip(all_changes, scenarios, strict=True)
+    ]
+    endings = {}
+    for key in keys:
+        left = {repr(values[key]): values[key] for values in own if values.get(key) is not None}
+        endings[key] = shared_ending([*study.config.values(key), *left.values()])
+    for changes, scenario, values in zip(all_changes, scenarios, own, strict=True):
+        used = {key: changes[key] if key in changes else values[key] for key in keys}
         replay = None if replays is None else replays.of(changes)
         hashed = point_identity(scenario, study.config.simulate, digests, replay)
-        varied = dict(column_of(key, value, endings[key]) for key, value in changes.items())
+        varied = dict(column_of(key, value, endings[key]) for key, value in used.items() if value is not None)
+        unsaid = {
+            column_of(key, "", "")[0] + endings[key]: key for key, value in used.items() if value is None
+        }
         # One value may be written in two ways.
-        for known in (hashed, repr(sorted(varied.items()))):
+        for known in (hashed, repr((sorted(varied.items()), sorted(unsaid)))):
             if known in seen:
                 raise InputError(
                     f"must give different points; {changes} and {seen[known]} are the same.",
@@ -78,7 +93,9 @@ def study_points(study: Study) -> list[Point]:
                 )
             seen[known] = changes
         rows = len(scenario.overlays.overlays) if replays is None else replays.overlays
-        points.append(Point(identity=hashed, varied=varied, scenario=scenario, rows=rows, replay=replay))
+        points.append(
+            Point(identity=hashed, varied=varied, unsaid=unsaid, scenario=scenario, rows=rows, replay=replay)
+        )
     return points
 
 

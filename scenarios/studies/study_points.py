@@ -3,18 +3,22 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from threading import get_ident
 from typing import Any, TypeVar
+
+import numpy as np
 
 from scenarios.config.network import NetworkConfig, build_network, with_access_of
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any, expected_gap, forms_of
 from scenarios.config.scenario import Scenario, workload_of
 from scenarios.config.simulation import SimulationConfig
+from scenarios.config.study import split_key
 from scenarios.report.closed_forms import form_fields, over_paper
+from scenarios.runfile.study_table import RANGES
 from scenarios.runtime.signals import check_interrupts
 from scenarios.simulation.runner import Outcome, check_events, job_of, run_job
 from topologies import Connectivity, Overlay, RandomOverlay, SilosimError, Workload
@@ -40,6 +44,9 @@ class Point:
         Hash of its inputs.
     varied : mapping
         Columns of the keys that vary.
+    unsaid : mapping from str to str
+        Columns of keys that vary elsewhere and of which the scenario says nothing, and these keys: what the network or
+        the workload has is their value.
     scenario : Scenario
     rows : int
         Its overlays.
@@ -52,6 +59,7 @@ class Point:
     scenario: Scenario
     rows: int
     replay: "ReplayOf | None" = None
+    unsaid: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,7 +116,7 @@ def compute_points(
     for point in points:
         try:
             with many_designs() if compiled else nullcontext():
-                rows = with_speedup(_rows(point.scenario, networks, designs, simulate=simulate))
+                rows = with_speedup(_rows(point, networks, designs, simulate=simulate))
         except Exception as problem:
             rows = [{"error": error_text(problem)}]
         results.append(result_of(point, rows))
@@ -171,17 +179,19 @@ class _Designed:
     fields: Row
 
 
-def _rows(scenario: Scenario, networks: Networks, designs: _Kept[_Designed], *, simulate: bool) -> list[Row]:
+def _rows(point: Point, networks: Networks, designs: _Kept[_Designed], *, simulate: bool) -> list[Row]:
     """Rows of one point, one for each overlay."""
+    scenario = point.scenario
     network, graph = repr(scenario.network), networks.of(scenario.network)
     work = workload_of(scenario, graph)
     load = f"{work.model_bits!r} {work.local_steps} {work.round_compute_s(graph.silos).tolist()!r}"
+    unsaid = unsaid_fields(point.unsaid, graph, work)
     rows = []
     for config in scenario.overlays.overlays:
         seed = scenario.seed if config.seed is None else config.seed
         own_seed = seed if config.takes_seed else None
         key = f"{network} {load} {config!r} {scenario.overlays.consensus} {own_seed}"
-        row = input_fields(scenario, graph, work, config)
+        row = unsaid | input_fields(scenario, graph, work, config)
         try:
             designed = designs.of(key, lambda config=config: _designed(scenario, graph, work, config))  # type: ignore[misc]
             row |= designed.fields
@@ -217,17 +227,27 @@ def design_fields(overlay: Overlay | RandomOverlay, seed: int) -> Row:
 
 
 def input_fields(scenario: Scenario, graph: Connectivity, work: Workload, config: OverlayConfig) -> Row:
-    """Columns of the inputs."""
+    """Columns of the inputs; one in which silos or links differ is None, and its ends are in the column `RANGES`."""
     options = dict(config.options) | ({} if config.seed is None else {"seed": config.seed})
+    several = {
+        "access_up_bps": graph.up_bps,
+        "access_down_bps": graph.down_bps,
+        "core_bps": graph.core_bps,
+        "compute_s": np.broadcast_to(work.compute_s, graph.silos),
+    }
+    one = {name: _one(values) for name, values in several.items()}
+    ranges = {
+        name: [float(values.min()), float(values.max())]
+        for name, values in several.items()
+        if one[name] is None and len(values)
+    }
     return {
         "network": graph.underlay.name,
         "silos": graph.silos,
-        "access_up_bps": _one(graph.up_bps),
-        "access_down_bps": _one(graph.down_bps),
-        "core_bps": _one(graph.core_bps),
+        **one,
         "model_bits": work.model_bits,
-        "compute_s": _one(work.round_compute_s(graph.silos) / work.local_steps),
         "local_steps": work.local_steps,
+        RANGES: json.dumps(ranges) if ranges else "",
         "seed": scenario.seed,
         "overlay": config.name,
         "kind": config.kind or "file",
@@ -238,6 +258,30 @@ def input_fields(scenario: Scenario, graph: Connectivity, work: Workload, config
 def _one(values: FloatArray) -> float | None:
     """The value of all, None where they differ."""
     return float(values[0]) if len(values) and (values == values[0]).all() else None
+
+
+def unsaid_fields(unsaid: Mapping[str, str], graph: Connectivity, work: Workload) -> Row:
+    """Columns of keys of which the scenario says nothing (`Point.unsaid`), as the network and the workload have them.
+
+    A capacity is that of both directions, and None where these or the silos differ. Columns that are those of other
+    inputs or of results, such as ``core_bps``, are not among them; a key that nothing has stays None.
+    """
+    return {column: _unsaid(split_key(key), graph, work) for column, key in unsaid.items()}
+
+
+def _unsaid(path: Sequence[str | int], graph: Connectivity, work: Workload) -> float | None:
+    """The value of one such key."""
+    if path == ("workload", "model_size"):
+        return work.model_bits
+    if path == ("network", "access"):
+        return _one(np.concatenate([graph.up_bps, graph.down_bps]))
+    if len(path) == 3 and path[2] in graph.labels:
+        silo = graph.labels.index(str(path[2]))
+        if path[:2] == ("network", "access_at"):
+            return _one(np.array([graph.up_bps[silo], graph.down_bps[silo]]))
+        if path[:2] == ("workload", "compute_at"):
+            return float(np.broadcast_to(work.compute_s, graph.silos)[silo])
+    return None
 
 
 def _simulated(scenario: Scenario, graph: Connectivity, designed: _Designed) -> Row:

@@ -9,6 +9,7 @@ import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import h5py
@@ -17,7 +18,15 @@ import pytest
 
 from scenarios.runfile.atomic import new_file
 from scenarios.runfile.reader import read_run
-from scenarios.runtime.signals import GRACE_S, check_interrupts, deferred_interrupts, recorded_interrupts
+from scenarios.runtime.processes import Processes
+from scenarios.runtime.signals import (
+    GRACE_S,
+    check_interrupts,
+    deferred_interrupts,
+    held_interrupts,
+    recorded_interrupts,
+    was_interrupted,
+)
 
 pytestmark = pytest.mark.usefixtures("terminal_signals")
 
@@ -152,6 +161,57 @@ def test_ctrl_c_between_two_pieces_is_not_polite():
             assert not interrupted()
         with pytest.raises(KeyboardInterrupt):
             press()
+
+
+def test_held_interrupts_wait_for_the_end_and_come_once():
+    done = []
+    with recorded_interrupts():
+        with pytest.raises(KeyboardInterrupt), held_interrupts():  # noqa: PT012
+            press()
+            with held_interrupts():
+                press()
+            done.append("both")
+        with held_interrupts():
+            done.append("later")
+    assert done == ["both", "later"]
+
+
+def test_the_alarm_of_a_patient_piece_is_held_likewise():
+    done = []
+    with deferred_interrupts():
+        press()
+        with pytest.raises(KeyboardInterrupt), held_interrupts():  # noqa: PT012
+            time.sleep(1.1 * GRACE_S)
+            done.append("whole")
+    assert done == ["whole"]
+
+
+def test_outside_of_recorded_interrupts_nothing_is_held():
+    with pytest.raises(KeyboardInterrupt), held_interrupts():
+        press()
+
+
+def test_a_process_that_is_being_started_at_ctrl_c_is_known_and_ended(monkeypatch):
+    pool, started = Processes(2, int), []
+    original = SpawnProcess.start
+
+    def start(process):
+        original(process)
+        started.append(process)
+        press()
+        while not was_interrupted():
+            time.sleep(0.001)
+
+    pool.submit(int)
+    # From here on a thread of the pool's hears signals, whatever this one's mask is.
+    monkeypatch.setattr(SpawnProcess, "start", start)
+    with recorded_interrupts():
+        with pytest.raises(KeyboardInterrupt):
+            pool.submit(int)
+        pool.kill()
+
+    (process,) = started
+    assert process.exitcode == -signal.SIGKILL
 
 
 @pytest.mark.slow

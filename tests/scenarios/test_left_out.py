@@ -13,6 +13,7 @@ from scenarios.config.scenario import parse_scenario
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text
 from scenarios.runfile.reader import read_run
+from scenarios.studies.relocation import RecordedRun
 from scenarios.studies.replay import replay
 from topologies import InputError, Workload
 
@@ -119,7 +120,12 @@ def test_a_replay_on_another_file(silosim, tmp_path):
     assert code == 0, err
     assert read_run(tmp_path / "other.h5").underlay.labels == ("Basel", "None", "None/2")
     with pytest.raises(InputError, match=r"internal_only\(=True\) goes with another underlay"):
-        replay(tmp_path / "study.h5", tmp_path / "no.h5", replay_changes(internal_only=True), force=False)
+        replay(
+            RecordedRun.open(tmp_path / "study.h5"),
+            tmp_path / "no.h5",
+            replay_changes(internal_only=True),
+            force=False,
+        )
 
 
 def test_the_text_of_a_scenario_has_the_keys_only_where_they_are_true():

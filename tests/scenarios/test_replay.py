@@ -7,7 +7,7 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.runfile.reader import read_run
+from scenarios.runfile.reader import read_open, read_run
 from topologies import AccessLinks, Workload, build_overlay, connectivity, load_underlay
 
 
@@ -174,3 +174,16 @@ compute = { distribution = "lognormal", cv = 0.3 }"""
         assert 12 <= overlay.simulation.rounds < 3000
         assert overlay.simulation.half_width_s <= 0.2 * overlay.simulation.cycle_time_s
         assert len(overlay.wall_clock_s) == len(overlay.history["round"])
+
+
+def test_the_file_of_the_run_and_the_new_one_are_read_once_each(silosim, run_file, tmp_path, monkeypatch):
+    read = []
+
+    def counted(file, *, source):
+        read.append(source)
+        return read_open(file, source=source)
+
+    monkeypatch.setattr("scenarios.runfile.reader.read_open", counted)
+    silosim("replay", run_file, "--access", "1 Gbps", "-o", tmp_path / "r.h5").ok()
+
+    assert read == [str(run_file), str(tmp_path / "r.h5")]

@@ -144,7 +144,7 @@ def test_events_replace_those_of_the_run_or_are_left_out(silosim, run_of, file, 
     for one, same in (("none.h5", plain), ("new.h5", other), ("kept.h5", run)):
         assert np.array_equal(starts(tmp_path / one, "ring"), starts(same, "ring"))
     assert not np.array_equal(starts(plain, "ring"), starts(other, "ring"))
-    replay(run, tmp_path / "python.h5", replay_changes(events={}), force=False)
+    replay(RecordedRun.open(run), tmp_path / "python.h5", replay_changes(events={}), force=False)
     assert np.array_equal(starts(tmp_path / "python.h5", "ring"), starts(plain, "ring"))
 
 
@@ -237,7 +237,12 @@ def test_what_would_alter_the_learning_is_refused(silosim, imported_run, tmp_pat
 )
 def test_a_wrong_file_of_events_is_one_line(imported_run, file, tmp_path, text, rule):
     with pytest.raises(InputError, match=rule) as caught:
-        replay(imported_run, tmp_path / "new.h5", replay_changes(events=file(text)), force=False)
+        replay(
+            RecordedRun.open(imported_run),
+            tmp_path / "new.h5",
+            replay_changes(events=file(text)),
+            force=False,
+        )
     assert "\n" not in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == ["events.toml"]
 

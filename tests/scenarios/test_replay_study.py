@@ -11,6 +11,7 @@ import pytest
 
 from scenarios.api import open_study
 from scenarios.config.study import load_study
+from scenarios.report.study_lines import study_lines
 from scenarios.studies.study import run_study, study_points
 from topologies import InputError
 
@@ -223,3 +224,40 @@ def test_processes_compute_the_same_bytes(silosim, study, tmp_path):
         ).ok()
 
     assert (tmp_path / "1.csv").read_bytes() == (tmp_path / "2.csv").read_bytes()
+
+
+def test_the_figure_of_times_to_the_target_names_it_and_the_fixed_capacity(study, tmp_path):
+    path = tmp_path / "study.csv"
+    computed(
+        study(
+            'target_accuracy = 0.6\n[study.grid]\n"workload.model_size" = ["20 kbit", "2 Mbit"]\n',
+            '[network]\naccess = "50 Mbps"\n',
+        ),
+        path,
+    )
+    title = study_lines(open_study(path), y="time_to_target_s").title
+
+    assert "access 50 Mbps" in title
+    assert "to a test accuracy of 0.6" in title
+
+
+def test_a_point_of_a_list_has_the_runs_values_for_the_keys_that_it_leaves_out(study, tmp_path):
+    points = (
+        '[[study.points]]\n"network.access" = "1 Gbps"\n[[study.points]]\n"simulation.sharing" = "equal"\n'
+        "[[study.points]]\ntarget_accuracy = 0.5\n"
+    )
+    made = study(points)
+    _, rows = computed(made, tmp_path / "study.csv")
+    own = load_study(tmp_path / "study.toml")
+    scenarios = [point.scenario for point in study_points(own)]
+
+    assert [row["sharing"] for row in rows] == [
+        sharing for sharing in ("maxmin", "equal", "maxmin") for _ in KINDS
+    ]
+    assert [row["access_bps"] == row["access_up_bps"] != "" for row in rows] == [True] * len(rows)
+    assert [row["target_accuracy"] for row in rows] == [
+        "" if scenario.target_accuracy is None else str(scenario.target_accuracy)
+        for scenario in scenarios
+        for _ in KINDS
+    ]
+    assert rows[-1]["target_accuracy"] == "0.5"

@@ -257,6 +257,10 @@ def test_points_beside_a_grid(tmp_path):
         {"core_bps": 2e9, "seed": 1},
         {"core_bps": 2e9, "seed": 2},
     ]
+    assert [point.unsaid for point in points] == [
+        *[{"core_bps": "network.core"}] * 2,
+        *[{"access_bps": "network.access"}] * 2,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -521,6 +525,134 @@ def test_columns_without_a_value_hold_numbers(tmp_path):
     table = open_study(tmp_path / "a.csv")
     assert table.access_up_bps.isna().all()
     assert (table.access_up_bps / table.paper_s).isna().all()
+
+
+@pytest.mark.parametrize(
+    ("network", "workload", "ranges"),
+    [
+        ('core = "1 Gbps"', "", {}),
+        (
+            'core = "1 Gbps"\naccess_at = { Sydney = "1 Mbps up" }',
+            "",
+            {"access_up_bps": [1e6, 1e10]},
+        ),
+        (
+            'core = "1 Gbps"\naccess_hub = "20 Gbps"',
+            "",
+            {"access_up_bps": [1e10, 2e10], "access_down_bps": [1e10, 2e10]},
+        ),
+        ('core = "1 Gbps"', 'compute_at = { Sydney = "0.1 s" }', {"compute_s": [0.0046, 0.1]}),
+        ('core = "stated"', "", {"core_bps": [100e6, 1.5e9]}),
+    ],
+)
+def test_an_input_in_which_silos_differ_has_its_ends_in_a_column(tmp_path, network, workload, ranges):
+    text = BASE.replace('"gaia"', f'"gaia"\n{network}').replace('"femnist"', f'"femnist"\n{workload}')
+    # Three steps, so that the time of one is not that of all divided by their number.
+    study = study_of(text + '[study.grid]\n"workload.local_steps" = [3]\n', tmp_path)
+    assert run_study(study, tmp_path / "a.csv", pool=process_pool(1), workers=1) == []
+    rows = read(tmp_path / "a.csv")
+
+    assert {row["ranges"] for row in rows} == {json.dumps(ranges) if ranges else ""}
+    inputs = ("access_up_bps", "access_down_bps", "core_bps", "compute_s")
+    assert {name for name in inputs if not rows[0][name]} == ranges.keys()
+    assert open_study(tmp_path / "a.csv").ranges.dtype == "string"
+
+
+def rows_of(points, tmp_path, base=BASE):
+    path = tmp_path / "points.csv"
+    study = study_of(f"{base}[study]\npoints = [{', '.join(points)}]\n", tmp_path)
+    assert run_study(study, path, pool=process_pool(1), workers=1, force=True) == []
+    return read(path)
+
+
+def test_a_key_that_a_point_leaves_to_the_scenario_has_the_scenarios_value(tmp_path):
+    base = BASE.replace('"gaia"', '"gaia"\naccess = "10 Gbps"\ncore = "stated"')
+    left = [
+        '{"network.access" = "1 Gbps"}',
+        '{"network.core" = "2 Gbps"}',
+        '{"overlays.matcha.budget" = 0.2}',
+        '{"simulation.sharing" = "equal"}',
+    ]
+    keys = [point[1:-1] for point in left]
+    own = [
+        '"network.access" = "10 Gbps"',
+        '"network.core" = "stated"',
+        '"overlays.matcha.budget" = 0.5',
+        '"simulation.sharing" = "maxmin"',
+    ]
+    stated = [
+        "{" + ", ".join(key if place == number else own[place] for place, key in enumerate(keys)) + "}"
+        for number in range(len(keys))
+    ]
+    without = ("point", "options")  # that a default is stated is another input
+
+    assert [
+        {name: cell for name, cell in row.items() if name not in without}
+        for row in rows_of(left, tmp_path, base)
+    ] == [
+        {name: cell for name, cell in row.items() if name not in without}
+        for row in rows_of(stated, tmp_path, base)
+    ]
+
+
+def test_a_key_of_which_the_scenario_says_nothing_has_the_value_of_the_network(tmp_path):
+    rows = rows_of(
+        [
+            '{"network.access" = "1 Gbps"}',
+            '{"network.access_at.Sydney" = "1 Mbps"}',
+            '{"workload.model_size" = "1 Mbit"}',
+            '{"workload.compute_at.Sydney" = "1 s"}',
+            '{"network.core" = "2 Gbps"}',
+            '{"network.access_up" = "5 Gbps"}',
+            '{"network.blocked" = ["Sydney - Seoul"]}',
+        ],
+        tmp_path,
+        BASE.replace('"star", "ring", "matcha"', '"mst"'),
+    )
+    columns = (
+        "access_bps",
+        "access_at_Sydney_bps",
+        "model_size_bits",
+        "compute_at_Sydney_s",
+        "access_up_bps",
+    )
+
+    assert [tuple(row[column] and float(row[column]) for column in columns) for row in rows] == [
+        (1e9, 1e9, 38.624e6, 0.0046, 1e9),
+        ("", 1e6, 38.624e6, 0.0046, ""),
+        (1e10, 1e10, 1e6, 0.0046, 1e10),
+        (1e10, 1e10, 38.624e6, 1.0, 1e10),
+        (1e10, 1e10, 38.624e6, 0.0046, 1e10),
+        ("", "", 38.624e6, 0.0046, 5e9),
+        (1e10, 1e10, 38.624e6, 0.0046, 1e10),
+    ]
+    assert [row["blocked"] for row in rows] == [*[""] * 6, '["Sydney - Seoul"]']
+
+
+def test_a_file_is_called_as_the_study_calls_it_wherever_it_lies(tmp_path, monkeypatch):
+    (tmp_path / "sub" / "nets").mkdir(parents=True)
+    for name in ("own.csv", "other.csv"):
+        (tmp_path / "sub" / "nets" / name).write_text(PAIRS)
+    text = BASE.replace("gaia", "nets/own.csv") + (
+        '[study]\npoints = [{"network.underlay" = "nets/other.csv"}, {"workload.local_steps" = 5}]\n'
+    )
+    for folder in (tmp_path / "sub", Path("sub")):
+        monkeypatch.chdir(tmp_path)
+        points = study_points(parse_study(text, source="study.toml", folder=folder))
+        assert [point.varied for point in points] == [
+            {"underlay": "nets/other.csv", "local_steps": 1},
+            {"underlay": "nets/own.csv", "local_steps": 5},
+        ]
+
+
+def test_a_value_of_the_scenario_without_a_unit_makes_a_column_of_texts(tmp_path):
+    base = BASE.replace('"gaia"', '"gaia"\ncore = "stated"')
+    study = study_of(base + '[study]\npoints = [{"network.core" = "2 Gbps"}, {seed = 3}]\n', tmp_path)
+
+    assert [point.varied for point in study_points(study)] == [
+        {"core": "2 Gbps", "seed": 0},
+        {"core": "stated", "seed": 3},
+    ]
 
 
 def test_the_gap_of_a_randomized_overlay_is_that_of_design(silosim, tmp_path):

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 import pytest
 
 from scenarios.config.study import parse_study
-from scenarios.runfile.paths import open_locked
+from scenarios.runfile.paths import check_new, open_locked
 from scenarios.runfile.study_rows import RowsFile
 from scenarios.runtime.workers import process_pool
 from scenarios.studies.parallel_points import compute_all
@@ -176,3 +176,33 @@ def test_results_beside_a_failure_are_taken_first(error, known):
             title="study",
         )
     assert {result.identity for result in taken} == {"0", "1", "2"}
+
+
+def test_a_table_without_points_in_the_way_is_not_called_a_run(tmp_path):
+    study, path = study_of([1]), tmp_path / "s.csv"
+    path.write_text(",".join(columns_of(study, study_points(study))) + "\n")
+    with pytest.raises(InputError) as caught:
+        run(study, path)
+
+    assert str(caught.value) == (
+        f"{path} exists already and holds no point of this study, so nothing can be resumed; --force replaces it."
+    )
+    assert [found.name for found in tmp_path.iterdir()] == ["s.csv"]
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("s.csv", "points of a study that was interrupted or is still running (silosim plot {partial})"),
+        ("s.h5", "rounds of a run that was interrupted or is still running (silosim show {partial})"),
+    ],
+)
+def test_a_partial_file_in_the_way_is_called_what_it_is(tmp_path, name, what):
+    partial = tmp_path / f"{name}.partial"
+    partial.write_text("mine")
+    with pytest.raises(InputError) as caught:
+        check_new(tmp_path / name, force=False)
+
+    assert str(caught.value) == f"{partial} holds {what.format(partial=partial)}; --force replaces it."
+    for options in ({"force": True}, {"force": False, "resume": True}):
+        check_new(tmp_path / name, **options)

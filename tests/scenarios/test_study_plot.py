@@ -93,6 +93,41 @@ def test_what_follows_from_a_key_is_no_key_of_its_own():
     ]
 
 
+def test_the_title_says_between_which_values_silos_differ():
+    ranges = '{"access_up_bps": [1e6, 1e10], "access_down_bps": [1e6, 1e10], "compute_s": [0.0046, 1.0]}'
+    table = study(local_steps=[1, 5]).assign(access_up_bps=np.nan, access_down_bps=np.nan, compute_s=np.nan)
+    table.insert(list(table.columns).index("seed"), "ranges", ranges)
+
+    assert study_lines(table).title == (
+        "gaia: 11 silos, access 1 Mbps to 10 Gbps, core 1 Gbps, model 38.62 Mbit, 4.6 ms to 1 s a local step, "
+        "simulated with maxmin and fifo"
+    )
+    varied = table.assign(ranges=[ranges, None] * 2)
+    assert "access" not in study_lines(varied).title
+
+
+@pytest.mark.parametrize("y", ["time_to_target_s", "rounds_to_target", "speedup"])
+def test_the_title_names_the_target_of_times_to_it(y):
+    table = study(access_bps=ACCESS).assign(target_accuracy=0.75, **{y: 3.0})
+
+    assert "to a test accuracy of 0.75" in study_lines(table, y=y).title
+    assert "accuracy" not in study_lines(table).title
+    assert study_lines(table, y=y, where={"access_bps": [1e9]}).title.startswith(
+        "gaia: 11 silos, access 1 Gbps,"
+    )
+    assert "to the last recorded round" in study_lines(table.assign(target_accuracy=np.nan), y=y).title
+    several = table.assign(target_accuracy=[0.75, 0.75, 0.8] * 2)
+    assert "accuracy" not in study_lines(several, y=y).title
+
+
+def test_a_target_that_varies_is_named_once():
+    table = study(target_accuracy=[0.7, 0.8], access_bps=ACCESS).assign(time_to_target_s=3.0)
+    found = study_lines(table, y="time_to_target_s", where={"target_accuracy": [0.8]})
+
+    assert found.title.count("accuracy") == 1
+    assert "target accuracy 0.8" in found.title
+
+
 def test_one_further_key_makes_panels_and_two_are_an_error():
     two = study(access_bps=ACCESS, local_steps=[1, 5], overlays_matcha_budget=[0.5, 0.2])
     with pytest.raises(InputError) as caught:
@@ -581,6 +616,39 @@ def test_a_study_that_is_not_finished_is_drawn_as_far_as_it_is(silosim, tmp_path
     assert "is of a study that is not finished: 3 points so far." in " ".join(result.err.split())
     assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
     assert len(read_study(tmp_path / "s.csv.partial")) == 5
+
+
+HEAD = ",".join(study(access_bps=ACCESS).columns) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "rule"),
+    [
+        ("s.csv", HEAD, "has no rows, so nothing can be drawn."),
+        ("s.csv.partial", HEAD, "has no finished point yet, so nothing can be drawn."),
+        ("s.csv.partial", "", "has no finished point yet, so nothing can be read."),
+        ("s.csv.partial", HEAD[:-9], "has no finished point yet, so nothing can be read."),
+        ("s.csv", "", "is not the table of a study."),
+        *(
+            (
+                name,
+                text,
+                "must be the HDF5 file of a run (.h5 or .hdf5) or the table of a study (.csv or .parquet).",
+            )
+            for name, text in (
+                ("sweep.json", '{"rows": []}'),
+                ("sweep.txt", "a table"),
+                ("run.h5", "no HDF5"),
+            )
+        ),
+    ],
+)
+def test_a_file_without_anything_to_draw_is_one_line(silosim, tmp_path, name, text, rule):
+    (tmp_path / name).write_text(text)
+    result = silosim("plot", tmp_path / name).failed(2)
+
+    assert result.err == f"silosim: error: {tmp_path / name}: {rule}\n"
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 @pytest.mark.parametrize("count", [2**63, 10**21])

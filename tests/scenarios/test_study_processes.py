@@ -1,6 +1,7 @@
 """Studies computed by several processes: killed workers, signals while points take long, two at the same time."""
 
 import os
+import random
 import re
 import signal
 import subprocess
@@ -101,6 +102,57 @@ def test_signals_end_a_study_within_two_seconds(tmp_path, started, number, whom)
     assert errors == "silosim: the finished points are in s.csv.partial; the same command goes on\n"
     assert len(finished_rows(tmp_path)) == len(SHORT)
     assert not any(map(lives, workers))
+
+
+HEARING = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from scenarios.cli.main import main; print(flush=True); main()"
+)
+"""The command, which hears Ctrl-C also where it was started with it ignored, and says when it does."""
+
+
+def processes_of(session):
+    """Processes of a session that compute."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(fields[3]) == session and fields[0] != "Z":
+            found.append(int(folder.name))
+    return found
+
+
+def test_ctrl_c_while_workers_start_leaves_no_process_and_a_study_that_goes_on(tmp_path):
+    (tmp_path / "s.toml").write_text(TEXT.format([*SHORT, 10**7, 10**7 + 1]))
+    command = [sys.executable, "-c", HEARING, "study", "s.toml", "--workers", "2"]
+    moments = random.Random(7)
+    for attempt in range(10):
+        process = subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        process.stdout.readline()
+        time.sleep(moments.uniform(0.05, 4.0))
+        began = time.monotonic()
+        # A terminal sends it to all processes.
+        (os.killpg if attempt % 2 else os.kill)(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+        assert time.monotonic() - began < 2.5
+        assert process.returncode == 130, errors
+        assert errors in ("", "silosim: the finished points are in s.csv.partial; the same command goes on\n")
+        wait_for(lambda process=process: not processes_of(process.pid), seconds=1.0)
+        assert not (tmp_path / "s.csv").exists()
+
+    (tmp_path / "s.toml").write_text(TEXT.format(SHORT))
+    for output in ("s.csv", "anew.csv"):
+        subprocess.run([SILOSIM, "study", "s.toml", "--workers", "1", "-o", output], cwd=tmp_path, check=True)
+    assert (tmp_path / "s.csv").read_bytes() == (tmp_path / "anew.csv").read_bytes()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
