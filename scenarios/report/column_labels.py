@@ -28,7 +28,7 @@ _WORDS = {
     "serialized_s": "cycle time, serialized",
     "load_bound_s": "cycle time, load bound",
     "simulated_s": "cycle time",
-    "half_width_s": "half width of the 95 % interval",
+    "simulated_half_width_s": "half width of the 95 % interval",
     "over_paper": "simulated over paper",
     "rounds": "simulated rounds",
     "speedup": "speed-up over the STAR",

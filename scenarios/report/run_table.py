@@ -24,7 +24,14 @@ FIELDS = (
         "simulated_s",
         "simulated_is_exact",
     ),
-    *("half_width_s", "simulated_rounds", "engine", "simulation_is_whole", "over_paper", "trained_rounds"),
+    *(
+        "simulated_half_width_s",
+        "simulated_rounds",
+        "engine",
+        "simulation_is_whole",
+        "over_paper",
+        "trained_rounds",
+    ),
     *("rounds_to_target", "seconds_to_target", "speedup", "busiest_link"),
 )
 """Fields of the rows."""
@@ -79,7 +86,7 @@ def run_table(
                 **form_fields(forms),
                 "simulated_s": simulation.cycle_time_s,
                 "simulated_is_exact": simulation.is_exact,
-                "half_width_s": simulation.half_width_s,
+                "simulated_half_width_s": simulation.half_width_s,
                 "simulated_rounds": simulation.rounds,
                 "engine": simulation.engine,
                 "simulation_is_whole": simulation.is_whole,

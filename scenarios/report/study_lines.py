@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas
 
 OVERLAY, SEED = "overlay", "seed"
-SIMULATED, PAPER, HALF_WIDTH = "simulated_s", "paper_s", "half_width_s"
+SIMULATED, PAPER, HALF_WIDTH = "simulated_s", "paper_s", "simulated_half_width_s"
 _OF_OVERLAYS = (OVERLAY, "kind", "options")
 """The last inputs of a table; results come after them."""
 _SIZE, _NETWORK = "silos", "network"

@@ -112,7 +112,7 @@ def _rows(there: Relocation, bps: float, text: str, goal: float | None) -> tuple
                 "hub": None if hub is None else there.graph.labels[hub],
                 "simulated_s": outcome.steady.cycle_time_s,
                 "simulated_is_exact": outcome.steady.is_exact,
-                "half_width_s": outcome.half_width_s,
+                "simulated_half_width_s": outcome.half_width_s,
                 "simulated_rounds": outcome.rounds,
                 "engine": outcome.engine,
                 "rounds_to_target": rounds,

@@ -28,7 +28,7 @@ from topologies import Overlay, RandomOverlay
 from topologies.quantities import parse_share
 
 BUSIEST = 3
-_SUMMARIES = ("cycle_time", "difference")
+_SUMMARIES = ("simulated", "difference")
 """Fields of a row that are texts for people."""
 
 
@@ -97,9 +97,9 @@ def simulate_table(
         f"{simulation_caption(settings, settings.sharing, seed=seed)}",
         columns=(
             Column(key="overlay", title="overlay"),
-            Column(key="cycle_time", title="cycle time"),
+            Column(key="simulated", title="cycle time"),
             Column(key="rounds", title="rounds", show="{:,}".format),
-            Column(key="simulated_s", title="simulated", show=format_long),
+            Column(key="end_s", title="simulated", show=format_long),
             *([Column(key="difference", title=f"minus {rows[0]['overlay']}")] if paired else []),
         ),
         rows=rows,
@@ -141,10 +141,10 @@ def _row(
     ]
     return {
         "overlay": outcome.kind,
-        "cycle_time": _cycle_time(outcome),
-        "cycle_time_s": steady.cycle_time_s,
-        "half_width_s": outcome.half_width_s,
-        "is_exact": steady.is_exact,
+        "simulated": _cycle_time(outcome),
+        "simulated_s": steady.cycle_time_s,
+        "simulated_half_width_s": outcome.half_width_s,
+        "simulated_is_exact": steady.is_exact,
         "narrow_enough": _narrow_enough(outcome, experiment.simulation.until_ci),
         "period_s": steady.period_s,
         "period_rounds": steady.period_rounds,
@@ -153,7 +153,7 @@ def _row(
         "last_round": None if window is None else window.last_round,
         "rounds": outcome.rounds,
         "engine": outcome.engine,
-        "simulated_s": outcome.now_s,
+        "end_s": outcome.now_s,
         "difference": None
         if difference is None
         else format_interval(difference.mean, difference.half_width, sign="+"),
@@ -214,9 +214,9 @@ def _marks(rows: Sequence[Row], silos: int) -> list[str]:
     lines = []
     if any(row["period_rounds"] not in (None, 1) for row in rows):
         lines.append("= : the exact period.")
-    if any(row["half_width_s"] for row in rows):
+    if any(row["simulated_half_width_s"] for row in rows):
         lines.append("+-: 95 % confidence by batch means.")
-    if any(row["half_width_s"] is None for row in rows):
+    if any(row["simulated_half_width_s"] is None for row in rows):
         lines.append(
             f"~: an estimate; too few rounds for an interval ({silos} silos: {least_rounds(silos):,} "
             "before one has ended)."

@@ -41,7 +41,7 @@ _SIMULATED = (
     "engine",
     "rounds",
     "simulated_s",
-    "half_width_s",
+    "simulated_half_width_s",
     "simulated_is_exact",
     "over_paper",
 )

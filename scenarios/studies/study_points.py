@@ -304,7 +304,7 @@ def simulation_fields(settings: SimulationConfig, outcome: Outcome, paper_s: flo
         "engine": outcome.engine,
         "rounds": outcome.rounds,
         "simulated_s": simulated_s,
-        "half_width_s": outcome.half_width_s,
+        "simulated_half_width_s": outcome.half_width_s,
         "simulated_is_exact": outcome.steady.is_exact,
         "over_paper": over_paper(simulated_s, paper_s),
     }

@@ -179,7 +179,7 @@ def test_a_pause_just_before_the_rounds_is_said_to_count_where_it_does(silosim, 
     usual = json.loads(silosim(*longer).ok().out)["rows"][0]
 
     assert row["first_round"] == 131
-    assert row["cycle_time_s"] > 2 * usual["cycle_time_s"]
+    assert row["simulated_s"] > 2 * usual["simulated_s"]
     assert f"{BEFORE}Tokyo away from round 130." in words(result.out)
 
 
@@ -216,7 +216,7 @@ def test_an_exact_cycle_time_has_no_dates_and_all_of_the_constant_traffic(silosi
     changed = tmp_path / "y.toml"
     changed.write_text(path.read_text() + TRACE.replace("min", "h"))
 
-    assert json.loads(silosim(*command, "--json").ok().out)["rows"][0]["is_exact"]
+    assert json.loads(silosim(*command, "--json").ok().out)["rows"][0]["simulated_is_exact"]
     assert f"{PART}background." in words(silosim(*command).ok().out)
-    assert not json.loads(silosim("simulate", changed, "--json").ok().out)["rows"][0]["is_exact"]
+    assert not json.loads(silosim("simulate", changed, "--json").ok().out)["rows"][0]["simulated_is_exact"]
     assert f"{AFTER}Tokyo uplink at 3 capacities" in words(silosim("simulate", changed).ok().out)

@@ -117,4 +117,4 @@ def test_a_file_that_lacks_its_cycle_time_only(silosim, tmp_path):
 
     assert kept < 60
     assert simulation.cycle_time_s == pytest.approx((half_s[-1] - half_s[0]) / (len(half_s) - 1), rel=1e-12)
-    assert simulation.cycle_time_s == pytest.approx(row["cycle_time_s"], rel=1e-12)
+    assert simulation.cycle_time_s == pytest.approx(row["simulated_s"], rel=1e-12)

@@ -114,7 +114,7 @@ def test_a_file_is_one_more_kind_in_every_command(silosim, file):
         assert [row["overlay"] for row in table] == ["ring", "steps"]
     assert designed[1]["paper_s"] == swept["paper_s"] == validated[1]["paper_s"]
     assert designed[1]["arcs"] == 11
-    assert simulated[1]["cycle_time_s"] == pytest.approx(validated[1]["maxmin_s"], rel=1e-9)
+    assert simulated[1]["simulated_s"] == pytest.approx(validated[1]["maxmin_s"], rel=1e-9)
     assert explained["rows"]
 
 
@@ -392,7 +392,7 @@ def test_one_way_pairs_have_a_ring_only(silosim, pairs):
     assert "left out: star, mst, delta_mbst, as too few pairs can talk both ways." in " ".join(found["notes"])
     # What the user names, nothing is left out of, though it be the same.
     named = json.loads(silosim("simulate", name, "--rounds", 4, "--kind", "ring", "--json").ok().out)
-    assert [row["cycle_time_s"] for row in named["rows"]] == [row["cycle_time_s"] for row in found["rows"]]
+    assert [row["simulated_s"] for row in named["rows"]] == [row["simulated_s"] for row in found["rows"]]
     assert "left out" not in " ".join(named["notes"])
 
 

@@ -134,7 +134,7 @@ def test_simulated_points_are_those_of_simulate(silosim, file, tmp_path):
         .out
     )["rows"][0]
 
-    assert float(row["simulated_s"]) == simulated["cycle_time_s"]
+    assert float(row["simulated_s"]) == simulated["simulated_s"]
     assert (row["rounds"], row["sharing"]) == (str(simulated["rounds"]), "maxmin")
 
 

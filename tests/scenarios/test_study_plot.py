@@ -50,7 +50,7 @@ def study(
             "sharing": "maxmin",
             "queueing": "fifo",
             "simulated_s": 2 * paper_s,
-            "half_width_s": 0.0,
+            "simulated_half_width_s": 0.0,
         }
         results = {"arcs": 11, "paper_s": paper_s, "spectral_gap": 0.1, "hub": None}
         ends = {"error": None, "point": str(place // len(list(overlays)))}
@@ -392,14 +392,14 @@ def test_a_mean_is_over_seeds_and_nothing_else():
 
 def test_one_seed_has_its_interval():
     table = study(overlays=["mst"], access_bps=[1e8, 1e9])
-    table["half_width_s"] = [0.5, None]
+    table["simulated_half_width_s"] = [0.5, None]
     found = study_lines(table)
     (line,) = found.panels[0].lines
 
     assert found.spread == "interval"
     assert (line.low.tolist(), line.high.tolist()) == ([1.5, 0.2], [2.5, 0.2])
     # Rounding errors are no uncertainty.
-    assert study_lines(table.assign(half_width_s=1e-12)).spread is None
+    assert study_lines(table.assign(simulated_half_width_s=1e-12)).spread is None
 
 
 # Words and units
@@ -530,7 +530,7 @@ def test_an_axis_is_logarithmic_where_values_span_more_than_a_decade(drawn, tmp_
 
 def test_a_bar_that_reaches_below_zero_does_not_change_the_scale(drawn, tmp_path):
     table = study(overlays=["mst"], access_bps=ACCESS)
-    draw(table.assign(half_width_s=1.0), tmp_path)
+    draw(table.assign(simulated_half_width_s=1.0), tmp_path)
     (panel,) = drawn[0].axes
 
     assert panel.get_yscale() == "log"
@@ -542,7 +542,7 @@ def test_bands_and_bars_are_named_with_the_number_of_seeds(drawn, tmp_path):
     table["simulated_s"] *= 1 + 0.1 * table["seed"]
     draw(table, tmp_path)
     draw(table, tmp_path, where={"access_bps": [1e9]})
-    draw(table.assign(half_width_s=0.01), tmp_path, where={"seed": [0]})
+    draw(table.assign(simulated_half_width_s=0.01), tmp_path, where={"seed": [0]})
     texts = [[text.get_text().replace("\n", " ") for text in figure.legends[0].texts] for figure in drawn]
 
     assert texts == [
@@ -678,7 +678,7 @@ def test_the_command_has_columns_values_and_scales(silosim, tmp_path):
     for options, message in (
         (("-x", "acces_bps"), f"{tmp_path / 's.csv'}: x(='acces_bps') must be one of"),
         (("--where", "overlay"), "where(='overlay') must be COLUMN=VALUE"),
-        (("--log-y", "-y", "half_width_s"), "log_y(=True) goes with values > 0"),
+        (("--log-y", "-y", "simulated_half_width_s"), "log_y(=True) goes with values > 0"),
         (("-o", tmp_path / "s.csv"), "must be given once"),
     ):
         failed = silosim(*command, *options, "--force").failed(2)

@@ -96,10 +96,10 @@ def test_csv_leaves_out_texts_of_numbers_that_it_has(silosim, tmp_path):
     rows = [*csv.DictReader((tmp_path / "a.csv").read_text().splitlines())]
     whole = json.loads((tmp_path / "a.json").read_text())["rows"]
 
-    assert {"cycle_time", "difference"}.isdisjoint(rows[0])
-    assert [float(row["cycle_time_s"]) for row in rows] == [row["cycle_time_s"] for row in whole]
+    assert {"simulated", "difference"}.isdisjoint(rows[0])
+    assert [float(row["simulated_s"]) for row in rows] == [row["simulated_s"] for row in whole]
     assert float(rows[1]["difference_s"]) == whole[1]["difference_s"]
-    assert whole[1]["cycle_time"] in shown.ok().out
+    assert whole[1]["simulated"] in shown.ok().out
     assert whole[1]["difference"] in shown.out
 
 

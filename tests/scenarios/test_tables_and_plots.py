@@ -255,7 +255,7 @@ def test_an_estimate_is_shown_with_its_interval():
 
     assert "~1000" in text
     assert "+-: 95 % confidence by batch means: ring 1.000 s +- 1.5 ms." in text
-    assert table.rows[0]["half_width_s"] == 0.0015
+    assert table.rows[0]["simulated_half_width_s"] == 0.0015
 
 
 @pytest.mark.parametrize(

@@ -80,8 +80,8 @@ def test_differences_name_their_rounds(silosim, toml):
 
 @pytest.mark.parametrize("command", ["simulate", "validate"])
 def test_a_narrow_interval_of_a_scenario_and_of_a_network(silosim, toml, command):
-    key = "half_width_s" if command == "simulate" else "maxmin_half_width_s"
-    mean = "cycle_time_s" if command == "simulate" else "maxmin_s"
+    key = "simulated_half_width_s" if command == "simulate" else "maxmin_half_width_s"
+    mean = "simulated_s" if command == "simulate" else "maxmin_s"
     for study in ((toml, "--rounds", 20_000), ("gaia", "--kind", "ring", "--compute-times", "lognormal 0.3")):
         result = silosim(command, *study, "--until-ci", "0.1%", "--json")
 
