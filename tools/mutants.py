@@ -1,14 +1,16 @@
 """Change one thing in the code at a time, and see whether a test fails: how much the tests notice.
 
-    python tools/mutants.py [--sample 60] [--seed 0] [--timeout 1200] [PACKAGE_OR_FOLDER ...]
+    python tools/mutants.py [--sample 60] [--seed 0] [--limit 300] [PACKAGE_OR_FOLDER ...]
 
 Each change (a comparison, a sum, a number, a condition, a minimum, an assignment) is made in a copy of the packages, so
-that the working tree stays as it is. The tests of its package run against the copy until one fails: first those whose
-files are named like the changed module, then those that import it most directly. Slow tests are left out. What numba
-compiles is compiled anew for each change in it.
+that the working tree stays as it is. All quick tests run once with coverage, which tells the tests that run each line.
+Of a change within a function, those tests run in a forked process (`forked_tests.py`) until one fails: first those
+whose files are named like the changed module, then those that import it most directly. Where the change is outside of
+functions, or in what numba compiles, which is compiled anew, the test files that run the module run in an interpreter
+of their own.
 
 Prints one line for each change and the score. Some survivors are equivalent: judge each. A change whose tests take
-longer than `--timeout` counts as not killed.
+longer than `--limit` counts as not killed. `--coverage FILE` keeps what ran which line for the next time.
 """
 
 import argparse
@@ -20,10 +22,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from queue import SimpleQueue
+
+import coverage
+import pytest
+from forked_tests import Change, ForkedTests
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("topologies", "simulator", "training", "scenarios", "silosim")
@@ -40,16 +48,48 @@ OTHER_NAMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "min
 NEAREST = 8
 """Test files that run first."""
 
+PROCESSES = os.cpu_count() or 1
+
+QUICK = ("-q", "-p", "no:cacheprovider", "-m", "not slow")
+
+
+@dataclass(frozen=True)
+class Function:
+    """Where a function's code lies in its file; ``name`` and ``first_line`` as its code object has them."""
+
+    name: str
+    first_line: int
+    body_line: int
+    last_line: int
+    compiled: bool
+
 
 @dataclass(frozen=True)
 class Mutant:
-    """A file's text with one change."""
+    """A file's text with one change.
+
+    Attributes
+    ----------
+    path
+        Relative to the repository.
+    line, last_line
+        Of what is changed.
+    function
+        The outermost one that holds the change.
+    """
 
     path: Path
     line: int
+    last_line: int
     before: str
     after: str
     text: str
+    function: Function | None
+
+    @property
+    def forks(self) -> bool:
+        """Whether the change is within a function that the interpreter runs."""
+        return self.function is not None and not self.function.compiled
 
 
 def changed(node: ast.AST) -> Iterator[ast.AST]:
@@ -84,7 +124,9 @@ def changed(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def code_nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """Nodes that do something: no annotations, decorators, or default docstrings of overloads."""
+    """Nodes that do something: no annotations or decorators, nor whether zip checks lengths that are equal."""
+    if isinstance(tree, ast.keyword) and tree.arg == "strict":
+        return
     for name, value in ast.iter_fields(tree):
         if name in ("annotation", "returns", "decorator_list", "type_params"):
             continue
@@ -94,13 +136,33 @@ def code_nodes(tree: ast.AST) -> Iterator[ast.AST]:
                 yield from code_nodes(child)
 
 
+def functions_of(tree: ast.AST, names: tuple[str, ...] = ()) -> Iterator[Function]:
+    """The outermost functions and the methods of a file."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef):
+            yield from functions_of(node, (*names, node.name))
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            decorators = [ast.unparse(one) for one in node.decorator_list]
+            yield Function(
+                name=".".join((*names, node.name)),
+                first_line=min([node.lineno, *(one.lineno for one in node.decorator_list)]),
+                body_line=node.body[0].lineno,
+                last_line=node.end_lineno or node.lineno,
+                compiled=any("compiled" in one or "jit" in one for one in decorators),
+            )
+        else:
+            yield from functions_of(node, names)
+
+
 def mutants_of(path: Path) -> list[Mutant]:
     """All changes of one file."""
     text = path.read_text()
+    tree = ast.parse(text)
+    functions = list(functions_of(tree))
     lines = [line.encode() for line in text.splitlines(keepends=True)]
     starts = [0, *(sum(map(len, lines[: k + 1])) for k in range(len(lines)))]
     whole, found = text.encode(), []
-    for node in code_nodes(ast.parse(text)):
+    for node in code_nodes(tree):
         if not hasattr(node, "lineno") or (isinstance(node, ast.If) and node.test.lineno != node.lineno):
             continue
         # Of a whole statement, only its condition changes.
@@ -118,7 +180,18 @@ def mutants_of(path: Path) -> list[Mutant]:
                 ast.parse(mutated)
             except SyntaxError:  # part of a format string
                 continue
-            found.append(Mutant(path, old.lineno, " ".join(before.split()), " ".join(after.split()), mutated))
+            holds = (one for one in functions if one.body_line <= old.lineno <= one.last_line)
+            found.append(
+                Mutant(
+                    path=path.relative_to(ROOT),
+                    line=old.lineno,
+                    last_line=old.end_lineno,
+                    before=" ".join(before.split()),
+                    after=" ".join(after.split()),
+                    text=mutated,
+                    function=next(holds, None),
+                )
+            )
     return found
 
 
@@ -161,42 +234,105 @@ def distances(file: Path) -> dict[Path, int]:
     return found
 
 
-def test_files(path: Path) -> list[Path]:
-    """The test files of a module's package: first those named like it, then those that import it most directly."""
-    # The tests of the Python entry point are those of what it exports, too.
-    folders = dict.fromkeys((path.relative_to(ROOT).parts[0], "silosim"))
-    files = [file for folder in folders for file in sorted((ROOT / "tests" / folder).rglob("test_*.py"))]
-    far = {file: distances(file).get(path, sys.maxsize) for file in files}
+def by_nearness(path: Path, files: set[Path]) -> list[Path]:
+    """Test files: first those named like a module, then those that import it most directly."""
+    far = {file: distances(ROOT / file).get(ROOT / path, sys.maxsize) for file in files}
     return sorted(
-        files, key=lambda file: (path.stem not in file.stem and file.stem[5:] not in path.stem, far[file])
+        files,
+        key=lambda file: (path.stem not in file.stem and file.stem[5:] not in path.stem, far[file], file),
     )
 
 
-def passes(copied: Path, *arguments: str | Path, timeout_s: float) -> bool:
-    """Whether tests of the copy pass; a time-out is an error, as it says nothing."""
-    # PYTHONPATH comes before the path of an editable installation, in the processes that tests start, too.
-    environment = os.environ | {"PYTHONPATH": str(copied), "HYPOTHESIS_PROFILE": "quick"}
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", "--timeout", "120"]
-    command = [sys.executable, "-m", "pytest", *options, *arguments]
-    done = subprocess.run(
-        command, cwd=copied, env=environment, capture_output=True, timeout=timeout_s, check=False
+def environment(copied: Path) -> dict[str, str]:
+    """For tests of the copy: PYTHONPATH comes before the path of an editable installation, in their processes, too."""
+    return {"PYTHONPATH": str(copied), "HYPOTHESIS_PROFILE": "quick", "OMP_NUM_THREADS": "1"}
+
+
+def record(copied: Path, data: Path) -> None:
+    """Run all quick tests once, and keep which of them ran each line."""
+    settings = copied / "coverage.cfg"
+    settings.write_text(
+        f"[run]\nrelative_files = True\ndata_file = {data}\nsource_pkgs = {','.join(PACKAGES)}\n"
     )
-    # 5: all of these files' tests are slow ones.
-    return done.returncode in (0, 5)
+    traced = ["--cov", "--cov-config", settings, "--cov-context", "test", "--cov-report="]
+    command = [sys.executable, "-m", "pytest", *QUICK, "-n", str(PROCESSES), *traced]
+    done = subprocess.run(command, cwd=copied, env=os.environ | environment(copied), check=False)
+    if done.returncode:
+        data.unlink(missing_ok=True)
+        sys.exit("Tests fail without any change.")
 
 
-def verdict(mutant: Mutant, copied: Path, timeout_s: float) -> str:
-    """Whether a test fails on a copy with the change; a test that never ends fails after its own time."""
-    target = copied / mutant.path.relative_to(ROOT)
+class LinesRun:
+    """Which tests ran each line of each file."""
+
+    def __init__(self, data: Path) -> None:
+        self._data = coverage.CoverageData(str(data))
+        self._data.read()
+        self._of_file: dict[str, set[str]] = {}
+        for context in self._data.measured_contexts() - {""}:
+            test = context.rpartition("|")[0]
+            self._of_file.setdefault(test.partition("::")[0], set()).add(test)
+
+    def tests(self, path: Path, lines: range | None = None) -> set[str]:
+        """Node ids of the tests that ran one of the lines, or any; what a fixture ran, its whole file may use."""
+        found: set[str] = set()
+        for line, contexts in self._data.contexts_by_lineno(str(path)).items():
+            for context in contexts if lines is None or line in lines else ():
+                test, _, phase = context.rpartition("|")
+                found |= self._of_file[test.partition("::")[0]] if phase == "setup" else {test}
+        return found - {""}
+
+
+def change_of(mutant: Mutant, ran: LinesRun, copied: Path) -> Change:
+    """What the forked process needs."""
+    tests = ran.tests(mutant.path, range(mutant.line, mutant.last_line + 1))
+    files = by_nearness(mutant.path, {Path(test.partition("::")[0]) for test in tests})
+    order = {file: number for number, file in enumerate(files)}
+    return Change(
+        path=copied / mutant.path,
+        text=mutant.text,
+        function=(mutant.function.name, mutant.function.first_line),
+        tests=tuple(sorted(tests, key=lambda test: (order[Path(test.partition("::")[0])], test))),
+    )
+
+
+def run_forked(
+    mutants: Sequence[tuple[int, Mutant]],
+    ran: LinesRun,
+    copied: Path,
+    limit_s: float,
+    report: Callable[[int, str], None],
+) -> None:
+    """Report the verdicts of changes within functions."""
+    changes = [(number, change_of(mutant, ran, copied)) for number, mutant in mutants]
+    os.environ |= environment(copied)
+    sys.path.insert(0, str(copied))
+    os.chdir(copied)
+    plugin = ForkedTests(changes, report, PACKAGES, PROCESSES, limit_s)
+    # Without capture, as several processes would share the file that holds what is captured.
+    pytest.main([*QUICK, "-s", "--timeout", "60", "--rootdir", str(copied), "tests"], plugins=[plugin])
+
+
+def verdict(mutant: Mutant, ran: LinesRun, copied: Path, limit_s: float) -> str:
+    """Whether a test fails on a copy with the change, in a new interpreter."""
+    files = by_nearness(mutant.path, {Path(test.partition("::")[0]) for test in ran.tests(mutant.path)})
+    target = copied / mutant.path
     before = target.read_text()
     target.write_text(mutant.text)
-    files = [copied / file.relative_to(ROOT) for file in test_files(mutant.path)]
     try:
         # Most changes are noticed by the first files; the others take long to be imported alone.
-        stages = filter(None, (files[:NEAREST], files[NEAREST:]))
-        return (
-            "survived" if all(passes(copied, *stage, timeout_s=timeout_s) for stage in stages) else "killed"
-        )
+        for stage in filter(None, (files[:NEAREST], files[NEAREST:])):
+            done = subprocess.run(
+                [sys.executable, "-m", "pytest", *QUICK, "-x", "--timeout", "120", *stage],
+                cwd=copied,
+                env=os.environ | environment(copied),
+                capture_output=True,
+                timeout=limit_s,
+                check=False,
+            )
+            if done.returncode:
+                return "killed"
+        return "survived"
     except subprocess.TimeoutExpired:
         return "too long"
     finally:
@@ -208,11 +344,11 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("places", nargs="*", default=PACKAGES, help="packages, folders or files")
-    parser.add_argument("--sample", type=int, default=60, help="number of changes")
+    parser.add_argument("--sample", type=int, default=60, help="number of changes; 0: all")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
-    parser.add_argument("--timeout", type=float, default=1200, help="seconds for the tests of one change")
+    parser.add_argument("--limit", type=float, default=300, help="seconds for the tests of one change")
     parser.add_argument(
-        "--unchecked", action="store_true", help="do not run all tests without a change first"
+        "--coverage", type=Path, help="file of what ran which line: read, or written if missing"
     )
     chosen = parser.parse_args()
     files = [
@@ -221,19 +357,41 @@ def main() -> None:
         for file in ([ROOT / place] if place.endswith(".py") else sorted((ROOT / place).rglob("*.py")))
     ]
     mutants = [mutant for file in files for mutant in mutants_of(file)]
-    sample = random.Random(chosen.seed).sample(mutants, min(chosen.sample, len(mutants)))
-    killed = 0
+    sample = random.Random(chosen.seed).sample(mutants, min(chosen.sample or len(mutants), len(mutants)))
+    numbered = list(enumerate(sample, 1))
+    verdicts: dict[int, str] = {}
+
+    def report(number: int, found: str) -> None:
+        verdicts[number] = found
+        mutant = sample[number - 1]
+        print(
+            f"{number:3} {found:8} {mutant.path}:{mutant.line}: {mutant.before} -> {mutant.after}", flush=True
+        )
+
     with tempfile.TemporaryDirectory() as folder:
-        copied = Path(folder) / "copy"
+        # One for each process.
         ignored = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "out", "data-*")
-        shutil.copytree(ROOT, copied, ignore=ignored)
-        if not chosen.unchecked and not passes(copied, "-n", "2", timeout_s=1800):
-            sys.exit("Tests fail without any change.")
-        for number, mutant in enumerate(sample, 1):
-            found = verdict(mutant, copied, chosen.timeout)
-            killed += found == "killed"
-            place = f"{mutant.path.relative_to(ROOT)}:{mutant.line}"
-            print(f"{number:3} {found:8} {place}: {mutant.before} -> {mutant.after}", flush=True)
+        copies = [Path(folder) / f"copy-{number}" for number in range(PROCESSES)]
+        for copied in copies:
+            shutil.copytree(ROOT, copied, ignore=ignored)
+        data = chosen.coverage.resolve() if chosen.coverage else Path(folder) / "lines"
+        if not data.exists():
+            record(copies[0], data)
+        ran = LinesRun(data)
+        free: SimpleQueue[Path] = SimpleQueue()
+        for copied in copies:
+            free.put(copied)
+
+        def judge(one: tuple[int, Mutant]) -> None:
+            copied = free.get()
+            report(one[0], verdict(one[1], ran, copied, chosen.limit))
+            free.put(copied)
+
+        with ThreadPoolExecutor(PROCESSES) as pool:
+            list(pool.map(judge, [one for one in numbered if not one[1].forks]))
+        run_forked([one for one in numbered if one[1].forks], ran, copies[0], chosen.limit, report)
+        os.chdir(ROOT)
+    killed = list(verdicts.values()).count("killed")
     print(
         f"{killed} of {len(sample)} killed ({100 * killed / max(1, len(sample)):.1f} %), of {len(mutants)} possible"
     )
