@@ -727,8 +727,8 @@ def replay_times(
     -------
     Table
         One row for each capacity, in ascending order, and overlay: ``access_bps``, ``simulated_s`` (the cycle time)
-        with ``half_width_s``, ``rounds_to_target``, ``time_to_target_s`` and ``speedup`` over the STAR; None where the
-        overlay never reaches the target. A warning names each overlay that cannot be replayed.
+        with ``simulated_half_width_s``, ``rounds_to_target``, ``time_to_target_s`` and ``speedup`` over the STAR; None
+        where the overlay never reaches the target. A warning names each overlay that cannot be replayed.
 
     Raises
     ------

@@ -35,6 +35,7 @@ from scenarios.runtime.workers import mpi_pool, process_pool, worker_count
 from scenarios.studies.run_summary import run_summary
 from scenarios.studies.study import run_study
 from scenarios.studies.study_comparison import check_published, comparison
+from topologies import InputError
 from training import world
 
 
@@ -103,10 +104,16 @@ def _compute(found: StudyText, output: Path, workers: int | None, force: bool, a
             print(f"silosim: the finished points are in {partial}; the same command goes on", file=sys.stderr)
         raise
     print(f"written: {output}", file=sys.stderr)
-    if compared is not None:
-        _compare(wanted.config, table_rows(output), compared, as_json)
-    if picture is not None and wanted.config.figure is not None:
-        _draw(wanted.config.figure, output, picture)
+    try:
+        if compared is not None:
+            _compare(wanted.config, table_rows(output), compared, as_json)
+        if picture is not None and wanted.config.figure is not None:
+            _draw(wanted.config.figure, output, picture)
+    except InputError as problem:
+        # A table of nothing but errors has no figure: the errors say why.
+        if not errors:
+            raise
+        print(f"silosim: error: {problem}", file=sys.stderr)
     for error in errors:
         print(f"silosim: error: {error}", file=sys.stderr)
     if errors:

@@ -18,8 +18,9 @@ from topologies import (
     design,
     design_random,
 )
-from topologies.arrays import freeze
+from topologies.arrays import FloatArray, IntArray, freeze
 from topologies.consensus import NEGATIVE_RULES, check_consensus, consensus_matrix, weight_pattern
+from topologies.designers.star import HUB_RULES, hub_silo
 from topologies.errors import Field
 from topologies.given_arcs import mixing_arcs
 from topologies.overlay_files import read_matrix, read_overlay
@@ -66,16 +67,39 @@ def design_any(
     return weighted(replace(overlay, kind=config.name), config, consensus)
 
 
+def check_silos_named(config: OverlayConfig, graph: Connectivity) -> None:
+    """Check that the silos that an overlay's files, or its hub, name are there, before it is designed.
+
+    Raises
+    ------
+    InputError
+        If one is not, or a file cannot be read.
+    """
+    if not config.kind:
+        _read_arcs(config, graph)
+    if config.consensus is not None and config.consensus_is_file:
+        read_matrix(Path(config.consensus), graph.labels)
+    hub = option_values(config.kind, config.options)["hub"] if config.kind == "star" else None
+    if hub is not None and hub not in HUB_RULES:
+        hub_silo(graph, hub)
+
+
+def _read_arcs(config: OverlayConfig, graph: Connectivity) -> tuple[IntArray, FloatArray | None]:
+    """Arcs, and weights where there are any, of an overlay's file."""
+    file = config.arcs or config.weights
+    assert file is not None
+    if config.arcs is not None:
+        return read_overlay(Path(file), graph.labels, both_ways=config.both_ways)
+    matrix = read_matrix(Path(file), graph.labels)
+    with located(file):
+        return mixing_arcs(matrix, graph.labels)
+
+
 def _file_overlay(config: OverlayConfig, graph: Connectivity, work: Workload) -> Overlay:
     """The overlay of a file of arcs or weights."""
     file = config.arcs or config.weights
     assert file is not None
-    if config.arcs is not None:
-        arcs, weights = read_overlay(Path(file), graph.labels, both_ways=config.both_ways)
-    else:
-        matrix = read_matrix(Path(file), graph.labels)
-        with located(file):
-            arcs, weights = mixing_arcs(matrix, graph.labels)
+    arcs, weights = _read_arcs(config, graph)
     negative = weights is not None and bool((weights < 0).any())
     with changed_errors(lambda error: _of_file(error, file, config.name)):
         return build_overlay(config.name, graph, work, arcs, consensus=weights, negative_weights=negative)

@@ -7,6 +7,8 @@ from typing import Annotated
 import pydantic
 from pydantic_core import PydanticCustomError
 
+from topologies.quantities import parse_quantity
+
 RULE = "rule"
 """Type of an error of pydantic whose message is a rule, ``must be`` and so on."""
 
@@ -37,6 +39,23 @@ def format_rate(bps: float) -> str:
 def format_bits(bits: float) -> str:
     """Model size in bits with a decimal prefix: ``359 Mbit``."""
     return _with_prefix(bits, "bit")
+
+
+def exact_text(value: float, unit: str) -> str:
+    """A quantity in bps, bit or s as a text that means this very number.
+
+    Examples
+    --------
+    >>> exact_text(1e10, "bps"), exact_text(123456789.0, "bit"), exact_text(0.0046, "s")
+    ('10 Gbps', '123456789.0 bit', '4.600 ms')
+    """
+    text = format_s(value) if unit == "s" else _with_prefix(value, unit)
+    is_exact = math.isfinite(value) and parse_quantity("", text, _KINDS[unit], zero=True) == value
+    return text if is_exact or not math.isfinite(value) else f"{value!r} {unit}"
+
+
+_KINDS = {"bps": "bit/s", "bit": "bit", "s": "s"}
+"""Units as `topologies.quantities.parse_quantity` calls them."""
 
 
 def format_s(seconds: float) -> str:

@@ -38,6 +38,7 @@ KEY = "study"
 _OUTER = ("network", "workload", "simulation")
 _TABLES = (*_OUTER, "overlays")
 _BARE = re.compile(r"[\w-]+")
+_TRAINED = ("training", "imported")
 _RESULTS = ("engine", "rounds")
 """Columns of results that settings of a simulation have the names of."""
 MOST_POINTS = 10_000_000
@@ -96,9 +97,14 @@ class StudyConfig:
                 field=Field(KEY, TARGET, value=self.target_accuracy),
             )
         for keys in (self.grid, *self.points):
+            paths = set[tuple[str | int, ...]]()
             for key in keys:
-                if not split_key(key):
+                path = split_key(key)
+                if not path:
                     raise InputError("must be a key such as network.access.", field=Field(KEY, value=key))
+                if path in paths:
+                    raise _written_twice(key)
+                paths.add(path)
         for key, values in self.grid.items():
             if not values:
                 raise InputError("must have a value.", field=Field(KEY, "grid", key, value=values))
@@ -329,18 +335,29 @@ def parse_study(text: str, *, source: str, folder: Path) -> Study:
         raise InputError(
             f"must be <= {MOST_POINTS} points, is {config.size}.", field=Field("study.grid"), source=source
         )
+    for key in config.keys:
+        _check_varies(key, config, source)
     if config.run is None and "training" in tables:
         raise InputError("training goes with silosim run, not with a study.", source=source)
     return Study(base=tables, config=config, folder=folder, source=source)
+
+
+def _check_varies(key: str, config: StudyConfig, source: str) -> None:
+    """Raise an `InputError` for a key that changes nothing that a study computes."""
+    first = split_key(key)[0]
+    place = Field(KEY, "grid" if key in config.grid else "points", key)
+    if first == "simulation" and not config.simulate and config.run is None:
+        raise InputError("goes with simulate = true in [study].", field=place, source=source)
+    if first == "name" or (first in _TRAINED and config.run is None):
+        raise InputError("changes nothing that a study computes.", field=place, source=source)
 
 
 def _study_config(own: Any, source: str) -> StudyConfig:
     """The ``[study]`` table, checked."""
     if isinstance(own, dict):
         _check_own_keys(own, source)
-        own = _with_whole_keys(own)
     try:
-        return validated(StudyConfig, own)
+        return validated(StudyConfig, _with_whole_keys(own) if isinstance(own, dict) else own)
     except InputError as error:
         shown = error if error.path[:1] == (KEY,) else error.within(KEY)
         raise shown.located(source) from None
@@ -364,11 +381,17 @@ def _joined_keys(table: Mapping[str, Any], outer: str = "") -> dict[str, Any]:
     for key, value in table.items():
         part = key if not outer or _BARE.fullmatch(key) else f'"{key}"'
         name = f"{outer}.{part}" if outer else part
-        if isinstance(value, dict) and value and (outer or key in _TABLES):
-            joined |= _joined_keys(value, name)
-        else:
-            joined[name] = value
+        is_table = isinstance(value, dict) and value and (outer or key in _TABLES)
+        found = _joined_keys(value, name) if is_table else {name: value}
+        if twice := joined.keys() & found.keys():
+            raise _written_twice(min(twice))
+        joined |= found
     return joined
+
+
+def _written_twice(key: str) -> InputError:
+    """Error for a key that is there in two spellings."""
+    return InputError("must be written once, with or without quotes.", field=Field(KEY, value=key))
 
 
 def _check_own_keys(own: Mapping[str, Any], source: str) -> None:

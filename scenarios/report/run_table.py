@@ -32,7 +32,7 @@ FIELDS = (
         "over_paper",
         "trained_rounds",
     ),
-    *("rounds_to_target", "seconds_to_target", "speedup", "busiest_link"),
+    *("rounds_to_target", "time_to_target_s", "speedup", "busiest_link"),
 )
 """Fields of the rows."""
 
@@ -93,7 +93,7 @@ def run_table(
                 "over_paper": over_paper(simulation.cycle_time_s, forms.paper_s),
                 "trained_rounds": trained_rounds.get(overlay.kind),
                 "rounds_to_target": at[0] if at else None,
-                "seconds_to_target": at[1] if at else None,
+                "time_to_target_s": at[1] if at else None,
                 "speedup": star[1] / at[1] if star and at and at[1] > 0 else None,
                 "busiest_link": overlay.busiest_link,
             }
@@ -105,7 +105,7 @@ def run_table(
         notes.append(f"rounds, time, vs STAR: to a test accuracy of {target_accuracy:g}.")
         trained = [
             Column(key="rounds_to_target", title="rounds"),
-            Column(key="seconds_to_target", title="time (s)", show=digits),
+            Column(key="time_to_target_s", title="time (s)", show=digits),
             Column(key="speedup", title="vs STAR", show="{:.2f}x".format),
         ]
     if one_curve and len(rows) > 1:

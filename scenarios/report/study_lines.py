@@ -170,7 +170,7 @@ def study_lines(
     rows, errors = chosen[~failed], chosen[failed]
     rows = rows.drop_duplicates()
     if len(errors):
-        notes.append(f"left out: {_count(len(errors), 'point')} with an error.")
+        notes.append(f"left out: {_count(len(errors), 'row')} with an error.")
     if rows.empty:
         raise InputError("has no row to draw." if not len(errors) else "has no row without an error.")
     y = _y_column(rows, y)
@@ -550,7 +550,8 @@ def _title(rows: "pandas.DataFrame", *, x: str, y: str, along: str, facet: str |
         and not _is_varied(rows, column)
         and rows[column].notna().any()
     }
-    parts = list(_fixed_texts(_with_ranges(fixed)))
+    fixed |= _shared_ranges(rows)
+    parts = list(_fixed_texts({column: value for column, value in fixed.items() if column != RANGES}))
     if y in _TO_TARGET and TARGET in rows.columns and TARGET not in _inputs(rows):
         parts.append(_target_text(rows))
     if y in (SIMULATED, HALF_WIDTH, "over_paper"):
@@ -574,10 +575,16 @@ def _target_text(rows: "pandas.DataFrame") -> str:
     return "" if _is_varied(rows, TARGET) else f"to a test accuracy of {value_text(TARGET, accuracy.iloc[0])}"
 
 
-def _with_ranges(fixed: Mapping[str, Any]) -> dict[str, Any]:
-    """The fixed inputs with those in which silos differ, as pairs of their least and greatest value."""
-    ranges: dict[str, list[float]] = json.loads(fixed.get(RANGES, "{}"))
-    return {column: value for column, value in fixed.items() if column != RANGES} | ranges
+def _shared_ranges(rows: "pandas.DataFrame") -> dict[str, list[float]]:
+    """Inputs in which silos differ, and alike in all rows: their least and greatest values."""
+    if RANGES not in rows.columns:
+        return {}
+    first, *others = (
+        json.loads(text) if isinstance(text, str) and text else {} for text in rows[RANGES].unique()
+    )
+    return {
+        column: ends for column, ends in first.items() if all(ends == other.get(column) for other in others)
+    }
 
 
 def _fixed_texts(fixed: Mapping[str, Any]) -> Iterator[str]:

@@ -120,7 +120,7 @@ def read_rows(path: Path) -> str:
 def finished_points(
     text: str, source: str, columns: Sequence[str], expected: Mapping[str, int]
 ) -> dict[str, list[dict[str, str]]]:
-    """Rows of those points of a table that are complete, by identity.
+    """Rows of those points of a table that are complete, by identity; and of others that have nothing but errors.
 
     Parameters
     ----------
@@ -146,12 +146,13 @@ def finished_points(
     for row in reader:
         if None not in row and None not in row.values():
             found.setdefault(row[POINT], []).append(row)
-    if not found.keys() <= expected.keys():
+    # A point with errors alone is computed again, and is another one when a file that it lacked is there.
+    if any(name not in expected and not all(row[ERROR] for row in rows) for name, rows in found.items()):
         raise InputError(_OTHER, source=source)
     return {
-        identity: rows
-        for identity, rows in found.items()
-        if len(rows) == expected[identity] or _is_alone(rows[0])
+        name: rows
+        for name, rows in found.items()
+        if len(rows) == expected.get(name, len(rows)) or _is_alone(rows[0])
     }
 
 

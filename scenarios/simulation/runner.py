@@ -13,7 +13,7 @@ from simulator.engines import choose_engine
 from simulator.statistics.confidence import Estimate, StopRule
 from simulator.world import checks
 from simulator.world.counted_silos import Starts
-from topologies import Connectivity, InputError, Overlay, RandomOverlay, Schedule
+from topologies import Connectivity, InputError, Overlay, RandomOverlay, Schedule, Workload
 from topologies.arrays import FloatArray
 from topologies.quantities import parse_share
 from topologies.statistics import ConfidenceInterval
@@ -100,6 +100,20 @@ def check_events(config: SimulationConfig, graph: Connectivity, *, rounds: int) 
     """
     with changed_errors(lambda error: error.renamed(config.written)):
         checks.check_events(config.simulator_events(seed=0), graph, rounds=rounds)
+
+
+def check_simulation(
+    config: SimulationConfig, graph: Connectivity, work: Workload, *, seed: int, rounds: int
+) -> None:
+    """Check computing times and events, before any overlay is designed; see `check_events`.
+
+    Raises
+    ------
+    InputError
+        Also if computing times do not fit the silos or the rounds.
+    """
+    compute_times(config.compute, graph, work, seed=seed, rounds=rounds)
+    check_events(config, graph, rounds=rounds)
 
 
 def job_of(

@@ -1,6 +1,6 @@
 """Points handed out to workers, and their results as they are finished."""
 
-import itertools
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
@@ -12,10 +12,13 @@ from scenarios.runtime.signals import check_interrupts, deferred_interrupts
 from scenarios.studies.study_points import Point, PointResult
 from topologies import MachineError
 
-_MOST_DESIGNED, _MOST_SIMULATED = 64, 4
-"""Points that a worker computes at a time: a kill loses no more of each worker."""
+_MOST = 64
+"""Points that a worker computes at a time."""
+_AT_A_TIME_S = 0.5
+"""About as long a worker computes before its points are kept: a kill loses no more, but for the points under way."""
 _SHARE = 3
 """A worker takes no more than one in so many of its share of what is left, so that all end at one time."""
+_Waiting = Future[tuple[float, list[PointResult]]]
 
 
 def compute_all(
@@ -23,7 +26,6 @@ def compute_all(
     compute: Callable[[Sequence[Point], str], list[PointResult]],
     take: Callable[[PointResult], None],
     *,
-    simulate: bool,
     pool: AbstractContextManager[Executor | None],
     workers: int,
     title: str,
@@ -39,8 +41,6 @@ def compute_all(
         `scenarios.studies.study_points.compute_points`, or one like it: of points and the name of this study.
     take : callable
         Takes each result as it is finished, in any order.
-    simulate : bool
-        Whether points are simulated, so that each takes long.
     pool : context manager of Executor
         See `scenarios.runtime.workers`; entered here.
     workers : int
@@ -60,28 +60,33 @@ def compute_all(
     -----
     Whatever ends it, the results that have arrived are taken before.
     """
-    most = _MOST_SIMULATED if simulate else _MOST_DESIGNED
-    chunks = _chunks(points, most, workers)
+    left = list(reversed(points))
     study = uuid4().hex
-    started, computed = time.monotonic(), 0
+    started, computed, point_s = time.monotonic(), 0, math.inf
     with pool as executor, bar(title, done + len(points)) as advance, deferred_interrupts() as interrupted:
         assert executor is not None
-        waiting: set[Future[list[PointResult]]] = set()
+        waiting: set[_Waiting] = set()
         try:
-            while True:
-                # No more than are soon computed: what waits in a pool would be lost with it.
-                for chunk in itertools.islice(chunks, max(0, 2 * workers - len(waiting))):
-                    waiting.add(executor.submit(compute, chunk, study))
+            while left or waiting:
                 if interrupted():
                     raise KeyboardInterrupt
-                if not waiting:
-                    return
-                wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-                computed += _take_finished(waiting, take)
-                advance(done + computed, f"{computed / max(1e-9, time.monotonic() - started):.3g} points/s")
+                # No more than are soon computed: what waits in a pool would be lost with it.
+                if left and len(waiting) < 2 * workers:
+                    size = chunk_size(len(left), point_s, workers)
+                    chunk = [left.pop() for _ in range(size)]
+                    waiting.add(executor.submit(_timed, compute, chunk, study))
+                has_all = not left or len(waiting) >= 2 * workers
+                wait(waiting, timeout=0.2 if has_all else 0, return_when=FIRST_COMPLETED)
+                for taken_s, taken in _take_finished(waiting, take):
+                    point_s = taken_s / taken
+                    computed += taken
+                    advance(
+                        done + computed, f"{computed / max(1e-9, time.monotonic() - started):.3g} points/s"
+                    )
         except BaseException as error:
             with suppress(Exception):  # the first error is the one to report
-                _take_finished(waiting, take)
+                for _ in _take_finished(waiting, take):
+                    pass
             if isinstance(error, BrokenExecutor):
                 check_interrupts()  # it may have been the workers' SIGTERM, too
                 raise MachineError(
@@ -91,17 +96,44 @@ def compute_all(
             raise
 
 
-def _chunks(points: Sequence[Point], most: int, workers: int) -> Iterator[Sequence[Point]]:
-    """Points that workers compute at a time: fewer towards the end."""
-    first = 0
-    while first < len(points):
-        size = max(1, min(most, (len(points) - first) // (workers * _SHARE)))
-        yield points[first : first + size]
-        first += size
+def chunk_size(left: int, point_s: float, workers: int) -> int:
+    """Number of points that a worker computes at a time.
+
+    Parameters
+    ----------
+    left : int
+        Points to hand out, >= 1.
+    point_s : float
+        Time that one took lately; infinity before any.
+    workers : int
+
+    Returns
+    -------
+    int
+        As many as are soon computed, fewer towards the end, and at least 1.
+    """
+    soon = int(min(_MOST, _AT_A_TIME_S / max(point_s, 1e-9)))
+    return max(1, min(soon, left // (workers * _SHARE)))
 
 
-def _take_finished(waiting: set[Future[list[PointResult]]], take: Callable[[PointResult], None]) -> int:
-    """Take the results of all that are finished out of those that are waited for; how many results.
+def _timed(
+    compute: Callable[[Sequence[Point], str], list[PointResult]], points: Sequence[Point], study: str
+) -> tuple[float, list[PointResult]]:
+    """Results, and how long they took."""
+    started = time.monotonic()
+    results = compute(points, study)
+    return time.monotonic() - started, results
+
+
+def _take_finished(
+    waiting: set[_Waiting], take: Callable[[PointResult], None]
+) -> Iterator[tuple[float, int]]:
+    """Take the results of all that are finished out of those that are waited for.
+
+    Yields
+    ------
+    tuple of float and int
+        Time and number of the results of each.
 
     Raises
     ------
@@ -110,15 +142,15 @@ def _take_finished(waiting: set[Future[list[PointResult]]], take: Callable[[Poin
     """
     finished = [future for future in waiting if future.done()]
     waiting.difference_update(finished)
-    errors, taken = [], 0
+    errors = []
     for future in finished:
         error = future.exception()
         if error is not None:
             errors.append(error)
             continue
-        for result in future.result():
+        taken_s, results = future.result()
+        for result in results:
             take(result)
-            taken += 1
+        yield taken_s, len(results)
     if errors:
         raise errors[0]
-    return taken

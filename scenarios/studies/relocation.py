@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from scenarios.config.compute_times import compute_times
 from scenarios.config.error_context import changed_errors, located
 from scenarios.config.network import (
     SOURCES,
@@ -31,7 +30,7 @@ from scenarios.config.toml import computing_keys, tables_text
 from scenarios.runfile.reader import OverlayRecord, RunRecord, read_drawn, read_run
 from scenarios.runfile.recorded_schedule import RecordedOverlay
 from scenarios.runfile.simulated_rounds import SimulationWriter
-from scenarios.simulation.runner import Outcome, check_events, job_of, run_job
+from scenarios.simulation.runner import Outcome, check_simulation, job_of, run_job
 from simulator import Job
 from topologies import Connectivity, InputError, Overlay, Workload, build_overlay
 from topologies.errors import Field
@@ -301,8 +300,7 @@ def relocate(run: RecordedRun, scenario: Scenario, keys: Collection[str] = ()) -
     settings, trained = scenario.simulation, run.trained
     _check_learning(run.scenario, scenario)
     rounds = max(settings.rounds, trained)
-    compute_times(settings.compute, graph, work, seed=scenario.seed, rounds=rounds)
-    check_events(settings, graph, rounds=rounds)
+    check_simulation(settings, graph, work, seed=scenario.seed, rounds=rounds)
     overlays, left = [], {}
     for recorded in record.overlays:
         try:

@@ -98,6 +98,12 @@ def compute_replays(points: Sequence[Point], study: str = "") -> list[PointResul
     return results
 
 
+def check_replay(point: Point) -> None:
+    """Raise an `InputError` if the run cannot be replayed there at all; single overlays that cannot are no error."""
+    assert point.replay is not None
+    relocate(RecordedRun.open(point.replay.path), point.scenario, point.replay.network_keys)
+
+
 @lru_cache(maxsize=1)
 def _run_of(study: str, path: Path) -> RecordedRun:  # noqa: ARG001
     """The run of a study in this process; another study reads its file anew."""

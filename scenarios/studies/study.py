@@ -10,17 +10,22 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from scenarios.config.access_links import up_down
 from scenarios.config.error_context import changed_errors, in_table, located
 from scenarios.config.network import SOURCES, NetworkConfig
+from scenarios.config.overlay_config import OverlayConfig
+from scenarios.config.overlays import check_silos_named
 from scenarios.config.scenario import Scenario, workload_of
 from scenarios.config.study import FigureConfig, Study, column_of, identity, shared_ending, split_key
 from scenarios.config.used_values import used_value
+from scenarios.report.column_labels import value_text
 from scenarios.report.study_lines import study_lines
 from scenarios.runfile.paths import check_new, check_output
 from scenarios.runfile.study_rows import ERROR, POINT, RowsFile, finished_points
 from scenarios.runfile.study_table import RANGES, TEXTS, check_study_path, study_text, write_study
+from scenarios.simulation.runner import check_simulation
 from scenarios.studies.parallel_points import compute_all
-from scenarios.studies.replay_points import COLUMNS, compute_replays, open_replays
+from scenarios.studies.replay_points import COLUMNS, check_replay, compute_replays, open_replays
 from scenarios.studies.study_comparison import check_published
 from scenarios.studies.study_points import Networks, Point, ReplayOf, compute_points
 from topologies import InputError, MachineError
@@ -45,6 +50,7 @@ _SIMULATED = (
     "simulated_is_exact",
     "over_paper",
 )
+_TRUTHS = ("paper_below_load", "simulated_is_exact")
 _PIECE_BYTES = 2**20
 _MOST_CHECKED = 20
 """Networks that are built before any point is computed."""
@@ -84,7 +90,8 @@ def study_points(study: Study) -> list[Point]:
             column_of(key, "", "")[0] + endings[key]: key for key, value in used.items() if value is None
         }
         # One value may be written in two ways.
-        for known in (hashed, repr((sorted(varied.items()), sorted(unsaid)))):
+        same = sorted((name, _capacities(value)) for name, value in varied.items())
+        for known in (hashed, repr((same, sorted(unsaid)))):
             if known in seen:
                 raise InputError(
                     f"must give different points; {changes} and {seen[known]} are the same.",
@@ -99,6 +106,14 @@ def study_points(study: Study) -> list[Point]:
     return points
 
 
+def _capacities(value: object) -> object:
+    """A text such as ``"1 Gbps up, 1 Gbps down"`` as numbers; any other value as it is."""
+    if isinstance(value, str):
+        with suppress(InputError):
+            return repr(sorted(up_down(("capacity",), value).items()))
+    return value
+
+
 def point_identity(
     scenario: Scenario, simulate: bool, digests: dict[str, str], replay: ReplayOf | None = None
 ) -> str:
@@ -106,6 +121,10 @@ def point_identity(
     paths = [*_files(scenario, replay)]
     files = [(Path(path).name, _digest(path, digests)) for path in paths]
     tables = _by_name(asdict(scenario), {path: Path(path).name for path in paths})
+    # Neither is an input of what is computed.
+    del tables["name"]
+    if not simulate and replay is None:
+        del tables["simulation"]
     return identity([tables, simulate, _version()], files)
 
 
@@ -208,7 +227,7 @@ def run_study(
     points = study_points(study)
     columns = columns_of(study, points)
     _check_outputs(study, points, columns)
-    _check_networks(study, points)
+    _check_scenarios(study, points)
     expected = {point.identity: point.rows for point in points}
     check_output(path)
     with closing(RowsFile(path, columns)) as file:
@@ -243,7 +262,6 @@ def _compute_left(
             left,
             compute_replays if replays else compute,
             lambda result: file.add(result.identity, result.rows),
-            simulate=study.config.simulate or replays,
             pool=pool,
             workers=workers,
             title="study",
@@ -254,20 +272,28 @@ def _compute_left(
         raise MachineError(f"{str(error).removesuffix('.')}{kept}.") from None
 
 
-def _check_networks(study: Study, points: Sequence[Point]) -> None:
-    """Raise an `InputError` for a network, or a workload on it, that cannot be: of the first ones, as each takes time.
+def _check_scenarios(study: Study, points: Sequence[Point]) -> None:
+    """Raise an `InputError` for what cannot be: networks of the first points, as each takes time, and what is on them.
 
-    What a designer cannot do there, or this machine lacks, is a row with its error.
+    That is a workload, events, computing times, hubs, overlays of files, and where a run is replayed its silos. What a
+    designer cannot do there, or this machine lacks, is a row with its error.
     """
     networks, cores, checked = Networks(), set[str](), set[tuple[object, ...]]()
     for point in points:
-        if point.replay is not None:
-            return
-        network, workload = point.scenario.network, point.scenario.workload
+        scenario, network, workload = point.scenario, point.scenario.network, point.scenario.workload
         core = repr(network.without_access)
         # Capacities and times have been read; whether the silos that have them are there, has not.
         labels = (frozenset(network.access_at or ()), frozenset(workload.compute_at or ()))
-        shape = (core, *labels, network.access_hub is None, workload.preset, workload.compute is None)
+        placed = tuple(config for config in scenario.overlays.overlays if _is_placed(config))
+        simulation = repr(scenario.simulation) if study.config.simulate or point.replay else ""
+        own = (
+            network.access_hub is None,
+            workload.preset,
+            workload.compute is None,
+            simulation,
+            repr(placed),
+        )
+        shape = (core, *labels, *own)
         if shape in checked:
             continue
         checked.add(shape)
@@ -275,16 +301,35 @@ def _check_networks(study: Study, points: Sequence[Point]) -> None:
         if len(cores) > _MOST_CHECKED:
             return
         with suppress(MachineError), located(study.source):
+            if point.replay is not None:
+                check_replay(point)
+                continue
             with in_table("network", NetworkConfig):
                 graph = networks.of(network)
-            workload_of(point.scenario, graph)
+            work = workload_of(scenario, graph)
+            if study.config.simulate:
+                settings = scenario.simulation
+                check_simulation(settings, graph, work, seed=scenario.seed, rounds=settings.rounds)
+            for config in placed:
+                check_silos_named(config, graph)
+
+
+def _is_placed(config: OverlayConfig) -> bool:
+    """Whether an overlay names silos, in a file or as the hub."""
+    return not config.kind or config.consensus_is_file or "hub" in config.options
 
 
 def _check_outputs(study: Study, points: Sequence[Point], columns: Sequence[str]) -> None:
     """Raise an `InputError` for a figure, or a comparison, that the table cannot have, as far as inputs say so."""
     figure, published = study.config.figure, study.config.published
     inputs = [
-        {**point.varied, "overlay": config.name, "kind": config.kind or "file"}
+        {
+            **point.varied,
+            "overlay": config.name,
+            "kind": config.kind or "file",
+            # Rounds of a randomized overlay have no circuit in which one model waits for another.
+            **({"serialized_s": None} if config.is_randomized else {}),
+        }
         for point in points
         for config in point.scenario.overlays.overlays
     ]
@@ -308,10 +353,15 @@ def _check_figure(
     # Here since pandas takes long to import.
     import pandas
 
-    results = {column: None if column in TEXTS else 1.0 for column in columns if column != "silos"}
+    results = {column: _example(column) for column in columns if column != "silos"}
     rows = [{**results, "silos": 1, **row} for row in inputs]
     with changed_errors(lambda error: error.within("study", "figure") if error.path else error):
         study_lines(pandas.DataFrame(rows, columns=list(columns)), x=figure.x, y=figure.y, facet=figure.facet)
+
+
+def _example(column: str) -> float | bool | None:
+    """A value that a result may have."""
+    return None if column in TEXTS else True if column in _TRUTHS else 1.0
 
 
 def _table_rows(
@@ -330,7 +380,7 @@ def _errors(points: Sequence[Point], done: Mapping[str, Sequence[Mapping[str, st
     """One line for each point and error."""
     lines = []
     for point in points:
-        where = ", ".join(f"{name} {value}" for name, value in point.varied.items())
+        where = ", ".join(f"{name} {value_text(name, value)}" for name, value in point.varied.items())
         errors = dict.fromkeys(row[ERROR] for row in done[point.identity] if row[ERROR])
         lines += [f"{where}: {error}" for error in errors]
     return lines

@@ -14,17 +14,19 @@ import numpy as np
 from scenarios.config.network import NetworkConfig, build_network, with_access_of
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any, expected_gap, forms_of
+from scenarios.config.quantities import exact_text
 from scenarios.config.scenario import Scenario, workload_of
 from scenarios.config.simulation import SimulationConfig
-from scenarios.config.study import split_key
+from scenarios.config.study import column_of, split_key
 from scenarios.report.closed_forms import form_fields, over_paper
 from scenarios.runfile.study_table import RANGES
 from scenarios.runtime.signals import check_interrupts
-from scenarios.simulation.runner import Outcome, check_events, job_of, run_job
+from scenarios.simulation.runner import Outcome, check_simulation, job_of, run_job
 from topologies import Connectivity, Overlay, RandomOverlay, SilosimError, Workload
 from topologies.arrays import FloatArray
 from topologies.compiled_designs import many_designs
 from topologies.consensus import spectral_gap
+from topologies.designers.star import default_hub
 
 T = TypeVar("T")
 Row = dict[str, Any]
@@ -124,10 +126,14 @@ def compute_points(
 
 
 def result_of(point: Point, rows: Sequence[Row]) -> PointResult:
-    """Rows of a point with what varies; its value stays where a result has the same name."""
+    """Rows of a point with what varies."""
     return PointResult(
         identity=point.identity,
-        rows=[{"error": "", **row, **point.varied, "point": point.identity} for row in rows],
+        # What varies comes first, and its value stays where a result has the same name.
+        rows=[
+            {**point.varied, **row, **point.varied, "error": row.get("error", ""), "point": point.identity}
+            for row in rows
+        ],
     )
 
 
@@ -263,31 +269,54 @@ def _one(values: FloatArray) -> float | None:
 def unsaid_fields(unsaid: Mapping[str, str], graph: Connectivity, work: Workload) -> Row:
     """Columns of keys of which the scenario says nothing (`Point.unsaid`), as the network and the workload have them.
 
-    A capacity is that of both directions, and None where these or the silos differ. Columns that are those of other
+    A column with a unit in its name has the number, of a capacity that of both directions, and None where these or the
+    silos differ; one without has a text with the unit, as its other values are texts. Columns that are those of other
     inputs or of results, such as ``core_bps``, are not among them; a key that nothing has stays None.
     """
-    return {column: _unsaid(split_key(key), graph, work) for column, key in unsaid.items()}
+    return {
+        column: _unsaid(split_key(key), graph, work, as_text=column == column_of(key, "", "")[0])
+        for column, key in unsaid.items()
+    }
 
 
-def _unsaid(path: Sequence[str | int], graph: Connectivity, work: Workload) -> float | None:
+def _unsaid(
+    path: Sequence[str | int], graph: Connectivity, work: Workload, *, as_text: bool
+) -> float | str | None:
     """The value of one such key."""
     if path == ("workload", "model_size"):
-        return work.model_bits
+        return exact_text(work.model_bits, "bit") if as_text else work.model_bits
     if path == ("network", "access"):
-        return _one(np.concatenate([graph.up_bps, graph.down_bps]))
-    if len(path) == 3 and path[2] in graph.labels:
+        return _capacity(graph.up_bps, graph.down_bps, as_text=as_text)
+    if path == ("network", "access_hub"):
+        hub = default_hub(graph)
+        return _capacity(graph.up_bps[[hub]], graph.down_bps[[hub]], as_text=as_text)
+    if len(path) == 3 and str(path[2]) in graph.labels:
         silo = graph.labels.index(str(path[2]))
         if path[:2] == ("network", "access_at"):
-            return _one(np.array([graph.up_bps[silo], graph.down_bps[silo]]))
+            return _capacity(graph.up_bps[[silo]], graph.down_bps[[silo]], as_text=as_text)
         if path[:2] == ("workload", "compute_at"):
-            return float(np.broadcast_to(work.compute_s, graph.silos)[silo])
+            own_s = float(np.broadcast_to(work.compute_s, graph.silos)[silo])
+            return exact_text(own_s, "s") if as_text else own_s
     return None
+
+
+def _capacity(up_bps: FloatArray, down_bps: FloatArray, *, as_text: bool) -> float | str | None:
+    """The access capacity of some silos, in both directions; None where it differs and there is no text for that."""
+    both = _one(np.concatenate([up_bps, down_bps]))
+    if not as_text:
+        return both
+    if both is not None:
+        return exact_text(both, "bps")
+    up, down = _one(up_bps), _one(down_bps)
+    return (
+        None if up is None or down is None else f"{exact_text(up, 'bps')} up, {exact_text(down, 'bps')} down"
+    )
 
 
 def _simulated(scenario: Scenario, graph: Connectivity, designed: _Designed) -> Row:
     """Columns of a simulation."""
-    settings = scenario.simulation
-    check_events(settings, graph, rounds=settings.rounds)
+    settings, work = scenario.simulation, designed.overlay.work
+    check_simulation(settings, graph, work, seed=scenario.seed, rounds=settings.rounds)
     job = job_of(designed.overlay, settings, rounds=settings.rounds, seed=scenario.seed)
     outcome = run_job(
         job, designed.overlay.kind, title=None, until_ci=settings.until_ci, engine=settings.engine

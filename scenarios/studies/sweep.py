@@ -104,7 +104,7 @@ def sweep(
         found[result.identity] = result
 
     compute = partial(compute_points, simulate=True)
-    compute_all(points, compute, take, simulate=True, pool=pool, workers=workers, title="sweep")
+    compute_all(points, compute, take, pool=pool, workers=workers, title="sweep")
     rows = [row for point in points for row in found[point.identity].rows]
     columns, unit = cycle_time_columns(rows, FORMS | {"simulated_s": "simulated"})
     return Table(

@@ -42,7 +42,7 @@ def test_the_rows_get_the_times_of_each_overlay(silosim, metrics, tmp_path):
             assert file[f"training/{kind}/silo_loss"].shape == (4, 11)
             assert np.array_equal(file[f"replay/{kind}/wall_clock_s"][:], starts[[0, 10, 20, 40]])
             assert rows[kind]["rounds_to_target"] == 20
-            assert rows[kind]["seconds_to_target"] == starts[20]
+            assert rows[kind]["time_to_target_s"] == starts[20]
     assert "train_loss from loss, test_accuracy from acc." in " ".join(result.err.split())
 
 

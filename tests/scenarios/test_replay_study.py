@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -72,7 +73,7 @@ def test_a_point_is_a_replay(silosim, study, imported_run, tmp_path):
     assert [row["overlay"] for row in rows] == KINDS * 4
     for row, expected in zip(rows[-3:], single, strict=True):
         assert row["overlay"] == expected["overlay"]
-        assert float(row["time_to_target_s"]) == expected["seconds_to_target"]
+        assert float(row["time_to_target_s"]) == expected["time_to_target_s"]
         assert int(row["rounds_to_target"]) == expected["rounds_to_target"] == 10
         assert float(row["simulated_s"]) == expected["simulated_s"]
         assert float(row["paper_s"]) == expected["paper_s"]
@@ -127,7 +128,7 @@ def test_an_overlay_that_cannot_be_replayed_is_a_row_beside_the_others(silosim, 
     assert all("matcha: the file does not hold its rounds" in row["error"] for row in rows[::3])
     assert all(row["time_to_target_s"] and not row["error"] for row in rows[1:3] + rows[4:6])
     assert len(errors) == 2
-    assert errors[0].startswith("access_bps 10000000.0: matcha: the file does not hold its rounds")
+    assert errors[0].startswith("access_bps 10 Mbps: matcha: the file does not hold its rounds")
     table = open_study(path)
     assert table.time_to_target_s.isna().tolist() == [True, False, False] * 2
     result = silosim("study", tmp_path / "study.toml", "-o", path, "--workers", 1).failed(1)
@@ -159,11 +160,28 @@ def test_an_underlay_of_the_study_is_found_beside_it_and_read(study, tmp_path):
     nodes = "".join(f' node [ id {i} label "s{i:02}" longitude {i}.0 latitude 1.0 ]' for i in range(11))
     links = "".join(f" edge [ source {i} target {i + 1} distance 100.0 ]" for i in range(10))
     (tmp_path / "line.gml").write_text(f"graph [{nodes}{links} ]")
-    wanted = study('[study.grid]\n"network.underlay" = ["line.gml", "geant", "gaia"]\n')
+    wanted = study('[study.grid]\n"network.underlay" = ["line.gml", "gaia"]\n')
     errors, rows = computed(wanted, tmp_path / "study.csv")
 
-    assert [row["network"] for row in rows] == ["line"] * 3 + [""] + ["gaia"] * 3
-    assert errors == ["underlay geant: geant has 40 silos, but the run has 11."]
+    assert [row["network"] for row in rows] == ["line"] * 3 + ["gaia"] * 3
+    assert errors == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "rule"),
+    [
+        ("network.underlay", "geant", "geant has 40 silos, but the run has 11."),
+        ("network.underlay", "aws-na", "underlay(='aws-na')"),
+        ("network.access_at.Nowhere", "1 Gbps", "access_at silo(='Nowhere')"),
+        ("simulation.failure.0.link", "Oregon - Nowhere", "link(='Oregon - Nowhere')"),
+    ],
+)
+def test_what_no_point_can_be_is_refused_before_any_is_computed(study, tmp_path, key, value, rule):
+    head = '[[simulation.failure]]\nlink = "Dublin - Frankfurt"\nfrom = "0 s"\nuntil = "2 s"\n'
+    wanted = study(f'[study.grid]\n"network.core" = ["1 Gbps"]\n"{key}" = ["{value}"]\n', head)
+    with pytest.raises(InputError, match=re.escape(rule)):
+        computed(wanted, tmp_path / "s.csv")
+    assert not [found for found in tmp_path.iterdir() if found.name.startswith("s.csv")]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import signal
 import subprocess
@@ -22,10 +23,10 @@ from scenarios.config.study import column_of, parse_study, split_key
 from scenarios.runfile.study_rows import finished_points
 from scenarios.runtime.workers import process_pool
 from scenarios.studies import study_points as study_points_module
-from scenarios.studies.parallel_points import _chunks
+from scenarios.studies.parallel_points import chunk_size
 from scenarios.studies.study import run_study, study_points
 from scenarios.studies.study_points import compute_points
-from topologies import InputError, MachineError
+from topologies import InputError, MachineError, load_underlay
 from training.mpi_environment import mpiexec_path
 
 BASE = """
@@ -159,19 +160,20 @@ def test_compiled_designs_are_the_same_rows(tmp_path):
     assert [result.rows for result in compute_points(points, simulate=False, compiled=True)] == plain
 
 
-@given(points=st.integers(0, 500), most=st.integers(1, 64), workers=st.integers(1, 16))
-def test_workers_take_all_points_in_order_and_few_at_the_end(points, most, workers):
-    chunks = list(_chunks(range(points), most, workers))
-    sizes = [len(chunk) for chunk in chunks]
+@given(left=st.integers(1, 10**6), point_s=st.floats(0, 1e3), workers=st.integers(1, 16))
+def test_workers_take_no_more_points_than_are_soon_computed_and_few_at_the_end(left, point_s, workers):
+    size = chunk_size(left, point_s, workers)
 
-    assert [point for chunk in chunks for point in chunk] == list(range(points))
-    assert sizes == sorted(sizes, reverse=True)
-    assert all(1 <= size <= most for size in sizes)
-    # No worker gets more than its third of what is left: the last chunk keeps the others waiting for no longer.
-    left = points
-    for size in sizes:
-        assert size == 1 or size * workers * 3 <= left
-        left -= size
+    assert 1 <= size <= 64
+    # Only a single point takes longer than half a second, or is more than a worker's third of its share.
+    assert size == 1 or (size * point_s <= 0.5 and size * workers * 3 <= left)
+    assert chunk_size(left, point_s / 2, workers) >= size
+
+
+def test_workers_start_with_single_points():
+    assert chunk_size(1000, math.inf, 2) == 1
+    assert chunk_size(1000, 0.01, 2) == 50
+    assert chunk_size(1000, 0.0, 2) == 64
 
 
 @pytest.mark.slow
@@ -287,6 +289,28 @@ def test_points_beside_a_grid(tmp_path):
             r"study.points\[0\].seed must not be in the grid",
         ),
         ("[training]\nrounds = 3\n[study.grid]\nseed = [1]", "training goes with silosim run"),
+        (
+            '[study.grid]\n"training.rounds" = [5, 10]',
+            "study.grid.training.rounds changes nothing that a study computes",
+        ),
+        ('[study.grid]\n"imported.file" = ["a"]', "imported.file changes nothing"),
+        ('[study]\npoints = [{ name = "a" }]', "study.points.name changes nothing"),
+        (
+            '[study.grid]\n"simulation.rounds" = [5]',
+            r"simulation.rounds goes with simulate = true in \[study\]",
+        ),
+        (
+            '[study.grid]\n"workload.local_steps" = [1, 2]\nworkload.local_steps = [7]',
+            r"study\(='workload.local_steps'\) must be written once",
+        ),
+        (
+            '[study.grid]\n"network.core" = ["1 Gbps"]\n\'network."core"\' = ["2 Gbps"]',
+            "must be written once, with or without quotes",
+        ),
+        (
+            '[study.grid]\n"network.access_at.Sydney" = ["1 Gbps", "1 Gbps up, 1000 Mbps down"]',
+            "must give different points",
+        ),
     ],
 )
 def test_a_wrong_study_is_one_line_before_anything_is_computed(tmp_path, study, rule):
@@ -403,13 +427,13 @@ def test_keys_without_quotes_are_the_same_as_with_them(tmp_path):
     quoted = study_of(
         BASE
         + '[study.grid]\n"network.access" = ["1 Gbps"]\n"network.access_at.Sydney" = ["1 Mbps", "2 Mbps"]\n'
-        + '[[study.points]]\n"simulation.rounds" = 10\n"overlays.star.hub" = "Sydney"\n',
+        + '[study]\nsimulate = true\n[[study.points]]\n"simulation.rounds" = 10\n"overlays.star.hub" = "Sydney"\n',
         tmp_path,
     )
     bare = study_of(
         BASE
         + '[study.grid]\nnetwork.access = ["1 Gbps"]\nnetwork.access_at.Sydney = ["1 Mbps", "2 Mbps"]\n'
-        + '[[study.points]]\nsimulation.rounds = 10\noverlays.star.hub = "Sydney"\n',
+        + '[study]\nsimulate = true\n[[study.points]]\nsimulation.rounds = 10\noverlays.star.hub = "Sydney"\n',
         tmp_path,
     )
     assert [p.identity for p in study_points(bare)] == [p.identity for p in study_points(quoted)]
@@ -560,7 +584,7 @@ def test_an_input_in_which_silos_differ_has_its_ends_in_a_column(tmp_path, netwo
 
 def rows_of(points, tmp_path, base=BASE):
     path = tmp_path / "points.csv"
-    study = study_of(f"{base}[study]\npoints = [{', '.join(points)}]\n", tmp_path)
+    study = study_of(f"{base}[study]\nsimulate = true\npoints = [{', '.join(points)}]\n", tmp_path)
     assert run_study(study, path, pool=process_pool(1), workers=1, force=True) == []
     return read(path)
 
@@ -607,7 +631,7 @@ def test_a_key_of_which_the_scenario_says_nothing_has_the_value_of_the_network(t
             '{"network.blocked" = ["Sydney - Seoul"]}',
         ],
         tmp_path,
-        BASE.replace('"star", "ring", "matcha"', '"mst"'),
+        BASE.replace('"star", "ring", "matcha"', '"mst"').replace("rounds = 30", "rounds = 1"),
     )
     columns = (
         "access_bps",
@@ -627,6 +651,103 @@ def test_a_key_of_which_the_scenario_says_nothing_has_the_value_of_the_network(t
         (1e10, 1e10, 38.624e6, 0.0046, 1e10),
     ]
     assert [row["blocked"] for row in rows] == [*[""] * 6, '["Sydney - Seoul"]']
+
+
+def test_a_capacity_beside_one_of_two_directions_is_a_text_like_it(tmp_path):
+    rows = rows_of(
+        [
+            '{"network.access_at.Sydney" = "100 Mbps up, 1 Gbps down"}',
+            "{seed = 3}",
+            '{"network.access_up" = "5 Gbps"}',
+        ],
+        tmp_path,
+        BASE.replace('"star", "ring", "matcha"', '"mst"'),
+    )
+    assert [row["access_at_Sydney"] for row in rows] == [
+        "100 Mbps up, 1 Gbps down",
+        "10 Gbps",
+        "5 Gbps up, 10 Gbps down",
+    ]
+
+
+def test_silos_named_by_numbers_and_the_hub_have_the_capacity_of_the_network(tmp_path):
+    (tmp_path / "pairs.csv").write_text(
+        "source,target,bandwidth_mbps,latency_ms\n"
+        + "".join(f"{a},{b},10,1\n" for a in (1, 2, 3) for b in (1, 2, 3) if a != b)
+    )
+    base = BASE.replace("gaia", "pairs.csv").replace('"star", "ring", "matcha"', '"star"')
+    base = base.replace("[workload]", 'access = "1 Gbps"\n[workload]')
+    rows = rows_of(
+        [
+            '{"network.access_at.1" = "2 Gbps"}',
+            '{"workload.compute_at.2" = "1 s"}',
+            '{"network.access_hub" = "4 Gbps"}',
+        ],
+        tmp_path,
+        base,
+    )
+    columns = ("access_at_1_bps", "compute_at_2_s", "access_hub_bps")
+    hub = rows[0]["hub"]
+
+    assert [tuple(float(row[column]) for column in columns) for row in rows] == [
+        (2e9, 0.0046, 2e9 if hub == "1" else 1e9),
+        (1e9, 1.0, 1e9),
+        (4e9 if hub == "1" else 1e9, 0.0046, 4e9),
+    ]
+
+
+def test_a_name_and_a_simulation_that_is_not_asked_for_are_no_inputs(tmp_path):
+    grid = "[study.grid]\nseed = [1, 2]\n"
+    plain = study_points(study_of(BASE + grid, tmp_path))
+    other = 'name = "other"\n' + BASE.replace("rounds = 30", "rounds = 7") + grid
+    simulated = [
+        study_points(
+            study_of(text.replace("[study.grid]", "[study]\nsimulate = true\n[study.grid]"), tmp_path)
+        )
+        for text in (BASE + grid, other)
+    ]
+
+    assert [point.identity for point in study_points(study_of(other, tmp_path))] == [
+        p.identity for p in plain
+    ]
+    assert simulated[0][0].identity != simulated[1][0].identity
+
+
+def test_points_with_errors_are_replaced_when_a_file_that_they_read_is_mended(tmp_path):
+    arcs, path = tmp_path / "arcs.csv", tmp_path / "a.csv"
+    text = BASE[: BASE.index("[overlays]")] + (
+        '[[overlays]]\narcs = "arcs.csv"\n[study.grid]\nseed = [1, 2]\n'
+    )
+    arcs.write_text("source,target\nSydney,Tokyo\nTokyo,Sydney\n")  # the others hear nobody
+    study = study_of(text, tmp_path)
+    assert len(run_study(study, path, pool=process_pool(1), workers=1)) == 2
+
+    labels = [*load_underlay("gaia").labels]
+    arcs.write_text(
+        "source,target\n"
+        + "".join(f"{a},{b}\n" for a, b in zip(labels, labels[1:] + labels[:1], strict=True))
+    )
+    assert run_study(study, path, pool=process_pool(1), workers=1) == []
+    assert [row["error"] for row in read(path)] == ["", ""]
+
+
+def test_where_all_points_fail_they_are_named_although_there_is_no_figure(silosim, file, tmp_path):
+    text = BASE.replace('"star", "ring", "matcha"', '"star"').replace(
+        '"gaia"', '"gaia"\nblocked = ["Sydney - Virginia"]'
+    )
+    text += '[study.grid]\n"overlays.star.hub" = ["Sydney", "Virginia"]\n[study.figure]\ny = "paper_s"\n'
+    result = silosim("study", file(text), "-o", tmp_path / "a.csv", "--workers", 1).failed(1)
+
+    assert result.err.count("cannot talk both ways") == 2
+    assert not (tmp_path / "a.png").exists()
+
+
+@pytest.mark.parametrize("y", ["paper_below_load", "serialized_s"])
+def test_a_figure_of_what_has_no_numbers_is_refused_before_anything_is_computed(silosim, file, tmp_path, y):
+    text = BASE.replace('"star", "ring", "matcha"', '"matcha"')
+    text += f'[study.grid]\nseed = [1, 2]\n[study.figure]\nx = "seed"\ny = "{y}"\n'
+    silosim("study", file(text), "-o", tmp_path / "a.csv", "--workers", 1).failed(2)
+    assert not (tmp_path / "a.csv").exists()
 
 
 def test_a_file_is_called_as_the_study_calls_it_wherever_it_lies(tmp_path, monkeypatch):
@@ -676,13 +797,23 @@ def test_the_gap_of_a_randomized_overlay_is_that_of_design(silosim, tmp_path):
         ('"network.underlay" = ["gaia", "gaya"]', "underlay(='gaya')"),
         ('"network.silo_at" = [["Sydney", "Tokio"]]', "network.silo_at(='Tokio')"),
         ('"workload.compute_at.Sidney" = ["1 ms"]', "compute_at silo(='Sidney')"),
+        ('"overlays.star.hub" = ["Sydney", "Sidney"]', "hub(='Sidney')"),
+        ('"overlays.star.hub" = [11]', "hub(=11)"),
+        ('overlays = [[{ arcs = "none.csv" }]]', "none.csv: there is no such file"),
+        ('overlays = [[{ weights = "none.npy" }]]', "none.npy: there is no such file"),
+        ('overlays = [[{ kind = "ring", consensus = "none.csv" }]]', "none.csv: there is no such file"),
+        ('"simulation.compute.trace" = ["none.csv"]', "none.csv: cannot be read"),
+        (
+            '"simulation.failure" = [[{ link = "Sydney - Sidney", from = "0 s", until = "1 s" }]]',
+            "link(='Sydney - Sidney')",
+        ),
     ],
 )
 def test_a_network_that_cannot_be_is_an_error_before_anything_is_computed(silosim, tmp_path, grid, rule):
     file = tmp_path / "study.toml"
-    file.write_text(BASE + f"[study.grid]\n{grid}\n")
+    base = BASE[: BASE.index("[overlays]")] if grid.startswith("overlays =") else BASE
+    file.write_text(base + f"[study]\nsimulate = {str('simulation' in grid).lower()}\n[study.grid]\n{grid}\n")
     result = silosim("study", file, "-o", tmp_path / "a.csv", "--workers", 1).failed(2)
-    assert f"{file}: " in result.err
     assert rule in result.err
     assert [path.name for path in tmp_path.iterdir()] == ["study.toml"]
 

@@ -143,19 +143,20 @@ def test_an_error_of_a_library_is_a_row_and_the_other_points_go_on(tmp_path, mon
 
 
 class Fixed(Executor):
-    """Gives each call the next of some results and errors, all at once."""
+    """Gives each call one of some results and errors, when all calls have been made."""
 
     def __init__(self, answers):
-        self.answers = iter(answers)
+        self.answers, self.futures = answers, []
 
     def submit(self, *_):
-        future = Future()
-        answer = next(self.answers)
-        if isinstance(answer, Exception):
-            future.set_exception(answer)
-        else:
-            future.set_result([answer])
-        return future
+        self.futures.append(Future())
+        if len(self.futures) == len(self.answers):
+            for future, answer in zip(self.futures, self.answers, strict=True):
+                if isinstance(answer, Exception):
+                    future.set_exception(answer)
+                else:
+                    future.set_result((0.1, [answer]))
+        return self.futures[-1]
 
 
 @pytest.mark.parametrize(
@@ -170,12 +171,26 @@ def test_results_beside_a_failure_are_taken_first(error, known):
             points,
             len,
             taken.append,
-            simulate=False,
             pool=nullcontext(Fixed(answers)),
             workers=2,
             title="study",
         )
     assert {result.identity for result in taken} == {"0", "1", "2"}
+
+
+def test_long_points_are_kept_one_by_one_before_the_next_is_computed(monkeypatch):
+    monkeypatch.setattr("scenarios.studies.parallel_points._AT_A_TIME_S", 0.0)
+    taken, before = [], []
+
+    def compute(points, _):
+        before.append(len(taken))
+        return [PointResult(identity=point.identity, rows=[{}]) for point in points]
+
+    points = study_points(study_of([1, 2, 3, 4]))
+    compute_all(points, compute, taken.append, pool=process_pool(1), workers=1, title="study")
+
+    assert before == [0, 1, 2, 3]
+    assert [result.identity for result in taken] == [point.identity for point in points]
 
 
 def test_a_table_without_points_in_the_way_is_not_called_a_run(tmp_path):

@@ -104,6 +104,11 @@ def test_the_title_says_between_which_values_silos_differ():
     )
     varied = table.assign(ranges=[ranges, None] * 2)
     assert "access" not in study_lines(varied).title
+    # What is alike in all rows is named beside what is not.
+    partly = table.assign(ranges=[ranges, ranges.replace("1e10", "1e9")] * 2)
+    assert study_lines(partly).title == (
+        "gaia: 11 silos, core 1 Gbps, model 38.62 Mbit, 4.6 ms to 1 s a local step, simulated with maxmin and fifo"
+    )
 
 
 @pytest.mark.parametrize("y", ["time_to_target_s", "rounds_to_target", "speedup"])
@@ -293,7 +298,7 @@ def test_points_with_an_error_are_counted_and_break_lines():
     failed = table[is_failed][:1].assign(overlay=None, simulated_s=np.nan, error="has no hub")
     found = study_lines(pandas.concat([table[~is_failed], failed]))
 
-    assert found.notes == ["left out: 1 point with an error."]
+    assert found.notes == ["left out: 1 row with an error."]
     for line in found.panels[0].lines:
         assert np.isnan(line.y).tolist() == [False, True, False]
     with pytest.raises(InputError, match="has no row without an error"):
@@ -324,7 +329,7 @@ def test_a_point_one_of_whose_seeds_is_an_error_is_left_out(tmp_path, x, is_read
 
     assert (found.seeds, found.spread) == ("2 seeds", "seeds")
     assert found.notes == [
-        "left out: 1 point with an error.",
+        "left out: 1 row with an error.",
         "left out: 2 points of which some seeds have an error.",
     ]
     for line, star in zip(found.panels[0].lines, (1, 2), strict=True):

@@ -79,7 +79,7 @@ def test_first_round_at_the_target_not_the_last():
 
     assert [*rows[0]] == [*FIELDS]
     assert [row["rounds_to_target"] for row in rows] == [1, 3]
-    assert [row["seconds_to_target"] for row in rows] == [10.0, 3.0]
+    assert [row["time_to_target_s"] for row in rows] == [10.0, 3.0]
     assert [row["speedup"] for row in rows] == [1.0, pytest.approx(10 / 3)]
     assert [row["over_paper"] for row in rows] == [1.0, 1.0]
 
@@ -98,7 +98,7 @@ def test_no_speedup_where_the_star_never_arrives_or_is_not_there():
 def test_a_target_reached_at_time_zero_has_no_speedup():
     (row,) = run_table(record(overlay("star", 1.0, [0.9, 0.9])), "", 0.5).rows
 
-    assert row["seconds_to_target"] == 0.0
+    assert row["time_to_target_s"] == 0.0
     assert row["speedup"] is None
 
 

@@ -102,8 +102,8 @@ def test_the_time_is_that_of_the_rounds(silosim, lightning, tmp_path, options, r
     assert result.code == 0, result.err
     assert row["rounds_to_target"] == rounds
     # Every step takes 25 ms, every round's model some time besides.
-    assert row["seconds_to_target"] > rounds * options[1] * 0.025
-    assert ring.first_round_at(0.8) == (rounds, row["seconds_to_target"])
+    assert row["time_to_target_s"] > rounds * options[1] * 0.025
+    assert ring.first_round_at(0.8) == (rounds, row["time_to_target_s"])
 
 
 def test_a_log_of_transformers_is_read_whole_and_its_summary_is_left(transformers):

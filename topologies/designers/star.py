@@ -84,7 +84,7 @@ def _hub(graph: Connectivity, hub: int | str | None) -> int:
     """Index of the hub."""
     both_ways = graph.may_send & graph.may_send.T
     if hub is not None and hub not in HUB_RULES:
-        silo = _silo(graph, hub)
+        silo = hub_silo(graph, hub)
         lost = ~both_ways[silo]
         lost[silo] = False
         if lost.any():
@@ -115,8 +115,14 @@ def _hub(graph: Connectivity, hub: int | str | None) -> int:
     return int(min(able.tolist(), key=lambda silo: (-load[silo], latency[silo], place[silo])))
 
 
-def _silo(graph: Connectivity, hub: int | str) -> int:
-    """Index of the silo with this label or index."""
+def hub_silo(graph: Connectivity, hub: int | str) -> int:
+    """Index of the silo with this label or index.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
     if isinstance(hub, str):
         if hub not in graph.labels:
             raise unknown_name("hub", hub, (*HUB_RULES, *graph.labels))
