@@ -52,11 +52,11 @@ def export(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the folder of an earlier export.")] = False,
 ) -> None:
-    """Write a run as CSV or Parquet, TensorBoard files and JSON lines.
+    """Write a run as tables, TensorBoard files and JSON lines.
 
-    Tables with one observation in each row, with the names of silos and links: rounds, messages, metrics and links.
-    For TensorBoard, a run for each overlay whose relative time is the wall-clock time; for experiment trackers, a JSON
-    object for each logged round. Tables that are large are best cut with --only, --overlay and --rounds.
+    Tables as CSV or Parquet with the names of silos and links: rounds, messages, metrics and links. For TensorBoard, a
+    run for each overlay whose relative time is the wall-clock time; for experiment trackers, a JSON object for each
+    logged round. --only, --overlay and --rounds keep large runs small.
 
     Examples
     --------

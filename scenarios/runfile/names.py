@@ -8,7 +8,6 @@ import numpy as np
 from topologies import Connectivity, Underlay
 from topologies.arrays import IntArray
 from topologies.connectivity import direction_name
-from topologies.connectivity import silo_labels as labels_of
 
 
 def write_names(group: h5py.Group, **names: Sequence[str]) -> None:
@@ -32,38 +31,17 @@ def write_arc_names(group: h5py.Group, graph: Connectivity, ends: IntArray) -> N
     write_names(group, source=source.tolist(), target=target.tolist())
 
 
-def read_names(group: h5py.Group, name: str) -> tuple[str, ...]:
-    """Read a data set of texts."""
-    return tuple(group[name].asstr()[:])
-
-
-def read_silo_labels(group: h5py.Group, underlay: Underlay) -> tuple[str, ...]:
-    """Labels of the silos.
+def link_names(group: h5py.Group, underlay: Underlay, labels: Sequence[str]) -> tuple[str, ...]:
+    """Names of all link directions, in the order of ``link_bits``, also of a file that does not state them.
 
     Parameters
     ----------
     group : h5py.Group
-        ``/connectivity``, also of an older version, which states the silos' routers only.
-    underlay : Underlay
-    """
-    if "silo_labels" in group:
-        return read_names(group, "silo_labels")
-    return labels_of(underlay, group["router"][:].tolist())
-
-
-def read_link_names(group: h5py.Group, underlay: Underlay, labels: Sequence[str]) -> tuple[str, ...]:
-    """Names of all link directions, in the order of ``link_bits``.
-
-    Parameters
-    ----------
-    group : h5py.Group
-        ``/connectivity``, also of an older version, which does not state them.
+        ``/connectivity``.
     underlay : Underlay
     labels : sequence of str
         Of the silos.
     """
-    if "link_names" in group:
-        return read_names(group, "link_names")
     pairs = measured_pairs(group)
     between = 2 * underlay.links if pairs is None else len(pairs)
     return tuple(

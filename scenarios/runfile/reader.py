@@ -10,7 +10,6 @@ import h5py
 import numpy as np
 
 from scenarios.config.network import NetworkConfig
-from scenarios.runfile.names import read_names, read_silo_labels
 from scenarios.runfile.recorded_schedule import RecordedOverlay, read_schedule
 from scenarios.runfile.run_frames import run_frame
 from scenarios.runfile.run_tables import RunPart
@@ -20,6 +19,7 @@ from simulator.statistics.steady_state import counted_rows
 from simulator.world.counted_silos import Presence, Starts
 from topologies import ClosedForms, Connectivity, InputError, Underlay, Workload
 from topologies.arrays import FloatArray, IntArray
+from topologies.connectivity import silo_labels
 from topologies.measured_pairs import MeasuredPairs
 from topologies.site_values import SiteValues
 from training import HistoryRow
@@ -354,7 +354,7 @@ def read_open(file: h5py.File, *, source: str) -> RunRecord:
             scenario=str(file.attrs["scenario"]),
             network=NetworkConfig(**json.loads(file.attrs["network"])),
             underlay=underlay,
-            silo_labels=read_silo_labels(file["connectivity"], underlay),
+            silo_labels=silo_labels(underlay, file["connectivity/router"][:].tolist()),
             work=_read_workload(file["workload"]),
             about=str(file.attrs["about"]),
             overlays=tuple(_read_overlay(file, kind) for kind in kinds),
@@ -397,7 +397,7 @@ def _read_underlay(group: h5py.Group) -> Underlay:
     return Underlay(
         name=str(group.attrs["name"]),
         variant=group.attrs["variant"],
-        labels=read_names(group, "labels"),
+        labels=tuple(group["labels"].asstr()[:]),
         published_index=group["published_index"][:] if "published_index" in group else None,
         measured=MeasuredPairs(**_arrays(group["measured"])) if "measured" in group else None,
         sites=SiteValues(**_arrays(group["sites"])) if "sites" in group else None,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from scenarios.config.simulation import OWN_KEYS
 from scenarios.config.utilisation import utilisation
-from scenarios.runfile.names import measured_pairs, read_link_names
+from scenarios.runfile.names import link_names, measured_pairs
 from scenarios.runfile.simulated_rounds import MESSAGE_FIELDS
 from topologies import InputError
 from topologies.arrays import BoolArray, FloatArray, IntArray
@@ -202,7 +202,7 @@ def _message_pieces(file: h5py.File, part: RunPart) -> Iterator[Piece]:
     record = part.record
     labels = _texts(record.silo_labels)
     # -1, of a message that no link bounds, is the last place.
-    links = _texts([*read_link_names(file["connectivity"], record.underlay, record.silo_labels), None])
+    links = _texts([*link_names(file["connectivity"], record.underlay, record.silo_labels), None])
     names = [name for name in _message_columns(file) if name in MESSAGE_FIELDS or name == "arrival_s"]
     for overlay in part.overlays:
         for rounds in _pieces(part.simulated(overlay), len(overlay.arcs)):
@@ -293,7 +293,7 @@ def _link_columns(_file: h5py.File) -> dict[str, Kind]:
 def _link_pieces(file: h5py.File, part: RunPart) -> Iterator[Piece]:
     """A row for each overlay and link direction, the busiest first."""
     record = part.record
-    names = _texts(read_link_names(file["connectivity"], record.underlay, record.silo_labels))
+    names = _texts(link_names(file["connectivity"], record.underlay, record.silo_labels))
     for overlay in part.overlays:
         if not overlay.simulation.rounds:
             continue

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from pair_run import ACCESS_BPS, BITS, CYCLE_S, LABELS, OVERLAYS, ROUNDS, pair_graph, write_pair_run
 
-from scenarios.runfile.names import read_link_names
+from scenarios.runfile.names import link_names
 from scenarios.runfile.reader import read_run
 from topologies import AccessLinks, connectivity, load_underlay
 
@@ -88,7 +88,7 @@ def test_a_file_of_an_older_version_is_read_with_the_same_names(tmp_path, measur
         for kind in OVERLAYS:
             del file[f"overlays/{kind}/source"], file[f"overlays/{kind}/target"]
             del file[f"simulation/{kind}/link_capacity_bps"], file[f"simulation/{kind}"].attrs["end_s"]
-        names = read_link_names(file["connectivity"], now.underlay, now.silo_labels)
+        names = link_names(file["connectivity"], now.underlay, now.silo_labels)
     old = read_run(path)
 
     assert names == graph.link_names
