@@ -913,7 +913,7 @@ def export(
     output: StrPath,
     *,
     format: str = "csv",
-    only: Sequence[str] | None = None,
+    only: str | Sequence[str] | None = None,
     overlay: str | Sequence[str] | None = None,
     rounds: slice | None = None,
     force: bool = False,
@@ -928,7 +928,7 @@ def export(
         Folder to write; it appears when it is complete.
     format : {"csv", "parquet"}
         Of the tables, which are those of `open_run`'s methods.
-    only : sequence of str, optional
+    only : str or sequence of str, optional
         Some of ``"rounds"``, ``"messages"``, ``"metrics"``, ``"metrics_by_silo"``, ``"links"``, ``"tensorboard"`` and
         ``"jsonl"``; by default all that the run has.
     overlay : str or sequence of str, optional

@@ -21,8 +21,6 @@ MESSAGE_FIELDS = ("start_s", "last_bit_s", "bound_link")
 _FLUSH_S = 0.5
 _PIECE = 2**20
 _HEAD_BYTES = 200_000
-_NAME = 8
-"""Numbers as large as a name, with what HDF5 keeps of a text of variable length."""
 
 
 def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int = 0, underlay: Underlay) -> int:
@@ -41,14 +39,16 @@ def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int = 0, underlay: 
     -------
     int
     """
+    # At most two labels, and what HDF5 keeps of a text of variable length.
+    name = 6 + max(len(label.encode()) for label in underlay.labels) // 4
     numbers = 0
     for job in jobs:
         silos, arcs = job.silos, len(job.arcs)
         numbers += (job.rounds + 1) * (silos + arcs * (4 if messages else 1)) + rows * (2 * silos + 10)
-        numbers += silos * silos + (8 + 2 * _NAME) * arcs + (4 + _NAME) * len(job.link_capacity_bps)
+        numbers += silos * silos + (8 + 2 * name) * arcs + (4 + name) * len(job.link_capacity_bps)
         # At most, the arcs and weights of a randomized overlay's rounds.
         numbers += 0 if job.plan is None else max(job.rounds, RANDOM_ROUNDS) * (silos + arcs + arcs // 64 + 1)
-        numbers += 0 if job.plan is None else 2 * _NAME * arcs
+        numbers += 0 if job.plan is None else 2 * name * arcs
     silos = max(job.silos for job in jobs)
     routers = underlay.routers
     numbers += 16 * routers + 4 * underlay.links + (0 if underlay.measured is None else 2 * routers * routers)

@@ -19,7 +19,7 @@ from scenarios.runfile.study_table import check_pyarrow
 from scenarios.runtime.progress import bar, log_lines
 from scenarios.runtime.signals import check_interrupts
 from topologies import InputError
-from topologies.errors import unknown_name
+from topologies.errors import Field, unknown_name
 from training.history import PER_SILO
 
 TENSORBOARD, JSON_LINES = "tensorboard", "jsonl"
@@ -51,7 +51,7 @@ def export_run(
     folder: Path,
     *,
     table_format: str = CSV,
-    only: Sequence[str] | None = None,
+    only: str | Sequence[str] | None = None,
     overlay: str | Sequence[str] | None = None,
     rounds: slice | None = None,
     force: bool = False,
@@ -66,7 +66,7 @@ def export_run(
         Appears when it is complete.
     table_format : {"csv", "parquet"}
         Of tables.
-    only : sequence of str, optional
+    only : str or sequence of str, optional
         Some of `CONTENTS`, by default all that the run has.
     overlay, rounds
         See `RunPart.of`.
@@ -92,10 +92,13 @@ def export_run(
     """
     if table_format not in FORMATS:
         raise unknown_name("format", table_format, FORMATS)
-    for name in only or ():
+    chosen = CONTENTS if only is None else (only,) if isinstance(only, str) else tuple(only)
+    if not chosen:
+        raise InputError("must name something to export.", field=Field("only", value=only))
+    for name in chosen:
         if name not in CONTENTS:
             raise unknown_name("only", name, CONTENTS)
-    asked = [name for name in CONTENTS if only is None or name in only]
+    asked = [name for name in CONTENTS if name in chosen]
     check_new_folder(folder, force=force, is_own=_is_export)
     if table_format == PARQUET and not TABLES.keys().isdisjoint(asked):
         check_pyarrow(folder)

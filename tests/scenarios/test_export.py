@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import warnings
+from contextlib import contextmanager
 
 import h5py
 import numpy as np
@@ -251,6 +252,28 @@ def test_a_wrong_option_is_one_line_and_leaves_nothing(silosim, run_file, tmp_pa
     assert message in result.err
     assert result.err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_exported_is_one_name_or_some(pair, tmp_path):
+    assert [file.name for file in package.export(pair, tmp_path / "x", only="links")] == ["links.csv"]
+    with pytest.raises(InputError, match=r"only\(=\[\]\) must name something to export"):
+        package.export(pair, tmp_path / "y", only=[])
+
+
+def test_the_bar_counts_rounds_and_rows(pair, tmp_path, monkeypatch):
+    moves = []
+
+    @contextmanager
+    def counting(_title, total):
+        yield lambda done, note: moves.append((done, total, note))
+
+    monkeypatch.setattr("scenarios.studies.export.bar", counting)
+    package.export(pair, tmp_path / "x")
+
+    # Two overlays of ten rounds in two tables, of three rows in four files, and the links of both.
+    assert moves[-1] == (2 * 10 * 2 + 2 * 3 * 4 + 2, 2 * 10 * 2 + 2 * 3 * 4 + 2, "jsonl")
+    assert [done for done, _, _ in moves] == sorted(done for done, _, _ in moves)
+    assert tuple(dict.fromkeys(note for _, _, note in moves)) == CONTENTS
 
 
 @pytest.mark.parametrize("content", ["", "a,b\n1,2\n", "validation"])

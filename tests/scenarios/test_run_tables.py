@@ -248,6 +248,7 @@ def test_the_file_is_found_from_another_folder(tmp_path, monkeypatch):
     assert len(record.rounds(rounds=slice(0, 1))) == 4
 
 
+@pytest.mark.slow
 def test_opening_a_run_loads_no_pandas(pair_path):
     code = f"import silosim, sys; silosim.open_run({str(pair_path)!r}); sys.exit('pandas' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], env=os.environ, check=False).returncode == 0
