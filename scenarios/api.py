@@ -30,6 +30,7 @@ from scenarios.runfile.reader import RunRecord, read_run
 from scenarios.runfile.study_table import read_study
 from scenarios.runtime.workers import process_pool, worker_count
 from scenarios.simulation.experiment import Experiment, graph_experiment, load_experiment, network_experiment
+from scenarios.studies.export import export_run
 from scenarios.studies.import_metrics import LEAST_ROUNDS, import_file
 from scenarios.studies.relocation import RecordedRun
 from scenarios.studies.replay import replay as replay_run
@@ -889,7 +890,8 @@ def open_run(path: StrPath) -> RunRecord:
     -------
     RunRecord
         Network, workload, and of each overlay the closed forms, the simulation, and the training rows with their
-        wall-clock times.
+        wall-clock times. Its methods `rounds`, `messages`, `metrics` and `links` give DataFrames, which they read from
+        the file.
 
     Raises
     ------
@@ -904,6 +906,74 @@ def open_run(path: StrPath) -> RunRecord:
     ('ring', 30)
     """
     return read_run(Path(path))
+
+
+def export(
+    path: StrPath,
+    output: StrPath,
+    *,
+    format: str = "csv",
+    only: str | Sequence[str] | None = None,
+    overlay: str | Sequence[str] | None = None,
+    rounds: slice | None = None,
+    force: bool = False,
+) -> tuple[Path, ...]:
+    """Write a run into files that other programs read.
+
+    Parameters
+    ----------
+    path : str or path
+        HDF5 file of a run, complete or cut short.
+    output : str or path
+        Folder to write; it appears when it is complete.
+    format : {"csv", "parquet"}
+        Of the tables, which are those of `open_run`'s methods.
+    only : str or sequence of str, optional
+        Some of ``"rounds"``, ``"messages"``, ``"metrics"``, ``"metrics_by_silo"``, ``"links"``, ``"tensorboard"`` and
+        ``"jsonl"``; by default all that the run has.
+    overlay : str or sequence of str, optional
+        By default all overlays.
+    rounds : slice, optional
+        Of the numbers of rounds, such as ``slice(0, 100)``; by default all.
+    force : bool
+        Whether an earlier export is replaced; never a folder that holds anything else.
+
+    Returns
+    -------
+    tuple of Path
+        The files.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown, the run has nothing of what is asked for, or the folder exists or cannot be written.
+    MachineError
+        If pyarrow, which writes Parquet, is not installed.
+
+    Notes
+    -----
+    A warning says what was left out, such as the metrics of a run without a training. Memory: a piece of a table at a
+    time.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> files = silosim.export("small.h5", "data", only=["rounds", "tensorboard"])
+    >>> [file.as_posix() for file in files][:2]
+    ['data/rounds.csv', 'data/tensorboard/star/events.out.tfevents.0.silosim']
+    """
+    written = export_run(
+        Path(path),
+        Path(output),
+        table_format=format,
+        only=only,
+        overlay=overlay,
+        rounds=rounds,
+        force=force,
+    )
+    for note in written.notes:
+        warnings.warn(note, stacklevel=2)
+    return tuple(written.files)
 
 
 def _experiment(

@@ -173,15 +173,39 @@ class Connectivity:
 
     def link_name(self, direction: int) -> str:
         """Name of a link direction, for tables and error messages."""
-        access = direction - self.first_uplink
-        if access >= 0:
-            return f"{self.labels[access % self.silos]} {'uplink' if access < self.silos else 'downlink'}"
-        if self.is_measured:
-            i, j = self.measured_pairs[direction]
-            return f"{self.labels[i]} -> {self.labels[j]}"
-        a, b = self.underlay.ends[direction // 2]
-        tail, head = (a, b) if direction % 2 == 0 else (b, a)
-        return f"{self.underlay.labels[tail]} -> {self.underlay.labels[head]}"
+        pairs = self.measured_pairs if self.is_measured else None
+        return direction_name(direction, self.underlay, self.labels, pairs)
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """The `link_name` of every link direction, in the order of `link_capacity_bps`."""
+        return tuple(map(self.link_name, range(len(self.link_capacity_bps))))
+
+
+def direction_name(
+    direction: int, underlay: Underlay, labels: Sequence[str], measured_pairs: IntArray | None
+) -> str:
+    """Name of a link direction; two core links between the same routers share theirs.
+
+    Parameters
+    ----------
+    direction : int
+        In the order of `Connectivity.link_capacity_bps`.
+    underlay : Underlay
+    labels : sequence of str
+        Of the silos.
+    measured_pairs : ndarray of int, shape (pairs, 2), or None
+        As of a `Connectivity`; None where the core is routed.
+    """
+    access = direction - (2 * underlay.links if measured_pairs is None else len(measured_pairs))
+    if access >= 0:
+        return f"{labels[access % len(labels)]} {'uplink' if access < len(labels) else 'downlink'}"
+    if measured_pairs is not None:
+        i, j = measured_pairs[direction]
+        return f"{labels[i]} -> {labels[j]}"
+    a, b = underlay.ends[direction // 2]
+    tail, head = (a, b) if direction % 2 == 0 else (b, a)
+    return f"{underlay.labels[tail]} -> {underlay.labels[head]}"
 
 
 def connectivity(

@@ -24,6 +24,7 @@ SUMMARIES: Mapping[str, str] = {
     "show": "Print the tables of a run.",
     "plot": "Draw a run, or any columns of a study's table.",
     "replay": "Replay a run on another network: new times, no training.",
+    "export": "Write a run as tables, TensorBoard files and JSON lines.",
     "import-metrics": "Join another program's metrics with simulated overlays.",
     "partition": "Split training data over the silos, and compare the parts.",
     "calibrate": "Measure the computing time of a local step.",

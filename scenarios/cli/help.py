@@ -28,7 +28,18 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Columns": ("x", "y", "facet", "where", "log_x", "log_y"),
     "Measurement": ("steps", "silos", "write", "times"),
     OTHERS: (),
-    "Output": ("messages", "output", "resume", "force", "as_toml", "as_json", "help"),
+    "Output": (
+        "messages",
+        "only",
+        "table_format",
+        "overlay",
+        "output",
+        "resume",
+        "force",
+        "as_toml",
+        "as_json",
+        "help",
+    ),
 }
 """Options in each section of a help page; an option with a `rich_help_panel` of its own is in that one."""
 _SECTION_OF = {name: section for section, names in _SECTIONS.items() for name in names}

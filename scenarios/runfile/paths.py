@@ -32,13 +32,18 @@ def check_output(path: Path) -> None:
     with writing(path):
         if path.is_dir():
             raise InputError(f"output(={str(path)!r}) is a directory, must be the name of a file.")
-        folder = path.parent
-        while not os.path.lexists(folder):
-            folder = folder.parent
-        if not folder.is_dir():
-            raise InputError(f"output(={str(path)!r}): {folder} must be a directory.")
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise InputError(f"output(={str(path)!r}): {folder} must be writable.")
+        check_parent(path)
+
+
+def check_parent(path: Path) -> None:
+    """Raise an `InputError` for a path in something that is no directory or may not be written."""
+    folder = path.parent
+    while not os.path.lexists(folder):
+        folder = folder.parent
+    if not folder.is_dir():
+        raise InputError(f"output(={str(path)!r}): {folder} must be a directory.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"output(={str(path)!r}): {folder} must be writable.")
 
 
 PARTIAL = ".partial"
@@ -131,7 +136,7 @@ def write_whole(path: Path, data: str | bytes, *, force: bool = False) -> None:
     """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = _hidden(path)
+        partial = hidden_path(path)
         try:
             partial.write_bytes(data.encode() if isinstance(data, str) else data)
             if path.exists() and not force:
@@ -141,8 +146,8 @@ def write_whole(path: Path, data: str | bytes, *, force: bool = False) -> None:
             partial.unlink(missing_ok=True)
 
 
-def _hidden(path: Path) -> Path:
-    """Name of a file until it is complete, which no other process has."""
+def hidden_path(path: Path) -> Path:
+    """Name of a file or folder until it is complete, which no other process has."""
     return path.with_name(f".{path.name}.{os.getpid()}{PARTIAL}")
 
 
@@ -201,7 +206,7 @@ def replace_locked(path: Path, descriptor: int, text: str) -> int:
     int
         Descriptor of the new file, at its end.
     """
-    new = _hidden(path)
+    new = hidden_path(path)
     new.unlink(missing_ok=True)  # of a killed process that had the same number
     made = create_locked(new)
     try:

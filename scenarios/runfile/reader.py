@@ -1,14 +1,18 @@
 """Reading the HDF5 file of a run, complete or killed."""
 
 import json
-from dataclasses import MISSING, dataclass, fields
+from collections.abc import Sequence
+from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import h5py
 import numpy as np
 
 from scenarios.config.network import NetworkConfig
 from scenarios.runfile.recorded_schedule import RecordedOverlay, read_schedule
+from scenarios.runfile.run_frames import run_frame
+from scenarios.runfile.run_tables import RunPart
 from scenarios.runfile.writer import SCHEMA
 from simulator.statistics.confidence import Estimate, estimated_cycle_time
 from simulator.statistics.steady_state import counted_rows
@@ -20,6 +24,9 @@ from topologies.measured_pairs import MeasuredPairs
 from topologies.site_values import SiteValues
 from training import HistoryRow
 from training.history import PER_SILO
+
+if TYPE_CHECKING:
+    import pandas
 
 _PIECE = 2**20
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -130,6 +137,8 @@ class RunRecord:
         In the order of the scenario.
     silo_labels : tuple of str
         In the order of the silos' numbers.
+    path : Path or None
+        The file that it was read from, absolute; the tables below are read from there when they are asked for.
     """
 
     scenario: str
@@ -139,12 +148,154 @@ class RunRecord:
     about: str
     overlays: tuple[OverlayRecord, ...]
     silo_labels: tuple[str, ...] = ()
+    path: Path | None = None
 
     def __repr__(self) -> str:
         """One line."""
         kinds = ", ".join(overlay.kind for overlay in self.overlays)
         silos = len(self.silo_labels)
         return f"RunRecord({self.underlay.name!r}, {silos} silos, {self.work.name!r}, overlays: {kinds})"
+
+    def rounds(
+        self, *, overlay: str | Sequence[str] | None = None, rounds: slice | None = None
+    ) -> "pandas.DataFrame":
+        """When every silo starts every round.
+
+        Parameters
+        ----------
+        overlay : str or sequence of str, optional
+            By default all overlays.
+        rounds : slice, optional
+            Of the numbers of rounds, such as ``slice(0, 100)`` or ``slice(0, None, 1000)``; by default all.
+
+        Returns
+        -------
+        DataFrame
+            A row for each overlay, round and silo: ``start_s``, ``next_start_s`` (of the next round, or the end of the
+            job; NaN after the last round of a simulation that was stopped), ``duration_s`` from one to the other, and
+            ``absent``: whether the silo was away, so that its dates are no speed.
+
+        Raises
+        ------
+        InputError
+            If there is no such overlay, the slice is wrong, or the file is not there any more.
+
+        Notes
+        -----
+        Time and memory O(rows), of which there are rounds times silos times overlays: 56 bytes each, and twice that
+        while the frame is made. Nothing is read from the file but the rounds that are asked for.
+
+        Examples
+        --------
+        >>> import silosim
+        >>> record = silosim.open_run("small.h5")
+        >>> first = record.rounds(overlay="ring", rounds=slice(0, 2))
+        >>> first.columns.tolist()
+        ['overlay', 'round', 'silo', 'start_s', 'next_start_s', 'duration_s', 'absent']
+        >>> len(first)
+        22
+        """
+        return self._frame("rounds", overlay, rounds)
+
+    def messages(
+        self, *, overlay: str | Sequence[str] | None = None, rounds: slice | None = None
+    ) -> "pandas.DataFrame":
+        """Every model that was sent, with its dates.
+
+        Parameters
+        ----------
+        overlay, rounds
+            As of `rounds`.
+
+        Returns
+        -------
+        DataFrame
+            A row for each overlay, round and arc that has a message in that round: ``arc`` (its number in
+            `OverlayRecord.arcs`), ``source``, ``target``, ``arrival_s``; where the run recorded its messages
+            (``messages = true``) also ``start_s``, ``last_bit_s`` and ``bound_link``, the link direction that bounded
+            its rate for the longest time (missing where none did).
+
+        Raises
+        ------
+        InputError
+            As of `rounds`.
+
+        Notes
+        -----
+        Time O(rounds times arcs), memory O(rows), 48 or 72 bytes each.
+        """
+        return self._frame("messages", overlay, rounds)
+
+    def metrics(
+        self,
+        *,
+        by_silo: bool = False,
+        overlay: str | Sequence[str] | None = None,
+        rounds: slice | None = None,
+    ) -> "pandas.DataFrame":
+        """Losses and accuracies of every logged round, with their dates.
+
+        Parameters
+        ----------
+        by_silo : bool
+            Whether each silo's own metrics are wanted, of its own model on its own training data.
+        overlay, rounds
+            As of `rounds`.
+
+        Returns
+        -------
+        DataFrame
+            A row for each overlay and logged round: ``wall_clock_s``, when the last silo starts the round, and the
+            fields of `training.HistoryRow`; NaN for what was not measured. With `by_silo` a row for each silo as well:
+            ``start_s``, when this silo starts the round, ``silo_loss`` and ``silo_accuracy``; none where neither was
+            measured. Empty where nothing was trained.
+
+        Raises
+        ------
+        InputError
+            As of `rounds`.
+        """
+        return self._frame("metrics_by_silo" if by_silo else "metrics", overlay, rounds)
+
+    def links(self, *, overlay: str | Sequence[str] | None = None) -> "pandas.DataFrame":
+        """How much every link direction carried, the busiest of each overlay first.
+
+        Parameters
+        ----------
+        overlay : str or sequence of str, optional
+            By default all overlays.
+
+        Returns
+        -------
+        DataFrame
+            A row for each overlay and link direction: ``link``, its name, ``bits`` of this job's messages,
+            ``capacity_bps``, the mean from the job's start to its end, and ``utilisation``, their quotient over that
+            time (see `scenarios.config.utilisation`). NaN where the file does not say the capacity or the time, as of
+            a simulation with events that was cut short.
+
+        Raises
+        ------
+        InputError
+            As of `rounds`.
+
+        Notes
+        -----
+        Time and memory O(links) for each overlay.
+        """
+        return self._frame("links", overlay, None)
+
+    def _frame(
+        self, name: str, overlay: str | Sequence[str] | None, rounds: slice | None
+    ) -> "pandas.DataFrame":
+        """One of the tables of `scenarios.runfile.run_tables`."""
+        part = RunPart.of(self, overlay, rounds)
+        if self.path is None:
+            raise InputError("the record was not read from a file, so that it has no tables.")
+        with open_file(self.path) as file:
+            try:
+                return run_frame(file, name, part)
+            except LookupError:
+                raise InputError("is not the file any more that was opened.", source=str(self.path)) from None
 
 
 def is_hdf5(path: Path) -> bool:
@@ -169,15 +320,26 @@ def read_run(path: Path) -> RunRecord:
     InputError
         If it is missing, being written, no HDF5 file, or not one of a run that got as far as its first simulation.
     """
+    with open_file(path) as file:
+        record = read_open(file, source=str(path))
+    return replace(record, path=path.absolute())
+
+
+def open_file(path: Path) -> h5py.File:
+    """Open an HDF5 file for reading.
+
+    Raises
+    ------
+    InputError
+        If it is missing, being written, or no HDF5 file.
+    """
     if not path.is_file():
         raise InputError("there is no such file.", source=str(path))
     try:
-        file = h5py.File(path, "r")
+        return h5py.File(path, "r")
     except OSError as error:
         rule = "is being written" if isinstance(error, BlockingIOError) else "is not an HDF5 file"
         raise InputError(f"{rule}.", source=str(path)) from None
-    with file:
-        return read_open(file, source=str(path))
 
 
 def read_open(file: h5py.File, *, source: str) -> RunRecord:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenarios.runfile.atomic import reports_full_disk
+from scenarios.runfile.names import write_arc_names
 from scenarios.runfile.simulated_rounds import make_dataset
 from scenarios.runtime.signals import check_interrupts
 from topologies import Connectivity, InputError, Schedule, Workload
@@ -216,6 +217,7 @@ def _allocate(_file: h5py.File, group: h5py.Group, ends: IntArray, schedule: Sch
     """Allocate all but the weights of arcs."""
     group.attrs.update(rounds=0, negative_weights=schedule.overlay.negative_weights)
     group["ends"] = ends.astype(np.int32)
+    write_arc_names(group, schedule.overlay.graph, ends)
     make_dataset(group, "active", (schedule.rounds, -(-len(ends) // 8)), np.uint8, 0)
     make_dataset(group, "own_weight", (schedule.rounds, schedule.overlay.graph.silos), np.float64, np.nan)
 

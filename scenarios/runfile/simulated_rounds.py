@@ -1,7 +1,7 @@
 """Simulated rounds in the HDF5 file of a run, written block by block."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import nan
 
 import h5py
@@ -13,6 +13,7 @@ from scenarios.runtime.signals import check_interrupts, deferred_interrupts
 from simulator import Block, Job, SteadyState
 from simulator.engines import choose_engine
 from topologies import Underlay
+from topologies.arrays import FloatArray
 from topologies.random_cycle_time import RANDOM_ROUNDS
 
 MESSAGE_FIELDS = ("start_s", "last_bit_s", "bound_link")
@@ -38,13 +39,16 @@ def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int = 0, underlay: 
     -------
     int
     """
+    # At most two labels, and what HDF5 keeps of a text of variable length.
+    name = 6 + max(len(label.encode()) for label in underlay.labels) // 4
     numbers = 0
     for job in jobs:
         silos, arcs = job.silos, len(job.arcs)
         numbers += (job.rounds + 1) * (silos + arcs * (4 if messages else 1)) + rows * (2 * silos + 10)
-        numbers += silos * silos + 8 * arcs + 3 * len(job.link_capacity_bps)
+        numbers += silos * silos + (8 + 2 * name) * arcs + (4 + name) * len(job.link_capacity_bps)
         # At most, the arcs and weights of a randomized overlay's rounds.
         numbers += 0 if job.plan is None else max(job.rounds, RANDOM_ROUNDS) * (silos + arcs + arcs // 64 + 1)
+        numbers += 0 if job.plan is None else 2 * name * arcs
     silos = max(job.silos for job in jobs)
     routers = underlay.routers
     numbers += 16 * routers + 4 * underlay.links + (0 if underlay.measured is None else 2 * routers * routers)
@@ -84,6 +88,7 @@ def allocate(file: h5py.File, kind: str, job: Job, *, messages: bool, engine: st
         # First of all, so that a reader of half a group knows that nothing was simulated.
         group.attrs.update(
             rounds=0,
+            end_s=nan,
             cycle_time_s=nan,
             cycle_time_is_exact=False,
             half_width_s=nan,
@@ -96,7 +101,8 @@ def allocate(file: h5py.File, kind: str, job: Job, *, messages: bool, engine: st
         )
         make_dataset(group, "round_start_s", (rounds + 1, job.silos), np.float64, nan)
         make_dataset(group, "arrival_s", (rounds, arcs), np.float64, nan)
-        make_dataset(group, "link_bits", (len(job.link_capacity_bps),), np.float64, nan)
+        for name in ("link_bits", "link_capacity_bps"):
+            make_dataset(group, name, (len(job.link_capacity_bps),), np.float64, nan)
         group["absences"] = np.array(job.absences, dtype=np.int64).reshape(-1, 3)
         group["absences"].attrs["columns"] = "silo, first missed round, the round in which it is back"
         if messages:
@@ -117,30 +123,34 @@ class SimulationWriter:
     file : h5py.File
     kind : str
         The overlay, for which everything is allocated.
+    mean_bps : callable, optional
+        Mean capacity of each link direction from the start of the job to a date; without it the file has none.
 
     Notes
     -----
-    The attribute ``rounds`` says how many rounds are in the file; it is written after them. The file is flushed every
-    half second.
+    The attribute ``rounds`` says how many rounds are in the file, ``end_s`` the simulated time of `link_bits`; they are
+    written after these. The file is flushed every half second.
     """
 
-    def __init__(self, file: h5py.File, kind: str) -> None:
-        self._file = file
+    def __init__(
+        self, file: h5py.File, kind: str, mean_bps: Callable[[float], FloatArray] | None = None
+    ) -> None:
+        self._file, self._mean_bps = file, mean_bps
         self._group = file[f"simulation/{kind}"]
         self._messages = [name for name in ("arrival_s", *MESSAGE_FIELDS) if name in self._group]
-        self._rounds = 0
+        self._rounds, self._end_s = 0, nan
         self._flushed_at = time.monotonic()
 
     def add(self, block: Block) -> None:
         """Write a block; within a second it is flushed, so that a kill cannot lose it."""
         _write_block(self._file, self._group, block, self._messages)
-        self._rounds = block.first_round + block.rounds
+        self._rounds, self._end_s = block.first_round + block.rounds, block.now_s
         if time.monotonic() - self._flushed_at > _FLUSH_S:
             self.flush()
 
     def flush(self) -> None:
         """Flush all blocks that were added."""
-        _write_attributes(self._file, self._group, {"rounds": self._rounds})
+        _write_attributes(self._file, self._group, {"rounds": self._rounds, "end_s": self._end_s})
         self._flushed_at = time.monotonic()
 
     def finish(self, steady: SteadyState, half_width_s: float | None) -> None:
@@ -153,6 +163,8 @@ class SimulationWriter:
             Of the confidence interval of an estimate; None where there is none.
         """
         self.flush()
+        if self._mean_bps is not None:
+            _write_capacity(self._file, self._group, self._mean_bps(self._end_s))
         attributes = {
             "cycle_time_is_exact": steady.is_exact,
             "half_width_s": 0.0 if steady.is_exact else nan if half_width_s is None else half_width_s,
@@ -172,6 +184,12 @@ def _write_block(_file: h5py.File, group: h5py.Group, block: Block, messages: li
     for name in messages:
         group[name][first : first + block.rounds] = getattr(block.messages, name)
     group["link_bits"][...] = block.link_bits
+
+
+@reports_full_disk
+def _write_capacity(_file: h5py.File, group: h5py.Group, mean_bps: FloatArray) -> None:
+    """Write the mean capacity of each link direction."""
+    group["link_capacity_bps"][...] = mean_bps
 
 
 @reports_full_disk

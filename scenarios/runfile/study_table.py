@@ -53,7 +53,13 @@ def check_study_path(path: Path) -> None:
         If pyarrow, which writes Parquet, is not installed.
     """
     check_ending(path, ENDINGS)
-    if not is_csv(path) and find_spec("pyarrow") is None:
+    if not is_csv(path):
+        check_pyarrow(path)
+
+
+def check_pyarrow(path: Path) -> None:
+    """Raise a `MachineError` if pyarrow, which writes and reads this Parquet file, is not installed."""
+    if find_spec("pyarrow") is None:
         raise MachineError(f"{path} needs pyarrow: pip install 'silosim[parquet]'.")
 
 

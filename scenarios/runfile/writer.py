@@ -2,9 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
@@ -15,7 +16,9 @@ import numpy as np
 from scenarios.config.network import NetworkConfig, describe
 from scenarios.config.overlays import forms_of
 from scenarios.config.simulation import SimulationConfig
+from scenarios.config.utilisation import mean_capacity_bps
 from scenarios.runfile.atomic import new_file, reports_full_disk
+from scenarios.runfile.names import write_arc_names, write_names
 from scenarios.runfile.recorded_schedule import ScheduleWriter
 from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
 from scenarios.runfile.training_rows import HistoryWriter, allocate_history, write_history
@@ -57,12 +60,19 @@ class RunFile:
     ----------
     file : h5py.File
         With everything allocated that is filled in; `create` makes one.
-    schedules : mapping from str to ScheduleWriter, optional
+    schedules : mapping from str to ScheduleWriter
         Of the randomized overlays.
+    mean_bps : callable
+        Mean capacity of each link direction from the start of a job to a date.
     """
 
-    def __init__(self, file: h5py.File, schedules: Mapping[str, ScheduleWriter] | None = None) -> None:
-        self._file, self._schedules = file, schedules or {}
+    def __init__(
+        self,
+        file: h5py.File,
+        schedules: Mapping[str, ScheduleWriter],
+        mean_bps: Callable[[float], FloatArray],
+    ) -> None:
+        self._file, self._schedules, self._mean_bps = file, schedules, mean_bps
 
     @classmethod
     @contextmanager
@@ -137,11 +147,11 @@ class RunFile:
                     allocate_history(
                         file, overlay.kind, rows=training_rows[overlay.kind], silos=head.graph.silos
                     )
-            yield cls(file, schedules)
+            yield cls(file, schedules, partial(mean_capacity_bps, head.graph, settings))
 
     def simulation(self, kind: str) -> SimulationWriter:
         """Writer of the simulated rounds of an overlay."""
-        return SimulationWriter(self._file, kind)
+        return SimulationWriter(self._file, kind, self._mean_bps)
 
     def record_schedule(self, kind: str, rounds: int) -> None:
         """Write arcs and weights of the first rounds of a randomized overlay, where they are not there yet."""
@@ -187,7 +197,7 @@ def write_head(file: h5py.File, head: RunHead) -> None:
     group.attrs.update(name=underlay.name, variant=underlay.variant)
     if underlay.notes:
         group.attrs["notes"] = list(underlay.notes)
-    group["labels"] = np.array(underlay.labels, dtype=h5py.string_dtype())
+    write_names(group, labels=underlay.labels)
     for name in ("latitude_deg", "longitude_deg", "ends", "length_km", "capacity_bps"):
         group[name] = getattr(underlay, name)
     if underlay.published_index is not None:
@@ -197,6 +207,7 @@ def write_head(file: h5py.File, head: RunHead) -> None:
         for field in () if values is None else fields(values):
             group[f"{name}/{field.name}"] = getattr(values, field.name)
     group = file.create_group("connectivity")
+    write_names(group, silo_labels=graph.labels, link_names=graph.link_names)
     for name in ("router", "up_bps", "down_bps", "core_bps", "latency_s", "available_bps"):
         group[name] = getattr(graph, name)
     group.attrs.update(bandwidth=graph.bandwidth, latency=graph.latency)
@@ -228,6 +239,7 @@ def write_overlay(file: h5py.File, overlay: Overlay | RandomOverlay, job: Job, f
     arcs = np.array([(arc.source, arc.target, arc.tokens) for arc in job.arcs], dtype=np.int64).reshape(-1, 3)
     group["arcs"] = arcs
     group["arcs"].attrs["columns"] = "source silo, target silo, tokens"
+    write_arc_names(group, overlay.graph, arcs)
     hub = None
     if isinstance(overlay, Overlay):
         group["delay_s"] = overlay.delay_s
@@ -243,6 +255,7 @@ def write_overlay(file: h5py.File, overlay: Overlay | RandomOverlay, job: Job, f
         order=order,
         max_degree=int(max(np.bincount(ends, minlength=1).max() for ends in arcs.T[:2])),
         hub=-1 if hub is None else hub,
+        hub_label="" if hub is None else overlay.graph.labels[hub],
         drawn=not isinstance(overlay, Overlay),
     )
     file.flush()

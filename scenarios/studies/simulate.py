@@ -9,6 +9,7 @@ import numpy as np
 from scenarios.config.network import describe
 from scenarios.config.quantities import format_interval, format_long, format_s
 from scenarios.config.simulation import SimulationConfig
+from scenarios.config.utilisation import mean_capacity_bps, utilisation
 from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Row, Table, note_lines
 from scenarios.runfile.writer import RunFile
@@ -16,7 +17,6 @@ from scenarios.simulation.captions import simulation_caption
 from scenarios.simulation.event_notes import events_note
 from scenarios.simulation.experiment import Experiment
 from scenarios.simulation.runner import Outcome, run_job
-from scenarios.simulation.utilisation import utilisation
 from scenarios.simulation.windows import (
     disturbed_note,
     estimate_window,
@@ -55,7 +55,7 @@ def simulate_table(
         ``narrow_enough`` says whether its interval is as narrow as requested; None without a request.
         Where computing times are random, ``difference_s`` is the cycle time minus that of the first overlay on the same
         computing times, over ``difference_first_round`` to ``difference_last_round``. For ``utilisation_1`` and so on
-        see `scenarios.simulation.utilisation`.
+        see `scenarios.config.utilisation`.
 
     Raises
     ------
@@ -130,7 +130,8 @@ def _row(
         None if first is None else paired_difference(outcome.starts, first.starts, silos=overlay.graph.silos)
     )
     both = None if first is None else paired_window(outcome.starts, first.starts)
-    used = utilisation(outcome.link_bits, overlay.graph, experiment.simulation, outcome.now_s)
+    mean_bps = mean_capacity_bps(overlay.graph, experiment.simulation, outcome.now_s)
+    used = utilisation(outcome.link_bits, mean_bps, outcome.now_s)
     links = [
         field
         for place, link in enumerate(np.argsort(-used, kind="stable")[:BUSIEST].tolist(), start=1)

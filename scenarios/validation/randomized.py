@@ -6,10 +6,10 @@ import numpy as np
 
 from scenarios.config.events.cause import link_text
 from scenarios.config.simulation import SimulationConfig
+from scenarios.config.utilisation import mean_capacity_bps
 from scenarios.simulation.collect import collect
 from scenarios.simulation.cycle_time import SimulatedCycleTime, simulated_cycle_time
 from scenarios.simulation.runner import job_of
-from scenarios.simulation.utilisation import mean_capacity_bps
 from scenarios.validation.baseline import simulate_undisturbed
 from simulator import Timeline
 from topologies import RandomOverlay

@@ -10,7 +10,7 @@ from scenarios.config.events.link_failure import FailureKind
 from scenarios.config.network import NetworkConfig, describe, idle_links
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.simulation import SimulationConfig
-from scenarios.simulation.utilisation import utilisation
+from scenarios.config.utilisation import utilisation
 from scenarios.studies.explain import explanation_table
 from scenarios.studies.simulate import simulate_table
 from scenarios.validation.causes import link_text
@@ -110,7 +110,7 @@ def test_the_pairs_of_an_overlay_are_fully_used(measured):
     )
     overlay = build_overlay("pair", pair, Workload(model_bits=1e6, compute_s=0.0), [(0, 1), (1, 0)])
     found = simulate(overlay, 400)
-    used = utilisation(found.link_bits, pair, SimulationConfig(), float(found.round_start_s[-1].max()))
+    used = utilisation(found.link_bits, pair.link_capacity_bps, float(found.round_start_s[-1].max()))
 
     assert pair.link_name(int(np.argmax(used))) == "Sydney -> Tokyo"
     # A latency is hidden behind the next model, so that only the first and the last round leave the link idle.

@@ -35,7 +35,9 @@ def test_every_command_has_single_values_and_known_lists():
         "--weights",
         "--compute-at",
         "--network",
+        "--only",
         "--output",
+        "--overlay",
         "--where",
     }
     assert {name for name, option in lists if option == "--access"} == {"sweep", "replay"}

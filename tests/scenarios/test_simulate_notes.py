@@ -11,7 +11,7 @@ from scenarios.config import overlays as designed
 from scenarios.config.network import build_network
 from scenarios.config.quantities import format_long
 from scenarios.config.scenario import parse_scenario
-from scenarios.simulation.utilisation import mean_capacity_bps, utilisation
+from scenarios.config.utilisation import mean_capacity_bps, utilisation
 
 RANDOM = ("--kind", "ring", "--kind", "mst", "--compute-times", "lognormal 1", "--until-ci", "1%")
 
@@ -155,8 +155,8 @@ def test_no_time_and_no_bits_are_no_utilisation(graph):
     bits = np.zeros(len(graph.link_capacity_bps))
     down = world(FAILURE.replace('from = "1 min"', 'from = "0 s"')).simulation
 
-    assert not utilisation(bits, graph, down, 0.0).any()
-    assert not utilisation(bits, graph, down, 60.0).any()
+    for end_s in (0.0, 60.0):
+        assert utilisation(bits, mean_capacity_bps(graph, down, end_s), end_s).tolist() == [0.0] * len(bits)
 
 
 @pytest.mark.parametrize(

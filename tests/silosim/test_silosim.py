@@ -284,7 +284,10 @@ def examples():
     studies = [f for _, f in inspect.getmembers(scenarios.api, inspect.isfunction)]
     public = [f for f in studies if f.__module__ == "scenarios.api" and not f.__name__.startswith("_")]
     return [
-        test for one in (silosim, *public, silosim.run_summary) for test in finder.find(one) if test.examples
+        test
+        for one in (silosim, *public, silosim.run_summary, silosim.RunRecord.rounds)
+        for test in finder.find(one)
+        if test.examples
     ]
 
 
@@ -298,4 +301,4 @@ def test_an_example_gives_what_it_says(example):
 
 
 def test_every_study_has_an_example():
-    assert len(examples()) == 16
+    assert len(examples()) == 18

@@ -10,9 +10,7 @@ from topologies import Connectivity
 from topologies.arrays import FloatArray
 
 
-def utilisation(
-    link_bits: FloatArray, graph: Connectivity, simulation: SimulationConfig, end_s: float
-) -> FloatArray:
+def utilisation(link_bits: FloatArray, mean_bps: FloatArray, end_s: float) -> FloatArray:
     """The job's own bits over those that each link direction could carry from the job's start to its end.
 
     This includes the first rounds, and the last ones, in which silos that have ended the job send nothing: the
@@ -22,21 +20,21 @@ def utilisation(
     ----------
     link_bits : ndarray of shape (links,)
         Bits of the job's messages that crossed each link direction.
-    graph : Connectivity
-    simulation : SimulationConfig
+    mean_bps : ndarray of shape (links,)
+        As `mean_capacity_bps` of the same time.
     end_s : float
         Simulated time.
 
     Returns
     -------
     ndarray of shape (links,)
-        0 where no bit crossed the link.
+        0 where no bit crossed the link, NaN where the capacity or the time is unknown.
     """
     if end_s == 0:
         return np.zeros(len(link_bits))
     # Divided by the time first: products of time and capacity could overflow.
-    rate_bps, mean_bps = link_bits / end_s, mean_capacity_bps(graph, simulation, end_s)
-    return np.divide(rate_bps, mean_bps, out=np.zeros(len(link_bits)), where=rate_bps > 0)
+    rate_bps = link_bits / end_s
+    return np.divide(rate_bps, mean_bps, out=np.zeros(len(link_bits)), where=rate_bps != 0)
 
 
 def mean_capacity_bps(graph: Connectivity, simulation: SimulationConfig, end_s: float) -> FloatArray:
@@ -47,7 +45,7 @@ def mean_capacity_bps(graph: Connectivity, simulation: SimulationConfig, end_s: 
     graph : Connectivity
     simulation : SimulationConfig
     end_s : float
-        > 0.
+        With 0 the capacity is that of the start.
 
     Returns
     -------
@@ -59,7 +57,7 @@ def mean_capacity_bps(graph: Connectivity, simulation: SimulationConfig, end_s: 
     carried by the same capacity and takes nothing off. Time O(links + steps of all traces).
     """
     now_bps = np.array(graph.link_capacity_bps)
-    if not simulation.events:
+    if not simulation.events or end_s == 0:
         return now_bps
     effects = effects_of(simulation.simulator_events(seed=0), graph)
     changes = dynamic_network(effects, graph, (), traffic=False).changes

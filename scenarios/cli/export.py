@@ -1,0 +1,92 @@
+"""The command that writes a run into files of other programs."""
+
+import re
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scenarios.export.table_files import CSV, FORMATS
+from scenarios.report.tables import note_lines
+from scenarios.runfile.paths import PARTIAL
+from scenarios.studies.export import CONTENTS, export_run
+from topologies import InputError
+from topologies.errors import Field, quoted
+
+_ROUNDS = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
+
+
+def export(
+    run: Annotated[Path, typer.Argument(help="HDF5 file of a run, also its .partial.")],
+    more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CONTENT",
+            help=f"Of {', '.join(CONTENTS)} only these: several after one --only, or repeated. "
+            "[default: all that the run has]",
+        ),
+    ] = None,
+    table_format: Annotated[
+        str, typer.Option("--format", metavar="NAME", help=f"Of tables: {' or '.join(FORMATS)}.")
+    ] = CSV,
+    overlay: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="OVERLAY",
+            help="An overlay of the run; repeat for several. [default: all]",
+        ),
+    ] = None,
+    rounds: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIRST-LAST",
+            help="Rounds, such as 0-99, or a single one. [default: all]",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FOLDER", help="Folder to write. [default: RUN-export]"),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the folder of an earlier export.")] = False,
+) -> None:
+    """Write a run as tables, TensorBoard files and JSON lines.
+
+    Tables as CSV or Parquet with the names of silos and links: rounds, messages, metrics and links. For TensorBoard, a
+    run for each overlay whose relative time is the wall-clock time; for experiment trackers, a JSON object for each
+    logged round. --only, --overlay and --rounds keep large runs small.
+
+    Examples
+    --------
+    silosim export run.h5 -o data
+    silosim export run.h5 --only rounds links --rounds 0-99 --format parquet
+    """
+    if more and not only:
+        raise InputError(f"{quoted(more[0])} must follow an option, for instance --only.")
+    name = run.with_name(run.name.removesuffix(PARTIAL))
+    written = export_run(
+        run,
+        output or name.with_name(f"{name.stem}-export"),
+        table_format=table_format,
+        only=None if only is None else [*only, *(more or [])],
+        overlay=overlay,
+        rounds=None if rounds is None else _slice(rounds),
+        force=force,
+    )
+    for note in written.notes:
+        print(note_lines(note), file=sys.stderr)
+    for file, rows in written.files.items():
+        print(f"written: {file} ({rows:,} rows)", file=sys.stderr)
+
+
+def _slice(text: str) -> slice:
+    """Rounds of a text such as ``0-99``, the last one included."""
+    found = _ROUNDS.fullmatch(text.strip())
+    first, last = (0, -1) if found is None else (int(found[1]), int(found[2] or found[1]))
+    if last < first:
+        raise InputError(
+            "must be FIRST-LAST, such as 0-99, or the number of a round.", field=Field("rounds", value=text)
+        )
+    return slice(first, last + 1)

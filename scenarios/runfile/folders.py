@@ -1,0 +1,81 @@
+"""Folders that a command writes: checked before anything is computed, and under their names only when complete."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from scenarios.runfile.paths import PARTIAL, check_parent, hidden_path, writing
+from scenarios.runtime.signals import held_interrupts
+from topologies import InputError
+
+
+def check_new_folder(path: Path, *, force: bool, is_own: Callable[[Path], bool]) -> None:
+    """Raise an error if a folder cannot be made here, or would replace anything without permission.
+
+    Parameters
+    ----------
+    path : Path
+    force : bool
+        Whether a folder that holds nothing but own files is replaced.
+    is_own : callable
+        Whether a file, by its path within the folder, is one that the command writes.
+
+    Raises
+    ------
+    InputError
+        If it has no name, is a file, exists, holds something else, or lies where nothing may be written.
+    """
+    if not path.name:
+        raise InputError(f"output(={str(path)!r}) must be the name of a folder.")
+    with writing(path):
+        if os.path.lexists(path) and not path.is_dir():
+            raise InputError(f"output(={str(path)!r}) is a file, must be the name of a folder.")
+        if path.is_dir():
+            if not force:
+                raise InputError(f"{path} exists already; --force replaces it.")
+            for file in sorted(path.rglob("*")):
+                if not file.is_dir() and not is_own(file.relative_to(path)):
+                    raise InputError(
+                        f"{path} is not replaced: {file} is none of the files that are written here."
+                    )
+        check_parent(path)
+
+
+@contextmanager
+def new_folder(path: Path, *, force: bool) -> Iterator[Path]:
+    """Make a folder that appears under its name only when it is complete; after an error nothing is left.
+
+    Parameters
+    ----------
+    path : Path
+        See `check_new_folder`; missing parents are made.
+    force : bool
+        Whether a folder of this name is replaced.
+
+    Yields
+    ------
+    Path
+        Where the files are to be written until then.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written, or exists meanwhile.
+    """
+    path = path.resolve()
+    partial, old = hidden_path(path), path.with_name(f".{path.name}.{os.getpid()}.old{PARTIAL}")
+    with writing(path):
+        partial.mkdir(parents=True)
+        try:
+            yield partial
+            if path.exists() and not force:
+                raise InputError(f"{path} exists already; --force replaces it.")
+            with held_interrupts():
+                if path.exists():
+                    path.rename(old)
+                partial.rename(path)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+            shutil.rmtree(old, ignore_errors=True)
