@@ -64,7 +64,7 @@ def import_metrics(
     file: Annotated[
         Path,
         typer.Argument(
-            help="CSV, JSON lines, Flower's History or Result as JSON, TensorBoard event file or folder."
+            help="CSV, JSON lines, Flower's History or Result as JSON, TensorBoard event file or folder of these."
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="HDF5 file to write.")],

@@ -140,13 +140,11 @@ def _cells(rows: Iterable[MetricsRow], columns: Columns, shift: int, percent: bo
 
 
 def _client(row: MetricsRow, name: str) -> str:
-    """Name of a row's client; a number is one in any form."""
+    """Name of a row's client; a whole number may have a point."""
     value = row.values.get(name)
     if value is None:
         raise InputError(f"{name} is missing.", source=row.source)
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value).strip()
+    return re.sub(r"^(\d+)\.0+$", r"\1", str(value).strip())
 
 
 def _examples(row: MetricsRow, name: str) -> float:
@@ -181,12 +179,11 @@ def _silos_of(
         how = "labels"
         other = next((client for client, silo in zip(clients, found, strict=True) if silo is None), None)
         if other is not None:
-            known = next(client for client, silo in zip(clients, found, strict=True) if silo is not None)
-            raise unknown_name(f"{column} beside {known}", other, labels, source=source)
+            raise unknown_name(column, other, labels, source=source)
     else:
         # Flower's own identifiers have 19 digits; such numbers are of no silo.
         how = "numbers from 0"
-        ends = [re.search(r"(?<![\d.-])(\d{1,9})$", client) for client in clients]
+        ends = [re.search(r"(?:^|[^\W\d][\W_]*)(\d{1,9})$", client) for client in clients]
         found = [int(end[1]) if end else None for end in ends]
         other = next(
             (c for c, silo in zip(clients, found, strict=True) if silo is None or silo >= len(labels)), None

@@ -65,8 +65,8 @@ def flower_rows(found: Mapping[str, object], source: str) -> MetricsRows:
     Parameters
     ----------
     found : mapping
-        ``vars(history)``: lists of ``[round, value]``, or of objects with ``round`` and one value. ``vars(result)`` or a
-        part of it: objects of metrics by round. Other keys are passed over, such as ``arrays``.
+        ``vars(history)``: lists of ``[round, value]``, or of objects with ``round`` and one value. ``vars(result)`` or
+        a part of it: objects of metrics by round. Other keys are passed over, such as ``arrays``.
     source : str
         The file, for error messages.
 

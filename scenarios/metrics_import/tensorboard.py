@@ -46,10 +46,13 @@ class Scalars:
 
     def drop_from(self, step: int) -> int:
         """Remove values of this step and later ones, and return how many there were."""
+        if not self.steps or max(self.steps) < step:
+            return 0
         kept = [place for place, other in enumerate(self.steps) if other < step]
         dropped = len(self.steps) - len(kept)
-        for cells in (self.steps, self.values, self.files, self.records) if dropped else ():
-            cells[:] = array(cells.typecode, [cells[place] for place in kept])
+        for whole in (self.steps, self.files, self.records):
+            whole[:] = array("q", [whole[place] for place in kept])
+        self.values[:] = array("d", [self.values[place] for place in kept])
         return dropped
 
 
@@ -114,7 +117,8 @@ def read_scalars(files: Sequence[Path]) -> RunScalars:
     version, last_step = 0.0, -1
     for place, file in enumerate(ordered):
         begun: set[str] = set()
-        dropped, first = 0, -1
+        restarts: list[int] = []
+        dropped = 0
         with _opened(file) as stream:
             records = _Records(stream, str(file))
             for number, data in enumerate(records, start=1):
@@ -129,8 +133,8 @@ def read_scalars(files: Sequence[Path]) -> RunScalars:
                 elif place:
                     over = [value.tag for value in summary if value.tag not in begun and value.tag in tags]
                 lost = sum(tags[tag].drop_from(event.step) for tag in over)
-                first = event.step if lost and not dropped else min(first, event.step) if lost else first
                 dropped += lost
+                restarts += [event.step] if lost else []
                 if summary:
                     last_step = event.step
                 for value in summary:
@@ -142,7 +146,7 @@ def read_scalars(files: Sequence[Path]) -> RunScalars:
             notes.append(f"{file} is cut short: its {records.whole} whole records are read.")
         if dropped:
             notes.append(
-                f"{file} goes on from step {first}: {dropped} earlier value{'s' if dropped > 1 else ''} of that step "
+                f"{file} goes on from step {min(restarts)}: {dropped} earlier value{'s' if dropped > 1 else ''} of that step "
                 "and later ones are replaced."
             )
     return RunScalars(
