@@ -82,8 +82,8 @@ def flower_rows(found: Mapping[str, object], source: str) -> MetricsRows:
 
     Notes
     -----
-    Read in Flower's sources: ``flwr/server/history.py`` (from the first ``History`` to 1.2x, where it is kept for
-    ``start_server``) and ``flwr/serverapp/strategy/strategy.py`` with ``Result`` (1.21 to 1.43). Distributed losses are
+    Read in Flower's sources: ``flwr/server/history.py`` of 2023 and 2025, ``flwr/serverapp/strategy/result.py`` and
+    ``strategy.py`` of 2025 and of version 1.43. Distributed losses are
     means over the clients that evaluated, weighted by their examples (``weighted_loss_avg``); metrics of clients are
     what the strategy's aggregation function makes of them, in ``Result`` by default the same mean. Centralized ones are
     of the server's ``evaluate_fn``, before the first round too. The test's metrics are the server's where it measured

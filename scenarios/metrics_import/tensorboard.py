@@ -145,9 +145,9 @@ def read_scalars(files: Sequence[Path]) -> RunScalars:
         if records.is_cut:
             notes.append(f"{file} is cut short: its {records.whole} whole records are read.")
         if dropped:
+            values = "1 earlier value" if dropped == 1 else f"{dropped} earlier values"
             notes.append(
-                f"{file} goes on from step {min(restarts)}: {dropped} earlier value{'s' if dropped > 1 else ''} of that step "
-                "and later ones are replaced."
+                f"{file} goes on from step {min(restarts)}: {values} of that step and later ones are replaced."
             )
     return RunScalars(
         files=ordered, tags={tag: some for tag, some in tags.items() if some.steps}, notes=tuple(notes)

@@ -15,6 +15,8 @@ from topologies.errors import unknown_name
 STEP, EPOCH, BATCH = "step", "epoch", "batch"
 _KERAS_EPOCH = "epoch_"
 """Begin of the tags whose step Keras has in epochs; others of its tags have theirs in batches or tests."""
+_NO_EVENTS = ".profile-empty"
+"""End of the names of files that only mark where TensorFlow's profiler wrote."""
 _PHASES = frozenset((*TRAIN, *TEST))
 
 
@@ -101,7 +103,7 @@ def _runs(path: Path) -> dict[str, list[Path]]:
     """Event files of each folder that has some, by its path below this one."""
     found: dict[str, list[Path]] = {}
     for folder, _, names in os.walk(path):
-        files = [Path(folder, name) for name in names if "tfevents" in name]
+        files = [Path(folder, name) for name in names if "tfevents" in name and not name.endswith(_NO_EVENTS)]
         if files:
             found[Path(folder).relative_to(path).as_posix()] = files
     return dict(sorted(found.items()))

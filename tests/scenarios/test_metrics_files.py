@@ -3,6 +3,7 @@
 import json
 import re
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -205,6 +206,19 @@ def test_bad_tables_have_one_clear_line(tmp_path, text, expected):
 )
 def test_bad_json_lines_have_one_clear_line(tmp_path, text, expected):
     assert message(write(tmp_path, "a.jsonl", text)).startswith(expected)
+
+
+def test_a_large_table_is_not_held_as_a_whole(tmp_path):
+    rows = "".join(f"{k},{k / 7},0.5,a text that no metric needs\n" for k in range(5_000))
+    path = write(tmp_path, "a.csv", f"round,loss,acc,host\n{rows}")
+    tracemalloc.start()
+    found = history_of(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert found.history["train_loss"].tolist() == [k / 7 for k in range(5_000)]
+    # The history itself has 17 numbers of 8 bytes for each row; a row of the file takes some 700 bytes in Python.
+    assert peak < 5_000 * 300
 
 
 def test_other_files_and_names_that_are_not_there_are_errors(tmp_path):

@@ -207,6 +207,7 @@ def test_folders_of_keras_have_epochs_and_a_test_by_iterations_beside(tmp_path):
             )
         ],
     )
+    (folder / "events.out.tfevents.2.host.profile-empty").write_bytes(b"")
     assert "--round 'epoch' takes each epoch for one round" in message(folder)
     found = read(folder, round="epoch", local_steps=50)
 
