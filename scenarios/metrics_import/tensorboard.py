@@ -103,10 +103,10 @@ def read_scalars(files: Sequence[Path]) -> RunScalars:
     A run that was killed and restarted from a checkpoint repeats steps. What is dropped follows TensorBoard
     (``purge_orphaned_data`` in ``tensorboard/backend/event_processing/event_accumulator.py``): at ``SessionLog.START``
     all values of its step and later ones; in files without a version, or with one before 2, at a step below the last
-    one those of the same tags. Files are in the order of their first events' time, as TensorBoard has them by the time
-    in their names. TensorBoard draws both values of a step where a new file begins again without ``START``, as
-    PyTorch's does without ``purge_step``; a round has one value, so here a tag's first value in a later file replaces
-    that tag's values of its step and later ones.
+    one those of the same tags, until that last step is reached again. Files are in the order of their first events'
+    time, as TensorBoard has them by the time in their names. TensorBoard draws both values of a step where a new file
+    begins again without ``START``, as PyTorch's does without ``purge_step``; a round has one value, so here a tag's
+    first value in a later file replaces that tag's values of its step and later ones.
 
     Time is linear in the records and restarts; memory is 32 bytes for each value.
     """
@@ -130,13 +130,16 @@ def read_scalars(files: Sequence[Path]) -> RunScalars:
                     over = [*tags]
                 elif version < 2 and summary and event.step < last_step:
                     over = [value.tag for value in summary if value.tag in tags]
-                elif place:
-                    over = [value.tag for value in summary if value.tag not in begun and value.tag in tags]
+                else:
+                    last_step = event.step
+                    over = [
+                        value.tag
+                        for value in summary
+                        if place and value.tag not in begun and value.tag in tags
+                    ]
                 lost = sum(tags[tag].drop_from(event.step) for tag in over)
                 dropped += lost
                 restarts += [event.step] if lost else []
-                if summary:
-                    last_step = event.step
                 for value in summary:
                     scalar = _scalar(value)
                     if scalar is not None:

@@ -118,6 +118,16 @@ def test_an_old_version_restarts_at_a_lower_step_within_a_file(tmp_path, version
     assert pairs(read(path)) == [(1, 1), (2, 20)]
 
 
+def test_below_the_last_step_of_an_old_version_every_tag_begins_again(tmp_path):
+    """As EventAccumulator of TensorBoard 2.21 reads it: after the restart at 3 the step 4 is still below 5."""
+    folder = tmp_path / "logs"
+    steps = [("train/loss", 2), ("train/loss", 5), ("val/loss", 5), ("train/loss", 3), ("val/loss", 4)]
+    write(folder, 1, [(tag, step, float(place)) for place, (tag, step) in enumerate(steps)], version="")
+    found = read(folder)
+    assert pairs(found) == [(2, 0), (3, 3)]
+    assert pairs(found, "test_loss") == [(4, 4)]
+
+
 def test_a_lower_step_within_a_file_of_version_2_is_no_restart(tmp_path):
     folder = tmp_path / "logs"
     write(folder, 1, [*losses([1, 2, 3]), *losses([2], 10.0)])
