@@ -786,6 +786,9 @@ def import_metrics(
     train_accuracy: str | None = None,
     test_loss: str | None = None,
     silo_loss: str | None = None,
+    client: str | None = None,
+    examples: str | None = None,
+    run: str | None = None,
     percent: bool = False,
     target_accuracy: float | None = None,
     engine: str | None = None,
@@ -797,7 +800,7 @@ def import_metrics(
     Parameters
     ----------
     file : str or path
-        CSV, JSON lines, TensorBoard event file, or folder of these.
+        CSV, JSON lines, Flower's ``History`` or ``Result`` as JSON, TensorBoard event file, or folder of these.
     output : str or path
         The HDF5 file to write.
     network : str, path or NetworkConfig
@@ -817,6 +820,11 @@ def import_metrics(
         Columns of the training loss, test accuracy, training accuracy and test loss; by default usual names.
     silo_loss : str, optional
         Columns of the silos' losses, with ``{silo}`` for a label or a number from 0.
+    client, examples : str, optional
+        Columns of the client and of its number of examples, where a round has a row for each client; by default usual
+        names. A mean by examples is taken, and clients that are silos give the silos' values.
+    run : str, optional
+        Which run of a TensorBoard folder with several.
     percent : bool
         Whether the file's accuracies are in percent.
     target_accuracy : float, optional
@@ -858,6 +866,8 @@ def import_metrics(
         round=round,
         unit=unit,
         silo_loss=silo_loss,
+        client=client,
+        examples=examples,
         loss=loss,
         accuracy=accuracy,
         train_accuracy=train_accuracy,
@@ -873,6 +883,7 @@ def import_metrics(
         shift=shift,
         percent=percent,
         target_accuracy=target_accuracy,
+        run=run,
         force=force,
     )
     return read_run(target)

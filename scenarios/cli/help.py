@@ -22,7 +22,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "Metrics": (
         *("round_", "unit", "shift", "loss", "accuracy", "train_accuracy", "test_loss", "silo_loss"),
-        *("percent", "target_accuracy"),
+        *("client", "examples", "run", "percent", "target_accuracy"),
     ),
     "Training data": ("dataset", "data", "skip_bad", "partition", "alpha", "shift_west"),
     "Columns": ("x", "y", "facet", "where", "log_x", "log_y"),
@@ -55,6 +55,7 @@ _PLACEHOLDERS = {
         ),
         "COLUMN": (
             *("x", "y", "facet", "round_", "loss", "accuracy", "train_accuracy", "test_loss", "silo_loss"),
+            *("client", "examples"),
         ),
         "RATE": ("access", "access_up", "access_down", "access_hub", "core", "to"),
         "SILO=RATE": ("access_at",),

@@ -61,7 +61,12 @@ def import_metrics(
     study: opt.Study,
     context: typer.Context,
     options: GivenOptions,
-    file: Annotated[Path, typer.Argument(help="CSV, JSON lines, TensorBoard event file or folder of these.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV, JSON lines, Flower's History or Result as JSON, TensorBoard event file or folder of these."
+        ),
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="HDF5 file to write.")],
     kind: opt.Kinds = None,
     arcs: opt.Arcs = None,
@@ -101,6 +106,26 @@ def import_metrics(
             "[default: silo_loss/{silo}, if there]"
         ),
     ] = None,
+    client: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of the client, where each round has a row for each: a mean is taken, and clients that are "
+            "silos by label or number, from 0, give the silos' values. [default: a usual name, if there]"
+        ),
+    ] = None,
+    examples: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of a client's number of examples, the weight of its values. [default: a usual name, if there; "
+            "else all weigh the same]"
+        ),
+    ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Which run of a TensorBoard folder with several: its folder in that one."
+        ),
+    ] = None,
     percent: Annotated[bool, typer.Option("--percent", help="The file's accuracies are in percent.")] = False,
     shift: Annotated[
         int | None,
@@ -123,6 +148,7 @@ def import_metrics(
     Examples
     --------
     silosim import-metrics metrics.csv --on gaia --workload femnist -o imported.h5
+    silosim import-metrics logs --run seed1 --on scenario.toml -o seed1.h5
     """
     check_new_run(output, force=force)
     if not is_scenario(study):
@@ -137,6 +163,8 @@ def import_metrics(
         round=round_,
         unit=unit,
         silo_loss=silo_loss,
+        client=client,
+        examples=examples,
         loss=loss,
         accuracy=accuracy,
         train_accuracy=train_accuracy,
@@ -152,6 +180,7 @@ def import_metrics(
         shift=shift,
         percent=percent,
         target_accuracy=target_accuracy,
+        run=run,
         force=force,
     )
     record = read_run(output)

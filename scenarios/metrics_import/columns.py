@@ -1,21 +1,23 @@
 """Columns of another program's file of metrics: which one holds the round, which ones the metrics."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
+from scenarios.metrics_import.metric_names import (
+    CLIENTS,
+    EPOCHS,
+    EXAMPLES,
+    ROUNDS,
+    STEPS,
+    SYNONYMS,
+    WITHOUT_PHASE,
+    plain_name,
+)
 from scenarios.metrics_import.rounds import unit_of
 from topologies import InputError
 from topologies.errors import quoted, unknown_name
 
-ROUNDS = ("round", "rounds", "communication_round", "server_round", "global_round")
-STEPS = (
-    *("step", "global_step", "trainer_global_step", "optimizer_step", "iteration", "iter"),
-    *("steps", "local_step", "local_steps", "iterations"),
-)
-"""Names of columns of steps, which some programs give to rounds."""
-EPOCHS = ("epoch", "epochs", "train_epoch")
 _SURELY_STEPS = ("global_step", "trainer_global_step", "optimizer_step", "local_step", "local_steps")
 _STEP_WORDS = frozenset(
     (
@@ -24,30 +26,6 @@ _STEP_WORDS = frozenset(
     )
 )
 """Words in the name of a column that may count steps."""
-_TOP5 = ("top5_accuracy", "top_5_accuracy", "top5_acc", "top_5_acc", "acc5")
-_TEST, _TRAIN = ("test", "val", "validation", "valid", "eval"), ("train", "training")
-
-
-def _names(phases: Sequence[str], metrics: Sequence[str]) -> tuple[str, ...]:
-    """Such as ``train_loss`` and ``loss_train``, then with the ends by which Lightning tells means from steps."""
-    pairs = [(phase, metric) for phase in phases for metric in metrics]
-    names = [f"{a}_{b}" for a, b in pairs] + [f"{b}_{a}" for a, b in pairs]
-    return tuple(f"{name}{end}" for end in ("", "_epoch", "_step") for name in names)
-
-
-SYNONYMS: Mapping[str, tuple[str, ...]] = {
-    "train_loss": (*_names(_TRAIN, ("loss",)), "loss"),
-    "train_accuracy": _names(_TRAIN, ("accuracy", "acc")),
-    "test_loss": _names(_TEST, ("loss",)),
-    "test_accuracy": (*_names(_TEST, ("accuracy", "acc")), "accuracy", "acc"),
-    "consensus_distance": ("consensus_distance",),
-    "objective": ("objective",),
-    "train_top5_accuracy": _names(_TRAIN, _TOP5),
-    "test_top5_accuracy": (*_names(_TEST, _TOP5), *_TOP5),
-}
-"""Names in lower case of each metric, the preferred first; any sign between letters and digits counts as ``_``."""
-_WITHOUT_PHASE = ("accuracy", "acc", *_TOP5)
-"""Names of the test's accuracies that some programs give to the training's."""
 OPTIONS: Mapping[str, str] = {
     "train_loss": "loss",
     "train_accuracy": "train_accuracy",
@@ -74,22 +52,36 @@ class ColumnNames:
         Field of `HistoryRow` to name; by default that of `SYNONYMS` with the most rows.
     silo_loss : str, optional
         With ``{silo}`` for a silo's label or number, from 0; by default `SILO_LOSS`, if it is there.
+    client, examples : str, optional
+        Of a file with a row for each round and client: whose row it is, and that client's number of examples. By
+        default the first of `CLIENTS` and `EXAMPLES` that is there.
     """
 
     round: str | None = None
     unit: str | None = None
     metrics: Mapping[str, str] = field(default_factory=dict)
     silo_loss: str | None = None
+    client: str | None = None
+    examples: str | None = None
 
     @classmethod
     def of_options(
-        cls, *, round: str | None, unit: str | None, silo_loss: str | None, **given: str | None
+        cls,
+        *,
+        round: str | None,
+        unit: str | None,
+        silo_loss: str | None,
+        client: str | None,
+        examples: str | None,
+        **given: str | None,
     ) -> Self:
         """Names as options have them: those of metrics by the names in `OPTIONS`, None where none is given."""
         metrics = {
             field: name for field, option in OPTIONS.items() if (name := given.get(option)) is not None
         }
-        return cls(round=round, unit=unit, metrics=metrics, silo_loss=silo_loss)
+        return cls(
+            round=round, unit=unit, metrics=metrics, silo_loss=silo_loss, client=client, examples=examples
+        )
 
     def __post_init__(self) -> None:
         """Check the pattern."""
@@ -112,6 +104,8 @@ class Columns:
         Field to the other columns of a similar name that have values, with their number.
     silo_loss : tuple of str
         One for each silo, or none.
+    client, examples : str, optional
+        As `ColumnNames` has them. Without a client a round has one row, or one for each of its metrics.
     """
 
     round: str
@@ -119,6 +113,8 @@ class Columns:
     metrics: Mapping[str, str]
     left: Mapping[str, Mapping[str, int]]
     silo_loss: tuple[str, ...]
+    client: str | None = None
+    examples: str | None = None
 
 
 def find_columns(
@@ -128,8 +124,9 @@ def find_columns(
     *,
     source: str,
     local_steps: int | None = 1,
+    usual_columns: Mapping[str, Sequence[str]] | None = None,
 ) -> Columns:
-    """Columns of a file by the user's names and by usual ones.
+    """Columns of a file by the user's names, by those of its format and by usual ones.
 
     Parameters
     ----------
@@ -140,6 +137,8 @@ def find_columns(
         The silos'.
     local_steps : int, optional
         Of a round; None where unknown.
+    usual_columns : mapping, optional
+        As `MetricsRows.columns`: the format's columns of a field, the preferred first.
     source : str
         The file, for error messages.
 
@@ -153,12 +152,13 @@ def find_columns(
         If a given name is missing or given twice, no column holds the round or its unit is not clear, none holds a
         loss or the test accuracy, or only some silos have a loss.
     """
-    for option, name in (("round", given.round), *((OPTIONS[f], name) for f, name in given.metrics.items())):
+    options = {"round": given.round, "client": given.client, "examples": given.examples}
+    for option, name in (*options.items(), *((OPTIONS[f], name) for f, name in given.metrics.items())):
         if name is not None and name not in known:
             raise unknown_name(option, name, known, source=source)
     alike: dict[str, list[str]] = {}
     for name in sorted(known, key=lambda name: -known[name]):
-        alike.setdefault(_plain(name), []).append(name)
+        alike.setdefault(plain_name(name), []).append(name)
     usual = {plain: names[0] for plain, names in alike.items()}
     round_ = given.round or next((usual[name] for name in _round_names(given.unit) if name in usual), None)
     listed = ", ".join([*known][:10]) + (f", ... ({len(known)} columns)" if len(known) > 10 else "")
@@ -172,13 +172,19 @@ def find_columns(
         round_,
         given=given.unit,
         local_steps=local_steps,
-        is_step=not _STEP_WORDS.isdisjoint(_plain(round_).split("_")),
-        is_epoch=not {"epoch", "epochs"}.isdisjoint(_plain(round_).split("_")),
+        is_step=not _STEP_WORDS.isdisjoint(plain_name(round_).split("_")),
+        is_epoch=not {"epoch", "epochs"}.isdisjoint(plain_name(round_).split("_")),
         # A program that counts epochs, too, counts optimizer steps.
-        is_surely_step=_plain(round_) in _SURELY_STEPS or any(name in usual for name in EPOCHS),
+        is_surely_step=plain_name(round_) in _SURELY_STEPS or any(name in usual for name in EPOCHS),
         source=source,
     )
+    client, examples = _client_columns(usual, given, source=source)
     owners = {round_: "round"}
+    for name, option in ((client, "client"), (examples, "examples")):
+        if name is not None and owners.setdefault(name, option) != option:
+            raise InputError(
+                f"{option}(={quoted(name)}) must not name the column of {owners[name]} too.", source=source
+            )
     for metric, name in given.metrics.items():
         option = OPTIONS[metric]
         if owners.setdefault(name, option) != option:
@@ -190,10 +196,13 @@ def find_columns(
     left: dict[str, dict[str, int]] = {}
     for metric, names in SYNONYMS.items():
         there = [name for plain in names for name in alike.get(plain, ()) if name not in owners]
+        of_format = [
+            name for name in (usual_columns or {}).get(metric, ()) if name in known and name not in owners
+        ]
         if metric in given.metrics:
             metrics[metric] = given.metrics[metric]
-        elif there:
-            metrics[metric], *others = _most_rows_first(there, known)
+        elif of_format or there:
+            metrics[metric], *others = of_format or _most_rows_first(there, known)
             if any(known[name] for name in others):
                 left[metric] = {name: known[name] for name in others if known[name]}
     if not any(metric in metrics for metric in DRAWN):
@@ -205,8 +214,29 @@ def find_columns(
         unit=unit,
         metrics=metrics,
         left=left,
-        silo_loss=_silo_columns(usual, given.silo_loss, labels, source=source),
+        silo_loss=() if client is not None else _silo_columns(usual, given.silo_loss, labels, source=source),
+        client=client,
+        examples=examples,
     )
+
+
+def _client_columns(
+    usual: Mapping[str, str], given: ColumnNames, *, source: str
+) -> tuple[str | None, str | None]:
+    """Columns of the client and of its number of examples, where there is a row for each round and client."""
+    client = given.client or next((usual[name] for name in CLIENTS if name in usual), None)
+    if client is None:
+        if given.examples is not None:
+            raise InputError(
+                "has no column client, which --examples needs: --client must name it.", source=source
+            )
+        return None, None
+    if given.silo_loss is not None:
+        raise InputError(
+            f"has a row for each {client}: --silo-loss must not be given, which names a column for each silo.",
+            source=source,
+        )
+    return client, given.examples or next((usual[name] for name in EXAMPLES if name in usual), None)
 
 
 def _round_names(unit: str | None) -> Sequence[str]:
@@ -222,7 +252,7 @@ def _most_rows_first(there: Sequence[str], known: Mapping[str, int]) -> list[str
     """
 
     def key(name: str) -> tuple[bool, int]:
-        return _plain(name) in _WITHOUT_PHASE or known[name] < 2, -known[name]
+        return plain_name(name) in WITHOUT_PHASE or known[name] < 2, -known[name]
 
     return sorted(there, key=key)
 
@@ -233,10 +263,10 @@ def _silo_columns(
     """One column for each silo, or none."""
     pattern = given or SILO_LOSS
     silos = range(len(labels))
-    by_label = [usual.get(_plain(pattern.replace("{silo}", label))) for label in labels]
-    by_number = [usual.get(_plain(pattern.replace("{silo}", str(silo)))) for silo in silos]
+    by_label = [usual.get(plain_name(pattern.replace("{silo}", label))) for label in labels]
+    by_number = [usual.get(plain_name(pattern.replace("{silo}", str(silo)))) for silo in silos]
     names = by_label if any(by_label) else by_number
-    one_more = _plain(pattern.replace("{silo}", str(len(labels))))
+    one_more = plain_name(pattern.replace("{silo}", str(len(labels))))
     if any(by_number) and one_more in usual:
         raise InputError(
             f"{usual[one_more]} must not be there: there are {len(labels)} silos.", source=source
@@ -250,8 +280,3 @@ def _silo_columns(
             source=source,
         )
     return tuple(name for name in names if name is not None)
-
-
-def _plain(name: str) -> str:
-    """Lower case, with ``_`` for any sign between letters and digits."""
-    return re.sub(r"[\W_]+", "_", name.strip().lower()).strip("_")

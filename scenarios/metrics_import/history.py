@@ -1,6 +1,7 @@
 """Training history from the rows of another program's file of metrics."""
 
 import math
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -8,16 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from scenarios.metrics_import.clients import client_means
 from scenarios.metrics_import.columns import DRAWN, ColumnNames, Columns, find_columns
-from scenarios.metrics_import.readers import MetricsRow
 from scenarios.metrics_import.rounds import Counting, counts_from_0
+from scenarios.metrics_import.rows import MetricsRow, MetricsRows
+from scenarios.metrics_import.values import Measured, metric_value, place_of, round_number
 from topologies import InputError
 from topologies.arrays import FloatArray
-from topologies.errors import quoted
 from training import HistoryRow
 from training.history import PER_SILO
-
-_MOST_ROUNDS = 2**31 - 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -36,6 +36,8 @@ class ForeignHistory:
         Smallest and largest number in that column.
     history : mapping from HistoryRow's fields to arrays
         Ascending in the round; NaN where the file has no value.
+    notes : tuple of str
+        Sentences on how the file was read.
     """
 
     columns: Columns
@@ -44,6 +46,7 @@ class ForeignHistory:
     first: float
     last: float
     history: dict[str, FloatArray]
+    notes: tuple[str, ...]
 
     @property
     def last_round(self) -> int:
@@ -52,7 +55,7 @@ class ForeignHistory:
 
 
 def read_history(
-    rows: Iterable[MetricsRow],
+    rows: MetricsRows,
     names: ColumnNames,
     labels: Sequence[str],
     *,
@@ -65,7 +68,7 @@ def read_history(
 
     Parameters
     ----------
-    rows : iterable of MetricsRow
+    rows : MetricsRows
     names : ColumnNames
     labels : sequence of str
         The silos'.
@@ -93,86 +96,92 @@ def read_history(
     -----
     Some programs write training and test metrics on different lines of one round: these are joined. Per column, rounds
     must ascend. A value that was measured within a round, after some of its local steps, holds at the end of the round;
-    of several such values the last one does.
+    of several such values the last one does. Where a column names clients, a round has a row for each of them, in any
+    order; see `scenarios.metrics_import.clients.client_means`. Time is linear in the rows, which are gone through
+    twice; memory is 16 bytes for each value that is used.
     """
-    lines = list(rows)
     known: Counter[str] = Counter()
-    for row in lines:
-        known.update({name: int(value is not None) for name, value in row.values.items()})
+    for row in rows:
+        for name, value in row.values.items():
+            known[name] += value is not None
     if not known:
         raise InputError("has no rows.", source=source)
-    columns = find_columns(known, names, labels, source=source, local_steps=local_steps)
-    measured = _measured(lines, columns, shift or 0, percent)
-    if not any((metric, 0) in measured for metric in DRAWN):
+    columns = find_columns(
+        known, names, labels, source=source, local_steps=local_steps, usual_columns=rows.columns
+    )
+    notes: tuple[str, ...] = ()
+    if not any(known[columns.metrics[metric]] for metric in DRAWN if metric in columns.metrics):
         raise InputError("has no row with a loss or a test accuracy.", source=source)
+    if columns.client is None:
+        measured = _measured(rows, columns, shift or 0, percent)
+    else:
+        measured, notes = client_means(
+            rows, columns, labels, source=source, shift=shift or 0, percent=percent
+        )
+    means = {metric: some for (metric, _), some in measured.items() if metric not in PER_SILO}
     if shift is None:
         # A silo's losses are of the rows that the training's are of.
-        shift = int(counts_from_0(columns.unit, {metric: [*some] for (metric, _), some in measured.items()}))
+        numbers = {metric: some.numbers.tolist() for metric, some in means.items()}
+        shift = int(counts_from_0(columns.unit, numbers))
     per_round = (local_steps or 1) if columns.unit == "steps" else 1
     counting = Counting(column=columns.round, unit=columns.unit, shift=shift, per_round=per_round)
-    table: dict[int, dict[tuple[str, int], float]] = {}
-    for key, values in measured.items():
-        for number, x in values.items():
-            table.setdefault(counting.round_of(number), {})[key] = x
-    accuracies = [
-        x for row in table.values() for (metric, _), x in row.items() if metric.endswith("accuracy")
-    ]
+    accuracies = [some.values.max() for (metric, _), some in measured.items() if metric.endswith("accuracy")]
     if percent and accuracies and max(accuracies) <= 0.01:
         raise InputError("has no accuracy above 1; without --percent they are fractions.", source=source)
-    rounds = sorted(table)
-    history: dict[str, Any] = {"round": np.array(rounds, dtype=np.int64)}
-    for field in fields(HistoryRow):
-        if field.name in PER_SILO:
-            by_silo = [[table[k].get((field.name, i), math.nan) for i in range(len(labels))] for k in rounds]
-            history[field.name] = np.array(by_silo)
-        elif field.name != "round":
-            history[field.name] = np.array([table[k].get((field.name, 0), math.nan) for k in rounds])
-    numbers = [number for values in measured.values() for number in values]
     return ForeignHistory(
         columns=columns,
-        rows={metric: len(values) for (metric, _), values in measured.items()},
+        rows={metric: len(some.values) for metric, some in means.items()},
         counting=counting,
-        first=min(numbers),
-        last=max(numbers),
-        history=history,
+        first=min(float(some.numbers[0]) for some in measured.values()),
+        last=max(float(some.numbers[-1]) for some in measured.values()),
+        history=_history(measured, counting, len(labels)),
+        notes=(*rows.notes, *notes),
     )
 
 
+def _history(
+    measured: Mapping[tuple[str, int], Measured], counting: Counting, silos: int
+) -> dict[str, FloatArray]:
+    """Columns of `HistoryRow`: of several values within a round the last one."""
+    rounds = {key: counting.rounds_of(some.numbers) for key, some in measured.items()}
+    all_rounds = np.unique(np.concatenate([*rounds.values()]))
+    history: dict[str, Any] = {"round": all_rounds}
+    for field in fields(HistoryRow):
+        if field.name == "round":
+            continue
+        of_silos = field.name in PER_SILO
+        table = np.full((len(all_rounds), silos if of_silos else 1), math.nan)
+        for (metric, silo), some in measured.items():
+            if metric == field.name:
+                table[np.searchsorted(all_rounds, rounds[metric, silo]), silo] = some.values
+        history[field.name] = table if of_silos else table[:, 0]
+    return history
+
+
 def _measured(
-    rows: Sequence[MetricsRow], columns: Columns, shift: int, percent: bool
-) -> dict[tuple[str, int], dict[float, float]]:
-    """Values of each metric, and silo, by the number in the column of the round, ascending; without empty ones."""
+    rows: Iterable[MetricsRow], columns: Columns, shift: int, percent: bool
+) -> dict[tuple[str, int], Measured]:
+    """Values of each metric, and silo, of a file with one value of it for a round; without empty ones."""
     keys: list[tuple[str, int, str]] = [(metric, 0, name) for metric, name in columns.metrics.items()]
     keys += [("silo_loss", silo, name) for silo, name in enumerate(columns.silo_loss)]
-    measured: dict[tuple[str, int], dict[float, float]] = {}
+    cells: dict[tuple[str, int], tuple[array[float], array[float]]] = {}
     before: dict[str, tuple[float, str]] = {}
+    whole = columns.unit != "epochs"
     for row in rows:
         present = [key for key in keys if row.values.get(key[2]) is not None]
         if not present:
             continue
-        number = _round(row, columns.round, shift, whole=columns.unit != "epochs")
+        number = round_number(row, columns.round, shift, whole=whole)
         for metric, silo, name in present:
             _check_ascends(row, columns.round, name, number, before.get(name))
             before[name] = (number, row.source)
-            measured.setdefault((metric, silo), {})[number] = _metric(row, metric, name, percent)
-    return measured
-
-
-def _round(row: MetricsRow, name: str, shift: int, *, whole: bool) -> float:
-    """The number in the column of the round."""
-    value = row.values.get(name)
-    if value is None:
-        raise InputError(f"{name} is missing.", source=row.source)
-    number = _number(value)
-    is_right = number is not None and (number.is_integer() or not whole)
-    if number is None or not is_right or not 0 <= number + shift <= _MOST_ROUNDS:
-        shifted = f" with the shift of {shift}" if shift else ""
-        raise InputError(
-            f"{name}(={quoted(value)}) must be a {'whole ' if whole else ''}number >= 0 and <= {_MOST_ROUNDS}"
-            f"{shifted}.",
-            source=row.source,
-        )
-    return number
+            numbers, values = cells.setdefault((metric, silo), (array("d"), array("d")))
+            numbers.append(number)
+            values.append(metric_value(row, metric, name, percent=percent))
+    return {
+        key: Measured(numbers=np.frombuffer(numbers), values=np.frombuffer(values))
+        for key, (numbers, values) in cells.items()
+    }
 
 
 def _check_ascends(
@@ -183,39 +192,10 @@ def _check_ascends(
         return
     if value == before[0]:
         raise InputError(
-            f"{name}(={value:.15g}) must not be given twice for {column}; see {_place(before[1])}.",
+            f"{name}(={value:.15g}) must not be given twice for {column}; see {place_of(before[1])}.",
             source=row.source,
         )
     raise InputError(
-        f"{name}(={value:.15g}) must ascend for {column}: {_place(before[1])} has {before[0]:.15g}.",
+        f"{name}(={value:.15g}) must ascend for {column}: {place_of(before[1])} has {before[0]:.15g}.",
         source=row.source,
     )
-
-
-def _place(source: str) -> str:
-    """The line of a source, which is of the same file."""
-    return source.rpartition(", ")[2]
-
-
-def _metric(row: MetricsRow, metric: str, name: str, percent: bool) -> float:
-    """A metric of a row; accuracies as fractions."""
-    value = row.values[name]
-    number = _number(value)
-    if number is None or not math.isfinite(number):
-        raise InputError(f"{name}(={quoted(value)}) must be a finite number.", source=row.source)
-    if not metric.endswith("accuracy"):
-        return number
-    most, hint = (100, "") if percent else (1, "; --percent says that accuracies are in percent")
-    if not 0 <= number <= most:
-        raise InputError(f"{name}(={quoted(value)}) must be >= 0 and <= {most}{hint}.", source=row.source)
-    return number / most
-
-
-def _number(value: object) -> float | None:
-    """A number, or a text that is one; else None."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        return float(value)
-    except (ValueError, OverflowError):
-        return None

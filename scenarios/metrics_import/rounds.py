@@ -4,9 +4,11 @@ import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+
+import numpy as np
 
 from topologies import InputError
+from topologies.arrays import FloatArray, IntArray
 from topologies.errors import unknown_name
 
 UNITS = ("rounds", "steps", "epochs")
@@ -32,10 +34,13 @@ class Counting:
     shift: int
     per_round: int
 
-    def round_of(self, number: float) -> int:
-        """Rounds done at a number of the column; a round that has begun counts."""
-        # A float's quotient by the local steps may lie above or below a whole number.
-        return math.ceil((Fraction(number) + self.shift) / self.per_round)
+    def rounds_of(self, numbers: FloatArray) -> IntArray:
+        """Rounds done at numbers of the column; a round that has begun counts.
+
+        Exact: the ceiling of a quotient by a whole number is that of the dividend's ceiling by it.
+        """
+        whole = np.ceil(numbers).astype(np.int64) + self.shift
+        return -(-whole // self.per_round)
 
 
 def unit_of(

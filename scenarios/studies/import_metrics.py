@@ -30,6 +30,7 @@ def import_file(
     shift: int | None = None,
     percent: bool = False,
     target_accuracy: float | None = None,
+    run: str | None = None,
     force: bool = False,
 ) -> ForeignHistory:
     """Read a file of metrics and write that of a run.
@@ -47,6 +48,8 @@ def import_file(
         As `scenarios.metrics_import.history.read_history` takes them.
     target_accuracy : float, optional
         Test accuracy whose first round tables and figures show.
+    run : str, optional
+        As `scenarios.metrics_import.readers.read_rows` takes it.
     force : bool
         Whether an existing file is replaced.
 
@@ -61,7 +64,7 @@ def import_file(
     """
     imported = ImportedConfig(file=str(file), target_accuracy=target_accuracy)
     foreign = read_history(
-        read_rows(file),
+        read_rows(file, run),
         names,
         experiment.graph.labels,
         source=str(file),
@@ -145,7 +148,7 @@ def run_name(metrics_file: str | Path) -> str:
 
 
 def columns_note(foreign: ForeignHistory) -> tuple[str, ...]:
-    """Sentences on the column of each metric."""
+    """Sentences on the column of each metric, and on how the file was read."""
     columns, history = foreign.columns, foreign.history
     rows = len(history["round"])
     taken = [
@@ -164,7 +167,7 @@ def columns_note(foreign: ForeignHistory) -> tuple[str, ...]:
             f"{name} ({count} {'row' if count == 1 else 'rows'})" for name, count in others.items()
         )
         notes.append(f"{field} is that of {columns.metrics[field]}; left out: {left}.")
-    return tuple(notes)
+    return (*notes, *foreign.notes)
 
 
 def _values(used: int, rows: int, found: int) -> str:

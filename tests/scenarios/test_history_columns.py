@@ -10,7 +10,7 @@ import pytest
 from scenarios.config.scenario import parse_scenario
 from scenarios.metrics_import.columns import ColumnNames
 from scenarios.metrics_import.history import read_history
-from scenarios.metrics_import.readers import MetricsRow
+from scenarios.metrics_import.rows import MetricsRow, MetricsRows
 from scenarios.runfile.reader import read_run
 from scenarios.runfile.training_rows import HistoryWriter, allocate_history
 from topologies import InputError
@@ -96,7 +96,7 @@ def test_top5_accuracies_of_other_programs_are_imported(column, field):
         MetricsRow(source=f"x.csv, line {k}", values={"round": k, "loss": 2.0 - k, column: 40 + k})
         for k in range(2)
     ]
-    foreign = read_history(rows, ColumnNames(), ["A", "B"], source="x.csv", percent=True)
+    foreign = read_history(MetricsRows.of(rows), ColumnNames(), ["A", "B"], source="x.csv", percent=True)
     np.testing.assert_allclose(foreign.history[field], [0.40, 0.41])
     assert np.isnan(foreign.history["objective"]).all()
     assert foreign.history["silo_accuracy"].shape == (2, 2)

@@ -3,6 +3,7 @@
 import json
 import re
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ from tensorboardX import SummaryWriter
 from tensorboardX.proto.event_pb2 import Event
 from tensorboardX.record_writer import RecordWriter
 
-from scenarios.metrics_import.columns import SYNONYMS, ColumnNames
+from scenarios.metrics_import.columns import ColumnNames
 from scenarios.metrics_import.history import read_history
-from scenarios.metrics_import.readers import MetricsRow, read_rows
+from scenarios.metrics_import.metric_names import SYNONYMS
+from scenarios.metrics_import.readers import read_rows
+from scenarios.metrics_import.rows import MetricsRow, MetricsRows
 from topologies import InputError, MachineError
 
 LABELS = ("Rome", "Oslo", "Bern")
@@ -120,12 +123,12 @@ def test_an_event_file_that_was_cut_short_keeps_its_whole_records_and_a_damaged_
     assert "record 1: is damaged, or not of a TensorBoard event file." in message(file)
 
 
-def test_an_empty_folder_and_a_missing_library_say_so(tmp_path, monkeypatch):
+def test_an_empty_folder_and_a_missing_library_say_so(tmp_path, events, monkeypatch):
     (tmp_path / "empty").mkdir()
     assert message(tmp_path / "empty") == "empty: has no TensorBoard event file (*tfevents*)."
     monkeypatch.setitem(__import__("sys").modules, "tensorboardX.proto.event_pb2", None)
     with pytest.raises(MachineError, match=re.escape("pip install 'silosim[tensorboard]'")):
-        history_of(tmp_path / "empty")
+        history_of(events)
 
 
 @pytest.mark.parametrize(
@@ -205,6 +208,19 @@ def test_bad_json_lines_have_one_clear_line(tmp_path, text, expected):
     assert message(write(tmp_path, "a.jsonl", text)).startswith(expected)
 
 
+def test_a_large_table_is_not_held_as_a_whole(tmp_path):
+    rows = "".join(f"{k},{k / 7},0.5,a text that no metric needs\n" for k in range(5_000))
+    path = write(tmp_path, "a.csv", f"round,loss,acc,host\n{rows}")
+    tracemalloc.start()
+    found = history_of(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert found.history["train_loss"].tolist() == [k / 7 for k in range(5_000)]
+    # The history itself has 17 numbers of 8 bytes for each row; a row of the file takes some 700 bytes in Python.
+    assert peak < 5_000 * 300
+
+
 def test_other_files_and_names_that_are_not_there_are_errors(tmp_path):
     path = write(tmp_path, "a.csv", "round,loss\n0,1\n")
     assert "loss(='los') must be one of loss, round (did you mean 'loss'?)." in message(
@@ -281,9 +297,9 @@ def test_whatever_is_written_is_read_back(table):
     kept = {k: pair for k, pair in sorted(table.items()) if pair != (None, None)}
     if not kept:
         with pytest.raises(InputError, match="no row with a loss"):
-            read_history(rows, ColumnNames(), LABELS, source="f")
+            read_history(MetricsRows.of(rows), ColumnNames(), LABELS, source="f")
         return
-    history = read_history(rows, ColumnNames(), LABELS, source="f").history
+    history = read_history(MetricsRows.of(rows), ColumnNames(), LABELS, source="f").history
     nan = float("nan")
     assert history["round"].tolist() == list(kept)
     np.testing.assert_array_equal(history["train_loss"], [nan if a is None else a for a, _ in kept.values()])

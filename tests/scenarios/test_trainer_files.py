@@ -11,8 +11,9 @@ from tensorboardX import SummaryWriter
 
 from scenarios.metrics_import.columns import ColumnNames
 from scenarios.metrics_import.history import read_history
-from scenarios.metrics_import.readers import MetricsRow, read_rows
+from scenarios.metrics_import.readers import read_rows
 from scenarios.metrics_import.rounds import Counting
+from scenarios.metrics_import.rows import MetricsRow, MetricsRows
 from scenarios.runfile.reader import read_run
 from scenarios.studies.import_metrics import columns_note
 from topologies import InputError
@@ -266,7 +267,7 @@ def test_another_unit_is_an_error_with_the_known_ones(lightning):
 )
 def test_steps_count_from_0_where_they_end_equal_intervals(steps, shift):
     rows = [MetricsRow(source=f"f, line {step}", values={"global_step": step, "loss": 1.0}) for step in steps]
-    found = read_history(rows, ColumnNames(), LABELS, source="f", local_steps=1)
+    found = read_history(MetricsRows.of(rows), ColumnNames(), LABELS, source="f", local_steps=1)
 
     assert found.counting.shift == shift
     assert found.history["round"].tolist() == [step + shift for step in steps]
@@ -275,7 +276,8 @@ def test_steps_count_from_0_where_they_end_equal_intervals(steps, shift):
 @given(st.integers(0, 10**6), st.integers(1, 1000), st.integers(0, 1))
 def test_a_round_is_done_with_its_last_step(step, per_round, shift):
     counting = Counting(column="step", unit="steps", shift=shift, per_round=per_round)
-    found = counting.round_of(step)
+    (found,) = counting.rounds_of(np.array([float(step)]))
+    found = int(found)
 
     assert found - 1 < Fraction(step + shift, per_round) <= found
 

@@ -1,0 +1,45 @@
+"""Rows of CSV files."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from scenarios.metrics_import.rows import MetricsRow
+from scenarios.metrics_import.text_lines import text_lines
+from topologies import InputError
+from topologies.errors import quoted
+
+
+def table_rows(path: Path) -> Iterator[MetricsRow]:
+    """Rows of a CSV file with a head; separated by commas, semicolons or tabs.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or a line breaks its format.
+    """
+    lines = text_lines(path)
+    head = next(lines, "")
+    separator = max(",;\t", key=head.count)
+    names = [name.strip() for name in next(csv.reader([head], delimiter=separator), [])]
+    if not any(names):
+        raise InputError("must have a head with the names of the columns.", source=f"{path}, line 1")
+    repeated = next((name for name in names if name and names.count(name) > 1), None)
+    if repeated is not None:
+        raise InputError(f"column(={quoted(repeated)}) must not be repeated.", source=f"{path}, line 1")
+    reader = csv.reader(lines, delimiter=separator)
+    try:
+        for cells in reader:
+            source = f"{path}, line {reader.line_num + 1}"
+            if not any(map(str.strip, cells)):
+                continue
+            if len(cells) != len(names):
+                raise InputError(
+                    f"has {len(cells)} cells, must have {len(names)} as the head.", source=source
+                )
+            yield MetricsRow(
+                source=source,
+                values={name: cell.strip() or None for name, cell in zip(names, cells, strict=True) if name},
+            )
+    except csv.Error as error:
+        raise InputError(f"is no CSV: {error}.", source=f"{path}, line {reader.line_num + 1}") from None
