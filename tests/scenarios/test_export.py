@@ -17,7 +17,7 @@ from tensorboardX.proto.event_pb2 import Event
 import silosim as package
 from scenarios.export import table_files
 from scenarios.metrics_import.readers import read_rows
-from scenarios.metrics_import.tensorboard import _records
+from scenarios.metrics_import.tensorboard import _Records
 from scenarios.studies.export import CONTENTS
 from topologies import InputError, MachineError
 
@@ -103,7 +103,7 @@ def test_a_part_is_exported_alone(silosim, pair, tmp_path):
 
 def events(path):
     with path.open("rb") as stream:
-        return [Event.FromString(data) for data in _records(stream, str(path))]
+        return [Event.FromString(data) for data in _Records(stream, str(path))]
 
 
 def test_the_time_of_an_event_is_the_wall_clock_time_of_its_round(run_file, tmp_path):

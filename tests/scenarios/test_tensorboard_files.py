@@ -7,7 +7,7 @@ from tensorboardX.proto.event_pb2 import Event
 from tensorboardX.record_writer import masked_crc32c
 
 from scenarios.export.tensorboard_files import EventFile, _checksum, crc32c
-from scenarios.metrics_import.tensorboard import _records
+from scenarios.metrics_import.tensorboard import _Records
 
 
 def test_the_checksum_is_that_of_rfc_3720():
@@ -34,7 +34,7 @@ def test_what_is_written_is_read_by_another_program(tmp_path_factory, step, wall
     file.write(step, wall_time_s, {"missing": np.nan})
     file.close()
     with path.open("rb") as stream:
-        head, event = map(Event.FromString, _records(stream, "x"))
+        head, event = map(Event.FromString, _Records(stream, "x"))
 
     assert (head.file_version, head.wall_time) == ("brain.Event:2", 0.0)
     assert (event.step, event.wall_time) == (step, wall_time_s)
