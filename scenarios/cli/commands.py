@@ -13,6 +13,7 @@ from topologies import InputError
 
 SUMMARIES: Mapping[str, str] = {
     "doctor": "Check this installation and machine, and say what to do.",
+    "init": "Write a scenario for your network and data, each key explained.",
     "underlay": "Say what was understood of a network, and draw it on a map.",
     "design": "Design overlays: cycle times in closed form and simulated.",
     "explain": "Say which circuit limits an overlay, and what would help.",
