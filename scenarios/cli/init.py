@@ -30,7 +30,7 @@ def init(
         typer.Option(help="Model to train. [default: that of the paper's task with these data, else cnn]"),
     ] = None,
 ) -> None:
-    """Write a scenario for your network and data, each key explained.
+    """Write a commented scenario for your network and data.
 
     It runs as it is. Comments state each key's meaning, type and default;
     examples name the network's silos. No file is replaced.
