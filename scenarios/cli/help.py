@@ -28,7 +28,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Columns": ("x", "y", "facet", "where", "log_x", "log_y"),
     "Measurement": ("steps", "silos", "write", "times"),
     OTHERS: (),
-    "Output": ("messages", "output", "resume", "force", "as_toml", "as_json", "help"),
+    "Output": ("messages", "output", "width", "resume", "force", "as_toml", "as_json", "help"),
 }
 """Options in each section of a help page; an option with a `rich_help_panel` of its own is in that one."""
 _SECTION_OF = {name: section for section, names in _SECTIONS.items() for name in names}
@@ -54,6 +54,7 @@ _PLACEHOLDERS = {
         "OVERLAY": ("kind",),
         "SIZE": ("model_size",),
         "TIME": ("compute", "cycle_time"),
+        "LENGTH": ("width",),
         "TIMES": ("compute_times",),
         "PERCENT": ("until_ci",),
         "FILE": (
