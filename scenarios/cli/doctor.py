@@ -2,8 +2,10 @@
 
 import json
 import sys
+from typing import Annotated
 
-from scenarios.cli import options as opt
+import typer
+
 from scenarios.doctor.examination import examine
 from scenarios.doctor.finding import Finding
 from scenarios.runtime.launcher import EXIT_MACHINE
@@ -13,7 +15,10 @@ _MARK = 9
 """Columns of the status."""
 
 
-def doctor(as_json: opt.Json = False) -> None:
+def doctor(
+    # Not with the options of other commands, whose modules need packages that may be missing.
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+) -> None:
     """Check this installation and machine, and say what to do.
 
     Python, packages, MPI with two ranks, torch, HDF5, disks, and the cache of

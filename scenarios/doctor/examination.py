@@ -15,6 +15,7 @@ from typing import IO
 
 from scenarios.doctor.checks import CHECKS
 from scenarios.doctor.finding import Finding
+from topologies import InputError
 
 LIMIT_S = 9.0
 """Time for all checks together."""
@@ -40,11 +41,19 @@ def examine(
     list of Finding
         In the order of the names.
 
+    Raises
+    ------
+    InputError
+        If the current folder is gone.
+
     Notes
     -----
     Nothing is left behind: the folder that a check makes in the current one is removed here, also after Ctrl-C.
     """
-    scratch = Path.cwd() / f".silosim-doctor-{os.getpid()}"
+    try:
+        scratch = Path.cwd() / f".silosim-doctor-{os.getpid()}"
+    except OSError as error:
+        raise InputError(f"the current folder cannot be used: {error.strerror}; go to another one.") from None
     until = time.monotonic() + limit_s
     with _running(names, scratch, process) as running:
         return [finding for name in names for finding in _answer(name, *running[name], until, limit_s)]

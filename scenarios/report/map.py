@@ -22,7 +22,7 @@ from scenarios.config.quantities import format_rate
 from scenarios.report.figure_parts import save_figure
 from scenarios.report.figure_style import NOTE_PT, SMALL_PT, TITLE_PT, FigureStyle
 from scenarios.report.log_axis import log_ticks
-from scenarios.report.map_layout import FONT_PT, MANY_LINES, WIDTH_PT, MapLayout, Page, map_layout
+from scenarios.report.map_layout import FONT_PT, MANY_LINES, USUAL_PAGE, WIDTH_PT, MapLayout, Page, map_layout
 from topologies.underlay import Underlay
 from topologies.wrapping import wrapped
 
@@ -69,7 +69,7 @@ def plot_map(underlay: Underlay, path: Path, *, style: FigureStyle | None = None
 def _page(style: FigureStyle) -> Page:
     """Room for the map itself: of a figure that is magnified, or of a narrow one with its fonts."""
     if style.factor >= 1:
-        return Page()
+        return USUAL_PAGE
     beside = style.scaled(_LEFT_PT + _RIGHT_PT)
     return Page(width_pt=72 * style.width_in - beside, font_pt=style.pt(FONT_PT))
 

@@ -194,7 +194,10 @@ class MapLayout:
         return _on_page(points, self.window, self.page)
 
 
-def map_layout(underlay: Underlay, page: Page = Page()) -> MapLayout:
+USUAL_PAGE = Page()
+
+
+def map_layout(underlay: Underlay, page: Page = USUAL_PAGE) -> MapLayout:
     """Lay a network out on a map.
 
     Parameters

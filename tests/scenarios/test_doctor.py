@@ -4,6 +4,7 @@ import configparser
 import json
 import os
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -247,6 +248,42 @@ def test_a_torch_that_ends_python_is_an_error_of_its_own(tmp_path, monkeypatch):
 
     assert (torch.status, torch.text) == ("error", "torch: the check ended with status 3 and no answer")
     assert disk.status == "ok"
+
+
+@pytest.mark.slow
+def test_the_command_works_where_all_packages_but_those_of_the_command_line_are_broken(tmp_path):
+    site = tmp_path / "site"
+    site.mkdir()
+    for name in ("torch", "numpy", "pint", "numba", "h5py", "scipy"):
+        (site / f"{name}.py").write_text(f"raise ImportError('{name} is broken')")
+    done = subprocess.run(
+        [sys.executable, "-c", "from scenarios.cli.main import main; main()", "doctor", "--json"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(site), *filter(None, sys.path)])},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    errors = {
+        row["check"]: row["text"] for row in json.loads(done.stdout)["rows"] if row["status"] == "error"
+    }
+
+    assert done.returncode == 3
+    assert errors == {
+        "torch": "torch: ImportError: torch is broken",
+        "hdf5": "hdf5: ImportError: h5py is broken",
+        "cache": "cache: ImportError: numba is broken",
+    }
+    assert "site" in [path.name for path in tmp_path.iterdir()]
+
+
+def test_a_folder_that_is_gone_is_one_line(silosim, tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+
+    assert silosim("doctor").failed(2).err.startswith("silosim: error: the current folder cannot be used: ")
 
 
 @pytest.mark.slow

@@ -37,6 +37,7 @@ WIDTHS = pytest.mark.parametrize(
     "width",
     ["3.5in", "10in", *(pytest.param(width, marks=pytest.mark.slow) for width in ("3in", "5.6in"))],
 )
+SLOW_MAPS = [pytest.param(name, marks=pytest.mark.slow) for name in ("gaia", "clouds")]
 ONE_AND_ALL = pytest.mark.parametrize("kinds", [KINDS[:1], KINDS], ids=len)
 
 
