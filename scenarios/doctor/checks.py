@@ -1,6 +1,7 @@
 """What is checked. Each function is called in a process of its own, and imports what it needs itself."""
 
 import ctypes.util
+import importlib
 import importlib.util
 import os
 import platform
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 PROGRAM = "silosim"
 OWN_PACKAGES = ("topologies", "simulator", "training", "scenarios", "silosim")
+_OWN_CHECK = ("h5py", "llvmlite", "mpi4py", "mpich", "numba", "torch")
 NOT_FOR_USERS = ("docs", "test")
 """Extras that developers install."""
 LITTLE_SPACE_BYTES, NO_SPACE_BYTES = 10**9, 10**7
@@ -112,6 +114,33 @@ def packages(_scratch: Path) -> Iterator[Finding]:
             for each in needed
         },
     )
+
+
+def imports(_scratch: Path) -> Iterator[Finding]:
+    """Packages that have no check of their own can be imported: their parts fit to each other and to the machine."""
+    modules = metadata.packages_distributions()
+    needed = [each.name for each in _requirements() if not each.extra and each.name not in _OWN_CHECK]
+    good = []
+    for name in needed:
+        found = [
+            module for module, owners in modules.items() if name in owners and not module.startswith("_")
+        ]
+        try:
+            for module in sorted(found):
+                importlib.import_module(module)
+        # Broken packages raise anything.
+        except Exception as error:
+            yield Finding(
+                check="imports",
+                status="error",
+                text=f"{name} cannot be imported: {one_line(error)}",
+                action=f"{_REINSTALL} {name}",
+                details={"name": name},
+            )
+        else:
+            good.append(name)
+    text = f"{len(good)} of {len(needed)} packages without a check of their own can be imported"
+    yield Finding(check="imports", status="ok", text=text, details={"imported": good})
 
 
 def _missing(requirement: Requirement, version: str | None, status: Status) -> Finding:
@@ -366,6 +395,7 @@ def _version(name: str) -> str | None:
 CHECKS: Mapping[str, Check] = {
     "python": Check(run=python, remedy="install silosim: python -m pip install -e . in its folder"),
     "packages": Check(run=packages, remedy="install silosim: python -m pip install -e . in its folder"),
+    "imports": Check(run=imports, remedy=f"{_REINSTALL} numpy scipy pandas matplotlib cvxpy"),
     "mpi": Check(run=mpi, remedy=_MPI_REMEDY),
     "torch": Check(run=torch, remedy=f"{_REINSTALL} torch; designs and simulations work without it"),
     "hdf5": Check(run=hdf5, remedy=f"{_REINSTALL} h5py numpy, or go to a folder on another disk"),

@@ -88,6 +88,18 @@ def test_packages_that_are_missing_or_too_old_are_errors_with_the_command(monkey
     assert found[2].text.startswith("1 of 3 packages are installed in their ranges: h5py ")
 
 
+def test_packages_that_cannot_be_imported_are_errors(monkeypatch, tmp_path):
+    needed = ["networkx>=3", "geographiclib>=2", "torch>=2", 'sphinx>=99; extra == "docs"']
+    monkeypatch.setattr("scenarios.doctor.checks.metadata.requires", lambda _: needed)
+    monkeypatch.setitem(sys.modules, "geographiclib", None)
+    found = findings("imports", tmp_path / "scratch")
+
+    assert [each.status for each in found] == ["error", "ok"]
+    assert found[0].text.startswith("geographiclib cannot be imported: ModuleNotFoundError: ")
+    assert found[0].action.endswith("--force-reinstall geographiclib")
+    assert found[1].details == {"imported": ["networkx"]}
+
+
 def test_extras_of_developers_are_left_out_and_a_missing_one_is_no_warning(monkeypatch, tmp_path):
     needed = ['sphinx>=99; extra == "docs"', 'not-there>=2; extra == "special"', 'h5py>=99; extra == "other"']
     monkeypatch.setattr("scenarios.doctor.checks.metadata.requires", lambda _: needed)
@@ -264,9 +276,10 @@ def test_the_command_works_where_all_packages_but_those_of_the_command_line_are_
         text=True,
         check=False,
     )
-    errors = {
-        row["check"]: row["text"] for row in json.loads(done.stdout)["rows"] if row["status"] == "error"
-    }
+    rows = json.loads(done.stdout)["rows"]
+    bad = [row for row in rows if row["status"] == "error"]
+    errors = {row["check"]: row["text"] for row in bad if row["check"] != "imports"}
+    unusable = {row["details"]["name"] for row in bad if row["check"] == "imports"}
 
     assert done.returncode == 3
     assert errors == {
@@ -274,6 +287,8 @@ def test_the_command_works_where_all_packages_but_those_of_the_command_line_are_
         "hdf5": "hdf5: ImportError: h5py is broken",
         "cache": "cache: ImportError: numba is broken",
     }
+    assert {"numpy", "pint", "scipy"} <= unusable
+    assert not {"networkx", "rich", "typer"} & unusable
     assert "site" in [path.name for path in tmp_path.iterdir()]
 
 
