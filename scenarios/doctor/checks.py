@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scenarios.doctor.finding import Finding, Status, one_line
-from scenarios.doctor.version_ranges import Requirement, is_in, parse_requirements
+from scenarios.doctor.version_ranges import Requirement, is_in, normalized, parse_requirements
 
 if TYPE_CHECKING:
     from training import LauncherTrial
@@ -118,13 +118,15 @@ def packages(_scratch: Path) -> Iterator[Finding]:
 
 def imports(_scratch: Path) -> Iterator[Finding]:
     """Packages that have no check of their own can be imported: their parts fit to each other and to the machine."""
-    modules = metadata.packages_distributions()
+    modules = {
+        module: [normalized(owner) for owner in owners]
+        for module, owners in metadata.packages_distributions().items()
+        if not module.startswith("_")
+    }
     needed = [each.name for each in _requirements() if not each.extra and each.name not in _OWN_CHECK]
     good = []
     for name in needed:
-        found = [
-            module for module, owners in modules.items() if name in owners and not module.startswith("_")
-        ]
+        found = [module for module, owners in modules.items() if normalized(name) in owners]
         try:
             for module in sorted(found):
                 importlib.import_module(module)

@@ -44,6 +44,11 @@ class Requirement:
         return f"'{self.name}{self.ranges}'"
 
 
+def normalized(name: str) -> str:
+    """Return the name of a distribution as indexes compare it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
 def parse_requirements(lines: Iterable[str]) -> list[Requirement]:
     """Return the requirements of a distribution's metadata; lines of another form are left out."""
     found = []
