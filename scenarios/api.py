@@ -23,6 +23,8 @@ from scenarios.config.simulation import SimulationConfig
 from scenarios.config.study import load_study
 from scenarios.config.upgrade import UpgradeConfig
 from scenarios.metrics_import.columns import ColumnNames
+from scenarios.report.figure_formats import FIGURES
+from scenarios.report.figure_style import DEFAULT_STYLE, figure_style
 from scenarios.report.tables import Table
 from scenarios.runfile.artifacts import drop_checkpoints, is_complete
 from scenarios.runfile.paths import check_new_run
@@ -87,7 +89,9 @@ def describe_underlay(network: Network | Underlay) -> UnderlayFacts:
     return underlay_facts(_underlay(network))
 
 
-def draw_underlay(network: Network | Underlay, output: StrPath, *, force: bool = False) -> None:
+def draw_underlay(
+    network: Network | Underlay, output: StrPath, *, width: str | None = None, force: bool = False
+) -> None:
     """Draw a network on a map.
 
     Parameters
@@ -95,6 +99,8 @@ def draw_underlay(network: Network | Underlay, output: StrPath, *, force: bool =
     network : str, path, NetworkConfig or Underlay
     output : str or path
         PNG, SVG or PDF; or HTML, a page with the facts and a table of all links.
+    width : str, optional
+        Of a picture, with its unit, as in ``"3.5in"``; by default 7 inches.
     force : bool
         Whether an existing file is replaced.
 
@@ -108,7 +114,9 @@ def draw_underlay(network: Network | Underlay, output: StrPath, *, force: bool =
     >>> import silosim
     >>> silosim.draw_underlay("gaia", "gaia.svg")
     """
-    draw(_underlay(network), Path(output), force=force)
+    path = Path(output)
+    style = figure_style(width, draws=path.suffix.lower() in FIGURES)
+    draw(_underlay(network), path, style=style, force=force)
 
 
 def convert_underlay(network: Network | Underlay, output: StrPath, *, force: bool = False) -> None:
@@ -479,6 +487,7 @@ def plot_study(
     where: Mapping[str, object] | None = None,
     log_x: bool | None = None,
     log_y: bool | None = None,
+    width: str | None = None,
     force: bool = False,
 ) -> None:
     """Draw any column of a study's table against any other, one line for each overlay.
@@ -500,6 +509,8 @@ def plot_study(
         Only rows with these values, numbers or texts with units: ``{"access_bps": "1 Gbps", "local_steps": [1, 5]}``.
     log_x, log_y : bool, optional
         Whether an axis is logarithmic; by default where its values span more than a decade.
+    width : str, optional
+        Of the figure, with its unit: ``"3.5in"`` or ``"89 mm"`` for a column of a paper; by default 7 inches.
     force : bool
         Whether an existing file is replaced.
 
@@ -528,7 +539,16 @@ def plot_study(
     }
     source = Path(table) if isinstance(table, str | os.PathLike) else table
     notes = draw_study(
-        source, Path(output), x=x, y=y, facet=facet, where=values, log_x=log_x, log_y=log_y, force=force
+        source,
+        Path(output),
+        x=x,
+        y=y,
+        facet=facet,
+        where=values,
+        log_x=log_x,
+        log_y=log_y,
+        force=force,
+        style=figure_style(width) or DEFAULT_STYLE,
     )
     for note in notes:
         warnings.warn(note, stacklevel=2)

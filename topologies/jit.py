@@ -66,8 +66,21 @@ def _folder_once(here: Path, chosen: str) -> Path | None:
     return _folder(here, chosen)
 
 
-def _folder(here: Path, chosen: str) -> Path | None:
-    """The first folder that can be written: the user's choice for numba, beside the code, the user's cache."""
+def cache_folders(here: Path, chosen: str) -> list[Path]:
+    """Return the folders that what is compiled of a package may be kept in, of which the first writable one is taken.
+
+    Parameters
+    ----------
+    here : Path
+        Folder of the package.
+    chosen : str
+        The user's choice for numba, NUMBA_CACHE_DIR, or nothing.
+
+    Returns
+    -------
+    list of Path
+        In the user's choice, beside the code, in the user's cache. None is made.
+    """
     files = (Path(__file__), *sorted(here.glob("*.py")), *here.parent.glob("tolerances.py"))
     texts = [path.read_bytes() for path in files]
     settings: Any = config
@@ -80,17 +93,21 @@ def _folder(here: Path, chosen: str) -> Path | None:
     text = sha256(b"".join((*texts, repr(processor).encode()))).hexdigest()[:16]
     home_cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"))
     # Without a home, "~" stays as it is.
-    for parent in (
+    parents = (
         Path(chosen) if chosen else None,
         here / "__pycache__",
         home_cache if home_cache.is_absolute() else None,
-    ):
-        if parent is not None:
-            folder = parent / f"silosim-{text}"
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-            except OSError:
-                continue
-            if os.access(folder, os.W_OK):
-                return folder
+    )
+    return [parent / f"silosim-{text}" for parent in parents if parent is not None]
+
+
+def _folder(here: Path, chosen: str) -> Path | None:
+    """The first of `cache_folders` that can be written, made if it is not there."""
+    for folder in cache_folders(here, chosen):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
     return None

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from training.models import ModelSpec
     from training.mpi.early_exit import reject_early_exit
     from training.mpi.mpi_communicator import MpiCommunicator
-    from training.mpi_environment import World, world
+    from training.mpi.trial import LauncherTrial, try_launcher
+    from training.mpi_environment import World, mpiexec_path, world
     from training.notice import Notice
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Dataset",
     "DatasetReader",
     "HistoryRow",
+    "LauncherTrial",
     "MixingPlan",
     "ModelSpec",
     "MpiCommunicator",
@@ -60,8 +62,10 @@ __all__ = [
     "load_dataset",
     "message_bits",
     "model_files",
+    "mpiexec_path",
     "reject_early_exit",
     "split_dataset",
+    "try_launcher",
     "world",
 ]
 

@@ -36,9 +36,12 @@ class TrainingConfig:
     ranks : int
         Processes that the backend starts, >= 1. More than silos are not started. Results do not depend on it.
         Without effect under ``mpiexec`` or ``srun``: then the launcher's number counts.
-    dataset, model, partition : str
-        Names in `training.data.datasets`, `training.models` (or entry points of ``silosim.datasets`` and
-        ``silosim.models``) and `training.data.partitions`.
+    dataset : str
+        Name of a data set; see `training.data.datasets`.
+    model : str
+        Name of a model that reads its samples; see `training.models`.
+    partition : str
+        How samples are divided among silos; see `training.data.partitions`.
     data : str
         Folder of the user's data, read on every rank; empty for the data set's default.
     dataset_options : mapping
@@ -55,9 +58,9 @@ class TrainingConfig:
         Concentration of the ``dirichlet`` partition, > 0; smaller is more heterogeneous.
     shift_west_deg : float, optional
         Degrees by which the ``geographic`` partition moves the silos to the west before it looks for the closest one;
-        None for the paper's rule: 90 for European networks, 0 for all others.
+        by default the paper's rule: 90 for European networks, 0 for all others.
     objective : str
-        Objective: ``silos``, the mean of the silos' losses, or ``samples``, their mean weighted by samples,
+        What is minimized: ``silos``, the mean of the silos' losses, or ``samples``, their mean weighted by samples,
         ``p_i = n_i / n``. Mixing weighs all silos alike, so with ``samples`` a silo's local steps are ``N p_i`` times
         as long: the same as that factor on its gradient, but for ``adam`` too, whose steps ignore such factors.
     optimizer : str
@@ -78,7 +81,7 @@ class TrainingConfig:
     target_accuracy : float
         Test accuracy whose first round reports ask for, in (0, 1]; training itself does not stop there.
     device : str
-        ``cpu``, ``cuda`` or ``auto``.
+        What computes: the processor, or a GPU; ``auto`` takes a GPU where there is one.
     executor : str
         How a rank computes the gradients of its silos: ``loop``, one after the other; ``vmap``, all at once as stacked
         tensors, which pays for small models; ``graphs``, a CUDA graph each; ``auto`` measures which is fastest. They
@@ -136,7 +139,7 @@ class TrainingConfig:
         return DataOptions(data=self.data, skip_bad=self.skip_bad, declared=self.dataset_options)
 
     def __post_init__(self) -> None:
-        for name, table in _TABLES.items():
+        for name, table in CHOICES.items():
             lookup(table, getattr(self, name), field=name)
         if not isinstance(self.dataset_options, Mapping):
             raise InputError(f"dataset_options(={self.dataset_options!r}) must be a table.")
@@ -178,7 +181,7 @@ class TrainingConfig:
             raise InputError(f"target_accuracy(={self.target_accuracy}) must be > 0 and <= 1.")
 
 
-_TABLES = {
+CHOICES = {
     "partition": PARTITIONS,
     "objective": OBJECTIVES,
     "optimizer": OPTIMIZERS,

@@ -43,7 +43,6 @@ app = typer.Typer(
     help="Who sends to whom: design, simulate, train and replay cross-silo learning overlays.",
     epilog="silosim COMMAND --help shows a command's options and an example.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )

@@ -6,12 +6,15 @@ from typing import Any
 
 import typer
 
+from scenarios.cli.completions import with_completions
 from scenarios.cli.help import HelpfulCommand
 from scenarios.cli.usage import usage_errors
 from scenarios.runtime.signals import check_interrupts
 from topologies import InputError
 
 SUMMARIES: Mapping[str, str] = {
+    "doctor": "Check this installation and machine, and say what to do.",
+    "init": "Write a commented scenario for your network and data.",
     "underlay": "Say what was understood of a network, and draw it on a map.",
     "design": "Design overlays: cycle times in closed form and simulated.",
     "explain": "Say which circuit limits an overlay, and what would help.",
@@ -46,6 +49,9 @@ class SingleValueCommand(HelpfulCommand):
             If an option that takes one value is given more often, an option or argument is unknown or missing, or a
             value is no number. Flags may be repeated, lists are.
         """
+        if ctx.resilient_parsing:
+            # The shell asks for what may come next.
+            return super().parse_args(ctx, args)
         with usage_errors(ctx):
             texts, _, given = self.make_parser(ctx).parse_args(args=list(args))
         for parameter in self.get_params(ctx):
@@ -77,5 +83,5 @@ class Commands(Mapping[str, Any]):
         # An import may have swallowed the KeyboardInterrupt of Ctrl-C.
         check_interrupts()
         alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-        alone.command(name, cls=SingleValueCommand)(function)
+        alone.command(name, cls=SingleValueCommand)(with_completions(name, function))
         return typer.main.get_command(alone)

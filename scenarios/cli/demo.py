@@ -5,11 +5,13 @@ from typing import Annotated
 
 import typer
 
+from scenarios.cli import options as opt
 from scenarios.cli.plot import draw
 from scenarios.cli.run import run_and_report
 from scenarios.cli.show import show
 from scenarios.config.scenario import parse_scenario, preset_text
 from scenarios.report.figure_formats import FIGURES
+from scenarios.report.figure_style import DEFAULT_STYLE, figure_style
 from scenarios.runfile.paths import RUN_ENDINGS, check_output, ending_of, write_text
 from scenarios.runtime.launcher import is_first
 from topologies import InputError
@@ -23,6 +25,7 @@ def demo(
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FOLDER", help="For scenario, run and picture.")
     ] = Path("out"),
+    width: opt.Width = None,
 ) -> None:
     """Run the shipped example: GEANT, 40 silos, three overlays.
 
@@ -34,6 +37,7 @@ def demo(
     """
     if ending_of(output) in _FILES and not output.exists():
         raise InputError(f"output(={str(output)!r}) must be the name of a folder.")
+    style = figure_style(width) or DEFAULT_STYLE
     text = preset_text(DEMO)
     path, shown = output / "demo.h5", output / "demo.toml"
     if is_first():
@@ -47,4 +51,4 @@ def demo(
     run_and_report(parse_scenario(text, source=f"{DEMO}.toml"), text, path, force=True, source=f"{DEMO}.toml")
     if is_first():
         show(path)
-        draw(path, path.with_suffix(".png"))
+        draw(path, path.with_suffix(".png"), style)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from scenarios.cli.completions import completing
 from scenarios.config.designer_options import options_by_name
 from topologies.designers.options import DeclaredOption
 
@@ -58,7 +59,13 @@ def _parameter(option: DeclaredOption) -> inspect.Parameter:
     """The option as a parameter of a command; its text is read once the kinds are known."""
     metavar = "VALUE" if option.declaration.unit else _METAVARS.get(option.value_type, "NAME")
     annotation = Annotated[
-        str | None, typer.Option(help=_help(option), metavar=metavar, rich_help_panel="Overlays")
+        str | None,
+        typer.Option(
+            help=_help(option),
+            metavar=metavar,
+            rich_help_panel="Overlays",
+            autocompletion=completing(lambda: option.declaration.choices),
+        ),
     ]
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 

@@ -24,7 +24,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
         *("round_", "unit", "shift", "loss", "accuracy", "train_accuracy", "test_loss", "silo_loss"),
         *("client", "examples", "run", "percent", "target_accuracy"),
     ),
-    "Training data": ("dataset", "data", "skip_bad", "partition", "alpha", "shift_west"),
+    "Training data": ("dataset", "data", "model", "skip_bad", "partition", "alpha", "shift_west"),
     "Columns": ("x", "y", "facet", "where", "log_x", "log_y"),
     "Measurement": ("steps", "silos", "write", "times"),
     OTHERS: (),
@@ -34,6 +34,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
         "table_format",
         "overlay",
         "output",
+        "width",
         "resume",
         "force",
         "as_toml",
@@ -51,7 +52,7 @@ _PLACEHOLDERS = {
         "X": ("alpha", "shift_west", "target_accuracy", "budget", "factor"),
         "NAME": (
             *("bandwidth", "latency", "workload", "rates_from", "sharing", "queueing"),
-            *("engine", "unit", "dataset", "partition", "by"),
+            *("engine", "unit", "dataset", "model", "partition", "by"),
         ),
         "COLUMN": (
             *("x", "y", "facet", "round_", "loss", "accuracy", "train_accuracy", "test_loss", "silo_loss"),
@@ -66,6 +67,7 @@ _PLACEHOLDERS = {
         "OVERLAY": ("kind",),
         "SIZE": ("model_size",),
         "TIME": ("compute", "cycle_time"),
+        "LENGTH": ("width",),
         "TIMES": ("compute_times",),
         "PERCENT": ("until_ci",),
         "FILE": (

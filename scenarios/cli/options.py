@@ -189,6 +189,14 @@ Engine = Annotated[str | None, typer.Option(help=f"{_ENGINE} [default: the scena
 NetworkEngine = Annotated[str, typer.Option(help=_ENGINE)]
 """Of a command that takes no scenario."""
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Width = Annotated[
+    str | None,
+    typer.Option(
+        "--width",
+        help="Width of the figure, in in, cm, mm or pt: '3.5in' for a column of a paper, '10in' for a slide. "
+        "[default: 7in]",
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 
 

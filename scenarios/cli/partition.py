@@ -14,6 +14,7 @@ from scenarios.config.network import build_network
 from scenarios.config.scenario import load_scenario
 from scenarios.config.seed import check_seed
 from scenarios.report.figure_formats import FIGURES
+from scenarios.report.figure_style import figure_style
 from scenarios.report.table_formats import format_of, print_table, write_tables
 from scenarios.runfile.paths import check_new
 from scenarios.studies.partition import divide
@@ -76,6 +77,13 @@ def partition(
             help="File to write: a picture (.png, .svg, .pdf) or a table (.csv, .json, .txt). Repeat for both.",
         ),
     ] = None,
+    width: Annotated[
+        str | None,
+        typer.Option(
+            "--width",
+            help="Width of the picture, as '3.5in' or '10in'. [default: 8.4in to 13in, by the silos]",
+        ),
+    ] = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -89,6 +97,7 @@ def partition(
     silosim partition study.toml -o parts.png
     """
     pictures, tables = _outputs(output or [], force)
+    style = figure_style(width, draws=bool(pictures))
     changes: dict[str, Any] = {
         "dataset": dataset,
         "data": data,
@@ -125,7 +134,7 @@ def partition(
     for path in pictures:
         from scenarios.studies.partition_plot import plot_partition
 
-        plot_partition(division, path)
+        plot_partition(division, path, style=style)
     print_table(division.table(), as_json)
     if output:
         print(f"written: {', '.join(map(str, output))}", file=sys.stderr)

@@ -9,6 +9,7 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.config.scenario import recorded_scenario
 from scenarios.report.figure_formats import FIGURES
+from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
 from scenarios.report.tables import note_lines
 from scenarios.runfile.paths import PARTIAL, RUN_ENDINGS, check_ending, check_new, ending_of
 from scenarios.runfile.reader import RunRecord, is_hdf5, read_run
@@ -63,6 +64,7 @@ def plot(
         Path | None,
         typer.Option("-o", "--output", help="PNG, PDF or SVG. [default: the file's name with .png]"),
     ] = None,
+    width: opt.Width = None,
     force: opt.Force = False,
 ) -> None:
     """Draw a run, or any columns of a study's table.
@@ -78,6 +80,7 @@ def plot(
     name = file.with_name(file.name.removesuffix(PARTIAL))
     figure = output or name.with_suffix(".png")
     figure = figure if ending_of(figure) else figure.with_name(f"{figure.name}.png")
+    style = figure_style(width) or DEFAULT_STYLE
     options = {"x": x, "y": y, "facet": facet, "where": where, "log_x": log_x, "log_y": log_y}
     if name.suffix.lower() not in ENDINGS:
         for option, value in options.items():
@@ -89,7 +92,7 @@ def plot(
         _check_drawable(file)
         check_ending(figure, FIGURES)
         check_new(figure, force=force)
-        draw(file, figure)
+        draw(file, figure, style)
         return
     # Here since matplotlib takes long to import.
     from scenarios.report.study_plot import plot_study
@@ -104,6 +107,7 @@ def plot(
         log_x=log_x,
         log_y=log_y,
         force=force,
+        style=style,
     )
     for note in notes:
         print(note_lines(note), file=sys.stderr)
@@ -132,12 +136,12 @@ def _by_column(texts: list[str]) -> dict[str, list[object]]:
     return values
 
 
-def draw(run: Path, figure: Path) -> None:
+def draw(run: Path, figure: Path, style: FigureStyle = DEFAULT_STYLE) -> None:
     """Draw a run into a file, which is replaced if it exists, and say so."""
-    draw_record(read_run(run), figure)
+    draw_record(read_run(run), figure, style)
 
 
-def draw_record(record: RunRecord, figure: Path) -> None:
+def draw_record(record: RunRecord, figure: Path, style: FigureStyle = DEFAULT_STYLE) -> None:
     """As `draw`, of a run whose file has been read."""
     # Here since matplotlib takes long to import.
     from scenarios.report.plots import plot_run
@@ -150,5 +154,6 @@ def draw_record(record: RunRecord, figure: Path) -> None:
         title=f"{scenario.name}: {network}\n{links}",
         target_accuracy=scenario.target_accuracy,
         is_imported=scenario.is_imported,
+        style=style,
     )
     print(f"written: {figure}", file=sys.stderr)

@@ -11,6 +11,7 @@ from scenarios.cli import options as opt
 from scenarios.cli.plot import draw_record
 from scenarios.cli.table_and_figure import table_and_figure, write_both
 from scenarios.config.replay_changes import ReplayChanges, altered_learning, replay_changes
+from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table, note_lines
 from scenarios.runfile.paths import check_new, check_new_run
@@ -79,6 +80,7 @@ def replay(
             "for NAME.csv and NAME.png, or with an ending in place of one of these [default: RUN-times].",
         ),
     ] = None,
+    width: opt.Width = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
     local_steps: _Learning = None,
@@ -113,6 +115,7 @@ def replay(
         raise InputError(f"{quoted(more[0])} must follow an option, for instance --access.")
     if events is not None and no_events:
         raise InputError("events must not be given with --no-events.")
+    style = figure_style(width) or DEFAULT_STYLE
     capacities = [*(access or []), *(more or [])]
     changes = replay_changes(
         underlay=underlay,
@@ -135,7 +138,8 @@ def replay(
         target_accuracy=target_accuracy,
     )
     if len(capacities) > 1:
-        _table(run, capacities, changes, output or run.with_name(f"{run.stem}-times.csv"), force, as_json)
+        path = output or run.with_name(f"{run.stem}-times.csv")
+        _table(run, capacities, changes, path, style, force, as_json)
         return
     if capacities:
         changes = changes.with_access(capacities[0])
@@ -150,28 +154,35 @@ def replay(
     print_table(summary_of(path, moved), as_json)
     _say(left)
     if _is_trained(moved):
-        draw_record(moved, picture)
+        draw_record(moved, picture, style)
 
 
 def _table(
-    run: Path, capacities: list[str], changes: ReplayChanges, output: Path, force: bool, as_json: bool
+    run: Path,
+    capacities: list[str],
+    changes: ReplayChanges,
+    output: Path,
+    style: FigureStyle,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Write and print the times at several capacities."""
     files = table_and_figure(output, force=force)
     table, left = replay_times(run, capacities, changes)
-    write_both(files, table, partial(_plot, run, table))
+    write_both(files, table, partial(_plot, run, table, style))
     print_table(table, as_json)
     _say(left)
     print(f"written: {', '.join(map(str, files))}", file=sys.stderr)
 
 
-def _plot(run: Path, table: Table, path: Path) -> None:
+def _plot(run: Path, table: Table, style: FigureStyle, path: Path) -> None:
     """The figure of the table."""
     # Here since matplotlib takes long to import.
     from scenarios.report.plots import plot_times
 
     title, network, _, work, *_ = table.caption.splitlines()
-    plot_times(table, path, title=f"{title.removeprefix(f'{run}: ')}: {network}; {work}")
+    whole = f"{title.removeprefix(f'{run}: ')}: {network}; {work}"
+    plot_times(table, path, title=whole, style=style)
 
 
 def _say(sentences: tuple[str, ...]) -> None:

@@ -25,6 +25,7 @@ from scenarios.config.study import (
     parse_trained,
     study_presets,
 )
+from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
 from scenarios.report.run_table import FIELDS
 from scenarios.report.table_formats import print_table, print_text, write_tables
 from scenarios.report.tables import Row, note_lines
@@ -56,6 +57,7 @@ def study(
         int | None,
         typer.Option(help="Processes that compute points. [default: one for each processor]"),
     ] = None,
+    width: opt.Width = None,
     force: opt.Force = False,
     as_toml: Annotated[
         bool,
@@ -78,12 +80,15 @@ def study(
     if as_toml:
         print_text(found.text.rstrip("\n"))
     elif found.trains:
-        _train(parse_trained(found), output or Path(f"{found.name}.h5"), found.source, force, as_json)
+        path = output or Path(f"{found.name}.h5")
+        _train(parse_trained(found), path, found.source, figure_style(width), force, as_json)
     else:
-        _compute(found, output or Path(f"{found.name}.csv"), workers, force, as_json)
+        _compute(found, output or Path(f"{found.name}.csv"), workers, width, force, as_json)
 
 
-def _compute(found: StudyText, output: Path, workers: int | None, force: bool, as_json: bool) -> None:
+def _compute(
+    found: StudyText, output: Path, workers: int | None, width: str | None, force: bool, as_json: bool
+) -> None:
     """Compute the points of a study."""
     place = world()
     if place is not None and place.rank > 0:
@@ -91,6 +96,7 @@ def _compute(found: StudyText, output: Path, workers: int | None, force: bool, a
             return
     count = worker_count(workers)
     wanted = parse_study(found.text, source=found.source, folder=found.folder)
+    style = figure_style(width, draws=wanted.config.figure is not None)
     compared = _compared_path(output, wanted.config, force)
     picture = _picture_path(output, wanted.config, force)
     try:
@@ -108,7 +114,7 @@ def _compute(found: StudyText, output: Path, workers: int | None, force: bool, a
         if compared is not None:
             _compare(wanted.config, table_rows(output), compared, as_json)
         if picture is not None and wanted.config.figure is not None:
-            _draw(wanted.config.figure, output, picture)
+            _draw(wanted.config.figure, output, picture, style or DEFAULT_STYLE)
     except InputError as problem:
         # A table of nothing but errors has no figure: the errors say why.
         if not errors:
@@ -120,7 +126,14 @@ def _compute(found: StudyText, output: Path, workers: int | None, force: bool, a
         raise typer.Exit(EXIT_TRAINING)
 
 
-def _train(study: TrainedStudy, output: Path, source: str, force: bool, as_json: bool) -> None:
+def _train(
+    study: TrainedStudy,
+    output: Path,
+    source: str,
+    style: FigureStyle | None,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Train the scenario of a study, and draw its run."""
     with located(source):
         check_published(study.config.published, FIELDS)
@@ -131,7 +144,7 @@ def _train(study: TrainedStudy, output: Path, source: str, force: bool, as_json:
     run_and_report(study.scenario, study.text, output, force=force, source=source)
     if is_first():
         show(output, as_json)
-        draw(output, output.with_suffix(".png"))
+        draw(output, output.with_suffix(".png"), style or DEFAULT_STYLE)
         if compared is not None:
             _compare(study.config, run_summary(output).rows, compared, as_json)
 
@@ -154,12 +167,12 @@ def _beside(output: Path, path: Path, force: bool) -> Path:
     return path
 
 
-def _draw(figure: FigureConfig, table: Path, path: Path) -> None:
+def _draw(figure: FigureConfig, table: Path, path: Path, style: FigureStyle) -> None:
     """Draw the table of a study."""
     # Here since matplotlib takes long to import.
     from scenarios.report.study_plot import plot_study
 
-    for note in plot_study(table, path, force=True, **asdict(figure)):
+    for note in plot_study(table, path, force=True, style=style, **asdict(figure)):
         print(note_lines(note), file=sys.stderr)
     print(f"written: {path}", file=sys.stderr)
 

@@ -11,6 +11,7 @@ from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.table_and_figure import HELP, table_and_figure, write_both
 from scenarios.config.overlay_config import asked_overlays, default_overlays, left_out_note
+from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table
 from scenarios.runtime.workers import process_pool, worker_count
@@ -42,6 +43,7 @@ def sweep(
         Path | None,
         typer.Option("-o", "--output", help=f"{HELP} [default: sweep-NETWORK]"),
     ] = None,
+    width: opt.Width = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -53,6 +55,7 @@ def sweep(
     --------
     silosim sweep geant --access "100 Mbps" "1 Gbps" "10 Gbps" -o sweep-geant
     """
+    style = figure_style(width) or DEFAULT_STYLE
     files = table_and_figure(output or Path(f"sweep-{study.network.name}.csv"), force=force)
     graph = study.graph()
     overlays = asked_overlays(
@@ -72,15 +75,15 @@ def sweep(
         seed=seed,
         left_out=() if kind else left_out_note(graph),
     )
-    write_both(files, table, partial(_plot, table))
+    write_both(files, table, partial(_plot, table, style))
     print_table(table, as_json)
     print(f"written: {', '.join(map(str, files))}", file=sys.stderr)
 
 
-def _plot(table: Table, path: Path) -> None:
+def _plot(table: Table, style: FigureStyle, path: Path) -> None:
     """The figure of the table."""
     # Here since matplotlib takes long to import.
     from scenarios.report.plots import plot_sweep
 
     network, _, work = table.caption.splitlines()
-    plot_sweep(table, path, title=f"{network}; {work}")
+    plot_sweep(table, path, title=f"{network}; {work}", style=style)

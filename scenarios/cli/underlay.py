@@ -8,8 +8,11 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.config.network import build_underlay
+from scenarios.report.figure_formats import FIGURES
+from scenarios.report.figure_style import figure_style
 from scenarios.report.table_formats import print_text
 from scenarios.report.tables import note_lines
+from scenarios.runfile.paths import ending_of
 from scenarios.studies.underlay import check_conversion, check_drawing, convert, draw, underlay_facts
 from topologies import InputError
 
@@ -51,6 +54,7 @@ def underlay(
             rich_help_panel="Output",
         ),
     ] = None,
+    width: opt.Width = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -65,6 +69,7 @@ def underlay(
     """
     if output is not None:
         check_drawing(output, force=force)
+    style = figure_style(width, draws=output is not None and ending_of(output) in FIGURES)
     network = build_underlay(study.network)
     if conversion is not None:
         if output is not None and conversion.resolve() == output.resolve():
@@ -73,7 +78,7 @@ def underlay(
     facts = underlay_facts(network)
     print_text(facts.json() if as_json else str(facts))
     if output is not None:
-        draw(network, output, force=force)
+        draw(network, output, style=style, force=force)
         print(f"written: {output}", file=sys.stderr)
     if conversion is not None:
         for sentence in convert(network, conversion, force=force):

@@ -13,6 +13,7 @@ from scenarios.cli.one_overlay import KIND_HELP, one_overlay, static_overlay
 from scenarios.cli.table_and_figure import HELP, table_and_figure, write_both
 from scenarios.config.scenario import validated
 from scenarios.config.upgrade import UpgradeConfig
+from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table
 from scenarios.studies.upgrade import upgrade_table
@@ -65,6 +66,7 @@ def upgrade(
     engine: opt.NetworkEngine = "auto",
     seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
     output: Annotated[Path | None, typer.Option("-o", "--output", help=HELP)] = None,
+    width: opt.Width = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -96,19 +98,20 @@ def upgrade(
         both_ways=both_ways,
         why="whose arcs change",
     )
+    style = figure_style(width, draws=output is not None) or DEFAULT_STYLE
     files = [] if output is None else table_and_figure(output, force=force)
     simulation = opt.simulation_config(1 if rounds is None else rounds, sharing, queueing, engine)
     overlay = static_overlay(study, config, seed=seed)
     table = upgrade_table(overlay, asked, simulation, rounds=rounds, seed=seed)
-    write_both(files, table, partial(_plot, table, asked))
+    write_both(files, table, partial(_plot, table, asked, style))
     print_table(table, as_json)
     if files:
         print(f"written: {', '.join(map(str, files))}", file=sys.stderr)
 
 
-def _plot(table: Table, asked: UpgradeConfig, path: Path) -> None:
+def _plot(table: Table, asked: UpgradeConfig, style: FigureStyle, path: Path) -> None:
     """The figure of the table."""
     # Here since matplotlib takes long to import.
     from scenarios.report.plots import plot_upgrade
 
-    plot_upgrade(table, path, wanted_s=asked.wanted_s)
+    plot_upgrade(table, path, wanted_s=asked.wanted_s, style=style)

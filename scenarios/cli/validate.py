@@ -12,6 +12,7 @@ from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_scenario
 from scenarios.config.overlay_config import asked_overlays
 from scenarios.report.figure_formats import FIGURES
+from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
 from scenarios.report.table_formats import format_of, print_tables, write_tables
 from scenarios.report.tables import Table
 from scenarios.runfile.paths import RUN_ENDINGS, check_new, ending_of
@@ -60,6 +61,7 @@ def validate(
             help="A table (.csv, .json, .txt), FILE.h5, a figure (.png, .svg, .pdf), or a folder for all three.",
         ),
     ] = None,
+    width: opt.Width = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -73,6 +75,7 @@ def validate(
     silosim validate study.toml --json
     """
     files = _outputs(output, study.network.name, force)
+    style = figure_style(width, draws=any(ending_of(file) in FIGURES for file in files)) or DEFAULT_STYLE
     experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS).naming(kind)
     overlays = asked_overlays(
         kind, options, experiment.overlays, arcs=arcs, weights=weights, both_ways=both_ways
@@ -88,7 +91,7 @@ def validate(
     results = validate_overlays(experiment, randomized_rounds=randomized_rounds)
     table = validation_table(experiment, results)
     for path in files:
-        _write(path, experiment, results, table, force)
+        _write(path, experiment, results, table, style, force)
     explained = [result for result in results if result.attribution is not None and result.is_explained]
     print_tables([table, *(() if as_json else map(circuit_table, explained))], as_json)
     if files:
@@ -111,7 +114,12 @@ def _outputs(path: Path | None, stem: str, force: bool) -> list[Path]:
 
 
 def _write(
-    path: Path, experiment: Experiment, results: Sequence[Validated], table: Table, force: bool
+    path: Path,
+    experiment: Experiment,
+    results: Sequence[Validated],
+    table: Table,
+    style: FigureStyle,
+    force: bool,
 ) -> None:
     """One file, by its ending."""
     # Here since h5py and matplotlib take long to import.
@@ -122,6 +130,6 @@ def _write(
     elif path.suffix.lower() in FIGURES:
         from scenarios.report.plots import plot_validation
 
-        plot_validation(table, path, title=table.caption)
+        plot_validation(table, path, title=table.caption, style=style)
     else:
         write_tables(path, [table])

@@ -61,13 +61,15 @@ class NetworkConfig:
     access : str, optional
         Capacity of every access link in both directions. By default what the network's file states for each site, and
         10 Gbps where it states nothing.
-    access_up, access_down : str, optional
-        The same for one direction only.
+    access_up : str, optional
+        Capacity of every uplink; by default that of `access`.
+    access_down : str, optional
+        Capacity of every downlink; by default that of `access`.
     access_at : mapping from label to str
         Silos whose access link differs: ``"10 Mbps"`` in both directions, ``"100 Mbps up, 1 Gbps down"``, or only
         one of these two; the other is then as on all silos.
     access_hub : str, optional
-        The same for the silo that is the STAR's hub where its ``hub`` is not stated, see
+        Access link of the silo that is the STAR's hub where its ``hub`` is not stated, written as in `access_at`; see
         `topologies.designers.star.default_hub`.
     silo_at : tuple of str, optional
         Label of the router that each silo is attached to. By default each router has one silo, which has its label; of
@@ -78,9 +80,13 @@ class NetworkConfig:
     core : str, optional
         Capacity of every core link, or ``"stated"``; see `topologies.connectivity`.
     bandwidth : {"hop_share", "bottleneck"}
+        Available bandwidth of a route: its smallest capacity divided by its number of links, or its smallest capacity.
     latency : {"per_path", "per_link"}
-    internal_only, largest_component : bool
-        What is left out of the file; see `topologies.load_underlay`.
+        Where the constant 4 ms count: once on a whole path, or on each of its links.
+    internal_only : bool
+        Leave out external nodes, stubs without coordinates and self-loops of the file; see `topologies.load_underlay`.
+    largest_component : bool
+        Keep only the largest connected component of the file.
     """
 
     underlay: str | None = None
@@ -162,7 +168,7 @@ class NetworkConfig:
     def beside(self, folder: Path) -> "NetworkConfig":
         """The network with files found in a folder, where they are no paths from the working directory."""
         paths = {name: getattr(self, name) for name in ("underlay", *FILES)}
-        if self.underlay is not None and _is_known_name(self.underlay):
+        if self.underlay is not None and is_known_name(self.underlay):
             del paths["underlay"]  # whatever lies under that name, such as the results of a run
         found: dict[str, Any] = {**found_beside(folder, paths)}
         return replace(self, **found) if found else self
@@ -221,7 +227,7 @@ def superseded(names: Collection[str]) -> list[str]:
     return sorted(set(old) - set(names))
 
 
-def _is_known_name(underlay: str) -> bool:
+def is_known_name(underlay: str) -> bool:
     """Whether an underlay is one of this package or of topohub, and no path."""
     return underlay in shipped_underlays() or underlay.startswith(PREFIX)
 
@@ -375,6 +381,7 @@ class WorkloadConfig:
         Silos whose computing time differs. All others have `compute`, else what the network's file states for the
         site, else the preset's.
     local_steps : int
+        Local steps in a round.
     """
 
     preset: str | None = None

@@ -122,6 +122,7 @@ class Scenario:
     Parameters
     ----------
     name : str
+        Name of the study, in titles.
     seed : int
         Of everything random; below 2^63, as the file of a run holds it.
     network : NetworkConfig

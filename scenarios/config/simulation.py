@@ -67,10 +67,13 @@ class SimulationConfig:
     rounds : int
         Rounds to simulate: at most where `until_ci` stops earlier, and at least where more are trained.
     sharing : str
-        ``"maxmin"``, ``"equal"`` or the name of another installed sharing model; see `simulator.sharing`.
+        How models share links: max-min fair, at Eq. 3's constant rates (``"equal"``), or by an installed model; see
+        `simulator.sharing`.
     queueing : {"fifo", "overlap"}
+        Whether an arc sends one model after the other, or several at once.
     engine : {"auto", "simpy", "compiled"}
-        See `simulator.engines.choose_engine`.
+        The fast one where it can and where that pays, the one that takes every job, or the fast one; see
+        `simulator.engines.choose_engine`.
     messages : bool
         Whether the file of a run holds what happened to every message.
     until_ci : str, optional

@@ -48,7 +48,7 @@ def scenario_text(
         `parse_scenario` makes the same of it.
     """
     lines = [
-        f"name = {_value(name)}\nseed = {seed}\n\n[network]",
+        f"name = {toml_value(name)}\nseed = {seed}\n\n[network]",
         *_lines(network),
         f'\n[workload]\nmodel_size = "{work.model_bits!r} bit"',
         *_entries(computing_keys(work, labels)),
@@ -65,17 +65,17 @@ def tables_text(tables: Mapping[str, Any]) -> str:
     lines, below = [], []
     for name, value in tables.items():
         if isinstance(value, Mapping):
-            below += ["", f"[{_key(name)}]", *_entries(value)]
+            below += ["", f"[{toml_key(name)}]", *_entries(value)]
         elif isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
-            below += [line for each in value for line in ("", f"[[{_key(name)}]]", *_entries(each))]
+            below += [line for each in value for line in ("", f"[[{toml_key(name)}]]", *_entries(each))]
         else:
-            lines.append(f"{_key(name)} = {_value(value)}")
+            lines.append(f"{toml_key(name)} = {toml_value(value)}")
     return "\n".join([*lines, *below]) + "\n"
 
 
 def _entries(table: Mapping[str, Any]) -> list[str]:
     """The keys of a table, tables in it on one line."""
-    return [f"{_key(name)} = {_value(value)}" for name, value in table.items()]
+    return [f"{toml_key(name)} = {toml_value(value)}" for name, value in table.items()]
 
 
 def computing_keys(work: Workload, labels: Sequence[str]) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def _lines(config: object) -> list[str]:
     if isinstance(config, SimulationConfig):
         values |= values.pop("events")
     return [
-        f"{name} = {_value(value)}"
+        f"{name} = {toml_value(value)}"
         for name, value in values.items()
         if value is not None and value != () and (value is not False or name not in _LEFT_OUT)
     ]
@@ -110,18 +110,23 @@ def _overlay_lines(overlays: Sequence[OverlayConfig], consensus: str) -> list[st
     """The table of overlays, or one for each where kinds and options do not say all."""
     if all(config.is_plain for config in overlays):
         return [
-            f"[overlays]\nkinds = {_value([config.kind for config in overlays])}",
-            *([f"consensus = {_value(consensus)}"] if consensus else []),
-            *(f"{_key(config.kind)} = {_options(config.options)}" for config in overlays if config.options),
+            f"[overlays]\nkinds = {toml_value([config.kind for config in overlays])}",
+            *([f"consensus = {toml_value(consensus)}"] if consensus else []),
+            *(
+                f"{toml_key(config.kind)} = {_options(config.options)}"
+                for config in overlays
+                if config.options
+            ),
         ]
     # A rule of all overlays stands for those that can have it, which only their design tells.
-    lines = ["[overlays]", f"consensus = {_value(consensus)}", ""] if consensus else []
+    lines = ["[overlays]", f"consensus = {toml_value(consensus)}", ""] if consensus else []
     for config in overlays:
         default = {field.name: field.default for field in fields(config) if field.name != "options"}
         stated = {key: value for key in default if (value := getattr(config, key)) != default[key]}
         lines.append("[[overlays.entries]]" if consensus else "[[overlays]]")
         lines += [
-            f"{_key(key)} = {_value(value)}" for key, value in (*stated.items(), *config.options.items())
+            f"{toml_key(key)} = {toml_value(value)}"
+            for key, value in (*stated.items(), *config.options.items())
         ]
         lines.append("")
     return lines
@@ -129,22 +134,24 @@ def _overlay_lines(overlays: Sequence[OverlayConfig], consensus: str) -> list[st
 
 def _options(given: Mapping[str, object]) -> str:
     """Options of one designer, as a table on one line."""
-    return f"{{ {', '.join(f'{_key(name)} = {_value(value)}' for name, value in given.items())} }}"
+    return f"{{ {', '.join(f'{toml_key(name)} = {toml_value(value)}' for name, value in given.items())} }}"
 
 
-def _key(name: str) -> str:
+def toml_key(name: str) -> str:
     """A key, in quotes where it needs them."""
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_value(name)
 
 
-def _value(value: object) -> str:
+def toml_value(value: object) -> str:
     """A value in TOML; tables on one line."""
     if is_dataclass(value) and not isinstance(value, type):
         return f"{{ {', '.join(_lines(value))} }}"
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{_value(key)} = {_value(inner)}' for key, inner in value.items())} }}"
+        return (
+            f"{{ {', '.join(f'{toml_value(key)} = {toml_value(inner)}' for key, inner in value.items())} }}"
+        )
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_value, value))}]"
+        return f"[{', '.join(map(toml_value, value))}]"
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     # TOML, unlike JSON, takes no DEL as it is.

@@ -11,29 +11,29 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from scenarios.report.figure_style import DPI, GRID, SAVED, TITLE_PT, FigureStyle
 from scenarios.report.line_styles import LineStyle
 from scenarios.runfile.paths import write_whole, writing
 from topologies.wrapping import wrapped
 
-WIDTH_IN = 7.0
 LEGEND_LINE_IN = 0.22
 LEGEND_LETTERS, LEGEND_MARGIN = 84, 7
 """Letters that a line of the legend below has room for; those that line and gap beside a name take."""
-THIN: dict[str, Any] = {"linewidth": 0.7}
-"""Of the lines of `paper`."""
-_TITLE_LETTERS = 84
-"""Letters that a line of the title has room for."""
+_THIN_PT = 0.7
+_LETTER_IN, _NARROW_LETTER_IN = 0.0083, 0.0074
+"""Width of a letter of the title in inches per point, with a margin; with less of one in a narrow figure."""
 _NO_DATE = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
 
 
-def set_title(figure: Figure, title: str) -> None:
+def set_title(figure: Figure, title: str, style: FigureStyle) -> None:
     """Title above the panels, broken where the figure ends; dollars in it are no formulas."""
-    breaks = "$" not in title  # matplotlib takes what is between two for a formula where it breaks lines
+    # matplotlib takes what is between two dollars for a formula where it breaks lines, and leaves no margin.
+    breaks = "$" not in title and not style.is_narrow
     if not breaks:
-        title = "\n".join(
-            line for long in title.splitlines() for line in wrapped(long, _TITLE_LETTERS) or [""]
-        )
-    figure.suptitle(title, fontsize=10, parse_math=False, wrap=breaks)
+        letter_in = _NARROW_LETTER_IN if style.is_narrow else _LETTER_IN
+        letters = int(style.width_in / (letter_in * style.pt(TITLE_PT)))
+        title = "\n".join(line for long in title.splitlines() for line in wrapped(long, letters) or [""])
+    figure.suptitle(title, fontsize=style.pt(TITLE_PT), parse_math=False, wrap=breaks)
 
 
 def add_legend(figure: Figure, lines: Sequence[Artist], names: Sequence[str], **options: Any) -> None:
@@ -47,6 +47,11 @@ def add_legend(figure: Figure, lines: Sequence[Artist], names: Sequence[str], **
 def line_options(style: LineStyle) -> dict[str, Any]:
     """Style of an overlay's line, for matplotlib."""
     return {"color": style.colour, "linestyle": style.dashes, "marker": style.marker}
+
+
+def thin(style: FigureStyle) -> dict[str, Any]:
+    """Style of the lines of `paper`."""
+    return {"linewidth": style.scaled(_THIN_PT)}
 
 
 def legend_columns(
@@ -72,16 +77,21 @@ def balanced(entries: int, *, most: int) -> int:
 
 
 def panels_figure(
-    rows: int, columns: int, *, height_in: float, sharey: Literal["row"] | bool = False
+    rows: int,
+    columns: int,
+    *,
+    height_in: float,
+    style: FigureStyle,
+    sharey: Literal["row"] | bool = False,
 ) -> tuple[Figure, Sequence[Sequence[Axes]]]:
-    """Figure with a light grid on every axis."""
-    figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
+    """Figure with a light grid on every axis; the height is that at the default width."""
+    figure = Figure(figsize=(style.width_in, style.scaled(height_in)), layout="constrained")
     FigureCanvasAgg(figure)
     axes: Any = figure.subplots(
         rows, columns, squeeze=False, sharex="col" if rows > 1 else False, sharey=sharey
     )
     for axis in axes.flat:
-        axis.grid(visible=True, which="both", color="0.9", linewidth=0.6)
+        axis.grid(visible=True, which="both", color=GRID["color"], linewidth=style.scaled(GRID["linewidth"]))
         axis.set_axisbelow(True)
         axis.spines[["top", "right"]].set_visible(False)
     return figure, axes
@@ -106,8 +116,7 @@ def save_figure(figure: Figure, path: Path) -> None:
     One figure is the same bytes whenever it is drawn.
     """
     ending = path.suffix.lower()
-    # Type 42 fonts, which publishers take; matplotlib's default type 3 some refuse.
-    with writing(path), rc_context({"pdf.fonttype": 42, "svg.hashsalt": "silosim"}):
+    with writing(path), rc_context(SAVED):
         drawn = io.BytesIO()
-        figure.savefig(drawn, format=ending.removeprefix(".") or None, dpi=200, metadata=_NO_DATE.get(ending))
+        figure.savefig(drawn, format=ending.removeprefix(".") or None, dpi=DPI, metadata=_NO_DATE.get(ending))
     write_whole(path, drawn.getvalue(), force=True)

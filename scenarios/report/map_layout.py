@@ -20,8 +20,9 @@ from topologies.networks.shipped import underlay_title
 from topologies.underlay import Underlay
 
 WIDTH_PT = 462.0
-"""Width of the map; lengths of labels are in the same unit."""
+"""Width of a map unless another one is asked for; lengths of labels are in the same unit."""
 FONT_PT = 7.0
+"""Size of labels, likewise."""
 _LEAST_RATIO, _MOST_RATIO = 0.42, 0.95
 """Height of the map in parts of its width."""
 _ALL_LABELS, _MOST_TRIED, _LONGEST_LABEL = 30, 150, 26
@@ -40,6 +41,22 @@ _MOST_NAMED, _MOST_LINES_NAMED = 10, 4
 """Sites and lines that a note names."""
 _LARGE_DOTS = 60
 """Sites up to which their dots are large."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Page:
+    """What a map is laid out for.
+
+    Attributes
+    ----------
+    width_pt : float
+        Width of the map.
+    font_pt : float
+        Size of labels.
+    """
+
+    width_pt: float = WIDTH_PT
+    font_pt: float = FONT_PT
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -122,6 +139,7 @@ class MapLayout:
     Attributes
     ----------
     title : str
+    page : Page
     window : Window
         In degrees, or in units of no meaning where no site has coordinates.
     is_geographic : bool
@@ -141,6 +159,7 @@ class MapLayout:
     """
 
     title: str
+    page: Page
     window: Window
     is_geographic: bool
     land: Sequence[FloatArray]
@@ -168,20 +187,23 @@ class MapLayout:
     @property
     def height_pt(self) -> float:
         """Height of the map."""
-        return WIDTH_PT * self.window.ratio
+        return self.page.width_pt * self.window.ratio
 
     def on_page(self, points: FloatArray) -> FloatArray:
         """Points right of and above the lower left corner, shape (..., 2), for points on the map."""
-        window = self.window
-        return _on_page(points, window)
+        return _on_page(points, self.window, self.page)
 
 
-def map_layout(underlay: Underlay) -> MapLayout:
+USUAL_PAGE = Page()
+
+
+def map_layout(underlay: Underlay, page: Page = USUAL_PAGE) -> MapLayout:
     """Lay a network out on a map.
 
     Parameters
     ----------
     underlay : Underlay
+    page : Page
 
     Returns
     -------
@@ -209,8 +231,8 @@ def map_layout(underlay: Underlay) -> MapLayout:
     else:
         lines, legend, scale, one_way = _pairs(underlay, ends, drawn)
         notes += _one_way_note(one_way, len(lines))
-    notes += _hidden_note(underlay, ends, paths, window)
-    labels = _labels(underlay, x, y, window, lines)
+    notes += _hidden_note(underlay, ends, paths, window, page)
+    labels = _labels(underlay, x, y, window, lines, page)
     if len(labels) < shown.sum():
         notes.append(
             f"{len(labels)} of {int(shown.sum())} sites are named, the best connected ones first; +N: N more sites at "
@@ -218,6 +240,7 @@ def map_layout(underlay: Underlay) -> MapLayout:
         )
     return MapLayout(
         title=_title(underlay),
+        page=page,
         window=window,
         is_geographic=is_geographic,
         land=land_in(window) if is_geographic else [],
@@ -419,13 +442,13 @@ def _one_way_note(one_way: Sequence[str], pairs: int) -> list[str]:
 
 
 def _hidden_note(
-    underlay: Underlay, ends: IntArray, paths: Sequence[FloatArray | None], window: Window
+    underlay: Underlay, ends: IntArray, paths: Sequence[FloatArray | None], window: Window, page: Page
 ) -> list[str]:
     """Which lines are so short that the dots of their ends hide them."""
     hidden = [
         line
         for line, path in enumerate(paths)
-        if path is not None and np.ptp(_on_page(path, window), axis=0).max() < _dot_pt(underlay.routers)
+        if path is not None and np.ptp(_on_page(path, window, page), axis=0).max() < _dot_pt(underlay.routers)
     ]
     if not hidden:
         return []
@@ -450,7 +473,7 @@ def _first(names: Sequence[str], most: int) -> str:
 
 
 def _labels(
-    underlay: Underlay, x: FloatArray, y: FloatArray, window: Window, lines: Sequence[Line]
+    underlay: Underlay, x: FloatArray, y: FloatArray, window: Window, lines: Sequence[Line], page: Page
 ) -> list[Label]:
     """Labels that collide as little as can be: one site after the other, the best connected first, at its best place.
 
@@ -463,12 +486,14 @@ def _labels(
     else:
         degree = np.count_nonzero(underlay.measured.bandwidth_bps > 0, axis=1)
     order = shown[np.argsort(-degree[shown], kind="stable")].tolist()
-    on_page = _on_page(np.column_stack([x, y]), window)
+    on_page = _on_page(np.column_stack([x, y]), window, page)
     names_all = len(order) <= _ALL_LABELS
     groups = [[site] for site in order] if names_all else _places(order, on_page)[:_MOST_TRIED]
-    height = WIDTH_PT * window.ratio
-    dots = _Counted.of(on_page[shown], height)
-    crossed = _Counted.of(_dots([_on_page(path, window) for line in lines for path in line.paths]), height)
+    size = page.width_pt, page.width_pt * window.ratio
+    dots = _Counted.of(on_page[shown], size)
+    crossed = _Counted.of(
+        _dots([_on_page(path, window, page) for line in lines for path in line.paths]), size
+    )
     boxes: list[_Box] = []
     labels: list[Label] = []
     for site, *others in groups:
@@ -477,7 +502,7 @@ def _labels(
             (
                 (_cost(box, boxes, dots, crossed) + away, box, label)
                 for away in (_AWAY_PT if names_all else _AWAY_PT[:3])
-                for box, label in _candidates(site, text, on_page[site], away)
+                for box, label in _candidates(site, text, on_page[site], away, page.font_pt)
             ),
             key=lambda found: found[0],
         )
@@ -503,9 +528,11 @@ def _places(order: Sequence[int], on_page: FloatArray) -> list[list[int]]:
     return list(groups.values())
 
 
-def _candidates(site: int, text: str, at: FloatArray, away: float) -> Iterator[tuple[_Box, Label]]:
+def _candidates(
+    site: int, text: str, at: FloatArray, away: float, font_pt: float
+) -> Iterator[tuple[_Box, Label]]:
     """Labels of a site in all directions, so far from it, each with the box that it fills."""
-    width, height = _text_pt(text), _LINE * FONT_PT
+    width, height = _text_pt(text, font_pt), _LINE * font_pt
     for side, up in _DIRECTIONS:
         right_pt = side * away * (0.7 if up else 1.0)
         up_pt = up * (away if side else 0.7 * away + height / 2)
@@ -523,9 +550,9 @@ class _Counted:
     below: IntArray
 
     @classmethod
-    def of(cls, points: FloatArray, height: float) -> "_Counted":
+    def of(cls, points: FloatArray, size: tuple[float, float]) -> "_Counted":
         """Count points; those outside the page are left out."""
-        shape = int(WIDTH_PT), max(int(height), 1)
+        shape = int(size[0]), max(int(size[1]), 1)
         inside = ((points >= 0) & (points < shape)).all(axis=1)
         counts = np.zeros(shape, dtype=np.int64)
         np.add.at(counts, tuple(points[inside].astype(int).T), 1)
@@ -544,8 +571,8 @@ class _Counted:
 def _cost(box: _Box, boxes: Sequence[_Box], dots: _Counted, crossed: _Counted) -> float:
     """How bad a label's place is."""
     left, bottom, right, top = box
-    height = dots.below.shape[1] - 1
-    collisions = int(left < _EDGE_PT or bottom < 0 or right > WIDTH_PT - _EDGE_PT or top > height)
+    width, height = (size - 1 for size in dots.below.shape)
+    collisions = int(left < _EDGE_PT or bottom < 0 or right > width - _EDGE_PT or top > height)
     collisions += sum(left < r and right > l and bottom < t and top > b for l, b, r, t in boxes)  # noqa: E741
     collisions += dots.within(box, margin=2.0)
     return _COLLISION * collisions + 1.5 * min(crossed.within(box), 60)
@@ -561,13 +588,13 @@ def _dots(paths: Sequence[FloatArray]) -> FloatArray:
     return np.concatenate(dots)
 
 
-def _text_pt(text: str) -> float:
+def _text_pt(text: str, font_pt: float) -> float:
     """About how long a text is."""
     wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
-    return FONT_PT * (_WIDE_LETTER * wide + _LETTER * (len(text) - wide))
+    return font_pt * (_WIDE_LETTER * wide + _LETTER * (len(text) - wide))
 
 
-def _on_page(points: FloatArray, window: Window) -> FloatArray:
+def _on_page(points: FloatArray, window: Window, page: Page) -> FloatArray:
     """Points right of and above the lower left corner of the map."""
-    scale = WIDTH_PT / (window.east - window.west)
+    scale = page.width_pt / (window.east - window.west)
     return (points - [window.west, window.south]) * [scale, scale * window.stretch]

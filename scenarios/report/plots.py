@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.artist import Artist
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
@@ -13,8 +15,8 @@ from scenarios.config.quantities import format_rate
 from scenarios.report.closed_forms import FORM_FIELDS
 from scenarios.report.column_labels import long_time_unit
 from scenarios.report.figure_parts import (
+    LEGEND_LETTERS,
     LEGEND_LINE_IN,
-    THIN,
     add_legend,
     balanced,
     legend_columns,
@@ -22,12 +24,15 @@ from scenarios.report.figure_parts import (
     panels_figure,
     save_figure,
     set_title,
+    thin,
 )
+from scenarios.report.figure_style import DEFAULT_STYLE, LEGEND_PT, PANEL_TITLE_PT, FigureStyle
 from scenarios.report.line_styles import COLOURS, styles_of
 from scenarios.report.log_axis import set_log
 from scenarios.report.tables import Column, Table, percent
 from scenarios.runfile.reader import OverlayRecord, RunRecord
 from topologies import InputError
+from topologies.wrapping import wrapped
 
 _PARTS = {
     "serialization_s": "queue: one model after the other",
@@ -41,19 +46,16 @@ _PARTS = {
 """Parts of the difference from paper: field of a row to name in the figure."""
 _RARE = ("computing_times_s", "world_s", "no_barrier_s")
 """Parts that are left out where no overlay has them."""
-_ONE_STYLE: dict[str, Any] = {"color": "0.35", "linestyle": "-", "linewidth": 2.2}
-_SIMULATED_MARKER: dict[str, Any] = {
-    "marker": "o",
-    "markersize": 9,
-    "markerfacecolor": "none",
-    "markeredgecolor": "black",
-}
-_SIMULATED: dict[str, Any] = {"linestyle": ""} | _SIMULATED_MARKER
-_WANTED: dict[str, Any] = {"color": "0.5", "linewidth": 0.8, "linestyle": "--"}
+_ONE_STYLE: dict[str, Any] = {"color": "0.35", "linestyle": "-"}
+_SIMULATED_MARKER: dict[str, Any] = {"marker": "o", "markerfacecolor": "none", "markeredgecolor": "black"}
+_WANTED: dict[str, Any] = {"color": "0.5", "linestyle": "--"}
 _LEAST_PERCENT = 1.0
 """The axis of differences reaches at least so far to both sides, so that negligible differences look small."""
 _MARKERS = 0.15
 """Length between two markers on a line, in parts of the panel's diagonal."""
+_LEGEND_BELOW_LETTERS, _LONG_HANDLE, _LEGEND_LINE_BELOW_IN = 105, 9, 0.2
+"""Room of a legend below a narrow figure in smaller letters, that of a long line in it, and the height of its lines."""
+_FEW_LETTERS, _NAMES_LETTERS, _LABEL_LETTERS, _PANEL_LETTERS = 108, 118, 48, 38
 _FAR_APART = 5
 """From this ratio of run times on, a logarithmic time axis shows the fast overlays' curves too."""
 
@@ -65,6 +67,7 @@ def plot_run(
     title: str,
     target_accuracy: float | None = None,
     is_imported: bool = False,
+    style: FigureStyle = DEFAULT_STYLE,
 ) -> None:
     """Loss and accuracy against rounds and against wall-clock time, one line for each overlay.
 
@@ -79,6 +82,7 @@ def plot_run(
     is_imported : bool
         Whether the rows are one imported curve, whose loss has an unknown unit: against rounds it is drawn once, as it
         is the same on every overlay.
+    style : FigureStyle
 
     Raises
     ------
@@ -90,6 +94,17 @@ def plot_run(
     What no row has is not drawn: the test loss takes the place of the training loss, and without accuracies or losses
     there is only the other. Rows without a value are passed over.
     """
+    with rc_context(style.rc()):
+        figure = _run_figure(
+            record, style, title=title, target_accuracy=target_accuracy, is_imported=is_imported
+        )
+        save_figure(figure, path)
+
+
+def _run_figure(
+    record: RunRecord, style: FigureStyle, *, title: str, target_accuracy: float | None, is_imported: bool
+) -> Figure:
+    """See `plot_run`."""
     trained = [overlay for overlay in record.overlays if overlay.history]
     if not trained:
         raise InputError("the run has no training, so there is no loss to plot.")
@@ -101,10 +116,16 @@ def plot_run(
         metrics = metrics if _has(trained, loss_name) else []
         metrics = [*metrics, ("test_accuracy", 100.0, "test accuracy (%)")]
     shown = len(trained) + (target_accuracy is not None and has_accuracy)
-    columns = legend_columns(max(len(overlay.kind) for overlay in trained), shown)
+    columns = legend_columns(
+        max(len(overlay.kind) for overlay in trained), shown, room=style.letters(LEGEND_LETTERS)
+    )
     legend_in = LEGEND_LINE_IN * (-(-shown // columns) - 1)
     figure, axes = panels_figure(
-        len(metrics), 2, height_in=(5.2 if len(metrics) > 1 else 3.2) + legend_in, sharey="row"
+        len(metrics),
+        2,
+        height_in=(5.2 if len(metrics) > 1 else 3.2) + legend_in,
+        style=style,
+        sharey="row",
     )
     last_s = [float(overlay.wall_clock_s[-1]) for overlay in trained]
     scale, unit = long_time_unit(max(last_s))
@@ -113,9 +134,9 @@ def plot_run(
     styles = styles_of([overlay.kind for overlay in record.overlays])
     lines: list[Artist] = []
     for index, overlay in enumerate(trained):
-        style = line_options(styles[overlay.kind]) | {
-            "linewidth": 1.4,
-            "markersize": 4,
+        options = line_options(styles[overlay.kind]) | {
+            "linewidth": style.scaled(1.4),
+            "markersize": style.scaled(4),
             "markevery": _MARKERS,
         }
         # Time 0 has no place on a logarithmic axis; drawn from its edge, round 0 would look like all that came after.
@@ -129,31 +150,35 @@ def plot_run(
             ):
                 if column == 0 and is_one:
                     if index == 0:
-                        axes[row][0].plot(time[finite], values[finite], **_ONE_STYLE)
+                        axes[row][0].plot(time[finite], values[finite], **_one(style))
                     continue
-                drawn_line = axes[row][column].plot(time[finite], values[finite], label=overlay.kind, **style)
+                drawn_line = axes[row][column].plot(
+                    time[finite], values[finite], label=overlay.kind, **options
+                )
                 if (row, column) == (0, 1):
                     lines += drawn_line
     names = [overlay.kind for overlay in trained]
     if is_one:
-        axes[0][0].set_title("one imported curve, on every overlay", fontsize=9)
-        axes[0][1].set_title("only cycle times differ", fontsize=9)
+        said = ("one imported curve, on every overlay", "only cycle times differ")
+        for axis, text in zip(axes[0], said, strict=True):
+            broken = "\n".join(wrapped(text, style.letters(_PANEL_LETTERS)))
+            axis.set_title(broken, fontsize=style.pt(PANEL_TITLE_PT))
     if target_accuracy is not None and has_accuracy:
         for axis in axes[-1]:
-            target = axis.axhline(100 * target_accuracy, color="0.5", linewidth=0.8)
+            target = axis.axhline(100 * target_accuracy, color="0.5", linewidth=style.scaled(0.8))
         lines, names = [*lines, target], [*names, f"target {100 * target_accuracy:g} %"]
     axes[-1][0].set_xlabel("round")
     axes[-1][0].xaxis.set_major_locator(MaxNLocator("auto", integer=True))
     axes[-1][1].set_xlabel(f"wall-clock time ({unit})")
     if far_apart:
         times = [float(time) / scale for overlay in trained for time in overlay.wall_clock_s]
-        set_log(axes[-1][1], "x", times, most=6)
-    set_title(figure, title)
+        set_log(axes[-1][1], "x", times, most=style.ticks(6))
+    set_title(figure, title, style)
     add_legend(figure, lines, names, loc="outside lower center", ncols=columns, frameon=False)
-    save_figure(figure, path)
+    return figure
 
 
-def plot_sweep(table: Table, path: Path, *, title: str) -> None:
+def plot_sweep(table: Table, path: Path, *, title: str, style: FigureStyle = DEFAULT_STYLE) -> None:
     """Cycle time against access capacity on logarithmic axes: simulated as lines with markers, `paper` as thin lines.
 
     Parameters
@@ -162,6 +187,7 @@ def plot_sweep(table: Table, path: Path, *, title: str) -> None:
         Of `scenarios.studies.sweep`.
     path : Path
     title : str
+    style : FigureStyle
 
     Raises
     ------
@@ -169,12 +195,11 @@ def plot_sweep(table: Table, path: Path, *, title: str) -> None:
         If the file cannot be written.
     """
     scale, unit = (1.0, "s") if max(row["simulated_s"] for row in table.rows) > 10 else (1e-3, "ms")
-    _plot_over_access(
-        table, path, title=title, keys=("simulated_s", "paper_s"), scale_s=scale, label=f"cycle time ({unit})"
-    )
+    keys, label = ("simulated_s", "paper_s"), f"cycle time ({unit})"
+    _plot_over_access(table, path, style, title=title, keys=keys, scale_s=scale, label=label)
 
 
-def plot_times(table: Table, path: Path, *, title: str) -> None:
+def plot_times(table: Table, path: Path, *, title: str, style: FigureStyle = DEFAULT_STYLE) -> None:
     """Time to a run's target against access capacity on logarithmic axes; overlays that never reach it are left out.
 
     Parameters
@@ -183,6 +208,7 @@ def plot_times(table: Table, path: Path, *, title: str) -> None:
         Of `scenarios.studies.replay_times`.
     path : Path
     title : str
+    style : FigureStyle
 
     Raises
     ------
@@ -192,55 +218,82 @@ def plot_times(table: Table, path: Path, *, title: str) -> None:
     key, target = "time_to_target_s", table.further["target_accuracy"]
     scale, unit = long_time_unit(max(row[key] for row in table.rows if row[key] is not None))
     to = "the last recorded round" if target is None else f"a test accuracy of {target:g}"
-    _plot_over_access(table, path, title=title, keys=(key,), scale_s=scale, label=f"time to {to} ({unit})")
+    label = f"time to {to} ({unit})"
+    _plot_over_access(table, path, style, title=title, keys=(key,), scale_s=scale, label=label)
 
 
 def _plot_over_access(
-    table: Table, path: Path, *, title: str, keys: Sequence[str], scale_s: float, label: str
+    table: Table,
+    path: Path,
+    style: FigureStyle,
+    *,
+    title: str,
+    keys: Sequence[str],
+    scale_s: float,
+    label: str,
 ) -> None:
+    """Draw durations against access capacity into a file."""
+    with rc_context(style.rc()):
+        figure = _over_access_figure(table, style, title=title, keys=keys, scale_s=scale_s, label=label)
+        save_figure(figure, path)
+
+
+def _over_access_figure(
+    table: Table, style: FigureStyle, *, title: str, keys: Sequence[str], scale_s: float, label: str
+) -> Figure:
     """Durations against access capacity: the first as a line with markers for each overlay, `paper` as a thin one."""
-    first, *thin = keys
+    first, *further = keys
     styles = styles_of(list(dict.fromkeys(row["overlay"] for row in table.rows)))
     kinds = list(dict.fromkeys(row["overlay"] for row in table.rows if row[first] is not None))
-    # The legend is as high as its lines, and a line more for the thin ones.
-    figure, axes = panels_figure(1, 1, height_in=max(4.4, 1.0 + LEGEND_LINE_IN * (len(kinds) + 1)))
+    names = [*kinds, *("thin: paper" for _ in further)]
+    columns = 1
+    if style.is_narrow:
+        columns = legend_columns(
+            max(map(len, names)), len(names), room=style.letters(_LEGEND_BELOW_LETTERS), handle=_LONG_HANDLE
+        )
+        height_in = 4.0 + _LEGEND_LINE_BELOW_IN * -(-len(names) // columns)
+    else:
+        # The legend is as high as its lines, and a line more for the thin ones.
+        height_in = max(4.4, 1.0 + LEGEND_LINE_IN * (len(kinds) + 1))
+    figure, axes = panels_figure(1, 1, height_in=height_in, style=style)
     axis = axes[0][0]
     lines: list[Artist] = []
     capacities = sorted({row["access_bps"] for row in table.rows})
     for kind in kinds:
         rows = [row for row in table.rows if row["overlay"] == kind]
         access_bps = [row["access_bps"] for row in rows]
-        style = line_options(styles[kind])
-        lines += axis.plot(
-            access_bps, [row[first] / scale_s for row in rows], **style, markersize=5, label=kind
-        )
-        for key in thin:
+        options = line_options(styles[kind])
+        durations = [row[first] / scale_s for row in rows]
+        lines += axis.plot(access_bps, durations, **options, markersize=style.scaled(5), label=kind)
+        for key in further:
             axis.plot(
                 access_bps,
                 [row[key] / scale_s for row in rows],
-                **style | THIN | {"marker": "_" if len(capacities) == 1 else ""},
-                markersize=14,
+                **options | thin(style) | {"marker": "_" if len(capacities) == 1 else ""},
+                markersize=style.scaled(14),
             )
-    set_log(axis, "x", capacities, most=6, ticks=capacities, show=format_rate)
+    set_log(axis, "x", capacities, most=style.ticks(6), ticks=capacities, show=format_rate)
     times = [row[key] / scale_s for row in table.rows for key in keys if row[key] is not None]
     set_log(axis, "y", times, most=9)
     axis.set_xlabel("access capacity")
-    axis.set_ylabel(label)
-    set_title(figure, title)
-    paper = [Line2D([], [], color="0.3", **THIN) for _ in thin]
+    axis.set_ylabel("\n".join(wrapped(label, style.letters(_LABEL_LETTERS))))
+    set_title(figure, title, style)
     add_legend(
         figure,
-        [*lines, *paper],
-        [*kinds, *("thin: paper" for _ in thin)],
-        loc="outside right center",
-        fontsize=8,
+        [*lines, *(Line2D([], [], color="0.3", **thin(style)) for _ in further)],
+        names,
+        loc="outside lower center" if style.is_narrow else "outside right center",
+        ncols=columns,
+        fontsize=style.pt(LEGEND_PT),
         frameon=False,
         handlelength=3.2,
     )
-    save_figure(figure, path)
+    return figure
 
 
-def plot_upgrade(table: Table, path: Path, *, wanted_s: float | None = None) -> None:
+def plot_upgrade(
+    table: Table, path: Path, *, wanted_s: float | None = None, style: FigureStyle = DEFAULT_STYLE
+) -> None:
     """Cycle time against price: the closed form as a step line, simulated as markers with intervals.
 
     Parameters
@@ -251,16 +304,21 @@ def plot_upgrade(table: Table, path: Path, *, wanted_s: float | None = None) -> 
         PNG, PDF or SVG, by its ending.
     wanted_s : float, optional
         A cycle time that is wanted, drawn as a thin line.
+    style : FigureStyle
 
     Raises
     ------
     InputError
         If the file cannot be written.
     """
+    with rc_context(style.rc()):
+        save_figure(_upgrade_figure(table, style, wanted_s=wanted_s), path)
+
+
+def _upgrade_figure(table: Table, style: FigureStyle, *, wanted_s: float | None) -> Figure:
+    """See `plot_upgrade`."""
     rows, kind, by = table.rows, str(table.further["kind"]), str(table.further["by"])
-    figure, axes = panels_figure(1, 1, height_in=4.0)
-    axis = axes[0][0]
-    style = line_options(styles_of([kind])[kind])
+    options = line_options(styles_of([kind])[kind])
     form_s = [max(row["paper_s"], row[FORM_FIELDS[by]]) for row in rows]
     simulated = [row for row in rows if row["simulated_s"] is not None]
     factor, unit = (
@@ -270,13 +328,24 @@ def plot_upgrade(table: Table, path: Path, *, wanted_s: float | None = None) -> 
     # The last set is the best for a little more money, too: a step that ends at its marker would not be seen.
     end = prices[-1] + 0.04 * ((prices[-1] - prices[0]) or 1.0)
 
+    proven = all(row["is_proven"] for row in rows)
+    names = [f"{'paper or load' if by == 'load' else by}, {'' if proven else 'not '}proven best"]
+    names += ["simulated (95 %)"] if simulated else []
+    names += [] if wanted_s is None else [f"wanted: {factor * wanted_s:.4g} {unit}"]
+    columns = legend_columns(max(map(len, names)), len(names), room=style.letters(_FEW_LETTERS))
+    height_in = 4.0 + LEGEND_LINE_IN * (-(-len(names) // columns) - 1)
+    figure, axes = panels_figure(1, 1, height_in=height_in, style=style)
+    axis = axes[0][0]
+    one = _one(style) | {"linewidth": style.scaled(0.7)}
+    marker = _SIMULATED_MARKER | {"markersize": style.scaled(9)}
+
     def steps(at: Sequence[float], values_s: Sequence[float], **line: Any) -> None:
         axis.step([*at, end], [factor * each for each in (*values_s, values_s[-1])], where="post", **line)
 
     if simulated:
         at, values_s = [row["total_price"] for row in simulated], [row["simulated_s"] for row in simulated]
-        steps(at, values_s, **_ONE_STYLE | {"linewidth": 0.7})
-        axis.plot(at, [factor * each for each in values_s], **_SIMULATED)
+        steps(at, values_s, **one)
+        axis.plot(at, [factor * each for each in values_s], linestyle="", **marker)
         wide = [row for row in simulated if row["simulated_half_width_s"]]
         axis.errorbar(
             [row["total_price"] for row in wide],
@@ -284,23 +353,16 @@ def plot_upgrade(table: Table, path: Path, *, wanted_s: float | None = None) -> 
             yerr=[factor * row["simulated_half_width_s"] for row in wide],
             fmt="none",
             ecolor="black",
-            capsize=4,
+            capsize=style.scaled(4),
         )
-    steps(prices, form_s, **style | {"linestyle": "-", "marker": ""})
-    axis.plot(prices, [factor * each for each in form_s], **style | {"linestyle": ""}, markersize=5)
-    proven = all(row["is_proven"] for row in rows)
-    shown: list[tuple[Artist, str]] = [
-        (
-            Line2D([], [], **style | {"linestyle": "-"}, markersize=5),
-            f"{'paper or load' if by == 'load' else by}, {'' if proven else 'not '}proven best",
-        )
-    ]
+    steps(prices, form_s, **options | {"linestyle": "-", "marker": ""})
+    size = style.scaled(5)
+    axis.plot(prices, [factor * each for each in form_s], **options | {"linestyle": ""}, markersize=size)
+    lines: list[Artist] = [Line2D([], [], **options | {"linestyle": "-"}, markersize=size)]
     if simulated:
-        shown.append(
-            (Line2D([], [], **_ONE_STYLE | {"linewidth": 0.7} | _SIMULATED_MARKER), "simulated (95 %)")
-        )
+        lines.append(Line2D([], [], **one | marker))
     if wanted_s is not None:
-        shown.append((axis.axhline(factor * wanted_s, **_WANTED), f"wanted: {factor * wanted_s:.4g} {unit}"))
+        lines.append(axis.axhline(factor * wanted_s, linewidth=style.scaled(0.8), **_WANTED))
     currency, is_priced = table.further["currency"], table.further["is_priced"]
     axis.set_xlabel(
         f"total price ({currency})" if currency else "total price" if is_priced else "links raised"
@@ -309,15 +371,13 @@ def plot_upgrade(table: Table, path: Path, *, wanted_s: float | None = None) -> 
         axis.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
     axis.set_ylabel(f"cycle time ({unit})")
     network, capacities, work = table.caption.splitlines()[:3]
-    set_title(
-        figure, f"{kind} on {network}\n{capacities}; links raised {table.further['raised_how']}\n{work}"
-    )
-    lines, names = zip(*shown, strict=True)
-    add_legend(figure, lines, names, loc="outside lower center", ncols=len(names), frameon=False)
-    save_figure(figure, path)
+    title = f"{kind} on {network}\n{capacities}; links raised {table.further['raised_how']}\n{work}"
+    set_title(figure, title, style)
+    add_legend(figure, lines, names, loc="outside lower center", ncols=columns, frameon=False)
+    return figure
 
 
-def plot_validation(table: Table, path: Path, *, title: str) -> None:
+def plot_validation(table: Table, path: Path, *, title: str, style: FigureStyle = DEFAULT_STYLE) -> None:
     """Simulated over paper for each overlay: its parts as stacked bars, the total with its interval.
 
     Parameters
@@ -327,14 +387,22 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
     path : Path
         PNG, PDF or SVG, by its ending.
     title : str
+    style : FigureStyle
 
     Raises
     ------
     InputError
         If the file cannot be written.
     """
+    with rc_context(style.rc()):
+        save_figure(_validation_figure(table, style, title=title), path)
+
+
+def _validation_figure(table: Table, style: FigureStyle, *, title: str) -> Figure:
+    """See `plot_validation`."""
     rows = list(table.rows)
-    figure, axes = panels_figure(1, 1, height_in=2.3 + 0.45 * len(rows))
+    height_in = 2.3 + 0.45 * len(rows)
+    figure, axes = panels_figure(1, 1, height_in=height_in, style=style)
     axis = axes[0][0]
     # An overlay whose cycle time is 0 by the paper has no difference in percent.
     scale = [100 / row["paper_s"] if row["paper_s"] > 0 else 0.0 for row in rows]
@@ -356,8 +424,8 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
         xerr=half,
         fmt="D",
         color="black",
-        markersize=5,
-        capsize=4,
+        markersize=style.scaled(5),
+        capsize=style.scaled(4),
         label="simulated, max-min (95 %)",
     )
     simulated = Column(key="maxmin_over_paper", title="max-min", show=percent, exact="maxmin_is_exact")
@@ -373,26 +441,38 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
         fmt="o",
         color="black",
         markerfacecolor="none",
-        markersize=10,
-        capsize=4,
+        markersize=style.scaled(10),
+        capsize=style.scaled(4),
         label="simulated, Eq. 3's rates",
     )
     beside = axis.get_yaxis_transform()
     for place, text in ((-0.6, simulated.title), *enumerate(texts)):
-        axis.text(1.02, place, text, transform=beside, va="center", ha="left", fontsize=9)
+        size = style.pt(PANEL_TITLE_PT)
+        axis.text(1.02, place, text, transform=beside, va="center", ha="left", fontsize=size)
     axis.use_sticky_edges = False
     axis.margins(x=0.06)
     low, high = axis.get_xlim()
     axis.set_xlim(min(low, -_LEAST_PERCENT), max(high, _LEAST_PERCENT))
-    axis.axvline(0, color="black", linewidth=0.8)
+    axis.axvline(0, color="black", linewidth=style.scaled(0.8))
     axis.set_yticks(places, [row["overlay"] for row in rows], parse_math=False)
     axis.set_ylim(len(rows) - 0.5, -0.5)
     axis.set_xlabel("simulated cycle time over the paper's (%)")
-    set_title(figure, title)
+    set_title(figure, title, style)
     named = axis.get_legend_handles_labels()
     columns = balanced(len(named[0]), most=3)
-    figure.legend(*named, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
-    save_figure(figure, path)
+    if style.is_narrow:
+        longest, room = max(map(len, named[1])), style.letters(_NAMES_LETTERS)
+        columns = legend_columns(longest, len(named[1]), room=room, handle=_LONG_HANDLE)
+        lines = -(-len(named[1]) // columns)
+        figure.set_figheight(style.scaled(height_in + _LEGEND_LINE_BELOW_IN * lines))
+    size = style.pt(LEGEND_PT)
+    figure.legend(*named, loc="outside lower center", ncols=columns, frameon=False, fontsize=size)
+    return figure
+
+
+def _one(style: FigureStyle) -> dict[str, Any]:
+    """Style of a line that is the only one."""
+    return _ONE_STYLE | {"linewidth": style.scaled(2.2)}
 
 
 def _has(overlays: Sequence[OverlayRecord], metric: str) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -21,15 +22,15 @@ from scenarios.report.column_labels import ColumnAxis, column_axis, words_of
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.figure_parts import (
     LEGEND_LINE_IN,
-    THIN,
-    WIDTH_IN,
     add_legend,
     legend_columns,
     line_options,
     panels_figure,
     save_figure,
     set_title,
+    thin,
 )
+from scenarios.report.figure_style import DEFAULT_STYLE, LEGEND_PT, PANEL_TITLE_PT, TEXT_PT, FigureStyle
 from scenarios.report.line_styles import LineStyle, styles_of
 from scenarios.report.log_axis import set_log
 from scenarios.report.study_lines import OVERLAY, OverlayLine, StudyLines, StudyPanel, study_lines
@@ -51,11 +52,12 @@ _LETTER_IN, _GAP_IN = 0.0083, 0.08
 _TITLE_LETTERS, _NO_BREAK = 74, "\u00a0"
 _NAME_LETTERS, _MOST_LETTERS = 24, 66
 """Letters of a line of the legend, and of a whole name in it."""
-_LEGEND_PT = 8.0
 _LEGEND_HANDLE = 10
 """Letters that line and gap beside a name take."""
-_DASH: dict[str, Any] = THIN | {"linestyle": "none", "marker": "_"}
+_DASH: dict[str, Any] = {"linestyle": "none", "marker": "_"}
 """Of `paper` where no line joins two points."""
+_PANEL_TICK_PT = 8.0
+"""At ticks where there are several panels."""
 _MARKED = 12
 """Points of a line that have a marker; of longer lines only so many have."""
 _CATEGORY_LETTERS = 28
@@ -63,6 +65,8 @@ _MOST_AT_VALUES = 10
 """Values of an input that the ticks are put at; of more, ticks are at round numbers."""
 _BETWEEN = 0.06
 """Gap between panels in parts of their width, for the ends of their ticks' labels."""
+_MOST_BELOW_EACH_OTHER = 3
+"""Panels that a narrow figure has in one column."""
 _SLOT = 0.7
 """Part of a category's width in which the overlays stand side by side."""
 _LEAST_SPAN, _LEAST_MARGIN, _MARGIN = 1e-3, 0.02, 0.04
@@ -80,6 +84,7 @@ def plot_study(
     log_x: bool | None = None,
     log_y: bool | None = None,
     force: bool = False,
+    style: FigureStyle = DEFAULT_STYLE,
 ) -> tuple[str, ...]:
     """Draw the table of a study; see `silosim.plot_study`.
 
@@ -95,6 +100,7 @@ def plot_study(
         By default whether values span more than a decade.
     force : bool
         Whether an existing file is replaced.
+    style : FigureStyle
 
     Returns
     -------
@@ -116,8 +122,10 @@ def plot_study(
                 f"has {'no finished point yet' if is_partial else 'no rows'}, so nothing can be drawn."
             )
         lines = study_lines(frame, x=x, y=y, facet=facet, where=where)
-        figure = _figure(lines, log_x=log_x, log_y=log_y)
-    save_figure(figure, path)
+        with rc_context(style.rc()):
+            figure = _figure(lines, style, log_x=log_x, log_y=log_y)
+    with rc_context(style.rc()):
+        save_figure(figure, path)
     if is_partial:
         points = frame[POINT].nunique()
         return (f"{table} is of a study that is not finished: {points:,} points so far.", *lines.notes)
@@ -146,14 +154,26 @@ class _Axis:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Layout:
-    """Rows and columns of panels, their size in inches, that of the letters in points; where the legend is."""
+    """Rows and columns of panels, their size in inches, that of the letters in points; where the legend is.
 
+    Attributes
+    ----------
+    shown_height_in : float
+        Height of a panel at the default width of the figure.
+    """
+
+    style: FigureStyle
     rows: int
     columns: int
     width_in: float
-    height_in: float
+    shown_height_in: float
     tick_pt: float
     is_beside: bool
+
+    @property
+    def height_in(self) -> float:
+        """Height of a panel."""
+        return self.style.scaled(self.shown_height_in)
 
     def letters(self, inches: float) -> int:
         """Letters at ticks that have room."""
@@ -164,7 +184,7 @@ class _Layout:
         return max(2, int(self.width_in / (_LETTER_IN * self.tick_pt * _longest(texts) + _GAP_IN)))
 
 
-def _figure(lines: StudyLines, *, log_x: bool | None, log_y: bool | None) -> Figure:
+def _figure(lines: StudyLines, style: FigureStyle, *, log_x: bool | None, log_y: bool | None) -> Figure:
     """The figure of a study's lines."""
     drawn = [line for panel in lines.panels for line in panel.lines]
     if log_x and lines.categories is not None:
@@ -176,14 +196,15 @@ def _figure(lines: StudyLines, *, log_x: bool | None, log_y: bool | None) -> Fig
     ends = [part for line in drawn for part in (line.low, line.high)]
     y = _axis(lines.y, values, ends, log_y, "log_y", at_values=False)
     styles = styles_of(lines.overlays)
-    handles, names = _legend_entries(lines, styles)
-    layout = _layout(len(lines.panels), names)
+    handles, names = _legend_entries(lines, styles, style)
+    layout = _layout(len(lines.panels), names, style)
     is_turned = lines.categories is not None and layout.ticks(lines.categories) < len(lines.categories)
-    columns = _legend_columns(names)
+    columns = _legend_columns(names, style)
     figure, grid = panels_figure(
         layout.rows,
         layout.columns,
         height_in=_height_in(layout, names, columns, lines.categories if is_turned else None),
+        style=style,
         sharey=True,
     )
     if layout.columns > 1:
@@ -200,7 +221,7 @@ def _figure(lines: StudyLines, *, log_x: bool | None, log_y: bool | None) -> Fig
             _set_categories(axis, lines.categories, is_turned=is_turned)
         if panel.title:
             title = shortened(panel.title, layout.letters(layout.width_in))
-            axis.set_title(title, fontsize=9, parse_math=False)
+            axis.set_title(title, fontsize=style.pt(PANEL_TITLE_PT), parse_math=False)
         if number + layout.columns >= len(lines.panels):
             axis.tick_params(labelbottom=True)
             label = x.column.label if lines.categories is None else words_of(lines.x)
@@ -211,7 +232,7 @@ def _figure(lines: StudyLines, *, log_x: bool | None, log_y: bool | None) -> Fig
             )
     for axis in axes[len(lines.panels) :]:
         axis.remove()
-    set_title(figure, "\n".join(_title_lines(lines.title)))
+    set_title(figure, "\n".join(_title_lines(lines.title, style)), style)
     if names:
         place = "outside right center" if layout.is_beside else "outside lower center"
         add_legend(
@@ -220,19 +241,17 @@ def _figure(lines: StudyLines, *, log_x: bool | None, log_y: bool | None) -> Fig
             names,
             loc=place,
             ncols=1 if layout.is_beside else columns,
-            fontsize=_LEGEND_PT,
+            fontsize=style.pt(LEGEND_PT),
             frameon=False,
             handlelength=4.0,
         )
     return figure
 
 
-def _title_lines(title: str) -> list[str]:
+def _title_lines(title: str, style: FigureStyle) -> list[str]:
     """Lines of a title that is broken between its parts."""
-    whole = re.sub("(?<=[^,:]) ", _NO_BREAK, title)
-    return [
-        line.replace(_NO_BREAK, " ") for line in textwrap.wrap(whole, _TITLE_LETTERS, break_on_hyphens=False)
-    ]
+    whole, letters = re.sub("(?<=[^,:]) ", _NO_BREAK, title), style.letters(_TITLE_LETTERS)
+    return [line.replace(_NO_BREAK, " ") for line in textwrap.wrap(whole, letters, break_on_hyphens=False)]
 
 
 def _axis(
@@ -264,69 +283,79 @@ def _axis(
     )
 
 
-def _layout(count: int, names: Sequence[str]) -> _Layout:
+def _layout(count: int, names: Sequence[str], style: FigureStyle) -> _Layout:
     """Rows and columns of so many panels, and the room that a legend beside a single one leaves."""
+    is_beside = count == 1 and not style.is_narrow
     columns = 1 if count == 1 else 2 if count in (2, 4) else 3
+    if style.is_narrow:
+        columns = 1 if count <= _MOST_BELOW_EACH_OTHER else 2
     legend_in = (
-        _LETTER_IN * _LEGEND_PT * (_LEGEND_HANDLE + _longest(_lines_of(names)))
-        if count == 1 and names
+        _LETTER_IN * style.pt(LEGEND_PT) * (_LEGEND_HANDLE + _longest(_lines_of(names)))
+        if is_beside and names
         else 0.0
     )
+    gap_in = style.scaled(0.15) if count > 1 else 0.0
     return _Layout(
+        style=style,
         rows=-(-count // columns),
         columns=columns,
-        width_in=(WIDTH_IN - 0.9 - legend_in) / columns - (0.15 if count > 1 else 0.0),
-        height_in=3.4 if count == 1 else 1.7,
-        tick_pt=10.0 if count == 1 else 8.0,
-        is_beside=count == 1,
+        width_in=(style.width_in - style.scaled(0.9) - legend_in) / columns - gap_in,
+        shown_height_in=3.4 if count == 1 else 1.7,
+        tick_pt=style.pt(TEXT_PT if count == 1 else _PANEL_TICK_PT),
+        is_beside=is_beside,
     )
 
 
 def _height_in(
     layout: _Layout, names: Sequence[str], legend_columns: int, turned: Sequence[str] | None
 ) -> float:
-    """Height of the figure: panels with their titles, labels and ticks, and the legend."""
-    below = 0.9 + layout.rows * (layout.height_in + 0.35)
+    """Height of the figure at its default width: panels with titles, labels and ticks, and the legend."""
+    below = 0.9 + layout.rows * (layout.shown_height_in + 0.35)
     if turned is not None:
-        below += 0.75 * layout.rows * _LETTER_IN * layout.tick_pt * min(_CATEGORY_LETTERS, _longest(turned))
-    line_in = LEGEND_LINE_IN * _LEGEND_PT / 10 + 0.02
+        letters_in = _LETTER_IN * layout.tick_pt * min(_CATEGORY_LETTERS, _longest(turned))
+        below += 0.75 * layout.rows * letters_in / layout.style.factor
+    line_in = LEGEND_LINE_IN * LEGEND_PT / 10 + 0.02
     if layout.is_beside:
         return max(below, 0.8 + line_in * len(_lines_of(names)))
     columns = [names[first :: max(1, legend_columns)] for first in range(legend_columns)]
     return below + line_in * max((len(_lines_of(column)) for column in columns), default=0)
 
 
-def _legend_entries(lines: StudyLines, styles: Mapping[str, LineStyle]) -> tuple[list[Artist], list[str]]:
+def _legend_entries(
+    lines: StudyLines, styles: Mapping[str, LineStyle], style: FigureStyle
+) -> tuple[list[Artist], list[str]]:
     """Handles and names: overlays that are drawn, then what thin lines, bands and bars are."""
     drawn = {line.overlay for panel in lines.panels for line in panel.lines}
     # An axis of overlays names them.
     kinds = [] if lines.x == OVERLAY else [name for name in lines.overlays if name in drawn]
     handles: list[Artist] = [
-        Line2D([], [], markersize=5, **_joined(lines, line_options(styles[name]))) for name in kinds
+        Line2D([], [], markersize=style.scaled(5), **_joined(lines, line_options(styles[name])))
+        for name in kinds
     ]
     names = [shortened(name, _MOST_LETTERS) for name in kinds]
     is_dash = _is_dash(lines)
     if any(line.paper is not None for panel in lines.panels for line in panel.lines):
-        handles.append(Line2D([], [], color="0.3", markersize=12, **(_DASH if is_dash else THIN)))
+        look = thin(style) | (_DASH if is_dash else {})
+        handles.append(Line2D([], [], color="0.3", markersize=style.scaled(12), **look))
         names.append("dash: paper" if is_dash else "thin: paper")
     if lines.spread == "seeds":
         is_band = not is_dash and not lines.is_curve
-        handles.append(Patch(facecolor="0.8") if is_band else _bar())
+        handles.append(Patch(facecolor="0.8") if is_band else _bar(style))
         names.append(f"mean of {lines.seeds}; {'band' if is_band else 'bar'}: lowest to highest")
     elif lines.spread == "interval":
-        handles.append(_bar())
+        handles.append(_bar(style))
         names.append("bar: 95 % interval")
     return handles, ["\n".join(wrapped(name, _NAME_LETTERS)) for name in names]
 
 
-def _bar() -> Artist:
+def _bar(style: FigureStyle) -> Artist:
     """Handle of an error bar."""
-    return Line2D([], [], color="0.3", linestyle="none", marker="|", markersize=9)
+    return Line2D([], [], color="0.3", linestyle="none", marker="|", markersize=style.scaled(9))
 
 
-def _legend_columns(names: Sequence[str]) -> int:
+def _legend_columns(names: Sequence[str], style: FigureStyle) -> int:
     """Columns of a legend below the panels."""
-    room, longest = WIDTH_IN / (_LETTER_IN * _LEGEND_PT), _longest(_lines_of(names))
+    room, longest = style.width_in / (_LETTER_IN * style.pt(LEGEND_PT)), _longest(_lines_of(names))
     return legend_columns(longest, len(names), room=room, handle=_LEGEND_HANDLE) if names else 1
 
 
@@ -363,29 +392,33 @@ def _draw_panel(
 ) -> None:
     """Lines of a panel, with their bands or bars, and those of `paper`."""
     is_dash = _is_dash(lines)
-    slot, dash_pt = 0.0, 14.0
+    style = layout.style
+    slot, dash_pt = 0.0, style.scaled(14.0)
     if lines.categories is not None and lines.x != OVERLAY:
         slot = _SLOT / max(1, len(panel.lines))
-        dash_pt = min(dash_pt, max(5.0, 72 * slot * layout.width_in / len(lines.categories)))
+        dash_pt = min(dash_pt, max(style.scaled(5.0), 72 * slot * layout.width_in / len(lines.categories)))
     for number, line in enumerate(panel.lines):
         shift = slot * (number - (len(panel.lines) - 1) / 2)
         places = (line.x if lines.categories is not None else x.column.factor * line.x) + shift
         values, low, high = (y.column.factor * part for part in (line.y, line.low, line.high))
         options = _joined(lines, line_options(styles[line.overlay]))
-        size = 5 if layout.columns == 1 else 4
-        axis.plot(places, values, markersize=size, markevery=_marked(line), linewidth=1.4, **options)
+        size, width = style.scaled(5 if layout.rows * layout.columns == 1 else 4), style.scaled(1.4)
+        axis.plot(places, values, markersize=size, markevery=_marked(line), linewidth=width, **options)
         colour = options["color"]
         if (high > low).any():
             if lines.spread == "seeds" and not is_dash and not lines.is_curve:
                 axis.fill_between(places, low, high, color=colour, alpha=0.18, linewidth=0)
             else:
                 bars = [values - low, high - values]
-                axis.errorbar(places, values, yerr=bars, fmt="none", ecolor=colour, elinewidth=1, capsize=2.5)
+                bar: dict[str, Any] = {"elinewidth": style.scaled(1), "capsize": style.scaled(2.5)}
+                axis.errorbar(places, values, yerr=bars, fmt="none", ecolor=colour, **bar)
         if line.paper is not None:
             alone = is_dash or len(line.y) == 1
-            thin = _DASH if alone else THIN | {"linestyle": styles[line.overlay].dashes}
+            look: dict[str, Any] = thin(style) | (
+                _DASH if alone else {"linestyle": styles[line.overlay].dashes}
+            )
             axis.plot(
-                places, y.column.factor * line.paper, color=colour, markersize=dash_pt, zorder=1.9, **thin
+                places, y.column.factor * line.paper, color=colour, markersize=dash_pt, zorder=1.9, **look
             )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from scenarios.config.quantities import format_rate, format_s
 from scenarios.report.figure_formats import FIGURES
+from scenarios.report.figure_style import FigureStyle
 from scenarios.report.world_map import unrolled
 from scenarios.runfile.paths import check_ending, check_new, write_whole
 from topologies import InputError
@@ -512,7 +513,7 @@ def check_drawing(path: Path, *, force: bool) -> None:
     check_new(path, force=force)
 
 
-def draw(underlay: Underlay, path: Path, *, force: bool = False) -> None:
+def draw(underlay: Underlay, path: Path, *, style: FigureStyle | None = None, force: bool = False) -> None:
     """Draw a network on a map.
 
     Parameters
@@ -520,6 +521,8 @@ def draw(underlay: Underlay, path: Path, *, force: bool = False) -> None:
     underlay : Underlay
     path : Path
         PNG, SVG, PDF; or HTML, a page with the facts and a table of all links.
+    style : FigureStyle, optional
+        Of a picture.
     force : bool
         Whether an existing file is replaced.
 
@@ -537,4 +540,4 @@ def draw(underlay: Underlay, path: Path, *, force: bool = False) -> None:
     else:
         from scenarios.report.map import plot_map
 
-        plot_map(underlay, path)
+        plot_map(underlay, path, style=style)

@@ -14,7 +14,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.text import Text
 
 from scenarios.report.map import map_figure, plot_map
-from scenarios.report.map_layout import _candidates, map_layout
+from scenarios.report.map_layout import FONT_PT, _candidates, map_layout
 from scenarios.report.map_page import map_page
 from scenarios.report.world_map import copies, great_circle, land_in, land_rings, unrolled, window_of
 from scenarios.studies.underlay import draw, underlay_facts
@@ -210,7 +210,7 @@ def test_the_scale_of_speeds_ends_before_what_is_said_beside_it(tmp_path):
 def test_labels_above_and_below_a_site_are_centred_on_it():
     boxes = {
         (label.side, np.sign(label.up_pt)): box
-        for box, label in _candidates(3, "Paris", np.array([50.0, 70.0]), 9.0)
+        for box, label in _candidates(3, "Paris", np.array([50.0, 70.0]), 9.0, FONT_PT)
     }
     for up in (-1, 1):
         left, _, right, _ = boxes[0, up]

@@ -6,7 +6,6 @@ import re
 import select
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,13 +15,13 @@ from topologies.errors import InputError, LeftEarlyError, MachineError, Training
 from training.history import HistoryRow
 from training.job import TrainingJob
 from training.mpi.job_file import write_job
+from training.mpi.rank_processes import rank_command, rank_process
 from training.mpi.worker import ERRORS, JOB, ROWS
-from training.mpi_environment import mpiexec_path, rank_environment
+from training.mpi_environment import mpiexec_path
 from training.notice import Report, from_line
 
 LOG = "log.txt"
 POLL_S = 0.1
-STOP_S = 5.0
 _BANNER = re.compile(
     r"^=+\n=   BAD TERMINATION .*?\nYOUR APPLICATION TERMINATED WITH THE EXIT STRING: [^\n]*\(signal (\d+)\)\n"
     r"(This typically refers to [^\n]*\nPlease see [^\n]*\n?)?",
@@ -65,21 +64,10 @@ def run_ranks(job: TrainingJob, ranks: int) -> Iterator[Report]:
         directory = Path(name)
         write_job(directory / JOB, job)
         os.mkfifo(directory / ROWS)
-        command = [
-            mpiexec,
-            "-n",
-            str(ranks),
-            sys.executable,
-            "-P",
-            "-m",
-            "mpi4py",
-            "-m",
-            "training.mpi.worker",
-            directory,
-        ]
+        command = rank_command(mpiexec, ranks, "training.mpi.worker", directory, ranks)
         with (
             _pipe(directory / ROWS) as pipe,
-            _process([*map(str, command), str(ranks)], directory / LOG) as process,
+            rank_process(command, directory / LOG) as process,
         ):
             last = -1
             for line in _lines(pipe, process):
@@ -98,53 +86,6 @@ def _pipe(path: Path) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-@contextmanager
-def _process(command: list[str], log: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a command in its own session, so that Ctrl-C reaches only this process, and end it at exit."""
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env=rank_environment(os.environ),
-            start_new_session=True,
-        )
-    try:
-        with _guard(process.pid, log.parent):
-            yield process
-    finally:
-        if process.poll() is None:
-            process.terminate()
-            try:
-                process.wait(timeout=STOP_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-
-@contextmanager
-def _guard(launcher: int, directory: Path) -> Iterator[None]:
-    """End the launcher and remove the directory if this process is killed: ranks in MPI's start cannot detect it."""
-    read, alive = os.pipe()
-    script = 'read -r _; kill "$LAUNCHER"; rm -rf "$DIRECTORY"'
-    guard = subprocess.Popen(
-        ["/bin/sh", "-c", script],
-        stdin=read,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "LAUNCHER": str(launcher), "DIRECTORY": str(directory)},
-        start_new_session=True,
-    )
-    os.close(read)
-    try:
-        yield
-    finally:
-        guard.kill()
-        guard.wait()
-        os.close(alive)
 
 
 def _lines(pipe: int, process: "subprocess.Popen[bytes]") -> Iterator[str]:

@@ -23,8 +23,12 @@ class BackgroundKind(EventKind):
         ``"A - B"``, or ``"A -> B"`` for one direction; by default all core links.
     share : str, optional
         Part of the capacity in percent, all the time.
-    peak, mean_on, mean_off : str, optional
-        Peak rate of a flow, and its mean times on and off.
+    peak : str, optional
+        Rate of an on/off flow while it is on.
+    mean_on : str, optional
+        Mean time that the flow is on.
+    mean_off : str, optional
+        Mean time that the flow is off.
     """
 
     table: ClassVar[str] = "background"

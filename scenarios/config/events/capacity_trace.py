@@ -25,9 +25,9 @@ class CapacityKind(EventKind):
     link : str
         ``"A - B"``, ``"A -> B"`` for one direction, ``"A uplink"`` or ``"A downlink"``.
     at : tuple of str
-        Dates, ascending.
+        Dates at which the capacity changes, ascending.
     capacity : tuple of str
-        From each date on.
+        Its capacity from each date on.
     repeat_every : str, optional
         The dates repeat after this time, for instance ``"24 h"``.
     job_starts_at : str

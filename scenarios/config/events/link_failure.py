@@ -28,9 +28,9 @@ class FailureKind(EventKind):
     link : str
         ``"A - B"``.
     from_ : str
-        Since the job's start; the key is ``from``.
+        When it fails, since the job's start.
     until : str, optional
-        By default permanently.
+        When it works again, since the job's start; by default never.
     """
 
     table: ClassVar[str] = "failure"

@@ -22,13 +22,15 @@ class AbsenceKind(EventKind):
     Parameters
     ----------
     silo : str
+        Its label.
     from_round : int
+        First round without it.
     policy : {"go_on", "wait"}
         Whether the others go on without it for some rounds, or wait for some time.
     rounds : int, optional
-        With ``"go_on"``.
+        Rounds that it misses; with ``"go_on"``.
     duration : str, optional
-        With ``"wait"``.
+        How long the others wait; with ``"wait"``.
     """
 
     table: ClassVar[str] = "away"

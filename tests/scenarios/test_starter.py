@@ -1,0 +1,260 @@
+"""`silosim init`: every key is there with its default, examples can be taken as they stand, no file is replaced."""
+
+import dataclasses
+import re
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scenarios.config.events.registry import BUILT_IN
+from scenarios.config.key_texts import key_texts
+from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network
+from scenarios.config.scenario import OverlaysConfig, Scenario, load_scenario, parse_scenario, workload_of
+from scenarios.config.simulation import ComputeConfig, SimulationConfig
+from scenarios.config.starter_scenario import COMPUTE, LEFT_OUT, starter_text
+from training import TrainingConfig
+
+TABLES = {
+    "network": NetworkConfig,
+    "workload": WorkloadConfig,
+    "overlays": OverlaysConfig,
+    "simulation": SimulationConfig,
+    "training": TrainingConfig,
+}
+INNER = {
+    "simulation.compute": ComputeConfig,
+    **{f"simulation.{name}": kind for name, kind in BUILT_IN.items()},
+}
+KINDS = ("star", "mst", "ring")
+KEY = re.compile(r"(#{0,2})(\w+) = (.+)")
+HEAD = re.compile(r"#?\[+([\w.]+)\]+")
+
+
+def text_of(network: str = "gaia") -> str:
+    graph = build_network(NetworkConfig(underlay=network))
+    return starter_text(network, graph, kinds=KINDS, training={}, name="study.toml", about="a network")
+
+
+def keys_of(text: str) -> dict[str, dict[str, str]]:
+    """What stands before each key, by table and key."""
+    found: dict[str, dict[str, str]] = {"": {}}
+    table = ""
+    for line in text.splitlines():
+        if head := HEAD.fullmatch(line):
+            table = head[1]
+            found[table] = {}
+        elif key := KEY.fullmatch(line):
+            found[table][key[2]] = key[1]
+    return found
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return text_of()
+
+
+def test_every_key_of_a_scenario_is_in_the_file_or_left_out_on_purpose(text):
+    found = keys_of(text)
+    for table, owner in (("", Scenario), *TABLES.items(), *INNER.items()):
+        keys = {field.name.rstrip("_") for field in dataclasses.fields(owner)}
+        if table == "":
+            keys -= set(TABLES)
+        if table == "simulation":
+            keys -= {"compute"}  # a table of its own
+        assert keys - set(LEFT_OUT.get(table, ())) == found[table].keys() - {"task"}, table
+    assert "task" in found["training"]
+    assert set(found) == {"", *TABLES, *INNER, "overlays.star"}
+
+
+def test_the_file_loads_and_its_values_are_the_defaults(text):
+    scenario = parse_scenario(text, source="study.toml")
+
+    assert scenario == Scenario(
+        network=NetworkConfig(underlay="gaia"),
+        workload=WorkloadConfig(compute=COMPUTE),
+        training=TrainingConfig(),
+    )
+
+
+def test_every_key_has_a_meaning_and_its_default_above_it(text):
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if KEY.fullmatch(line):
+            above = []
+            while lines[number - 1 - len(above)].startswith("# "):
+                above.insert(0, lines[number - 1 - len(above)][2:])
+            about = " ".join(above)
+            assert re.fullmatch(r"\S.+\. \[.+; default: .+\]", about), line
+
+
+def test_defaults_in_comments_are_those_of_the_values(text):
+    parsed = tomllib.loads(text)
+    comments = re.findall(r"default: ([^\n]+)\]\n(?:(\w+) = (.+))", text)
+
+    assert len(comments) > 30
+    own = {"underlay", "compute"}
+    assert [key for default, key, value in comments if default != value and key not in own] == []
+    assert parsed["training"]["rounds"] == 150
+
+
+def with_lines(text: str, chosen: dict[int, str]) -> str:
+    return "\n".join(chosen.get(number, line) for number, line in enumerate(text.splitlines()))
+
+
+def test_each_example_of_a_key_can_be_taken_alone(text):
+    table, tried = "", []
+    for number, line in enumerate(text.splitlines()):
+        table = head[1] if (head := HEAD.fullmatch(line)) else table
+        key = KEY.fullmatch(line)
+        if key and key[1] and table in TABLES:
+            changed = parse_scenario(with_lines(text, {number: line.lstrip("#")}), source="study.toml")
+            if table == "network":
+                build_network(changed.network)
+            tried.append(key[2])
+
+    assert tried == [
+        *("access", "access_up", "access_down", "access_at", "access_hub", "silo_at", "blocked", "core"),
+        *("preset", "model_size", "compute_at", "until_ci", "shift_west_deg", "task"),
+    ]
+
+
+@pytest.mark.parametrize("name", [*INNER, "overlays.star"])
+def test_each_table_that_is_not_set_can_be_taken_as_it_stands(text, name):
+    lines = text.splitlines()
+    (first,) = [number for number, line in enumerate(lines) if line.strip("#[]") == name]
+    chosen = {}
+    for number in range(first, len(lines)):
+        if not lines[number]:
+            break
+        if re.match(r"#[^# ]", lines[number]):
+            chosen[number] = lines[number].removeprefix("#")
+    changed = parse_scenario(with_lines(text, chosen), source="study.toml")
+    before = parse_scenario(text, source="study.toml")
+
+    assert changed != before
+
+
+def test_examples_name_the_networks_own_silos(text):
+    assert '#access_at = { "California" = "10 Mbps", "Virginia" =' in text
+    assert '#silo_at = ["California", "Dublin", "Frankfurt"]' in text
+    assert '#silo = "California"' in text
+
+
+def test_computing_times_of_the_networks_file_are_not_replaced(tmp_path, silosim):
+    (tmp_path / "sites.csv").write_text(
+        "name,latitude,longitude,compute\na,1,1,5 ms\nb,2,2,6 ms\nc,3,3,7 ms\n"
+    )
+    (tmp_path / "links.csv").write_text("from,to,capacity\na,b,1 Gbps\nb,c,1 Gbps\n")
+    silosim("init", str(tmp_path), "--network", str(tmp_path)).ok()
+    scenario, _ = load_scenario(tmp_path / "scenario.toml")
+
+    assert scenario.workload.compute is None
+    work = workload_of(scenario, build_network(scenario.network))
+    assert np.asarray(work.compute_s).tolist() == [0.005, 0.006, 0.007]
+
+
+def test_texts_of_keys_are_sentences_without_marks_of_code():
+    for owner in (Scenario, *TABLES.values(), *INNER.values()):
+        for key, about in key_texts(owner).items():
+            assert "`" not in about, key
+            assert about.endswith("."), key
+            assert not re.search(r"\w+\.\w+\.\w+", about) or owner is Scenario, key
+
+
+def test_the_command_writes_one_file_and_replaces_none(silosim, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first = silosim("init").ok()
+    before = (tmp_path / "scenario.toml").read_bytes()
+    again = silosim("init").failed(2)
+
+    assert first.err == "written: scenario.toml\nnext: silosim simulate scenario.toml\n"
+    assert again.err == "silosim: error: scenario.toml exists already and is kept; name another file.\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["scenario.toml"]
+    assert (tmp_path / "scenario.toml").read_bytes() == before
+    silosim("init", "folder").ok()
+    silosim("init", "other/study.toml", "--network", "gaia").ok()
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.toml")} == {
+        "scenario.toml",
+        "folder/scenario.toml",
+        "other/study.toml",
+    }
+
+
+GML = 'graph [ node [ id 0 label "x" ] node [ id 1 label "y" ] edge [ source 0 target 1 LinkSpeed "1" ] ]'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "start"),
+    [
+        (("study.txt",), "output(='study.txt') must end in .toml."),
+        (("--network", "missing.gml"), "missing.gml: there is no such file or folder"),
+        (("--network", "bad.gml"), "bad.gml"),
+        (("--data", "."), "data(='.') goes with --dataset"),
+        (("--dataset", "digits", "--data", "."), "data(='"),
+        (("--dataset", "digit"), "dataset(='digit') must be one of"),
+        (("--model", "cn"), "model(='cn') must be one of"),
+        (("--dataset", "digits", "--model", "char_gru"), ""),
+        (("--dataset", "femnist", "--data", "nowhere"), ""),
+        (("--network", "missing.gml/a"), ""),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(silosim, tmp_path, monkeypatch, arguments, start):
+    monkeypatch.chdir(tmp_path)
+    Path("bad.gml").write_text(GML.replace("label", "id"))
+    failed = silosim("init", *arguments).failed(2)
+
+    assert failed.err.startswith(f"silosim: error: {start}")
+    assert len(failed.err.splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.gml"]
+
+
+def test_a_network_file_is_found_from_any_folder(silosim, tmp_path, monkeypatch):
+    pairs = "from,to,bandwidth,latency\n" + "".join(
+        f"{one},{other},1 Gbps,10 ms\n" for one in "abc" for other in "abc" if one != other
+    )
+    other = tmp_path / "other"
+    other.mkdir()
+    (tmp_path / "net.csv").write_text(pairs)
+    (other / "own.csv").write_text(pairs)
+    monkeypatch.chdir(tmp_path)
+    silosim("init", "one.toml", "--network", "net.csv").ok()
+    silosim("init", "other/two.toml", "--network", "net.csv").ok()
+    silosim("init", "other/three.toml", "--network", "other/own.csv").ok()
+    # A file of that name in the current folder would go before the one beside the scenario.
+    (tmp_path / "own.csv").write_text(pairs)
+    silosim("init", "other/four.toml", "--network", "other/own.csv").ok()
+    underlays = [
+        tomllib.loads((tmp_path / name).read_text())["network"]["underlay"]
+        for name in ("one.toml", "other/two.toml", "other/three.toml", "other/four.toml")
+    ]
+
+    assert underlays == ["net.csv", str(tmp_path / "net.csv"), "own.csv", str(other / "own.csv")]
+    monkeypatch.chdir("/")
+    for name in ("one.toml", "other/two.toml", "other/three.toml", "other/four.toml"):
+        scenario, _ = load_scenario(tmp_path / name)
+        assert build_network(scenario.network).labels == ("a", "b", "c")
+    assert "failure" not in (tmp_path / "one.toml").read_text(), "measured pairs have no core links"
+
+
+def test_overlays_that_a_network_does_not_have_are_left_out(silosim, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("net.csv").write_text(
+        "from,to,bandwidth,latency\na,b,1 Gbps,10 ms\nb,c,1 Gbps,10 ms\nc,a,1 Gbps,10 ms\n"
+    )
+    silosim("init", "--network", "net.csv").ok()
+
+    assert load_scenario(Path("scenario.toml"))[0].overlays.kinds == ("ring",)
+
+
+@pytest.mark.slow
+def test_the_file_runs_as_it_is(silosim, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    silosim("init", "--network", "gaia").ok()
+
+    assert "ring" in silosim("simulate", "scenario.toml").ok().out
+    path = Path("scenario.toml")
+    path.write_text(path.read_text().replace("rounds = 150", "rounds = 2"))
+    silosim("run", "scenario.toml", "-o", "run.h5").ok()
+    assert Path("run.h5").is_file()

@@ -1,0 +1,89 @@
+"""Ranks that `mpiexec` starts on this machine, and their end."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from training.mpi_environment import rank_environment
+
+STOP_S = 5.0
+
+
+def rank_command(launcher: Path, ranks: int, module: str, *arguments: object) -> list[str]:
+    """Return the command that starts a module on each of so many ranks.
+
+    Parameters
+    ----------
+    launcher : Path
+        An `mpiexec`.
+    ranks : int
+        Processes to start.
+    module : str
+        Run as the main program, by mpi4py: an exception on one rank ends them all.
+    *arguments : object
+        Of the module, as texts.
+    """
+    python = (sys.executable, "-P", "-m", "mpi4py", "-m", module)
+    return [*map(str, (launcher, "-n", ranks, *python, *arguments))]
+
+
+@contextmanager
+def rank_process(command: list[str], log: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a command apart from this process' group, so that Ctrl-C reaches only this process, and end it at exit.
+
+    Parameters
+    ----------
+    command : list of str
+        Of `rank_command`.
+    log : Path
+        Gets what the ranks print; its folder is removed if this process is killed.
+
+    Yields
+    ------
+    subprocess.Popen
+    """
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=rank_environment(os.environ),
+            start_new_session=True,
+        )
+    try:
+        with _guard(process.pid, log.parent):
+            yield process
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(timeout=STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@contextmanager
+def _guard(launcher: int, directory: Path) -> Iterator[None]:
+    """End the launcher and remove the directory if this process is killed: ranks in MPI's start cannot detect it."""
+    read, alive = os.pipe()
+    script = 'read -r _; kill "$LAUNCHER"; rm -rf "$DIRECTORY"'
+    guard = subprocess.Popen(
+        ["/bin/sh", "-c", script],
+        stdin=read,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "LAUNCHER": str(launcher), "DIRECTORY": str(directory)},
+        start_new_session=True,
+    )
+    os.close(read)
+    try:
+        yield
+    finally:
+        guard.kill()
+        guard.wait()
+        os.close(alive)
