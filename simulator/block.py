@@ -1,6 +1,7 @@
 """Consecutive complete rounds of a running simulation."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,10 @@ class Messages:
         rounds, arcs = self.start_s.shape
         return f"Messages({rounds} rounds, {arcs} arcs)"
 
+    def part(self, begin: int, stop: int) -> "Messages":
+        """Those of some of the rounds."""
+        return Messages(**{field.name: getattr(self, field.name)[begin:stop] for field in fields(self)})
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Block:
@@ -69,3 +74,13 @@ class Block:
     def rounds(self) -> int:
         """Number of rounds `n`."""
         return len(self.messages.start_s)
+
+
+def all_messages(blocks: Sequence[Block]) -> Messages:
+    """Messages of consecutive blocks."""
+    return Messages(
+        **{
+            field.name: np.concatenate([getattr(block.messages, field.name) for block in blocks])
+            for field in fields(Messages)
+        }
+    )

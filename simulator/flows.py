@@ -1,14 +1,13 @@
 """Simulation of a synchronous job on arcs whose routes and message sizes the caller gives."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from simulator import input_checks as checks
 from simulator.arc import FlowArc
-from simulator.block import Block, Messages
+from simulator.block import Block, all_messages
 from simulator.compute_times import ComputeTimes, Constant
 from simulator.engines import make_engine
 from simulator.job import Job, make_job
@@ -157,7 +156,7 @@ def run(
         arrival_s=np.concatenate([block.messages.arrival_s for block in blocks]),
         link_bits=blocks[-1].link_bits,
         steady=steady,
-        messages=_all_messages(blocks) if messages else None,
+        messages=all_messages(blocks) if messages else None,
         further_start_s=further_start_s,
         absences=job.absences,
         engine=running.name,
@@ -172,12 +171,3 @@ def _computing(compute_s: ArrayLike | None, compute: ComputeTimes | None) -> Com
     if compute_s is not None:
         raise InputError("compute_s and compute must not both be given.")
     return compute
-
-
-def _all_messages(blocks: Sequence[Block]) -> Messages:
-    return Messages(
-        **{
-            field.name: np.concatenate([getattr(block.messages, field.name) for block in blocks])
-            for field in fields(Messages)
-        }
-    )

@@ -282,3 +282,28 @@ def with_absences(
         plan = PresentArcs(source, target, missed, sending_s=sending_s, plan=plan)
     spans = tuple((absence.silo, absence.first_round, absence.back) for absence in lasting)
     return plan, AbsenceTimes(compute, missed, pauses), spans
+
+
+def times_as_recorded(
+    effects: Sequence[Effects], absences: Absences, *, rounds: int, compute: ComputeTimes
+) -> ComputeTimes:
+    """Computing times of a job whose absences are known, as `with_absences` gives them with its arcs.
+
+    Parameters
+    ----------
+    effects : sequence of Effects
+        Of all events, in their order.
+    absences : sequence of (int, int, int)
+        As long as they lasted.
+    rounds : int
+    compute : ComputeTimes
+        If no silo were away.
+    """
+    if not any(effect.on_silos for effect in effects):
+        return compute
+    _, pauses = placed(effects, compute.silos, rounds=rounds)
+    lasting = [
+        PlacedAbsence(place=place, silo=silo, first_round=first, rounds=back - first)
+        for place, (silo, first, back) in enumerate(absences)
+    ]
+    return AbsenceTimes(compute, MissedRounds(lasting, compute.silos, rounds), pauses)

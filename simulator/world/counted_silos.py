@@ -7,10 +7,19 @@ from typing import Self
 
 import numpy as np
 
-from topologies.arrays import FloatArray, IntArray
+from topologies.arrays import BoolArray, FloatArray, IntArray
 
 Absences = Sequence[tuple[int, int, int]]
 """Silos that the others go on without: silo, its first missed round, and the round in which it is back."""
+
+
+def away(absences: Absences, rounds: range, silos: int) -> BoolArray:
+    """Which silos are away in which rounds, shape (rounds, silos)."""
+    is_away = np.zeros((len(rounds), silos), dtype=np.bool_)
+    number = np.array(rounds, dtype=np.int64)
+    for silo, first, back in absences:
+        is_away[(number >= first) & (number < back), silo] = True
+    return is_away
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

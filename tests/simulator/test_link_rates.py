@@ -1,0 +1,100 @@
+"""Rates on links that follow from the dates of messages, against those that the simulation had."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from small_networks import strong_digraphs
+
+from simulator import FlowArc, Observer, simulate_flows
+from simulator.activity import Sent
+from simulator.link_rates import link_rates
+
+CAPACITIES = st.sampled_from([0.5, 1.0, 8.0])
+
+
+def all_sent(timeline):
+    return Sent.between(timeline.messages, 0, -1.0, np.inf)
+
+
+def test_two_messages_that_share_a_link_by_hand():
+    """One starts at 1 s with 6 bits, the other at 3 s: 1 bit/s on a link of 1, then a half each on it."""
+    arcs = [
+        FlowArc(source=0, target=2, latency_s=0.0, links=(0,)),
+        FlowArc(source=1, target=2, latency_s=0.0, links=(0, 1)),
+        *(FlowArc(source=2, target=i, latency_s=0.0, links=()) for i in (0, 1)),
+    ]
+    timeline = simulate_flows(
+        arcs, link_capacity_bps=[1.0, 5.0], message_bits=[6.0, 6.0, 0.0, 0.0], compute_s=[1.0, 3.0, 0.0], rounds=1,
+        messages=True,
+    )  # fmt: skip
+    rates = link_rates(
+        all_sent(timeline), [arc.links for arc in arcs], np.array([1.0, 5.0]), 6.0, sharing="maxmin",
+        begin_s=0.0, end_s=13.0,
+    )  # fmt: skip
+
+    # 2 bits of the first are gone at 3 s; 4 more take 8 s, in which the second sends 4 and is alone for 2 s.
+    np.testing.assert_array_equal(rates.date_s, [0.0, 1.0, 3.0, 11.0, 13.0])
+    np.testing.assert_allclose(rates.rate_bps, [[0, 0], [1, 0], [1, 0.5], [1, 1]], rtol=1e-12)
+    np.testing.assert_allclose(rates.bits, [12.0, 6.0], rtol=1e-12)
+
+
+@given(strong_digraphs(CAPACITIES), st.booleans())
+def test_max_min_rates_are_those_of_the_simulation(job, fifo):
+    arcs, seen = job["arcs"], []
+    routes = [arc.links for arc in arcs]
+    links = len(job["link_capacity_bps"])
+
+    def on_rates(now_s, numbers, rates_bps):
+        total = np.zeros(links)
+        for number, bps in zip(numbers, rates_bps, strict=True):
+            total[list(routes[number])] += bps
+        seen.append((now_s, total))
+
+    silos = 1 + max(max(arc.source, arc.target) for arc in arcs)
+    timeline = simulate_flows(
+        **job | {"message_bits": 3.0}, compute_s=np.linspace(1.0, 2.0, silos), rounds=4, messages=True,
+        queueing="fifo" if fifo else "overlap", observer=Observer(on_rates=on_rates),
+    )  # fmt: skip
+    sent, end_s = all_sent(timeline), float(timeline.round_start_s[-1].max())
+    rates = link_rates(
+        sent, routes, np.array(job["link_capacity_bps"]), 3.0, sharing="maxmin", begin_s=0.0, end_s=end_s
+    )
+
+    np.testing.assert_allclose(rates.bits, timeline.link_bits, rtol=1e-9, atol=1e-9)
+    dates = np.array([date for date, _ in seen])
+    for begin, end, found in zip(rates.date_s[:-1], rates.date_s[1:], rates.rate_bps, strict=True):
+        if end - begin > 1e-9:
+            before = np.flatnonzero(dates <= (begin + end) / 2)
+            expected = seen[before[-1]][1] if len(before) else np.zeros(links)
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    assert (rates.rate_bps <= np.array(job["link_capacity_bps"]) * (1 + 1e-9)).all()
+
+
+def test_constant_rates_are_those_of_the_arcs():
+    arcs = [
+        FlowArc(source=i, target=1 - i, latency_s=0.5, links=(0, i + 1), rate_bps=2.0 + i) for i in (0, 1)
+    ]
+    timeline = simulate_flows(
+        arcs, link_capacity_bps=[9.0] * 3, message_bits=6.0, compute_s=[1.0, 1.0], rounds=2, sharing="equal",
+        messages=True,
+    )  # fmt: skip
+    rates = link_rates(
+        all_sent(timeline), [arc.links for arc in arcs], np.full(3, 9.0), 6.0, sharing="constant",
+        begin_s=1.5, end_s=4.25,
+    )  # fmt: skip
+
+    # 6 bits at 2 and at 3 bit/s, from 1 s on: until 4 s and until 3 s.
+    np.testing.assert_array_equal(rates.date_s, [1.5, 3.0, 4.0, 4.25])
+    np.testing.assert_allclose(rates.rate_bps, [[5, 2, 3], [2, 2, 0], [0, 0, 0]], atol=1e-12)
+
+
+def test_too_many_messages_have_no_max_min_rates(monkeypatch):
+    arcs = [FlowArc(source=i, target=1 - i, latency_s=0.5, links=(i,)) for i in (0, 1)]
+    timeline = simulate_flows(
+        arcs, link_capacity_bps=[1.0, 1.0], message_bits=6.0, compute_s=[1.0, 2.0], rounds=2, messages=True
+    )
+    monkeypatch.setattr("simulator.link_rates.MOST_STEPS", 3)
+    found = link_rates(
+        all_sent(timeline), [(0,), (1,)], np.ones(2), 6.0, sharing="maxmin", begin_s=0.0, end_s=9.0
+    )
+    assert found is None
