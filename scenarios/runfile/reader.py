@@ -13,6 +13,7 @@ from scenarios.config.network import NetworkConfig
 from scenarios.runfile.recorded_schedule import RecordedOverlay, read_schedule
 from scenarios.runfile.run_frames import run_frame
 from scenarios.runfile.run_tables import RunPart
+from scenarios.runfile.simulated_rounds import recorded_absences
 from scenarios.runfile.writer import SCHEMA
 from simulator.statistics.confidence import Estimate, estimated_cycle_time
 from simulator.statistics.steady_state import counted_rows
@@ -366,7 +367,9 @@ def read_open(file: h5py.File, *, source: str) -> RunRecord:
         raise InputError(f"is not the whole file of a run: {what:.200}", source=source) from None
 
 
-def read_drawn(path: Path, recorded: OverlayRecord, graph: Connectivity, work: Workload) -> RecordedOverlay:
+def read_drawn(
+    path: Path, recorded: OverlayRecord, graph: Connectivity, work: Workload, *, most: int | None = None
+) -> RecordedOverlay:
     """Read a randomized overlay with the arcs and weights of each round.
 
     Parameters
@@ -378,6 +381,8 @@ def read_drawn(path: Path, recorded: OverlayRecord, graph: Connectivity, work: W
     graph : Connectivity
         Where the arcs are to lie: the run's network or another one with its silos.
     work : Workload
+    most : int, optional
+        Rounds to read, by default all.
 
     Returns
     -------
@@ -389,7 +394,8 @@ def read_drawn(path: Path, recorded: OverlayRecord, graph: Connectivity, work: W
         If the file does not hold them.
     """
     with h5py.File(path, "r") as file:
-        return read_schedule(file[f"overlays/{recorded.kind}"], recorded.kind, graph, work)
+        group = file[f"overlays/{recorded.kind}"]
+        return read_schedule(group, recorded.kind, graph, work, most=most)
 
 
 def _read_underlay(group: h5py.Group) -> Underlay:
@@ -488,8 +494,7 @@ def _estimate(group: h5py.Group, rounds: int) -> Estimate:
     """Cycle time from the starts of the first rounds, with little memory."""
     round_start_s = group["round_start_s"]
     silos = round_start_s.shape[1]
-    # A file of an older version does not say who was away.
-    presence = Presence.of(group["absences"][:] if "absences" in group else (), silos)
+    presence = Presence.of(recorded_absences(group), silos)
     mean_s, last_s = np.empty(rounds), np.empty((rounds, len(presence.members)))
     step = max(1, _PIECE // silos)
     for first in range(0, rounds, step):

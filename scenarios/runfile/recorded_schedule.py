@@ -243,7 +243,9 @@ def _write_count(file: h5py.File, group: h5py.Group, rounds: int) -> None:
     file.flush()
 
 
-def read_schedule(group: h5py.Group, kind: str, graph: Connectivity, work: Workload) -> RecordedOverlay:
+def read_schedule(
+    group: h5py.Group, kind: str, graph: Connectivity, work: Workload, *, most: int | None = None
+) -> RecordedOverlay:
     """Read the rounds of a randomized overlay.
 
     Parameters
@@ -254,6 +256,8 @@ def read_schedule(group: h5py.Group, kind: str, graph: Connectivity, work: Workl
     graph : Connectivity
         Where its arcs are to lie.
     work : Workload
+    most : int, optional
+        Rounds to read, by default all.
 
     Returns
     -------
@@ -269,7 +273,8 @@ def read_schedule(group: h5py.Group, kind: str, graph: Connectivity, work: Workl
         raise InputError(
             f"{kind}: the file does not hold its rounds, as files of older versions; run its scenario again."
         )
-    count = int(rounds.attrs["rounds"])
+    there = int(rounds.attrs["rounds"])
+    count = there if most is None else min(there, most)
     active = rounds["active"][:count]
     rows: dict[bytes, int] = {}
     choice = np.array([rows.setdefault(bits.tobytes(), len(rows)) for bits in active], dtype=np.int64)

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from scenarios.config.simulation import OWN_KEYS
 from scenarios.config.utilisation import utilisation
 from scenarios.runfile.names import link_names, measured_pairs
-from scenarios.runfile.simulated_rounds import MESSAGE_FIELDS
+from scenarios.runfile.simulated_rounds import MESSAGE_FIELDS, recorded_absences
+from simulator.world.counted_silos import away
 from topologies import InputError
-from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.arrays import FloatArray, IntArray
 from topologies.errors import Field, unknown_name
 from training import HistoryRow
 from training.history import PER_SILO
@@ -164,20 +165,10 @@ def _round_pieces(file: h5py.File, part: RunPart) -> Iterator[Piece]:
                     "start_s": start_s.ravel(),
                     "next_start_s": next_s.ravel(),
                     "duration_s": (next_s - start_s).ravel(),
-                    "absent": _absent(group, rounds, silos).ravel(),
+                    "absent": away(recorded_absences(group), rounds, silos).ravel(),
                 },
                 done=len(rounds),
             )
-
-
-def _absent(group: h5py.Group, rounds: range, silos: int) -> BoolArray:
-    """Which silos are away in which rounds, shape (rounds, silos)."""
-    absent = np.zeros((len(rounds), silos), dtype=np.bool_)
-    number = np.array(rounds)
-    # A file of an older version does not say who was away.
-    for silo, first, back in group["absences"][:].tolist() if "absences" in group else ():
-        absent[(number >= first) & (number < back), silo] = True
-    return absent
 
 
 def _message_columns(file: h5py.File) -> dict[str, Kind]:

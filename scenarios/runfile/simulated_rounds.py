@@ -210,3 +210,10 @@ def make_dataset(group: h5py.Group, name: str, shape: tuple[int, ...], dtype: DT
         check_interrupts()
         count = min(rows, shape[0] - first)
         dataset[first : first + count] = np.full((count, *shape[1:]), fill, dtype=dtype)
+
+
+def recorded_absences(group: h5py.Group) -> list[tuple[int, int, int]]:
+    """Silo, first missed round and the round of the return of each absence in the group of a simulation."""
+    # A file of an older version does not say who was away.
+    rows = group["absences"][:].tolist() if "absences" in group else []
+    return [(silo, first, back) for silo, first, back in rows]

@@ -164,6 +164,11 @@ def _check_dates(kind: str, rounds: int, silos: int, per_round: int = 0) -> None
         raise InputError(f"rounds(={rounds}) must be <= {most} for {kind}'s {silos} silos{messages} a round.")
 
 
+def block_messages(job: Job) -> int:
+    """Messages of a block of a job."""
+    return _BLOCK_MESSAGES if job.changes is None else _CHANGING_BLOCK_MESSAGES
+
+
 def run_job(
     job: Job,
     kind: str,
@@ -222,13 +227,12 @@ def run_job(
         is_narrow = rule is not None and (progress.steady is not None or rule.is_met(starts.so_far))
         return is_narrow and progress.rounds > least_rounds
 
-    block_messages = _BLOCK_MESSAGES if job.changes is None else _CHANGING_BLOCK_MESSAGES
     try:
         end = simulate_blocks(
             job,
             take,
             title=None if title is None else f"{title}{kind}",
-            block_messages=block_messages,
+            block_messages=block_messages(job),
             engine=engine,
         )
     finally:

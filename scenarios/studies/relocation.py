@@ -320,6 +320,36 @@ def relocate(run: RecordedRun, scenario: Scenario, keys: Collection[str] = ()) -
     )
 
 
+def recorded_job(run: RecordedRun, recorded: OverlayRecord, graph: Connectivity, *, rounds: int) -> Job:
+    """The simulation of a run's overlay as it was, made again of the scenario and the overlay in the file.
+
+    Parameters
+    ----------
+    run : RecordedRun
+    recorded : OverlayRecord
+    graph : Connectivity
+        The run's network.
+    rounds : int
+        Of the simulation, or its first ones; of a randomized overlay with `until_ci` no more than are recorded.
+
+    Raises
+    ------
+    InputError
+        If the file does not hold the rounds of a randomized overlay, or the scenario needs an extension that is not
+        installed.
+    """
+    return _relocated(
+        run,
+        recorded,
+        run.scenario,
+        graph,
+        run.record.work,
+        rounds=rounds,
+        trained=min(rounds, run.trained),
+        most_drawn=rounds,
+    ).job
+
+
 def _check_silos(run: RecordedRun, graph: Connectivity) -> None:
     """Raise an error unless silos have the numbers that they have in the run."""
     record = run.record
@@ -423,11 +453,12 @@ def _relocated(
     *,
     rounds: int,
     trained: int,
+    most_drawn: int | None = None,
 ) -> RelocatedOverlay:
-    """One of a run's overlays on another network, and its simulation there."""
+    """One of a run's overlays on another network, and its simulation there; of a randomized one so many rounds."""
     arcs = recorded.arcs[:, :2].tolist()
     if recorded.consensus is None:
-        drawn = read_drawn(run.path, recorded, graph, work)
+        drawn = read_drawn(run.path, recorded, graph, work, most=most_drawn)
         overlay: Overlay | RecordedOverlay = drawn
         if scenario.simulation.until_ci is not None:
             # The run has ended where its interval was narrow enough, and its file holds no rounds beyond.

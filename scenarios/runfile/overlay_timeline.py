@@ -1,0 +1,142 @@
+"""What table, figure and trace of a timeline show: some rounds of an overlay with its names."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from simulator.activity import Activity, Sent, busy_s
+from simulator.link_rates import LinkRates, link_rates
+from topologies.arrays import FloatArray, IntArray
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class SiloTimes:
+    """How one silo spends the rounds, in seconds.
+
+    Attributes
+    ----------
+    begin_s, end_s : float
+        From its start of the first round to that of the round after the last; from the first start of all silos where
+        it was away before, and to their last end where it still is.
+    computing_s, waiting_s, away_s : float
+        Together the time between these dates.
+    sending_s, receiving_s : float
+        Time in which a message or more leaves over its uplink, or comes in; both go on beside the others.
+    waits_most_for : int or None
+        The in-neighbour for which it waits longest in all; None where it never waits.
+    waits_most_s : float
+    """
+
+    begin_s: float
+    end_s: float
+    computing_s: float
+    sending_s: float
+    receiving_s: float
+    waiting_s: float
+    away_s: float
+    waits_most_for: int | None
+    waits_most_s: float
+
+    @property
+    def span_s(self) -> float:
+        """Time between its two dates."""
+        return self.end_s - self.begin_s
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class OverlayTimeline:
+    """Some rounds of an overlay, with the names that they are shown with.
+
+    Attributes
+    ----------
+    kind : str
+    labels : tuple of str
+        Of the silos.
+    rounds : range
+    begin_s, end_s : float
+        See `scenarios.runfile.round_window.RoundWindow`.
+    activity : Activity
+    sent : Sent
+        All messages under way between these dates, those of other rounds too.
+    source, target : ndarray of int, shape (arcs,)
+    circuit : tuple of int or None
+        Silos of the critical circuit of `paper`, in order; None of a randomized overlay.
+    message_bits : float
+    link_names : tuple of str
+    routes : tuple of tuple of int
+        Link directions of each arc, where nothing fails.
+    link_capacity_bps : ndarray of shape (links,)
+        Where nothing changes them.
+    sharing : {"constant", "maxmin"} or None
+        How the rates of messages follow from their dates: see `simulator.link_rates`. None where they do not, as where
+        events change the network.
+    """
+
+    kind: str
+    labels: tuple[str, ...]
+    rounds: range
+    begin_s: float
+    end_s: float
+    activity: Activity
+    sent: Sent
+    source: IntArray
+    target: IntArray
+    circuit: tuple[int, ...] | None
+    message_bits: float
+    link_names: tuple[str, ...]
+    routes: tuple[tuple[int, ...], ...]
+    link_capacity_bps: FloatArray
+    sharing: Literal["constant", "maxmin"] | None
+
+    def __repr__(self) -> str:
+        """One line."""
+        return f"OverlayTimeline({self.kind!r}, rounds {self.rounds.start} to {self.rounds.stop - 1})"
+
+    def link_rates(self) -> LinkRates | None:
+        """Rates on links meanwhile; None where they cannot be told, or would take too long."""
+        if self.sharing is None:
+            return None
+        return link_rates(
+            self.sent,
+            self.routes,
+            self.link_capacity_bps,
+            self.message_bits,
+            sharing=self.sharing,
+            begin_s=self.begin_s,
+            end_s=self.end_s,
+        )
+
+    @property
+    def circuit_arcs(self) -> tuple[tuple[int, int], ...]:
+        """Source and target of each arc of the critical circuit; none where it is one silo's own computing."""
+        circuit = self.circuit or ()
+        if len(circuit) < 2:
+            return ()
+        return tuple(zip(circuit, (*circuit[1:], circuit[0]), strict=True))
+
+    def silo_times(self, silo: int) -> SiloTimes:
+        """How a silo spends the rounds; O(messages)."""
+        activity, sent = self.activity, self.sent
+        is_gone = bool(activity.is_away[-1, silo] and activity.away_s[-1, silo] == 0)
+        begin_s = max(float(activity.start_s[0, silo]), self.begin_s)
+        end_s = max(begin_s, self.end_s if is_gone else float(activity.next_start_s[-1, silo]))
+        waiting_s = activity.waiting_s[:, silo]
+        computing_s, waited_s = float(activity.compute_s[:, silo].sum()), float(waiting_s.sum())
+        waits, by_source = activity.last_arc[:, silo] >= 0, np.zeros(len(self.labels))
+        np.add.at(by_source, self.source[activity.last_arc[waits, silo]], waiting_s[waits])
+        most = int(by_source.argmax()) if waits.any() else None
+        out, into = self.source[sent.arc] == silo, self.target[sent.arc] == silo
+        return SiloTimes(
+            begin_s=begin_s,
+            end_s=end_s,
+            computing_s=computing_s,
+            sending_s=busy_s(sent.start_s[out], sent.last_bit_s[out], begin_s, end_s),
+            receiving_s=busy_s(sent.first_arrival_s[into], sent.arrival_s[into], begin_s, end_s),
+            waiting_s=waited_s,
+            away_s=max(0.0, end_s - begin_s - computing_s - waited_s)
+            if activity.is_away[:, silo].any()
+            else 0.0,
+            waits_most_for=most,
+            waits_most_s=0.0 if most is None else float(by_source[most]),
+        )
