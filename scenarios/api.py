@@ -40,6 +40,7 @@ from scenarios.studies.replay_times import replay_times as times_of_replays
 from scenarios.studies.run import run_scenario
 from scenarios.studies.study import run_study
 from scenarios.studies.sweep import sweep as sweep_access
+from scenarios.studies.timeline import timeline as timeline_tables
 from scenarios.studies.underlay import UnderlayFacts, convert, draw, underlay_facts
 from scenarios.studies.upgrade import upgrade_table
 from scenarios.validation.request import DEFAULT_ROUNDS, validation_experiment
@@ -1005,6 +1006,70 @@ def export(
     for note in written.notes:
         warnings.warn(note, stacklevel=2)
     return tuple(written.files)
+
+
+def timeline(
+    path: StrPath,
+    *,
+    rounds: slice | None = None,
+    overlay: str | Sequence[str] | None = None,
+    output: StrPath | None = None,
+    width: str | None = None,
+    force: bool = False,
+) -> tuple[Table, ...]:
+    """Say who computes, sends, receives and waits in some rounds of a run, and for whom.
+
+    Parameters
+    ----------
+    path : str or path
+        HDF5 file of a run, complete or cut short.
+    rounds : slice, optional
+        Rounds one after the other, such as ``slice(0, 6)``; by default the first six.
+    overlay : str or sequence of str, optional
+        By default all overlays that were simulated.
+    output : str or path, optional
+        A figure (.png, .svg, .pdf), a trace for Perfetto and Chrome (.json) or a table (.csv, .txt), by its ending.
+    width : str, optional
+        Of the figure, with its unit (in, cm, mm or pt); by default 7 inches.
+    force : bool
+        Whether an existing file is replaced.
+
+    Returns
+    -------
+    tuple of Table
+        One for each overlay with a row for each silo: ``computing_s``, ``waiting_s`` and ``away_s``, which are together
+        the time from ``begin_s`` to ``end_s``; ``sending_s`` and ``receiving_s`` beside them; the in-neighbour for
+        which it waits most (``waits_most_for``, ``waits_most_s``); each also as a share of that time
+        (``computing_share`` and so on). ``further`` names the rounds, their dates and the critical circuit.
+
+    Raises
+    ------
+    InputError
+        If the file is not that of a run, has no such overlay or fewer rounds, or the output cannot be written.
+
+    Notes
+    -----
+    What waiting means is in `simulator.activity.activity`. Without ``messages = true`` the rounds are simulated again:
+    see `scenarios.studies.timeline.timelines`.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> star, ring = silosim.timeline("small.h5", rounds=slice(0, 4))
+    >>> row = ring.rows[0]
+    >>> row["silo"], row["waits_most_for"]
+    ('California', 'Virginia')
+    >>> abs(row["computing_share"] + row["waiting_share"] - 1) < 1e-12
+    True
+    """
+    return timeline_tables(
+        Path(path),
+        rounds=rounds,
+        overlay=overlay,
+        output=None if output is None else Path(output),
+        width=width,
+        force=force,
+    )
 
 
 def _experiment(

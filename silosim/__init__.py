@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         run,
         study,
         sweep,
+        timeline,
         upgrade,
         validate,
     )
@@ -111,6 +112,7 @@ __all__ = [
     "simulate",
     "study",
     "sweep",
+    "timeline",
     "upgrade",
     "validate",
     "workload_presets",

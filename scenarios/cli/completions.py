@@ -68,6 +68,7 @@ _BY_NAME: Mapping[str, Names] = {
     "latency": _of("NetworkConfig", "latency"),
     "workload": _of("WorkloadConfig", "preset"),
     "kind": _of("OverlaysConfig", "kinds"),
+    "overlay": _of("OverlaysConfig", "kinds"),
     "sharing": _of("SimulationConfig", "sharing"),
     "queueing": _of("SimulationConfig", "queueing"),
     "engine": _of("SimulationConfig", "engine"),

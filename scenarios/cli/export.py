@@ -1,20 +1,18 @@
 """The command that writes a run into files of other programs."""
 
-import re
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from scenarios.cli.round_range import round_range
 from scenarios.export.table_files import CSV, FORMATS
 from scenarios.report.tables import note_lines
 from scenarios.runfile.paths import PARTIAL
 from scenarios.studies.export import CONTENTS, export_run
 from topologies import InputError
-from topologies.errors import Field, quoted
-
-_ROUNDS = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
+from topologies.errors import quoted
 
 
 def export(
@@ -72,21 +70,10 @@ def export(
         table_format=table_format,
         only=None if only is None else [*only, *(more or [])],
         overlay=overlay,
-        rounds=None if rounds is None else _slice(rounds),
+        rounds=None if rounds is None else round_range(rounds),
         force=force,
     )
     for note in written.notes:
         print(note_lines(note), file=sys.stderr)
     for file, rows in written.files.items():
         print(f"written: {file} ({rows:,} rows)", file=sys.stderr)
-
-
-def _slice(text: str) -> slice:
-    """Rounds of a text such as ``0-99``, the last one included."""
-    found = _ROUNDS.fullmatch(text.strip())
-    first, last = (0, -1) if found is None else (int(found[1]), int(found[2] or found[1]))
-    if last < first:
-        raise InputError(
-            "must be FIRST-LAST, such as 0-99, or the number of a round.", field=Field("rounds", value=text)
-        )
-    return slice(first, last + 1)

@@ -82,13 +82,14 @@ def panels_figure(
     *,
     height_in: float,
     style: FigureStyle,
+    sharex: Literal["col"] | bool = "col",
     sharey: Literal["row"] | bool = False,
 ) -> tuple[Figure, Sequence[Sequence[Axes]]]:
     """Figure with a light grid on every axis; the height is that at the default width."""
     figure = Figure(figsize=(style.width_in, style.scaled(height_in)), layout="constrained")
     FigureCanvasAgg(figure)
     axes: Any = figure.subplots(
-        rows, columns, squeeze=False, sharex="col" if rows > 1 else False, sharey=sharey
+        rows, columns, squeeze=False, sharex=sharex if rows > 1 else False, sharey=sharey
     )
     for axis in axes.flat:
         axis.grid(visible=True, which="both", color=GRID["color"], linewidth=style.scaled(GRID["linewidth"]))

@@ -16,6 +16,7 @@ ORDER = (
         "run",
         "show",
         "plot",
+        "timeline",
         "replay",
         "export",
         "import-metrics",

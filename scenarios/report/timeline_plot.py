@@ -1,0 +1,311 @@
+"""Figure of a timeline: silos as rows, time to the right; who computes, sends and receives, and for whom each waits."""
+
+from collections.abc import Sequence
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from scenarios.config.quantities import TIME_UNITS, time_unit
+from scenarios.report.figure_parts import add_legend, balanced, panels_figure, save_figure, set_title
+from scenarios.report.figure_style import DEFAULT_STYLE, LEAST_PT, FigureStyle
+from scenarios.report.line_styles import COLOURS
+from scenarios.runfile.overlay_timeline import OverlayTimeline
+from simulator.activity import lanes
+from topologies.arrays import FloatArray, IntArray
+
+MOST_ROWS = 350
+"""Silos of all panels together."""
+_ROW_IN, _ROWS_IN, _MOST_ROWS_IN = 0.2, 11.0, 14.0
+"""Height of a row, of all rows where that is more than they have, and where they are very many."""
+_LEAST_ROW_IN, _NAME_ROW_IN = 0.1, 0.15
+"""Least heights of a row that has room for a label, and for names in it; where rows are lower, not each has one."""
+_LINE = 1.2
+"""Height of a line of text, in parts of its font's size."""
+_FEW = 0.3
+"""Bars of at least this part of the height for messages have gaps between them."""
+_LONGEST = 24
+"""Letters of a label."""
+_LETTER = 0.62
+"""Width of a letter, in parts of its font's size."""
+_NAME_PT, _AXIS_PT, _LABEL_PT, _LEGEND_PT = 6.0, 7.0, 8.0, 7.0
+"""Sizes of fonts: names in rows, labels and ticks beside a panel, its title, the legend."""
+_COMPUTES, _SENDS, _RECEIVES, _CRITICAL = COLOURS[0], COLOURS[5], COLOURS[2], COLOURS[1]
+# Parts of a row, downwards from its upper edge at -0.5.
+_COMPUTE_PART, _SEND_PART, _RECEIVE_PART = (-0.42, 0.04), (0.08, 0.24), (0.27, 0.43)
+
+
+def plot_timelines(
+    timelines: Sequence[OverlayTimeline], path: Path, *, title: str, style: FigureStyle = DEFAULT_STYLE
+) -> None:
+    """A panel for each overlay, one below the other.
+
+    Parameters
+    ----------
+    timelines : sequence of OverlayTimeline
+        Of `MOST_ROWS` silos in all at most.
+    path : Path
+        PNG, PDF or SVG, by its ending; replaced if it exists.
+    title : str
+    style : FigureStyle
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+
+    Notes
+    -----
+    The silos of the critical circuit are on top, in its order, so that its arcs lead from row to row. Messages that
+    overlap share the height of their part of the row. No letters are smaller than 6 pt: where rows are too low, every
+    second or third has a label.
+    """
+    with rc_context(style.rc()):
+        save_figure(_figure(timelines, title, style), path)
+
+
+def _figure(timelines: Sequence[OverlayTimeline], title: str, style: FigureStyle) -> Figure:
+    """See `plot_timelines`."""
+    rows = sum(len(each.labels) for each in timelines)
+    row_in = _row_in(rows)
+    # Rows of a narrow figure are no lower: letters are not smaller, either.
+    heights_in = [row_in / min(1.0, style.factor) * (len(each.labels) + 1) for each in timelines]
+    figure, axes = panels_figure(
+        len(timelines),
+        1,
+        height_in=1.1 + sum(heights_in) + 0.55 * len(timelines),
+        style=style,
+        sharex=False,
+    )
+    grid = axes[0][0].get_gridspec()
+    assert grid is not None  # of `subplots`
+    grid.set_height_ratios(heights_in)
+    for axis_row, each in zip(axes, timelines, strict=True):
+        _panel(axis_row[0], each, row_in, style)
+    set_title(figure, title, style)
+    shown: list[tuple[Artist, str]] = [
+        (Patch(color=_COMPUTES), "computes"),
+        (Patch(color=_SENDS), "sends"),
+        (Patch(color=_RECEIVES), "receives"),
+        (Line2D([], [], color="black", linewidth=0.8, marker="|", linestyle=""), "round starts"),
+        (Line2D([], [], linestyle=""), "name: it waits for"),
+    ]
+    if row_in < _NAME_ROW_IN or not any((each.activity.last_arc >= 0).any() for each in timelines):
+        shown.pop()
+    if any(each.circuit for each in timelines):
+        shown.append((Line2D([], [], color=_CRITICAL, linewidth=0.9), "critical circuit (paper)"))
+    if any(each.activity.is_away.any() for each in timelines):
+        shown.append((Patch(facecolor="0.85", hatch="////", edgecolor="0.6"), "away"))
+    handles, names = zip(*shown, strict=True)
+    add_legend(
+        figure, handles, names, loc="outside lower center", ncols=balanced(len(names), most=style.letters(4)),
+        frameon=False, fontsize=style.pt(_LEGEND_PT),
+    )  # fmt: skip
+    return figure
+
+
+def _row_in(rows: int) -> float:
+    """Height of a row in inches."""
+    if rows * _ROW_IN <= _ROWS_IN:
+        return _ROW_IN
+    return _ROWS_IN / rows if rows * _LEAST_ROW_IN <= _ROWS_IN else min(_LEAST_ROW_IN, _MOST_ROWS_IN / rows)
+
+
+def _panel(axis: Axes, timeline: OverlayTimeline, row_in: float, style: FigureStyle) -> None:
+    """One overlay."""
+    silos, circuit = len(timeline.labels), timeline.circuit or ()
+    order = [*circuit, *(silo for silo in range(silos) if silo not in set(circuit))]
+    place = np.empty(silos)
+    place[order] = np.arange(silos)
+    unit = time_unit(timeline.end_s)
+    scale = TIME_UNITS[unit]
+    axis.set_xlim(scale * timeline.begin_s, _right(timeline, scale))
+    axis.set_ylim(silos - 0.4, -0.6)
+    axis.grid(visible=False, axis="y")
+    axis.set_xlabel(f"simulated time ({unit})", fontsize=style.pt(_LABEL_PT))
+    first, last = timeline.rounds.start, timeline.rounds.stop - 1
+    which = f"round {first}" if first == last else f"rounds {first} to {last}"
+    axis.set_title(f"{timeline.kind}, {which}", fontsize=style.pt(_LABEL_PT), parse_math=False)
+    axis.tick_params(axis="x", labelsize=style.pt(_AXIS_PT))
+    axis.tick_params(axis="y", length=0)
+    _label_rows(axis, [timeline.labels[silo] for silo in order], len(circuit), row_in, style)
+    _draw_silos(axis, timeline, place, scale, style)
+    _draw_messages(axis, timeline, place, scale, style)
+    width_pt = style.scaled(0.7 if row_in >= _LEAST_ROW_IN else 0.3)
+    _draw_circuit(axis, timeline, place, scale, width_pt=width_pt)
+    if row_in >= _NAME_ROW_IN:
+        _name_waits(axis, timeline, place, scale, style)
+
+
+def _right(timeline: OverlayTimeline, scale: float) -> float:
+    """Right edge of a panel; of a job without time as wide as a unit."""
+    return scale * timeline.end_s if timeline.end_s > timeline.begin_s else scale * timeline.begin_s + 1.0
+
+
+def _label_rows(
+    axis: Axes, labels: Sequence[str], critical: int, row_in: float, style: FigureStyle = DEFAULT_STYLE
+) -> None:
+    """Names beside the rows, those of the critical circuit in its colour."""
+    size_pt = style.pt(_AXIS_PT if row_in >= _NAME_ROW_IN else LEAST_PT)
+    step = max(1, ceil(_LINE * size_pt / 72 / (row_in * max(1.0, style.factor)) * (1 - 1e-9)))
+    shown = range(0, len(labels), step)
+    axis.set_yticks(list(shown))
+    axis.set_yticklabels(
+        [_shortened(labels[row]) for row in shown],
+        fontsize=size_pt,
+        parse_math=False,
+    )
+    for row, text in zip(shown, axis.get_yticklabels(), strict=True):
+        if row < critical:
+            text.set_color(_CRITICAL)
+
+
+def _shortened(label: str) -> str:
+    """A label with an ellipsis where it is long."""
+    return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"
+
+
+def _draw_silos(
+    axis: Axes, timeline: OverlayTimeline, place: FloatArray, scale: float, style: FigureStyle
+) -> None:
+    """Bars of computing, a tick at each start of a round, and when a silo is away."""
+    activity = timeline.activity
+    rows = np.broadcast_to(place, activity.start_s.shape)
+    here = ~activity.is_away
+    begin, end = scale * activity.start_s, scale * (activity.start_s + activity.compute_s)
+    _bars(axis, begin[here], end[here], rows[here], _COMPUTE_PART, facecolor=_COMPUTES)
+    # The end of the last round, too, where a silo's row ends.
+    last = ~activity.is_away[-1]
+    dates = np.append(begin[here], scale * activity.next_start_s[-1][last])
+    ticks = [
+        [(x, y - 0.46), (x, y + 0.08)] for x, y in zip(dates, np.append(rows[here], place[last]), strict=True)
+    ]
+    axis.add_collection(LineCollection(ticks, colors="black", linewidths=style.scaled(0.5)), autolim=False)
+    gone = activity.is_away & (activity.away_s > 0)
+    away: dict[str, Any] = {"facecolor": "0.92", "edgecolor": "0.7", "hatch": "////"}
+    _bars(
+        axis,
+        begin[gone],
+        scale * activity.next_start_s[gone],
+        rows[gone],
+        (-0.42, 0.43),
+        linewidth=0.0,
+        **away,
+    )
+    still = activity.is_away[-1] & (activity.away_s[-1] == 0)
+    until = np.full(int(still.sum()), scale * timeline.end_s)
+    _bars(axis, begin[-1][still], until, place[still], (-0.42, 0.43), linewidth=0.0, **away)
+
+
+def _draw_messages(
+    axis: Axes, timeline: OverlayTimeline, place: FloatArray, scale: float, style: FigureStyle
+) -> None:
+    """Thin bars of what leaves and what arrives while a silo is in these rounds; overlapping ones are stacked."""
+    sent = timeline.sent
+    times = [timeline.silo_times(silo) for silo in range(len(timeline.labels))]
+    low_s, high_s = (np.array([getattr(each, name) for each in times]) for name in ("begin_s", "end_s"))
+    for silo, begin_s, end_s, part, colour in (
+        (timeline.source[sent.arc], sent.start_s, sent.last_bit_s, _SEND_PART, _SENDS),
+        (timeline.target[sent.arc], sent.first_arrival_s, sent.arrival_s, _RECEIVE_PART, _RECEIVES),
+    ):
+        begin_s, end_s = np.maximum(begin_s, low_s[silo]), np.minimum(end_s, high_s[silo])
+        its = end_s > begin_s
+        silo, begin_s, end_s = silo[its], begin_s[its], end_s[its]
+        low, high = _thin(silo, begin_s, end_s, part)
+        # Between many bars there is no room for gaps.
+        gaps_pt = np.where(high - low > _FEW * (part[1] - part[0]), style.scaled(0.2), 0.0)
+        _bars(
+            axis, scale * begin_s, scale * end_s, place[silo], (low, high), facecolor=colour, edgecolor="white",
+            linewidth=gaps_pt,
+        )  # fmt: skip
+
+
+def _thin(
+    silo: IntArray, begin_s: FloatArray, end_s: FloatArray, part: tuple[float, float]
+) -> tuple[FloatArray, FloatArray]:
+    """Upper and lower edge of each message within its part of a row."""
+    low, high = np.full(len(silo), part[0]), np.full(len(silo), part[1])
+    for each in np.unique(silo).tolist():
+        its = np.flatnonzero(silo == each)
+        lane = lanes(begin_s[its], end_s[its])
+        height = (part[1] - part[0]) / (lane.max() + 1)
+        low[its], high[its] = part[0] + height * lane, part[0] + height * (lane + 1)
+    return low, high
+
+
+def _draw_circuit(
+    axis: Axes, timeline: OverlayTimeline, place: FloatArray, scale: float, *, width_pt: float
+) -> None:
+    """An arrow for each message of the critical circuit's arcs, from its start to its arrival."""
+    sent, arcs = timeline.sent, set(timeline.circuit_arcs)
+    ends = zip(timeline.source[sent.arc].tolist(), timeline.target[sent.arc].tolist(), strict=True)
+    rounds = sent.round.tolist()
+    its = [n for n, pair in enumerate(ends) if pair in arcs and rounds[n] in timeline.rounds]
+    rows = place[timeline.source[sent.arc[its]]], place[timeline.target[sent.arc[its]]]
+    middle_send, middle_receive = sum(_SEND_PART) / 2, sum(_RECEIVE_PART) / 2
+    lines = [
+        [(scale * start, i + middle_send), (scale * arrival, j + middle_receive)]
+        for start, arrival, i, j in zip(sent.start_s[its], sent.arrival_s[its], *rows, strict=True)
+    ]
+    axis.add_collection(
+        LineCollection(lines, colors=_CRITICAL, linewidths=width_pt, alpha=0.8), autolim=False
+    )
+    heads = [line[1] for line in lines]
+    axis.plot(
+        [x for x, _ in heads],
+        [y for _, y in heads],
+        marker=".",
+        markersize=3.5 * width_pt,
+        linestyle="",
+        color=_CRITICAL,
+    )
+
+
+def _name_waits(
+    axis: Axes, timeline: OverlayTimeline, place: FloatArray, scale: float, style: FigureStyle
+) -> None:
+    """Names of those that silos wait for, in the gaps that have room for them."""
+    activity = timeline.activity
+    left, right = axis.get_xlim()
+    # The labels beside the panel take about a fifth of the width.
+    size_pt = style.pt(_NAME_PT)
+    letter = (right - left) * _LETTER * size_pt / 72 / (0.8 * style.width_in)
+    done_s = activity.start_s + activity.compute_s
+    for row, silo in zip(*np.nonzero(activity.last_arc >= 0), strict=True):
+        begin, end = (
+            max(left, scale * done_s[row, silo]),
+            min(right, scale * activity.next_start_s[row, silo]),
+        )
+        name = timeline.labels[int(timeline.source[activity.last_arc[row, silo]])]
+        if (len(name) + 1) * letter <= end - begin:
+            axis.text(
+                (begin + end) / 2, place[silo] + sum(_COMPUTE_PART) / 2, name, fontsize=size_pt, color="0.25",
+                ha="center", va="center", parse_math=False, clip_on=True, zorder=4,
+                bbox={"facecolor": "white", "linewidth": 0.0, "alpha": 0.8, "pad": 0.3},
+            )  # fmt: skip
+
+
+def _bars(
+    axis: Axes,
+    begin: FloatArray,
+    end: FloatArray,
+    row: FloatArray,
+    part: tuple[float | FloatArray, float | FloatArray],
+    **options: Any,
+) -> None:
+    """Rectangles from one date to another, in a part of their rows."""
+    if not len(begin):
+        return
+    low, high = row + part[0], row + part[1]
+    xs = np.stack((begin, end, end, begin), axis=1)
+    ys = np.stack((low, low, high, high), axis=1)
+    corners = np.stack((xs, ys), axis=2)
+    axis.add_collection(PolyCollection(list(corners), **{"linewidth": 0.0} | options), autolim=False)
