@@ -205,12 +205,8 @@ def _shown(
     run: RecordedRun, recorded: OverlayRecord, rounds: range, file: h5py.File, graph: Connectivity
 ) -> Shown:
     """Timeline of an overlay."""
-    group, record, config, seed = (
-        file[f"simulation/{recorded.kind}"],
-        run.record,
-        run.scenario.simulation,
-        run.scenario.seed,
-    )
+    record, config, seed = run.record, run.scenario.simulation, run.scenario.seed
+    group = file[f"simulation/{recorded.kind}"]
     whole = len(group["arrival_s"])
     effects = effects_of(config.simulator_events(seed=seed), graph)
     source, target, tokens = recorded.arcs.T
@@ -223,10 +219,8 @@ def _shown(
         starts_s = recorded_starts(group, recorded.simulation.rounds)(rounds.start, rounds.stop + 1)
         compute, absences, notes = job.compute, job.absences, (_agreement(window.starts_s, starts_s),)
     else:
-        window, absences = (
-            read_window(group, rounds, recorded.simulation.rounds),
-            tuple(recorded_absences(group)),
-        )
+        window = read_window(group, rounds, recorded.simulation.rounds)
+        absences = tuple(recorded_absences(group))
         own = compute_times(config.compute, graph, record.work, seed=seed, rounds=whole)
         own = own or Constant(compute_s=record.work.round_compute_s(graph.silos))
         compute = times_as_recorded(effects, absences, rounds=whole, compute=own)
