@@ -60,6 +60,18 @@ def _rates() -> Iterable[str]:
     return RATES
 
 
+def _formats() -> Iterable[str]:
+    from scenarios.export.table_files import FORMATS
+
+    return FORMATS
+
+
+def _contents() -> Iterable[str]:
+    from scenarios.studies.export import CONTENTS
+
+    return CONTENTS
+
+
 _NETWORKS = _of("NetworkConfig", "underlay")
 _BY_NAME: Mapping[str, Names] = {
     "underlay": _NETWORKS,
@@ -76,6 +88,8 @@ _BY_NAME: Mapping[str, Names] = {
     "partition": _of("TrainingConfig", "partition"),
     "model": _of("TrainingConfig", "model"),
     "unit": _units,
+    "table_format": _formats,
+    "only": _contents,
     "by": _closed_forms,
     "rates_from": _rates,
 }

@@ -123,7 +123,7 @@ def import_metrics(
     run: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Which run of a TensorBoard folder with several: its folder in that one."
+            metavar="FOLDER", help="Which run of a TensorBoard folder with several: its folder in that one."
         ),
     ] = None,
     percent: Annotated[bool, typer.Option("--percent", help="The file's accuracies are in percent.")] = False,
