@@ -23,6 +23,7 @@ from scenarios.config.simulation import SimulationConfig
 from scenarios.config.study import load_study
 from scenarios.config.upgrade import UpgradeConfig
 from scenarios.metrics_import.columns import ColumnNames
+from scenarios.pages.files import report as write_report
 from scenarios.report.tables import Table
 from scenarios.runfile.artifacts import drop_checkpoints, is_complete
 from scenarios.runfile.paths import check_new_run
@@ -985,6 +986,32 @@ def export(
     for note in written.notes:
         warnings.warn(note, stacklevel=2)
     return tuple(written.files)
+
+
+def report(source: StrPath, output: StrPath, *, force: bool = False) -> None:
+    """Write a run, a study or a validation as one page for a browser, which opens from disk without a network.
+
+    Parameters
+    ----------
+    source : str or path
+        HDF5 file of a run, complete or cut short; table of a study (CSV or Parquet); folder or HDF5 file of a
+        validation.
+    output : str or path
+        The page, ``.html``.
+    force : bool
+        Whether an existing file is replaced.
+
+    Raises
+    ------
+    InputError
+        If the source is none of these, or the page has another ending, exists or cannot be written.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> silosim.report("small.h5", "small.html")
+    """
+    write_report(Path(source), Path(output), force=force)
 
 
 def _experiment(

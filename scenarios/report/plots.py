@@ -25,8 +25,9 @@ from scenarios.report.figure_parts import (
 )
 from scenarios.report.line_styles import COLOURS, styles_of
 from scenarios.report.log_axis import set_log
+from scenarios.report.run_metrics import FAR_APART, shown_metrics
 from scenarios.report.tables import Column, Table, percent
-from scenarios.runfile.reader import OverlayRecord, RunRecord
+from scenarios.runfile.reader import RunRecord
 from topologies import InputError
 
 _PARTS = {
@@ -54,8 +55,6 @@ _LEAST_PERCENT = 1.0
 """The axis of differences reaches at least so far to both sides, so that negligible differences look small."""
 _MARKERS = 0.15
 """Length between two markers on a line, in parts of the panel's diagonal."""
-_FAR_APART = 5
-"""From this ratio of run times on, a logarithmic time axis shows the fast overlays' curves too."""
 
 
 def plot_run(
@@ -93,13 +92,8 @@ def plot_run(
     trained = [overlay for overlay in record.overlays if overlay.history]
     if not trained:
         raise InputError("the run has no training, so there is no loss to plot.")
-    loss_name = "train_loss" if _has(trained, "train_loss") else "test_loss"
-    loss_label = "training loss" if loss_name == "train_loss" else "test loss"
-    metrics = [(loss_name, 1.0, loss_label if is_imported else f"{loss_label} (nats)")]
-    has_accuracy = _has(trained, "test_accuracy")
-    if has_accuracy:
-        metrics = metrics if _has(trained, loss_name) else []
-        metrics = [*metrics, ("test_accuracy", 100.0, "test accuracy (%)")]
+    metrics = shown_metrics(trained, is_imported=is_imported)
+    has_accuracy = any(metric == "test_accuracy" for metric, _, _ in metrics)
     shown = len(trained) + (target_accuracy is not None and has_accuracy)
     columns = legend_columns(max(len(overlay.kind) for overlay in trained), shown)
     legend_in = LEGEND_LINE_IN * (-(-shown // columns) - 1)
@@ -108,7 +102,7 @@ def plot_run(
     )
     last_s = [float(overlay.wall_clock_s[-1]) for overlay in trained]
     scale, unit = long_time_unit(max(last_s))
-    far_apart = max(last_s) > _FAR_APART * min(last_s) > 0
+    far_apart = max(last_s) > FAR_APART * min(last_s) > 0
     is_one = is_imported and len(trained) > 1
     styles = styles_of([overlay.kind for overlay in record.overlays])
     lines: list[Artist] = []
@@ -393,8 +387,3 @@ def plot_validation(table: Table, path: Path, *, title: str) -> None:
     columns = balanced(len(named[0]), most=3)
     figure.legend(*named, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
     save_figure(figure, path)
-
-
-def _has(overlays: Sequence[OverlayRecord], metric: str) -> bool:
-    """Whether any row of any overlay has a metric."""
-    return any(np.isfinite(overlay.history[metric]).any() for overlay in overlays)

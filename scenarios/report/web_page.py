@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 from collections.abc import Collection, Iterable, Sequence
 
 from scenarios.report.tables import Table
@@ -18,6 +19,7 @@ pre { font: 0.85rem/1.5 ui-monospace, monospace; overflow-x: auto; }
 caption { text-align: left; font-weight: 600; padding-bottom: 0.4rem; }
 th, td { text-align: left; padding: 0.2rem 1.4rem 0.2rem 0; border-bottom: 1px solid var(--rule); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+td.number { white-space: nowrap; }
 """
 
 
@@ -30,6 +32,11 @@ def text(value: str) -> str:
     '&lt;b&gt;&amp;&quot;'
     """
     return html.escape(value)
+
+
+def unbroken(value: str) -> str:
+    """A text whose numbers stay on one line with their units."""
+    return re.sub(r"(?<=\d) (?=(s|ms|µs|ns|min|h|d|%|[kMGT]?bps|times)\b|%)", "\u00a0", value)
 
 
 def embedded(name: str, value: object) -> str:

@@ -7,7 +7,7 @@ has `access_forms`; the rest is library only.
 from topologies.analysis.access_forms import AccessForms, access_forms
 from topologies.analysis.curve import AccessCurve, access_curve
 from topologies.analysis.explain import ArcExplanation, Explanation, explain
-from topologies.analysis.explanation_text import explanation_lines, explanation_rows
+from topologies.analysis.explanation_text import explanation_lines, explanation_rows, explanation_sentences
 from topologies.analysis.free_arcs import FreeArc, free_arcs
 from topologies.analysis.resources import Resources
 from topologies.analysis.sensitivity import Sensitivities, sensitivities
@@ -48,6 +48,7 @@ __all__ = [
     "explain",
     "explanation_lines",
     "explanation_rows",
+    "explanation_sentences",
     "free_arcs",
     "joint_upgrades",
     "link_upgrade",
