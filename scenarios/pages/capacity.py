@@ -7,6 +7,7 @@ import numpy as np
 
 from scenarios.config.quantities import format_rate, format_s
 from scenarios.pages.run_facts import OverlayFacts, RunFacts
+from scenarios.report.closed_forms import below_load
 from scenarios.report.column_labels import column_axis
 from scenarios.report.line_styles import styles_of
 from scenarios.report.svg_chart import (
@@ -21,6 +22,7 @@ from scenarios.report.web_page import text
 
 _SAMPLES = 160
 _MOST_NAMED = 3
+_NO_CURVE = "other arcs in each round: no exact curve"
 CAPACITY_STYLE = """
 .slider { position: sticky; top: 0; background: var(--page); padding: 0.5rem 0; z-index: 1;
   border-bottom: 1px solid var(--rule); display: flex; flex-wrap: wrap; gap: 0.3rem 1rem; align-items: center; }
@@ -28,7 +30,7 @@ CAPACITY_STYLE = """
 .chosen td { font-weight: 600; }
 .mark { stroke: var(--page); stroke-width: 1px; }
 """
-HEADS = ("overlay", "paper", "serialized", "load", "vs STAR", "waits for access links", "busiest")
+HEADS = ("overlay", "paper", "serialized", "load", "vs STAR", "time on access links", "busiest")
 
 
 def slider_data(facts: RunFacts) -> dict[str, Any]:
@@ -120,7 +122,9 @@ def row_texts(overlays: list[dict[str, Any]], place: int, capacity_bps: float) -
         ratio = f"{forms_of(star, capacity_bps)[0] / paper_s:.2f}x"
     busiest = data["busiest"][0 if data["load"][0] / capacity_bps >= data["load"][1] else 1]
     share = f"{100 * waits_of(data, capacity_bps):.1f} %"
-    return [*map(format_s, (paper_s, serialized_s, load_s)), ratio, share, busiest]
+    # Marked as in all tables: no network can be faster than its busiest link.
+    impossible = "!" if below_load(paper_s, load_s) else ""
+    return [f"{impossible}{format_s(paper_s)}", *map(format_s, (serialized_s, load_s)), ratio, share, busiest]
 
 
 def slider_controls(facts: RunFacts) -> str:
@@ -157,7 +161,7 @@ def slider_table(facts: RunFacts, data: Mapping[str, Any]) -> str:
         if each.forms is None:
             rows.append(
                 f'<tr data-row="{place}"{chosen}><th scope="row">{text(name)}</th>'
-                f'<td colspan="6">{text(each.why_not)}</td></tr>'
+                f'<td colspan="6">{text(_NO_CURVE if each.recorded.consensus is None else each.why_not)}</td></tr>'
             )
             continue
         cells = row_texts(data["overlays"], place, capacity)
@@ -172,7 +176,7 @@ def slider_table(facts: RunFacts, data: Mapping[str, Any]) -> str:
         '<div class="table"><table id="forms"><caption>Closed forms with all access links at '
         f'<span class="at">{text(format_rate(capacity))}</span></caption><thead><tr>{heads}</tr></thead><tbody>'
         f"{''.join(rows)}</tbody></table></div>"
-        '<p class="note" id="bottleneck" aria-live="polite"></p>'
+        '<p class="note">!: paper is below load, which no network can do: do not count on it.</p>'
     )
 
 
@@ -245,6 +249,7 @@ function forms(overlay, c) {
   const serialized = Math.max(paper, overlay.sending[0] / c, overlay.sending[1]);
   return { paper, piece, serialized, load: Math.max(overlay.load[0] / c, overlay.load[1]),
     waits: paper > 0 ? overlay.shared[piece] / c / paper : 0,
+    impossible: paper < Math.max(overlay.load[0] / c, overlay.load[1]) * (1 - 1e-9),
     byAccess: overlay.load[0] / c >= overlay.load[1] };
 }
 function part(value, axis) {
@@ -267,7 +272,7 @@ function update() {
     if (!overlay.fixed) return;
     const found = forms(overlay, c), cells = row.querySelectorAll("td");
     [found.paper, found.serialized, found.load].forEach((value, at) => {
-      cells[at].textContent = seconds(value);
+      cells[at].textContent = (at === 0 && found.impossible ? "!" : "") + seconds(value);
       cells[at].dataset.value = String(value);
     });
     cells[3].textContent = star && found.paper > 0 ? `${(forms(star, c).paper / found.paper).toFixed(2)}x` : "-";
@@ -290,7 +295,8 @@ function update() {
       const what = circuit.length === 1 ? `${names[0]}'s own computing` : `a circuit of ${names.length} arcs`;
       document.getElementById("bottleneck").textContent = `${overlay.kind} at ${name}: ${what} limits a round to ` +
         `${seconds(found.paper)}${circuit.length === 1 ? "" : `: ${first.join(" \\u2192 ")}`}. The busiest links, ` +
-        `${cells[5].textContent || "none"}, need ${seconds(found.load)} a round.`;
+        `${cells[5].textContent || "none"}, need ${seconds(found.load)} a round.` +
+        (found.impossible ? " Paper is below load, which no network can do: do not count on it." : "");
     }
   });
   if (!run.overlays[now].fixed) document.getElementById("bottleneck").textContent = "";

@@ -10,6 +10,7 @@ dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
 summary { cursor: pointer; margin: 0.5rem 0; }
 .side { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1.5rem; }
 .side > * { min-width: 0; } #forms td:last-child { min-width: 11rem; }
+#bottleneck { min-height: 6em; }
 @media (max-width: 40rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: 0.4rem; }
   body { margin: 1rem auto; } }
 @media print {

@@ -81,9 +81,10 @@ def _network_section(facts: RunFacts, data: dict[str, object]) -> Iterable[str]:
         "<h2>Overlays on their network</h2>",
         f'<div class="onscreen">{slider_controls(facts)}</div>',
         overlay_picker(facts),
-        f'<div class="side"><div>{overlay_map(facts)}</div><div>{slider_table(facts, data)}'
+        f'<div class="side"><div>{overlay_map(facts)}</div><div>{capacity_curve(facts)}'
         f"{line_legend(styles, [each.kind for each in facts.overlays if each.forms is not None])}"
-        f"{capacity_curve(facts)}</div></div>",
+        '<p id="bottleneck" aria-live="polite"></p></div></div>',
+        slider_table(facts, data),
         f"<details><summary>Numbers of the links</summary>{_links(facts)}</details>",
     )
 

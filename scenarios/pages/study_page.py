@@ -1,6 +1,7 @@
 """The page of a study's table: what is fastest, the lines of its figure, its first rows and its errors."""
 
 import itertools
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ from scenarios.report.svg_chart import (
 )
 from scenarios.report.web_page import html_table, text, unbroken, web_page
 from scenarios.runfile.study_rows import ERROR, POINT
-from scenarios.runfile.study_table import read_study
+from scenarios.runfile.study_table import RANGES, read_study
 from topologies import InputError
 from topologies.wrapping import listed
 
@@ -98,9 +99,11 @@ def study_answer(table: "pandas.DataFrame") -> list[str]:
     wins = best.groupby(OVERLAY, sort=False)[POINT].nunique().sort_values(ascending=False, kind="stable")
     compared = int(timed[POINT].nunique())
     form = "simulated cycle time" if key == SIMULATED else "cycle time (paper)"
-    named = [f"{kind} in {count:,}" for kind, count in wins.items()][:_MOST_NAMED]
+    (first, most), *others = [(str(kind), int(count)) for kind, count in wins.items()][:_MOST_NAMED]
+    all_of = "all of them" if most == compared else f"{most:,}"
+    named = [f"{first} has the shortest in {all_of}", *(f"{kind} in {count:,}" for kind, count in others)]
     ties = ", ties counted for each" if wins.sum() > compared else ""
-    return [beginning, f"Of {compared:,} with a {form}, the shortest has {listed(named)}{ties}."]
+    return [beginning, f"Of {compared:,} with a {form}, {listed(named)}{ties}."]
 
 
 def _failed(table: "pandas.DataFrame") -> "pandas.Series[bool]":
@@ -250,17 +253,26 @@ def _numbers(lines: StudyLines) -> str:
 
 
 def _rows(table: "pandas.DataFrame") -> str:
-    """The first rows, all columns in SI units as the file has them."""
+    """The first rows, with units; the heads are those of the file."""
     columns = [
         column for column in table.columns if column not in (POINT, ERROR) and table[column].notna().any()
     ]
     heads = [str(column) for column in columns]
     numbers = [place for place, column in enumerate(columns) if table[column].dtype.kind in "iuf"]
     rows = [
-        [_cell(value) for value in row] for row in table[columns].head(_MOST_ROWS).itertuples(index=False)
+        [_shown(str(column), value) for column, value in zip(columns, row, strict=True)]
+        for row in table[columns].head(_MOST_ROWS).itertuples(index=False)
     ]
-    shown = html_table("Rows of the table, in SI units", heads, rows, numbers, of=len(table))
+    shown = html_table("Rows of the table", heads, rows, numbers, of=len(table))
     return f"<h2>Table</h2>{shown}"
+
+
+def _shown(column: str, value: object) -> str:
+    """A value with its unit; ranges of inputs in which silos differ as words."""
+    cell = _cell(value)
+    if column == RANGES and cell:
+        return "; ".join(f"{words_of(key)} {value_text(key, ends)}" for key, ends in json.loads(cell).items())
+    return value_text(column, value) if cell and column.endswith(("_bps", "_bits", "_s")) else cell
 
 
 def _cell(value: object) -> str:

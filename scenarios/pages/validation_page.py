@@ -53,7 +53,7 @@ def validation_page(path: Path) -> str:
 
 def _section(recorded: RecordedValidation) -> list[str]:
     """One file."""
-    network = recorded.about.splitlines()[0]
+    network = recorded.about.split(":")[0]
     rows = [_as_simulated(row) for row in recorded.rows]
     return [
         f"<h1>How right are the closed forms on {text(network)}?</h1>",
@@ -75,12 +75,11 @@ def _section(recorded: RecordedValidation) -> list[str]:
 
 def _as_simulated(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row as the answer of a run takes it."""
-    names = {"half_width_s": "half_width_s", "is_exact": "is_exact"}
     return {
         "overlay": row["overlay"],
         "paper_s": row["paper_s"],
         "over_paper": row["maxmin_over_paper"],
-        **{f"simulated_{name}": row[f"maxmin_{field}"] for name, field in names.items()},
+        **{f"simulated_{name}": row[f"maxmin_{name}"] for name in ("half_width_s", "is_exact")},
     }
 
 

@@ -17,7 +17,7 @@ _STYLE = """
 :root { --sea: #dce6ec; --land: #efede6; --plain: #f7f7f5; --coast: #c9ccc6; --site: #222222; --halo: #ffffff; LIGHT }
 @media (prefers-color-scheme: dark) { :root { --sea: #1b2228; --land: #2c3236; --plain: #1f2427; --coast: #444c51;
   --site: #f4f4f2; --halo: #15181b; DARK } }
-svg.map { display: block; width: 100%; height: auto; border: 1px solid var(--rule); }
+svg.map { display: block; box-sizing: border-box; width: 100%; height: auto; border: 1px solid var(--rule); }
 svg.map text { font: FONTpx system-ui, sans-serif; fill: var(--text); stroke: var(--halo); stroke-width: 1.8px;
   stroke-linejoin: round; paint-order: stroke; }
 .sea { fill: var(--sea); } .land { fill: var(--land); } .plain { fill: var(--plain); }

@@ -32,7 +32,7 @@ svg.chart .grid { stroke: var(--rule); stroke-width: 0.7px; }
 svg.chart .target, svg.chart .cursor { stroke: var(--quiet); stroke-width: 1px; stroke-dasharray: 4 3; }
 .curve { fill: none; stroke-width: 1.6px; stroke-linejoin: round; } .curve.thin { stroke-width: 0.8px; opacity: 0.75; }
 .band { stroke: none; opacity: 0.16; } .bar { stroke-width: 1px; }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem; }
+.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(max(40%, min(100%, 26rem)), 1fr)); gap: 1rem; }
 figure { margin: 0; } figcaption { font-weight: 600; margin-bottom: 0.2rem; }
 ul.legend svg line { stroke-width: 2px; }
 """
