@@ -12,6 +12,8 @@ _SAME = 1.005
 """Ratio of times below which they are called equal."""
 _CLOSE = 0.01
 """Relative difference up to which a closed form is called right."""
+_UNSEEN = 5e-4
+"""Relative difference that a percentage with one digit does not show."""
 _MOST_SECONDS = 10_000.0
 _MOST_NAMED = 4
 
@@ -225,14 +227,14 @@ def agreement(rows: Sequence[Row]) -> str:
         )
     side = "above" if worst["over_paper"] > 0 else "below"
     half = (worst["simulated_half_width_s"] or 0.0) / worst["paper_s"]
-    size = f"{100 * abs(worst['over_paper']):.3g} %" + (f" (+- {100 * half:.2g} %)" if half else "")
+    interval = f" (+- {100 * half:.2g} %)" if half else ""
+    size = f"{100 * abs(worst['over_paper']):.3g} %{interval} {side} the paper's closed form"
+    if abs(worst["over_paper"]) < _UNSEEN:
+        size = f"as the paper's closed form says{interval}"
     good = [row for row in checked if _off(row) <= _CLOSE]
     most = ", the largest difference" if len(checked) - len(good) > 1 else ""
     rest = f"; of {_kinds(good)} it is within {100 * _CLOSE:g} %" if good else ""
-    return (
-        f"The simulated cycle time of {worst['overlay']} is {size} {side} the paper's closed form{most}{rest}{which}."
-        f"{estimates}"
-    )
+    return f"The simulated cycle time of {worst['overlay']} is {size}{most}{rest}{which}.{estimates}"
 
 
 def _off(row: Row) -> float:

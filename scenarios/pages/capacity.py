@@ -85,7 +85,7 @@ def _carried(facts: RunFacts, each: OverlayFacts) -> dict[str, Any]:
         cells(graph.first_uplink + silo, graph.first_uplink + graph.silos + silo)
         for silo in range(graph.silos)
     ]
-    return {"links": {link: found for link, found in links.items() if any(found)}, "silos": silos}
+    return {"links": {str(link): found for link, found in links.items() if any(found)}, "silos": silos}
 
 
 def _link_words(facts: RunFacts, links: tuple[int, ...]) -> str:

@@ -2,8 +2,9 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -30,7 +31,7 @@ from topologies.analysis import (
     explanation_sentences,
     upgrade_links,
 )
-from topologies.arrays import FloatArray
+from topologies.arrays import FloatArray, freeze
 from topologies.networks.shipped import underlay_title
 
 LOWEST_BPS, HIGHEST_BPS = 1e6, 1e11
@@ -164,7 +165,7 @@ def run_facts(path: Path) -> RunFacts:
     Time O(arcs of the critical circuit) cycle times of each overlay, and that of reading the file once.
     """
     record = read_run(path)
-    graph = build_network(record.network, record.underlay)
+    graph = _recorded_graph(path, record)
     own_bps = _one_capacity(graph)
     capacities = capacity_steps(own_bps)
     usage = _usage(record)
@@ -186,6 +187,23 @@ def run_facts(path: Path) -> RunFacts:
         start=_start(graph, own_bps, capacities),
         origin=_origin(path),
     )
+
+
+def _recorded_graph(path: Path, record: RunRecord) -> Connectivity:
+    """The network with the capacities and latencies that the file holds, whatever rule they come from."""
+    graph = build_network(record.network, record.underlay)
+    with open_file(path) as file:
+        group = file["connectivity"]
+        arrays = {
+            name: group[name][:] for name in ("up_bps", "down_bps", "core_bps", "latency_s", "available_bps")
+        }
+        rules: dict[str, Any] = {name: str(group.attrs[name]) for name in ("bandwidth", "latency")}
+    if len(arrays["up_bps"]) != graph.silos:
+        raise InputError(
+            f"has {len(arrays['up_bps'])} silos, but its network {graph.silos}.", source=str(path)
+        )
+    freeze(*arrays.values())
+    return replace(graph, **arrays, **rules)
 
 
 def access_words(graph: Connectivity) -> str:
