@@ -3,10 +3,17 @@
 import pytest
 from page_reader import PageReader
 
+from scenarios.config.network import NetworkConfig
+from scenarios.config.overlay_config import OverlayConfig
 from scenarios.pages.study_page import chosen_lines, study_answer, study_page
 from scenarios.pages.validation_page import validation_page
 from scenarios.runfile.study_table import read_study
-from scenarios.validation.file import read_validation
+from scenarios.simulation.experiment import network_experiment
+from scenarios.validation.file import read_validation, write_validation
+from scenarios.validation.request import validation_experiment
+from scenarios.validation.study import validate
+from scenarios.validation.table import PARTS, part_key
+from topologies import Workload
 
 HEAD = "access_bps,local_steps,budget,seed,network,silos,overlay,kind,options,paper_s,error,point"
 
@@ -103,22 +110,8 @@ def test_only_errors_make_a_page_without_charts(study):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    import silosim
-    from scenarios.config.network import NetworkConfig
-    from scenarios.simulation.experiment import network_experiment
-    from scenarios.studies.train import __name__ as _unused
-    from scenarios.validation.file import write_validation
-    from scenarios.validation.request import validation_experiment
-    from scenarios.validation.study import validate
-
-    del _unused
-    made = network_experiment(
-        NetworkConfig(underlay="gaia", access="100 Mbps"),
-        silosim.Workload(model_bits=1e6, compute_s=0.01),
-        rounds=200,
-    )
-    from scenarios.config.overlay_config import OverlayConfig
-
+    network = NetworkConfig(underlay="gaia", access="100 Mbps")
+    made = network_experiment(network, Workload(model_bits=1e6, compute_s=0.01), rounds=200)
     experiment, randomized = validation_experiment(
         made.naming(None),
         {"rounds": 200},
@@ -127,8 +120,8 @@ def folder(tmp_path_factory):
         compute_times=None,
         from_scenario=False,
     )
-    results = validate(experiment, randomized_rounds=randomized)
     path = tmp_path_factory.mktemp("validation")
+    results = validate(experiment, randomized_rounds=randomized)
     write_validation(path / "validation-gaia.h5", experiment, results)
     return path
 
@@ -138,19 +131,7 @@ def test_a_validation_reads_back(folder):
 
     assert [row["overlay"] for row in recorded.rows] == ["star", "ring"]
     for row in recorded.rows:
-        parts = [
-            value
-            for name, value in row.items()
-            if name
-            in (
-                "serialization_s",
-                "shared_links_s",
-                "unused_shares_s",
-                "waits_for_other_arcs_s",
-                "computing_times_s",
-                "world_s",
-            )
-        ]
+        parts = [row[part_key(part)] or 0.0 for part in PARTS]
         assert sum(parts) == pytest.approx(row["maxmin_s"] - row["paper_s"], abs=1e-9)
     assert recorded.arcs["ring"][0]["source"] in recorded.arcs["ring"][-1]["target"]
 
