@@ -23,7 +23,7 @@ SUMMARIES: Mapping[str, str] = {
     "run": "Design, simulate and train a scenario, into one HDF5 file.",
     "show": "Print the tables of a run.",
     "plot": "Draw a run, or any columns of a study's table.",
-    "report": "Write a run, a study or a validation as one page for a browser.",
+    "report": "Write a run, study or validation as a page for a browser.",
     "replay": "Replay a run on another network: new times, no training.",
     "export": "Write a run as tables, TensorBoard files and JSON lines.",
     "import-metrics": "Join another program's metrics with simulated overlays.",

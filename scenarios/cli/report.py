@@ -27,7 +27,7 @@ def report(
     ] = None,
     force: opt.Force = False,
 ) -> None:
-    """Write a run, a study or a validation as one page for a browser.
+    """Write a run, study or validation as a page for a browser.
 
     It opens from disk without a network. Of a run: the answer in words, the overlays on a map, all figures, a slider of
     the access capacity, what limits each overlay, and how to make it again.

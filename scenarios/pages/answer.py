@@ -48,7 +48,7 @@ class Compared:
         """An overlay in a sentence."""
         if kind in self.hubs:
             return "the STAR" if len(self.hubs) == 1 else f"the STAR {kind}"
-        return f"the {kind}" if kind in ("ring", "mst") else kind
+        return "the ring" if kind == "ring" else kind
 
     @property
     def goal(self) -> str:

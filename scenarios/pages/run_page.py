@@ -25,6 +25,7 @@ from scenarios.report.map_svg import map_style
 from scenarios.report.svg_chart import CHART_STYLE, line_legend, line_sheet
 from scenarios.report.web_page import embedded, html_table, results_table, text, unbroken, web_page
 from scenarios.studies.underlay import facts_text, underlay_facts
+from topologies import workload_presets
 from topologies.capacities import UNSTATED_CORE_BPS
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
 
@@ -117,25 +118,26 @@ def assumptions(facts: RunFacts) -> list[str]:
                 f"states none: {', '.join(names)}{more}."
             )
         else:
-            found.append(f"No core capacity: those of all {links} links are stated.")
-        constant = "once" if graph.latency == "per_path" else "for each link of it"
-        found.append(
-            f"Latency: {1e3 * S_PER_KM:g} ms/km along a route, and {1e3 * S_PER_PATH:g} ms {constant}."
-            if graph.latency != "measured"
-            else "No latency: it is measured."
-        )
+            found.append(
+                f"No core capacity: those of all {links} links are stated in the file or the scenario."
+            )
         found.append(
             "Bandwidth of a route in closed forms: its smallest core capacity, divided by its number of core links."
             if graph.bandwidth == "hop_share"
             else "Bandwidth of a route in closed forms: its smallest core capacity."
         )
+    if graph.latency != "measured":
+        constant = "once" if graph.latency == "per_path" else "for each link of it"
+        found.append(
+            f"Latency: {1e3 * S_PER_KM:g} ms/km along a route, and {1e3 * S_PER_PATH:g} ms {constant}."
+        )
     if not any(tables.get("network", {}).get(key) for key in ("access", "access_up", "access_down")):
         found.append("Access capacity: what the network's file states, 10 Gbps where it states nothing.")
-    preset = tables.get("workload", {}).get("preset")
-    found.append(
-        f"Workload: {record.work.name}"
-        + (f", a preset of the paper ({preset})." if preset else ", as the scenario states it.")
-    )
+    preset = tables.get("workload", {}).get("preset") or record.work.name
+    if preset in workload_presets():
+        found.append(
+            f"Model size and computing time where the scenario states none: the paper's, of {preset}."
+        )
     return [*found, *record.underlay.notes, *idle_links(graph)]
 
 

@@ -12,7 +12,7 @@ from scenarios.cli.commands import SUMMARIES
 COMMANDS = typer.main.get_command(app).commands
 ORDER = (
     *("underlay", "design", "explain", "simulate", "validate", "sweep", "upgrade", "study", "run", "show"),
-    *("plot", "replay", "export", "import-metrics", "partition", "calibrate", "tables", "demo"),
+    *("plot", "report", "replay", "export", "import-metrics", "partition", "calibrate", "tables", "demo"),
 )
 
 

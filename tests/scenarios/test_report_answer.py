@@ -52,7 +52,7 @@ def test_the_fastest_to_the_target_against_the_star():
 def test_the_star_itself_is_fastest():
     said = first(row("star", 1.0, reached=(10, 10.0)), row("mst", 2.0, reached=(10, 20.0)), row("a", 9.0))
 
-    assert "the STAR is 2 times faster to a test accuracy of 90 % than the mst, the next" in said
+    assert "the STAR is 2 times faster to a test accuracy of 90 % than mst, the next" in said
     assert said.endswith("; a does not reach it in the rounds that were trained.")
 
 
