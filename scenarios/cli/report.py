@@ -37,7 +37,13 @@ def report(
     silosim report run.h5 -o report.html
     silosim report study.csv
     """
-    name = source.resolve().with_name(source.resolve().name.removesuffix(PARTIAL))
-    page = output or source.with_name(name.stem if source.is_file() else name.name).with_suffix(HTML)
+    page = output or default_page(source)
     size = write_report(source, page, force=force)
     print(f"written: {page} ({size / 1e6:.2f} MB)", file=sys.stderr)
+
+
+def default_page(source: Path) -> Path:
+    """The page beside a file or folder, with its name."""
+    beside = source if source.name else source.resolve()
+    name = beside.name.removesuffix(PARTIAL)
+    return beside.with_name(f"{name if source.is_dir() else Path(name).stem}{HTML}")

@@ -216,8 +216,21 @@ def agreement(rows: Sequence[Row]) -> str:
     if not checked:
         return "There is no simulated cycle time to check the paper's closed form with."
     which = "" if len(checked) == len(rows) else f", as far as it was simulated ({_kinds(checked)})"
-    unsure = [row for row in checked if not row["simulated_is_exact"]]
-    estimates = f" Of {_kinds(unsure)} the simulation is an estimate." if unsure else ""
+    estimates = "".join(
+        f" Of {_kinds(unsure)} the simulation is an estimate{interval}."
+        for interval, unsure in (
+            (" with a 95 % interval", [row for row in checked if row["simulated_half_width_s"]]),
+            (
+                " without an interval",
+                [
+                    row
+                    for row in checked
+                    if not row["simulated_is_exact"] and row["simulated_half_width_s"] is None
+                ],
+            ),
+        )
+        if unsure
+    )
     worst = max(checked, key=_off)
     if (off := _off(worst)) <= _CLOSE:
         many = "each overlay" if len(checked) > 1 else str(checked[0]["overlay"])

@@ -22,6 +22,10 @@ from scenarios.report.web_page import text
 
 _SAMPLES = 160
 _MOST_NAMED = 3
+_COLUMNS = (
+    "time on access links: part of the critical circuit's delays that is sending there; more capacity shrinks it. "
+    "busiest: the links that set load. !: paper is below load, which no network can do: do not count on it."
+)
 _NO_CURVE = "other arcs in each round: no exact curve"
 CAPACITY_STYLE = """
 .slider { position: sticky; top: 0; background: var(--page); padding: 0.5rem 0; z-index: 1;
@@ -144,6 +148,7 @@ def slider_controls(facts: RunFacts) -> str:
         '<button type="button" id="reset">Back to the start</button></div>'
         f'<p class="note" id="capacity-note">{text(own)} Closed forms of the same arcs, exact at every capacity; the '
         "simulation and the training are those of the run.</p>"
+        '<noscript><p class="note">The slider and the choice of an overlay need scripts.</p></noscript>'
     )
 
 
@@ -176,7 +181,7 @@ def slider_table(facts: RunFacts, data: Mapping[str, Any]) -> str:
         '<div class="table"><table id="forms"><caption>Closed forms with all access links at '
         f'<span class="at">{text(format_rate(capacity))}</span></caption><thead><tr>{heads}</tr></thead><tbody>'
         f"{''.join(rows)}</tbody></table></div>"
-        '<p class="note">!: paper is below load, which no network can do: do not count on it.</p>'
+        f'<p class="note">{text(_COLUMNS)}</p>'
     )
 
 

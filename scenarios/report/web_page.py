@@ -21,6 +21,7 @@ th, td { text-align: left; padding: 0.2rem 1.4rem 0.2rem 0; border-bottom: 1px s
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 td.number { white-space: nowrap; }
 """
+_ALONE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
 def text(value: str) -> str:
@@ -73,6 +74,8 @@ def web_page(title: str, body: Iterable[str], *, style: str, script: str = "") -
             "<head>",
             '<meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            # Whatever is in the page, the browser asks nobody for anything.
+            f'<meta http-equiv="Content-Security-Policy" content="{_ALONE}">',
             # Without an icon browsers ask for one.
             '<link rel="icon" href="data:,">',
             f"<title>{text(title)}</title>",

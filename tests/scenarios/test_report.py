@@ -1,7 +1,9 @@
 """The page of a run: numbers are the file's, labels are texts, nothing is loaded, bad input is one line."""
 
 import re
+from pathlib import Path
 
+import h5py
 import numpy as np
 import pair_run
 import pytest
@@ -9,6 +11,7 @@ from page_reader import PageReader
 from pair_run import write_pair_run
 
 import silosim as package
+from scenarios.cli.report import default_page
 from scenarios.config.quantities import format_s
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.upgrade import UpgradeConfig
@@ -245,3 +248,34 @@ def test_the_command_writes_the_page(silosim, run_file, tmp_path):
     assert "written: " in result.err
     assert page.read_text() == (tmp_path / "again.html").read_text()
     assert list(tmp_path.glob(".*")) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "page"),
+    [
+        ("out/run.h5", "out/run.html"),
+        ("run.h5.partial", "run.html"),
+        ("s.csv", "s.html"),
+        ("v-1.5", "v-1.5.html"),
+    ],
+)
+def test_the_page_is_beside_its_source(tmp_path, monkeypatch, source, page):
+    monkeypatch.chdir(tmp_path)
+    if source == "v-1.5":
+        Path(source).mkdir()
+
+    assert default_page(Path(source)) == Path(page)
+
+
+def test_a_run_that_was_cut_short_has_what_there_is(run_file, tmp_path):
+    path = tmp_path / "small.h5.partial"
+    path.write_bytes(run_file.read_bytes())
+    with h5py.File(path, "r+") as file:
+        attrs = file["simulation/ring"].attrs
+        attrs["cycle_time_s"], attrs["rounds"] = np.nan, 0
+        file["training/ring/round"][...] = -1
+    said = " ".join(PageReader(run_page(path)).texts)
+
+    assert (
+        "The run was interrupted, and the simulation of ring and the training of ring are not whole." in said
+    )
