@@ -10,6 +10,7 @@ from topologies.wrapping import listed
 
 _SAME = 1.005
 """Ratio of times below which they are called equal."""
+_ROUNDING = 1e-9
 _CLOSE = 0.01
 """Relative difference up to which a closed form is called right."""
 _UNSEEN = 5e-4
@@ -113,21 +114,22 @@ def _by_target(compared: Compared, times: Mapping[str, float]) -> str:
         return f"{on}{compared.name(best)}{alone} reaches {compared.goal} {after}{tail}."
     ties = [kind for kind, time in times.items() if _is_same(times[best], time)]
     if len(ties) == len(times):
-        return f"{on}{_some([compared.name(kind) for kind in ties])} reach {compared.goal} equally fast, {after}{tail}."
+        names = _some([compared.name(kind) for kind in ties])
+        return f"{on}{names} reach {compared.goal} equally fast{_within(times, ties)}, {after}{tail}."
     reference = _reference(compared, times, ties)
     ratio = times[reference] / times[best] if times[best] > 0 else math.inf
     if len(ties) > 1:
-        subject, verb = f"{_some([compared.name(kind) for kind in ties])}, equally fast,", "are"
+        names = _some([compared.name(kind) for kind in ties])
+        subject, verb = f"{names}, equally fast{_within(times, ties)},", "are"
     else:
         subject, verb = compared.name(best), "is"
     if math.isinf(ratio):
-        verb = "are" if len(ties) > 1 else "is"
         return (
             f"{on}{subject} {verb} at {compared.goal} from the start, {compared.name(reference)} only after "
             f"{format_long(times[reference])}{tail}."
         )
     than = compared.name(reference)
-    than += ", the next" if best in compared.hubs else "" if reference in compared.hubs else ", the slowest"
+    than += _rank(compared, ties, reference)
     return (
         f"{on}{subject} {verb} {_ratio(ratio)} times faster to {compared.goal} than {than} "
         f"({_against(times[best], times[reference])}){tail}."
@@ -141,6 +143,13 @@ def _reference(compared: Compared, times: Mapping[str, float], best: Sequence[st
         return min(slower, key=lambda kind: slower[kind])
     star = next((kind for kind in slower if kind in compared.hubs), None)
     return star or max(slower, key=lambda kind: slower[kind])
+
+
+def _rank(compared: Compared, best: Sequence[str], reference: str) -> str:
+    """Why the fastest are compared with this one, where it is not the STAR."""
+    if set(best) & set(compared.hubs):
+        return ", the next"
+    return "" if reference in compared.hubs else ", the slowest"
 
 
 def _by_cycle_time(compared: Compared) -> str:
@@ -161,19 +170,14 @@ def _by_cycle_time(compared: Compared) -> str:
     if len(ties) == len(times):
         return (
             f"a round takes as long on {_some([compared.name(kind) for kind in ties])}{by}: {_time(rows[best], key)}"
-            f"{_unsure(rows, ties, simulated=simulated)}."
+            f"{_unsure(rows, ties, simulated=simulated) or _within(times, ties)}."
         )
     reference = _reference(compared, times, ties)
     names = _some([compared.name(kind) for kind in ties])
-    each = f" (equally long{_unsure(rows, ties, simulated=simulated)})" if len(ties) > 1 else ""
+    alike = _unsure(rows, ties, simulated=simulated) or _within(times, ties)
+    each = f" (equally long{alike})" if len(ties) > 1 else ""
     than = compared.name(reference)
-    than += (
-        ", the next"
-        if set(ties) & set(compared.hubs)
-        else ""
-        if reference in compared.hubs
-        else ", the slowest"
-    )
+    than += _rank(compared, ties, reference)
     if times[best] == 0:
         return (
             f"a round of {names}{each}{by} takes no time, one of {than} takes {_time(rows[reference], key)}."
@@ -201,7 +205,13 @@ def _unsure(rows: Mapping[str, Row], ties: Sequence[str], *, simulated: bool) ->
     if not simulated:
         return ""
     times = [float(rows[kind]["simulated_s"]) for kind in ties]
-    return "" if _is_same(min(times), max(times)) else ", as far as their 95 % intervals tell"
+    return ", as far as their 95 % intervals tell" if not _is_same(min(times), max(times)) else ""
+
+
+def _within(times: Mapping[str, float], ties: Sequence[str]) -> str:
+    """How equal times are that are called equal; empty where they differ by rounding errors only."""
+    values = [times[kind] for kind in ties]
+    return "" if max(values) <= min(values) * (1 + _ROUNDING) else f" within {100 * (_SAME - 1):.1g} %"
 
 
 def _overlap(a: Row, b: Row) -> bool:
@@ -212,7 +222,7 @@ def _overlap(a: Row, b: Row) -> bool:
 
 def agreement(rows: Sequence[Row]) -> str:
     """How far the paper's closed form is from the simulation."""
-    checked = [row for row in rows if row["over_paper"] is not None]
+    checked = [row for row in rows if row["over_paper"] is not None and math.isfinite(row["over_paper"])]
     if not checked:
         return "There is no simulated cycle time to check the paper's closed form with."
     which = "" if len(checked) == len(rows) else f", as far as it was simulated ({_kinds(checked)})"

@@ -7,6 +7,7 @@ h2 { font-size: 1.15rem; margin: 2rem 0 0.5rem; } h3 { font-size: 1rem; margin: 
 h1, p, td, th, summary, label { overflow-wrap: anywhere; } td, th { overflow-wrap: normal; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; margin: 0.5rem 0; }
 dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
+.skip:not(:focus) { position: absolute; left: -100rem; }
 summary { cursor: pointer; margin: 0.5rem 0; }
 .side { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1.5rem; }
 .side > * { min-width: 0; } #forms td:last-child { min-width: 11rem; }

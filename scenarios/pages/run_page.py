@@ -29,6 +29,10 @@ from topologies import workload_presets
 from topologies.capacities import UNSTATED_CORE_BPS
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
 
+_REPLAY = (
+    "Is this the file of a replay, then silosim replay of the first run makes it again: a replay keeps the arcs and the "
+    "training of that run, and the scenario says on what it was replayed."
+)
 _MOST_LINKS = 500
 """Rows of the table of links."""
 
@@ -81,6 +85,7 @@ def _network_section(facts: RunFacts, data: dict[str, object]) -> Iterable[str]:
     return (
         "<h2>Overlays on their network</h2>",
         f'<div class="onscreen">{slider_controls(facts)}</div>',
+        '<a class="skip onscreen" href="#forms">Skip the map</a>',
         overlay_picker(facts),
         f'<div class="side"><div>{overlay_map(facts)}</div><div>{capacity_curve(facts)}'
         f"{line_legend(styles, [each.kind for each in facts.overlays if each.forms is not None])}"
@@ -118,9 +123,7 @@ def assumptions(facts: RunFacts) -> list[str]:
                 f"states none: {', '.join(names)}{more}."
             )
         else:
-            found.append(
-                f"No core capacity: those of all {links} links are stated in the file or the scenario."
-            )
+            found.append("No core capacity: the file or the scenario states that of every link.")
         found.append(
             "Bandwidth of a route in closed forms: its smallest core capacity, divided by its number of core links."
             if graph.bandwidth == "hop_share"
@@ -131,7 +134,8 @@ def assumptions(facts: RunFacts) -> list[str]:
         found.append(
             f"Latency: {1e3 * S_PER_KM:g} ms/km along a route, and {1e3 * S_PER_PATH:g} ms {constant}."
         )
-    if not any(tables.get("network", {}).get(key) for key in ("access", "access_up", "access_down")):
+    stated = (record.network.access, record.network.access_up, record.network.access_down)
+    if all(each is None for each in stated):
         found.append("Access capacity: what the network's file states, 10 Gbps where it states nothing.")
     preset = tables.get("workload", {}).get("preset") or record.work.name
     if preset in workload_presets():
@@ -213,4 +217,6 @@ def _reproduce(facts: RunFacts) -> str:
         ),
     }
     commands = f"<pre>{text(chr(10).join(lines))}</pre>"
+    if "training" in tables:
+        commands += f'<p class="note">{text(_REPLAY)}</p>'
     return f"<h2>How to make this again</h2>{commands}{origin_list({**facts.origin, **rules})}"

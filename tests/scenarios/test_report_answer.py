@@ -83,7 +83,8 @@ def test_ties_are_not_called_faster():
 
     assert (
         said
-        == "On GEANT at 100 Mbps the STAR and the ring reach a test accuracy of 90 % equally fast, after "
+        == "On GEANT at 100 Mbps the STAR and the ring reach a test accuracy of 90 % equally fast within "
+        "0.5 %, after "
         "10.00 s (10 rounds)."
     )
 
@@ -184,3 +185,13 @@ def test_a_training_that_ended_early_is_said():
 )
 def test_how_right_the_closed_form_is(rows, said):
     assert said in agreement(rows)
+
+
+def test_the_star_among_the_fastest_is_compared_with_the_next():
+    said = first(
+        row("a", 1.0, reached=(9, 9.0)), row("star", 1.0, reached=(9, 9.0)), row("b", 1.0, reached=(9, 18.0))
+    )
+
+    assert (
+        "a and the STAR, equally fast, are 2 times faster to a test accuracy of 90 % than b, the next" in said
+    )
