@@ -30,8 +30,8 @@ from topologies.capacities import UNSTATED_CORE_BPS
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
 
 _REPLAY = (
-    "Is this the file of a replay, then silosim replay of the first run makes it again: a replay keeps the arcs and the "
-    "training of that run, and the scenario says on what it was replayed."
+    "If this is a replay, silosim replay of the run that was replayed makes it again: a replay keeps that run's arcs and "
+    "training, and the scenario says on what it was replayed."
 )
 _MOST_LINKS = 500
 """Rows of the table of links."""
