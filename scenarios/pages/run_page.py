@@ -30,7 +30,7 @@ from topologies.capacities import UNSTATED_CORE_BPS
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
 
 _REPLAY = (
-    "If this is a replay, silosim replay of that run makes it again: a replay keeps the run's arcs and "
+    "The file of a replay is made again by silosim replay with the run that it replays: it keeps that run's arcs and "
     "training, and the scenario says on what it was replayed."
 )
 _MOST_LINKS = 500
