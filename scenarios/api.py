@@ -23,6 +23,7 @@ from scenarios.config.simulation import SimulationConfig
 from scenarios.config.study import load_study
 from scenarios.config.upgrade import UpgradeConfig
 from scenarios.metrics_import.columns import ColumnNames
+from scenarios.pages.files import report as write_report
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.figure_style import DEFAULT_STYLE, figure_style
 from scenarios.report.tables import Table
@@ -1070,6 +1071,32 @@ def timeline(
         width=width,
         force=force,
     )
+
+
+def report(source: StrPath, output: StrPath, *, force: bool = False) -> None:
+    """Write a run, a study or a validation as one page for a browser, which opens from disk without a network.
+
+    Parameters
+    ----------
+    source : str or path
+        HDF5 file of a run, complete or cut short; table of a study (CSV or Parquet); folder or HDF5 file of a
+        validation.
+    output : str or path
+        The page, ``.html``.
+    force : bool
+        Whether an existing file is replaced.
+
+    Raises
+    ------
+    InputError
+        If the source is none of these, or the page has another ending, exists or cannot be written.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> silosim.report("small.h5", "small.html")
+    """
+    write_report(Path(source), Path(output), force=force)
 
 
 def _experiment(

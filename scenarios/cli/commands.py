@@ -27,6 +27,7 @@ SUMMARIES: Mapping[str, str] = {
     "show": "Print the tables of a run.",
     "plot": "Draw a run, or any columns of a study's table.",
     "timeline": "Say who computes, sends, receives and waits, and for whom.",
+    "report": "Write a run, study or validation as a page for a browser.",
     "replay": "Replay a run on another network: new times, no training.",
     "export": "Write a run as tables, TensorBoard files and JSON lines.",
     "import-metrics": "Join another program's metrics with simulated overlays.",

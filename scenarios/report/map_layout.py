@@ -73,12 +73,15 @@ class Line:
         From 0, the slowest of the map, to 1, the fastest.
     is_dashed : bool
         Whether its capacity is assumed, or the pair was measured in one direction only.
+    link : int, optional
+        Number of the core link; None of a measured pair.
     """
 
     paths: Sequence[FloatArray]
     title: str
     speed: float
     is_dashed: bool = False
+    link: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -363,6 +366,7 @@ def _links(
                 title=f"{underlay.link_name(link)}: {rate}, {underlay.length_km[link]:,.1f} km",
                 speed=float(speeds[class_of[link]]),
                 is_dashed=bool(assumed[link]),
+                link=link,
             )
         )
     legend = []

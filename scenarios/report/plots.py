@@ -29,8 +29,9 @@ from scenarios.report.figure_parts import (
 from scenarios.report.figure_style import DEFAULT_STYLE, LEGEND_PT, PANEL_TITLE_PT, FigureStyle
 from scenarios.report.line_styles import COLOURS, styles_of
 from scenarios.report.log_axis import set_log
+from scenarios.report.run_metrics import FAR_APART, shown_metrics
 from scenarios.report.tables import Column, Table, percent
-from scenarios.runfile.reader import OverlayRecord, RunRecord
+from scenarios.runfile.reader import RunRecord
 from topologies import InputError
 from topologies.wrapping import wrapped
 
@@ -56,8 +57,6 @@ _MARKERS = 0.15
 _LEGEND_BELOW_LETTERS, _LONG_HANDLE, _LEGEND_LINE_BELOW_IN = 105, 9, 0.2
 """Room of a legend below a narrow figure in smaller letters, that of a long line in it, and the height of its lines."""
 _FEW_LETTERS, _NAMES_LETTERS, _LABEL_LETTERS, _PANEL_LETTERS = 108, 118, 48, 38
-_FAR_APART = 5
-"""From this ratio of run times on, a logarithmic time axis shows the fast overlays' curves too."""
 
 
 def plot_run(
@@ -108,13 +107,8 @@ def _run_figure(
     trained = [overlay for overlay in record.overlays if overlay.history]
     if not trained:
         raise InputError("the run has no training, so there is no loss to plot.")
-    loss_name = "train_loss" if _has(trained, "train_loss") else "test_loss"
-    loss_label = "training loss" if loss_name == "train_loss" else "test loss"
-    metrics = [(loss_name, 1.0, loss_label if is_imported else f"{loss_label} (nats)")]
-    has_accuracy = _has(trained, "test_accuracy")
-    if has_accuracy:
-        metrics = metrics if _has(trained, loss_name) else []
-        metrics = [*metrics, ("test_accuracy", 100.0, "test accuracy (%)")]
+    metrics = shown_metrics(trained, is_imported=is_imported)
+    has_accuracy = any(metric == "test_accuracy" for metric, _, _ in metrics)
     shown = len(trained) + (target_accuracy is not None and has_accuracy)
     columns = legend_columns(
         max(len(overlay.kind) for overlay in trained), shown, room=style.letters(LEGEND_LETTERS)
@@ -129,7 +123,7 @@ def _run_figure(
     )
     last_s = [float(overlay.wall_clock_s[-1]) for overlay in trained]
     scale, unit = long_time_unit(max(last_s))
-    far_apart = max(last_s) > _FAR_APART * min(last_s) > 0
+    far_apart = max(last_s) > FAR_APART * min(last_s) > 0
     is_one = is_imported and len(trained) > 1
     styles = styles_of([overlay.kind for overlay in record.overlays])
     lines: list[Artist] = []
@@ -473,8 +467,3 @@ def _validation_figure(table: Table, style: FigureStyle, *, title: str) -> Figur
 def _one(style: FigureStyle) -> dict[str, Any]:
     """Style of a line that is the only one."""
     return _ONE_STYLE | {"linewidth": style.scaled(2.2)}
-
-
-def _has(overlays: Sequence[OverlayRecord], metric: str) -> bool:
-    """Whether any row of any overlay has a metric."""
-    return any(np.isfinite(overlay.history[metric]).any() for overlay in overlays)

@@ -189,6 +189,20 @@ def study_lines(
     return _drawn(rows, errors, table, x=x, y=y, along=along, facet=facet, notes=notes)
 
 
+def keys_besides(table: "pandas.DataFrame") -> list[str]:
+    """Inputs that vary beside the key along which lines go and the seeds; with several a figure needs values of some.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of `scenarios.runfile.study_table.read_study`.
+    """
+    rows = table[table[OVERLAY].notna()]
+    if ERROR in rows.columns:
+        rows = rows[rows[ERROR].isna()]
+    return _besides(rows, [_first_key(rows, None)]) if len(rows) else []
+
+
 def _chosen(table: "pandas.DataFrame", where: Mapping[str, Sequence[object]]) -> "pandas.DataFrame":
     """Rows with the asked values; an empty text stands for a missing one."""
     for column, values in where.items():

@@ -288,9 +288,7 @@ def _link_pieces(file: h5py.File, part: RunPart) -> Iterator[Piece]:
     for overlay in part.overlays:
         if not overlay.simulation.rounds:
             continue
-        group = file[f"simulation/{overlay.kind}"]
-        bits, mean_bps = group["link_bits"][:], _capacity_bps(file, group, record.scenario)
-        used = utilisation(bits, mean_bps, _end_s(group, overlay.simulation.rounds))
+        bits, mean_bps, used = link_usage(file, record, overlay)
         order = np.argsort(-(bits if np.isnan(used).any() else used), kind="stable")
         yield Piece(
             columns={
@@ -302,6 +300,21 @@ def _link_pieces(file: h5py.File, part: RunPart) -> Iterator[Piece]:
             },
             done=1,
         )
+
+
+def link_usage(
+    file: h5py.File, record: "RunRecord", overlay: "OverlayRecord"
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Bits, mean capacity and utilisation of every link direction of an overlay that was simulated.
+
+    Returns
+    -------
+    arrays of shape (link directions,)
+        In the order of `topologies.Connectivity.link_capacity_bps`; NaN for what the file does not say.
+    """
+    group = file[f"simulation/{overlay.kind}"]
+    bits, mean_bps = group["link_bits"][:], _capacity_bps(file, group, record.scenario)
+    return bits, mean_bps, utilisation(bits, mean_bps, _end_s(group, overlay.simulation.rounds))
 
 
 def _capacity_bps(file: h5py.File, group: h5py.Group, scenario: str) -> FloatArray:

@@ -9,7 +9,7 @@ from scenarios.config.quantities import digits, format_s, in_unit, time_unit
 from scenarios.report.agreed_mean import mean_notes
 from scenarios.report.tables import Column, Table, note_lines
 from topologies import Overlay
-from topologies.analysis import explain, explanation_lines, explanation_rows
+from topologies.analysis import Explanation, explain, explanation_lines, explanation_rows
 from topologies.wrapping import wrapped
 
 
@@ -27,10 +27,20 @@ def explanation_table(overlay: Overlay) -> Table:
     """
     explanation = explain(overlay)
     words = [describe(overlay.graph, overlay.work), *explanation_lines(explanation)]
-    if beyond := beyond_paper(overlay):
-        words += wrapped(f"But this is the paper's closed form, and so are all gains here. {beyond}")
-    sentences = [*mean_notes(overlay), *overlay.graph.underlay.notes, *idle_links(overlay.graph)]
+    sentences = [*further_words(overlay), *overlay.graph.underlay.notes, *idle_links(overlay.graph)]
     words += [line for sentence in sentences for line in wrapped(sentence)]
+    return circuit_table(explanation, "\n".join(words))
+
+
+def further_words(overlay: Overlay) -> list[str]:
+    """What the paper's closed form leaves out of an overlay, and which mean its silos agree on."""
+    beyond = beyond_paper(overlay)
+    limits = [f"But this is the paper's closed form, and so are all gains here. {beyond}"] if beyond else []
+    return [*limits, *mean_notes(overlay)]
+
+
+def circuit_table(explanation: Explanation, caption: str) -> Table:
+    """The critical circuit of an explanation arc by arc, below a caption."""
     rows = [row | {"limit": _limit(row)} for row in explanation_rows(explanation)]
 
     unit = time_unit(max(arc.delay_s for arc in explanation.arcs))
@@ -39,7 +49,7 @@ def explanation_table(overlay: Overlay) -> Table:
         return digits(in_unit(seconds, unit)) if seconds else "0"
 
     return Table(
-        caption="\n".join(words),
+        caption=caption,
         columns=(
             Column(key="source", title="from"),
             Column(key="target", title="to"),

@@ -1,18 +1,22 @@
 """A validation in an HDF5 file: closed forms, simulations and the parts of each difference."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import nan
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
 
 from scenarios.runfile.atomic import new_file, reports_full_disk
+from scenarios.runfile.reader import open_file
 from scenarios.runfile.writer import write_head
 from scenarios.simulation.experiment import Experiment
 from scenarios.validation.circuit_table import arc_rows
 from scenarios.validation.study import Validated
 from scenarios.validation.table import validation_row
+from topologies import InputError
 
 SCHEMA = "silosim-validation/2"
 
@@ -45,6 +49,81 @@ def write_validation(
         file.attrs["schema"] = SCHEMA
         for order, result in enumerate(results):
             _write(file, result, order)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecordedValidation:
+    """A validation as its file has it.
+
+    Attributes
+    ----------
+    path : Path
+    about, scenario : str
+        Network and workload as text; TOML.
+    origin : mapping from str to str
+        Version, seed and hash of the network.
+    rows : tuple of dict
+        Fields of `validation_row` with ``overlay``, None where there is no number.
+    arcs : mapping from str to list of dict
+        Fields of `arc_rows` of each overlay whose difference has parts.
+    """
+
+    path: Path
+    about: str
+    scenario: str
+    origin: Mapping[str, str]
+    rows: tuple[dict[str, Any], ...]
+    arcs: Mapping[str, list[dict[str, Any]]]
+
+
+def read_validation(path: Path) -> RecordedValidation:
+    """Read the file of a validation.
+
+    Raises
+    ------
+    InputError
+        If it is missing, no HDF5 file, or not that of a validation of this version.
+    """
+    with open_file(path) as file:
+        schema = file.attrs.get("schema")
+        if schema != SCHEMA:
+            raise InputError(f"schema(={schema!r:.40}) must be {SCHEMA!r}.", source=str(path))
+        try:
+            groups = sorted(file["validation"].items(), key=lambda item: item[1].attrs["order"])
+            return RecordedValidation(
+                path=path,
+                about=str(file.attrs["about"]),
+                scenario=str(file.attrs["scenario"]),
+                origin={
+                    "silosim version": str(file.attrs["silosim_version"]),
+                    "seed": str(file.attrs["seed"]),
+                    "network, SHA-256": str(file.attrs["graph_sha256"]),
+                },
+                rows=tuple(_row(kind, group) for kind, group in groups),
+                arcs={kind: _arcs(group) for kind, group in groups if len(group)},
+            )
+        except (LookupError, TypeError, ValueError, OSError) as error:
+            what = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise InputError(
+                f"is not the whole file of a validation: {what:.200}", source=str(path)
+            ) from None
+
+
+def _row(kind: str, group: h5py.Group) -> dict[str, Any]:
+    """Fields of an overlay."""
+    values = {
+        name: value.item() if isinstance(value, np.generic) else value for name, value in group.attrs.items()
+    }
+    return {"overlay": kind} | {name: None if value != value else value for name, value in values.items()}
+
+
+def _arcs(group: h5py.Group) -> list[dict[str, Any]]:
+    """Fields of the arcs of an overlay's critical circuit."""
+    columns = {
+        name: (values.asstr()[:] if h5py.check_string_dtype(values.dtype) else values[:]).tolist()
+        for name, values in group.items()
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 @reports_full_disk

@@ -1,11 +1,13 @@
 """What bounds an overlay's cycle time: its explanation, upgrades, slack, free arcs, sensitivities, curves.
 
-``silosim explain`` prints `explain`, ``silosim upgrade`` what `UpgradeSearch` finds; the rest is library only.
+``silosim explain`` prints `explain`, ``silosim upgrade`` what `UpgradeSearch` finds, and the page of ``silosim report``
+has `access_forms`; the rest is library only.
 """
 
+from topologies.analysis.access_forms import AccessForms, access_forms
 from topologies.analysis.curve import AccessCurve, access_curve
 from topologies.analysis.explain import ArcExplanation, Explanation, explain
-from topologies.analysis.explanation_text import explanation_lines, explanation_rows
+from topologies.analysis.explanation_text import explanation_lines, explanation_rows, explanation_sentences
 from topologies.analysis.free_arcs import FreeArc, free_arcs
 from topologies.analysis.resources import Resources
 from topologies.analysis.sensitivity import Sensitivities, sensitivities
@@ -24,6 +26,7 @@ from topologies.analysis.upgrades import (
 
 __all__ = [
     "AccessCurve",
+    "AccessForms",
     "AccessUpgrade",
     "ArcExplanation",
     "Explanation",
@@ -38,12 +41,14 @@ __all__ = [
     "UpgradeSearch",
     "UpgradeTerms",
     "access_curve",
+    "access_forms",
     "access_upgrades",
     "arc_slack",
     "event_slack",
     "explain",
     "explanation_lines",
     "explanation_rows",
+    "explanation_sentences",
     "free_arcs",
     "joint_upgrades",
     "link_upgrade",

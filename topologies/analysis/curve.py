@@ -1,7 +1,4 @@
-"""The cycle time as an exact function of the access capacity.
-
-Library only: no command calls it.
-"""
+"""The cycle time as an exact function of the access capacity."""
 
 import math
 from dataclasses import dataclass, replace

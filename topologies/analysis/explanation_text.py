@@ -23,13 +23,22 @@ def explanation_lines(explanation: Explanation) -> list[str]:
     list of str
         Lines of at most 80 columns.
     """
-    sentences = (
+    return [line.replace(_TIE, " ") for sentence in _sentences(explanation) for line in wrapped(sentence)]
+
+
+def explanation_sentences(explanation: Explanation) -> list[str]:
+    """The same where lines have any width: one or two sentences each, the circuit apart."""
+    return [sentence.replace(_TIE, " ") for sentence in _sentences(explanation)]
+
+
+def _sentences(explanation: Explanation) -> tuple[str, ...]:
+    """Sentences with spaces that no line is broken at."""
+    return (
         *_circuit(explanation),
         *_parts(explanation),
         *_gains(explanation),
         _upgrade(explanation),
     )
-    return [line.replace(_TIE, " ") for sentence in sentences for line in wrapped(sentence)]
 
 
 def explanation_rows(explanation: Explanation) -> list[dict[str, object]]:

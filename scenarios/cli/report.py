@@ -1,0 +1,49 @@
+"""The command that writes one page of a run, of a study or of a validation."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scenarios.cli import options as opt
+from scenarios.pages.files import HTML
+from scenarios.pages.files import report as write_report
+from scenarios.runfile.paths import PARTIAL
+
+
+def report(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN|STUDY|FOLDER",
+            help="HDF5 file of a run, table of a study (.csv, .parquet), also the .partial of either; or the folder of "
+            "a validation.",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="The page, .html. [default: the source's name with .html]"),
+    ] = None,
+    force: opt.Force = False,
+) -> None:
+    """Write a run, study or validation as a page for a browser.
+
+    It opens from disk without a network. Of a run: the answer in words, the overlays on a map, all figures, a slider of
+    the access capacity, what limits each overlay, and how to make it again.
+
+    Examples
+    --------
+    silosim report run.h5 -o report.html
+    silosim report study.csv
+    """
+    page = output or default_page(source)
+    size = write_report(source, page, force=force)
+    print(f"written: {page} ({size / 1e6:.2f} MB)", file=sys.stderr)
+
+
+def default_page(source: Path) -> Path:
+    """The page beside a file or folder, with its name."""
+    beside = source if source.name else source.resolve()
+    name = beside.name.removesuffix(PARTIAL)
+    return beside.with_name(f"{name if source.is_dir() else Path(name).stem}{HTML}")

@@ -1,0 +1,72 @@
+"""Which page a file or folder has, and writing it."""
+
+from pathlib import Path
+
+from scenarios.runfile.paths import PARTIAL, RUN_ENDINGS, check_ending, check_new, write_whole
+from scenarios.runfile.study_table import ENDINGS
+from topologies import InputError
+
+HTML = ".html"
+
+
+def report(source: Path, output: Path, *, force: bool = False) -> int:
+    """Write the page of a run, of a study's table, or of a validation.
+
+    Parameters
+    ----------
+    source : Path
+        HDF5 file of a run, complete or cut short, or of a validation; table of a study (CSV or Parquet); folder that
+        ``silosim validate -o`` wrote.
+    output : Path
+        HTML.
+    force : bool
+        Whether an existing file is replaced.
+
+    Returns
+    -------
+    int
+        Bytes of the page.
+
+    Raises
+    ------
+    InputError
+        If the output has another ending, exists or cannot be written, or the source is none of these.
+    """
+    check_ending(output, (HTML,))
+    check_new(output, force=force)
+    page = page_of(source).encode()
+    write_whole(output, page, force=force)
+    return len(page)
+
+
+def page_of(source: Path) -> str:
+    """The page of a file or folder; see `report`."""
+    # Here since h5py, pandas and matplotlib take long to import.
+    if source.is_dir():
+        from scenarios.pages.validation_page import validation_page
+
+        return validation_page(source)
+    name = source.name.removesuffix(PARTIAL)
+    if name.lower().endswith(ENDINGS):
+        from scenarios.pages.study_page import study_page
+
+        return study_page(source)
+    from scenarios.runfile.reader import is_hdf5, open_file
+
+    if not source.is_file():
+        raise InputError("there is no such file or folder.", source=str(source))
+    if not is_hdf5(source):
+        raise InputError(
+            f"must be the HDF5 file of a run ({' or '.join(RUN_ENDINGS)}), the table of a study "
+            f"({' or '.join(ENDINGS)}) or the folder of a validation.",
+            source=str(source),
+        )
+    with open_file(source) as file:
+        schema = str(file.attrs.get("schema", ""))
+    if schema.startswith("silosim-validation"):
+        from scenarios.pages.validation_page import validation_page
+
+        return validation_page(source)
+    from scenarios.pages.run_page import run_page
+
+    return run_page(source)

@@ -1,0 +1,23 @@
+"""Style that the pages of results have in common: widths, headings, paper."""
+
+PAGE_STYLE = """
+body { max-width: 80rem; } body > p, body > pre, body > ul { max-width: 64rem; } p { margin: 0.5rem 0; }
+h2 { font-size: 1.15rem; margin: 2rem 0 0.5rem; } h3 { font-size: 1rem; margin: 1.2rem 0 0.3rem; }
+.answer { font-size: 1.15rem; } pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+h1, p, td, th, summary, label { overflow-wrap: anywhere; } td, th { overflow-wrap: normal; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; margin: 0.5rem 0; }
+dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
+.skip:not(:focus) { position: absolute; left: -100rem; }
+summary { cursor: pointer; margin: 0.5rem 0; }
+.side { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1.5rem; }
+.side > * { min-width: 0; } #forms td:last-child { min-width: 11rem; }
+#bottleneck { min-height: 6em; }
+@media (max-width: 40rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: 0.4rem; }
+  body { margin: 1rem auto; } }
+@media print {
+  :root { color-scheme: light; } body { max-width: none; font-size: 11pt; margin: 0; }
+  .onscreen, .slider, fieldset, #told, .scroll { display: none !important; }
+  .onpaper { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; } .table, pre { overflow: visible; }
+  figure, tr { break-inside: avoid; }
+}
+"""

@@ -1,0 +1,362 @@
+"""Everything that the page of a run shows, computed from its file."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from scenarios.config.network import build_network
+from scenarios.config.quantities import format_rate, format_s
+from scenarios.config.scenario import RecordedScenario, recorded_scenario
+from scenarios.pages.answer import Compared
+from scenarios.pages.origin import file_digest
+from scenarios.report.tables import Table
+from scenarios.runfile.reader import OverlayRecord, RunRecord, open_file, read_run
+from scenarios.runfile.run_tables import link_usage
+from scenarios.runtime.progress import bar
+from scenarios.runtime.signals import check_interrupts
+from scenarios.studies.explain import circuit_table, further_words
+from scenarios.studies.run_summary import summary_of
+from topologies import Connectivity, InputError, Overlay, build_overlay
+from topologies.analysis import (
+    AccessForms,
+    UpgradeSearch,
+    UpgradeTerms,
+    access_forms,
+    explain,
+    explanation_sentences,
+    upgrade_links,
+)
+from topologies.arrays import FloatArray, freeze
+from topologies.networks.shipped import underlay_title
+
+LOWEST_BPS, HIGHEST_BPS = 1e6, 1e11
+"""Access capacities that the page goes through at least."""
+_STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
+_SAME = 1e-9
+"""Relative difference of cycle times that is a rounding error."""
+_MOST_ARCS = 4000
+"""Arcs of an overlay up to which its sensitivities are computed, which takes a cycle time for each."""
+_MOST_UPGRADES = 5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SingleUpgrade:
+    """A link that lowers the cycle time of an overlay alone with twice its capacity, by the larger of paper and load.
+
+    Attributes
+    ----------
+    name : str
+    cycle_time_s, gain_s : float
+    """
+
+    name: str
+    cycle_time_s: float
+    gain_s: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class OverlayFacts:
+    """An overlay of a run.
+
+    Attributes
+    ----------
+    recorded : OverlayRecord
+    overlay : Overlay or None
+        None of a randomized one, and of one that this version computes otherwise than the run's.
+    forms : AccessForms or None
+        Likewise.
+    models : array of float, shape (link directions,)
+        Models of a round on each, a mean over rounds of a randomized overlay; NaN where nothing was simulated.
+    utilisation : array of float, shape (link directions,)
+        In the simulation; NaN where that is unknown.
+    explanation : tuple of str
+        Sentences, as ``silosim explain`` has them.
+    circuit : Table or None
+        The critical circuit arc by arc, likewise.
+    upgrades : tuple of SingleUpgrade
+        The best first.
+    why_not : str
+        Why there are no forms or sensitivities; empty where there are.
+    """
+
+    recorded: OverlayRecord
+    overlay: Overlay | None
+    forms: AccessForms | None
+    models: FloatArray
+    utilisation: FloatArray
+    explanation: tuple[str, ...]
+    circuit: Table | None
+    upgrades: tuple[SingleUpgrade, ...]
+    why_not: str
+
+    @property
+    def kind(self) -> str:
+        """Its name."""
+        return self.recorded.kind
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class RunFacts:
+    """A run.
+
+    Attributes
+    ----------
+    path : Path
+    record : RunRecord
+    scenario : RecordedScenario
+    graph : Connectivity
+    table : Table
+        As ``silosim show`` prints it.
+    overlays : tuple of OverlayFacts
+    own_bps : float or None
+        The capacity of all access links; None where they differ.
+    capacities_bps : tuple of float
+        That the page goes through, ascending.
+    start : int
+        Place among them where it starts: the run's own capacity, where all links have one.
+    origin : mapping from str to str
+        Version, seed and hashes.
+    """
+
+    path: Path
+    record: RunRecord
+    scenario: RecordedScenario
+    graph: Connectivity
+    table: Table
+    overlays: tuple[OverlayFacts, ...]
+    own_bps: float | None
+    capacities_bps: tuple[float, ...]
+    start: int
+    origin: Mapping[str, str]
+
+    @property
+    def compared(self) -> Compared:
+        """What the answer is made of."""
+        overlays = self.record.overlays
+        return Compared(
+            rows=self.table.rows,
+            hubs=[each.kind for each in overlays if each.hub is not None],
+            place=f"{underlay_title(self.record.underlay)}{access_words(self.graph)}",
+            target_accuracy=self.scenario.target_accuracy,
+            is_trained=any(each.history for each in overlays),
+            trained_rounds=self.scenario.trained_rounds,
+        )
+
+
+def run_facts(path: Path) -> RunFacts:
+    """Read a run and compute what its page shows.
+
+    Parameters
+    ----------
+    path : Path
+
+    Raises
+    ------
+    InputError
+        As `read_run`.
+
+    Notes
+    -----
+    Time O(arcs of the critical circuit) cycle times of each overlay, and that of reading the file once.
+    """
+    record = read_run(path)
+    graph = _recorded_graph(path, record)
+    own_bps = _one_capacity(graph)
+    capacities = capacity_steps(own_bps)
+    usage = _usage(record)
+    overlays = []
+    with bar("report", len(record.overlays)) as advance:
+        for done, recorded in enumerate(record.overlays):
+            check_interrupts()
+            advance(done, recorded.kind)
+            overlays.append(_overlay_facts(record, recorded, graph, capacities, usage.get(recorded.kind)))
+    return RunFacts(
+        path=path,
+        record=record,
+        scenario=recorded_scenario(record.scenario),
+        graph=graph,
+        table=summary_of(path, record),
+        overlays=tuple(overlays),
+        own_bps=own_bps,
+        capacities_bps=capacities,
+        start=_start(graph, own_bps, capacities),
+        origin=_origin(path),
+    )
+
+
+def _recorded_graph(path: Path, record: RunRecord) -> Connectivity:
+    """The network with the capacities and latencies that the file holds, whatever rule they come from."""
+    graph = build_network(record.network, record.underlay)
+    with open_file(path) as file:
+        group = file["connectivity"]
+        arrays = {
+            name: group[name][:] for name in ("up_bps", "down_bps", "core_bps", "latency_s", "available_bps")
+        }
+        rules: dict[str, Any] = {name: str(group.attrs[name]) for name in ("bandwidth", "latency")}
+    if len(arrays["up_bps"]) != graph.silos:
+        raise InputError(
+            f"has {len(arrays['up_bps'])} silos, but its network {graph.silos}.", source=str(path)
+        )
+    freeze(*arrays.values())
+    return replace(graph, **arrays, **rules)
+
+
+def access_words(graph: Connectivity) -> str:
+    """The capacities of access links in a sentence, `` at 100 Mbps``."""
+    ends = [float(bps) for bps in (graph.up_bps.min(), graph.up_bps.max())]
+    down = [float(bps) for bps in (graph.down_bps.min(), graph.down_bps.max())]
+    if ends == down:
+        low, high = map(format_rate, ends)
+        return f" at {low}" if low == high else f" with access links of {low} to {high}"
+    (up_low, up_high), (down_low, down_high) = map(format_rate, ends), map(format_rate, down)
+    up = up_low if up_low == up_high else f"{up_low} to {up_high}"
+    return f" at {up} up, {down_low if down_low == down_high else f'{down_low} to {down_high}'} down"
+
+
+def capacity_steps(own_bps: float | None) -> tuple[float, ...]:
+    """Access capacities that the page goes through: round ones over at least five decades, and the run's own."""
+    finite = own_bps if own_bps is not None and np.isfinite(own_bps) else None
+    low = LOWEST_BPS if finite is None else min(LOWEST_BPS, 10 ** np.floor(np.log10(finite) - 1))
+    high = HIGHEST_BPS if finite is None else max(HIGHEST_BPS, 10 ** np.ceil(np.log10(finite) + 1))
+    decades = range(round(np.log10(low)), round(np.log10(high)))
+    steps = {float(f"{step}e{decade}") for decade in decades for step in _STEPS} | {float(high)}
+    return tuple(sorted(steps if finite is None else steps | {finite}))
+
+
+def _one_capacity(graph: Connectivity) -> float | None:
+    """The capacity of all access links; None where they differ."""
+    every = np.concatenate((graph.up_bps, graph.down_bps))
+    return float(every[0]) if (every == every[0]).all() else None
+
+
+def _start(graph: Connectivity, own_bps: float | None, capacities: tuple[float, ...]) -> int:
+    """The run's own capacity, else the one nearest to the median of its links; the highest where that is infinite."""
+    middle = float(np.median(np.minimum(graph.up_bps, graph.down_bps))) if own_bps is None else own_bps
+    if not np.isfinite(middle):
+        return len(capacities) - 1
+    return int(np.argmin(np.abs(np.log(np.divide(capacities, middle)))))
+
+
+def _usage(record: RunRecord) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Bits and utilisation of link directions of each overlay that was simulated."""
+    if record.path is None:
+        return {}
+    with open_file(record.path) as file:
+        usage = {
+            overlay.kind: link_usage(file, record, overlay)
+            for overlay in record.overlays
+            if overlay.simulation.rounds
+        }
+    return {kind: (bits, used) for kind, (bits, _, used) in usage.items()}
+
+
+def _overlay_facts(
+    record: RunRecord,
+    recorded: OverlayRecord,
+    graph: Connectivity,
+    capacities: tuple[float, ...],
+    usage: tuple[FloatArray, FloatArray] | None,
+) -> OverlayFacts:
+    """One overlay."""
+    directions = len(graph.link_capacity_bps)
+    models, used = np.full(directions, np.nan), np.full(directions, np.nan)
+    if usage is not None:
+        bits, used = usage
+        sent = record.work.model_bits * recorded.simulation.rounds
+        models = bits / sent if sent > 0 else models
+    overlay, why_not = _built(record, recorded, graph)
+    if overlay is None:
+        return OverlayFacts(
+            recorded=recorded,
+            overlay=None,
+            forms=None,
+            models=models,
+            utilisation=used,
+            explanation=(),
+            circuit=None,
+            upgrades=(),
+            why_not=why_not,
+        )
+    crossed = np.fromiter((link for route in overlay.routes for link in route), np.int64)
+    is_large = overlay.arcs > _MOST_ARCS
+    explained = None if is_large else explain(overlay)
+    return OverlayFacts(
+        recorded=recorded,
+        overlay=overlay,
+        forms=access_forms(overlay, capacities[0], capacities[-1]),
+        models=np.bincount(crossed, minlength=directions).astype(np.float64),
+        utilisation=used,
+        explanation=() if explained is None else (*explanation_sentences(explained), *further_words(overlay)),
+        circuit=None
+        if explained is None
+        else circuit_table(explained, f"Critical circuit of {recorded.kind}"),
+        upgrades=() if is_large else single_upgrades(overlay),
+        why_not=f"It has {overlay.arcs:,} arcs, more than {_MOST_ARCS:,}: silosim explain says what limits it."
+        if is_large
+        else "",
+    )
+
+
+def _built(record: RunRecord, recorded: OverlayRecord, graph: Connectivity) -> tuple[Overlay | None, str]:
+    """The overlay on the run's network, or why there is none whose cycle time is that of the file."""
+    if recorded.consensus is None:
+        return None, (
+            "It draws its arcs anew in each round: there is no circuit that limits all rounds, no exact curve over the "
+            "access capacity, and no sensitivities."
+        )
+    try:
+        overlay = build_overlay(
+            recorded.kind,
+            graph,
+            record.work,
+            recorded.arcs[:, :2].tolist(),
+            hub=recorded.hub,
+            consensus=recorded.consensus,
+            negative_weights=recorded.negative_weights,
+        )
+    except InputError as error:
+        return None, f"It cannot be built from the file: {error}"
+    there_s, here_s = recorded.closed_forms.paper_s, overlay.closed_forms.paper_s
+    if abs(there_s - here_s) > _SAME * max(there_s, here_s):
+        return None, (
+            f"The file says {format_s(there_s)} by the paper's closed form, this version of silosim "
+            f"{format_s(here_s)}: nothing is derived from a network that is not the run's."
+        )
+    return overlay, ""
+
+
+def single_upgrades(overlay: Overlay) -> tuple[SingleUpgrade, ...]:
+    """Links that lower the cycle time alone, as ``silosim upgrade --budget 1`` finds them, the best first.
+
+    Parameters
+    ----------
+    overlay : Overlay
+    """
+    links = upgrade_links(overlay)
+    if not links:
+        return ()
+    terms = UpgradeTerms.of(overlay, links, "load")
+    search = UpgradeSearch(terms, np.ones(len(terms.links)))
+    before_s = search.nothing.cycle_time_s
+    return tuple(
+        SingleUpgrade(name=terms.links[link].name, cycle_time_s=value, gain_s=before_s - value)
+        for link, value in search.single()[:_MOST_UPGRADES]
+    )
+
+
+def _origin(path: Path) -> dict[str, str]:
+    """Version, seed and hashes of a run."""
+    with h5py.File(path, "r") as file:
+        attrs = dict(file.attrs)
+    texts = {
+        "silosim version": str(attrs.get("silosim_version", "not stated")),
+        "seed": str(attrs.get("seed", "not stated")),
+        "network, SHA-256": str(attrs.get("graph_sha256", "not stated")),
+        "scenario, SHA-256": hashlib.sha256(str(attrs["scenario"]).encode()).hexdigest(),
+    }
+    return texts | {f"{path.name}, SHA-256": file_digest(path)}

@@ -1,0 +1,222 @@
+"""The page of a run: the answer, what it rests on, the map, all figures and how to make them again."""
+
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+from scenarios.config.network import idle_links
+from scenarios.config.quantities import format_rate, format_s
+from scenarios.pages.answer import answer, question
+from scenarios.pages.capacity import (
+    CAPACITY_SCRIPT,
+    CAPACITY_STYLE,
+    capacity_curve,
+    slider_controls,
+    slider_data,
+    slider_table,
+)
+from scenarios.pages.origin import origin_list
+from scenarios.pages.overlay_map import OVERLAY_MAP_STYLE, overlay_map, overlay_picker
+from scenarios.pages.page_style import PAGE_STYLE
+from scenarios.pages.run_facts import OverlayFacts, RunFacts, run_facts
+from scenarios.pages.training_charts import training_charts
+from scenarios.report.line_styles import styles_of
+from scenarios.report.map_svg import map_style
+from scenarios.report.svg_chart import CHART_STYLE, line_legend, line_sheet
+from scenarios.report.web_page import embedded, html_table, results_table, text, unbroken, web_page
+from scenarios.studies.underlay import facts_text, underlay_facts
+from topologies import workload_presets
+from topologies.capacities import UNSTATED_CORE_BPS
+from topologies.latency_rule import S_PER_KM, S_PER_PATH
+
+_REPLAY = (
+    "The file of a replay is made again by silosim replay with the run that it replays: it keeps that run's arcs and "
+    "training, and the scenario says on what it was replayed."
+)
+_MOST_LINKS = 500
+"""Rows of the table of links."""
+
+
+def run_page(path: Path) -> str:
+    """The page of the file of a run.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    str
+        HTML that loads nothing.
+
+    Raises
+    ------
+    InputError
+        As `scenarios.runfile.reader.read_run`.
+    """
+    return page_of(run_facts(path))
+
+
+def page_of(facts: RunFacts) -> str:
+    """The page of a run whose figures are computed."""
+    styles = styles_of([each.kind for each in facts.overlays])
+    data = slider_data(facts)
+    has_overlays = bool(facts.overlays)
+    body = [
+        f"<h1>{text(question(facts.compared) if has_overlays else facts.scenario.name)}</h1>",
+        f'<p class="answer">{text(unbroken(" ".join(answer(facts.compared))))}</p>',
+        *_scenario(facts),
+        *(_network_section(facts, data) if has_overlays else ()),
+        f"<h2>Cycle times and simulation</h2>{results_table(facts.table, 'Cycle times of the run')}",
+        training_charts(facts)
+        or '<p class="note">Nothing was trained, so that there are no losses and accuracies.</p>',
+        *(_sensitivities(each) for each in facts.overlays),
+        _reproduce(facts),
+        embedded("run", data),
+    ]
+    sheets = (map_style(), CHART_STYLE, OVERLAY_MAP_STYLE, CAPACITY_STYLE, PAGE_STYLE, line_sheet(styles))
+    title = f"{facts.scenario.name}: {facts.record.underlay.name}"
+    return web_page(title, body, style="".join(sheets), script=CAPACITY_SCRIPT if has_overlays else "")
+
+
+def _network_section(facts: RunFacts, data: dict[str, object]) -> Iterable[str]:
+    """The map, the slider, and what it moves."""
+    styles = styles_of([each.kind for each in facts.overlays])
+    return (
+        "<h2>Overlays on their network</h2>",
+        f'<div class="onscreen">{slider_controls(facts)}</div>',
+        '<a class="skip onscreen" href="#forms">Skip the map</a>',
+        overlay_picker(facts),
+        f'<div class="side"><div>{overlay_map(facts)}</div><div>{capacity_curve(facts)}'
+        f"{line_legend(styles, [each.kind for each in facts.overlays if each.forms is not None])}"
+        '<p id="bottleneck" aria-live="polite"></p></div></div>',
+        slider_table(facts, data),
+        f"<details><summary>Numbers of the links</summary>{_links(facts)}</details>",
+    )
+
+
+def _scenario(facts: RunFacts) -> Iterable[str]:
+    """The scenario, and all values that are assumed."""
+    record = facts.record
+    assumed = "".join(f"<li>{text(sentence)}</li>" for sentence in assumptions(facts))
+    return (
+        "<h2>What was compared</h2>",
+        f"<p>{'<br>'.join(text(line) for line in record.about.splitlines())}</p>",
+        f"<h3>Assumed</h3><ul>{assumed}</ul>",
+        f"<details><summary>Scenario (TOML)</summary><pre>{text(record.scenario)}</pre></details>",
+        f"<details><summary>Network</summary><pre>{text(facts_text(underlay_facts(record.underlay)))}</pre></details>",
+    )
+
+
+def assumptions(facts: RunFacts) -> list[str]:
+    """Sentences on values that neither a file nor a measurement states, and on rules that stand in for these."""
+    graph, record = facts.graph, facts.record
+    tables = tomllib.loads(record.scenario)
+    found = []
+    if not graph.is_measured:
+        assumed, links = int(graph.core_assumed.sum()), len(graph.core_bps)
+        if assumed:
+            names = [record.underlay.link_name(link) for link in graph.core_assumed.nonzero()[0][:3].tolist()]
+            more = f" and {assumed - len(names)} more" if assumed > len(names) else ""
+            found.append(
+                f"Core capacity of {format_rate(UNSTATED_CORE_BPS)} on {assumed} of {links} links, of which the file "
+                f"states none: {', '.join(names)}{more}."
+            )
+        else:
+            found.append("No core capacity: the file or the scenario states that of every link.")
+        found.append(
+            "Bandwidth of a route in closed forms: its smallest core capacity, divided by its number of core links."
+            if graph.bandwidth == "hop_share"
+            else "Bandwidth of a route in closed forms: its smallest core capacity."
+        )
+    if graph.latency != "measured":
+        constant = "once" if graph.latency == "per_path" else "for each link of it"
+        found.append(
+            f"Latency: {1e3 * S_PER_KM:g} ms/km along a route, and {1e3 * S_PER_PATH:g} ms {constant}."
+        )
+    stated = (record.network.access, record.network.access_up, record.network.access_down)
+    if all(each is None for each in stated):
+        found.append("Access capacity: what the network's file states, 10 Gbps where it states nothing.")
+    preset = tables.get("workload", {}).get("preset") or record.work.name
+    if preset in workload_presets():
+        found.append(
+            f"Model size and computing time where the scenario states none: the paper's, of {preset}."
+        )
+    return [*found, *record.underlay.notes, *idle_links(graph)]
+
+
+def _links(facts: RunFacts) -> str:
+    """Models and utilisation of the link directions that any overlay uses."""
+    graph = facts.graph
+    heads = ["link", "capacity"]
+    for each in facts.overlays:
+        heads += [f"{each.kind}: models a round", f"{each.kind}: used"]
+    rows = []
+    used = [
+        link
+        for link in range(len(graph.link_capacity_bps))
+        if any(each.models[link] > 0 for each in facts.overlays)
+    ]
+    for link in used[:_MOST_LINKS]:
+        row = [graph.link_name(link), format_rate(float(graph.link_capacity_bps[link]))]
+        for each in facts.overlays:
+            models, share = float(each.models[link]), float(each.utilisation[link])
+            row += [
+                "-" if models != models else f"{models:.4g}",
+                "-" if share != share else f"{100 * share:.1f} %",
+            ]
+        rows.append(row)
+    return html_table("Link directions that carry models", heads, rows, range(1, len(heads)), of=len(used))
+
+
+def _sensitivities(each: OverlayFacts) -> str:
+    """What limits an overlay and which links help most."""
+    head = f"<h2>What limits {text(each.kind)}</h2>"
+    if each.circuit is None:
+        return f'{head}<p class="note">{text(each.why_not)}</p>'
+    words = "".join(f"<p>{text(unbroken(sentence))}</p>" for sentence in each.explanation)
+    upgrades = (
+        html_table(
+            "Twice the capacity of one link, by the larger of paper and load",
+            ("link", "cycle time", "gain"),
+            [(found.name, format_s(found.cycle_time_s), format_s(found.gain_s)) for found in each.upgrades],
+            (1, 2),
+        )
+        if each.upgrades
+        else '<p class="note">Twice the capacity of no single link lowers the larger of paper and load.</p>'
+    )
+    table = results_table(each.circuit, each.circuit.caption)
+    return f"{head}{words}{upgrades}<details><summary>The circuit arc by arc</summary>{table}</details>"
+
+
+def _reproduce(facts: RunFacts) -> str:
+    """Commands, versions, hashes, seed and engines."""
+    tables = tomllib.loads(facts.record.scenario)
+    name = facts.path.name
+    command = "simulate" if "training" not in tables else "run"
+    lines = (
+        [
+            "# The metrics were imported: silosim import-metrics FILE, with the network and workload above",
+            f"silosim show {name}",
+        ]
+        if facts.scenario.is_imported
+        else [
+            "# The scenario above as scenario.toml",
+            f"silosim {command} scenario.toml -o {name}",
+            f"silosim show {name}",
+        ]
+    )
+    lines.append(f"silosim report {name} -o {facts.path.stem}.html")
+    engines = dict.fromkeys(each.recorded.simulation.engine for each in facts.overlays)
+    simulation = tables.get("simulation", {})
+    rules = {
+        "engine": ", ".join(filter(None, engines)) or "not stated",
+        "sharing, queueing": f"{simulation.get('sharing', 'maxmin')}, {simulation.get('queueing', 'fifo')}",
+        "rounds simulated": ", ".join(
+            f"{each.kind} {each.recorded.simulation.rounds:,}" for each in facts.overlays
+        ),
+    }
+    commands = f"<pre>{text(chr(10).join(lines))}</pre>"
+    if "training" in tables:
+        commands += f'<p class="note">{text(_REPLAY)}</p>'
+    return f"<h2>How to make this again</h2>{commands}{origin_list({**facts.origin, **rules})}"

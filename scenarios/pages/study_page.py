@@ -1,0 +1,312 @@
+"""The page of a study's table: what is fastest, the lines of its figure, its first rows and its errors."""
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scenarios.pages.origin import file_digest, origin_list
+from scenarios.pages.page_style import PAGE_STYLE
+from scenarios.report.column_labels import column_axis, value_text, words_of
+from scenarios.report.line_styles import styles_of
+from scenarios.report.study_lines import (
+    OVERLAY,
+    PAPER,
+    SIMULATED,
+    StudyLines,
+    keys_besides,
+    study_lines,
+)
+from scenarios.report.svg_chart import (
+    CHART_STYLE,
+    ChartAxis,
+    ChartLine,
+    category_axis,
+    chart_axis,
+    line_chart,
+    line_classes,
+    line_legend,
+    line_sheet,
+)
+from scenarios.report.web_page import html_table, text, unbroken, web_page
+from scenarios.runfile.study_rows import ERROR, POINT
+from scenarios.runfile.study_table import RANGES, read_study
+from topologies import InputError
+from topologies.wrapping import listed
+
+if TYPE_CHECKING:
+    import pandas
+
+_MOST_ROWS, _MOST_ERRORS = 200, 50
+_MOST_FIGURES, _MOST_PANELS = 12, 12
+_MOST_NAMED = 5
+_SAME = 1e-9
+_LEGEND_STYLE = (
+    "ul.legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.6rem; list-style: none; padding: 0; } "
+)
+_LEGEND_STYLE += "ul.legend svg { width: 2.6rem; height: 0.8rem; margin-right: 0.5rem; }\n"
+
+
+def study_page(path: Path) -> str:
+    """The page of the table of a study, finished or not.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or holds no row.
+
+    Notes
+    -----
+    Linear in the rows; of many, the first ones are in the page's table.
+    """
+    table = read_study(path)
+    if table.empty:
+        raise InputError("holds no point.", source=str(path))
+    names = table[OVERLAY].dropna().unique().tolist()
+    styles = styles_of(names)
+    body = [
+        f"<h1>Which overlay is fastest, over {text(_keys_text(table))}?</h1>",
+        f'<p class="answer">{text(unbroken(" ".join(study_answer(table))))}</p>',
+        *_figures(table, names),
+        _rows(table),
+        _errors(table),
+        "<h2>How to make this again</h2>",
+        f"<pre>silosim study STUDY.toml -o {text(path.name)}\nsilosim plot {text(path.name)}\n"
+        f"silosim report {text(path.name)} -o {text(path.stem)}.html</pre>",
+        origin_list({f"{path.name}, SHA-256": file_digest(path)}),
+    ]
+    sheets = (CHART_STYLE, PAGE_STYLE, _LEGEND_STYLE, line_sheet(styles))
+    return web_page(f"Study: {path.name}", filter(None, body), style="".join(sheets))
+
+
+def study_answer(table: "pandas.DataFrame") -> list[str]:
+    """How many points there are, and which overlay is fastest in how many of them."""
+    points = int(table[POINT].nunique())
+    failed = _failed(table)
+    good = table[~failed]
+    beginning = f"{points:,} point{'' if points == 1 else 's'} of {table[OVERLAY].nunique():,} overlays."
+    if failed.any():
+        beginning += f" {int(failed.sum()):,} row{'' if failed.sum() == 1 else 's'} with an error."
+    key = SIMULATED if SIMULATED in good.columns and good[SIMULATED].notna().any() else PAPER
+    if key not in good.columns or not good[key].notna().any():
+        return [beginning, "No point has a cycle time."]
+    timed = good[good[key].notna()]
+    least = timed.groupby(POINT)[key].transform("min")
+    best = timed[timed[key] <= least * (1 + _SAME)]
+    wins = best.groupby(OVERLAY, sort=False)[POINT].nunique().sort_values(ascending=False, kind="stable")
+    compared = int(timed[POINT].nunique())
+    form = "simulated cycle time" if key == SIMULATED else "cycle time (paper)"
+    (first, most), *others = [(str(kind), int(count)) for kind, count in wins.items()][:_MOST_NAMED]
+    all_of = "all of them" if most == compared else f"{most:,}"
+    named = [f"{first} has the shortest in {all_of}", *(f"{kind} in {count:,}" for kind, count in others)]
+    ties = ", ties counted for each" if wins.sum() > compared else ""
+    return [beginning, f"Of {compared:,} with a {form}, {listed(named)}{ties}."]
+
+
+def _failed(table: "pandas.DataFrame") -> "pandas.Series[bool]":
+    """Rows with an error or without an overlay."""
+    failed = table[OVERLAY].isna()
+    return failed | table[ERROR].notna() if ERROR in table.columns else failed
+
+
+def _keys_text(table: "pandas.DataFrame") -> str:
+    """The keys that vary, in words."""
+    columns = list(table.columns)
+    keys = columns[: columns.index("network")] if "network" in columns else []
+    return listed([words_of(str(key)) for key in keys if key != POINT]) or "one point"
+
+
+def chosen_lines(table: "pandas.DataFrame") -> tuple[list[StudyLines], list[str]]:
+    """What ``silosim plot`` draws; where more varies than it can show, a figure for each value of the further keys.
+
+    Returns
+    -------
+    figures : list of StudyLines
+    notes : list of str
+        What is not drawn.
+    """
+    try:
+        return [study_lines(table)], []
+    except InputError as error:
+        reason = str(error)
+    try:
+        besides = keys_besides(table)
+    except InputError:
+        return [], [f"No chart: {reason}"]
+    if not besides:
+        return [], [f"No chart: {reason}"]
+    values = {key: list(table[key].dropna().unique()) for key in besides}
+    facet = next((key for key in reversed(besides) if len(values[key]) <= _MOST_PANELS), None)
+    fixed = [key for key in besides if key != facet]
+    combinations = list(itertools.product(*(values[key] for key in fixed)))
+    figures: list[StudyLines] = []
+    for combination in combinations[:_MOST_FIGURES]:
+        where = {key: [value] for key, value in zip(fixed, combination, strict=True)}
+        try:
+            figures.append(study_lines(table, facet=facet, where=where))
+        except InputError as error:
+            reason = str(error)
+    notes = [] if figures else [f"No chart: {reason}"]
+    if len(combinations) > _MOST_FIGURES:
+        notes.append(
+            f"Charts are of the first {_MOST_FIGURES} of {len(combinations):,} combinations of {listed(fixed)}; "
+            "silosim plot --where draws others."
+        )
+    return figures, notes
+
+
+def _figures(table: "pandas.DataFrame", names: Sequence[str]) -> list[str]:
+    """All charts, with their legend and the numbers of their points."""
+    figures, notes = chosen_lines(table)
+    parts = ["<h2>Charts</h2>"]
+    has_paper = any(
+        line.paper is not None for each in figures for panel in each.panels for line in panel.lines
+    )
+    if figures:
+        further = ["thin: paper"] if has_paper else []
+        spreads = {each.spread for each in figures}
+        further += [f"band: lowest to highest of {figures[0].seeds}"] if "seeds" in spreads else []
+        further += ["bars: 95 % interval of the simulation"] if "interval" in spreads else []
+        parts.append(line_legend(styles_of(names), names, further))
+    for place, lines in enumerate(figures):
+        parts.append(_figure(lines, place, names))
+        notes += [note for note in lines.notes if note not in notes]
+    return [*parts, *(f'<p class="note">{text(_sentence(note))}</p>' for note in notes)]
+
+
+def _figure(lines: StudyLines, place: int, names: Sequence[str]) -> str:
+    """One figure: a chart for each panel, axes in common."""
+    every = [line for panel in lines.panels for line in panel.lines]
+    x = (
+        category_axis(words_of(lines.x), lines.categories)
+        if lines.categories
+        else _axis(lines.x, [line.x for line in every], is_x=True)
+    )
+    shown = [each for line in every for each in (line.y, line.low, line.high, line.paper) if each is not None]
+    y = _axis(lines.y, shown, is_x=False)
+    classes = line_classes(styles_of(names))
+    charts = []
+    for number, panel in enumerate(lines.panels):
+        title = f"{words_of(lines.y)} over {words_of(lines.x)}"
+        title = ", ".join(filter(None, (title[:1].upper() + title[1:], panel.title)))
+        said = f"{title}. Lines: {', '.join(line.overlay for line in panel.lines)}. The numbers are below the charts."
+        drawn = [
+            ChartLine(
+                style=classes[line.overlay],
+                x=line.x,
+                y=line.y,
+                low=line.low if lines.spread else None,
+                high=line.high if lines.spread else None,
+                has_bars=lines.spread == "interval" or not lines.is_joined,
+                is_joined=lines.is_joined,
+            )
+            for line in panel.lines
+        ] + [
+            ChartLine(
+                style=classes[line.overlay], x=line.x, y=line.paper, is_thin=True, is_joined=lines.is_joined
+            )
+            for line in panel.lines
+            if line.paper is not None
+        ]
+        chart = line_chart(f"study-{place}-{number}", title, said, x, y, drawn)
+        charts.append(f"<figure><figcaption>{text(title)}</figcaption>{chart}</figure>")
+    return (
+        f'<h3>{text(lines.title)}</h3><div class="charts">{"".join(charts)}</div>'
+        f"<details><summary>Numbers of these charts</summary>{_numbers(lines)}</details>"
+    )
+
+
+def _axis(column: str, values: Sequence[Any], *, is_x: bool) -> ChartAxis:
+    """An axis of a column, with its unit."""
+    every = np.concatenate([np.ravel(each) for each in values])
+    finite = every[np.isfinite(every)]
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (1.0, 1.0)
+    is_log = low > 0 and high > 10 * low
+    shown = column_axis(column, low, high, is_log=is_log)
+    return chart_axis(shown.label, values, is_x=is_x, is_log=is_log, factor=shown.factor, show=shown.show)
+
+
+def _numbers(lines: StudyLines) -> str:
+    """The points of a figure as a table."""
+
+    def shown(line_x: float) -> str:
+        return lines.categories[int(line_x)] if lines.categories else value_text(lines.x, line_x)
+
+    rows = [
+        (
+            panel.title,
+            line.overlay,
+            shown(float(line.x[at])),
+            value_text(lines.y, float(line.y[at])),
+            "" if line.paper is None else value_text(lines.y, float(line.paper[at])),
+        )
+        for panel in lines.panels
+        for line in panel.lines
+        for at in range(len(line.x))
+        if np.isfinite(line.x[at])
+    ]
+    heads = ("", "overlay", words_of(lines.x), words_of(lines.y), "paper")
+    return html_table("Points", heads, rows[:_MOST_ROWS], (2, 3, 4), of=len(rows))
+
+
+def _rows(table: "pandas.DataFrame") -> str:
+    """The first rows, with units; the heads are those of the file."""
+    columns = [
+        column for column in table.columns if column not in (POINT, ERROR) and table[column].notna().any()
+    ]
+    heads = [str(column) for column in columns]
+    numbers = [place for place, column in enumerate(columns) if table[column].dtype.kind in "iuf"]
+    rows = [
+        [_shown(str(column), value) for column, value in zip(columns, row, strict=True)]
+        for row in table[columns].head(_MOST_ROWS).itertuples(index=False)
+    ]
+    shown = html_table("Rows of the table", heads, rows, numbers, of=len(table))
+    return f"<h2>Table</h2>{shown}"
+
+
+def _shown(column: str, value: object) -> str:
+    """A value with its unit; ranges of inputs in which silos differ as words."""
+    cell = _cell(value)
+    if column == RANGES and cell:
+        return "; ".join(f"{words_of(key)} {value_text(key, ends)}" for key, ends in json.loads(cell).items())
+    return value_text(column, value) if cell and column.endswith(("_bps", "_bits", "_s")) else cell
+
+
+def _cell(value: object) -> str:
+    """A cell; empty where a value is missing."""
+    if isinstance(value, float | np.floating):
+        return "" if value != value else f"{value:.6g}"
+    return "" if value is None or str(value) == "<NA>" else str(value)
+
+
+def _errors(table: "pandas.DataFrame") -> str:
+    """Rows with an error."""
+    if ERROR not in table.columns or not table[ERROR].notna().any():
+        return ""
+    failed = table[table[ERROR].notna()]
+    columns = list(table.columns)
+    keys = columns[: columns.index("network")] if "network" in columns else []
+    keys = [key for key in keys if key not in (POINT, ERROR)]
+    rows = [
+        (
+            ", ".join(f"{words_of(str(key))} {_key_text(str(key), row)}" for key in keys),
+            _cell(row[OVERLAY]),
+            str(row[ERROR]),
+        )
+        for row in failed.head(_MOST_ERRORS).to_dict("records")
+    ]
+    shown = html_table("Points that have no result", ("point", "overlay", "error"), rows, (), of=len(failed))
+    return f"<h2>Errors</h2>{shown}"
+
+
+def _key_text(key: str, row: Mapping[Any, Any]) -> str:
+    """A value with its unit."""
+    return "none" if _cell(row[key]) == "" else value_text(key, row[key])
+
+
+def _sentence(note: str) -> str:
+    """A note with a capital letter."""
+    return note[:1].upper() + note[1:]

@@ -1,0 +1,104 @@
+"""Loss and accuracy of a run against rounds and wall-clock time, as charts and as a table."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from scenarios.config.quantities import format_long
+from scenarios.pages.run_facts import RunFacts
+from scenarios.report.column_labels import long_time_unit
+from scenarios.report.line_styles import styles_of
+from scenarios.report.run_metrics import FAR_APART, shown_metrics
+from scenarios.report.svg_chart import ChartLine, chart_axis, line_chart, line_classes, line_legend
+from scenarios.report.web_page import html_table
+from scenarios.runfile.reader import OverlayRecord
+
+_MOST_ROWS = 25
+"""Rounds of the table."""
+
+
+def training_charts(facts: RunFacts) -> str:
+    """Charts of the metrics, which are those of `scenarios.report.plots.plot_run`; empty where nothing was trained."""
+    trained = [overlay for overlay in facts.record.overlays if overlay.history]
+    if not trained:
+        return ""
+    is_imported, target = facts.scenario.is_imported, facts.scenario.target_accuracy
+    styles = styles_of([overlay.kind for overlay in facts.record.overlays])
+    classes = line_classes(styles)
+    last_s = [float(overlay.wall_clock_s[-1]) for overlay in trained]
+    scale, unit = long_time_unit(max(last_s))
+    far_apart = max(last_s) > FAR_APART * min(last_s) > 0
+    charts = []
+    for metric, factor, label in shown_metrics(trained, is_imported=is_imported):
+        goal = factor * target if metric == "test_accuracy" and target is not None else None
+        for along in ("rounds", "time"):
+            lines, every = [], trained
+            if along == "rounds" and is_imported:
+                every = trained[:1]
+            for overlay in every:
+                y = factor * overlay.history[metric]
+                x = (
+                    overlay.history["round"].astype(float)
+                    if along == "rounds"
+                    else overlay.wall_clock_s / scale
+                )
+                # Time 0 has no place on a logarithmic axis.
+                there = np.isfinite(y) & ((x > 0) | (along == "rounds") | (not far_apart))
+                lines.append(ChartLine(style=classes[overlay.kind], x=x[there], y=y[there]))
+            title = f"{label} over {along}"
+            x_axis = (
+                chart_axis("round", [line.x for line in lines], is_x=True, is_log=False, whole=True)
+                if along == "rounds"
+                else chart_axis(
+                    f"wall-clock time ({unit})", [line.x for line in lines], is_x=True, is_log=far_apart
+                )
+            )
+            goal_of = [np.array([goal])] if goal is not None else []
+            y_axis = chart_axis(label, [*(line.y for line in lines), *goal_of], is_x=False, is_log=False)
+            kinds = ", ".join(overlay.kind for overlay in every)
+            said = f"{_capital(title)} of {kinds}. {_ends(every, metric, factor)}"
+            chart = line_chart(f"{metric}-{along}", _capital(title), said, x_axis, y_axis, lines, target=goal)
+            one = " (one imported curve, the same on every overlay)" if len(every) < len(trained) else ""
+            charts.append(f"<figure><figcaption>{_capital(title)}{one}</figcaption>{chart}</figure>")
+    target_words = [] if target is None else [f"dashed and level: target {100 * target:g} %"]
+    legend = line_legend(styles, [overlay.kind for overlay in trained], target_words)
+    return (
+        f'<h2>Training</h2>{legend}<div class="charts">{"".join(charts)}</div>'
+        f"<details><summary>Numbers of the charts</summary>{_table(trained, is_imported=is_imported)}</details>"
+    )
+
+
+def _ends(overlays: Sequence[OverlayRecord], metric: str, factor: float) -> str:
+    """First and last value of each line."""
+    parts = []
+    for overlay in overlays:
+        values = factor * overlay.history[metric]
+        values = values[np.isfinite(values)]
+        if len(values):
+            parts.append(f"{overlay.kind} from {values[0]:.4g} to {values[-1]:.4g}")
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def _table(overlays: Sequence[OverlayRecord], *, is_imported: bool) -> str:
+    """Some rounds of each overlay, evenly chosen, the first and the last among them."""
+    rows = []
+    metrics = shown_metrics(overlays, is_imported=is_imported)
+    for overlay in overlays:
+        count = len(overlay.wall_clock_s)
+        for row in np.unique(np.linspace(0, count - 1, min(count, _MOST_ROWS)).round().astype(int)).tolist():
+            values = [factor * float(overlay.history[metric][row]) for metric, factor, _ in metrics]
+            rows.append(
+                (
+                    overlay.kind,
+                    f"{int(overlay.history['round'][row]):,}",
+                    format_long(float(overlay.wall_clock_s[row])),
+                    *(f"{value:.4g}" if np.isfinite(value) else "-" for value in values),
+                )
+            )
+    heads = ("overlay", "round", "wall-clock time", *(label for _, _, label in metrics))
+    return html_table("Rounds of the trainings, some of many", heads, rows, range(1, len(heads)))
+
+
+def _capital(words: str) -> str:
+    """The words with a capital letter."""
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,156 @@
+"""The page of a validation: closed forms beside simulations, with the causes of each difference."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scenarios.config.quantities import format_s, signed_s
+from scenarios.pages.answer import agreement
+from scenarios.pages.origin import file_digest, origin_list
+from scenarios.pages.page_style import PAGE_STYLE
+from scenarios.report.tables import percent
+from scenarios.report.web_page import html_table, text, unbroken, web_page
+from scenarios.runfile.paths import RUN_ENDINGS
+from scenarios.validation.file import RecordedValidation, read_validation
+from scenarios.validation.table import PARTS, part_key
+from topologies import InputError
+
+_TIMES = {
+    "paper": "paper_s",
+    "serialized": "serialized_s",
+    "load": "load_bound_s",
+    "equal": "equal_s",
+    "maxmin": "maxmin_s",
+}
+_NOTE = (
+    "paper: Eq. 3 to 5. serialized: an arc sends one model after the other. load: busiest link, a lower bound of every "
+    "fair sharing. equal, maxmin: simulated with Eq. 3's constant rates, and on links shared max-min fairly. ~: an "
+    "estimate, with its 95 % interval where there is one."
+)
+_ARC_TERMS = ("eq3_s", "queue_s", "rate_s", "wait_s", "computing_s", "world_s")
+
+
+def validation_page(path: Path) -> str:
+    """The page of a folder with files of validations, or of one such file.
+
+    Raises
+    ------
+    InputError
+        If there is no such file in it, or one cannot be read.
+    """
+    files = [path]
+    if path.is_dir():
+        files = sorted(file for ending in RUN_ENDINGS for file in path.glob(f"validation-*{ending}"))
+        if not files:
+            raise InputError(
+                "must hold a validation-NETWORK.h5, as silosim validate -o FOLDER writes it.",
+                source=str(path),
+            )
+    found = [read_validation(file) for file in files]
+    body = [part for recorded in found for part in _section(recorded)]
+    return web_page(f"Validation: {path.name}", body, style=PAGE_STYLE)
+
+
+def _section(recorded: RecordedValidation) -> list[str]:
+    """One file."""
+    network = recorded.about.split(":")[0]
+    rows = [_as_simulated(row) for row in recorded.rows]
+    return [
+        f"<h1>How right are the closed forms on {text(network)}?</h1>",
+        f'<p class="answer">{text(unbroken(agreement(rows) if rows else "The file holds no overlay."))}</p>',
+        f"<p>{'<br>'.join(text(line) for line in recorded.about.splitlines())}</p>",
+        f"<details><summary>Scenario (TOML)</summary><pre>{text(recorded.scenario)}</pre></details>",
+        "<h2>Closed forms and simulations</h2>",
+        _times(recorded.rows),
+        f'<p class="note">{text(_NOTE)}</p>',
+        "<h2>Causes of the differences</h2>",
+        _causes(recorded.rows),
+        *(_arcs(kind, arcs) for kind, arcs in recorded.arcs.items()),
+        "<h2>How to make this again</h2>",
+        "<pre># The scenario above as scenario.toml\n"
+        f"silosim validate scenario.toml -o {text(recorded.path.name)}</pre>",
+        origin_list({**recorded.origin, f"{recorded.path.name}, SHA-256": file_digest(recorded.path)}),
+    ]
+
+
+def _as_simulated(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row as the answer of a run takes it."""
+    return {
+        "overlay": row["overlay"],
+        "paper_s": row["paper_s"],
+        "over_paper": row["maxmin_over_paper"],
+        **{f"simulated_{name}": row[f"maxmin_{name}"] for name in ("half_width_s", "is_exact")},
+    }
+
+
+def _times(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Cycle times side by side."""
+    heads = ("overlay", *_TIMES, "equal over paper", "maxmin over paper")
+    cells = []
+    for row in rows:
+        shown = [_time(row, key) for key in _TIMES.values()]
+        over = [
+            "-"
+            if row[f"{name}_over_paper"] is None
+            else f"{'' if row[f'{name}_is_exact'] else '~'}{percent(row[f'{name}_over_paper'])}"
+            for name in ("equal", "maxmin")
+        ]
+        cells.append((str(row["overlay"]), *shown, *over))
+    return html_table("Cycle times", heads, cells, range(1, len(heads)))
+
+
+def _time(row: Mapping[str, Any], key: str) -> str:
+    """A cycle time; of an estimate with its interval."""
+    value = row.get(key)
+    if value is None:
+        return "-"
+    name = key.removesuffix("_s")
+    half = row.get(f"{name}_half_width_s")
+    estimate = "~" if row.get(f"{name}_is_exact") is False else ""
+    return f"{estimate}{format_s(value)}" + (f" +- {format_s(half)}" if half and half > 1e-8 * value else "")
+
+
+def _causes(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The parts of each difference, and the reason."""
+    parts = [part for part in PARTS if any(row.get(part_key(part)) for row in rows)]
+    heads = ("overlay", "maxmin over paper", *parts, "why")
+    cells = []
+    for row in rows:
+        simulated, paper = row["maxmin_s"], row["paper_s"]
+        least = 1e-9 * max(simulated or 0.0, paper or 0.0)
+        over = "-" if simulated is None or paper is None else _signed(simulated - paper, least)
+        shown = [
+            "-" if row.get(part_key(part)) is None else _signed(row[part_key(part)], least) for part in parts
+        ]
+        cells.append((str(row["overlay"]), over, *shown, str(row.get("why") or "within 1 %")))
+    return html_table("Parts of a round's difference from paper", heads, cells, range(1, len(heads) - 1))
+
+
+def _signed(seconds: float, least: float) -> str:
+    """A difference; a rounding error is 0."""
+    return "0" if abs(seconds) <= least else signed_s(seconds)
+
+
+def _arcs(kind: str, arcs: Sequence[Mapping[str, Any]]) -> str:
+    """The critical circuit arc by arc."""
+    heads = ("arc", "Eq. 3", "queue", "rate", "wait", "computing", "world", "cause")
+    least = 1e-9 * sum(abs(float(arc["eq3_s"])) for arc in arcs)
+    rows = [
+        (
+            f"{arc['source']} -> {arc['target']}"
+            if arc["source"] != arc["target"]
+            else f"{arc['source']} computes",
+            *(
+                "0"
+                if abs(arc[term]) <= least
+                else format_s(arc[term])
+                if arc[term] > 0
+                else signed_s(arc[term])
+                for term in _ARC_TERMS
+            ),
+            ": ".join(filter(None, (arc["assumption"], arc["place"], arc["cause"]))) or "-",
+        )
+        for arc in arcs
+    ]
+    table = html_table(f"Critical circuit of {kind}, in a whole circuit", heads, rows, range(1, 7))
+    return f"<details><summary>{text(kind)}: the circuit arc by arc</summary>{table}</details>"

@@ -1,0 +1,281 @@
+"""The page of a run: numbers are the file's, labels are texts, nothing is loaded, bad input is one line."""
+
+import re
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pair_run
+import pytest
+from page_reader import PageReader
+from pair_run import write_pair_run
+
+import silosim as package
+from scenarios.cli.report import default_page
+from scenarios.config.quantities import format_s
+from scenarios.config.simulation import SimulationConfig
+from scenarios.config.upgrade import UpgradeConfig
+from scenarios.pages.capacity import forms_of, row_texts, slider_data
+from scenarios.pages.overlay_map import MOST_ARCS, drawn_arcs
+from scenarios.pages.run_facts import capacity_steps, run_facts, single_upgrades
+from scenarios.pages.run_page import page_of, run_page
+from scenarios.pages.training_charts import training_charts
+from scenarios.report.svg_chart import ChartLine, chart_axis, line_chart
+from scenarios.runfile.reader import read_run
+from scenarios.studies.upgrade import upgrade_table
+from topologies import Workload, connectivity, design, load_underlay
+from topologies.analysis import access_curve
+from topologies.connectivity import AccessLinks
+
+MARKUP = "<b>&\"'</b><!--</script>"
+
+
+@pytest.fixture(scope="module")
+def facts(run_file):
+    return run_facts(run_file)
+
+
+@pytest.fixture(scope="module")
+def page(facts):
+    return PageReader(page_of(facts))
+
+
+def test_the_page_stands_alone(page):
+    page.check_alone()
+    assert page.open == []
+    assert "On gaia (corrected) at 100\u00a0Mbps" in "".join(page.texts)
+
+
+def test_embedded_numbers_are_those_of_the_file(facts, page, run_file):
+    data, record = page.data["run"], read_run(run_file)
+
+    assert data == slider_data(facts)
+    for entry, overlay in zip(data["overlays"], record.overlays, strict=True):
+        forms = forms_of(entry, data["capacities"][data["start"]])
+        there = overlay.closed_forms
+        assert forms == pytest.approx((there.paper_s, there.serialized_s, there.load_bound_s), rel=1e-12)
+    assert data["capacities"][data["start"]] == 1e8
+
+
+def test_the_script_s_formula_is_the_exact_curve(facts, page):
+    data = page.data["run"]
+    for entry, each in zip(data["overlays"], facts.overlays, strict=True):
+        curve = access_curve(each.overlay, data["capacities"][0], data["capacities"][-1])
+        for capacity in data["capacities"]:
+            assert forms_of(entry, capacity)[0] == float(curve(capacity))
+            assert forms_of(entry, capacity) == each.forms.at(capacity)
+
+
+def test_the_table_s_cells_are_the_numbers_of_the_data(facts, page):
+    data = page.data["run"]
+    cells = [float(attributes["data-value"]) for _, attributes in page.tags if "data-value" in attributes]
+    wanted = [value for entry in data["overlays"] for value in forms_of(entry, 1e8)]
+
+    assert cells == wanted
+    assert row_texts(data["overlays"], 1, 1e8)[1] == format_s(wanted[4])
+    ratio = facts.table.rows[0]["paper_s"] / facts.table.rows[1]["paper_s"]
+    assert row_texts(data["overlays"], 1, 1e8)[3] == f"{ratio:.2f}x"
+
+
+def test_links_carry_what_the_overlay_sends(facts):
+    ring = slider_data(facts)["overlays"][1]
+    record = facts.record.links(overlay="ring").set_index("link")
+
+    assert [cells[:2] for cells in ring["silos"]] == [[1.0, 1.0]] * 11
+    assert sum(cells[0] + cells[1] for cells in ring["links"].values()) == 11
+    label = facts.graph.labels[0]
+    assert ring["silos"][0][2] == pytest.approx(record.utilisation[f"{label} uplink"], abs=1e-6)
+
+
+def test_overlays_and_labels_with_markup_are_texts(tmp_path, monkeypatch):
+    monkeypatch.setattr(pair_run, "LABELS", (f"A {MARKUP}", f"B {MARKUP}"))
+    monkeypatch.setattr(pair_run, "OVERLAYS", (f"o {MARKUP}".replace("/", "|"), "two"))
+    path = write_pair_run(tmp_path / "pair.h5", scenario='name = "<i>&amp;"')
+    page = run_page(path)
+    read = PageReader(page)
+
+    read.check_alone()
+    assert not {"b", "i"} & {tag for tag, _ in read.tags}
+    assert read.data["run"]["labels"] == [f"A {MARKUP}", f"B {MARKUP}"]
+    assert "<i>&amp;: pair" in "".join(read.texts)
+    assert page.count("</script>") == 2
+
+
+def test_a_run_whose_dates_are_known(tmp_path):
+    facts = run_facts(write_pair_run(tmp_path / "pair.h5"))
+
+    assert facts.own_bps == pair_run.ACCESS_BPS
+    assert facts.overlays[0].forms.at(pair_run.ACCESS_BPS)[0] == pytest.approx(pair_run.CYCLE_S, rel=1e-12)
+    assert "Nothing was trained" in page_of(facts)
+
+
+def test_a_randomized_overlay_says_why_it_has_no_curve(imported_run):
+    page = PageReader(run_page(imported_run))
+    said = " ".join(page.texts)
+
+    assert "other arcs in each round: no exact curve" in said
+    assert "fixed" not in page.data["run"]["overlays"][2]
+    assert "one imported curve, the same on every overlay" in said
+    assert "silosim import-metrics FILE" in said
+
+
+def test_every_figure_has_words_and_a_table(page):
+    ids = {attributes["id"] for _, attributes in page.tags if "id" in attributes}
+    charts = [
+        attributes for tag, attributes in page.tags if tag == "svg" and attributes.get("class") == "chart"
+    ]
+
+    assert len(charts) == 5
+    for attributes in charts:
+        assert set(attributes["aria-labelledby"].split()) <= ids
+    slider = next(attributes for tag, attributes in page.tags if attributes.get("id") == "capacity")
+    assert slider["aria-valuetext"] == "100 Mbps"
+
+
+def test_training_charts_have_the_file_s_rounds(facts):
+    shown = training_charts(facts)
+    curves = re.findall(r'<path class="curve k\d" d="([^"]+)"', shown)
+
+    assert len(curves) == 8
+    rounds = len(facts.record.overlays[0].history["round"])
+    assert curves[0].count("L") == rounds - 1
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_upgrades_are_those_of_the_command(facts, place):
+    overlay = facts.overlays[place].overlay
+    simulation = SimulationConfig(rounds=1)
+    table = upgrade_table(overlay, UpgradeConfig(budget=1), simulation, rounds=2)
+    found = [(each.name, each.cycle_time_s, each.gain_s) for each in single_upgrades(overlay)]
+
+    assert found == [
+        (single["link"], single["cycle_time_s"], single["gain_s"]) for single in table.further["single_links"]
+    ]
+    assert bool(found) == (place == 0)
+
+
+@pytest.mark.parametrize("own_bps", [None, np.inf, 1e8, 3.3e3, 4e12])
+def test_capacities_ascend_and_hold_the_run_s_own(own_bps):
+    steps = capacity_steps(own_bps)
+
+    assert list(steps) == sorted(set(steps))
+    assert steps[0] <= 1e6
+    assert steps[-1] >= 1e11
+    if own_bps is not None and np.isfinite(own_bps):
+        assert own_bps in steps
+        assert steps[0] < own_bps < steps[-1]
+
+
+def test_of_many_arcs_the_critical_ones_are_drawn():
+    graph = connectivity(
+        load_underlay("gaia"), access=AccessLinks(up_bps=1e8, down_bps=1e8), routers=[0, 1, 2] * 17
+    )
+    work = Workload(model_bits=1e6, compute_s=0.01)
+    overlay = design("complete", graph, work)
+
+    class Forms:
+        """A circuit through the last silos."""
+
+        class curve:  # noqa: N801
+            circuits = ((49, 50),)
+
+    class Recorded:
+        arcs = np.column_stack([overlay.source, overlay.target, overlay.tokens])
+
+    class Each:
+        forms, recorded = Forms, Recorded
+
+    arcs = Recorded.arcs[drawn_arcs(Each)][:, :2].tolist()
+
+    assert len(Recorded.arcs) > MOST_ARCS
+    assert len(arcs) == MOST_ARCS + 2
+    assert [49, 50] in arcs
+    assert [50, 49] in arcs
+
+
+def test_many_points_keep_their_extremes():
+    x = np.arange(20_000.0)
+    y = np.sin(x / 3000)
+    y[12_345] = 7.0
+    axis = chart_axis("x", [x], is_x=True), chart_axis("y", [y], is_x=False)
+    drawn = line_chart("c", "a", "b", *axis, [ChartLine(style="k0", x=x, y=y)])
+    path = re.search(r'class="curve k0" d="([^"]+)"', drawn)[1]
+    heights = [float(pair.split(",")[1]) for pair in re.split("[ML]", path)[1:]]
+
+    assert len(heights) < 2000
+    assert heights.count(min(heights)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "rule"),
+    [
+        ("notes.txt", "hello", "must be the HDF5 file of a run (.h5 or .hdf5), the table of a study"),
+        ("none.h5", None, "there is no such file or folder."),
+        ("table.csv", "a,b\n1,2\n", "is not the table of a study."),
+        ("empty.csv", "overlay,point\n", "holds no point."),
+        ("folder", ..., "must hold a validation-NETWORK.h5"),
+    ],
+)
+def test_bad_input_is_one_line(silosim, tmp_path, name, content, rule):
+    path = tmp_path / name
+    if content is ...:
+        path.mkdir()
+    elif content is not None:
+        path.write_text(content)
+    failed = silosim("report", path, "-o", tmp_path / "page.html").failed(2)
+
+    assert rule in failed.err
+    assert failed.err.count("\n") == 1
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_the_page_s_name_is_checked_first(silosim, run_file, tmp_path, monkeypatch):
+    monkeypatch.setattr("scenarios.pages.files.page_of", lambda _source: pytest.fail("too early"))
+    there = tmp_path / "there.html"
+    there.write_text("mine")
+
+    assert "must end in .html" in silosim("report", run_file, "-o", tmp_path / "page.pdf").failed(2).err
+    assert "exists already; --force replaces it." in silosim("report", run_file, "-o", there).failed(2).err
+    assert there.read_text() == "mine"
+
+
+def test_the_command_writes_the_page(silosim, run_file, tmp_path):
+    page = tmp_path / "page.html"
+    result = silosim("report", run_file, "-o", page).ok()
+    package.report(run_file, tmp_path / "again.html")
+
+    assert result.out == ""
+    assert "written: " in result.err
+    assert page.read_text() == (tmp_path / "again.html").read_text()
+    assert list(tmp_path.glob(".*")) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "page"),
+    [
+        ("out/run.h5", "out/run.html"),
+        ("run.h5.partial", "run.html"),
+        ("s.csv", "s.html"),
+        ("v-1.5", "v-1.5.html"),
+    ],
+)
+def test_the_page_is_beside_its_source(tmp_path, monkeypatch, source, page):
+    monkeypatch.chdir(tmp_path)
+    if source == "v-1.5":
+        Path(source).mkdir()
+
+    assert default_page(Path(source)) == Path(page)
+
+
+def test_a_run_that_was_cut_short_has_what_there_is(run_file, tmp_path):
+    path = tmp_path / "small.h5.partial"
+    path.write_bytes(run_file.read_bytes())
+    with h5py.File(path, "r+") as file:
+        attrs = file["simulation/ring"].attrs
+        attrs["cycle_time_s"], attrs["rounds"] = np.nan, 0
+        file["training/ring/round"][...] = -1
+    said = " ".join(PageReader(run_page(path)).texts)
+
+    assert (
+        "The run was interrupted, and the simulation of ring and the training of ring are not whole." in said
+    )

@@ -1,0 +1,197 @@
+"""The answer of a run's page: what it says is true in every case."""
+
+import pytest
+
+from scenarios.pages.answer import Compared, agreement, answer, question
+
+
+def row(
+    overlay, simulated_s, *, paper_s=None, half_s=0.0, exact=True, reached=None, whole=True, trained=None
+):
+    """A row of a run's table; `reached` is the round and the time of the target."""
+    paper_s = simulated_s if paper_s is None else paper_s
+    at = reached or (None, None)
+    return {
+        "overlay": overlay,
+        "paper_s": paper_s,
+        "simulated_s": simulated_s,
+        "simulated_half_width_s": half_s,
+        "simulated_is_exact": exact,
+        "simulation_is_whole": whole,
+        "over_paper": None if simulated_s is None or not paper_s else simulated_s / paper_s - 1,
+        "rounds_to_target": at[0],
+        "time_to_target_s": at[1],
+        "trained_rounds": trained,
+    }
+
+
+def compared(*rows, hubs=("star",), target=0.9, trained=True, rounds=None):
+    return Compared(
+        rows=rows,
+        hubs=hubs,
+        place="GEANT at 100 Mbps",
+        target_accuracy=target,
+        is_trained=trained,
+        trained_rounds=rounds,
+    )
+
+
+def first(*rows, **options):
+    return answer(compared(*rows, **options))[0]
+
+
+def test_the_fastest_to_the_target_against_the_star():
+    said = first(row("star", 10.0, reached=(40, 402.5)), row("ring", 1.0, reached=(25, 25.0)))
+
+    assert said == (
+        "On GEANT at 100 Mbps the ring is 16.1 times faster to a test accuracy of 90 % than the STAR "
+        "(25.00 s against 402.5 s)."
+    )
+
+
+def test_the_star_itself_is_fastest():
+    said = first(row("star", 1.0, reached=(10, 10.0)), row("mst", 2.0, reached=(10, 20.0)), row("a", 9.0))
+
+    assert "the STAR is 2 times faster to a test accuracy of 90 % than mst, the next" in said
+    assert said.endswith("; a does not reach it in the rounds that were trained.")
+
+
+def test_without_a_star_the_slowest_is_what_others_are_compared_with():
+    said = first(row("a", 1.0, reached=(10, 10.0)), row("b", 2.0, reached=(10, 20.0)), hubs=())
+
+    assert "a is 2 times faster to a test accuracy of 90 % than b, the slowest" in said
+
+
+def test_a_star_that_never_reaches_the_target_is_no_reference():
+    said = first(
+        row("star", 9.0), row("a", 1.0, reached=(10, 10.0)), row("b", 2.0, reached=(10, 30.0)), target=0.5
+    )
+
+    assert "a is 3 times faster to a test accuracy of 50 % than b, the slowest" in said
+    assert "the STAR does not reach it" in said
+
+
+def test_only_one_reaches_the_target():
+    said = first(row("star", 9.0), row("ring", 1.0, reached=(12, 12.0)))
+
+    assert said.startswith("On GEANT at 100 Mbps the ring alone reaches a test accuracy of 90 %")
+    assert "after 12.00 s (12 rounds); the STAR does not reach it" in said
+
+
+def test_ties_are_not_called_faster():
+    said = first(row("star", 1.0, reached=(10, 10.0)), row("ring", 1.0, reached=(10, 10.02)))
+
+    assert (
+        said
+        == "On GEANT at 100 Mbps the STAR and the ring reach a test accuracy of 90 % equally fast within "
+        "0.5 %, after "
+        "10.00 s (10 rounds)."
+    )
+
+
+def test_two_that_are_fastest_are_named_both():
+    said = first(
+        row("star", 9.0, reached=(9, 90.0)), row("a", 1.0, reached=(9, 9.0)), row("b", 1.0, reached=(9, 9.0))
+    )
+
+    assert "a and b, equally fast, are 10 times faster" in said
+    assert "than the STAR" in said
+
+
+def test_the_target_at_the_start_has_no_ratio():
+    said = first(row("star", 9.0, reached=(9, 90.0)), row("a", 1.0, reached=(0, 0.0)))
+
+    assert "a is at a test accuracy of 90 % from the start, the STAR only after 90.00 s." in said
+
+
+def test_no_overlay_reaches_the_target():
+    said = first(row("star", 10.0), row("ring", 2.0))
+
+    assert said == (
+        "On GEANT at 100 Mbps, no overlay reaches a test accuracy of 90 % in the rounds that were trained; a round of "
+        "the ring is 5 times shorter than one of the STAR (2.000 s against 10.00 s)."
+    )
+
+
+def test_one_overlay():
+    assert (
+        first(row("ring", 2.0, reached=(1, 2.0))) == "On GEANT at 100 Mbps the ring reaches a test accuracy "
+        "of 90 % after 2.000 s (1 round)."
+    )
+    assert (
+        first(row("ring", 2.0), target=None, trained=False)
+        == "On GEANT at 100 Mbps, a round of the ring takes 2.000 s."
+    )
+    assert question(compared(row("ring", 2.0))) == "How fast is the ring on GEANT at 100 Mbps?"
+
+
+def test_estimates_have_their_intervals_and_ties_within_them():
+    far = first(row("star", 10.0), row("a", 2.0, half_s=0.1, exact=False), target=None, trained=False)
+    near = first(
+        row("a", 2.0, half_s=0.1, exact=False),
+        row("b", 2.15, half_s=0.1, exact=False),
+        target=None,
+        trained=False,
+        hubs=(),
+    )
+
+    assert "is about 5 times shorter than one of the STAR (about 2.000 s +- 100.0 ms against 10.00 s)" in far
+    assert "takes as long on a and b" in near
+    assert near.endswith("as far as their 95 % intervals tell.")
+
+
+def test_without_whole_simulations_the_closed_form_is_named():
+    said = answer(
+        compared(row("star", None, paper_s=4.0, whole=False), row("a", 2.0), target=None, trained=False)
+    )
+
+    assert "by the paper's closed form" in said[0]
+    assert "2 times shorter" in said[0]
+    assert said[-1] == "The run was interrupted, and the simulation of star is not whole."
+
+
+def test_no_time_at_all_has_no_ratio():
+    said = first(row("star", 1.0), row("a", 0.0), target=None, trained=False)
+
+    assert "a round of a takes no time, one of the STAR takes 1.000 s" in said
+
+
+def test_a_training_that_ended_early_is_said():
+    said = answer(compared(row("ring", 1.0, reached=(3, 3.0), trained=5), rounds=10))
+
+    assert said[-1] == "The run was interrupted, and the training of ring is not whole."
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([row("a", 1.0042, paper_s=1.0)], "The paper's closed form of the cycle time of a is within 0.5 %"),
+        ([row("a", 1.0), row("b", 1.0)], "of each overlay is within 0.1 % of the simulation"),
+        (
+            [row("a", 0.6, paper_s=1.0), row("b", 1.0)],
+            "of a is 40 % below the paper's closed form; of b it is within 1 %.",
+        ),
+        (
+            [row("a", 1.5, paper_s=1.0), row("b", 1.2, paper_s=1.0)],
+            "of a is 50 % above the paper's closed form, the largest",
+        ),
+        ([row("a", None, paper_s=1.0)], "There is no simulated cycle time to check"),
+        (
+            [row("a", 1.0, paper_s=1.0, half_s=0.02, exact=False)],
+            "of a is as the paper's closed form says (+- 2 %).",
+        ),
+        ([row("a", 1.0), row("b", None, paper_s=1.0)], "as far as it was simulated (a)"),
+    ],
+)
+def test_how_right_the_closed_form_is(rows, said):
+    assert said in agreement(rows)
+
+
+def test_the_star_among_the_fastest_is_compared_with_the_next():
+    said = first(
+        row("a", 1.0, reached=(9, 9.0)), row("star", 1.0, reached=(9, 9.0)), row("b", 1.0, reached=(9, 18.0))
+    )
+
+    assert (
+        "a and the STAR, equally fast, are 2 times faster to a test accuracy of 90 % than b, the next" in said
+    )
