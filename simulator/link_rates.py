@@ -70,7 +70,8 @@ def link_rates(
     `progressive_filling` for each date at which a message starts or leaves, O(dates * links of messages under way).
     Rates that are constant cost O(dates * links).
     """
-    moves = sent.last_bit_s > sent.start_s
+    # Of those under way some have left all links, and are late for their latency alone.
+    moves = sent.last_bit_s > np.maximum(sent.start_s, begin_s)
     dates = np.concatenate((sent.start_s[moves], sent.last_bit_s[moves]))
     date_s = np.unique(np.concatenate(([begin_s], dates[(dates > begin_s) & (dates < end_s)], [end_s])))
     first = np.searchsorted(date_s, sent.start_s, side="left").tolist()

@@ -107,12 +107,13 @@ def _by_target(compared: Compared, times: Mapping[str, float]) -> str:
         verb = "does" if len(missing) == 1 else "do"
         tail = f"; {_some(missing)} {verb} not reach it in the rounds that were trained"
     on = f"On {compared.place} "
-    rounds = rows[best]["rounds_to_target"]
-    after = f"after {format_long(times[best])} ({rounds:,} round{'' if rounds == 1 else 's'})"
+    ties = [kind for kind, time in times.items() if _is_same(times[best], time)]
+    rounds = {rows[kind]["rounds_to_target"] for kind in ties}
+    counted = ", ".join(f"{count:,} round{'' if count == 1 else 's'}" for count in rounds)
+    after = f"after {format_long(times[best])}" + (f" ({counted})" if len(rounds) == 1 else "")
     if not others:
         alone = " alone" if missing else ""
         return f"{on}{compared.name(best)}{alone} reaches {compared.goal} {after}{tail}."
-    ties = [kind for kind, time in times.items() if _is_same(times[best], time)]
     if len(ties) == len(times):
         names = _some([compared.name(kind) for kind in ties])
         return f"{on}{names} reach {compared.goal} equally fast{_within(times, ties)}, {after}{tail}."
@@ -251,11 +252,15 @@ def agreement(rows: Sequence[Row]) -> str:
     side = "above" if worst["over_paper"] > 0 else "below"
     half = (worst["simulated_half_width_s"] or 0.0) / worst["paper_s"]
     interval = f" (+- {100 * half:.2g} %)" if half else ""
-    size = f"{100 * abs(worst['over_paper']):.3g} %{interval} {side} the paper's closed form"
-    if abs(worst["over_paper"]) < _UNSEEN:
-        size = f"as the paper's closed form says{interval}"
+    as_said = abs(worst["over_paper"]) < _UNSEEN
+    size = (
+        f"as the paper's closed form says{interval}"
+        if as_said
+        else f"{100 * abs(worst['over_paper']):.3g} %{interval} {side} the paper's closed form"
+    )
     good = [row for row in checked if _off(row) <= _CLOSE]
-    most = ", the largest difference" if len(checked) - len(good) > 1 else ""
+    largest = abs(worst["over_paper"]) >= max(abs(row["over_paper"]) for row in checked)
+    most = ", the largest difference" if largest and not as_said and len(checked) - len(good) > 1 else ""
     rest = f"; of {_kinds(good)} it is within {100 * _CLOSE:g} %" if good else ""
     return f"The simulated cycle time of {worst['overlay']} is {size}{most}{rest}{which}.{estimates}"
 

@@ -1,5 +1,6 @@
 """The page of a run: the answer, what it rests on, the map, all figures and how to make them again."""
 
+import shlex
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
@@ -24,6 +25,7 @@ from scenarios.report.line_styles import styles_of
 from scenarios.report.map_svg import map_style
 from scenarios.report.svg_chart import CHART_STYLE, line_legend, line_sheet
 from scenarios.report.web_page import embedded, html_table, results_table, text, unbroken, web_page
+from scenarios.runfile.paths import PARTIAL
 from scenarios.studies.underlay import facts_text, underlay_facts
 from topologies import workload_presets
 from topologies.capacities import UNSTATED_CORE_BPS
@@ -192,8 +194,10 @@ def _sensitivities(each: OverlayFacts) -> str:
 def _reproduce(facts: RunFacts) -> str:
     """Commands, versions, hashes, seed and engines."""
     tables = tomllib.loads(facts.record.scenario)
-    name = facts.path.name
-    command = "simulate" if "training" not in tables else "run"
+    name = shlex.quote(facts.path.name.removesuffix(PARTIAL))
+    page = shlex.quote(f"{facts.path.name.removesuffix(PARTIAL).rpartition('.')[0]}.html")
+    trained = any(len(each.recorded.wall_clock_s) for each in facts.overlays)
+    command = "run" if "training" in tables and trained else "simulate"
     lines = (
         [
             "# The metrics were imported: silosim import-metrics FILE, with the network and workload above",
@@ -206,7 +210,7 @@ def _reproduce(facts: RunFacts) -> str:
             f"silosim show {name}",
         ]
     )
-    lines.append(f"silosim report {name} -o {facts.path.stem}.html")
+    lines.append(f"silosim report {name} -o {page}")
     engines = dict.fromkeys(each.recorded.simulation.engine for each in facts.overlays)
     simulation = tables.get("simulation", {})
     rules = {
@@ -216,7 +220,5 @@ def _reproduce(facts: RunFacts) -> str:
             f"{each.kind} {each.recorded.simulation.rounds:,}" for each in facts.overlays
         ),
     }
-    commands = f"<pre>{text(chr(10).join(lines))}</pre>"
-    if "training" in tables:
-        commands += f'<p class="note">{text(_REPLAY)}</p>'
+    commands = f'<pre>{text(chr(10).join(lines))}</pre><p class="note">{text(_REPLAY)}</p>'
     return f"<h2>How to make this again</h2>{commands}{origin_list({**facts.origin, **rules})}"

@@ -84,24 +84,35 @@ def study_page(path: Path) -> str:
 
 def study_answer(table: "pandas.DataFrame") -> list[str]:
     """How many points there are, and which overlay is fastest in how many of them."""
-    points = int(table[POINT].nunique())
+    points, overlays = int(table[POINT].nunique()), int(table[OVERLAY].nunique())
     failed = _failed(table)
     good = table[~failed]
-    beginning = f"{points:,} point{'' if points == 1 else 's'} of {table[OVERLAY].nunique():,} overlays."
+    beginning = (
+        f"{points:,} point{'' if points == 1 else 's'} of {overlays:,} overlay{'' if overlays == 1 else 's'}."
+    )
     if failed.any():
         beginning += f" {int(failed.sum()):,} row{'' if failed.sum() == 1 else 's'} with an error."
     key = SIMULATED if SIMULATED in good.columns and good[SIMULATED].notna().any() else PAPER
     if key not in good.columns or not good[key].notna().any():
         return [beginning, "No point has a cycle time."]
-    timed = good[good[key].notna()]
+    # A point in which an overlay lacks its time says nothing of which is fastest.
+    lacking = good[good[key].isna()][POINT].unique()
+    timed = good[~good[POINT].isin(lacking)]
+    if timed.empty:
+        return [
+            beginning,
+            f"No point has a {'simulated ' if key == SIMULATED else ''}cycle time of each overlay.",
+        ]
     least = timed.groupby(POINT)[key].transform("min")
     best = timed[timed[key] <= least * (1 + _SAME)]
     wins = best.groupby(OVERLAY, sort=False)[POINT].nunique().sort_values(ascending=False, kind="stable")
     compared = int(timed[POINT].nunique())
     form = "simulated cycle time" if key == SIMULATED else "cycle time (paper)"
-    (first, most), *others = [(str(kind), int(count)) for kind, count in wins.items()][:_MOST_NAMED]
+    (first, most), *others = [(str(kind), int(count)) for kind, count in wins.items()]
+    others, more = others[: _MOST_NAMED - 1], len(others[_MOST_NAMED - 1 :])
     all_of = "all of them" if most == compared else f"{most:,}"
     named = [f"{first} has the shortest in {all_of}", *(f"{kind} in {count:,}" for kind, count in others)]
+    named += [f"{more} more overlay{'' if more == 1 else 's'} in fewer"] if more else []
     ties = ", ties counted for each" if wins.sum() > compared else ""
     return [beginning, f"Of {compared:,} with a {form}, {listed(named)}{ties}."]
 

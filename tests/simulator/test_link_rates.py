@@ -68,6 +68,14 @@ def test_max_min_rates_are_those_of_the_simulation(job, fifo):
             expected = seen[before[-1]][1] if len(before) else np.zeros(links)
             np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
     assert (rates.rate_bps <= np.array(job["link_capacity_bps"]) * (1 + 1e-9)).all()
+    # A window has the rates of the whole, also where it begins after messages have left that are still to arrive.
+    for place in range(1, len(rates.date_s) - 1):
+        later = link_rates(
+            sent, routes, np.array(job["link_capacity_bps"]), 3.0, sharing="maxmin",
+            begin_s=float(rates.date_s[place]), end_s=end_s,
+        )  # fmt: skip
+        np.testing.assert_array_equal(later.date_s, rates.date_s[place:])
+        np.testing.assert_allclose(later.rate_bps, rates.rate_bps[place:], rtol=1e-9, atol=1e-12)
 
 
 def test_constant_rates_are_those_of_the_arcs():
