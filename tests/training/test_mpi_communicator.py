@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from topologies.errors import MachineError
+from topologies.errors import InputError, MachineError, TrainingError
+from training import World
+from training.mpi.backend import MpiBackend
 from training.mpi_environment import FORWARDING_S, abort, start_mpi
 
 COMMUNICATOR = "training.mpi.mpi_communicator"
@@ -149,6 +151,48 @@ def test_a_wait_polls_then_yields_the_core_then_pauses_for_a_tenth_of_it(module,
         step if isinstance(step, str) else pytest.approx(step, rel=1e-6)
         for step in [*filter(None, polls.values()), "end"]
     ]
+
+
+@pytest.mark.parametrize(
+    ("raised", "status", "said"),
+    [
+        (InputError("bad"), None, ""),
+        (TrainingError("diverged"), None, ""),
+        (MachineError("too small."), 3, "rank 1: too small.\n"),
+        (ValueError("boom"), 1, "rank 1 failed:\nTraceback (most recent call last):\n"),
+    ],
+)
+def test_an_error_of_one_process_alone_ends_all_of_them(
+    module, mpi, monkeypatch, make_job, capsys, raised, status, said
+):
+    def train(job, communicator):
+        assert isinstance(communicator, module.MpiCommunicator)
+        yield job.config.rounds
+        raise raised
+
+    def end(status):
+        raise Ended(status)
+
+    monkeypatch.setattr("training.mpi.backend.world", lambda: World(rank=1, size=3))
+    monkeypatch.setattr("training.mpi.backend.abort", end)
+    monkeypatch.setattr("training.dpasgd.train_rank", train)
+    reports = MpiBackend().train(make_job(silos=3, rounds=5))
+
+    assert next(reports) == 5
+    assert mpi.initialized
+    with pytest.raises(type(raised) if status is None else Ended) as ended:
+        next(reports)
+
+    assert status is None or ended.value.args == (status,)
+    assert capsys.readouterr().err.startswith(said)
+
+
+def test_a_world_of_another_size_trains_nothing(module, mpi, monkeypatch, make_job):
+    assert module.MpiCommunicator().size == mpi.size
+    monkeypatch.setattr("training.mpi.backend.world", lambda: World(rank=1, size=2))
+
+    with pytest.raises(MachineError, match="the launcher started 2 processes but MPI sees 3:"):
+        next(MpiBackend().train(make_job(silos=3)))
 
 
 class Ended(BaseException):
