@@ -16,6 +16,7 @@ from training.memory.memory_budget import (
     available_bytes,
     check_fits,
     gigabytes,
+    gpu_bytes,
     places_of,
     plan_text,
     resident_bytes,
@@ -147,6 +148,13 @@ def test_the_rank_that_takes_most_without_silos_counts_for_all():
     assert replace(machine, available=2 * 10).fitting == 0
 
 
+def test_the_largest_silo_of_a_place_counts_for_all():
+    table = np.array([[7, 0, 20, 0, 2, 3, 60, math.inf], [7, 0, 20, 0, 2, 5, 60, math.inf]], dtype=float)
+    (machine,) = places_of(table)
+
+    assert (machine.per_silo, machine.fixed) == (5, 14)
+
+
 PLAN = MemoryPlan(
     silos=3,
     at_once=1,
@@ -256,6 +264,17 @@ def test_version_one_of_control_groups(system):
     assert available_bytes(system.proc, system.cgroup) == 2001
 
 
+def test_other_controllers_and_names_with_a_colon(system):
+    (system.proc / "self" / "cgroup").write_text("5:cpu,pids:/x\n4:hugetlb,memory:/a:b\n")
+    files = "memory.limit_in_bytes", "memory.usage_in_bytes"
+    system.group("memory/x", files[0], 1, files[1], 0, "total_inactive_file 0")
+    assert available_bytes(system.proc, system.cgroup) == 8 * 2**30
+
+    # Without a line for files that can be dropped there are none.
+    system.group("memory/a:b", files[0], 3000, files[1], 1000, "total_active_file 1")
+    assert available_bytes(system.proc, system.cgroup) == 2000
+
+
 def test_a_group_beyond_its_limit_leaves_nothing(system):
     (system.proc / "self" / "cgroup").write_text("0::/job\n")
     system.group("job", "memory.max", 1000, "memory.current", 1200, "inactive_file 0")
@@ -267,6 +286,20 @@ def test_a_system_that_tells_nothing_has_no_limit(tmp_path):
     assert available_bytes(tmp_path, tmp_path) == math.inf
     (tmp_path / "meminfo").write_text("MemTotal: 99 kB\n")
     assert available_bytes(tmp_path, tmp_path) == math.inf
+
+
+def test_free_memory_of_a_gpu_is_the_drivers_and_what_torch_holds_unused(monkeypatch):
+    asked = []
+
+    def answer(*numbers):
+        return lambda device: (asked.append(device), numbers[0] if len(numbers) == 1 else numbers)[1]
+
+    monkeypatch.setattr("torch.cuda.mem_get_info", answer(50, 80))
+    monkeypatch.setattr("torch.cuda.memory_reserved", answer(9))
+    monkeypatch.setattr("torch.cuda.memory_allocated", answer(7))
+
+    assert gpu_bytes("gpu 1") == 52
+    assert asked == ["gpu 1"] * 3
 
 
 @pytest.mark.parametrize(("system", "unit"), [("linux", 1024), ("darwin", 1)])

@@ -82,11 +82,13 @@ def mpi(monkeypatch):
 
 @pytest.fixture
 def module(mpi, monkeypatch):
-    """The communicator's module on that MPI, for this test only."""
-    assert mpi.rank == 1
-    monkeypatch.setitem(sys.modules, COMMUNICATOR, None)
-    del sys.modules[COMMUNICATOR]
-    return importlib.import_module(COMMUNICATOR)
+    """The communicator's module on that MPI; where it is not imported yet, for this test only."""
+    if COMMUNICATOR not in sys.modules:
+        monkeypatch.setitem(sys.modules, COMMUNICATOR, None)
+        del sys.modules[COMMUNICATOR]
+    module = importlib.import_module(COMMUNICATOR)
+    monkeypatch.setattr(module, "MPI", mpi)
+    return module
 
 
 def test_rows_go_to_their_ranks_and_arrive_piece_by_piece(module, mpi, monkeypatch):
@@ -116,6 +118,17 @@ def test_rows_go_to_their_ranks_and_arrive_piece_by_piece(module, mpi, monkeypat
     # MPI is called after each piece, and everything has left in the end.
     assert mpi.calls.count(("progress",)) == len(arrived)
     assert mpi.calls[-4:] == [("sent", 0, 2), ("sent", 2, 2)] * 2
+
+
+@pytest.mark.parametrize("gpu_aware", [False, True])
+def test_an_mpi_for_gpus_gets_the_rows_themselves(module, mpi, monkeypatch, gpu_aware):
+    asked = []
+    monkeypatch.setattr(module, "Staging", lambda *, gpu_aware: asked.append(gpu_aware))
+    module.MpiCommunicator(gpu_aware=gpu_aware)
+    module.MpiCommunicator()
+
+    assert asked == [gpu_aware, False]
+    assert mpi.calls == []
 
 
 def test_a_sum_is_over_all_processes(module, mpi):
