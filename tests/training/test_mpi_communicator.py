@@ -139,17 +139,22 @@ def test_a_sum_is_over_all_processes(module, mpi):
 
 
 def test_a_wait_polls_then_yields_the_core_then_pauses_for_a_tenth_of_it(module, monkeypatch):
+    assert (module.EAGER_S, module.SPIN_S) == (1e-4, 1e-3)
+    # Powers of two near these, so that dates are met exactly.
+    eager, spin = 2**-13, 2**-10
+    monkeypatch.setattr(module, "EAGER_S", eager)
+    monkeypatch.setattr(module, "SPIN_S", spin)
     # Dates of the polls since the wait began, and what is done before the next one.
     polls = {
-        0.00009: None,
-        0.0001: "yield",
-        0.0009: "yield",
-        0.001: 0.0001,
-        0.005: 0.0005,
-        0.01: 0.001,
+        eager / 2: None,
+        eager: "yield",
+        spin - eager: "yield",
+        spin: spin / 10,
+        5 * spin: spin / 2,
+        16 * spin: 0.001,
         7.0: 0.001,
     }
-    dates, done = iter([100.0, *(100.0 + waited for waited in polls)]), []
+    dates, done = iter([64.0, *(64.0 + waited for waited in polls)]), []
     monkeypatch.setattr(
         module,
         "time",
