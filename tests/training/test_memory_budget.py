@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from topologies.errors import MachineError
-from training.engine.hardware import hardware_name, machine_number, processor_name
+from training.engine.hardware import gpu_number, hardware_name, machine_number, processor_name
 from training.memory.memory_budget import (
     Place,
     available_bytes,
@@ -338,3 +338,24 @@ def test_the_processor_has_one_name(tmp_path):
     assert processor_name(tmp_path / "missing")
     assert hardware_name(SimpleNamespace(type="cpu")).endswith("(1 thread)")
     assert machine_number() == machine_number() < 2**32
+
+
+def test_a_gpu_has_its_own_number_and_the_processor_none(monkeypatch):
+    uuids = {0: "GPU-a", 1: "GPU-b", 2: "GPU-a"}
+    monkeypatch.setattr(
+        "torch.cuda.get_device_properties", lambda device: SimpleNamespace(uuid=uuids[device.index])
+    )
+    numbers = [gpu_number(SimpleNamespace(type="cuda", index=index)) for index in uuids]
+
+    assert gpu_number(SimpleNamespace(type="cpu")) == 0
+    assert numbers[0] == numbers[2] != numbers[1]
+    assert all(0 < number <= 2**32 for number in numbers)
+
+
+def test_the_name_of_a_gpu_and_of_several_threads(monkeypatch):
+    monkeypatch.setattr("torch.cuda.get_device_name", lambda device: f"name of {device.type}")
+    monkeypatch.setattr("torch.get_num_threads", lambda: 4)
+    monkeypatch.setattr("training.engine.hardware.processor_name", lambda: "Some CPU")
+
+    assert hardware_name(SimpleNamespace(type="cuda")) == "name of cuda"
+    assert hardware_name(SimpleNamespace(type="cpu")) == "Some CPU (4 threads)"
