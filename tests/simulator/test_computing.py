@@ -182,10 +182,19 @@ class Faulty:
     silos = 1
     is_constant = False
 
+    def __init__(self, wrong_s=math.nan):
+        self.wrong_s = wrong_s
+
     def rows(self, first, count, /):
         times = np.ones((count, 1))
-        times[first + np.arange(count) == 2000] = math.nan
+        times[first + np.arange(count) == 2000] = self.wrong_s
         return times
+
+
+class Narrow(Faulty):
+    """Times of a silo fewer than stated."""
+
+    silos = 2
 
 
 @pytest.mark.parametrize(
@@ -231,6 +240,9 @@ def test_bad_times_are_named(make, message):
             "computing times of round 2499 are missing: the trace has 3 rounds and does not repeat.",
         ),
         ({"compute": Faulty()}, "computing time of silo 0 in round 2000(=nan s) must be finite and >= 0."),
+        ({"compute": Faulty(math.inf)}, "computing time of silo 0 in round 2000(=inf s) must be finite and >= 0."),
+        ({"compute": Faulty(-1e-3)}, "computing time of silo 0 in round 2000(=-0.001 s) must be finite and >= 0."),
+        ({"compute": Narrow()}, "computing times of 1 rounds(of shape (1, 1)) must have shape (1, 2)."),
         ({}, "compute_s or compute must be given."),
         (
             {"compute": Exponential(mean_s=[1.0], seed=0), "compute_s": [1.0]},
