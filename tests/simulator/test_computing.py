@@ -240,8 +240,14 @@ def test_bad_times_are_named(make, message):
             "computing times of round 2499 are missing: the trace has 3 rounds and does not repeat.",
         ),
         ({"compute": Faulty()}, "computing time of silo 0 in round 2000(=nan s) must be finite and >= 0."),
-        ({"compute": Faulty(math.inf)}, "computing time of silo 0 in round 2000(=inf s) must be finite and >= 0."),
-        ({"compute": Faulty(-1e-3)}, "computing time of silo 0 in round 2000(=-0.001 s) must be finite and >= 0."),
+        (
+            {"compute": Faulty(math.inf)},
+            "computing time of silo 0 in round 2000(=inf s) must be finite and >= 0.",
+        ),
+        (
+            {"compute": Faulty(-1e-3)},
+            "computing time of silo 0 in round 2000(=-0.001 s) must be finite and >= 0.",
+        ),
         ({"compute": Narrow()}, "computing times of 1 rounds(of shape (1, 1)) must have shape (1, 2)."),
         ({}, "compute_s or compute must be given."),
         (

@@ -83,9 +83,7 @@ def test_silos_may_be_far_more_rounds_ahead_than_a_block_holds(engine, sharing):
     blocks = list(stream(job, block_rounds=1, engine=engine))
 
     assert [block.rounds for block in blocks] == [1] * rounds
-    np.testing.assert_allclose(
-        np.concatenate([block.round_start_s for block in blocks]), start_s, rtol=1e-12
-    )
+    np.testing.assert_allclose(np.concatenate([block.round_start_s for block in blocks]), start_s, rtol=1e-12)
     for name in ("start_s", "last_bit_s", "arrival_s"):
         dates_s = np.concatenate([getattr(block.messages, name) for block in blocks])
         np.testing.assert_allclose(dates_s, start_s[:-1] + compute_s, rtol=1e-12, err_msg=name)

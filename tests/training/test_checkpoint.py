@@ -304,13 +304,16 @@ def test_the_first_rank_decides_which_checkpoint_is_the_newest(tmp_path):
     class Other(SingleRank):
         rank, size = 1, 2
 
+        def __init__(self, first):
+            self.first = first
+
         def sum(self, values):
             assert values.tolist() == [0.0]
-            return values + first
+            return values + self.first
 
     checkpoint_path(tmp_path, 5).mkdir()
     (tmp_path / "round-000007.partial").mkdir()
     for first, found in ((-1, None), (0, 0), (4, 4)):
-        assert find_checkpoint(tmp_path, Other()) == found
+        assert find_checkpoint(tmp_path, Other(first)) == found
     # It leaves removing to the first one.
     assert len(list(tmp_path.iterdir())) == 2
