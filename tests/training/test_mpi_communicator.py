@@ -86,6 +86,8 @@ def module(mpi, monkeypatch):
     if COMMUNICATOR not in sys.modules:
         monkeypatch.setitem(sys.modules, COMMUNICATOR, None)
         del sys.modules[COMMUNICATOR]
+        # Its import also makes it an attribute of its package.
+        monkeypatch.setattr("training.mpi.mpi_communicator", None, raising=False)
     module = importlib.import_module(COMMUNICATOR)
     monkeypatch.setattr(module, "MPI", mpi)
     return module
