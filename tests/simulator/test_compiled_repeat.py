@@ -6,7 +6,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from simulator import FlowArc, Lognormal, simulate
+from simulator.compiled import max_min_run
 from simulator.compiled.engine import CompiledEngine
+from simulator.compiled.extrapolation import Period
 from simulator.compute_times import Constant
 from simulator.job import make_job
 from simulator.overlay_jobs import overlay_job
@@ -106,6 +108,27 @@ def test_blocks_have_the_asked_length_whatever_is_copied(block_rounds):
         assert block.now_s == starts_s[block.first_round + block.rounds].max()
     per_round_bits = blocks[-1].link_bits / 1_003
     np.testing.assert_allclose(blocks[0].link_bits, per_round_bits * lengths[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("spare", [0, -1])
+def test_a_period_that_memory_does_not_hold_is_simulated(monkeypatch, spare):
+    # For each of its rounds: a start of each silo; of each arc a start, a last bit, an arrival and a link.
+    job = network_job("geant", "ring", 1e10, 300)
+    made = []
+
+    def period(*arguments):
+        made.append(Period(*arguments))
+        return made[-1]
+
+    monkeypatch.setattr(max_min_run, "Period", period)
+    monkeypatch.setattr(max_min_run, "_PERIOD", 40 * (40 + 4 * len(job.arcs)) + spare)
+    copied, _, steady = run(job)
+    simulated, _, _ = run(job, fast_forward=False)
+
+    assert steady.period_rounds == 40
+    assert len(made) == (spare == 0)
+    for table, expected in simulated.items():
+        np.testing.assert_allclose(copied[table], expected, rtol=1e-9, err_msg=table)
 
 
 def test_few_rounds_prove_nothing():

@@ -141,6 +141,33 @@ def test_a_trace_gives_its_rows():
     assert timeline.round_start_s.tolist() == [[0.0, 0.0], [2.5, 2.0], [6.5, 6.0], [12.5, 12.0]]
 
 
+def test_a_trace_of_one_row_that_repeats_is_constant():
+    row, rows = [[1.0, 3.0]], [[1.0, 3.0], [1.0, 3.0]]
+    found = [
+        Trace(table_s=table_s, repeat=repeat).is_constant
+        for table_s, repeat in ((row, True), (row, False), (rows, True), (rows, False))
+    ]
+    assert found == [True, False, False, False]
+    assert Constant(compute_s=[1.0]).is_constant is True
+    assert [drawn(kind).is_constant for kind in KINDS] == [False] * 3
+
+
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+@pytest.mark.parametrize("sharing", ["maxmin", "equal"])
+def test_a_constant_trace_has_the_exact_cycle_time_of_constant_times(engine, sharing):
+    pair = [FlowArc(source=i, target=1 - i, latency_s=0.5, links=(), rate_bps=1.0) for i in range(2)]
+    settings = {"link_capacity_bps": [], "message_bits": 0, "rounds": 9, "sharing": sharing, "engine": engine}
+    traced, constant = (
+        simulate_flows(pair, compute=compute, **settings)
+        for compute in (Trace(table_s=[[1.0, 3.0]], repeat=True), Constant(compute_s=[1.0, 3.0]))
+    )
+
+    # Silo 1 never waits: the other's model is there 1.5 s after the other's start, before its own 3 s are over.
+    assert traced.steady == constant.steady
+    assert traced.cycle_time_is_exact
+    assert traced.cycle_time_s == 3.0
+
+
 def test_what_is_given_is_neither_kept_nor_changed():
     table_s = np.ones((2, 3))
     trace, constant = Trace(table_s=table_s), Constant(compute_s=table_s[0])
@@ -155,10 +182,19 @@ class Faulty:
     silos = 1
     is_constant = False
 
+    def __init__(self, wrong_s=math.nan):
+        self.wrong_s = wrong_s
+
     def rows(self, first, count, /):
         times = np.ones((count, 1))
-        times[first + np.arange(count) == 2000] = math.nan
+        times[first + np.arange(count) == 2000] = self.wrong_s
         return times
+
+
+class Narrow(Faulty):
+    """Times of a silo fewer than stated."""
+
+    silos = 2
 
 
 @pytest.mark.parametrize(
@@ -204,6 +240,15 @@ def test_bad_times_are_named(make, message):
             "computing times of round 2499 are missing: the trace has 3 rounds and does not repeat.",
         ),
         ({"compute": Faulty()}, "computing time of silo 0 in round 2000(=nan s) must be finite and >= 0."),
+        (
+            {"compute": Faulty(math.inf)},
+            "computing time of silo 0 in round 2000(=inf s) must be finite and >= 0.",
+        ),
+        (
+            {"compute": Faulty(-1e-3)},
+            "computing time of silo 0 in round 2000(=-0.001 s) must be finite and >= 0.",
+        ),
+        ({"compute": Narrow()}, "computing times of 1 rounds(of shape (1, 1)) must have shape (1, 2)."),
         ({}, "compute_s or compute must be given."),
         (
             {"compute": Exponential(mean_s=[1.0], seed=0), "compute_s": [1.0]},

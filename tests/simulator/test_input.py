@@ -61,6 +61,10 @@ def arcs(**changes):
             {"message_bits": 1.7e308, "link_capacity_bps": [1e300, 1e300]},
             "message_bits(=1.7e+308) must not pass 1.8e308 bits on all 2 arcs in all 2 rounds.",
         ),
+        (
+            {"message_bits": [1.7e308, 1e308], "link_capacity_bps": [1e300, 1e300]},
+            "message_bits(=1.7e+308) must not pass 1.8e308 bits on all 2 arcs in all 2 rounds.",
+        ),
         ({"message_bits": [1.0]}, "message_bits(of shape (1,)) must be one number, or one per arc (2)."),
         ({"message_bits": "1 MB"}, "message_bits(='1 MB') must hold numbers."),
         ({"arcs": arcs(target=2)}, "target of arc 1(=2) must be >= 0 and < 2, the silo count."),
@@ -92,6 +96,20 @@ def arcs(**changes):
             {"message_bits": 1e16, "rounds": 10},
             "computing time of silo 0(=1.0 s) must be longer than what floating point loses at 1e+17 s, "
             "when arc 0 has sent its messages.",
+        ),
+        (
+            {"message_bits": [1.0, 1e18], "rounds": 1},
+            "sending time of arc 0(=1.0 s) must be longer than what floating point loses at 1e+18 s, "
+            "when arc 1 has sent its messages.",
+        ),
+        (
+            {"message_bits": [0.0, 1e18], "rounds": 1, "compute_s": [1.0, 2.0]},
+            "computing time of silo 1(=2.0 s) must be longer than what floating point loses at 1e+18 s, "
+            "when arc 1 has sent its messages.",
+        ),
+        (
+            {"message_bits": [1.0, 1e308], "rounds": 10},
+            "sending time of arc 1(=1e+308 s) must not pass 1.8e308 s in all rounds.",
         ),
         (
             {"message_bits": 1e308, "rounds": 10},

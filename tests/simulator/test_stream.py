@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from simulator import (
+    Constant,
     Exponential,
     FlowArc,
     Lognormal,
@@ -59,6 +60,34 @@ def test_the_size_of_the_blocks_changes_nothing(graph, engine):
             np.testing.assert_allclose(blocks[-1].link_bits, whole.link_bits, rtol=rtol)
             ends = [*firsts[1:], 40]
             assert [block.now_s for block in blocks] == starts[ends].max(axis=1).tolist()
+
+
+@pytest.mark.parametrize("sharing", ["maxmin", "equal"])
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+def test_silos_may_be_far_more_rounds_ahead_than_a_block_holds(engine, sharing):
+    # On a ring where silo 0 takes 10 s and the others 0.1 s, silo i feels it after i rounds.
+    silos, rounds = 40, 60
+    arcs = [FlowArc(source=i, target=(i + 1) % silos, latency_s=0.0, links=()) for i in range(silos)]
+    compute_s = np.array([10.0, *[0.1] * (silos - 1)])
+    job = make_job(
+        arcs,
+        link_capacity_bps=[],
+        message_bits=0,
+        compute=Constant(compute_s=compute_s),
+        rounds=rounds,
+        sharing=sharing,
+    )
+    k, i = np.arange(rounds + 1)[:, np.newaxis], np.arange(1, silos)
+    felt_s = np.where(k >= i, 10 * (k - i + 1) + 0.1 * (i - 1), 0.0)
+    start_s = np.hstack((10.0 * k, np.maximum(0.1 * k, felt_s)))
+    blocks = list(stream(job, block_rounds=1, engine=engine))
+
+    assert [block.rounds for block in blocks] == [1] * rounds
+    np.testing.assert_allclose(np.concatenate([block.round_start_s for block in blocks]), start_s, rtol=1e-12)
+    for name in ("start_s", "last_bit_s", "arrival_s"):
+        dates_s = np.concatenate([getattr(block.messages, name) for block in blocks])
+        np.testing.assert_allclose(dates_s, start_s[:-1] + compute_s, rtol=1e-12, err_msg=name)
+    assert all((block.messages.bound_link == -1).all() for block in blocks)
 
 
 @pytest.mark.slow

@@ -124,16 +124,15 @@ def test_the_number_of_silos_per_rank_is_the_largest_that_fits(make_job, availab
             check(make_job(silos=11, ranks=fewer, **LARGE))
 
 
-def test_it_refuses_at_the_last_byte(make_job, available, plans):
-    job = make_job(silos=5, ranks=2)
+@pytest.mark.parametrize(("ranks", "who"), [(1, "rank 0"), (2, "2 ranks with 5 silos")])
+def test_it_refuses_at_the_last_byte(make_job, available, plans, ranks, who):
+    job = make_job(silos=5, ranks=ranks)
     check(job)
     need = need_of(plans())
     available(need)
     check(job)
     available(need - 1)
-    with pytest.raises(
-        MachineError, match=r"^training must fit into memory: 2 ranks with 5 silos on the mach"
-    ):
+    with pytest.raises(MachineError, match=f"^training must fit into memory: {who} on the machine of rank 0"):
         check(job)
 
 

@@ -16,8 +16,6 @@ from training.memory.memory_budget import check_rank_memory
 from training.mpi.backend import MpiBackend
 from training.notice import Notice
 
-pytestmark = pytest.mark.slow
-
 
 def check(job, communicator):
     dataset = load_dataset(job.config.dataset)
@@ -57,12 +55,12 @@ def test_the_first_report_is_the_plan(make_job):
 
 
 class Second:
-    """The second of two ranks on another machine, which has no memory left."""
+    """The first of two ranks; the second is on another machine, which has no memory left."""
 
-    rank, size = 0, 2
+    size = 2
 
-    def __init__(self, other):
-        self._others = list(other)
+    def __init__(self, other, *, rank=0):
+        self._others, self.rank = list(other), rank
 
     def sum(self, values):
         if values.shape[1:] not in ((8,), (2,)):
@@ -77,6 +75,14 @@ def test_the_first_rank_speaks_for_a_machine_without_memory(make_job):
 
     with pytest.raises(MachineError, match=r"rank 1 on the machine of rank 1 .* 9\.00 GB more, 7\.00 GB"):
         check(make_job(silos=4, executor="loop"), ranks)
+
+
+def test_another_rank_waits_for_the_first_one_to_speak(make_job):
+    ranks = Second([[5, 0, 9e9, 0, 2, 2e9, 0, 0], [7e9, np.inf]], rank=1)
+    # The numbers of both ranks are added up in its own row.
+    text = check(make_job(silos=4, executor="loop"), ranks)
+
+    assert text.startswith("memory in GB (10^9 bytes) of rank 0, 2 of 4 silos: ")
 
 
 PEAK = """
@@ -110,6 +116,7 @@ print(plans[0], int(peak[1]) * 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
 @pytest.mark.parametrize(
     "case",
@@ -124,6 +131,7 @@ def test_the_plan_is_within_a_quarter_of_the_real_peak(case):
     assert planned == pytest.approx(peak, rel=0.25)
 
 
+@pytest.mark.slow
 def test_ranks_that_cannot_hold_a_batch_end_with_one_error(make_job):
     job = make_job(silos=3, ranks=2, batch_size=10**11, executor="loop")
 

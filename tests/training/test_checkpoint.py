@@ -15,7 +15,8 @@ from torch import nn
 
 from topologies.errors import TrainingError
 from training import HistoryRow, MixingPlan, Notice, load_backend
-from training.checkpoints.folder import checkpoint_rounds
+from training.checkpoints.checkpoint import RETAINED, find_checkpoint
+from training.checkpoints.folder import checkpoint_path, checkpoint_rounds
 from training.checkpoints.silo_files import read_silos, silo_state, write_silos
 from training.data.datasets import load_dataset
 from training.engine.communicator import SingleRank
@@ -280,3 +281,39 @@ def test_an_executor_may_be_named_anew(rows_of, checkpointing, make_job):
     reference = rows_of(make_job(rounds=6, learning_rate=0.2, executor="loop"))
     assert rows[:5] == reference[:5]
     assert [row.train_loss for row in rows] == pytest.approx([row.train_loss for row in reference], rel=1e-5)
+
+
+def test_the_newest_checkpoint_is_found_and_what_a_kill_left_is_removed(tmp_path):
+    folder = tmp_path / "new" / "run"
+    assert find_checkpoint(folder, SingleRank()) is None
+    checkpoint_path(folder, 0).mkdir()
+    assert find_checkpoint(folder, SingleRank()) == 0
+    for round_index in (3, 12, 1_000_000):
+        checkpoint_path(folder, round_index).mkdir()
+    (folder / "round-000015.partial").mkdir()
+    (folder / "best.pt.partial").touch()
+    (folder / "best.pt").touch()
+
+    assert find_checkpoint(folder, SingleRank()) == 1_000_000
+    assert checkpoint_rounds(folder) == [12, 1_000_000]
+    assert len(checkpoint_rounds(folder)) == RETAINED
+    assert sorted(path.name for path in folder.iterdir()) == ["best.pt", "round-000012", "round-1000000"]
+
+
+def test_the_first_rank_decides_which_checkpoint_is_the_newest(tmp_path):
+    class Other(SingleRank):
+        rank, size = 1, 2
+
+        def __init__(self, first):
+            self.first = first
+
+        def sum(self, values):
+            assert values.tolist() == [0.0]
+            return values + self.first
+
+    checkpoint_path(tmp_path, 5).mkdir()
+    (tmp_path / "round-000007.partial").mkdir()
+    for first, found in ((-1, None), (0, 0), (4, 4)):
+        assert find_checkpoint(tmp_path, Other(first)) == found
+    # It leaves removing to the first one.
+    assert len(list(tmp_path.iterdir())) == 2

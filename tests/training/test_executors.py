@@ -10,7 +10,7 @@ from training.data.batches import BatchStream
 from training.data.datasets import IGNORED, load_dataset
 from training.data.shards import Shard
 from training.engine.executors import graphs
-from training.engine.executors.base import with_fast_layout
+from training.engine.executors.base import precise, with_fast_layout
 from training.engine.executors.graphs import GraphsExecutor
 from training.engine.executors.loop import LoopExecutor
 from training.engine.executors.vectorized import VectorizedExecutor
@@ -279,6 +279,19 @@ def test_only_images_that_are_computed_in_bfloat16_have_their_channels_last():
     assert with_fast_layout(images, "float32") is images
     host = torch.zeros(2, 3, 4, 4)
     assert with_fast_layout(host, "bf16") is host
+
+
+def test_casts_to_bfloat16_are_not_kept():
+    before = torch.is_autocast_enabled("cpu"), torch.is_autocast_cache_enabled()
+    assert before == (False, True)
+    with precise("float32", CPU):
+        assert not torch.is_autocast_enabled("cpu")
+    with precise("bf16", CPU):
+        assert torch.is_autocast_enabled("cpu")
+        assert torch.get_autocast_dtype("cpu") == torch.bfloat16
+        # What a CUDA graph captures must not depend on casts before it.
+        assert not torch.is_autocast_cache_enabled()
+    assert before == (torch.is_autocast_enabled("cpu"), torch.is_autocast_cache_enabled())
 
 
 @pytest.mark.parametrize("name", ["char_gru", "bilstm"])

@@ -77,6 +77,8 @@ def test_a_wrong_setting_names_field_value_and_rule(settings, message):
         (np.empty((0, 2, 2)), [], "must have shape (m, silos, silos)."),
         (np.ones((1, 1, 1)), [1], "mixing index(=1..1) must lie in 0..0."),
         (np.ones((1, 1, 1)), [-1], "mixing index(=-1..-1) must lie in 0..0."),
+        (np.ones((2, 1, 1)), [1, -1, 0], "mixing index(=-1..1) must lie in 0..1."),
+        (np.ones((2, 1, 1)), [1, 2, 0], "mixing index(=0..2) must lie in 0..1."),
         (np.ones((1, 1, 1)), [0.5], "must hold one integer per round."),
     ],
 )

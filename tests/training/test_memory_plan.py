@@ -113,6 +113,19 @@ def test_kernels_count_only_where_they_serve(executor, precision, gpu):
     assert more == pytest.approx(64 * (4 * 24**2 + (4 + 8 - 1) * 12**2))
 
 
+@pytest.mark.parametrize(
+    ("name", "length", "inputs", "outputs", "gates"),
+    [("char_gru", 9, 16, 256, 3), ("bilstm", 7, 100, 512, 4)],
+)
+def test_the_gates_of_a_recurrent_layer_count(name, length, inputs, outputs, gates):
+    # Per position its input, its output (in both directions with `bilstm`), and as much again for each gate.
+    model = build_model(name, input_shape=SHAPES[name], classes=10, seed=0)
+    activations = measure_activations(model, dataset_of(SHAPES[name], tokens=name == "char_gru"))
+
+    expected = 1.5 * 16 * length * 4 * (inputs + (1 + gates) * outputs)
+    assert activations.evaluation_bytes(16) == pytest.approx(expected, rel=1e-12)
+
+
 def test_data_that_cannot_be_used_are_not_read():
     labels = np.full(0, 99)
     empty = Dataset(

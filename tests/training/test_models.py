@@ -1,5 +1,6 @@
 import math
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -9,7 +10,7 @@ from topologies.errors import InputError
 from training import TrainingConfig, exchanged_numbers
 from training.dpasgd import train_rank
 from training.engine.communicator import SingleRank
-from training.models import MODELS, build_model
+from training.models import MODELS, build_model, named_models
 from training.models.recurrent import char_gru
 
 CASES = {  # name: shape of a sample, classes
@@ -223,3 +224,14 @@ def test_the_cnn_learns_the_digits(make_job):
     )
     last = list(train_rank(job, SingleRank()))[-1]
     assert last.test_accuracy > 0.95
+
+
+def test_the_initial_model_of_a_seed_is_that_of_earlier_versions(monkeypatch):
+    seeds = []
+    probe = named_models.ModelSpec(build=lambda *_: seeds.append(torch.initial_seed()))
+    monkeypatch.setattr(named_models, "MODELS", {"probe": probe})
+    for seed in (0, 7):
+        named_models.build_model("probe", input_shape=(1,), classes=2, seed=seed)
+        # Stream 1 of the seed, below 2^62.
+        drawn = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,))).integers(2**62)
+        assert seeds.pop() == drawn

@@ -27,6 +27,7 @@ from training.notice import Notice
             World(rank=1, size=3),
         ),
         ({"SLURM_PROCID": "5", "SLURM_STEP_NUM_TASKS": "8", "SLURM_NTASKS": "8"}, World(rank=5, size=8)),
+        ({"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2"}, World(rank=1, size=2)),
         # A batch script, and a step of one task: nobody else runs this program.
         ({"SLURM_PROCID": "0", "SLURM_NTASKS": "8"}, None),
         ({"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_NTASKS": "8"}, None),
@@ -108,6 +109,18 @@ def test_more_ranks_than_silos_are_reported_once(monkeypatch, make_job, launched
     assert list(MpiBackend().train(job)) == ([notice, started] if reported else [started])
     monkeypatch.setenv("PMI_SIZE", str(job.silos))
     assert len(list(MpiBackend().train(make_job(ranks=job.silos)))) == 1
+
+
+@pytest.mark.parametrize(("ranks", "processes"), [(1, None), (5, 1)])
+def test_one_rank_trains_in_this_process_without_mpi(monkeypatch, make_job, ranks, processes):
+    monkeypatch.setattr("training.mpi.backend.run_ranks", lambda *_: pytest.fail("started"))
+    monkeypatch.setattr("training.mpi.backend._in_world", lambda *_: pytest.fail("MPI"))
+    monkeypatch.setattr("training.dpasgd.train_rank", lambda _job, communicator: iter([communicator.size]))
+    if processes:
+        monkeypatch.setenv("PMI_RANK", "0")
+        monkeypatch.setenv("PMI_SIZE", str(processes))
+
+    assert list(MpiBackend().train(make_job(ranks=ranks))) == [1]
 
 
 BANNER = """

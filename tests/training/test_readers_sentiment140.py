@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from topologies.errors import InputError
 from training.data.datasets import DataOptions, load_dataset
-from training.data.readers.english_tokens import words_of
+from training.data.readers.english_tokens import _class, _codes, words_of
 from training.data.readers.sentiment140 import tokenize
 
 SPACY = Path(__file__).parent / "data/spacy_tokens.json"
@@ -109,3 +109,9 @@ def test_a_cut_vector_is_named(tmp_path):
     path.write_text("bad 1 2 3\n")
     with pytest.raises(InputError, match=r"line 1: word 'bad' must have 100 finite numbers"):
         load_dataset("sentiment140", options)
+
+
+def test_classes_of_characters_are_those_of_their_blocks():
+    assert list(_codes("41-43 61-61\n1F600-1F601")) == [0x41, 0x42, 0x43, 0x61, 0x1F600, 0x1F601]
+    assert _class(set("dba\u00ff")) == r"\U00000061-\U00000062\U00000064-\U00000064\U000000FF-\U000000FF"
+    assert _class(set()) == ""

@@ -58,6 +58,35 @@ def test_the_pipe_stays_open_for_the_watch_on_its_reader(rank, tmp_path):
     os.close(read)
 
 
+def test_the_watch_on_the_reader_begins_first_and_keeps_no_rank_alive(monkeypatch, tmp_path):
+    calls = []
+
+    def thread(**settings):
+        calls.append(settings)
+        return SimpleNamespace(start=lambda: calls.append("start"))
+
+    monkeypatch.setattr(worker.threading, "Thread", thread)
+    monkeypatch.setattr(worker, "_open_pipe", lambda _directory: 7)
+    monkeypatch.setattr(worker, "_train", lambda *given: calls.append(given))
+    worker.main(tmp_path, 2)
+
+    watch = {"target": worker._end_without_reader, "args": (7, tmp_path), "daemon": True}
+    assert calls == [watch, "start", (tmp_path, 2, 7)]
+
+
+def test_a_rank_whose_reader_has_gone_cleans_up_and_ends_with_an_error(monkeypatch, tmp_path):
+    folder, left = tmp_path / "training", []
+    folder.mkdir()
+    read, write = os.pipe()
+    os.close(read)
+    monkeypatch.setattr(os, "_exit", left.append)
+    worker._end_without_reader(write, folder)
+    os.close(write)
+
+    assert left == [1]
+    assert not folder.exists()
+
+
 def test_an_error_is_reported_in_a_file_of_the_process(monkeypatch, tmp_path):
     def fail(*_):
         raise ValueError("broken")

@@ -334,8 +334,9 @@ def _gb(number: float) -> str:
 def _advice(place: Place, silos: int) -> str:
     """How the training would fit."""
     fitting, count = place.fitting, len(place.ranks)
-    if place.per_silo == 0 and count > 1:
-        return "take fewer ranks per machine."
+    if place.per_silo == 0:
+        # What rows between GPUs pass through, or what a rank without silos loads.
+        return "take fewer ranks per machine." if count > 1 else "take a machine with more memory."
     if fitting < 1:
         fewer = "fewer ranks or " if count > 1 else ""
         return f"not one silo per rank would fit: take {fewer}a smaller batch_size."

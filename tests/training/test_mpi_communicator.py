@@ -1,0 +1,283 @@
+"""The communicator, the start and the end of MPI on a library that notes its calls; `test_exchange` has real ranks."""
+
+import importlib
+import os
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from topologies.errors import InputError, MachineError, TrainingError
+from training import World
+from training.mpi.backend import MpiBackend
+from training.mpi_environment import FORWARDING_S, abort, start_mpi
+
+COMMUNICATOR = "training.mpi.mpi_communicator"
+
+
+class Library:
+    """MPI's world from rank 1 of 3; messages arrive when they are waited for, one poll later."""
+
+    SUM = "sum"
+
+    def __init__(self):
+        self.calls, self.values, self.initialized, self.finalized = [], {}, False, False
+        self.name = "MPICH Version: 4.2"
+        self.COMM_WORLD = self
+        self.Request = self
+        self.rank, self.size = 1, 3
+
+    def Irecv(self, buffer, *, source, tag):
+        return SimpleNamespace(polls=1, end=lambda: np.copyto(buffer, self.values[source, tag].pop(0)))
+
+    def Isend(self, buffer, *, dest, tag):
+        self.calls.append(("send", dest, tag, buffer.tolist()))
+        return SimpleNamespace(polls=1, end=lambda: self.calls.append(("sent", dest, tag)))
+
+    def Iprobe(self):
+        self.calls.append(("progress",))
+
+    def Iallreduce(self, values, total, *, op):
+        assert op == "sum"
+        return SimpleNamespace(polls=0, end=lambda: np.copyto(total, 3 * values))
+
+    def Testall(self, requests):
+        if any(request.polls for request in requests):
+            for request in requests:
+                request.polls -= 1
+            return False
+        for request in requests:
+            request.end()
+        return True
+
+    def Is_initialized(self):
+        return self.initialized
+
+    def Is_finalized(self):
+        return self.finalized
+
+    def Init_thread(self):
+        self.initialized = True
+
+    def Get_library_version(self):
+        return self.name
+
+    def Abort(self, status):
+        self.calls.append(("abort", status))
+
+
+@pytest.fixture
+def mpi(monkeypatch):
+    """MPI for what imports it from here on."""
+    library, package = Library(), ModuleType("mpi4py")
+    package.MPI, package.rc = library, SimpleNamespace(initialize=True, finalize=None)
+    monkeypatch.setitem(sys.modules, "mpi4py", package)
+    monkeypatch.setitem(sys.modules, "mpi4py.MPI", library)
+    monkeypatch.delenv("OMPI_COMM_WORLD_SIZE", raising=False)
+    return library
+
+
+@pytest.fixture
+def module(mpi, monkeypatch):
+    """The communicator's module on that MPI; where it is not imported yet, for this test only."""
+    if COMMUNICATOR not in sys.modules:
+        monkeypatch.setitem(sys.modules, COMMUNICATOR, None)
+        del sys.modules[COMMUNICATOR]
+        # Its import also makes it an attribute of its package.
+        monkeypatch.setattr("training.mpi.mpi_communicator", None, raising=False)
+    module = importlib.import_module(COMMUNICATOR)
+    monkeypatch.setattr(module, "MPI", mpi)
+    return module
+
+
+def test_rows_go_to_their_ranks_and_arrive_piece_by_piece(module, mpi, monkeypatch):
+    message, step, width = 8, 4, 11
+    monkeypatch.setattr(module, "MESSAGE", message)
+    monkeypatch.setattr(module, "STEP", step)
+    row, first, second = torch.arange(width), torch.zeros(width), torch.zeros(width)
+    mpi.values = {
+        (0, 0): [np.full(message, 1), np.full(3, 2)],
+        (2, 5): [np.full(message, 3), np.full(3, 4)],
+    }
+    ours = module.MpiCommunicator()
+
+    arrived = []
+    for columns in ours.exchange([(0, 2, row), (2, 2, row)], [(0, 0, first), (2, 5, second)], width):
+        arrived.append(columns)
+        place = columns.start // message
+        assert first[columns].unique().tolist() == [1 + place]
+        assert second[columns].unique().tolist() == [3 + place]
+        assert ("sent", 0, 2) not in mpi.calls
+
+    assert (ours.rank, ours.size) == (1, 3)
+    assert arrived == [slice(0, 4), slice(4, 8), slice(8, 11)]
+    sent = [call for call in mpi.calls if call[0] == "send"]
+    assert [call[1:3] for call in sent] == [(0, 2), (2, 2), (0, 2), (2, 2)]
+    assert sent[0][3] + sent[2][3] == sent[1][3] + sent[3][3] == list(range(width))
+    # MPI is called after each piece, and everything has left in the end.
+    assert mpi.calls.count(("progress",)) == len(arrived)
+    assert mpi.calls[-4:] == [("sent", 0, 2), ("sent", 2, 2)] * 2
+
+
+@pytest.mark.parametrize("gpu_aware", [False, True])
+def test_an_mpi_for_gpus_gets_the_rows_themselves(module, mpi, monkeypatch, gpu_aware):
+    asked = []
+    monkeypatch.setattr(module, "Staging", lambda *, gpu_aware: asked.append(gpu_aware))
+    module.MpiCommunicator(gpu_aware=gpu_aware)
+    module.MpiCommunicator()
+
+    assert asked == [gpu_aware, False]
+    assert mpi.calls == []
+
+
+def test_a_sum_is_over_all_processes(module, mpi):
+    assert mpi.size == 3
+    values = np.arange(6.0).reshape(2, 3).T
+
+    assert module.MpiCommunicator().sum(values).tolist() == (3 * values).tolist()
+
+
+def test_a_wait_polls_then_yields_the_core_then_pauses_for_a_tenth_of_it(module, monkeypatch):
+    assert (module.EAGER_S, module.SPIN_S) == (1e-4, 1e-3)
+    # Powers of two near these, so that dates are met exactly.
+    eager, spin = 2**-13, 2**-10
+    monkeypatch.setattr(module, "EAGER_S", eager)
+    monkeypatch.setattr(module, "SPIN_S", spin)
+    # Dates of the polls since the wait began, and what is done before the next one.
+    polls = {
+        eager / 2: None,
+        eager: "yield",
+        spin - eager: "yield",
+        spin: spin / 10,
+        5 * spin: spin / 2,
+        16 * spin: 0.001,
+        7.0: 0.001,
+    }
+    dates, done = iter([64.0, *(64.0 + waited for waited in polls)]), []
+    monkeypatch.setattr(
+        module,
+        "time",
+        SimpleNamespace(perf_counter=dates.__next__, sleep=lambda pause_s: done.append(pause_s)),
+    )
+    monkeypatch.setattr(module, "os", SimpleNamespace(sched_yield=lambda: done.append("yield")))
+    requests = [SimpleNamespace(polls=len(polls), end=lambda: done.append("end"))]
+
+    module._wait(requests)
+
+    assert done == [
+        step if isinstance(step, str) else pytest.approx(step, rel=1e-6)
+        for step in [*filter(None, polls.values()), "end"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("raised", "status", "said"),
+    [
+        (InputError("bad"), None, ""),
+        (TrainingError("diverged"), None, ""),
+        (MachineError("too small."), 3, "rank 1: too small.\n"),
+        (ValueError("boom"), 1, "rank 1 failed:\nTraceback (most recent call last):\n"),
+    ],
+)
+def test_an_error_of_one_process_alone_ends_all_of_them(
+    module, mpi, monkeypatch, make_job, capsys, raised, status, said
+):
+    def train(job, communicator):
+        assert isinstance(communicator, module.MpiCommunicator)
+        yield job.config.rounds
+        raise raised
+
+    def end(status):
+        raise Ended(status)
+
+    monkeypatch.setattr("training.mpi.backend.world", lambda: World(rank=1, size=3))
+    monkeypatch.setattr("training.mpi.backend.abort", end)
+    monkeypatch.setattr("training.dpasgd.train_rank", train)
+    reports = MpiBackend().train(make_job(silos=3, rounds=5))
+
+    assert next(reports) == 5
+    assert mpi.initialized
+    with pytest.raises(type(raised) if status is None else Ended) as ended:
+        next(reports)
+
+    assert status is None or ended.value.args == (status,)
+    assert capsys.readouterr().err.startswith(said)
+
+
+def test_a_world_of_another_size_trains_nothing(module, mpi, monkeypatch, make_job):
+    assert module.MpiCommunicator().size == mpi.size
+    monkeypatch.setattr("training.mpi.backend.world", lambda: World(rank=1, size=2))
+
+    with pytest.raises(MachineError, match="the launcher started 2 processes but MPI sees 3:"):
+        next(MpiBackend().train(make_job(silos=3)))
+
+
+class Ended(BaseException):
+    """What ends the process."""
+
+
+@pytest.mark.parametrize(
+    ("initialized", "finalized", "aborted"),
+    [(False, False, False), (True, False, True), (True, True, False)],
+)
+def test_abort_ends_the_job_while_mpi_runs_and_else_the_process(
+    mpi, monkeypatch, initialized, finalized, aborted
+):
+    slept = []
+
+    def leave(status):
+        raise Ended(status)
+
+    monkeypatch.setattr("training.mpi_environment.time.sleep", slept.append)
+    monkeypatch.setattr(os, "_exit", leave)
+    mpi.initialized, mpi.finalized = initialized, finalized
+
+    with pytest.raises(Ended) as ended:
+        abort(3)
+
+    assert ended.value.args == (3,)
+    assert slept == [FORWARDING_S]
+    assert mpi.calls == ([("abort", 3)] if aborted else [])
+
+
+def test_mpi_is_started_once_and_ends_with_the_process(mpi):
+    rc = sys.modules["mpi4py"].rc
+    start_mpi(started=3)
+    assert mpi.initialized
+    # Not by its import, so that the library can be checked before.
+    assert (rc.initialize, rc.finalize) == (False, True)
+    mpi.Init_thread = lambda: pytest.fail("started again")
+    start_mpi(started=3)
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_the_launcher_of_open_mpi_starts_its_own_library_only(mpi, monkeypatch, own):
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "4")
+    if own:
+        mpi.name = "Open MPI v5.0.3, package: x"
+        start_mpi(started=4)
+        assert mpi.initialized
+        return
+    with pytest.raises(MachineError) as error:
+        start_mpi(started=4)
+    assert str(error.value) == (
+        "Open MPI's launcher started 4 processes but mpi4py uses MPICH: mpiexec belongs to another MPI; "
+        f"use {Path(sys.executable).parent / 'mpiexec'}"
+    )
+    assert not mpi.initialized
+
+
+def test_no_mpi_library_is_one_line(mpi, monkeypatch):
+    assert not mpi.initialized
+    empty = ModuleType("mpi4py")
+    empty.rc = SimpleNamespace()
+    monkeypatch.setitem(sys.modules, "mpi4py", empty)
+    monkeypatch.delitem(sys.modules, "mpi4py.MPI")
+
+    with pytest.raises(
+        MachineError, match=r"^mpi4py finds no MPI library: .*; install one with: pip install mpich$"
+    ):
+        start_mpi(started=1)
