@@ -11,7 +11,7 @@ from topologies import AccessLinks, InputError, Workload, build_overlay, connect
 from topologies.bounds import lower_bound_s
 from topologies.consensus import check_consensus
 from topologies.designers.best import best
-from topologies.designers.best_detours import _MovingCircle, detour_search
+from topologies.designers.best_detours import detour_search
 from topologies.designers.best_polish import polish
 from topologies.designers.registry import DESIGNERS
 
@@ -146,64 +146,6 @@ def test_detours_never_make_a_ring_worse(make_underlay, data, temperature, crite
     overlay = build_overlay("detours", graph, INATURALIST, arcs)
 
     assert value(overlay.closed_forms, criterion) <= value(ring.closed_forms, criterion) * (1 + 1e-12)
-
-
-@pytest.fixture
-def circle(make_underlay):
-    """A circle of five silos, and a function that moves a silo next to another one by a move of a kind."""
-    graph = connectivity(
-        make_underlay(5, [(i, (i + 1) % 5, 1000.0) for i in range(5)]),
-        access=AccessLinks(up_bps=1e9, down_bps=1e9),
-    )
-    circle = _MovingCircle(graph, INATURALIST, list(range(5)), "paper")
-    circle.start()
-
-    def move(silo, beside, kind, *, detours=False, heat=1e9):
-        """Whether the move was made; those of a hot circle always are."""
-        near = [[beside]] * 5
-        return circle.step(near, heat, [(silo + 0.5) / 5, 0.0, 0.0 if detours else 0.5, 0.5, kind, 0.9])
-
-    circle.move = move
-    return circle
-
-
-DETOUR = 0.2
-"""A detour of its own, from the silo beside to the next one."""
-CORE_AFTER, CORE_BEFORE = 0.49, 0.9
-"""In the circle itself, after or before the silo beside."""
-BEHIND, AHEAD = 0.1, 0.5
-"""In the path of a detour, behind or ahead of the silo beside."""
-
-
-@pytest.mark.parametrize(("kind", "path"), [(BEHIND, (0, 2, 3, 1)), (AHEAD, (0, 3, 2, 1)), (0.7, (0, 3, 1))])
-def test_a_silo_is_moved_into_a_detour_and_back_into_the_circle(circle, kind, path):
-    assert circle.move(2, 0, DETOUR)
-    assert sorted(circle.arcs()) == [(0, 1), (0, 2), (1, 3), (2, 1), (3, 4), (4, 0)]
-
-    assert circle.move(3, 2, kind)
-    detours = {(0, 1), *itertools.pairwise((0, 2, 1) if kind == 0.7 else path), *itertools.pairwise(path)}
-    assert set(circle.arcs()) == detours | {(1, 4), (4, 0)}
-
-    assert circle.move(3, 4, CORE_BEFORE)
-    assert sorted(circle.arcs()) == [(0, 1), (0, 2), (1, 3), (2, 1), (3, 4), (4, 0)]
-    assert circle.move(2, 3, CORE_AFTER)
-    assert sorted(circle.arcs()) == [(0, 1), (1, 3), (2, 4), (3, 2), (4, 0)]
-
-
-def test_all_detours_of_a_place_are_moved_at_once(circle):
-    assert circle.move(2, 0, DETOUR)
-    assert circle.move(0, 3, 0.0, detours=True)
-    assert sorted(circle.arcs()) == [(0, 1), (1, 3), (2, 4), (3, 2), (3, 4), (4, 0)]
-    # The place behind silo 0 has none any more.
-    assert not circle.move(0, 1, 0.0, detours=True)
-
-
-def test_a_move_that_is_not_kept_changes_nothing(circle):
-    assert circle.move(2, 0, DETOUR)
-    before = (circle.arcs(), circle.size, list(circle.place), list(circle.cost), circle.excess)
-    # Each silo is alone on its own router: a circle that runs to and fro takes longer.
-    assert not circle.move(4, 1, CORE_AFTER, heat=0.0)
-    assert before == (circle.arcs(), circle.size, list(circle.place), list(circle.cost), circle.excess)
 
 
 def test_far_silos_become_detours_of_one_circle(make_underlay):

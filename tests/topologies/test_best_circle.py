@@ -107,3 +107,127 @@ def test_counts_after_many_moves_are_those_of_the_arcs_alone(make_underlay, crit
             assert circle.tau == pytest.approx(criterion_s(overlay, criterion), rel=1e-12)
     assert kept > 25
     assert len(sizes) > 3
+
+
+@pytest.fixture
+def circle(make_underlay):
+    """A circle of five silos, and a function that moves a silo next to another one by a move of a kind."""
+    graph = connectivity(
+        make_underlay(5, [(i, (i + 1) % 5, 1000.0) for i in range(5)]),
+        access=AccessLinks(up_bps=1e9, down_bps=1e9),
+    )
+    circle = _MovingCircle(graph, WORK, list(range(5)), "paper")
+    circle.start()
+
+    def move(silo, beside, kind, *, detours=False, direct=False, heat=1e9):
+        """Whether the move was made; those of a hot circle always are."""
+        near = [list(range(5))] * 5
+        return circle.step(
+            near,
+            heat,
+            [
+                (silo + 0.5) / 5,
+                (beside + 0.5) / 5,
+                0.0 if detours else 0.05,
+                0.49 if direct else 0.5,
+                kind,
+                0.9,
+            ],
+        )
+
+    circle.move = move
+    return circle
+
+
+DETOUR = 0.2
+"""A detour of its own, from the silo beside to the next one."""
+CORE_AFTER, CORE_BEFORE = 0.49, 0.9
+"""In the circle itself, after or before the silo beside."""
+BEHIND, AHEAD = 0.1, 0.5
+"""In the path of a detour, behind or ahead of the silo beside."""
+
+
+@pytest.mark.parametrize(("kind", "path"), [(BEHIND, (0, 2, 3, 1)), (AHEAD, (0, 3, 2, 1)), (0.7, (0, 3, 1))])
+def test_a_silo_is_moved_into_a_detour_and_back_into_the_circle(circle, kind, path):
+    assert circle.move(2, 0, DETOUR)
+    assert sorted(circle.arcs()) == [(0, 1), (0, 2), (1, 3), (2, 1), (3, 4), (4, 0)]
+
+    assert circle.move(3, 2, kind)
+    detours = {(0, 1), *itertools.pairwise((0, 2, 1) if kind == 0.7 else path), *itertools.pairwise(path)}
+    assert set(circle.arcs()) == detours | {(1, 4), (4, 0)}
+
+    assert circle.move(3, 4, CORE_BEFORE)
+    assert sorted(circle.arcs()) == [(0, 1), (0, 2), (1, 3), (2, 1), (3, 4), (4, 0)]
+    assert circle.move(2, 3, CORE_AFTER)
+    assert sorted(circle.arcs()) == [(0, 1), (1, 3), (2, 4), (3, 2), (4, 0)]
+
+
+def test_all_detours_of_a_place_are_moved_at_once(circle):
+    assert circle.move(2, 0, DETOUR)
+    assert circle.move(0, 3, 0.0, detours=True)
+    assert sorted(circle.arcs()) == [(0, 1), (1, 3), (2, 4), (3, 2), (3, 4), (4, 0)]
+    # The place behind silo 0 has none any more.
+    assert not circle.move(0, 1, 0.0, detours=True)
+
+
+def test_a_move_that_is_not_kept_changes_nothing(circle):
+    assert circle.move(2, 0, DETOUR)
+    before = (circle.arcs(), circle.size, list(circle.place), list(circle.cost), circle.excess)
+    # Each silo is alone on its own router: a circle that runs to and fro takes longer.
+    assert not circle.move(4, 1, CORE_AFTER, heat=0.0)
+    assert before == (circle.arcs(), circle.size, list(circle.place), list(circle.cost), circle.excess)
+
+
+@pytest.mark.parametrize(
+    ("beside", "kind", "between"),
+    [
+        (0, 0.01, [(0, 3), (3, 1), (0, 2), (2, 1)]),  # on the direct arc
+        (0, 0.07, [(0, 1), (0, 3), (3, 2), (2, 1)]),  # first of the detour
+        (1, 0.57, [(0, 1), (0, 2), (2, 3), (3, 1)]),  # last of the detour
+        (0, 0.2, [(0, 1), (0, 2), (2, 1), (0, 3), (3, 1)]),  # a second detour
+        (1, 0.7, [(0, 1), (0, 2), (2, 1), (0, 3), (3, 1)]),
+        (0, 0.3, [(0, 3), (3, 1), (3, 2), (2, 1)]),  # in the circle, before the detour
+        (1, 0.8, [(0, 3), (3, 1), (3, 2), (2, 1)]),
+        (0, 0.4, [(0, 3), (0, 2), (2, 3), (3, 1)]),  # in the circle, behind it
+        (1, 0.9, [(0, 3), (0, 2), (2, 3), (3, 1)]),
+    ],
+)
+def test_where_a_silo_comes_beside_a_detour(circle, beside, kind, between):
+    assert circle.move(2, 0, DETOUR)
+    assert circle.move(3, beside, kind)
+    assert set(circle.arcs()) == {*between, (1, 4), (4, 0)}
+    assert [after >= 0 for after in circle.after] == [place < 0 for place in circle.place]
+
+
+@pytest.mark.parametrize("direct", [True, False])
+def test_a_detour_that_loses_its_only_silo_ends_or_is_the_direct_arc(circle, direct):
+    assert circle.move(2, 0, DETOUR)
+    assert circle.move(3, 0, 0.01)
+    assert circle.move(3, 4, CORE_BEFORE, direct=direct)
+    assert set(circle.arcs()) == {(0, 2), (2, 1), (1, 3), (3, 4), (4, 0)} | ({(0, 1)} if direct else set())
+
+    # There is a direct arc already, or the last path of a place must stay.
+    assert circle.move(2, 4, CORE_BEFORE, direct=direct)
+    assert sorted(circle.arcs()) == [(0, 1), (1, 3), (2, 4), (3, 2), (4, 0)]
+
+
+def test_a_silo_that_leaves_the_circle_leaves_its_detours_to_the_one_before(circle):
+    assert circle.move(2, 0, DETOUR)
+    assert circle.move(0, 3, CORE_AFTER)
+    assert set(circle.arcs()) == {(4, 1), (4, 2), (2, 1), (1, 3), (3, 0), (0, 4)}
+
+
+def test_a_silo_stays_where_there_are_detours_before_it_too_or_only_one_other_in_the_circle(circle):
+    assert circle.move(2, 0, DETOUR)
+    assert circle.move(3, 4, DETOUR)
+    arcs = {(4, 0), (4, 3), (3, 0), (0, 1), (0, 2), (2, 1), (1, 4)}
+    assert set(circle.arcs()) == arcs
+    for kind in (DETOUR, CORE_AFTER):
+        assert not circle.move(0, 1, kind)
+    assert not circle.move(0, 4, 0.0, detours=True)
+    assert set(circle.arcs()) == arcs
+
+    assert circle.move(1, 4, DETOUR)
+    assert set(circle.arcs()) == {(4, 0), (4, 3), (3, 0), (4, 1), (1, 0), (0, 4), (0, 2), (2, 4)}
+    for silo in (0, 4):
+        assert not circle.move(silo, 2, BEHIND)
