@@ -12,7 +12,6 @@ from topologies.bounds import lower_bound_s
 from topologies.consensus import check_consensus
 from topologies.designers.best import best
 from topologies.designers.best_detours import detour_search
-from topologies.designers.best_polish import polish
 from topologies.designers.registry import DESIGNERS
 
 INATURALIST = Workload.preset("inaturalist", variant="published")
@@ -178,30 +177,6 @@ def test_without_any_ring_the_allowed_pairs_are_the_start(make_underlay):
     )
 
     assert best(graph, INATURALIST, iterations=100).arcs == 6
-
-
-@pytest.mark.parametrize("criterion", CRITERIA)
-def test_polish_never_makes_a_digraph_worse(published_graph, criterion):
-    graph = published_graph("geant", 1e10)
-    before = design("mst", graph, INATURALIST)
-    arcs = frozenset(zip(before.source.tolist(), before.target.tolist(), strict=True))
-    after = build_overlay(
-        "polished",
-        graph,
-        INATURALIST,
-        polish(graph, INATURALIST, arcs, trials=200, seed=1, criterion=criterion),
-    )
-
-    assert value(after.closed_forms, criterion) < value(before.closed_forms, criterion)
-
-
-def test_polish_changes_nothing_where_a_silos_own_computing_is_the_bound(published_graph):
-    graph = published_graph("gaia", 1e10)
-    tour = range(graph.silos)
-    arcs = frozenset(zip(tour, [*tour[1:], 0], strict=True))
-    work = Workload(model_bits=1e6, compute_s=[100.0, *[0.0] * (graph.silos - 1)])
-
-    assert polish(graph, work, arcs, trials=5, seed=0, criterion="paper") == arcs
 
 
 def test_the_silos_agree_on_the_plain_average(published_graph):

@@ -5,24 +5,18 @@ import math
 
 import numpy as np
 import pytest
+from closed_form import criterion_s
 
-from topologies import AccessLinks, Workload, build_overlay, connectivity
+from topologies import AccessLinks, Workload, build_overlay, connectivity, load_underlay
 from topologies.delays import transmissions
 from topologies.designers.best_circle import PENALTY
-from topologies.designers.best_detours import _MovingCircle
+from topologies.designers.best_detours import _MovingCircle, detour_search
+from topologies.designers.ring import ring
+from topologies.designers.ring_search import tour_along
 
+INATURALIST = Workload.preset("inaturalist", variant="published")
 WORK = Workload(model_bits=4.5e7, compute_s=0.02)
 EVERY_CRITERION = pytest.mark.parametrize("criterion", ["paper", "serialized", "all"])
-
-
-def criterion_s(overlay, criterion):
-    """The closed form that a criterion minimises."""
-    forms = overlay.closed_forms
-    return {
-        "paper": forms.paper_s,
-        "serialized": max(forms.paper_s, forms.serialized_s),
-        "all": max(forms.paper_s, forms.serialized_s, forms.load_bound_s),
-    }[criterion]
 
 
 def structure(circle, tau):
@@ -231,3 +225,79 @@ def test_a_silo_stays_where_there_are_detours_before_it_too_or_only_one_other_in
     assert set(circle.arcs()) == {(4, 0), (4, 3), (3, 0), (4, 1), (1, 0), (0, 4), (0, 2), (2, 4)}
     for silo in (0, 4):
         assert not circle.move(silo, 2, BEHIND)
+
+
+def test_all_detours_of_a_place_are_moved_by_a_silo_on_one_of_them_or_to_one(circle):
+    assert circle.move(2, 0, DETOUR)
+    assert circle.move(3, 4, DETOUR)
+    # Silo 2 is at the place of silo 0, which has detours of its own.
+    assert not circle.move(4, 2, 0.0, detours=True)
+    assert circle.move(2, 1, 0.0, detours=True)
+    assert set(circle.arcs()) == {(0, 1), (1, 4), (1, 2), (2, 4), (4, 0), (4, 3), (3, 0)}
+    assert circle.place == [-1, -1, 1, 4, -1]
+    assert circle.move(4, 0, 0.0, detours=True)
+    assert set(circle.arcs()) == {(0, 1), (0, 3), (3, 1), (1, 4), (1, 2), (2, 4), (4, 0)}
+
+
+def test_models_of_no_size_neither_are_late_nor_fill_a_link(make_underlay):
+    graph = network(make_underlay, 1)
+    work = Workload(model_bits=0.0, compute_s=0.02)
+    circle = _MovingCircle(graph, work, list(range(graph.silos)), "all")
+    circle.start()
+
+    assert circle.violations == 0
+    overlay = build_overlay("ring", graph, work, sorted(circle.arcs()))
+    assert circle.tau == pytest.approx(overlay.closed_forms.paper_s, rel=1e-12)
+
+
+@EVERY_CRITERION
+def test_without_core_links_there_is_nothing_to_share(tmp_path, criterion):
+    pairs = [f"{i},{j},{100 * (i + j)},{i + 2 * j}\n" for i, j in itertools.permutations(range(1, 5), 2)]
+    (tmp_path / "pairs.csv").write_text("from,to,mbps,ms\n" + "".join(pairs))
+    graph = connectivity(load_underlay(tmp_path / "pairs.csv"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+    assert not len(graph.core_bps)
+    circle = started(graph, criterion)
+
+    overlay = build_overlay("ring", graph, WORK, sorted(circle.arcs()))
+    assert circle.tau == pytest.approx(criterion_s(overlay, criterion), rel=1e-12)
+    assert circle.tau < 1
+
+
+@pytest.mark.parametrize(
+    ("name", "temperature", "criterion", "recorded_ms"),
+    [
+        ("geant", 0.05, "paper", 95.544),
+        ("geant", 0.15, "paper", 96.840),
+        ("geant", 0.15, "all", 100.581),
+        ("ebone", 0.05, "paper", 85.899),
+    ],
+)
+def test_a_short_search_from_the_ring(published_graph, name, temperature, criterion, recorded_ms):
+    graph = published_graph(name, 1e10)
+    start = ring(graph, INATURALIST, searches=1)
+    tour = tour_along(start.source, start.target)
+
+    def search(steps):
+        return detour_search(
+            graph, INATURALIST, tour, steps=steps, seed=0, temperature=temperature, criterion=criterion
+        )
+
+    assert sorted(search(0)) == sorted(zip(start.source.tolist(), start.target.tolist(), strict=True))
+    found = build_overlay("found", graph, INATURALIST, search(1500))
+    assert criterion_s(found, criterion) < criterion_s(start, criterion)
+    # Recorded: it changes with any step of the search.
+    assert 1e3 * criterion_s(found, criterion) == pytest.approx(recorded_ms, abs=1e-3)
+
+
+def test_far_silos_become_detours(make_underlay):
+    near, far = 5, 2
+    links = [(i, j, 0.0) for i, j in itertools.combinations(range(near), 2)]
+    links += [(i, near + j, 10_000.0) for i in range(near) for j in range(far)]
+    graph = connectivity(make_underlay(near + far, links), access=AccessLinks(up_bps=1e12, down_bps=1e12))
+    work = Workload(model_bits=0.0, compute_s=0.0)
+    short, long = 0.004, 0.004 + 8.5e-6 * 10_000
+    arcs = detour_search(graph, work, list(range(near + far)), steps=600, seed=0, temperature=0.15)
+
+    # Each far silo on the whole circle of near ones: two long arcs among near + 1.
+    found = build_overlay("found", graph, work, arcs).closed_forms.paper_s
+    assert found == pytest.approx((2 * long + (near - 1) * short) / (near + 1), rel=1e-12)
