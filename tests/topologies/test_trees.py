@@ -9,7 +9,7 @@ import pytest
 from topologies.designers.trees import prim
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(60))
 def test_ties_fall_as_in_kruskals_algorithm_over_sorted_pairs(seed):
     rng = np.random.default_rng(seed)
     nodes = int(rng.integers(1, 12))
@@ -30,3 +30,11 @@ def test_ties_fall_as_in_kruskals_algorithm_over_sorted_pairs(seed):
         assert old in joined
         assert new not in joined
         joined.add(new)
+
+
+def test_of_equal_edges_to_a_node_the_one_from_the_smaller_number_counts():
+    weights = np.full((4, 4), 3.0)
+    for i, j, weight in ((0, 3, 1), (3, 2, 1), (1, 2, 2), (1, 3, 2)):
+        weights[i, j] = weights[j, i] = weight
+
+    assert prim(weights).tolist() == [[0, 3], [3, 2], [2, 1]]
