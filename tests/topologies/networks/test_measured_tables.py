@@ -140,6 +140,10 @@ def test_the_diagonal_is_between_two_silos_of_a_site(tmp_path):
             "rows 2 and 4 are both of 'a -> b'; a pair must have one row",
         ),
         (
+            "from,to,mbps,ms\na,b,1,1\nb,a,1,1\nb,a,1,1\na,b,2,2\na,b,2,2\n",
+            "rows 3 and 4 are both of 'b -> a'",
+        ),
+        (
             "from,to,mbps\na,b,1\nb,a,1\n",
             "'a -> b' has a bandwidth, but no latency, and a table of sites must give",
         ),
