@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 
 from topologies import AccessLinks, InputError, Workload, connectivity
 from topologies.designers.christofides import christofides
-from topologies.designers.random_ring import random_ring
+from topologies.designers.random_ring import _completions, _counted_order, _first_ways, random_ring
 from topologies.designers.ring import ring
 from topologies.designers.ring_search import _crowd, _cut_silo, is_dense, some_circuit, tour_along
 
@@ -231,3 +231,31 @@ def test_reasons_hold_and_are_found_exactly_where_they_exist(seed):
 
 def test_a_tour_along_arcs_in_any_order():
     assert tour_along(np.array([3, 0, 2, 1]), np.array([1, 2, 3, 0])) == [0, 2, 3, 1]
+
+
+class Numbered:
+    """Draws the number that it is made with."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def integers(self, high):
+        assert self.number < high
+        return self.number
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_number_up_to_the_count_is_another_ring(seed):
+    rng = np.random.default_rng(seed)
+    silos = int(rng.integers(2, 7))
+    allowed = rng.random((silos, silos)) < 0.7
+    rings = [
+        [0, *rest]
+        for rest in itertools.permutations(range(1, silos))
+        if all(allowed[i, j] for i, j in itertools.pairwise([0, *rest, 0]))
+    ]
+    completions = _completions(allowed)
+    ways = _first_ways(allowed, completions)
+
+    assert ways.tolist() == [sum(ring[1] == first for ring in rings) for first in range(1, silos)]
+    assert [_counted_order(Numbered(k), allowed, completions).tolist() for k in range(len(rings))] == rings
