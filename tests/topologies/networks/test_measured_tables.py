@@ -317,3 +317,23 @@ def test_a_bandwidth_of_0_is_a_pair_that_cannot_talk_and_a_small_one_is_not(tmp_
     )
     measured = load_underlay(tmp_path / "pairs.csv").measured
     assert (measured.bandwidth_bps[0, 1], measured.bandwidth_bps[1, 0]) == (0, 0.5)
+
+
+@pytest.mark.parametrize("zero", ["0", "", "-"])
+def test_a_bandwidth_of_0_or_none_is_a_pair_that_cannot_talk(tmp_path, zero):
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text(f"from,to,bps,ms\na,b,0.5,1\nb,a,{zero},1\nc,a,3,1\na,c,inf,0\nb,c,1,1\nc,b,1,1\n")
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "bandwidth_bps.csv").write_text(f",a,b,c\na,,0.5,inf\nb,{zero},,1\nc,3,1,\n")
+    (tmp_path / "m" / "latency_ms.csv").write_text(",a,b,c\na,,1,0\nb,1,,1\nc,1,1,\n")
+    for path in (pairs, tmp_path / "m"):
+        underlay = load_underlay(path)
+        graph = connectivity(underlay, access=AccessLinks(up_bps=10.0, down_bps=10.0))
+
+        assert underlay.measured.bandwidth_bps.tolist() == [
+            [np.inf, 0.5, np.inf],
+            [0, np.inf, 1],
+            [3, 1, np.inf],
+        ]
+        assert np.argwhere(~graph.may_send).tolist() == [[0, 0], [1, 0], [1, 1], [2, 2]]
+        assert graph.latency_s[0].tolist() == [0.0, 0.001, 0.0]
