@@ -19,6 +19,10 @@ WORK = Workload(model_bits=4.5e7, compute_s=0.02)
 EVERY_CRITERION = pytest.mark.parametrize("criterion", ["paper", "serialized", "all"])
 
 
+pytestmark = pytest.mark.timeout(20)
+"""A search that keeps wrong books may never end."""
+
+
 def structure(circle, tau):
     """Cost of each place, late arcs and excess crossings of a circle at a cycle time, from its arcs and Eq. 3."""
     graph, work = circle.graph, WORK

@@ -311,14 +311,6 @@ def test_latencies_by_distance_are_those_of_pairs_that_can_talk():
         stated_pairs(table, sites)
 
 
-def test_a_bandwidth_of_0_is_a_pair_that_cannot_talk_and_a_small_one_is_not(tmp_path):
-    (tmp_path / "pairs.csv").write_text(
-        "from,to,bandwidth_bps,ms\na,b,0,1\nb,a,0.5,1\na,c,2,1\nc,a,2,1\nc,b,2,1\n"
-    )
-    measured = load_underlay(tmp_path / "pairs.csv").measured
-    assert (measured.bandwidth_bps[0, 1], measured.bandwidth_bps[1, 0]) == (0, 0.5)
-
-
 @pytest.mark.parametrize("zero", ["0", "", "-"])
 def test_a_bandwidth_of_0_or_none_is_a_pair_that_cannot_talk(tmp_path, zero):
     pairs = tmp_path / "pairs.csv"
