@@ -255,6 +255,7 @@ def test_every_number_up_to_the_count_is_another_ring(seed):
         if all(allowed[i, j] for i, j in itertools.pairwise([0, *rest, 0]))
     ]
     completions = _completions(allowed)
+    assert not completions.flags.writeable  # several rounds draw from it
     ways = _first_ways(allowed, completions)
 
     assert ways.tolist() == [sum(ring[1] == first for ring in rings) for first in range(1, silos)]

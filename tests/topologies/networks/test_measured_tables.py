@@ -115,7 +115,9 @@ def test_latencies_that_are_not_stated_follow_from_coordinates(tmp_path):
     expected = 0.0085e-3 * geodesic_km(45.76, 4.84, 45.07, 7.69) + 0.004
     assert underlay.measured.latency_s[0, 1] == pytest.approx(expected, rel=1e-15)
     assert underlay.measured.latency_s[1, 0] == pytest.approx(0.009, rel=1e-15)
-    assert "the latency of 1 pairs is not stated, but computed" in underlay.notes[-1]
+    assert underlay.notes[-1] == (
+        "pairs.csv: the latency of 1 pairs is not stated, but computed from the sites' distance: 0.0085 ms/km and 4 ms."
+    )
     assert underlay.sites.up_bps[0] == 3e6
     (tmp_path / "pairs.csv").unlink()
     (tmp_path / "bandwidth_mbps.csv").write_text(",a,b\na,,1\nb,2,\n")
