@@ -182,3 +182,12 @@ def test_short_names_make_nothing_misspelt(key):
 def test_a_misspelt_name_counts_only_where_the_thing_is_not_stated():
     assert "did you mean 'Latitude'" in message({"latitud": 1})
     assert stated({"latitud": 1, "lat": 2}).latitude_deg[0] == 2.0
+
+
+def test_a_note_on_three_speeds_shows_all():
+    links = [{**LINK, "LinkSpeed": text} for text in ("<10", "?", "x")]
+    found = stated_network(Graph(nodes=[NODE, OTHER], links=links))
+
+    assert found.notes == (
+        "the LinkSpeed of 3 links is no number with K, M, G or T and is not read: '<10', '?', 'x'.",
+    )

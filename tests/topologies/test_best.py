@@ -11,8 +11,7 @@ from topologies import AccessLinks, InputError, Workload, build_overlay, connect
 from topologies.bounds import lower_bound_s
 from topologies.consensus import check_consensus
 from topologies.designers.best import best
-from topologies.designers.best_detours import _MovingCircle, detour_search
-from topologies.designers.best_polish import polish
+from topologies.designers.best_detours import detour_search
 from topologies.designers.registry import DESIGNERS
 
 INATURALIST = Workload.preset("inaturalist", variant="published")
@@ -148,64 +147,6 @@ def test_detours_never_make_a_ring_worse(make_underlay, data, temperature, crite
     assert value(overlay.closed_forms, criterion) <= value(ring.closed_forms, criterion) * (1 + 1e-12)
 
 
-@pytest.fixture
-def circle(make_underlay):
-    """A circle of five silos, and a function that moves a silo next to another one by a move of a kind."""
-    graph = connectivity(
-        make_underlay(5, [(i, (i + 1) % 5, 1000.0) for i in range(5)]),
-        access=AccessLinks(up_bps=1e9, down_bps=1e9),
-    )
-    circle = _MovingCircle(graph, INATURALIST, list(range(5)), "paper")
-    circle.start()
-
-    def move(silo, beside, kind, *, detours=False, heat=1e9):
-        """Whether the move was made; those of a hot circle always are."""
-        near = [[beside]] * 5
-        return circle.step(near, heat, [(silo + 0.5) / 5, 0.0, 0.0 if detours else 0.5, 0.5, kind, 0.9])
-
-    circle.move = move
-    return circle
-
-
-DETOUR = 0.2
-"""A detour of its own, from the silo beside to the next one."""
-CORE_AFTER, CORE_BEFORE = 0.49, 0.9
-"""In the circle itself, after or before the silo beside."""
-BEHIND, AHEAD = 0.1, 0.5
-"""In the path of a detour, behind or ahead of the silo beside."""
-
-
-@pytest.mark.parametrize(("kind", "path"), [(BEHIND, (0, 2, 3, 1)), (AHEAD, (0, 3, 2, 1)), (0.7, (0, 3, 1))])
-def test_a_silo_is_moved_into_a_detour_and_back_into_the_circle(circle, kind, path):
-    assert circle.move(2, 0, DETOUR)
-    assert sorted(circle.arcs()) == [(0, 1), (0, 2), (1, 3), (2, 1), (3, 4), (4, 0)]
-
-    assert circle.move(3, 2, kind)
-    detours = {(0, 1), *itertools.pairwise((0, 2, 1) if kind == 0.7 else path), *itertools.pairwise(path)}
-    assert set(circle.arcs()) == detours | {(1, 4), (4, 0)}
-
-    assert circle.move(3, 4, CORE_BEFORE)
-    assert sorted(circle.arcs()) == [(0, 1), (0, 2), (1, 3), (2, 1), (3, 4), (4, 0)]
-    assert circle.move(2, 3, CORE_AFTER)
-    assert sorted(circle.arcs()) == [(0, 1), (1, 3), (2, 4), (3, 2), (4, 0)]
-
-
-def test_all_detours_of_a_place_are_moved_at_once(circle):
-    assert circle.move(2, 0, DETOUR)
-    assert circle.move(0, 3, 0.0, detours=True)
-    assert sorted(circle.arcs()) == [(0, 1), (1, 3), (2, 4), (3, 2), (3, 4), (4, 0)]
-    # The place behind silo 0 has none any more.
-    assert not circle.move(0, 1, 0.0, detours=True)
-
-
-def test_a_move_that_is_not_kept_changes_nothing(circle):
-    assert circle.move(2, 0, DETOUR)
-    before = (circle.arcs(), circle.size, list(circle.place), list(circle.cost), circle.excess)
-    # Each silo is alone on its own router: a circle that runs to and fro takes longer.
-    assert not circle.move(4, 1, CORE_AFTER, heat=0.0)
-    assert before == (circle.arcs(), circle.size, list(circle.place), list(circle.cost), circle.excess)
-
-
 def test_far_silos_become_detours_of_one_circle(make_underlay):
     near, far = 12, 4
     links = [(i, j, 0.0) for i, j in itertools.combinations(range(near), 2)]
@@ -236,30 +177,6 @@ def test_without_any_ring_the_allowed_pairs_are_the_start(make_underlay):
     )
 
     assert best(graph, INATURALIST, iterations=100).arcs == 6
-
-
-@pytest.mark.parametrize("criterion", CRITERIA)
-def test_polish_never_makes_a_digraph_worse(published_graph, criterion):
-    graph = published_graph("geant", 1e10)
-    before = design("mst", graph, INATURALIST)
-    arcs = frozenset(zip(before.source.tolist(), before.target.tolist(), strict=True))
-    after = build_overlay(
-        "polished",
-        graph,
-        INATURALIST,
-        polish(graph, INATURALIST, arcs, trials=200, seed=1, criterion=criterion),
-    )
-
-    assert value(after.closed_forms, criterion) < value(before.closed_forms, criterion)
-
-
-def test_polish_changes_nothing_where_a_silos_own_computing_is_the_bound(published_graph):
-    graph = published_graph("gaia", 1e10)
-    tour = range(graph.silos)
-    arcs = frozenset(zip(tour, [*tour[1:], 0], strict=True))
-    work = Workload(model_bits=1e6, compute_s=[100.0, *[0.0] * (graph.silos - 1)])
-
-    assert polish(graph, work, arcs, trials=5, seed=0, criterion="paper") == arcs
 
 
 def test_the_silos_agree_on_the_plain_average(published_graph):

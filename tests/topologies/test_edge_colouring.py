@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import InputError
-from topologies.designers.edge_colouring import edge_colouring
+from topologies.designers.edge_colouring import edge_colouring, fewest_matchings
+from topologies.designers.tie_orders import tie_orders
 
 
 def assert_colouring(matchings, edges, nodes):
@@ -82,3 +83,18 @@ def test_no_edges_no_matchings(nodes):
 def test_bad_edges(edge, rule):
     with pytest.raises(InputError, match=rule):
         edge_colouring([(0, 1), edge], 3)
+
+
+@given(graphs())
+def test_the_fewest_matchings_of_all_orders(graph):
+    nodes, edges = graph
+    edges = np.array(edges, dtype=np.int64).reshape(-1, 2)
+    found = fewest_matchings(edges, nodes)
+    counts = [
+        len(edge_colouring(map(tuple, np.argsort(order)[edges].tolist()), nodes))
+        for order in tie_orders(nodes)
+    ]
+
+    assert_colouring(found, edges.tolist(), nodes)
+    assert len(found) == min(counts)
+    assert all(matching.tolist() == sorted(map(sorted, matching.tolist())) for matching in found)

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from topologies import AccessLinks, Workload, connectivity, design
 from topologies.consensus import consensus_matrix, spectral_gap
-from topologies.designers.enrich import _has_room, enrich
+from topologies.designers.enrich import _free, _grown, _has_room, _start, enrich
 from topologies.errors import InputError
 from topologies.overlay import build_overlay
+from topologies.weights import is_symmetric
 
 INATURALIST = Workload.preset("inaturalist", variant="published")
 WORK = Workload(model_bits=1e8, compute_s=0.05)
@@ -263,3 +264,63 @@ def test_a_link_may_be_busy_all_the_time(published_graph):
 
     assert _has_room(overlay, load_s, busiest_s, arc)
     assert not _has_room(overlay, load_s, busiest_s * (1 - 1e-6), arc)
+
+
+def drawn_overlay(make_underlay, rng, symmetric, number):
+    """A circle of six silos and an arc more, on few kinds of lengths and access links, so that there are ties."""
+    silos = 6
+    links = [(i, i + 1, float(rng.choice((10.0, 500.0, 4000.0)))) for i in range(silos - 1)]
+    links += [(int(i), int(j), 10.0) for i, j in [rng.choice(silos, 2, replace=False)]]
+    graph = connectivity(
+        make_underlay(silos, links),
+        access=AccessLinks(
+            up_bps=rng.choice((3e8, 1e10, 1e11), silos), down_bps=rng.choice((3e8, 1e10, 1e11), silos)
+        ),
+        blocked=[tuple(rng.choice(silos, 2, replace=False).tolist())] * (not symmetric),
+    )
+    order = rng.permutation(silos).tolist()
+    arcs = set(zip(order, order[1:] + order[:1], strict=True))
+    arcs |= {tuple(rng.choice(silos, 2, replace=False).tolist())}
+    arcs |= {(j, i) for i, j in arcs} if symmetric else set()
+    arcs = [arc for arc in arcs if graph.may_send[arc]]
+    compute_s = rng.choice((0.0, 0.1, 1.0), silos) * (number % 2)
+    work = Workload(model_bits=(1e5, 1e8)[number % 2], compute_s=compute_s)
+    return build_overlay("drawn", graph, work, sorted(arcs))
+
+
+@pytest.mark.parametrize("keep", ["all", "paper"])
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_an_arc_is_free_exactly_if_the_whole_overlay_with_it_says_so(make_underlay, symmetric, keep):
+    rng = np.random.default_rng(2)
+    counts = {True: 0, False: 0}
+    for number in range(6):
+        try:
+            overlay = drawn_overlay(make_underlay, rng, symmetric, number)
+        except InputError:  # a blocked pair was needed
+            continue
+        start, own, forms = _start(overlay, keep), arc_set(overlay), overlay.closed_forms
+        assert is_symmetric(6, overlay.source, overlay.target) or not symmetric
+        free = _free(overlay, start, symmetric)
+        for i, j in itertools.permutations(range(6), 2):
+            if (i, j) in own or not overlay.graph.may_send[i, j]:
+                assert not free[i, j]
+                continue
+            new = [(i, j), (j, i)] if symmetric else [(i, j)]
+            whole = build_overlay("whole", overlay.graph, overlay.work, sorted(own | set(new)))
+            holds = whole.closed_forms.paper_s <= forms.paper_s * (1 + 1e-12)
+            holds &= keep == "paper" or slowest(whole) <= slowest(overlay) * (1 + 1e-12)
+            grown = _grown(overlay, start, new)
+            counts[holds] += 1
+            assert (grown is not None) == holds
+            delays = dict(zip(sorted(own | set(new)), whole.delay_s.tolist(), strict=True))
+            # One circuit at a time, with the longest way back among the arcs that there are.
+            tau = forms.paper_s * (1 + 1e-12)
+            alone = all(time + start.longest_s[b, a] <= tau for (a, b), time in delays.items())
+            alone &= not symmetric or delays[i, j] + delays[j, i] <= 2 * tau
+            assert free[i, j] == alone or (keep == "all" and alone and not holds)
+            if grown is not None:
+                again = _start(whole, keep)
+                assert np.array_equal(grown.present, again.present)
+                assert grown.load_s == pytest.approx(again.load_s, rel=1e-12) or keep == "paper"
+                assert grown.longest_s == pytest.approx(again.longest_s, abs=1e-9)
+    assert min(counts.values()) > 5

@@ -205,7 +205,7 @@ def test_recurrence_follows_chains_of_token_free_arcs():
 
 def test_recurrence_refuses_two_tokens():
     with pytest.raises(InputError, match=r"tokens\(=2\) must be 0 or 1"):
-        recurrence(event_graph(1, [(0, 0, 1.0, 2)]), 1)
+        recurrence(event_graph(1, [(0, 0, 1.0, 2), (0, 0, 1.0, 1)]), 1)
 
 
 @given(graph=strong_graphs())

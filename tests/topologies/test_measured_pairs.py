@@ -11,6 +11,7 @@ from topologies import AccessLinks, InputError, Workload, build_overlay, connect
 from topologies.analysis import access_curve, access_upgrades, explain, sensitivities
 from topologies.bounds import lower_bound_s
 from topologies.designers.enrich import enrich
+from topologies.measured_pairs import UnroutedPairs
 from topologies.sizes import MANY_SILOS
 
 FAST = AccessLinks(up_bps=1e10, down_bps=1e10)
@@ -228,3 +229,14 @@ def test_many_pairs_are_numbered_without_a_search(make_underlay):
     assert [graph.route(i, j)[1] for i, j in graph.measured_pairs[::997].tolist()] == list(
         range(0, graph.first_uplink, 997)
     )
+
+
+def test_unrouted_pairs_cross_nothing():
+    routes = UnroutedPairs(sites=3)
+
+    assert routes.links(0, 1) == ()
+    assert np.isnan(routes.distance_km).tolist() == [[True] * 3] * 3
+    assert routes.hops.tolist() == [[0] * 3] * 3
+    assert routes.bottleneck_bps(np.empty(0)).tolist() == [[np.inf] * 3] * 3
+    assert routes.used_links().tolist() == []
+    assert repr(routes) == "<UnroutedPairs between 3 sites>"

@@ -125,3 +125,15 @@ def test_rows_alone_are_made_right_where_columns_would_need_other_weights():
 def test_what_is_right_stays_as_it_is():
     for matrix in (np.eye(3), circulant(4, 0.5, 0.25, 0.25), circulant(5, 0.3, 0.7)):
         assert np.array_equal(exact_sums(matrix), matrix)
+
+
+def test_columns_are_made_right_although_rows_and_one_column_are():
+    exact = circulant(3, 0.4, 0.35, 0.25)
+    matrix = exact + np.array([[0, 4e-7, -4e-7], [0, 0, 0], [0, 0, 0]])
+    assert matrix.sum(axis=1) == pytest.approx(np.ones(3), abs=1e-15)
+    assert matrix.sum(axis=0) == pytest.approx([1, 1 + 4e-7, 1 - 4e-7], abs=1e-15)
+    weights = exact_sums(matrix)
+
+    assert np.abs(weights.sum(axis=0) - 1).max() <= 1e-12
+    assert off(weights) <= np.finfo(float).eps
+    assert weights == pytest.approx(exact, abs=1e-6)

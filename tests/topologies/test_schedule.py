@@ -150,7 +150,8 @@ def test_a_hub_between_silos_that_cannot_talk_allows_no_ring(make_graph):
 
 def test_no_rounds_and_bad_numbers(make_graph):
     overlay = random_ring(make_graph(3), WORK)
-    assert make_schedule(overlay, 0, 0).rounds == 0
+    assert repr(make_schedule(overlay, 0, 0)) == f"<Schedule of {overlay.kind}: 0 rounds, 0 distinct, seed 0>"
+    assert make_schedule(overlay, 0, 0).choices.shape == (0, 0)
     with pytest.raises(InputError, match=r"rounds\(=-1\) must be >= 0"):
         make_schedule(overlay, 0, -1)
     with pytest.raises(InputError, match=r"seed\(=-3\) must be >= 0"):

@@ -103,3 +103,11 @@ def test_the_tail_on_a_grid():
     assert probability.sum() <= 1.5 * (1 + 1e-9)
     assert best * (1 - 1e-6) <= found <= best + 2e-3
     assert found <= bound * (1 + 1e-9)
+
+
+def test_the_most_that_a_budget_buys():
+    # Matchings of the largest gains are active always, the next one for what is left; gains below 0 are rounding.
+    gains = np.array([3.0, -1e-17, 1.0, 2.0])
+    for budget, most in ((1.0, 6.0), (0.5, 5.0), (0.375, 4.0), (0.25, 3.0), (0.125, 1.5)):
+        assert activation._most(gains, budget) == pytest.approx(most, rel=1e-15)
+    assert activation._most(np.array([-1e-17]), 1.0) == 0.0

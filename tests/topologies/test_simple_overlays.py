@@ -5,7 +5,7 @@ import pytest
 
 from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay, published_underlays
 from topologies.designers.complete import complete
-from topologies.designers.underlay_overlay import underlay_overlay
+from topologies.designers.underlay_overlay import neighbouring_silos, underlay_overlay
 
 ACCESS = AccessLinks(up_bps=1e9, down_bps=1e9)
 WORK = Workload(model_bits=1e8, compute_s=0.1)
@@ -109,3 +109,29 @@ def test_real_underlays_with_silos_on_some_routers_stay_strong():
     for silos in (2, 5, 20, 60):
         routers = rng.integers(0, underlay.routers, silos).tolist()
         assert underlay_overlay(connectivity(underlay, access=ACCESS, routers=routers), WORK).arcs >= silos
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_neighbours_are_joined_by_a_path_through_routers_without_a_silo(make_underlay, seed):
+    rng = np.random.default_rng(seed)
+    routers = 9
+    links = [(int(rng.integers(i)), i, 10.0) for i in range(1, routers)]
+    links += [(0, 8, 10.0), (2, 5, 10.0)] * (seed % 2)
+    silos = sorted(rng.integers(0, routers, int(rng.integers(2, 7))).tolist())
+    graph = connectivity(
+        make_underlay(routers, links), access=AccessLinks(up_bps=1e9, down_bps=1e9), routers=silos
+    )
+    expected = np.zeros((len(silos), len(silos)), dtype=bool)
+    for i, here in enumerate(silos):
+        reached, latest = {here}, {here}
+        while latest:
+            latest = {
+                there
+                for a, b, _ in links
+                for one, there in ((a, b), (b, a))
+                if one in latest and (one == here or one not in silos) and there not in reached
+            }
+            reached |= latest
+        expected[i] = [there in reached for there in silos]
+
+    assert np.array_equal(neighbouring_silos(graph), expected)

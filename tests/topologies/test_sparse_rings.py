@@ -11,9 +11,9 @@ from scipy.stats import chisquare
 
 from topologies import AccessLinks, InputError, Workload, connectivity
 from topologies.designers.christofides import christofides
-from topologies.designers.random_ring import random_ring
+from topologies.designers.random_ring import _completions, _counted_order, _first_ways, random_ring
 from topologies.designers.ring import ring
-from topologies.designers.ring_search import some_circuit
+from topologies.designers.ring_search import _crowd, _cut_silo, is_dense, some_circuit, tour_along
 
 WORK = Workload(model_bits=1e7, compute_s=0.01)
 DESIGNS = (ring, christofides, random_ring)
@@ -175,3 +175,88 @@ def test_the_spectral_norm_is_not_known_where_some_pair_cannot_talk(make_graph):
     allowed[0, 1] = False
 
     assert random_ring(make_graph(allowed), WORK).spectral_norm is None
+
+
+def reaches(allowed, without=()):
+    """Which nodes reach which by arcs of the others than those left out."""
+    reach = allowed | np.eye(len(allowed), dtype=bool)
+    reach[list(without)] = reach[:, list(without)] = False
+    for via in range(len(allowed)):
+        reach |= np.logical_and.outer(reach[:, via], reach[via])
+    return reach
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_reasons_hold_and_are_found_exactly_where_they_exist(seed):
+    rng = np.random.default_rng(seed)
+    silos = int(rng.integers(3, 7))
+    allowed = rng.random((silos, silos)) < rng.choice((0.3, 0.45, 0.6))
+    np.fill_diagonal(allowed, False)
+
+    apart = []
+    for node in range(silos):
+        reach = reaches(allowed, (node,))
+        apart += [
+            (node, i, j)
+            for i, j in itertools.combinations(sorted({*range(silos)} - {node}), 2)
+            if not reach[i, j] and not reach[j, i]
+        ]
+    cut = _cut_silo(allowed)
+    assert (cut in apart) if apart else (cut is None)
+
+    crowds = [
+        set(some)
+        for size in range(1, silos + 1)
+        for some in itertools.combinations(range(silos), size)
+        if np.count_nonzero(allowed[list(some)].any(axis=0)) < size
+    ]
+    crowd, hearers = _crowd(allowed)
+    assert bool(crowd) == bool(crowds)
+    if crowd:
+        assert set(crowd) in crowds
+        assert hearers == np.count_nonzero(allowed[crowd].any(axis=0))
+
+    rings = [
+        [0, *rest]
+        for rest in itertools.permutations(range(1, silos))
+        if all(allowed[i, j] for i, j in itertools.pairwise([0, *rest, 0]))
+    ]
+    tour, known = some_circuit(allowed)
+    assert known
+    assert (tour in rings) if rings else (tour is None)
+    enough = (allowed.sum(axis=0) + allowed.sum(axis=1)).min() >= silos
+    assert is_dense(allowed) == (enough and reaches(allowed).all())
+    assert rings or not is_dense(allowed)
+
+
+def test_a_tour_along_arcs_in_any_order():
+    assert tour_along(np.array([3, 0, 2, 1]), np.array([1, 2, 3, 0])) == [0, 2, 3, 1]
+
+
+class Numbered:
+    """Draws the number that it is made with."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def integers(self, high):
+        assert self.number < high
+        return self.number
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_number_up_to_the_count_is_another_ring(seed):
+    rng = np.random.default_rng(seed)
+    silos = int(rng.integers(2, 7))
+    allowed = rng.random((silos, silos)) < 0.7
+    rings = [
+        [0, *rest]
+        for rest in itertools.permutations(range(1, silos))
+        if all(allowed[i, j] for i, j in itertools.pairwise([0, *rest, 0]))
+    ]
+    completions = _completions(allowed)
+    assert not completions.flags.writeable  # several rounds draw from it
+    ways = _first_ways(allowed, completions)
+
+    assert ways.tolist() == [sum(ring[1] == first for ring in rings) for first in range(1, silos)]
+    assert [_counted_order(Numbered(k), allowed, completions).tolist() for k in range(len(rings))] == rings

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topologies.wrapping import wrapped
+from topologies.wrapping import listed, wrapped
 
 WORDS = st.lists(st.text("abc-12", min_size=1, max_size=12), min_size=1, max_size=40)
 
@@ -29,3 +29,13 @@ def test_all_words_in_their_order_none_beyond_the_width_none_alone(words):
     assert " ".join(lines).split(" ") == words
     assert max(map(len, lines)) <= 40
     assert len(lines) == 1 or " " in lines[-1]
+
+
+def test_what_is_listed_ends_with_and():
+    assert [listed(["a", "b", "c", "d"][:count]) for count in range(5)] == [
+        "",
+        "a",
+        "a and b",
+        "a, b and c",
+        "a, b, c and d",
+    ]

@@ -168,7 +168,7 @@ class _MovingCircle(Circle):
         """Move all detours behind `x` to the place behind `y`."""
         p = x if self.place[x] < 0 else self.place[x]
         q = y if self.place[y] < 0 else self.place[y]
-        if p == q or self.options[p] == ((),) or self.options[q] != ((),):
+        if self.options[p] == ((),) or self.options[q] != ((),):
             return False
         self._set_options(q, self.options[p])
         self._put(self.options, p, ((),))

@@ -75,7 +75,7 @@ class TourSearch:
         return total
 
     def improved(self, tour: list[int]) -> list[int]:
-        """Local optimum of the moves around all nodes."""
+        """The tour after moves around all nodes, and again around those at changed arcs."""
         tour = list(tour)
         self._improve(tour, _positions(tour), list(tour))
         return tour

@@ -31,7 +31,7 @@ def geodesics_km(
     Returns
     -------
     array of float, (pairs,)
-        Lengths in km, within 1e-9 of those of `topologies.geodesy.geodesic_km`.
+        Lengths in km, within 1e-9 parts or 1e-9 km of those of `topologies.geodesy.geodesic_km`.
 
     Notes
     -----

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topologies.geodesy import geodesic_km
-from topologies.networks.geodesics import geodesics_km
+from topologies.networks.geodesics import _vincenty_km, geodesics_km
 
 LATITUDES, LONGITUDES = st.floats(-90, 90), st.floats(-180, 180)
 
@@ -58,3 +58,18 @@ def test_no_pairs_and_many():
     np.testing.assert_allclose(found, found[::-1], rtol=1e-11)
     one = [latitude[[-1]], longitude[[-1]], latitude[[0]], longitude[[0]]]
     assert geodesics_km(*one)[0] == pytest.approx(found[-1], rel=1e-13)
+
+
+def test_the_iteration_itself_settles_wherever_points_are_not_nearly_opposite():
+    turn = np.linspace(-178, 178, 400)
+    latitude = np.linspace(-89, 89, 400)
+    places = (latitude, np.zeros(400), np.roll(latitude, 77), turn)
+    expected = np.array([geodesic_km(*map(float, pair)) for pair in zip(*places, strict=True)])
+    found = _vincenty_km(*places)
+    # The opposite point is 20,000 km away; nearer than 0.03 of the Earth's radius to it, the iteration is not asked.
+    near = expected < 20_003.93 - 2 * 0.03 * 6378.137
+
+    assert near.sum() > 390
+    np.testing.assert_allclose(found[near], expected[near], rtol=1e-11, atol=1e-9)
+    opposite = _vincenty_km(*(np.array([value]) for value in (10.0, 0.0, -10.05, 179.95)))
+    assert np.isnan(opposite).all()

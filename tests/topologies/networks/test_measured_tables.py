@@ -115,7 +115,9 @@ def test_latencies_that_are_not_stated_follow_from_coordinates(tmp_path):
     expected = 0.0085e-3 * geodesic_km(45.76, 4.84, 45.07, 7.69) + 0.004
     assert underlay.measured.latency_s[0, 1] == pytest.approx(expected, rel=1e-15)
     assert underlay.measured.latency_s[1, 0] == pytest.approx(0.009, rel=1e-15)
-    assert "the latency of 1 pairs is not stated, but computed" in underlay.notes[-1]
+    assert underlay.notes[-1] == (
+        "pairs.csv: the latency of 1 pairs is not stated, but computed from the sites' distance: 0.0085 ms/km and 4 ms."
+    )
     assert underlay.sites.up_bps[0] == 3e6
     (tmp_path / "pairs.csv").unlink()
     (tmp_path / "bandwidth_mbps.csv").write_text(",a,b\na,,1\nb,2,\n")
@@ -138,6 +140,10 @@ def test_the_diagonal_is_between_two_silos_of_a_site(tmp_path):
         (
             "from,to,mbps,ms\na,b,1,1\nb,a,1,1\na,b,2,2\n",
             "rows 2 and 4 are both of 'a -> b'; a pair must have one row",
+        ),
+        (
+            "from,to,mbps,ms\na,b,1,1\nb,a,1,1\nb,a,1,1\na,b,2,2\na,b,2,2\n",
+            "rows 3 and 4 are both of 'b -> a'",
         ),
         (
             "from,to,mbps\na,b,1\nb,a,1\n",
@@ -307,9 +313,21 @@ def test_latencies_by_distance_are_those_of_pairs_that_can_talk():
         stated_pairs(table, sites)
 
 
-def test_a_bandwidth_of_0_is_a_pair_that_cannot_talk_and_a_small_one_is_not(tmp_path):
-    (tmp_path / "pairs.csv").write_text(
-        "from,to,bandwidth_bps,ms\na,b,0,1\nb,a,0.5,1\na,c,2,1\nc,a,2,1\nc,b,2,1\n"
-    )
-    measured = load_underlay(tmp_path / "pairs.csv").measured
-    assert (measured.bandwidth_bps[0, 1], measured.bandwidth_bps[1, 0]) == (0, 0.5)
+@pytest.mark.parametrize("zero", ["0", "", "-"])
+def test_a_bandwidth_of_0_or_none_is_a_pair_that_cannot_talk(tmp_path, zero):
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text(f"from,to,bps,ms\na,b,0.5,1\nb,a,{zero},1\nc,a,3,1\na,c,inf,0\nb,c,1,1\nc,b,1,1\n")
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "bandwidth_bps.csv").write_text(f",a,b,c\na,,0.5,inf\nb,{zero},,1\nc,3,1,\n")
+    (tmp_path / "m" / "latency_ms.csv").write_text(",a,b,c\na,,1,0\nb,1,,1\nc,1,1,\n")
+    for path in (pairs, tmp_path / "m"):
+        underlay = load_underlay(path)
+        graph = connectivity(underlay, access=AccessLinks(up_bps=10.0, down_bps=10.0))
+
+        assert underlay.measured.bandwidth_bps.tolist() == [
+            [np.inf, 0.5, np.inf],
+            [0, np.inf, 1],
+            [3, 1, np.inf],
+        ]
+        assert np.argwhere(~graph.may_send).tolist() == [[0, 0], [1, 0], [1, 1], [2, 2]]
+        assert graph.latency_s[0].tolist() == [0.0, 0.001, 0.0]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from topologies import InputError, load_underlay
-from topologies.networks.files import shown
-from topologies.networks.network_files import NetworkFiles, folder_name
+from topologies.networks.files import is_nowhere, shown
+from topologies.networks.network_files import NetworkFiles, folder_name, is_network_file, read_files
 
 PAIRS = "from,to,mbps,ms\na,b,1,1\nb,a,1,1\n"
 BANDWIDTH, TIMES = "Mbps,a,b\na,,1\nb,1,\n", ",a,b\na,,30 ms\nb,40 ms,\n"
@@ -179,3 +179,44 @@ def test_a_row_with_other_cells_than_the_header_is_an_error_in_every_table(tmp_p
 
 def head_size(name):
     return WHOLE[name].splitlines()[0].count(",") + 1
+
+
+@pytest.mark.parametrize(
+    ("content", "is_one"),
+    [
+        ('pairs = "pairs.csv"', True),
+        ('sites = "s.csv"\nlinks = "l.csv"', True),
+        ('network = "gaia"\nsites = "s.csv"', False),
+        ("[network]", False),
+        ("rounds = 3", False),
+        ("pairs = ", False),
+        (b"pairs = '\xff'", False),
+        (None, False),
+    ],
+)
+def test_which_toml_files_are_networks_and_what_is_read_for_them(folder, content, is_one):
+    path = folder / "net.toml"
+    if content is not None:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    assert is_network_file(path) is is_one
+    if is_one:
+        assert read_files(path)[0] == path
+        assert {file.parent for file in read_files(path)} == {folder}
+        assert len(read_files(path)) == 1 + content.count("=")
+    else:
+        assert read_files(path) == ([] if content is None else [path])
+
+
+def test_what_is_read_for_a_folder(folder):
+    (folder / "rtt.csv").write_text(TIMES)
+    (folder / "notes.txt").write_text("not read")
+    assert sorted(read_files(folder)) == [folder / "bandwidth.csv", folder / "rtt.csv"]
+
+
+def test_what_is_nowhere(folder):
+    for path in (folder / "none.csv", folder / "bandwidth.csv" / "none.csv", Path("a\0b")):
+        assert is_nowhere(path) is True
+    # Of a name that is too long, reading says why.
+    for path in (folder, folder / "bandwidth.csv", folder / ("x" * 300)):
+        assert is_nowhere(path) is False

@@ -133,7 +133,10 @@ def test_latencies_of_links_add_up_on_a_path(tmp_path):
 
     # The constant of the model's paths, 4 ms, comes on top.
     assert graph.latency_s[0] == pytest.approx([0.0, 0.007, 0.014], rel=1e-12)
-    assert "the latency of 2 of 2 links stands in them as the length that has it" in underlay.notes[-1]
+    assert underlay.notes[-1] == (
+        "links.csv: the latency of 2 of 2 links stands in them as the length that has it (0.0085 ms/km); the 4 ms of "
+        "each path come on top."
+    )
 
 
 def test_closed_form_by_hand(tmp_path):

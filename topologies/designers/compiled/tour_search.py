@@ -37,7 +37,7 @@ class CompiledTourSearch:
         return tour_length(self.cost, np.array(tour, dtype=np.uint32))
 
     def improved(self, tour: list[int]) -> list[int]:
-        """Local optimum of the moves around all nodes."""
+        """The tour after moves around all nodes, and again around those at changed arcs."""
         nodes = len(tour)
         found, place, queue, waiting, held = _state(tour)
         queue[:nodes], queue[-1] = found, nodes
