@@ -186,6 +186,22 @@ def test_writers_of_training_and_test_are_joined_and_the_folder_says_which(tmp_p
     assert read(folder, "train").columns.metrics["train_accuracy"] == "train/accuracy"
 
 
+def test_notes_say_first_what_is_read_then_file_by_file_what_is_lost(tmp_path):
+    folder = tmp_path / "logs"
+    paths = [write(folder / name, 1, losses([1, 2], tag="loss")) for name in ("train", "val")]
+    again = write(folder / "val", 20, losses([2, 3], tag="loss"))
+    for path in (paths[0], again):
+        path.write_bytes(path.read_bytes()[:-1])
+
+    assert read(folder).notes == (
+        "folders train and val are joined, as of one training.",
+        f"{paths[0]} is cut short: its 2 whole records are read.",
+        f"{again} is cut short: its 2 whole records are read.",
+        f"{again} goes on from step 2: 1 earlier value of that step and later ones are replaced.",
+    )
+    assert read(folder, "val").notes[0] == "the run is val."
+
+
 def test_pairs_of_several_runs_are_named_by_their_folder(tmp_path):
     folder = tmp_path / "logs"
     for run in ("a", "b"):
