@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 from contextlib import contextmanager
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -18,7 +19,7 @@ import silosim as package
 from scenarios.export import table_files
 from scenarios.metrics_import.readers import read_rows
 from scenarios.metrics_import.tensorboard import _Records
-from scenarios.studies.export import CONTENTS
+from scenarios.studies.export import CONTENTS, _is_export
 from topologies import InputError, MachineError
 
 HISTORY = {
@@ -304,6 +305,24 @@ def test_only_the_folder_of_an_export_is_replaced(silosim, pair, tmp_path):
     assert f"{folder} is not replaced: {folder / 'mine.txt'} is none of the files" in refused.err
     assert sorted(file.name for file in folder.iterdir()) == ["links.csv", "mine.txt"]
     assert [file.name for file in tmp_path.iterdir()] == ["data"]
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        *((file, True) for file in ("rounds.csv", "links.parquet", "metrics_by_silo.csv", "metrics.jsonl")),
+        ("tensorboard/ring/events.out.tfevents.0.silosim", True),
+        ("tensorboard/events.out.tfevents.0.silosim", False),
+        ("tensorboard/ring/events.out.tfevents.1", False),
+        ("mine/ring/events.out.tfevents.0.silosim", False),
+        ("mine/ring/notes.txt", False),
+        ("tensorboard/a/b/events.out.tfevents.0.silosim", False),
+        ("mine/rounds.csv", False),
+        ("rounds.txt", False),
+    ],
+)
+def test_files_of_an_export_are_known_by_their_whole_path(file, expected):
+    assert _is_export(Path(file)) is expected
 
 
 def test_a_file_in_the_way_is_kept(silosim, pair, tmp_path):

@@ -11,7 +11,7 @@ COLUMNS = ("point", "overlay", "error", "x")
 OTHER = "s.csv.partial: holds the rows of another study"
 
 
-def finished(*rows, head=",".join(COLUMNS), **expected):
+def finished(*rows, head="point,overlay,error,x", **expected):
     text = "".join(f"{line}\n" for line in (head, *rows))
     found = finished_points(
         text[:-1] if rows and rows[-1].endswith("...") else text, "s.csv.partial", COLUMNS, expected
@@ -76,15 +76,14 @@ CELLS = {
 }
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "csv.partial"])
-def test_a_column_has_the_type_of_its_cells(tmp_path, ending):
-    path = tmp_path / f"s.{ending}"
-    rows = [{name: cells[k] for name, (cells, _, _) in CELLS.items()} for k in range(3)]
+@pytest.mark.parametrize("name", ["s.csv", "s.parquet", "s.csv.partial"])
+def test_a_column_has_the_type_of_its_cells(tmp_path, name):
+    path = tmp_path / name
+    written = tmp_path / name.removesuffix(".partial")
     write_study(
-        tmp_path / ending.replace("csv.partial", "s.csv").replace("parquet", "s.parquet"), [*CELLS], rows
+        written, [*CELLS], [{key: cells[k] for key, (cells, _, _) in CELLS.items()} for k in range(3)]
     )
-    for file in list(tmp_path.iterdir()):
-        file.rename(path)
+    written.rename(path)
     table = read_study(path)
 
     assert {name: str(dtype) for name, dtype in table.dtypes.items()} == {n: c[2] for n, c in CELLS.items()}
