@@ -8,7 +8,7 @@ import pytest
 from scenarios.config.compute_times import compute_config, compute_times
 from scenarios.config.events.silo_absence import AbsenceKind
 from scenarios.config.scenario import load_scenario, parse_scenario
-from scenarios.config.simulation import ComputeConfig, SimulationConfig
+from scenarios.config.simulation import ComputeConfig, SimulationConfig, gathered
 from simulator import Empirical, Exponential, Lognormal, Trace
 from topologies import InputError
 from topologies.quantities import parse_share
@@ -251,3 +251,10 @@ def test_names_that_nothing_knows_are_refused_without_a_file(make, message):
     with pytest.raises(InputError) as caught:
         make()
     assert str(caught.value) == message
+
+
+def test_tables_of_events_are_gathered_beside_the_other_keys():
+    assert gathered({"rounds": 7}) == {"rounds": 7}
+    assert gathered({}) == {}
+    table = {"failure": [{"link": "A - B"}], "rounds": 7, "away": []}
+    assert gathered(table) == {"rounds": 7, "events": {"failure": [{"link": "A - B"}], "away": []}}
