@@ -254,3 +254,12 @@ def test_networks_that_differ_by_access_alone_are_routed_once(monkeypatch):
     assert len(built) == 1
     networks.of(NetworkConfig(underlay="geant", access="1 Gbps"))
     assert len(built) == 2
+
+
+def test_rows_that_are_gone_already_are_removed_without_an_error(tmp_path):
+    file = RowsFile(tmp_path / "s.csv", ["point"])
+    file.begin({})
+    file.remove()
+    file.remove()
+    file.close()
+    assert list(tmp_path.iterdir()) == []
