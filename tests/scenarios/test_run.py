@@ -168,6 +168,7 @@ def test_the_first_of_several_processes_checks_and_the_others_take_part(
         trainings=("a", "b"), overlays=(SimpleNamespace(kind="star"), SimpleNamespace(kind="ring"))
     )
     monkeypatch.setattr("scenarios.studies.run.plan_run", lambda *_: plan)
+    monkeypatch.setattr("scenarios.studies.run.check_checkpoints", lambda *_: None)
     monkeypatch.setattr("scenarios.studies.run.take_part", lambda *given: taken.append(given))
     scenario = parse_scenario(small_scenario, source="small.toml")
     for place in (World(rank=1, size=3), World(rank=2, size=3)):
@@ -178,5 +179,10 @@ def test_the_first_of_several_processes_checks_and_the_others_take_part(
         monkeypatch.setattr("scenarios.studies.run.world", lambda place=place: place)
         with pytest.raises(InputError, match=r"x\.h5 exists already; --force replaces it\.$"):
             run_scenario(scenario, small_scenario, path)
+        # It is the one that writes.
+        plan.graph = None
+        with pytest.raises(AttributeError, match="work"):
+            run_scenario(scenario, small_scenario, tmp_path / "new.h5")
+    assert len(taken) == 2
     assert [*tmp_path.iterdir()] == [path]
     assert path.read_bytes() == b"mine"

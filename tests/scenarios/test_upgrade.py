@@ -16,7 +16,7 @@ from scenarios.report.tables import Table
 from scenarios.simulation.quick import QuickSimulation
 from scenarios.studies.explain import beyond_paper
 from scenarios.studies.upgrade import _change, _gains_nothing, _simulated_gain, upgrade_table
-from scenarios.studies.upgrade_words import _price_notes, price_text
+from scenarios.studies.upgrade_words import _greedy_note, _price_notes, price_text
 from simulator import simulate
 from topologies import Overlay, Workload, build_overlay, design
 
@@ -492,6 +492,19 @@ def test_sets_whose_prices_differ_by_a_twentieth_of_the_highest_one_may_be_more(
     assert unpriced == "Without a price, and so not for sale: core link A - B."
     assert [line.startswith("Of sets whose prices differ") for line in rest] == [True] * is_told
     assert _price_notes(SimpleNamespace(price_list=None), steps) == []
+
+
+@pytest.mark.parametrize(("prices", "most"), [(None, "most"), (object(), "most for their price")])
+def test_what_is_lost_by_links_one_after_the_other_is_said(prices, most):
+    offer = SimpleNamespace(price_list=prices)
+    steps = [SimpleNamespace(cycle_time_s=2.0), SimpleNamespace(cycle_time_s=1.0)]
+    greedy = [SimpleNamespace(cycle_time_s=2.0), SimpleNamespace(cycle_time_s=1.5)]
+
+    assert _greedy_note(offer, steps, greedy) == [
+        f"Greedy, each time with the links that gain {most}, one comes to 1.500 s for as much."
+    ]
+    assert _greedy_note(offer, steps, steps) == []
+    assert _greedy_note(offer, steps[1:], greedy) == []
 
 
 @pytest.mark.parametrize(

@@ -179,3 +179,30 @@ def test_a_silo_that_waits_for_itself_computes(source, target, shown, in_flight)
     assert row["cause"] == "shared link: A -> B"
     arc.cause = Cause(assumption="", place="", explanation="as Eq. 3 says")
     assert circuit_table._row(arc)["cause"] == "-"
+
+
+@pytest.mark.parametrize(
+    ("parts", "is_split", "why"),
+    [
+        ({"a": 1.0, "b": -2.0, "world": 0.0}, True, "b -2.000 s"),
+        # With events, or without arcs, all parts of a tenth of the largest one.
+        ({"a": 1.0, "b": -2.0, "world": 0.2}, True, "b -2.000 s, a +1.000 s, away, capacity +200.0 ms"),
+        ({"a": 1.0, "b": -2.0, "world": 0.19}, True, "b -2.000 s"),
+        ({"a": 0.2, "b": -2.0, "c": 0.19}, False, "b -2.000 s, a +200.0 ms"),
+        ({"a": 1.0, "world": -3.0}, True, "away, capacity -3.000 s, a +1.000 s"),
+    ],
+)
+def test_the_largest_parts_are_the_reason(parts, is_split, why):
+    result = SimpleNamespace(
+        parts_s=lambda: parts,
+        is_explained=True,
+        attribution=object() if is_split else None,
+        events=("away", "capacity"),
+        _location=lambda name: f"where {name} is",
+    )
+    result._name = lambda part: Validated._name(result, part)
+    largest = max(parts, key=lambda part: abs(parts[part]))
+
+    assert Validated.why(result) == f"{why} a round; where {largest} is"
+    result.is_explained = False
+    assert Validated.why(result) == ""
