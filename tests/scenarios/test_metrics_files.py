@@ -141,6 +141,9 @@ def test_one_number_in_a_list_is_a_scalar(field):
     value = Event().summary.value.add(tag="loss")
     getattr(value.tensor, field).append(5)
     assert _scalar(value) == 5.0
+    value.tensor.tensor_shape.dim.add(size=1)
+    assert _scalar(value) is None
+    value.tensor.ClearField("tensor_shape")
     getattr(value.tensor, field).append(6)
     assert _scalar(value) is None
 

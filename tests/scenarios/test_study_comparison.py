@@ -89,6 +89,22 @@ def test_a_wrong_figure_is_refused(fields, message):
         figure(**fields)
 
 
+@pytest.mark.parametrize(
+    ("column", "cell", "value"),
+    [
+        ("compute_s", "0 s", 0.0),
+        ("compute_s", "5 ms", 0.005),
+        ("access_bps", "1 Gbps", 1e9),
+        ("model_bits", "1 MB", 8e6),
+        ("compute_s", 0.25, 0.25),
+        ("overlay", "5 ms", "5 ms"),
+    ],
+)
+def test_a_cell_with_a_unit_is_the_number_of_the_table(column, cell, value):
+    assert in_si_units(column, cell) == value
+    assert figure(at={column: cell}).at == {column: cell}
+
+
 def test_columns_are_checked_before_anything_is_computed():
     with pytest.raises(InputError, match=r"study\.published\[1\] column\(='overlai'\).*overlay"):
         check_published([figure(), figure(at={"overlai": "ring"})], ["overlay", "access_bps", "paper_s"])

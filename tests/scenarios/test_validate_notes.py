@@ -9,7 +9,7 @@ import pytest
 from scenarios.config.events.cause import Cause
 from scenarios.validation import circuit_table
 from scenarios.validation.study import Validated
-from scenarios.validation.table import _mean_of, plus_minus
+from scenarios.validation.table import _mean_of, _unexplained, plus_minus
 from topologies import load_underlay
 
 SCENARIO = """
@@ -206,3 +206,13 @@ def test_the_largest_parts_are_the_reason(parts, is_split, why):
     assert Validated.why(result) == f"{why} a round; where {largest} is"
     result.is_explained = False
     assert Validated.why(result) == ""
+
+
+def test_overlays_without_parts_arc_by_arc_are_named():
+    def result(kind, randomized):
+        return SimpleNamespace(overlay=SimpleNamespace(kind=kind), randomized_attribution=randomized)
+
+    results = [result("ring", None), result("matcha", object()), result("random_ring", object())]
+    (line,) = _unexplained(results)
+    assert line.startswith("matcha, random_ring: no parts arc by arc: ")
+    assert _unexplained(results[:1]) == []
