@@ -213,10 +213,8 @@ def _participation(counts: Sequence[IntArray], clients: int, columns: Columns) -
         if least == clients
         else f"{least} to {most} of {clients}"
         if least < most
-        else str(most)
+        else f"{most} of {clients}"
     )
-    if least == most < clients:
-        took = f"{most} of {clients}"
     how = "each counted once" if columns.examples is None else f"weighted by {columns.examples}"
     return f"means over the clients of a round, {took}, {how}."
 

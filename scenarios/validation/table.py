@@ -139,8 +139,8 @@ def _estimates_note(rows: Sequence[Row]) -> list[str]:
 def plus_minus(mean_s: float, half_s: float) -> str:
     """A cycle time with the half width of its 95 % interval, in percent."""
     if mean_s == 0 or not math.isfinite(half_s / mean_s):
-        return f"{format_s(abs(mean_s))} +- {format_s(half_s)}"
-    relative = 100 * half_s / abs(mean_s)
+        return f"{format_s(mean_s)} +- {format_s(half_s)}"
+    relative = 100 * half_s / mean_s
     return f"{format_s(mean_s)} +- {f'{relative:.2g}' if relative > 1e-6 else '0'} %"
 
 

@@ -14,7 +14,7 @@ from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.scenario import parse_scenario
 from scenarios.config.silo_places import is_european, silo_places
 from scenarios.studies.label_divergence import divergences_bits, label_counts
-from scenarios.studies.partition import _number, divide
+from scenarios.studies.partition import _notes, _number, divide
 from scenarios.studies.partition_plot import plot_partition
 from scenarios.studies.run import plan_run
 from training import TrainingConfig
@@ -313,3 +313,27 @@ def test_routers_without_coordinates_are_named():
     )
     with pytest.raises(ValueError, match=r"router 'B' of 'mine' must have a latitude and a longitude\."):
         silo_places(graph, TrainingConfig(partition="geographic"))
+
+
+def test_what_was_skipped_or_moved_is_said(monkeypatch):
+    monkeypatch.setattr("scenarios.studies.partition.shift_west_deg", lambda *_: 12.5)
+    moved = "closest silo: silos moved 12.5 degrees to the west, half of all samples with a place."
+    nan = np.nan
+
+    def notes(partition, **parts):
+        usual = {"train_labels": np.zeros(3), "skipped": 0, "opened": True, "train_places": None}
+        return _notes(None, SimpleNamespace(partition=partition), SimpleNamespace(**usual | parts))
+
+    places = np.array([[1.0, 2.0], [nan, nan], [3.0, nan]])
+    assert notes("geographic") == notes("iid", train_places=places) == []
+    assert notes("geographic", train_places=places[:1]) == [moved]
+    # Half of a place is none.
+    assert notes("geographic", train_places=places) == [
+        moved,
+        "samples without a place, dealt out evenly: 2.",
+    ]
+    assert notes("iid", skipped=4, opened=False, train_labels=np.zeros((3, 5))) == [
+        "labels of sequences count at every position.",
+        "bad samples left out: 4.",
+        "images were not opened: --skip-bad leaves out those that do not decode.",
+    ]

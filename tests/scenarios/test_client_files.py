@@ -78,6 +78,23 @@ def test_clients_that_are_no_silos_give_means_only_and_a_note(tmp_path, other):
     )
 
 
+def test_the_first_client_that_is_no_silo_is_named_numbers_before_texts(tmp_path):
+    rows = "".join(f"1,{client},1\n" for client in ("alice", "20", "7", "Zoe", "2"))
+    found = read(tmp_path, f"round,client,loss\n{rows}")
+
+    assert found.notes == (
+        "means over the clients of a round, all 5, each counted once.",
+        "client 7 is neither label nor number (0 to 2) of a silo: without values of silos.",
+    )
+
+
+def test_so_many_clients_take_part_in_every_round(tmp_path):
+    rows = "1,0,1\n1,1,1\n2,1,1\n2,2,1\n"
+    assert read(tmp_path, f"round,client,loss\n{rows}").notes[0] == (
+        "means over the clients of a round, 2 of 3, each counted once."
+    )
+
+
 def test_the_trainings_metrics_are_the_silos_where_both_are_there(tmp_path):
     lines = [
         {"round": 1, "silo": "Rome", "train": {"loss": 1.0, "accuracy": 0.5}, "num_samples": 1},

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from scenarios.simulation.collect import FEWEST_ROUNDS, collect
+from scenarios.simulation.collect import FEWEST_ROUNDS, _shows_period, collect
 from scenarios.simulation.cycle_time import rounds_for_interval, simulated_cycle_time
 from simulator import Lognormal, SteadyState, Timeline, overlay_job, simulate
 from simulator.block import Messages
@@ -91,6 +91,23 @@ def test_a_job_that_repeats_ends_after_some_rounds_where_an_interval_is_asked_fo
     assert len(ended.arrival_s) == len(ended.round_start_s) - 1
     assert ended.steady.is_exact
     assert ended.steady.cycle_time_s == pytest.approx(whole.steady.cycle_time_s, rel=1e-12)
+
+
+def test_a_period_shows_in_more_rounds_than_a_hundred_and_than_it_has():
+    def steady(period_rounds, transient_rounds=3):
+        return SteadyState(
+            cycle_time_s=1.0,
+            is_exact=True,
+            period_s=float(period_rounds),
+            period_rounds=period_rounds,
+            transient_rounds=transient_rounds,
+        )
+
+    assert not _shows_period(None, 1000)
+    assert [_shows_period(steady(2), rounds) for rounds in (99, 100, 101)] == [False, False, True]
+    enough = [rounds for rounds in range(150, 250) if _shows_period(steady(190), rounds)]
+    # The transient and one period; of the last block the round that follows is not there yet.
+    assert enough == [*range(194, 250)]
 
 
 def test_random_computing_times_end_where_the_interval_is_narrow_enough(ring):

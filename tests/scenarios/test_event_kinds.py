@@ -64,6 +64,8 @@ def test_a_failure_on_the_route_is_a_cause_for_as_long_as_it_lasts(names):
     assert words(0.0, from_s=12.0, until_s=20.0) == [
         f"{place} is down all the time: models wait for it, or take another way that is as long"
     ]
+    # Up to a nanosecond, another way is as long.
+    assert ["longer in the mean" in words(detour_s)[0] for detour_s in (1e-9, 2e-9)] == [False, True]
     assert words(0.0, from_s=30.0) == []
     assert list(FailureKind.route_causes([FAILURE], names, window(), (-1, 2 * link + 2, -2), 0.0)) == []
 

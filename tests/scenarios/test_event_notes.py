@@ -170,6 +170,24 @@ def test_only_with_an_interval_nothing_is_waited_for():
     assert events_note(until, {"ring": window(dates_s=(60, 70))}) == [f"{PART}{DOWN} until 2 min."]
 
 
+@pytest.mark.parametrize(
+    ("table", "rounds", "lines"),
+    [
+        (AWAY, (0, 9), [f"{AFTER}{GONE}.", NO_WAIT]),
+        (AWAY, (0, 14), [f"{PART}{GONE}.", f"{AFTER}Tokyo back from round 15 on.", NO_WAIT]),
+        (AWAY, (0, 15), [f"{PART}{GONE}."]),
+        (AWAY, (15, 30), [f"{BEFORE}{GONE}."]),
+        (WAIT, (0, 10), [f"{PART}{GONE}."]),
+    ],
+)
+def test_a_silo_may_be_back_after_a_simulation_that_ends_early(table, rounds, lines):
+    until = simulation(f'until_ci = "1 %"\n{table}')
+    assert events_note(until, {"ring": window(rounds)}) == lines
+    # Without an interval, all rounds are simulated: it is back in one of them.
+    back = [line for line in lines if "back" not in line and line != NO_WAIT]
+    assert events_note(simulation(table), {"ring": window(rounds)}) == back
+
+
 def test_a_pause_just_before_the_rounds_is_said_to_count_where_it_does(silosim, tmp_path):
     path = tmp_path / "x.toml"
     path.write_text(f"{NETWORK}[simulation]\nrounds = 500\n{WAIT.replace('= 10', '= 130')}")

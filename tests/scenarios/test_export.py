@@ -6,6 +6,8 @@ import subprocess
 import sys
 import warnings
 from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
 
 import h5py
 import numpy as np
@@ -18,7 +20,7 @@ import silosim as package
 from scenarios.export import table_files
 from scenarios.metrics_import.readers import read_rows
 from scenarios.metrics_import.tensorboard import _Records
-from scenarios.studies.export import CONTENTS
+from scenarios.studies.export import CONTENTS, _is_export, _notes
 from topologies import InputError, MachineError
 
 HISTORY = {
@@ -304,6 +306,48 @@ def test_only_the_folder_of_an_export_is_replaced(silosim, pair, tmp_path):
     assert f"{folder} is not replaced: {folder / 'mine.txt'} is none of the files" in refused.err
     assert sorted(file.name for file in folder.iterdir()) == ["links.csv", "mine.txt"]
     assert [file.name for file in tmp_path.iterdir()] == ["data"]
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        *((file, True) for file in ("rounds.csv", "links.parquet", "metrics_by_silo.csv", "metrics.jsonl")),
+        ("tensorboard/ring/events.out.tfevents.0.silosim", True),
+        ("tensorboard/events.out.tfevents.0.silosim", False),
+        ("tensorboard/ring/events.out.tfevents.1", False),
+        ("mine/ring/events.out.tfevents.0.silosim", False),
+        ("mine/ring/notes.txt", False),
+        ("tensorboard/a/b/events.out.tfevents.0.silosim", False),
+        ("mine/rounds.csv", False),
+        ("rounds.txt", False),
+    ],
+)
+def test_files_of_an_export_are_known_by_their_whole_path(file, expected):
+    assert _is_export(Path(file)) is expected
+
+
+@pytest.mark.parametrize(
+    ("overlays", "rounds", "where"),
+    [
+        (2, slice(None), ""),
+        (1, slice(None), " in these overlays"),
+        (2, slice(3), " in what is asked for"),
+        (1, slice(3), " in what is asked for"),
+    ],
+)
+def test_what_a_part_of_a_run_lacks_is_said_to_be_missing_there(overlays, rounds, where):
+    part = SimpleNamespace(
+        overlays=("a", "b")[:overlays], record=SimpleNamespace(overlays=("a", "b")), rounds=rounds
+    )
+    sizes = {"rounds": 7, "links": 0, "metrics": 0, "jsonl": 0}
+    assert _notes(Path("r.h5"), part, sizes) == (
+        f"r.h5 has no simulated overlays{where}; left out: links.",
+        f"r.h5 has no training rows{where}; left out: metrics, jsonl.",
+    )
+    of_links = ("links are those of all rounds: the file does not hold the bits of each.",)
+    assert _notes(Path("r.h5"), part, {"links": 2}) == (of_links if rounds == slice(3) else ())
+    with pytest.raises(InputError, match=rf"^r\.h5: has no simulated rounds and no training rows{where}\.$"):
+        _notes(Path("r.h5"), part, {"rounds": 0, "metrics": 0})
 
 
 def test_a_file_in_the_way_is_kept(silosim, pair, tmp_path):

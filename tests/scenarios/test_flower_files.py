@@ -105,6 +105,13 @@ def test_rounds_as_texts_are_in_the_order_of_their_numbers(tmp_path):
         assert found.history["round"].tolist() == found.history["test_loss"].tolist() == [1, 2, 10]
 
 
+def test_texts_that_are_no_rounds_come_after_the_numbers(tmp_path):
+    found = {"evaluate_metrics_serverapp": {k: {"loss": 1.0} for k in ("last", "2", "10")}}
+    assert message(tmp_path, found).endswith(
+        "evaluate_metrics_serverapp/loss, entry 3: round(='last') must be a whole number >= 0 and <= 2147483647."
+    )
+
+
 def test_pairs_may_be_objects_and_nothing_may_be_null(tmp_path):
     found = read(
         tmp_path,

@@ -83,6 +83,39 @@ def test_a_backend_that_measures_less_leaves_nan(tmp_path):
         assert np.isnan(group["objective"][:]).all()
 
 
+def test_rows_come_sixteen_at_a_time_or_when_two_seconds_are_over(tmp_path, monkeypatch):
+    now_s = [100.0]
+    monkeypatch.setattr("scenarios.runfile.training_rows.time.monotonic", lambda: now_s[0])
+    names = ("train_loss", "train_accuracy", "test_loss", "test_accuracy", "consensus_distance")
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        allocate_history(file, "ring", rows=40, silos=2)
+        writer = HistoryWriter(file, "ring", np.arange(81.0) / 4)
+
+        def add(count):
+            for _ in range(count):
+                k = len(taken)
+                taken.append(2 * k)
+                writer.add(HistoryRow(round=2 * k, silo_loss=(k, k), **dict.fromkeys(names, float(k))))
+            return int((file["training/ring/round"][:] >= 0).sum())
+
+        taken = []
+        assert add(15) == 0
+        assert add(1) == 16
+        now_s[0] += 2.0
+        assert add(1) == 16
+        now_s[0] += 0.5
+        assert add(1) == 18
+        assert add(15) == 18
+        assert add(1) == 34
+        assert add(1) == 34
+        writer.flush()
+        assert file["training/ring/round"][:35].tolist() == taken
+        assert file["training/ring/test_loss"][:35].tolist() == [*range(35)]
+        # Round 2 k starts at k / 2 seconds.
+        assert file["replay/ring/wall_clock_s"][:35].tolist() == [k / 2 for k in range(35)]
+        assert np.isnan(file["replay/ring/wall_clock_s"][35:]).all()
+
+
 @pytest.mark.parametrize(
     ("column", "field"),
     [

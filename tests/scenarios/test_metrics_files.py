@@ -18,6 +18,7 @@ from scenarios.metrics_import.history import read_history
 from scenarios.metrics_import.metric_names import SYNONYMS
 from scenarios.metrics_import.readers import read_rows
 from scenarios.metrics_import.rows import MetricsRow, MetricsRows
+from scenarios.metrics_import.tensorboard import _scalar
 from topologies import InputError, MachineError
 
 LABELS = ("Rome", "Oslo", "Bern")
@@ -121,6 +122,30 @@ def test_an_event_file_that_was_cut_short_keeps_its_whole_records_and_a_damaged_
     assert "record 1: is damaged: its checksum is wrong." in message(file)
     file.write_bytes(b"round,loss\n0,1.5\n1,0.5\n")
     assert "record 1: is damaged, or not of a TensorBoard event file." in message(file)
+
+
+@pytest.mark.parametrize(("number", "code"), [(1, "<f"), (2, "<d"), (3, "<i"), (9, "<q")])
+def test_a_tensor_is_read_by_its_type(number, code):
+    value = Event().summary.value.add(tag="loss")
+    assert _scalar(value) is None
+    value.tensor.dtype = number
+    assert _scalar(value) is None
+    value.tensor.tensor_content = struct.pack(code, -3)
+    assert _scalar(value) == -3.0
+    value.tensor.dtype = 7  # a text
+    assert _scalar(value) is None
+
+
+@pytest.mark.parametrize("field", ["float_val", "double_val", "int_val", "int64_val"])
+def test_one_number_in_a_list_is_a_scalar(field):
+    value = Event().summary.value.add(tag="loss")
+    getattr(value.tensor, field).append(5)
+    assert _scalar(value) == 5.0
+    value.tensor.tensor_shape.dim.add(size=1)
+    assert _scalar(value) is None
+    value.tensor.ClearField("tensor_shape")
+    getattr(value.tensor, field).append(6)
+    assert _scalar(value) is None
 
 
 def test_an_empty_folder_and_a_missing_library_say_so(tmp_path, events, monkeypatch):
@@ -244,6 +269,63 @@ def test_percent_shift_and_chosen_columns(tmp_path):
     assert "without --percent" in message(fractions, percent=True)
 
 
+@pytest.mark.parametrize("head", ["round,loss", "round,client,loss"])
+def test_a_round_with_the_shift_is_a_whole_number_of_32_bits(tmp_path, head):
+    client = ",0" * head.count("client")
+
+    def path(number):
+        return write(tmp_path, "a.csv", f"{head}\n{number}{client},1\n")
+
+    most = 2**31 - 1
+    for number, shift, round_ in (
+        (0, None, 0),
+        (-1, 1, 0),
+        (7, -7, 0),
+        (most, None, most),
+        (most, -1, most - 1),
+    ):
+        assert history_of(path(number), shift=shift).history["round"].tolist() == [round_]
+    rule = "must be a whole number >= 0 and <= 2147483647"
+    for number in (-1, most + 1, 0.5, "1e999"):
+        assert message(path(number)) == f"a.csv, line 2: round(='{number}') {rule}."
+    for number, shift in ((-2, 1), (6, -7), (most, 1)):
+        expected = f"a.csv, line 2: round(='{number}') {rule} with the shift of {shift}."
+        assert message(path(number), shift=shift) == expected
+
+
+def test_accuracies_are_between_0_and_the_whole(tmp_path):
+    for percent, whole in ((False, "1"), (True, "100")):
+        for accuracy in ("0", whole):
+            text = f"round,loss,acc,train_acc\n0,1,{accuracy},{whole}\n"
+            found = history_of(write(tmp_path, "a.csv", text), percent=percent)
+            assert found.history["test_accuracy"].tolist() == [float(accuracy) / float(whole)]
+        for accuracy in ("-0.5", f"{whole}.5"):
+            path = write(tmp_path, "a.csv", f"round,loss,acc\n0,1,{accuracy}\n")
+            expected = f"a.csv, line 2: acc(='{accuracy}') must be >= 0 and <= {whole}"
+            assert message(path, percent=percent).startswith(expected)
+
+
+def test_percents_are_taken_for_fractions_where_none_is_above_1(tmp_path):
+    rule = "a.csv: has no accuracy above 1; without --percent they are fractions."
+    path = write(tmp_path, "a.csv", "round,loss,acc,train_acc\n0,1,0,0.5\n1,1,1,1\n")
+    assert message(path, percent=True) == rule
+    path = write(tmp_path, "a.csv", "round,loss,acc,train_acc\n0,1,0,0.5\n1,1,1,1.25\n")
+    assert history_of(path, percent=True).history["train_accuracy"].tolist() == [0.005, 0.0125]
+    # Without an accuracy there is nothing to judge by.
+    path = write(tmp_path, "a.csv", "round,loss\n0,1\n")
+    assert history_of(path, percent=True).history["train_loss"].tolist() == [1]
+
+
+def test_at_most_ten_columns_are_listed(tmp_path):
+    for more in (8, 9):
+        names = [f"c{k}" for k in range(more)]
+        path = write(tmp_path, "a.csv", f"time,loss,{','.join(names)}\n{','.join('1' * (more + 2))}\n")
+        rest = ", ... (11 columns)" if more == 9 else ""
+        assert message(path) == (
+            f"a.csv: has no column round; --round must name one of time, loss, {', '.join(names[:8])}{rest}."
+        )
+
+
 def test_one_column_is_of_one_metric(tmp_path):
     path = write(tmp_path, "a.csv", "round,loss,step\n0,0.5,7\n")
     rule = "cannot serve two metrics"
@@ -272,6 +354,13 @@ def test_losses_of_silos_come_by_label_by_number_and_as_a_list(tmp_path):
     assert message(by_label, names={"silo_loss": "cost of {silo}"}) == (
         "a.csv: has no column cost of {silo} of a silo such as Rome or 0."
     )
+    some = write(tmp_path, "b.csv", "round,loss,1 cost,2 cost\n0,2,1,3\n")
+    assert message(some, names={"silo_loss": "{silo} cost"}) == (
+        "b.csv: has a loss of some silos, must have one of Rome (silo 0) too: {silo} cost."
+    )
+    # A label goes before a number.
+    both = write(tmp_path, "c.csv", "round,loss,v rome,v oslo,v bern,v 0,v 1,v 2\n0,2,1,2,3,4,5,6\n")
+    assert history_of(both, names={"silo_loss": "v {silo}"}).history["silo_loss"].tolist() == [[1, 2, 3]]
     with pytest.raises(InputError, match=r"must contain \{silo\}"):
         ColumnNames(silo_loss="loss")
 

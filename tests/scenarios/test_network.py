@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.config.network import NetworkConfig, build_network, describe
+from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, describe, work_name
 from scenarios.runfile.reader import read_run
 from topologies import InputError, Workload, design
 from topologies.designers.star import default_hub, star
@@ -296,3 +296,19 @@ def test_hub_link_is_stated_once():
         InputError, match=rf"access_at\.{hub} must not be given beside access_hub\(='10 Gbps'\)"
     ):
         build_network(both)
+
+
+@pytest.mark.parametrize(
+    ("own", "own_compute", "name"),
+    [
+        ({"model_size": "1 MB"}, True, "custom"),
+        ({"model_size": "1 MB"}, False, "custom"),
+        ({}, True, "trained model"),
+        ({"preset": "femnist"}, False, "femnist"),
+        ({"preset": "femnist"}, True, "custom, model of femnist"),
+        ({"preset": "femnist", "model_size": "1 MB"}, False, "custom, compute of femnist"),
+        ({"preset": "femnist", "model_size": "1 MB"}, True, "custom"),
+    ],
+)
+def test_a_workload_is_named_for_what_is_left_of_its_preset(own, own_compute, name):
+    assert work_name(WorkloadConfig(**own), own_compute=own_compute) == name

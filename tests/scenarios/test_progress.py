@@ -2,11 +2,13 @@
 
 import io
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from scenarios.runtime import progress
 from scenarios.runtime.progress import bar, log_lines
+from scenarios.simulation.blocks import Progress, _short
 
 
 class Terminal(io.StringIO):
@@ -61,3 +63,30 @@ def test_a_log_gets_a_line_at_most_every_ten_seconds(monkeypatch):
 
 def test_a_terminal_gets_no_lines(monkeypatch):
     assert lines(monkeypatch, Terminal(), 100.0, 1000.0) == []
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"),
+    [
+        (0.0, "0"),
+        (0.01234, "0.0123"),
+        (999.4, "999"),
+        (999.6, "1k"),
+        (1000.0, "1k"),
+        (1234.0, "1.23k"),
+        (999_499.0, "999k"),
+        (999_500.0, "1M"),
+        (1.5e6, "1.5M"),
+        (2.5e8, "250M"),
+    ],
+)
+def test_a_rate_has_three_digits_rounded_before_its_unit_is_chosen(rate, text):
+    assert _short(rate) == text
+
+
+def test_progress_is_rounds_and_messages_over_the_time_taken():
+    block = SimpleNamespace(now_s=0.01234)
+    state = {"steady": None, "engine": "simpy", "block": block}
+    assert str(Progress(rounds=2660, messages=615_000, wall_s=0.5, **state)) == (
+        "at 12.34 ms, 5.32k rounds/s, 1.23M msg/s"
+    )

@@ -13,6 +13,7 @@ from simulator import overlay_job
 from topologies import (
     AccessLinks,
     Connectivity,
+    InputError,
     Workload,
     build_overlay,
     connectivity,
@@ -100,6 +101,17 @@ def test_a_weight_that_changes_later_ends_what_is_written(graph, tmp_path):
         group, recorded = written(file, schedule, 10, 30)
         assert group["weight"].ndim == 1
         assert same(schedule, recorded, 17)
+        assert repr(recorded) == "<RecordedOverlay x on gaia: 17 rounds>"
+        with pytest.raises(InputError, match=r"^x: round 18 is not in the file, which holds 17\.$"):
+            recorded.draw(np.random.default_rng(0), 17)
+
+
+def test_a_file_without_rounds_says_so(graph, tmp_path):
+    with (
+        h5py.File(tmp_path / "x.h5", "w") as file,
+        pytest.raises(InputError, match=r"^x: the file does not hold its rounds, as files of older versions"),
+    ):
+        read_schedule(file.create_group("overlays/x"), "x", graph, WORK)
 
 
 def test_a_run_until_an_interval_records_what_it_simulated(silosim, tmp_path):

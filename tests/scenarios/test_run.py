@@ -7,12 +7,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import h5py
 import numpy as np
 import pytest
 
+from scenarios.config.scenario import parse_scenario
 from scenarios.runfile.reader import read_run
+from scenarios.studies.run import run_scenario
+from topologies import InputError
+from training.mpi_environment import World
 
 SILOSIM = Path(sys.executable).parent / "silosim"
 MPIEXEC = Path(sys.executable).parent / "mpiexec"
@@ -152,3 +157,32 @@ def test_a_killed_run_leaves_a_file_that_opens_with_every_flushed_round(
     assert star.history["round"].tolist() == list(range(len(star.wall_clock_s)))
     assert silosim("show", tmp_path / "x.h5.partial").code == 0
     assert not (tmp_path / "x.h5").exists()
+
+
+def test_the_first_of_several_processes_checks_and_the_others_take_part(
+    monkeypatch, tmp_path, small_scenario
+):
+    path, taken = tmp_path / "x.h5", []
+    path.write_bytes(b"mine")
+    plan = SimpleNamespace(
+        trainings=("a", "b"), overlays=(SimpleNamespace(kind="star"), SimpleNamespace(kind="ring"))
+    )
+    monkeypatch.setattr("scenarios.studies.run.plan_run", lambda *_: plan)
+    monkeypatch.setattr("scenarios.studies.run.check_checkpoints", lambda *_: None)
+    monkeypatch.setattr("scenarios.studies.run.take_part", lambda *given: taken.append(given))
+    scenario = parse_scenario(small_scenario, source="small.toml")
+    for place in (World(rank=1, size=3), World(rank=2, size=3)):
+        monkeypatch.setattr("scenarios.studies.run.world", lambda place=place: place)
+        run_scenario(scenario, small_scenario, path)
+    assert taken == [(("a", "b"), ["star", "ring"])] * 2
+    for place in (World(rank=0, size=3), None):
+        monkeypatch.setattr("scenarios.studies.run.world", lambda place=place: place)
+        with pytest.raises(InputError, match=r"x\.h5 exists already; --force replaces it\.$"):
+            run_scenario(scenario, small_scenario, path)
+        # It is the one that writes.
+        plan.graph = None
+        with pytest.raises(AttributeError, match="work"):
+            run_scenario(scenario, small_scenario, tmp_path / "new.h5")
+    assert len(taken) == 2
+    assert [*tmp_path.iterdir()] == [path]
+    assert path.read_bytes() == b"mine"

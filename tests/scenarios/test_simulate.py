@@ -3,6 +3,7 @@
 import csv
 import json
 import tracemalloc
+from types import SimpleNamespace
 
 import h5py
 import numpy as np
@@ -14,7 +15,8 @@ from scenarios.config.toml import scenario_text
 from scenarios.runfile.reader import read_run
 from scenarios.runfile.simulated_rounds import SimulationWriter, allocate
 from scenarios.simulation.runner import job_of, run_job
-from simulator import Lognormal, simulate
+from scenarios.studies.simulate import _cycle_time
+from simulator import Lognormal, SteadyState, simulate
 from topologies import AccessLinks, Workload, connectivity, design, design_random, load_underlay
 
 
@@ -280,3 +282,21 @@ def test_computing_times_without_variation_are_the_constant_ones(silosim):
 
     assert lognormal[0]["simulated"] == plain[0]["simulated"]
     assert lognormal[0]["simulated_is_exact"]
+
+
+@pytest.mark.parametrize(
+    ("steady", "interval", "text"),
+    [
+        ({"is_exact": True}, None, "1.500 s"),
+        ({"is_exact": True, "period_s": 1.5, "period_rounds": 1}, None, "1.500 s"),
+        ({"is_exact": True, "period_s": 3.0, "period_rounds": 2}, None, "1.500 s = 3.000 s / 2 rounds"),
+        ({"is_exact": False}, None, "~1.500 s"),
+        ({"is_exact": False}, (1.25, 0.012), "1.250 s +- 12 ms"),
+    ],
+)
+def test_a_cycle_time_says_how_it_is_known(steady, interval, text):
+    outcome = SimpleNamespace(
+        steady=SteadyState(cycle_time_s=1.5, **steady),
+        interval=interval and SimpleNamespace(mean=interval[0], half_width=interval[1]),
+    )
+    assert _cycle_time(outcome) == text

@@ -8,7 +8,7 @@ import pytest
 from scenarios.config.compute_times import compute_config, compute_times
 from scenarios.config.events.silo_absence import AbsenceKind
 from scenarios.config.scenario import load_scenario, parse_scenario
-from scenarios.config.simulation import ComputeConfig, SimulationConfig
+from scenarios.config.simulation import MOST_ROUNDS, ComputeConfig, SimulationConfig, gathered
 from simulator import Empirical, Exponential, Lognormal, Trace
 from topologies import InputError
 from topologies.quantities import parse_share
@@ -251,3 +251,22 @@ def test_names_that_nothing_knows_are_refused_without_a_file(make, message):
     with pytest.raises(InputError) as caught:
         make()
     assert str(caught.value) == message
+
+
+def test_tables_of_events_are_gathered_beside_the_other_keys():
+    assert gathered({"rounds": 7}) == {"rounds": 7}
+    assert gathered({}) == {}
+    table = {"failure": [{"link": "A - B"}], "rounds": 7, "away": []}
+    assert gathered(table) == {"rounds": 7, "events": {"failure": [{"link": "A - B"}], "away": []}}
+
+
+def test_rounds_and_the_interval_have_their_bounds():
+    for good in ({"rounds": 1}, {"rounds": MOST_ROUNDS}, {"until_ci": "1 %"}, {"until_ci": "0.0001 %"}):
+        SimulationConfig(**good)
+    for bad, rule in (
+        ({"rounds": 0}, r"rounds\(=0\) must be >= 1\."),
+        ({"rounds": MOST_ROUNDS + 1}, rf"must be <= {MOST_ROUNDS}\."),
+        ({"until_ci": "0 %"}, r"until_ci\(='0 %'\) must be > 0 %\."),
+    ):
+        with pytest.raises(InputError, match=rule):
+            SimulationConfig(**bad)

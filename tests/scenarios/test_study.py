@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from scenarios.api import open_study
 from scenarios.config.network import build_network
-from scenarios.config.study import column_of, parse_study, split_key
+from scenarios.config.study import _single_keys, column_of, parse_study, split_key
 from scenarios.runfile.study_rows import finished_points
 from scenarios.runtime.workers import process_pool
 from scenarios.studies import study_points as study_points_module
@@ -318,6 +318,27 @@ def test_a_wrong_study_is_one_line_before_anything_is_computed(tmp_path, study, 
     with pytest.raises(InputError, match=rule) as caught:
         study_points(study_of(text, tmp_path))
     assert "\n" not in str(caught.value)
+
+
+def test_a_whole_table_of_a_scenario_changes_key_by_key():
+    found = _single_keys(
+        {
+            "network": {"access": "1 Gbps", "access_at": {"St. Gallen": "2 Gbps"}},
+            "workload.local_steps": 2,
+            "overlays": {"kinds": ["star"]},
+            "simulation": {},
+            "network.access_at": {"Oslo": "3 Gbps"},
+        }
+    )
+    assert found == {
+        'network."access"': "1 Gbps",
+        'network."access_at"': {"St. Gallen": "2 Gbps"},
+        "workload.local_steps": 2,
+        "overlays": {"kinds": ["star"]},
+        "network.access_at": {"Oslo": "3 Gbps"},
+    }
+    assert split_key('network."access_at"."St. Gallen"') == ("network", "access_at", "St. Gallen")
+    assert split_key("overlays.0.budget") == ("overlays", 0, "budget")
 
 
 def test_names_of_columns():

@@ -45,6 +45,9 @@ def compared(**fields):
         ({"over": {"overlay": "star"}, "value": 5.0}, 5.0, 4.0, "-20.0%"),
         ({"over": {"overlay": "star"}, "value": 3.9, "relation": "above"}, 3.9, 4.0, "holds"),
         ({"over": {"overlay": "star"}, "value": 3.9, "relation": "below"}, 3.9, 4.0, "does not hold"),
+        ({"over": {"overlay": "star"}, "value": 4.0, "relation": "above"}, 4.0, 4.0, "does not hold"),
+        ({"over": {"overlay": "star"}, "value": 4.0, "relation": "below"}, 4.0, 4.0, "does not hold"),
+        ({"over": {"overlay": "star"}, "value": 4.1, "relation": "below"}, 4.1, 4.0, "holds"),
         ({"over": {"access_bps": "1 Gbps"}, "value": 1.0}, 1.0, None, "no value"),
         ({"at": {"overlay": "ring", "access_bps": "1 Gbps"}}, 0.5, None, "no value"),
         ({"at": {"overlay": "mst"}}, 0.5, None, "no value"),
@@ -84,6 +87,22 @@ def test_a_place_of_several_rows_is_an_error():
 def test_a_wrong_figure_is_refused(fields, message):
     with pytest.raises(InputError, match=message):
         figure(**fields)
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "value"),
+    [
+        ("compute_s", "0 s", 0.0),
+        ("compute_s", "5 ms", 0.005),
+        ("access_bps", "1 Gbps", 1e9),
+        ("model_bits", "1 MB", 8e6),
+        ("compute_s", 0.25, 0.25),
+        ("overlay", "5 ms", "5 ms"),
+    ],
+)
+def test_a_cell_with_a_unit_is_the_number_of_the_table(column, cell, value):
+    assert in_si_units(column, cell) == value
+    assert figure(at={column: cell}).at == {column: cell}
 
 
 def test_columns_are_checked_before_anything_is_computed():

@@ -6,13 +6,14 @@ from contextlib import nullcontext
 
 import pytest
 
+from scenarios.config.network import NetworkConfig
 from scenarios.config.study import parse_study
 from scenarios.runfile.paths import check_new, open_locked
 from scenarios.runfile.study_rows import RowsFile
 from scenarios.runtime.workers import process_pool
 from scenarios.studies.parallel_points import compute_all
 from scenarios.studies.study import columns_of, run_study, study_points
-from scenarios.studies.study_points import PointResult
+from scenarios.studies.study_points import Networks, PointResult, _Kept
 from topologies import InputError, MachineError
 
 BASE = """
@@ -221,3 +222,44 @@ def test_a_partial_file_in_the_way_is_called_what_it_is(tmp_path, name, what):
     assert str(caught.value) == f"{partial} holds {what.format(partial=partial)}; --force replaces it."
     for options in ({"force": True}, {"force": False, "resume": True}):
         check_new(tmp_path / name, **options)
+
+
+def test_the_values_used_last_are_kept():
+    made, kept = [], _Kept(2)
+
+    def of(key):
+        return kept.of(key, lambda: made.append(key) or key.upper())
+
+    assert [of(key) for key in "abab"] == ["A", "B", "A", "B"]
+    assert made == ["a", "b"]
+    # Of three, the one that was not used for the longest time goes.
+    assert [of(key) for key in "acab"] == ["A", "C", "A", "B"]
+    assert made == ["a", "b", "c", "b"]
+    assert list(kept) == ["a", "b"]
+
+
+def test_networks_that_differ_by_access_alone_are_routed_once(monkeypatch):
+    original, built = sys.modules["scenarios.studies.study_points"].build_network, []
+    monkeypatch.setattr(
+        "scenarios.studies.study_points.build_network",
+        lambda config: built.append(config) or original(config),
+    )
+    networks = Networks()
+    configs = [NetworkConfig(underlay="gaia", access=access) for access in ("1 Gbps", "2 Gbps", "1 Gbps")]
+    first, second, again = map(networks.of, configs)
+
+    assert again is first
+    assert (first.up_bps == 1e9).all()
+    assert (second.up_bps == 2e9).all()
+    assert len(built) == 1
+    networks.of(NetworkConfig(underlay="geant", access="1 Gbps"))
+    assert len(built) == 2
+
+
+def test_rows_that_are_gone_already_are_removed_without_an_error(tmp_path):
+    file = RowsFile(tmp_path / "s.csv", ["point"])
+    file.begin({})
+    file.remove()
+    file.remove()
+    file.close()
+    assert list(tmp_path.iterdir()) == []

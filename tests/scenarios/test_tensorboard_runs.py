@@ -186,6 +186,37 @@ def test_writers_of_training_and_test_are_joined_and_the_folder_says_which(tmp_p
     assert read(folder, "train").columns.metrics["train_accuracy"] == "train/accuracy"
 
 
+def test_notes_say_first_what_is_read_then_file_by_file_what_is_lost(tmp_path):
+    folder = tmp_path / "logs"
+    paths = [write(folder / name, 1, losses([1, 2], tag="loss")) for name in ("train", "val")]
+    again = write(folder / "val", 20, losses([2, 3], tag="loss"))
+    for path in (paths[0], again):
+        path.write_bytes(path.read_bytes()[:-1])
+
+    assert read(folder).notes == (
+        "folders train and val are joined, as of one training.",
+        f"{paths[0]} is cut short: its 2 whole records are read.",
+        f"{again} is cut short: its 2 whole records are read.",
+        f"{again} goes on from step 2: 1 earlier value of that step and later ones are replaced.",
+    )
+    assert read(folder, "val").notes[0] == "the run is val."
+
+
+def test_a_note_has_the_first_step_of_all_tags_that_begin_again(tmp_path):
+    folder = tmp_path / "logs"
+    tags = ("train/loss", "val/loss", "val/acc")
+    write(folder, 1, [(tag, step, 0.5) for step in (1, 2, 3, 4) for tag in tags])
+    again = write(folder, 20, [("train/loss", 4, 0.25), ("val/loss", 2, 0.25), ("val/acc", 5, 0.25)])
+    found = read(folder)
+
+    assert found.notes == (
+        f"{again} goes on from step 2: 4 earlier values of that step and later ones are replaced.",
+    )
+    assert pairs(found) == [(1, 0.5), (2, 0.5), (3, 0.5), (4, 0.25)]
+    assert pairs(found, "test_loss") == [(1, 0.5), (2, 0.25)]
+    assert pairs(found, "test_accuracy") == [(1, 0.5), (2, 0.5), (3, 0.5), (4, 0.5), (5, 0.25)]
+
+
 def test_pairs_of_several_runs_are_named_by_their_folder(tmp_path):
     folder = tmp_path / "logs"
     for run in ("a", "b"):

@@ -12,7 +12,7 @@ from tensorboardX import SummaryWriter
 from scenarios.metrics_import.columns import ColumnNames
 from scenarios.metrics_import.history import read_history
 from scenarios.metrics_import.readers import read_rows
-from scenarios.metrics_import.rounds import Counting
+from scenarios.metrics_import.rounds import Counting, counts_from_0
 from scenarios.metrics_import.rows import MetricsRow, MetricsRows
 from scenarios.runfile.reader import read_run
 from scenarios.studies.import_metrics import columns_note
@@ -273,6 +273,29 @@ def test_steps_count_from_0_where_they_end_equal_intervals(steps, shift):
     assert found.history["round"].tolist() == [step + shift for step in steps]
 
 
+@pytest.mark.parametrize(
+    ("unit", "numbers", "expected"),
+    [
+        ("rounds", {"train_loss": [0, 1]}, False),
+        ("epochs", {"train_loss": [0, 1]}, True),
+        ("epochs", {"train_loss": [0, 1.5]}, False),
+        ("epochs", {"train_loss": [0, 1], "train_accuracy": [1, 2]}, False),
+        ("epochs", {"train_loss": [0, 1], "train_accuracy": [0, 0.5]}, False),
+        ("epochs", {"train_loss": [1, 2], "test_loss": [0, 1]}, False),
+        ("epochs", {"test_loss": [0, 1]}, True),
+        ("steps", {"train_loss": [1, 3]}, True),
+        ("steps", {"train_loss": [49, 99], "train_accuracy": [50, 100]}, False),
+        ("steps", {"train_loss": [49, 99], "train_accuracy": [50]}, True),
+        ("steps", {"train_loss": [50, 100], "test_loss": [49, 99]}, False),
+        ("steps", {"test_loss": [49, 99]}, True),
+        ("steps", {"train_loss": [49]}, False),
+    ],
+)
+def test_all_metrics_of_the_training_tell_whether_a_column_counts_from_0(unit, numbers, expected):
+    given = {metric: [float(number) for number in some] for metric, some in numbers.items()}
+    assert counts_from_0(unit, given) is expected
+
+
 @given(st.integers(0, 10**6), st.integers(1, 1000), st.integers(0, 1))
 def test_a_round_is_done_with_its_last_step(step, per_round, shift):
     counting = Counting(column="step", unit="steps", shift=shift, per_round=per_round)
@@ -335,3 +358,19 @@ def test_a_list_of_objects_names_the_entry_of_an_error(tmp_path):
         read(path, local_steps=1)
     path.write_text('{"round": 0, "loss": 1}\n{"round": 1, "loss": 0.5}\n')
     assert read(path, local_steps=1).history["round"].tolist() == [0, 1]
+
+
+def test_a_json_file_of_one_line_has_one_row_or_says_what_a_line_must_be(tmp_path):
+    path = tmp_path / "a.json"
+    for text in ('{"round": 3, "loss": 0.5}\n', '\n [{"round": 3,\n"loss": 0.5}]'):
+        path.write_text(text)
+        found = read(path, local_steps=1)
+        assert (found.history["round"].tolist(), found.history["train_loss"].tolist()) == ([3], [0.5])
+    path.write_text("7\n")
+    with pytest.raises(InputError, match=r"a.json, line 1: \(=7\) must be one JSON object on one line\.$"):
+        read(path, local_steps=1)
+    path.write_text('{\n"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6}\n')
+    with pytest.raises(
+        InputError, match=r"kind \(an object with a, b, c, d, e\): must be objects line by line"
+    ):
+        read(path, local_steps=1)

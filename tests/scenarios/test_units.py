@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from scenarios.config.quantities import (
     digits,
+    exact_text,
     format_bits,
     format_interval,
     format_rate,
@@ -293,3 +294,30 @@ def test_a_limit_is_rounded_up_by_less_than_its_last_digit(number, significant):
 @pytest.mark.parametrize("number", [0.0, math.inf])
 def test_a_limit_of_nothing_or_none_stays(number):
     assert rounded_up(number) == number
+
+
+@pytest.mark.parametrize(
+    ("number", "limit"), [(0.89740416, 0.8975), (0.8974, 0.8974), (123_410.0, 123_500.0), (9.9991, 10.0)]
+)
+def test_a_limit_has_four_digits_as_durations_that_are_shown(number, limit):
+    assert rounded_up(number) == limit
+    assert parse_quantity("x", format_s(rounded_up(number)), "s") >= number
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (1e10, "bps", "10 Gbps"),
+        (123_456_789.0, "bit", "123456789.0 bit"),
+        (0.0046, "s", "4.600 ms"),
+        (0.0, "s", "0 s"),
+        (math.inf, "bps", "unlimited"),
+        (math.inf, "s", "-"),
+        (1 / 3, "s", "0.3333333333333333 s"),
+    ],
+)
+def test_an_exact_text_means_this_very_number(value, unit, text):
+    assert exact_text(value, unit) == text
+    if math.isfinite(value):
+        kind = {"bps": "bit/s"}.get(unit, unit)
+        assert parse_quantity("x", text, kind, zero=True) == value

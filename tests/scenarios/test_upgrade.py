@@ -3,15 +3,20 @@
 import csv
 import json
 import re
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from scenarios.config.network import NetworkConfig, build_network
+from scenarios.config.quantities import format_s
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.upgrade import UpgradeConfig
 from scenarios.report.tables import Table
-from scenarios.studies.upgrade import upgrade_table
-from scenarios.studies.upgrade_words import price_text
+from scenarios.simulation.quick import QuickSimulation
+from scenarios.studies.explain import beyond_paper
+from scenarios.studies.upgrade import _change, _gains_nothing, _simulated_gain, upgrade_table
+from scenarios.studies.upgrade_words import _greedy_note, _price_notes, price_text
 from simulator import simulate
 from topologies import Overlay, Workload, build_overlay, design
 
@@ -460,3 +465,109 @@ def test_where_no_proof_was_found_the_bound_is_said(monkeypatch):
         r"Not proven: no set of at most 2 links comes below [\d.]+ s \(paper\), and none below [\d.]+ s was found\.",
         words(table.caption),
     )
+
+
+@pytest.mark.parametrize(
+    ("prices", "is_told"),
+    [
+        ((0, 5, 100), True),
+        ((0, 0.5, 100), True),
+        ((0, 5.1, 100), False),
+        ((0, 50, 55), False),
+        ((0, 50, 52.75), False),
+        ((0, 50, 52.6), True),
+        ((0, 3, 3, 40), False),
+        ((0,), False),
+    ],
+)
+def test_sets_whose_prices_differ_by_a_twentieth_of_the_highest_one_may_be_more(prices, is_told):
+    steps = [SimpleNamespace(proven=SimpleNamespace(found=SimpleNamespace(price=price))) for price in prices]
+    offer = SimpleNamespace(
+        price_list=SimpleNamespace(note="From prices.csv."), unpriced=("core link A - B",)
+    )
+    total, note, unpriced, *rest = _price_notes(offer, steps)
+
+    assert total.startswith("total price: ")
+    assert note == "From prices.csv."
+    assert unpriced == "Without a price, and so not for sale: core link A - B."
+    assert [line.startswith("Of sets whose prices differ") for line in rest] == [True] * is_told
+    assert _price_notes(SimpleNamespace(price_list=None), steps) == []
+
+
+@pytest.mark.parametrize(("prices", "most"), [(None, "most"), (object(), "most for their price")])
+def test_what_is_lost_by_links_one_after_the_other_is_said(prices, most):
+    offer = SimpleNamespace(price_list=prices)
+    steps = [SimpleNamespace(cycle_time_s=2.0), SimpleNamespace(cycle_time_s=1.0)]
+    greedy = [SimpleNamespace(cycle_time_s=2.0), SimpleNamespace(cycle_time_s=1.5)]
+
+    assert _greedy_note(offer, steps, greedy) == [
+        f"Greedy, each time with the links that gain {most}, one comes to 1.500 s for as much."
+    ]
+    assert _greedy_note(offer, steps, steps) == []
+    assert _greedy_note(offer, steps[1:], greedy) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "names", "change"),
+    [
+        ("", "", "none"),
+        ("", "ab", "a, b"),
+        ("a", "ab", "b"),
+        ("ab", "a", "without b"),
+        ("abc", "ad", "d; without b, c"),
+        ("ab", "ab", "none"),
+    ],
+)
+def test_a_change_names_new_links_and_then_those_that_it_lacks(before, names, change):
+    assert _change(tuple(before), tuple(names)) == change
+
+
+@pytest.mark.parametrize(
+    ("above_s", "half_s", "below_s", "below_half_s", "gains_nothing"),
+    [
+        (2.0, 0.0, 1.0, 0.0, False),
+        (2.0, 0.0, 2.0, 0.0, True),
+        (2.0, 0.0, 2.5, 0.0, True),
+        (2.0, 0.0, 2.0 - 1e-12, 0.0, True),  # a rounding error
+        (2.0, None, 1.9, None, False),
+        # Of independent intervals of 0.3 and 0.4 the difference has one of 0.5.
+        (2.0, 0.3, 1.5, 0.4, True),
+        (2.0, 0.3, 1.49, 0.4, False),
+        (None, None, 1.0, 0.0, False),
+        (1.0, 0.0, None, None, False),
+    ],
+)
+def test_what_the_intervals_hide_is_no_gain(above_s, half_s, below_s, below_half_s, gains_nothing):
+    above = QuickSimulation(cycle_time_s=above_s, half_width_s=half_s)
+    below = QuickSimulation(cycle_time_s=below_s, half_width_s=below_half_s)
+    assert _gains_nothing(above, below) is gains_nothing
+    if above_s is None or below_s is None:
+        assert _simulated_gain(above, below) is None
+    else:
+        assert _simulated_gain(above, below) == (above_s - below_s if abs(above_s - below_s) > 1e-9 else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("serialized", "load", "is_told"),
+    [(1.0, 1.0, False), (0.5, 0.9, False), (1.1, 0.9, True), (0.9, 1.1, True), (2.0, 2.0, True)],
+)
+def test_either_a_model_alone_or_all_on_one_link_may_take_longer_than_paper(serialized, load, is_told):
+    overlay = overlay_of("star")
+    forms = overlay.closed_forms
+    seen = SimpleNamespace(
+        graph=overlay.graph,
+        source=overlay.source,
+        target=overlay.target,
+        transmission_s=overlay.transmission_s,
+        closed_forms=replace(
+            forms, serialized_s=serialized * forms.paper_s, load_bound_s=load * forms.paper_s
+        ),
+    )
+    text = beyond_paper(seen)
+
+    assert bool(text) is is_told
+    if is_told:
+        assert f"is busy for {format_s(load * forms.paper_s)} of every round (load)." in text
+        assert f"One model alone needs {format_s(overlay.transmission_s.max())} on " in text
+    seen.closed_forms = replace(seen.closed_forms, busiest_link=None)
+    assert beyond_paper(seen) == ""

@@ -1,9 +1,15 @@
 """`silosim validate`: what it says about its simulations, and how many rounds it takes."""
 
 import json
+from math import inf
+from types import SimpleNamespace
 
 import pytest
 
+from scenarios.config.events.cause import Cause
+from scenarios.validation import circuit_table
+from scenarios.validation.study import Validated
+from scenarios.validation.table import _mean_of, _unexplained, plus_minus
 from topologies import load_underlay
 
 SCENARIO = """
@@ -103,3 +109,110 @@ def test_many_silos_get_rounds_for_an_interval(silosim):
 
 def test_the_least_number_of_rounds_is_in_the_help(silosim):
     assert "Rounds to simulate, 100 or more." in words(silosim("validate", "--help").ok().out)
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        (None, "mean of 200 rounds after a warm-up of 100"),
+        ((90, 400), "mean of rounds 100 to 299"),
+    ],
+)
+def test_the_rounds_of_an_estimate_are_named(asked, text):
+    simulated = SimpleNamespace(first_round=100, rounds=200, asked=asked)
+    assert _mean_of(simulated) == text
+
+
+@pytest.mark.parametrize(
+    ("mean_s", "half_s", "text"),
+    [
+        (2.0, 0.02, "2.000 s +- 1 %"),
+        (2.0, 0.0246, "2.000 s +- 1.2 %"),
+        (2.0, 2e-8, "2.000 s +- 0 %"),
+        (2.0, 2.2e-8, "2.000 s +- 1.1e-06 %"),
+        (0.0, 0.02, "0 s +- 20.00 ms"),
+        (2.0, inf, "2.000 s +- -"),
+    ],
+)
+def test_an_interval_in_percent_of_what_is_not_0(mean_s, half_s, text):
+    assert plus_minus(mean_s, half_s) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "off_arcs", "text"),
+    [
+        ("world", "Tokyo away", "Tokyo away"),
+        ("serialization", "Tokyo away", "most on A -> B: slow"),
+        ("world", "", "most on C: pauses"),
+    ],
+)
+def test_a_part_is_located_where_it_is_largest(name, off_arcs, text):
+    arcs = (
+        SimpleNamespace(
+            source="A", target="B", excess_s=-3.0, world_s=0.0, cause=SimpleNamespace(explanation="slow")
+        ),
+        SimpleNamespace(
+            source="C", target="C", excess_s=2.0, world_s=1.0, cause=SimpleNamespace(explanation="pauses")
+        ),
+    )
+    result = SimpleNamespace(
+        attribution=SimpleNamespace(off_arcs=off_arcs, arcs=arcs), maxmin=SimpleNamespace(cycle_time_s=1.0)
+    )
+    assert Validated._location(result, name) == text
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "shown", "in_flight"), [("A", "B", "A -> B", 1.5), ("A", "A", "A computes", None)]
+)
+def test_a_silo_that_waits_for_itself_computes(source, target, shown, in_flight):
+    terms = dict.fromkeys(("eq3_s", "queue_s", "rate_s", "wait_s", "computing_s", "world_s"), 0.25)
+    arc = SimpleNamespace(
+        source=source,
+        target=target,
+        **terms,
+        eq3_in_flight=1.5,
+        in_flight=1.5,
+        cause=Cause(assumption="shared link", place="core link A -> B", explanation="..."),
+    )
+    row = circuit_table._row(arc)
+    assert (row["arc"], row["in_flight"], row["eq3_in_flight"]) == (shown, in_flight, in_flight)
+    assert row["cause"] == "shared link: A -> B"
+    arc.cause = Cause(assumption="", place="", explanation="as Eq. 3 says")
+    assert circuit_table._row(arc)["cause"] == "-"
+
+
+@pytest.mark.parametrize(
+    ("parts", "is_split", "why"),
+    [
+        ({"a": 1.0, "b": -2.0, "world": 0.0}, True, "b -2.000 s"),
+        # With events, or without arcs, all parts of a tenth of the largest one.
+        ({"a": 1.0, "b": -2.0, "world": 0.2}, True, "b -2.000 s, a +1.000 s, away, capacity +200.0 ms"),
+        ({"a": 1.0, "b": -2.0, "world": 0.19}, True, "b -2.000 s"),
+        ({"a": 0.2, "b": -2.0, "c": 0.19}, False, "b -2.000 s, a +200.0 ms"),
+        ({"a": 1.0, "world": -3.0}, True, "away, capacity -3.000 s, a +1.000 s"),
+    ],
+)
+def test_the_largest_parts_are_the_reason(parts, is_split, why):
+    result = SimpleNamespace(
+        parts_s=lambda: parts,
+        is_explained=True,
+        attribution=object() if is_split else None,
+        events=("away", "capacity"),
+        _location=lambda name: f"where {name} is",
+    )
+    result._name = lambda part: Validated._name(result, part)
+    largest = max(parts, key=lambda part: abs(parts[part]))
+
+    assert Validated.why(result) == f"{why} a round; where {largest} is"
+    result.is_explained = False
+    assert Validated.why(result) == ""
+
+
+def test_overlays_without_parts_arc_by_arc_are_named():
+    def result(kind, randomized):
+        return SimpleNamespace(overlay=SimpleNamespace(kind=kind), randomized_attribution=randomized)
+
+    results = [result("ring", None), result("matcha", object()), result("random_ring", object())]
+    (line,) = _unexplained(results)
+    assert line.startswith("matcha, random_ring: no parts arc by arc: ")
+    assert _unexplained(results[:1]) == []
