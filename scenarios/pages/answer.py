@@ -101,18 +101,28 @@ def _by_target(compared: Compared, times: Mapping[str, float]) -> str:
     rows = {str(row["overlay"]): row for row in compared.rows}
     best = min(times, key=lambda kind: times[kind])
     others = {kind: time for kind, time in times.items() if kind != best}
-    missing = [compared.name(kind) for kind in rows if kind not in times]
+    slow = [kind for kind in rows if kind not in times]
+    # Where the training was interrupted, some overlays may not have begun.
+    ahead = [
+        kind for kind in slow if compared.trained_rounds is not None and not rows[kind]["trained_rounds"]
+    ]
+    missing, untrained = (
+        [compared.name(kind) for kind in slow if kind not in ahead],
+        [*map(compared.name, ahead)],
+    )
     tail = ""
     if missing:
         verb = "does" if len(missing) == 1 else "do"
         tail = f"; {_some(missing)} {verb} not reach it in the rounds that were trained"
+    if untrained:
+        tail += f"; {_some(untrained)} {'is' if len(untrained) == 1 else 'are'} not trained yet"
     on = f"On {compared.place} "
     ties = [kind for kind, time in times.items() if _is_same(times[best], time)]
     rounds = {rows[kind]["rounds_to_target"] for kind in ties}
     counted = ", ".join(f"{count:,} round{'' if count == 1 else 's'}" for count in rounds)
     after = f"after {format_long(times[best])}" + (f" ({counted})" if len(rounds) == 1 else "")
     if not others:
-        alone = " alone" if missing else ""
+        alone = " alone" if missing and not untrained else ""
         return f"{on}{compared.name(best)}{alone} reaches {compared.goal} {after}{tail}."
     if len(ties) == len(times):
         names = _some([compared.name(kind) for kind in ties])
@@ -154,11 +164,18 @@ def _rank(compared: Compared, best: Sequence[str], reference: str) -> str:
 
 
 def _by_cycle_time(compared: Compared) -> str:
-    """The shortest cycle time, of the simulation where there is one of each overlay, else of the closed form."""
+    """The shortest cycle time, of the simulation where there is one of each overlay, else of the closed forms.
+
+    Without simulation it is the larger of paper and load, as no simulation is faster than the load bound.
+    """
     simulated = all(row["simulated_s"] is not None for row in compared.rows)
-    key = "simulated_s" if simulated else "paper_s"
-    by = "" if simulated else " by the paper's closed form, as there is no whole simulation of each,"
-    rows = {str(row["overlay"]): row for row in compared.rows if row[key] is not None}
+    key = "simulated_s" if simulated else "bound_s"
+    by = "" if simulated else " by the larger of paper and load, as there is no whole simulation of each,"
+    rows = {
+        str(row["overlay"]): {**row, "bound_s": max(row["paper_s"], row["load_bound_s"] or 0.0)}
+        for row in compared.rows
+        if (row["simulated_s"] if simulated else row["paper_s"]) is not None
+    }
     if not rows:
         return "there is no cycle time of any overlay."
     times = {kind: float(row[key]) for kind, row in rows.items()}

@@ -44,6 +44,7 @@ _MOST_ROWS, _MOST_ERRORS = 200, 50
 _MOST_FIGURES, _MOST_PANELS = 12, 12
 _MOST_NAMED = 5
 _SAME = 1e-9
+_LOAD, _BOUND, _BELOW = "load_bound_s", "bound_s", "paper_below_load"
 _LEGEND_STYLE = (
     "ul.legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.6rem; list-style: none; padding: 0; } "
 )
@@ -92,7 +93,11 @@ def study_answer(table: "pandas.DataFrame") -> list[str]:
     )
     if failed.any():
         beginning += f" {int(failed.sum()):,} row{'' if failed.sum() == 1 else 's'} with an error."
-    key = SIMULATED if SIMULATED in good.columns and good[SIMULATED].notna().any() else PAPER
+    key = SIMULATED if SIMULATED in good.columns and good[SIMULATED].notna().any() else _BOUND
+    if key == _BOUND and PAPER in good.columns:
+        # No simulation is faster than the load bound.
+        forms = [form for form in (PAPER, _LOAD) if form in good.columns]
+        good = good.assign(**{_BOUND: good[forms].max(axis=1).where(good[PAPER].notna())})
     if key not in good.columns or not good[key].notna().any():
         return [beginning, "No point has a cycle time."]
     # A point in which an overlay lacks its time says nothing of which is fastest.
@@ -107,14 +112,19 @@ def study_answer(table: "pandas.DataFrame") -> list[str]:
     best = timed[timed[key] <= least * (1 + _SAME)]
     wins = best.groupby(OVERLAY, sort=False)[POINT].nunique().sort_values(ascending=False, kind="stable")
     compared = int(timed[POINT].nunique())
-    form = "simulated cycle time" if key == SIMULATED else "cycle time (paper)"
+    form = "simulated cycle time" if key == SIMULATED else "cycle time (the larger of paper and load)"
     (first, most), *others = [(str(kind), int(count)) for kind, count in wins.items()]
     others, more = others[: _MOST_NAMED - 1], len(others[_MOST_NAMED - 1 :])
     all_of = "all of them" if most == compared else f"{most:,}"
     named = [f"{first} has the shortest in {all_of}", *(f"{kind} in {count:,}" for kind, count in others)]
     named += [f"{more} more overlay{'' if more == 1 else 's'} in fewer"] if more else []
     ties = ", ties counted for each" if wins.sum() > compared else ""
-    return [beginning, f"Of {compared:,} with a {form}, {listed(named)}{ties}."]
+    said = [beginning, f"Of {compared:,} with a {form}, {listed(named)}{ties}."]
+    if _BELOW in good.columns and (below := int((good[_BELOW] == True).sum())):  # noqa: E712 (values may be missing)
+        said.append(
+            f"In {below:,} row{'' if below == 1 else 's'} paper is below the load bound, so that no network is as fast."
+        )
+    return said
 
 
 def _failed(table: "pandas.DataFrame") -> "pandas.Series[bool]":

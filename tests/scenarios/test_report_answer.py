@@ -6,7 +6,16 @@ from scenarios.pages.answer import Compared, agreement, answer, question
 
 
 def row(
-    overlay, simulated_s, *, paper_s=None, half_s=0.0, exact=True, reached=None, whole=True, trained=None
+    overlay,
+    simulated_s,
+    *,
+    paper_s=None,
+    load_s=None,
+    half_s=0.0,
+    exact=True,
+    reached=None,
+    whole=True,
+    trained=None,
 ):
     """A row of a run's table; `reached` is the round and the time of the target."""
     paper_s = simulated_s if paper_s is None else paper_s
@@ -14,6 +23,7 @@ def row(
     return {
         "overlay": overlay,
         "paper_s": paper_s,
+        "load_bound_s": load_s,
         "simulated_s": simulated_s,
         "simulated_half_width_s": half_s,
         "simulated_is_exact": exact,
@@ -145,9 +155,30 @@ def test_without_whole_simulations_the_closed_form_is_named():
         compared(row("star", None, paper_s=4.0, whole=False), row("a", 2.0), target=None, trained=False)
     )
 
-    assert "by the paper's closed form" in said[0]
+    assert "by the larger of paper and load" in said[0]
     assert "2 times shorter" in said[0]
     assert said[-1] == "The run was interrupted, and the simulation of star is not whole."
+
+
+def test_without_simulation_nothing_is_faster_than_its_load_bound():
+    rows = (
+        row("ring", None, paper_s=1.0, load_s=4.0, whole=False),
+        row("mst", None, paper_s=2.0, load_s=1.0, whole=False),
+    )
+
+    assert "a round of mst by the larger of paper and load" in first(
+        *rows, target=None, trained=False, hubs=()
+    )
+    assert "2 times shorter than one of the ring" in first(*rows, target=None, trained=False, hubs=())
+
+
+def test_overlays_that_are_not_trained_yet_are_not_said_to_miss_the_target():
+    said = first(
+        row("star", 1.0, reached=(3, 3.0), trained=10), row("a", 2.0), row("b", 2.0, trained=10), rounds=10
+    )
+
+    assert "b does not reach it in the rounds that were trained; a is not trained yet" in said
+    assert "alone" not in said
 
 
 def test_no_time_at_all_has_no_ratio():

@@ -49,8 +49,30 @@ def test_the_answer_counts_points(study):
 
     assert study_answer(table) == [
         "2 points of 2 overlays.",
-        "Of 2 with a cycle time (paper), ring has the shortest in all of them.",
+        "Of 2 with a cycle time (the larger of paper and load), ring has the shortest in all of them.",
     ]
+
+
+def test_without_simulation_an_overlay_that_links_cannot_carry_does_not_win(study):
+    table = read_study(study(rows_of([1e7, 1e8])))
+    ring = table["overlay"] == "ring"
+    table["load_bound_s"] = table["paper_s"].where(~ring, 1e3)
+    table["paper_below_load"] = ring
+    said = study_answer(table)
+
+    assert "ring" not in said[1]
+    assert said[2] == "In 2 rows paper is below the load bound, so that no network is as fast."
+
+
+def test_a_point_in_which_an_overlay_has_no_simulation_counts_for_none(study):
+    table = read_study(study(rows_of([1e7, 1e8])))
+    table["simulated_s"] = table["paper_s"]
+    ring = table["overlay"] == "ring"
+    table.loc[ring & (table["access_bps"] == 1e7), "simulated_s"] = float("nan")
+
+    assert study_answer(table)[1].startswith(
+        "Of 1 with a simulated cycle time, ring has the shortest in all of them"
+    )
 
 
 def test_ties_count_for_each_and_errors_are_counted(study):
