@@ -24,12 +24,13 @@ from scenarios.pages.training_charts import training_charts
 from scenarios.report.line_styles import styles_of
 from scenarios.report.map_svg import map_style
 from scenarios.report.svg_chart import CHART_STYLE, line_legend, line_sheet
-from scenarios.report.web_page import embedded, html_table, results_table, text, unbroken, web_page
+from scenarios.report.web_page import embedded, html_table, results_table, text, web_page
 from scenarios.runfile.paths import PARTIAL
 from scenarios.studies.underlay import facts_text, underlay_facts
 from topologies import workload_presets
 from topologies.capacities import UNSTATED_CORE_BPS
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
+from topologies.wrapping import unbroken
 
 _REPLAY = (
     "The file of a replay is made again by silosim replay with the run that it replays: it keeps that run's arcs and "

@@ -31,11 +31,11 @@ from scenarios.report.svg_chart import (
     line_legend,
     line_sheet,
 )
-from scenarios.report.web_page import html_table, text, unbroken, web_page
+from scenarios.report.web_page import html_table, text, web_page
 from scenarios.runfile.study_rows import ERROR, POINT
 from scenarios.runfile.study_table import RANGES, read_study
 from topologies import InputError
-from topologies.wrapping import listed
+from topologies.wrapping import listed, unbroken
 
 if TYPE_CHECKING:
     import pandas

@@ -9,11 +9,12 @@ from scenarios.pages.answer import agreement
 from scenarios.pages.origin import file_digest, origin_list
 from scenarios.pages.page_style import PAGE_STYLE
 from scenarios.report.tables import percent
-from scenarios.report.web_page import html_table, text, unbroken, web_page
+from scenarios.report.web_page import html_table, text, web_page
 from scenarios.runfile.paths import RUN_ENDINGS
 from scenarios.validation.file import RecordedValidation, read_validation
 from scenarios.validation.table import PARTS, part_key
 from topologies import InputError
+from topologies.wrapping import unbroken
 
 _TIMES = {
     "paper": "paper_s",

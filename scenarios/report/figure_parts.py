@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from scenarios.report.figure_style import DPI, GRID, SAVED, TITLE_PT, FigureStyle
 from scenarios.report.line_styles import LineStyle
 from scenarios.runfile.paths import write_whole, writing
-from topologies.wrapping import wrapped
+from topologies.wrapping import unbroken, wrapped
 
 LEGEND_LINE_IN = 0.22
 LEGEND_LETTERS, LEGEND_MARGIN = 84, 7
@@ -33,7 +33,7 @@ def set_title(figure: Figure, title: str, style: FigureStyle) -> None:
         letter_in = _NARROW_LETTER_IN if style.is_narrow else _LETTER_IN
         letters = int(style.width_in / (letter_in * style.pt(TITLE_PT)))
         title = "\n".join(line for long in title.splitlines() for line in wrapped(long, letters) or [""])
-    figure.suptitle(title, fontsize=style.pt(TITLE_PT), parse_math=False, wrap=breaks)
+    figure.suptitle(unbroken(title), fontsize=style.pt(TITLE_PT), parse_math=False, wrap=breaks)
 
 
 def add_legend(figure: Figure, lines: Sequence[Artist], names: Sequence[str], **options: Any) -> None:

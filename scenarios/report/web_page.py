@@ -2,7 +2,6 @@
 
 import html
 import json
-import re
 from collections.abc import Collection, Iterable, Sequence
 
 from scenarios.report.tables import Table
@@ -33,11 +32,6 @@ def text(value: str) -> str:
     '&lt;b&gt;&amp;&quot;'
     """
     return html.escape(value)
-
-
-def unbroken(value: str) -> str:
-    """A text whose numbers stay on one line with their units."""
-    return re.sub(r"(?<=\d) (?=(s|ms|µs|ns|min|h|d|%|[kMGT]?bps|times)\b|%)", "\u00a0", value)
 
 
 def embedded(name: str, value: object) -> str:

@@ -217,7 +217,8 @@ def _end(offer: Offer, last: Step, more: ProvenSet | None) -> str:
             return (
                 "No other link with a price would gain anything more; --factor and --to raise links further."
             )
-        return "No other link would gain anything more, at any price; --factor and --to raise links further."
+        further = "" if offer.price_list is None else ", at any price"
+        return f"No other link would gain anything more{further}; --factor and --to raise links further."
     price = more.found.price
     least = "" if more.is_proven else " at most"
     cost = (

@@ -5,14 +5,12 @@ from collections.abc import Mapping, Sequence
 
 from topologies.analysis.explain import Explanation
 from topologies.analysis.upgrades import AccessUpgrade, JointUpgrade, LinkUpgrade
-from topologies.wrapping import listed, wrapped
+from topologies.wrapping import NO_BREAK, listed, wrapped
 
 SAME = 1e-6
 """Relative difference below which gains are shown as equal."""
 _MOST_TIES = 2
 """Upgrades that are named where several gain as much as the best."""
-_TIE = "\u00a0"
-"""A space that no line is broken at."""
 
 
 def explanation_lines(explanation: Explanation) -> list[str]:
@@ -23,12 +21,12 @@ def explanation_lines(explanation: Explanation) -> list[str]:
     list of str
         Lines of at most 80 columns.
     """
-    return [line.replace(_TIE, " ") for sentence in _sentences(explanation) for line in wrapped(sentence)]
+    return [line for sentence in _sentences(explanation) for line in wrapped(sentence)]
 
 
 def explanation_sentences(explanation: Explanation) -> list[str]:
     """The same where lines have any width: one or two sentences each, the circuit apart."""
-    return [sentence.replace(_TIE, " ") for sentence in _sentences(explanation)]
+    return [sentence.replace(NO_BREAK, " ") for sentence in _sentences(explanation)]
 
 
 def _sentences(explanation: Explanation) -> tuple[str, ...]:
@@ -80,7 +78,7 @@ def _circuit(explanation: Explanation) -> list[str]:
     rounds = "1 round" if explanation.tokens == 1 else f"{explanation.tokens} rounds"
     return [
         f"{head} This circuit of {len(arcs)} arcs bounds the throughput: {delay} in {rounds}.",
-        " -> ".join(arc.source.replace(" ", _TIE) for arc in (*arcs, arcs[0])),
+        " -> ".join(arc.source.replace(" ", NO_BREAK) for arc in (*arcs, arcs[0])),
     ]
 
 
@@ -208,5 +206,5 @@ def _ties(
 def _time(seconds: float) -> str:
     """A time with four significant digits."""
     if seconds >= 1:
-        return (f"{seconds:.4g}" if seconds < 1e4 else f"{seconds:.0f}") + f"{_TIE}s"
-    return f"{1e3 * seconds:.4g}{_TIE}ms"
+        return (f"{seconds:.4g}" if seconds < 1e4 else f"{seconds:.0f}") + " s"
+    return f"{1e3 * seconds:.4g} ms"
