@@ -1,0 +1,56 @@
+"""One state of a periodic overlay: its arcs with their lags and weights."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from topologies.arrays import FloatArray, IntArray
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class State:
+    """The arcs of the rounds that are in one state of a period.
+
+    Attributes
+    ----------
+    source, target : ndarray of int, shape (arcs,)
+        Silos at the ends of each arc, sorted by source, then target; no arc twice, none from a silo to itself.
+    lag : ndarray of int, shape (arcs,)
+        At the end of round `k` the target mixes with the model that the source sent in round ``k + 1 - lag``: 1 is that
+        of the same round. Before round 0 nothing is sent or awaited.
+    weight : ndarray, shape (arcs,)
+        Weight that the target gives that model. The weight of its own is what they leave of 1.
+    """
+
+    source: IntArray
+    target: IntArray
+    lag: IntArray
+    weight: FloatArray
+
+    def __repr__(self) -> str:
+        """Number of arcs and largest lag."""
+        return f"<State: {len(self.source)} arcs, lags up to {self.lag.max(initial=0)}>"
+
+    def consensus(self, silos: int) -> FloatArray:
+        """Consensus matrix, shape (silos, silos): row `i` holds the weights with which silo `i` averages.
+
+        Notes
+        -----
+        Only with lags of 1 are the models that it averages all of one round.
+        """
+        matrix = np.zeros((silos, silos))
+        matrix[self.target, self.source] = self.weight
+        matrix[np.diag_indices(silos)] = 1.0 - matrix.sum(axis=1)
+        return matrix
+
+
+def state_of(source: IntArray, target: IntArray, weight: FloatArray, lag: IntArray | None = None) -> State:
+    """State of the given arcs, which it sorts; by default with lags of 1."""
+    source, target = np.asarray(source, dtype=np.int64), np.asarray(target, dtype=np.int64)
+    order = np.lexsort((target, source))
+    return State(
+        source=source[order],
+        target=target[order],
+        lag=np.ones_like(source) if lag is None else np.asarray(lag, dtype=np.int64)[order],
+        weight=np.asarray(weight, dtype=np.float64)[order],
+    )
