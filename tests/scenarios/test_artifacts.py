@@ -37,6 +37,7 @@ def test_a_kill_before_the_first_checkpoint_is_told_like_one_after_it(
     )
 
 
+@pytest.mark.slow
 def test_resume_may_always_be_given(silosim, alone, tmp_path):
     path = tmp_path / "x.h5"
     (tmp_path / "x.h5.partial").touch()

@@ -5,11 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 WRITTEN = ROOT / "docs" / "reference" / "command_line.md"
 PRINTED = "from make_cli_reference import reference; print(reference(), end='')"
 
 
+@pytest.mark.slow
 def test_the_reference_is_not_stale():
     made = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); {PRINTED}"],

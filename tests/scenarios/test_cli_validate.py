@@ -207,6 +207,7 @@ def test_csv_holds_every_overlay(silosim, tmp_path):
     assert [row["overlay"] for row in rows] == ["star", "mst", "delta_mbst", "ring"]
 
 
+@pytest.mark.slow
 def test_a_folder_gets_all_three_and_keeps_them_without_force(silosim, tmp_path):
     command = (
         "validate",

@@ -73,6 +73,7 @@ def test_sweep_simulates_with_the_engine(silosim, tmp_path, engine):
     assert [row["engine"] for row in json.loads(result.out)["rows"]] == [engine]
 
 
+@pytest.mark.slow
 def test_run_and_replay_take_the_scenarios_engine_or_the_options(silosim, scenario, tmp_path):
     with_engine(scenario, "compiled")
     run, again, replayed, other = (tmp_path / f"{name}.h5" for name in ("run", "again", "replayed", "other"))

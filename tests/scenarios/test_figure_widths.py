@@ -284,6 +284,7 @@ def test_a_wrong_width_is_found_before_anything_is_computed(silosim, tmp_path, m
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_commands_draw_as_wide_as_they_are_told(silosim, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     silosim("underlay", "gaia", "-o", "map.png", "--width", "3.5in").ok()

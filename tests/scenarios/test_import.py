@@ -160,6 +160,7 @@ def test_size_and_time_of_the_model_are_given_or_a_task_is_named(silosim, metric
         assert read_run(path).about.splitlines()[2] == about
 
 
+@pytest.mark.slow
 def test_a_curve_on_several_overlays_compares_cycle_times_only(silosim, metrics, tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: drawn.append(self))

@@ -134,6 +134,7 @@ def test_the_gap_of_a_mixing_matrix_is_that_of_its_eigenvalues(silosim):
     assert row["spectral_gap"] == pytest.approx(1 - eigenvalues[-2], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_entries_are_trained_simulated_shown_and_replayed_under_their_names(
     silosim, files, weights_of_the_mst
 ):

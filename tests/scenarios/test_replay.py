@@ -36,6 +36,7 @@ def test_a_replay_on_the_same_network_changes_nothing(silosim, run_file, tmp_pat
         assert old.closed_forms == new.closed_forms
 
 
+@pytest.mark.slow
 def test_a_replay_can_be_replayed_and_needs_as_many_silos(silosim, run_file, tmp_path):
     silosim(
         "replay", run_file, "--access-at", "Seoul=1 Mbps", "--core", "1 Gbps", "-o", tmp_path / "a.h5"

@@ -32,6 +32,7 @@ def active(path, kind):
         return ~np.isnan(file[f"simulation/{kind}/arrival_s"][:])
 
 
+@pytest.mark.slow
 def test_every_arc_carries_a_model_in_the_rounds_of_the_run(silosim, run_of_drawn, tmp_path):
     path, back = tmp_path / "slow.h5", tmp_path / "back.h5"
     result = silosim("replay", run_of_drawn, "--access", "2 Mbps", "-o", path)

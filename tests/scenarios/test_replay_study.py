@@ -85,6 +85,7 @@ def test_a_point_is_a_replay(silosim, study, imported_run, tmp_path):
         assert (row["queueing"], row["target_accuracy"], row["kind"]) == ("overlap", "0.6", row["overlay"])
 
 
+@pytest.mark.slow
 def test_targets_vary_and_keys_of_the_run_stay_where_they_are_not_superseded(silosim, study, tmp_path):
     run = tmp_path / "other.h5"
     files = study(GRID).folder

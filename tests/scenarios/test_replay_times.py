@@ -41,6 +41,7 @@ def slow_ring(file):
     file["training/matcha/test_accuracy"][:] /= 1.4
 
 
+@pytest.mark.slow
 def test_the_table_has_the_times_of_single_replays(silosim, imported_run, tmp_path):
     options = ("--sharing", "equal", "--compute-times", "lognormal 0.2", "--target-accuracy", 0.6)
     whole = json.loads(

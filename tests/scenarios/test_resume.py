@@ -132,6 +132,7 @@ def cut_short(tmp_path, scenario, small_scenario, silosim, monkeypatch):
     return tmp_path / "x.h5"
 
 
+@pytest.mark.slow
 def test_what_a_cut_run_kept_is_neither_lost_nor_taken_for_that_of_another(silosim, scenario, cut_short):
     folder, partial = checkpoints_path(cut_short), cut_short.with_name("x.h5.partial")
     refused = silosim("run", scenario, "-o", cut_short)
@@ -219,6 +220,7 @@ def test_show_says_how_far_a_training_had_come(
     assert "trained:" not in silosim("show", path).ok().out
 
 
+@pytest.mark.slow
 def test_force_starts_anew_and_replaces_models(silosim, scenario, cut_short):
     (models_path(cut_short)).mkdir()
     (models_path(cut_short) / "mst-best.pt").touch()

@@ -351,6 +351,7 @@ def test_names_of_columns():
     assert split_key('network.access_at."St. Gallen".x') == ("network", "access_at", "St. Gallen", "x")
 
 
+@pytest.mark.slow
 def test_another_study_s_rows_are_not_taken(tmp_path):
     run_study(study_of(GRID, tmp_path), tmp_path / "a.csv", pool=threads(), workers=2)
     other = study_of(BASE + "[study.grid]\nseed = [1, 2]\n", tmp_path)
@@ -390,6 +391,7 @@ def test_a_killed_study_goes_on(file, tmp_path, launcher):
     assert (tmp_path / "s.csv").read_bytes() == whole.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_table_is_read_with_its_types(tmp_path, ending):
     study = study_of(GRID, tmp_path)

@@ -152,6 +152,7 @@ def test_a_preset_that_trains_is_a_scenario_with_figures(name):
     assert parse_scenario(study.text, source=name) == study.scenario
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["paper-fig3a", "paper-fig3b", "paper-fig4"])
 def test_tables_of_the_paper_come_out_at_the_points_of_its_figures(name, tmp_path):
     found = find_study(Path(name))

@@ -131,6 +131,7 @@ def test_an_unknown_ending_lists_those_of_installed_packages_too(tmp_path):
         write_tables(tmp_path / "a.doc", [TABLE])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("latex")
 @pytest.mark.parametrize(
     ("arguments", "first"),

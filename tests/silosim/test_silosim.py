@@ -32,6 +32,7 @@ kinds = ["star", "ring"]
 rounds = 30
 
 [training]
+ranks = 1
 model = "softmax"
 rounds = 4
 log_every = 2

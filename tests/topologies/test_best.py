@@ -161,6 +161,7 @@ def test_far_silos_become_detours_of_one_circle(make_underlay):
     assert best(graph, work, iterations=20_000).closed_forms.paper_s == pytest.approx(optimum, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_same_seed_same_overlay(published_graph):
     graph = published_graph("geant", 1e10)
     one, two = (best(graph, INATURALIST, iterations=400, seed=3) for _ in range(2))
@@ -179,6 +180,7 @@ def test_without_any_ring_the_allowed_pairs_are_the_start(make_underlay):
     assert best(graph, INATURALIST, iterations=100).arcs == 6
 
 
+@pytest.mark.slow
 def test_the_silos_agree_on_the_plain_average(published_graph):
     overlay = best(published_graph("geant", 1e10), INATURALIST, iterations=2_000)
     models = np.random.default_rng(0).normal(size=(40, 3))

@@ -50,6 +50,7 @@ def test_published_networks(published_graph, name, kind, keep):
         assert slowest(enriched.overlay) <= slowest(overlay) * (1 + 1e-12)
 
 
+@pytest.mark.slow
 def test_recorded_gaps_of_gaia(published_graph):
     ring = enrich(design("ring", published_graph("gaia", 1e10), INATURALIST))
     tree = enrich(design("mst", published_graph("gaia", 1e10), INATURALIST))

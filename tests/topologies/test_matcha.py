@@ -93,6 +93,7 @@ def test_equal_probabilities_are_optimal_on_complete_graphs(nodes):
     assert bound == pytest.approx(0.3 * nodes, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", [cvxpy.CLARABEL, cvxpy.SCS])
 def test_the_growing_subspace_reaches_the_whole_programme(solver, published_graph):
     found = matcha_plus(published_graph("geant", 1e10), WORK)

@@ -142,6 +142,7 @@ def test_shuffled_parallel_links_and_computed_distances(tmp_path_factory, seed):
     ]  # of equal ones the fastest first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(DESIGNERS))
 @pytest.mark.parametrize(
     ("network", "variant", "access_bps"),

@@ -264,6 +264,7 @@ def test_the_whole_state_moves_to_other_ranks(make_job, tmp_path):
         assert twin is None or torch.equal(twin[1].running_mean, silos.models.buffers[0][:2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", ["loop", "vmap"])
 def test_the_executor_is_not_chosen_anew(rows_of, checkpointing, make_job, monkeypatch, made):
     reference = rows_of(make_job(rounds=6, learning_rate=0.2, executor=made))

@@ -168,6 +168,7 @@ def resumed(rows_of, job, folder, copy):
         return str(error)
 
 
+@pytest.mark.slow
 def test_a_flipped_byte_never_gives_another_curve(rows_of, cut_at_four, tmp_path):
     job, whole = cut_at_four
     checkpoint = job.directory / "round-000004"

@@ -314,6 +314,7 @@ def test_models_say_whether_they_can_be_stacked():
     assert {name for name, spec in MODELS.items() if not spec.vectorizes} == {"bilstm", "char_gru"}
 
 
+@pytest.mark.slow
 def test_training_by_either_executor_gives_the_same_curve(make_job, rows_of):
     loop, stacked = (
         rows_of(make_job(model="cnn", rounds=20, momentum=0.9, learning_rate=0.05, executor=executor))

@@ -253,6 +253,7 @@ def test_mixing_weights_are_those_that_the_hosted_silos_keep(make_job, make_rank
     assert plan.weights == numbers + messages * MESSAGE + 5 * MIXING
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ranks", "communicator"), [(1, SingleRank()), (3, Second())])
 def test_mixing_weights_take_the_memory_that_is_planned(make_job, make_rank_silos, ranks, communicator):
     job = make_job(silos=60, rounds=80, mixing=random_mixing(60, matrices=40, share=0.5))

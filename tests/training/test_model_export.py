@@ -108,6 +108,7 @@ def test_a_best_model_from_after_the_checkpoint_is_not_taken_for_one_before_it(c
     assert read_row(job.directory, "best") == max(rows, key=lambda row: row.test_accuracy)
 
 
+@pytest.mark.slow
 def test_an_average_resnet_has_the_models_own_keys_and_a_silos_counters(tmp_path):
     model = build_model("resnet18", input_shape=(3, 32, 32), classes=80, seed=1)
     silo = build_model("resnet18", input_shape=(3, 32, 32), classes=80, seed=1)

@@ -234,6 +234,7 @@ def mixed_by(ranks: int, matrix: np.ndarray, rows: torch.Tensor, length: int) ->
     return torch.cat(mixed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("silos", "ranks", "width"),
     [(7, (2, 3, 7), 32), (22, (2, 3, 20), 4096), (40, (3, 40), 992), (265, (2, 3, 128), 256)],

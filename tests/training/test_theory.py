@@ -250,6 +250,7 @@ def test_matcha_states_the_contraction_of_its_rounds(small_matcha):
     assert 0.3 < expected < 1
 
 
+@pytest.mark.slow
 def test_matcha_brings_silos_together_at_least_by_rho_per_round_on_average(small_matcha, quadratic):
     """``E ||X_k - mean||^2 <= rho^k ||X_0 - mean||^2``, with equality after one round from the worst start."""
     matrices, chance = rounds_of(small_matcha)
