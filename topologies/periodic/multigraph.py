@@ -40,7 +40,7 @@ def multigraph_lags(delay_s: FloatArray, *, most_lag: int = MOST_LAG) -> IntArra
     least_s = delay_s.min(initial=np.inf)
     if least_s == 0:
         return np.asarray(np.where(delay_s > 0, most_lag, 1), dtype=np.int64)
-    return np.minimum(np.rint(delay_s / least_s), most_lag).astype(np.int64)
+    return np.asarray(np.minimum(np.rint(delay_s / least_s), most_lag), dtype=np.int64)
 
 
 def multigraph(

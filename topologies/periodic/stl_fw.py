@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topologies.arrays import FloatArray
+from topologies.arrays import FloatArray, IntArray
 from topologies.checks import check_integer
 from topologies.errors import Field, InputError
 from topologies.state import State, state_of
@@ -44,10 +44,10 @@ def stl_fw(
     Source: Le Bars, Bellet, Tommasi, Lavoie, Kermarrec, "Refined convergence and topology learning for decentralized
     SGD with heterogeneous data" (AISTATS 2023, arXiv 2204.04452), algorithm 2. Minimises `label_spread` over doubly
     stochastic matrices from the identity on. Each step moves towards the permutation along which the objective falls
-    fastest, a linear assignment problem, as far as the objective, a parabola, falls. It is at most ``16 / (iterations +
-    2) (lambda + mean squared distance of the proportions from their mean)`` (theorem 3 there, for the sum of the
-    classes), and 0 only for the average of all silos. Steps end early where none gains anything. Time O(silos^3) for
-    each step, at worst.
+    fastest, a linear assignment problem, as far as the objective, a parabola, falls. The general bound of the
+    Frank-Wolfe algorithm is ``16 / (iterations + 2) (lambda + |Q - J Q|^2 / silos)`` here; the optimum, 0, is the
+    average of all silos. Steps end early where none gains anything. Few steps may leave silos that never hear of some
+    others: two labels in equal numbers pair up in the first. Time O(silos^3) for each step, at worst.
     """
     check_integer("iterations", iterations, minimum=0)
     shares = _checked(proportions)
@@ -88,7 +88,7 @@ def label_spread(
     return float(((labels**2).sum() + variance_weight * ((matrix - 1 / silos) ** 2).sum()) / silos)
 
 
-def _step(matrix: FloatArray, shares: FloatArray, variance_weight: float) -> tuple[float, FloatArray] | None:
+def _step(matrix: FloatArray, shares: FloatArray, variance_weight: float) -> tuple[float, IntArray] | None:
     """Share of the permutation that is mixed in, and the column of it for each row; None where nothing is gained."""
     # Imported here since it takes long, and few commands need it.
     from scipy.optimize import linear_sum_assignment
@@ -104,7 +104,7 @@ def _step(matrix: FloatArray, shares: FloatArray, variance_weight: float) -> tup
     curvature = float((moved_labels**2).sum() + variance_weight * (moved**2).sum())
     if falls <= _ROUNDING * silos or curvature == 0:
         return None
-    return min(1.0, falls / curvature), permutation
+    return min(1.0, falls / curvature), permutation.astype(np.int64)
 
 
 def _checked(proportions: FloatArray) -> FloatArray:
@@ -122,4 +122,4 @@ def _checked(proportions: FloatArray) -> FloatArray:
     sums = shares.sum(axis=1)
     for silo in np.flatnonzero(np.abs(sums - 1) > 1e-6).tolist():
         raise InputError(f"must sum to 1, not {sums[silo]:.10g}.", field=Field("proportions", silo))
-    return shares / sums[:, np.newaxis]
+    return np.asarray(shares / sums[:, np.newaxis])

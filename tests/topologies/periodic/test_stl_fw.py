@@ -35,7 +35,7 @@ def test_doubly_stochastic_sparse_and_ever_better(silos, classes, iterations, va
         values.append(label_spread(matrix, shares, variance_weight=variance_weight))
     assert values[0] == pytest.approx(label_spread(np.eye(silos), shares, variance_weight=variance_weight))
     assert (np.diff(values) <= 1e-13).all()
-    # The bound of the theorem.
+    # The bound of the Frank-Wolfe algorithm.
     spread = ((shares - shares.mean(axis=0)) ** 2).sum() / silos
     assert values[-1] <= 16 / (iterations + 2) * (variance_weight + spread) + 1e-12
 
@@ -80,15 +80,11 @@ def test_the_first_step_is_towards_the_permutation_of_steepest_descent(seed):
     rng = np.random.default_rng(seed)
     shares = random_shares(rng, 5, 3)
     start, h = np.eye(5), 1e-6
-    slopes = {
-        permutation: (
-            label_spread((1 - h) * start + h * np.eye(5)[list(permutation)], shares)
-            - label_spread(start, shares)
-        )
-        / h
+    near = {
+        permutation: label_spread((1 - h) * start + h * np.eye(5)[list(permutation)], shares)
         for permutation in itertools.permutations(range(5))
     }
-    steepest = np.eye(5)[list(min(slopes, key=slopes.get))]
+    steepest = np.eye(5)[list(min(near, key=near.get))]
     shape = np.linspace(0, 1, 2001)
     best = min(label_spread((1 - t) * start + t * steepest, shares) for t in shape)
     value = label_spread(weights(shares, 1), shares)
