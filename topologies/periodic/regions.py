@@ -45,9 +45,8 @@ def near_regions(latency_s: FloatArray, count: int) -> IntArray:
     from scipy.cluster.hierarchy import cut_tree, linkage
 
     distance_s = np.round((latency_s + latency_s.T) / 2, _DIGITS)
-    joined = cut_tree(
-        linkage(distance_s[np.triu_indices(silos, 1)], method="complete"), n_clusters=count
-    ).ravel()
+    tree = linkage(distance_s[np.triu_indices(silos, 1)], method="complete")
+    joined = cut_tree(tree, n_clusters=[count]).ravel()
     _, first = np.unique(joined, return_index=True)
     number = np.argsort(np.argsort(first))
     return np.asarray(number[joined], dtype=np.int64)
