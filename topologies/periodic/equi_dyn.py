@@ -44,7 +44,7 @@ def equi_dyn(silos: int, shift: int, *, eta: float = ETA) -> State:
     Notes
     -----
     Source: Song, Li, Jin, Shi, Yan, Yin, Yuan, "Communication-efficient topologies for decentralized learning with O(1)
-    consensus rate" (NeurIPS 2022, arXiv 2210.07881), algorithm 1, with all shifts as its basis. Time O(silos).
+    consensus rate" (NeurIPS 2022, arXiv 2210.07881), with all shifts as its basis. Time O(silos).
     """
     check_integer("silos", silos, minimum=1)
     check_integer("shift", shift, minimum=min(1, silos - 1))

@@ -36,7 +36,7 @@ def equi_static(silos: int, draws: int, rng: np.random.Generator) -> tuple[State
     Notes
     -----
     Source: Song, Li, Jin, Shi, Yan, Yin, Yuan, "Communication-efficient topologies for decentralized learning with O(1)
-    consensus rate" (NeurIPS 2022, arXiv 2210.07881), section 3.1. Time O(silos draws).
+    consensus rate" (NeurIPS 2022, arXiv 2210.07881). Time O(silos draws).
     """
     check_integer("silos", silos, minimum=1)
     check_integer("draws", draws, minimum=1)
@@ -68,7 +68,7 @@ def draws_for(silos: int, norm: float, failure: float) -> int:
 
     Notes
     -----
-    Source: theorem 1 of Song et al. (NeurIPS 2022), by a matrix Bernstein inequality, with the constant and the floor
+    Source: Song et al. (NeurIPS 2022, arXiv 2210.07881), by a matrix Bernstein inequality, with the constant and the floor
     of their public code. It asks for far more shifts than are needed: 245 for 40 silos, a norm of 0.35 and a failure in
     1,000, where the complete graph has 39.
     """

@@ -28,8 +28,8 @@ def exponential(silos: int) -> tuple[State, ...]:
     Notes
     -----
     Source: Ying, Yuan, Chen, Hu, Pan, Yin, "Exponential graph is provably efficient for decentralized deep training"
-    (NeurIPS 2021), equation 6. Its spectral gap is ``2 / (1 + ceil(log2(silos)))`` for an even number of silos and
-    larger for an odd one (proposition 1 there). Time O(silos log silos).
+    (NeurIPS 2021, arXiv 2110.13363). Its spectral gap is ``2 / (1 + ceil(log2(silos)))`` for an even number of silos
+    and larger for an odd one. Time O(silos log silos).
     """
     check_integer("silos", silos, minimum=1)
     steps = [1 << j for j in range((silos - 1).bit_length())]

@@ -71,8 +71,8 @@ def multigraph(
 
     Notes
     -----
-    Source: Do, Nguyen, Vu, Tran, Tjiputra, Tran, Nguyen, "Reducing training time in cross-silo federated learning using
-    multigraph topology" (ICCV 2023, arXiv 2207.09657), algorithms 1 and 2. The recurrence of round starts on these
+    Source: Do, Nguyen et al., "Reducing training time in cross-silo federated learning using multigraph topology"
+    (ICCV 2023, arXiv 2207.09657), algorithms 1 and 2. The recurrence of round starts on these
     states is what real links do; the published figures are another quantity, see
     `topologies.periodic.multigraph_readings`. Its cycle time is at most ``max(largest computing time, sum of delays /
     sum of lags)``, as the arcs of a ring with these lags in every round are waited for more often. Time O(silos

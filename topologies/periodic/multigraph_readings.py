@@ -57,7 +57,7 @@ def equation_reading(
 
     Notes
     -----
-    Source: Do et al. (ICCV 2023, arXiv 2207.09657), equations 4 and 5. It lets all silos wait for the slowest one at
+    Source: Do et al. (ICCV 2023, arXiv 2207.09657). It lets all silos wait for the slowest one at
     the end of each round, which the protocol does not ask for. Time O(arcs period).
     """
     return _mean_round(delay_s, compute_s, rounds, most_lag, np.max)
