@@ -68,9 +68,9 @@ def draws_for(silos: int, norm: float, failure: float) -> int:
 
     Notes
     -----
-    Source: Song et al. (NeurIPS 2022, arXiv 2210.07881), by a matrix Bernstein inequality, with the constant and the floor
-    of their public code. It asks for far more shifts than are needed: 245 for 40 silos, a norm of 0.35 and a failure in
-    1,000, where the complete graph has 39.
+    Source: Song et al. (NeurIPS 2022, arXiv 2210.07881), by a matrix Bernstein inequality, with the constant and the
+    floor of their public code. It asks for far more shifts than are needed: 245 for 40 silos, a norm of 0.35 and a
+    failure in 1,000, where the complete graph has 39.
     """
     check_integer("silos", silos, minimum=1)
     for name, value in (("norm", norm), ("failure", failure)):

@@ -27,8 +27,8 @@ def one_peer_exponential(silos: int) -> tuple[State, ...]:
     Notes
     -----
     Source: Ying, Yuan, Chen, Hu, Pan, Yin, "Exponential graph is provably efficient for decentralized deep training"
-    (NeurIPS 2021, arXiv 2110.13363). The product over a period is the exact average if and only if `silos` is a power of
-    2. Time O(silos log silos).
+    (NeurIPS 2021, arXiv 2110.13363). The product over a period is the exact average if and only if `silos` is a power
+    of 2. Time O(silos log silos).
     """
     check_integer("silos", silos, minimum=1)
     if silos == 1:
