@@ -67,7 +67,8 @@ def base(silos: int, degree: int) -> tuple[State, ...]:
     Source: Takezawa, Sato, Bao, Niwa, Yamada, "Beyond exponential graph: communication-efficient topologies for
     decentralized learning via finite-time convergence" (NeurIPS 2023, arXiv 2305.11420), algorithms 1 to 3; the period
     is at most ``2 log_{k+1}(silos) + 2``. Which node of a sub-block is joined to which later one, the description
-    leaves open: the last ones are joined first. Time O(silos degree) for each of the states, O(log silos) of them.
+    leaves open; the matrices are those of the authors' public code, https://github.com/yukiTakezawa/BaseGraph. Time
+    O(silos degree) for each of the states, O(log silos) of them.
     """
     check_integer("silos", silos, minimum=1)
     check_integer("degree", degree, minimum=1)
