@@ -43,9 +43,10 @@ def published_ring(graph: Connectivity, work: Workload) -> tuple[IntArray, IntAr
     Christofides' algorithm with Prim's tree from the first silo of the published file and networkx' matching and Euler
     circuit, as in the code of the multigraph's and the RING's tables. Many links of these networks have equal lengths,
     so that ties decide, and some of them only by the rounding of delays in milliseconds, which is repeated here. What
-    is left open is the order in which the matched edges join the tree, and with it the circuit: of the published
-    figures of RING with FEMNIST, Sentiment140 and iNaturalist at 10 Gbps on the five networks, those of GEANT with
-    FEMNIST (28.0, published 27.7 ms) and Exodus with Sentiment140 (50.9, published 50.6 ms) differ. Time O(silos^3).
+    is left open is the order in which the matched edges join the tree, and with it the circuit. Of the 20 RINGs of
+    Marfoq et al. (NeurIPS 2020) 19 come out, all but GEANT with 5 local steps (208.3, published 210.6 ms); of the 15 in
+    the multigraph's table (ICCV 2023) 13, all but GEANT with FEMNIST (28.0, published 27.7 ms) and Exodus with
+    Sentiment140 (50.9, published 50.6 ms). Time O(silos^3).
     """
     order = silo_order(graph)
     weights = _weights_ms(graph, work, order)

@@ -212,12 +212,3 @@ def test_one_silo_and_bad_input():
         InputError, match=r"^most_lag\(=23\) makes a period of 5354228880 states; it must be <= 10000\.$"
     ):
         multigraph(np.arange(23), (np.arange(23) + 1) % 23, many, most_lag=23)
-
-
-def test_the_published_ring_needs_published_inputs(few_silos, published_graph):
-    work = Workload(model_bits=1e6, compute_s=0.01)
-    with pytest.raises(InputError, match=r"^the published ring needs an underlay of published inputs"):
-        published_ring(few_silos(3), work)
-    unequal = Workload(model_bits=1e6, compute_s=np.full(11, 0.01))
-    with pytest.raises(InputError, match=r"^the published ring needs equal computing times"):
-        published_ring(published_graph("gaia", 1e10), unequal)
