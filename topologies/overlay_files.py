@@ -12,24 +12,17 @@ import numpy as np
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.errors import Field, InputError, quoted, unknown_name
-from topologies.given_arcs import silo_index, weighted_arcs
+from topologies.given_arcs import silo_index
 from topologies.networks.attributes import Graph, link_ends, node_labels
 from topologies.networks.csv_table import Table, parse_number, read_table
 from topologies.networks.files import read_file
 from topologies.networks.gml import parse_gml
 from topologies.networks.graphml import parse_graphml
 from topologies.networks.labels import one_line
-from topologies.networks.site_tables import FROM, TO
 from topologies.networks.stated_network import link_title
-from topologies.networks.table_columns import MISSING, Role, find_columns, missing_column, plain_number
+from topologies.networks.table_columns import MISSING, find_columns, missing_column, plain_number
+from topologies.stated_arcs import ARC_ROLES, StatedArcs, silo_of_cell
 
-_ROLES: Mapping[str, Role] = MappingProxyType(
-    {
-        "from": FROM,
-        "to": TO,
-        "weight": Role(title="weight", names=(("weight", "w"), ("gewicht", "poids", "peso"))),
-    }
-)
 _EMPTY = frozenset({"", "-", "–", "—"})
 """Cells of a mixing matrix that are 0. A number that went wrong, which programs write as NaN, is none of them."""
 _GRAPHS: Mapping[str, Callable[[bytes], Graph]] = MappingProxyType(
@@ -96,16 +89,16 @@ def read_overlay(
     if suffix not in (".csv", ".tsv", ".txt"):
         raise unknown_name("ending", suffix, (".csv", *_GRAPHS), source=source)
     table = read_table(data, source)
-    found, _ = find_columns(table, _ROLES)
+    found, _ = find_columns(table, ARC_ROLES)
     for key, purpose in (("from", "the sender"), ("to", "the receiver")):
         if key not in found:
-            raise missing_column(table, _ROLES[key], purpose)
-    arcs = _Arcs(labels, both_ways=both_ways)
+            raise missing_column(table, ARC_ROLES[key], purpose)
+    arcs = StatedArcs(labels, both_ways=both_ways)
     for row, number in enumerate(table.row_numbers):
         ends = []
         for key in ("from", "to"):
             column = found[key]
-            ends.append(_silo(table, row, column.header, table.rows[row][column.index], labels))
+            ends.append(silo_of_cell(table, row, column.header, table.rows[row][column.index], labels))
         weight = None
         if "weight" in found:
             column = found["weight"]
@@ -122,7 +115,7 @@ def _of_graph(graph: Graph, labels: Sequence[str], *, both_ways: bool) -> tuple[
         if silos.count(silo) > 1:
             raise InputError(f"{quoted(labels[silo])} must be one node, is {silos.count(silo)}.")
     undirected = str(graph.directed).lower() in ("0", "false")
-    arcs = _Arcs(labels, both_ways=both_ways or undirected)
+    arcs = StatedArcs(labels, both_ways=both_ways or undirected)
     for i, ((a, b), link) in enumerate(zip(link_ends(graph), graph.links, strict=True)):
         title, stated = link_title(i, names[a], names[b]), link.get("weight")
         weight = None
@@ -133,55 +126,6 @@ def _of_graph(graph: Graph, labels: Sequence[str], *, both_ways: bool) -> tuple[
                 raise InputError(f"{title}: weight(={quoted(stated)}) must be a number.") from None
         arcs.add(silos[a], silos[b], weight, title, None)
     return arcs.made(None)
-
-
-class _Arcs:
-    """Gathers arcs, each once, with their places in the file."""
-
-    def __init__(self, labels: Sequence[str], *, both_ways: bool) -> None:
-        self._labels, self._both_ways = labels, both_ways
-        self._found: dict[tuple[int, int], tuple[str, float | None]] = {}
-
-    def add(self, i: int, j: int, weight: float | None, place: str, source: str | None) -> None:
-        """Add an arc, or both directions of it."""
-        if i == j and weight is None:
-            raise InputError(
-                f"{place}: an arc must join two silos, not {self._labels[i]} with itself.", source=source
-            )
-        if weight is not None and not np.isfinite(weight):
-            raise InputError("must be finite.", field=Field(f"{place}, weight", value=weight), source=source)
-        for pair in ((i, j), (j, i)) if self._both_ways and i != j else ((i, j),):
-            if pair in self._found:
-                name = f"{self._labels[pair[0]]} -> {self._labels[pair[1]]}"
-                both = " in both directions" if self._both_ways else ""
-                raise InputError(
-                    f"{place}: the arc {name} must not be repeated; {self._found[pair][0]} states it{both}.",
-                    source=source,
-                )
-            self._found[pair] = place, weight
-
-    def made(self, source: str | None) -> tuple[IntArray, FloatArray | None]:
-        """Sorted arcs, and their weights."""
-        pairs = np.array(sorted(self._found), dtype=np.int64).reshape(-1, 2)
-        weights = [self._found[i, j][1] for i, j in pairs.tolist()]
-        stated = [weight for weight in weights if weight is not None]
-        if not stated:
-            return pairs, None
-        if len(stated) < len(weights):
-            place = next(place for place, weight in self._found.values() if weight is None)
-            raise InputError(f"{place} must state a weight, as others do.", source=source)
-        try:
-            return weighted_arcs(pairs, stated, self._labels)
-        except InputError as error:
-            raise error.located(source) from None
-
-
-def _silo(table: Table, row: int, column: str, text: str, labels: Sequence[str]) -> int:
-    """Index of the silo that a cell names."""
-    try:
-        return silo_index(one_line(text), labels)
-    except InputError as error:
-        raise table.error(row, column, text, error.rule) from None
 
 
 def read_matrix(path: Path, labels: Sequence[str]) -> FloatArray:
@@ -264,7 +208,7 @@ def _text_matrix(data: bytes, source: str, labels: Sequence[str]) -> FloatArray:
     matrix = np.zeros((len(labels), len(labels)))
     seen: set[int] = set()
     for row, (first, *cells) in enumerate(table.rows):
-        silo = _silo(table, row, table.header[0] or "silo", first, labels)
+        silo = silo_of_cell(table, row, table.header[0] or "silo", first, labels)
         if silo in seen:
             raise table.error(row, table.header[0] or "silo", first, "must not be repeated.")
         seen.add(silo)
