@@ -443,9 +443,8 @@ def study(
     """
     count = worker_count(workers)
     path = Path(output)
-    for error in run_study(
-        load_study(Path(file)), path, pool=process_pool(count), workers=count, force=force
-    ):
+    outcome = run_study(load_study(Path(file)), path, pool=process_pool(count), workers=count, force=force)
+    for error in outcome.errors:
         warnings.warn(error, stacklevel=2)
     return read_study(path)
 
