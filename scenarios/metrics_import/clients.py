@@ -220,9 +220,9 @@ def _silos_of(
     silos = [silo for silo in found if silo is not None]
     twice = next((place for place, silo in enumerate(silos) if silo in silos[:place]), None)
     if twice is not None:
-        first = clients[silos.index(silos[twice])]
+        before = clients[silos.index(silos[twice])]
         raise InputError(
-            f"{column}(={quoted(clients[twice])}) must not be the silo that {quoted(first)} is too: "
+            f"{column}(={quoted(clients[twice])}) must not be the silo that {quoted(before)} is too: "
             f"{labels[silos[twice]]}.",
             source=source,
         )
