@@ -443,9 +443,8 @@ def study(
     """
     count = worker_count(workers)
     path = Path(output)
-    for error in run_study(
-        load_study(Path(file)), path, pool=process_pool(count), workers=count, force=force
-    ):
+    outcome = run_study(load_study(Path(file)), path, pool=process_pool(count), workers=count, force=force)
+    for error in outcome.errors:
         warnings.warn(error, stacklevel=2)
     return read_study(path)
 
@@ -810,6 +809,7 @@ def import_metrics(
     silo_loss: str | None = None,
     client: str | None = None,
     examples: str | None = None,
+    first_silo: int | None = None,
     run: str | None = None,
     percent: bool = False,
     target_accuracy: float | None = None,
@@ -841,10 +841,13 @@ def import_metrics(
     loss, accuracy, train_accuracy, test_loss : str, optional
         Columns of the training loss, test accuracy, training accuracy and test loss; by default usual names.
     silo_loss : str, optional
-        Columns of the silos' losses, with ``{silo}`` for a label or a number from 0.
+        Columns of the silos' losses, with ``{silo}`` for a label or a number.
     client, examples : str, optional
         Columns of the client and of its number of examples, where a round has a row for each client; by default usual
         names. A mean by examples is taken, and clients that are silos give the silos' values.
+    first_silo : {0, 1}, optional
+        Number of the first silo, where clients or columns of silos have numbers; by default 0 if the file has it, else
+        1 if it has that of the last silo.
     run : str, optional
         Which run of a TensorBoard folder with several.
     percent : bool
@@ -890,6 +893,7 @@ def import_metrics(
         silo_loss=silo_loss,
         client=client,
         examples=examples,
+        first_silo=first_silo,
         loss=loss,
         accuracy=accuracy,
         train_accuracy=train_accuracy,

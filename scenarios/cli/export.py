@@ -40,7 +40,7 @@ def export(
         str | None,
         typer.Option(
             metavar="FIRST-LAST",
-            help="Rounds, such as 0-99, or a single one. [default: all]",
+            help="Rounds, such as 0-99, 90- to the end, or a single one. [default: all]",
             rich_help_panel="Output",
         ),
     ] = None,

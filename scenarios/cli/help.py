@@ -22,7 +22,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "Metrics": (
         *("round_", "unit", "shift", "loss", "accuracy", "train_accuracy", "test_loss", "silo_loss"),
-        *("client", "examples", "run", "percent", "target_accuracy"),
+        *("client", "examples", "first_silo", "run", "percent", "target_accuracy"),
     ),
     "Training data": ("dataset", "data", "model", "skip_bad", "partition", "alpha", "shift_west"),
     "Columns": ("x", "y", "facet", "where", "log_x", "log_y"),

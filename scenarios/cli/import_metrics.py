@@ -102,7 +102,7 @@ def import_metrics(
     silo_loss: Annotated[
         str | None,
         typer.Option(
-            help="Columns of the silos' losses: {silo} is a label or a number from 0. "
+            help="Columns of the silos' losses: {silo} is a label or a number. "
             "[default: silo_loss/{silo}, if there]"
         ),
     ] = None,
@@ -110,7 +110,7 @@ def import_metrics(
         str | None,
         typer.Option(
             help="Column of the client, where each round has a row for each: a mean is taken, and clients that are "
-            "silos by label or number, from 0, give the silos' values. [default: a usual name, if there]"
+            "silos by label or number give the silos' values. [default: a usual name, if there]"
         ),
     ] = None,
     examples: Annotated[
@@ -118,6 +118,14 @@ def import_metrics(
         typer.Option(
             help="Column of a client's number of examples, the weight of its values. [default: a usual name, if there; "
             "else all weigh the same]"
+        ),
+    ] = None,
+    first_silo: Annotated[
+        int | None,
+        typer.Option(
+            metavar="0|1",
+            help="Number of the first silo, where clients or columns of silos have numbers. "
+            "[default: 0 if the file has it, else 1 if it has that of the last silo]",
         ),
     ] = None,
     run: Annotated[
@@ -165,6 +173,7 @@ def import_metrics(
         silo_loss=silo_loss,
         client=client,
         examples=examples,
+        first_silo=first_silo,
         loss=loss,
         accuracy=accuracy,
         train_accuracy=train_accuracy,

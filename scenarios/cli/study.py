@@ -101,15 +101,17 @@ def _compute(
     picture = _picture_path(output, wanted.config, force)
     try:
         if place is not None and place.size > 1:
-            errors = run_study(wanted, output, pool=_called_pool(), workers=place.size - 1, force=force)
+            outcome = run_study(wanted, output, pool=_called_pool(), workers=place.size - 1, force=force)
         else:
-            errors = run_study(wanted, output, pool=process_pool(count), workers=count, force=force)
+            outcome = run_study(wanted, output, pool=process_pool(count), workers=count, force=force)
     except KeyboardInterrupt:
         partial = partial_path(output)
         if partial.exists():
             print(f"silosim: the finished points are in {partial}; the same command goes on", file=sys.stderr)
         raise
-    print(f"written: {output}", file=sys.stderr)
+    errors = outcome.errors
+    complete = f"complete already, nothing is computed: {output}"
+    print(f"written: {output}" if outcome.is_written else complete, file=sys.stderr)
     try:
         if compared is not None:
             _compare(wanted.config, table_rows(output), compared, as_json)

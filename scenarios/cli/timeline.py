@@ -17,7 +17,8 @@ def timeline(
     rounds: Annotated[
         str | None,
         typer.Option(
-            metavar="FIRST-LAST", help="Rounds, such as 0-5, or a single one. [default: the first 6]"
+            metavar="FIRST-LAST",
+            help="Rounds, such as 0-5, 90- to the end, or a single one. [default: the first 6]",
         ),
     ] = None,
     overlay: Annotated[

@@ -95,7 +95,7 @@ def starter_text(
     Returns
     -------
     str
-        TOML. All values are the defaults of the configuration, but those that have none.
+        TOML. All values are the defaults of the configuration, but those that have none and those of `training`.
     """
     lines = [
         *_prose(f"A scenario of silosim: {about}"),
@@ -104,8 +104,9 @@ def starter_text(
         f"#   silosim calibrate {name} --write   measures workload.compute on this machine",
         "#",
         *_prose(
-            "Values are the defaults, but those that have none, such as network.underlay. A key behind # is not set, "
-            "and its value is an example: delete the # to set it. A key behind ## does not go with those behind #."
+            "Values are the defaults, but for those whose comment states another one or none, such as "
+            "network.underlay. A key behind # is not set, and its value is an example: delete the # to set it. A key "
+            "behind ## does not go with those behind #."
         ),
         "",
         *_lines(_Table(head="", owner=Scenario)),

@@ -10,7 +10,7 @@ _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9._-]+)\s*(?:\[[^]]*\])?\s*\(?([^;)]*)\
 _EXTRA = re.compile(r"""\bextra\s*==\s*["']([^"']+)["']""")
 _VERSION = re.compile(r"\s*v?(\d+(?:\.\d+)*)(.*)")
 _EARLY = re.compile(r"[._-]?(?:a|b|c|rc|alpha|beta|pre|preview|dev)[._-]?\d*", re.IGNORECASE)
-_CLAUSE = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*(\S+)\s*")
+_CLAUSE = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*(\S+?)(\.\*)?\s*")
 _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -69,7 +69,7 @@ def is_in(version: str, ranges: str) -> bool:
     version : str
         Such as ``2.9.1``, ``2.9.1+cu128`` or ``3.0rc1``, which comes before ``3.0``.
     ranges : str
-        Clauses of ``>=``, ``<=``, ``>``, ``<``, ``==`` and ``!=`` between commas.
+        Clauses of ``>=``, ``<=``, ``>``, ``<``, ``==`` and ``!=`` between commas, the last two also as in ``==4.*``.
 
     Notes
     -----
@@ -85,17 +85,36 @@ def is_in(version: str, ranges: str) -> bool:
     for clause in ranges.split(","):
         matched = _CLAUSE.fullmatch(clause)
         limit = _key(matched[2]) if matched else None
-        if matched and own and limit and not _COMPARE[matched[1]](own, limit):
+        if not matched or not own or not limit:
+            continue
+        sign, text, series = matched.groups()
+        first = _numbers(text)
+        both = (_padded(own[0], len(first)), first) if series else (own, limit)
+        if not _COMPARE[sign](*both):
             return False
     return True
 
 
-def _key(version: str) -> tuple[tuple[int, ...], bool] | None:
+_Key = tuple[tuple[int, ...], bool]
+
+
+def _padded(numbers: tuple[int, ...], length: int) -> tuple[int, ...]:
+    """The first numbers of a version, with the zeros that it leaves out."""
+    return (numbers + (0,) * length)[:length]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """All numbers of a version without an ending."""
+    matched = _VERSION.fullmatch(version)
+    return tuple(map(int, matched[1].split("."))) if matched else ()
+
+
+def _key(version: str) -> _Key | None:
     """What versions are ordered by: the numbers without zeros at the end, and whether it is no early release."""
     matched = _VERSION.fullmatch(version)
     if not matched:
         return None
-    numbers = [int(part) for part in matched[1].split(".")]
+    numbers = [*_numbers(version)]
     while numbers and numbers[-1] == 0:
         numbers.pop()
     return tuple(numbers), _EARLY.match(matched[2]) is None

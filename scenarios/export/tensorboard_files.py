@@ -2,12 +2,13 @@
 
 import struct
 from collections.abc import Mapping
-from functools import cache
 from math import isnan
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+
+from scenarios.metrics_import.event_checksum import masked_crc32c
 
 EVENTS = "events.out.tfevents.0.silosim"
 """Name of an event file; TensorBoard knows it by ``tfevents``."""
@@ -54,7 +55,8 @@ class EventFile:
     def _write(self, event: bytes) -> None:
         """Add a record."""
         head = struct.pack("<Q", len(event))
-        self._file.write(head + _checksum(head) + event + _checksum(event))
+        checksums = (struct.pack("<I", masked_crc32c(data)) for data in (head, event))
+        self._file.write(head + next(checksums) + event + next(checksums))
 
 
 def _key(field: int, wire: int) -> bytes:
@@ -79,28 +81,3 @@ def _varint(value: int) -> bytes:
         encoded.append(value & 0x7F | 0x80)
         value >>= 7
     return bytes([*encoded, value])
-
-
-@cache
-def _crc_table() -> tuple[int, ...]:
-    """CRC-32C of each byte: the Castagnoli polynomial, bits reversed (RFC 3720, appendix B.4)."""
-    table = []
-    for byte in range(256):
-        for _ in range(8):
-            byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
-        table.append(byte)
-    return tuple(table)
-
-
-def crc32c(data: bytes) -> int:
-    """CRC-32C of some bytes; time O(bytes)."""
-    crc, table = 0xFFFFFFFF, _crc_table()
-    for byte in data:
-        crc = crc >> 8 ^ table[(crc ^ byte) & 0xFF]
-    return crc ^ 0xFFFFFFFF
-
-
-def _checksum(data: bytes) -> bytes:
-    """CRC-32C, masked as records have it."""
-    crc = crc32c(data)
-    return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)

@@ -16,7 +16,7 @@ from scenarios.metrics_import.rows import MetricsRow
 from scenarios.metrics_import.values import Measured, metric_value, number_of, place_of, round_number
 from topologies import InputError
 from topologies.arrays import IntArray
-from topologies.errors import quoted, unknown_name
+from topologies.errors import Field, quoted, unknown_name
 
 _OF_SILOS = {"silo_loss": ("train_loss", "test_loss"), "silo_accuracy": ("train_accuracy", "test_accuracy")}
 """Metrics that a silo's values are of, the preferred first: what it measured on its own training data."""
@@ -69,7 +69,8 @@ def client_means(
     ------
     InputError
         If a client or its number of examples is missing or wrong, a client is given twice in a round for a column, a
-        round has no examples, or some clients are silos by their label and others are not.
+        round has no examples, some clients are silos by their label and others are not, or their numbers may be
+        counted from 0 as well as from 1.
 
     Notes
     -----
@@ -83,7 +84,7 @@ def client_means(
     rank[[cells.names[name] for name in order]] = np.arange(len(order))
     clients, numbers = rank[np.frombuffer(cells.clients, dtype=np.int64)], np.frombuffer(cells.numbers)
     examples = np.frombuffer(cells.examples)
-    silos, note = _silos_of(order, columns.client or "", labels, source=source)
+    silos, note = _silos_of(order, columns.client or "", labels, first=columns.first_silo, source=source)
     fields = _fields_of_silos(cells.metrics)
     measured: dict[tuple[str, int], Measured] = {}
     counts: list[IntArray] = []
@@ -170,9 +171,13 @@ def _fields_of_silos(metrics: Mapping[str, object]) -> dict[str, str]:
 
 
 def _silos_of(
-    clients: Sequence[str], column: str, labels: Sequence[str], *, source: str
+    clients: Sequence[str], column: str, labels: Sequence[str], *, first: int | None, source: str
 ) -> tuple[Sequence[int], str]:
-    """Each client's silo, or none of all where they are others, and a sentence on it."""
+    """Each client's silo, or none of all where they are others, and a sentence on it.
+
+    Numbers are counted from 0 where one of them is 0. Else they are from 1, of which only the number of the last silo
+    is proof.
+    """
     by_label = {plain_name(label): silo for silo, label in enumerate(labels)}
     found = [by_label.get(plain_name(client)) for client in clients]
     if any(silo is not None for silo in found):
@@ -180,25 +185,44 @@ def _silos_of(
         other = next((client for client, silo in zip(clients, found, strict=True) if silo is None), None)
         if other is not None:
             raise unknown_name(column, other, labels, source=source)
+        if first is not None:
+            raise InputError(
+                f"goes with numbers of silos, but {column} has their labels.",
+                field=Field("first_silo", value=first),
+                source=source,
+            )
     else:
         # Flower's own identifiers have 19 digits; such numbers are of no silo.
-        how = "numbers from 0"
         ends = [re.search(r"(?:^|[^\W\d][\W_]*)(\d{1,9})$", client) for client in clients]
-        found = [int(end[1]) if end else None for end in ends]
+        numbers = [int(end[1]) if end else None for end in ends]
+        begin = first if first is not None else 0 if 0 in numbers else 1
+        how = f"numbers from {begin}"
+        found = [None if number is None else number - begin for number in numbers]
         other = next(
-            (c for c, silo in zip(clients, found, strict=True) if silo is None or silo >= len(labels)), None
+            (
+                c
+                for c, silo in zip(clients, found, strict=True)
+                if silo is None or not 0 <= silo < len(labels)
+            ),
+            None,
         )
         if other is not None:
-            return (), (
-                f"{column} {other} is neither label nor number (0 to {len(labels) - 1}) of a silo: "
-                "without values of silos."
+            known = f"number ({begin} to {begin + len(labels) - 1}) of a silo"
+            if first is not None:
+                raise InputError(f"must be a {known}.", field=Field(column, value=other), source=source)
+            return (), f"{column} {other} is neither label nor {known}: without values of silos."
+        if first is None and begin == 1 and len(labels) - 1 not in found:
+            raise InputError(
+                f"{column} has neither 0 nor {len(labels)}, so the {len(labels)} silos may be counted from 0 or from "
+                "1: --first-silo must be 0 or 1.",
+                source=source,
             )
     silos = [silo for silo in found if silo is not None]
     twice = next((place for place, silo in enumerate(silos) if silo in silos[:place]), None)
     if twice is not None:
-        first = clients[silos.index(silos[twice])]
+        before = clients[silos.index(silos[twice])]
         raise InputError(
-            f"{column}(={quoted(clients[twice])}) must not be the silo that {quoted(first)} is too: "
+            f"{column}(={quoted(clients[twice])}) must not be the silo that {quoted(before)} is too: "
             f"{labels[silos[twice]]}.",
             source=source,
         )

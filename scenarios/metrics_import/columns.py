@@ -16,7 +16,7 @@ from scenarios.metrics_import.metric_names import (
 )
 from scenarios.metrics_import.rounds import unit_of
 from topologies import InputError
-from topologies.errors import quoted, unknown_name
+from topologies.errors import Field, quoted, unknown_name
 
 _SURELY_STEPS = ("global_step", "trainer_global_step", "optimizer_step", "local_step", "local_steps")
 _STEP_WORDS = frozenset(
@@ -51,10 +51,12 @@ class ColumnNames:
     metrics : mapping
         Field of `HistoryRow` to name; by default that of `SYNONYMS` with the most rows.
     silo_loss : str, optional
-        With ``{silo}`` for a silo's label or number, from 0; by default `SILO_LOSS`, if it is there.
+        With ``{silo}`` for a silo's label or number; by default `SILO_LOSS`, if it is there.
     client, examples : str, optional
         Of a file with a row for each round and client: whose row it is, and that client's number of examples. By
         default the first of `CLIENTS` and `EXAMPLES` that is there.
+    first_silo : {0, 1}, optional
+        Number of the first silo, where clients or `silo_loss` have numbers; by default as the file shows it.
     """
 
     round: str | None = None
@@ -63,6 +65,7 @@ class ColumnNames:
     silo_loss: str | None = None
     client: str | None = None
     examples: str | None = None
+    first_silo: int | None = None
 
     @classmethod
     def of_options(
@@ -73,6 +76,7 @@ class ColumnNames:
         silo_loss: str | None,
         client: str | None,
         examples: str | None,
+        first_silo: int | None,
         **given: str | None,
     ) -> Self:
         """Names as options have them: those of metrics by the names in `OPTIONS`, None where none is given."""
@@ -80,13 +84,21 @@ class ColumnNames:
             field: name for field, option in OPTIONS.items() if (name := given.get(option)) is not None
         }
         return cls(
-            round=round, unit=unit, metrics=metrics, silo_loss=silo_loss, client=client, examples=examples
+            round=round,
+            unit=unit,
+            metrics=metrics,
+            silo_loss=silo_loss,
+            client=client,
+            examples=examples,
+            first_silo=first_silo,
         )
 
     def __post_init__(self) -> None:
-        """Check the pattern."""
+        """Check the pattern and the first number."""
         if self.silo_loss is not None and "{silo}" not in self.silo_loss:
             raise InputError(f"silo_loss(={quoted(self.silo_loss)}) must contain {{silo}}.")
+        if self.first_silo not in (None, 0, 1):
+            raise InputError("must be 0 or 1.", field=Field("first_silo", value=self.first_silo))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,7 +116,7 @@ class Columns:
         Field to the other columns of a similar name that have values, with their number.
     silo_loss : tuple of str
         One for each silo, or none.
-    client, examples : str, optional
+    client, examples, first_silo : optional
         As `ColumnNames` has them. Without a client a round has one row, or one for each of its metrics.
     """
 
@@ -115,6 +127,7 @@ class Columns:
     silo_loss: tuple[str, ...]
     client: str | None = None
     examples: str | None = None
+    first_silo: int | None = None
 
 
 def find_columns(
@@ -209,14 +222,22 @@ def find_columns(
         raise InputError(
             f"has no column loss or accuracy; --loss or --accuracy must name one of {listed}.", source=source
         )
+    silo_loss = () if client is not None else _silo_columns(usual, given, labels, source=source)
+    if given.first_silo is not None and client is None and not silo_loss:
+        raise InputError(
+            f"goes with a column client or {SILO_LOSS}, none of which is there.",
+            field=Field("first_silo", value=given.first_silo),
+            source=source,
+        )
     return Columns(
         round=round_,
         unit=unit,
         metrics=metrics,
         left=left,
-        silo_loss=() if client is not None else _silo_columns(usual, given.silo_loss, labels, source=source),
+        silo_loss=silo_loss,
         client=client,
         examples=examples,
+        first_silo=given.first_silo,
     )
 
 
@@ -258,25 +279,30 @@ def _most_rows_first(there: Sequence[str], known: Mapping[str, int]) -> list[str
 
 
 def _silo_columns(
-    usual: Mapping[str, str], given: str | None, labels: Sequence[str], *, source: str
+    usual: Mapping[str, str], given: ColumnNames, labels: Sequence[str], *, source: str
 ) -> tuple[str, ...]:
-    """One column for each silo, or none."""
-    pattern = given or SILO_LOSS
+    """One column for each silo, or none; numbers are from 1 where that of the last silo is there, but not 0."""
+    pattern = given.silo_loss or SILO_LOSS
     silos = range(len(labels))
-    by_label = [usual.get(plain_name(pattern.replace("{silo}", label))) for label in labels]
-    by_number = [usual.get(plain_name(pattern.replace("{silo}", str(silo)))) for silo in silos]
+
+    def column(silo: str | int) -> str | None:
+        return usual.get(plain_name(pattern.replace("{silo}", str(silo))))
+
+    by_label = [column(label) for label in labels]
+    seen = 1 if column(len(labels)) and not column(0) else 0
+    begin = seen if given.first_silo is None else given.first_silo
+    by_number = [column(begin + silo) for silo in silos]
     names = by_label if any(by_label) else by_number
-    one_more = plain_name(pattern.replace("{silo}", str(len(labels))))
-    if any(by_number) and one_more in usual:
-        raise InputError(
-            f"{usual[one_more]} must not be there: there are {len(labels)} silos.", source=source
-        )
+    one_more = column(begin + len(labels))
+    if any(by_number) and one_more is not None:
+        raise InputError(f"{one_more} must not be there: there are {len(labels)} silos.", source=source)
     missing = next((silo for silo in silos if names[silo] is None), None)
-    if given is not None and not any(names):
+    shown = (0 if any(by_label) else begin) + (missing or 0)
+    if given.silo_loss is not None and not any(names):
         raise InputError(f"has no column {pattern} of a silo such as {labels[0]} or 0.", source=source)
     if any(names) and missing is not None:
         raise InputError(
-            f"has a loss of some silos, must have one of {labels[missing]} (silo {missing}) too: {pattern}.",
+            f"has a loss of some silos, must have one of {labels[missing]} (silo {shown}) too: {pattern}.",
             source=source,
         )
     return tuple(name for name in names if name is not None)

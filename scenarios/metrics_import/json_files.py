@@ -86,11 +86,15 @@ def _row(found: object, source: str) -> MetricsRow:
     if not isinstance(found, dict):
         what = "a JSON object" if ", entry " in source else "one JSON object on one line"
         raise InputError(f"(={quoted(found)}) must be {what}.", source=source)
-    return MetricsRow(source=source, values=dict(_flat("", found)))
+    try:
+        # Of {"a": {"b": 1}, "a/b": 2} only one value could be kept.
+        return MetricsRow(source=source, values=_unrepeated([*_flat("", found)]))
+    except InputError as error:
+        raise error.located(source) from None
 
 
 def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """A JSON object whose keys are all different; the parser would keep the last value."""
+    """A dictionary of keys that must all be different, of which the last value would be kept."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]

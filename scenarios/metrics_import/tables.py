@@ -1,6 +1,7 @@
 """Rows of CSV files."""
 
 import csv
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,13 @@ from topologies.errors import quoted
 
 
 def table_rows(path: Path) -> Iterator[MetricsRow]:
-    """Rows of a CSV file with a head; separated by commas, semicolons or tabs.
+    """Rows of a CSV file with a head.
+
+    Parameters
+    ----------
+    path : Path
+        Separated by tabs where a ``.tsv`` has one in its head, else by the one of comma, semicolon and tab that is
+        most often there, outside quotes.
 
     Raises
     ------
@@ -20,7 +27,7 @@ def table_rows(path: Path) -> Iterator[MetricsRow]:
     """
     lines = text_lines(path)
     head = next(lines, "")
-    separator = max(",;\t", key=head.count)
+    separator = _separator(head, path.suffix.lower())
     names = [name.strip() for name in next(csv.reader([head], delimiter=separator), [])]
     if not any(names):
         raise InputError("must have a head with the names of the columns.", source=f"{path}, line 1")
@@ -43,3 +50,9 @@ def table_rows(path: Path) -> Iterator[MetricsRow]:
             )
     except csv.Error as error:
         raise InputError(f"is no CSV: {error}.", source=f"{path}, line {reader.line_num + 1}") from None
+
+
+def _separator(head: str, ending: str) -> str:
+    """What separates the columns; names in quotes may hold any sign."""
+    bare = re.sub(r'"[^"]*"', "", head)
+    return "\t" if ending == ".tsv" and "\t" in bare else max(",;\t", key=bare.count)

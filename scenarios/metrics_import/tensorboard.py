@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from scenarios.metrics_import.event_checksum import masked_crc32c
 from topologies import InputError, MachineError
 
 _HEAD = struct.Struct("<QI")
@@ -214,8 +215,6 @@ class _Records:
         self.is_cut = False
 
     def __iter__(self) -> Iterator[bytes]:
-        from tensorboardX.record_writer import masked_crc32c
-
         read = self._stream.read
         while len(head := read(_HEAD.size)) == _HEAD.size:
             size, checksum = _HEAD.unpack(head)

@@ -125,8 +125,7 @@ def column_axis(column: str, low: float, high: float, *, is_log: bool) -> Column
     if column.endswith("_bits"):
         return ColumnAxis(label=label, factor=1.0, show=format_bits)
     if column.endswith("_s"):
-        # On a logarithmic axis no number is below a tenth of a long unit.
-        seconds, unit = long_time_unit(min(high, 30 * low) if is_log else high)
+        seconds, unit = long_time_unit(high, low if is_log else high)
         factor = 1 / seconds
         if factor == 1:
             unit = time_unit(high)
@@ -137,14 +136,22 @@ def column_axis(column: str, low: float, high: float, *, is_log: bool) -> Column
     return ColumnAxis(label=label, factor=1.0, show=_plain)
 
 
-def long_time_unit(longest_s: float) -> tuple[float, str]:
-    """Seconds of the unit in which the longest of some times is a readable number, and its name; of short ones ``s``.
+def long_time_unit(longest_s: float, least_s: float = math.inf) -> tuple[float, str]:
+    """Seconds of the unit in which some times are readable numbers, and its name; of short ones ``s``.
+
+    Parameters
+    ----------
+    longest_s : float
+        The longest time.
+    least_s : float
+        The shortest, on a logarithmic axis: no number is to be below a tenth.
 
     Examples
     --------
-    >>> long_time_unit(200.0), long_time_unit(2.0)
-    ((60.0, 'min'), (1.0, 's'))
+    >>> long_time_unit(200.0), long_time_unit(2.0), long_time_unit(200.0, 1.0)
+    ((60.0, 'min'), (1.0, 's'), (1.0, 's'))
     """
+    longest_s = min(longest_s, 30 * least_s)
     for seconds, unit in ((86400.0, "days"), (3600.0, "h"), (60.0, "min")):
         if longest_s > 3 * seconds:
             return seconds, unit

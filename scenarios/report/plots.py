@@ -210,7 +210,8 @@ def plot_times(table: Table, path: Path, *, title: str, style: FigureStyle = DEF
         If the file cannot be written.
     """
     key, target = "time_to_target_s", table.further["target_accuracy"]
-    scale, unit = long_time_unit(max(row[key] for row in table.rows if row[key] is not None))
+    times_s = [row[key] for row in table.rows if row[key] is not None]
+    scale, unit = long_time_unit(max(times_s), min(times_s))
     to = "the last recorded round" if target is None else f"a test accuracy of {target:g}"
     label = f"time to {to} ({unit})"
     _plot_over_access(table, path, style, title=title, keys=(key,), scale_s=scale, label=label)

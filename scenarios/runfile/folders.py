@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from scenarios.runfile.paths import PARTIAL, check_parent, hidden_path, writing
@@ -65,17 +65,36 @@ def new_folder(path: Path, *, force: bool) -> Iterator[Path]:
         If it cannot be written, or exists meanwhile.
     """
     path = path.resolve()
-    partial, old = hidden_path(path), path.with_name(f".{path.name}.{os.getpid()}.old{PARTIAL}")
+    partial = hidden_path(path)
     with writing(path):
-        partial.mkdir(parents=True)
+        missing = [parent for parent in path.parents if not parent.exists()]
         try:
-            yield partial
-            if path.exists() and not force:
-                raise InputError(f"{path} exists already; --force replaces it.")
-            with held_interrupts():
-                if path.exists():
-                    path.rename(old)
-                partial.rename(path)
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
-            shutil.rmtree(old, ignore_errors=True)
+            partial.mkdir(parents=True)
+            try:
+                yield partial
+                if path.exists() and not force:
+                    raise InputError(f"{path} exists already; --force replaces it.")
+                with held_interrupts():
+                    _replace(path, partial)
+            finally:
+                shutil.rmtree(partial, ignore_errors=True)
+        except BaseException:
+            for parent in missing:
+                with suppress(OSError):  # another process may have put something there
+                    parent.rmdir()
+            raise
+
+
+def _replace(path: Path, new: Path) -> None:
+    """Put a folder in the place of another one, if there is one, which is kept where that fails."""
+    old = path.with_name(f".{path.name}.{os.getpid()}.old{PARTIAL}")
+    is_there = path.exists()
+    if is_there:
+        path.rename(old)
+    try:
+        new.rename(path)
+    except OSError:
+        if is_there:
+            old.rename(path)
+        raise
+    shutil.rmtree(old, ignore_errors=True)

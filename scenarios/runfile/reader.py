@@ -21,6 +21,7 @@ from simulator.world.counted_silos import Presence, Starts
 from topologies import ClosedForms, Connectivity, InputError, Underlay, Workload
 from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import silo_labels
+from topologies.errors import Field
 from topologies.measured_pairs import MeasuredPairs
 from topologies.site_values import SiteValues
 from training import HistoryRow
@@ -343,12 +344,19 @@ def open_file(path: Path) -> h5py.File:
         raise InputError(f"{rule}.", source=str(path)) from None
 
 
+def check_schema(file: h5py.File, expected: str) -> None:
+    """Raise an error for an HDF5 file of another kind than the one that is expected."""
+    schema = file.attrs.get("schema")
+    if schema is None:
+        raise InputError(f"is an HDF5 file, but none of silosim's: it has no schema, must have {expected!r}.")
+    if schema != expected:
+        raise InputError(f"must be {expected!r}.", field=Field("schema", value=schema))
+
+
 def read_open(file: h5py.File, *, source: str) -> RunRecord:
     """Read an open file of a run; as `read_run`, with its name for the messages."""
     try:
-        schema = file.attrs.get("schema")
-        if schema != SCHEMA:
-            raise InputError(f"schema(={schema!r:.40}) must be {SCHEMA!r}.")
+        check_schema(file, SCHEMA)
         kinds = sorted(file.get("overlays", ()), key=lambda kind: file["overlays"][kind].attrs["order"])
         underlay = _read_underlay(file["underlay"])
         return RunRecord(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["text", "integer", "number", "flag"]
 """Of the values in a column; texts and numbers may be missing: None, NaN."""
-Unit = Literal["simulated rounds", "training rows", "simulated overlays"]
+Unit = Literal["simulated rounds", "training rows", "metrics of silos", "simulated overlays"]
 """What a part of a run has some or none of."""
 MOST_ROWS = 2**18
 """Of a piece."""
@@ -108,6 +108,8 @@ class RunPart:
             return sum(len(self.simulated(overlay)) for overlay in self.overlays)
         if unit == "training rows":
             return sum(len(self.logged(overlay)) for overlay in self.overlays)
+        if unit == "metrics of silos":
+            return sum(len(self.logged_by_silo(overlay)) for overlay in self.overlays)
         return sum(overlay.simulation.rounds > 0 for overlay in self.overlays)
 
     def simulated(self, overlay: "OverlayRecord") -> range:
@@ -121,6 +123,14 @@ class RunPart:
         rounds = overlay.history["round"].astype(np.int64)
         asked = range(*self.rounds.indices(int(rounds[-1]) + 1))
         return np.flatnonzero([round_ in asked for round_ in rounds.tolist()])
+
+    def logged_by_silo(self, overlay: "OverlayRecord") -> IntArray:
+        """Those of `logged` that have a metric of some silo."""
+        rows = self.logged(overlay)
+        there = np.zeros(len(rows), dtype=bool)
+        for name in PER_SILO if len(rows) else ():
+            there |= ~np.isnan(overlay.history[name][rows]).all(axis=1)
+        return rows[there]
 
 
 def _is_plain(rounds: slice) -> bool:
@@ -255,7 +265,7 @@ def _silo_metric_pieces(file: h5py.File, part: RunPart) -> Iterator[Piece]:
     silos = len(labels)
     step = max(1, MOST_ROWS // silos)
     for overlay in part.overlays:
-        logged = part.logged(overlay)
+        logged = part.logged_by_silo(overlay)
         for first in range(0, len(logged), step):
             rows = logged[first : first + step]
             rounds = overlay.history["round"][rows].astype(np.int64)
@@ -380,7 +390,7 @@ TABLES: Mapping[str, RunTable] = {
     "messages": RunTable(columns=_message_columns, pieces=_message_pieces, unit="simulated rounds"),
     "metrics": RunTable(columns=_metric_columns, pieces=_metric_pieces, unit="training rows"),
     "metrics_by_silo": RunTable(
-        columns=_silo_metric_columns, pieces=_silo_metric_pieces, unit="training rows"
+        columns=_silo_metric_columns, pieces=_silo_metric_pieces, unit="metrics of silos"
     ),
     "links": RunTable(columns=_link_columns, pieces=_link_pieces, unit="simulated overlays"),
 }

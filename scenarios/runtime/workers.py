@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar, cast
 
 from scenarios.runtime.processes import Processes
@@ -28,10 +28,18 @@ def worker_count(asked: int | None) -> int:
 def one_thread() -> None:
     """Let the libraries of this process compute with one thread, as other processes use the other processors."""
     import numba
+
+    _thread_limits()
+    numba.set_num_threads(1)
+
+
+def _thread_limits() -> AbstractContextManager[Any]:
+    """Limit the threads of linear algebra to one; where it is entered, until it is left."""
+    # A limit holds for the libraries that are loaded: NumPy and SciPy have one each.
+    import scipy.linalg  # noqa: F401
     from threadpoolctl import threadpool_limits
 
-    threadpool_limits(1)
-    numba.set_num_threads(1)
+    return threadpool_limits(1)  # type: ignore[no-any-return]
 
 
 class _Here(Executor):
@@ -56,7 +64,8 @@ def process_pool(workers: int) -> Iterator[Executor]:
     After an error or Ctrl-C they are killed: a point under way may take minutes.
     """
     if workers == 1:
-        yield _Here()
+        with _thread_limits():
+            yield _Here()
         return
     pool = Processes(workers, one_thread)
     try:

@@ -133,7 +133,9 @@ def _notes(run: Path, part: RunPart, sizes: Mapping[str, int]) -> tuple[str, ...
     left: dict[Unit, list[str]] = {}
     for content, size in sizes.items():
         if not size:
-            left.setdefault(_unit(content), []).append(content)
+            unit = _unit(content)
+            is_untrained = unit == "metrics of silos" and not part.count("training rows")
+            left.setdefault("training rows" if is_untrained else unit, []).append(content)
     what = "in what is asked for" if part.rounds != slice(None) else "in these overlays"
     where = (
         "" if len(part.overlays) == len(part.record.overlays) and part.rounds == slice(None) else f" {what}"

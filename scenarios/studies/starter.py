@@ -20,6 +20,8 @@ from training.tasks import TASKS
 FILE = "scenario.toml"
 _OF_TASK = ("model", "partition")
 """What is taken from the paper's task of a data set: the default model does not read its samples."""
+_ENOUGH = {"learning_rate": 0.05, "momentum": 0.9}
+"""With them the digits reach the default target within the default rounds, and miss it with the defaults."""
 
 
 def starter_path(target: Path) -> Path:
@@ -69,7 +71,7 @@ def write_starter(
 
     Notes
     -----
-    Data that are named are read once.
+    Data that are named are read once. The digits are trained with settings that reach the target accuracy.
     """
     graph = build_network(NetworkConfig(underlay=network))
     training = _training(graph, dataset, data, model)
@@ -108,6 +110,7 @@ def _training(
     if task is not None:
         given |= {key: getattr(task, key) for key in _OF_TASK if given.get(key) is None}
     settings = {key: value for key, value in given.items() if value is not None}
+    steps = _ENOUGH if settings.get("dataset", TrainingConfig().dataset) == TrainingConfig().dataset else {}
     if settings:
         config = replace(TrainingConfig(), **settings)
         check_data(
@@ -117,7 +120,7 @@ def _training(
             silo_places=silo_places(graph, config),
             silo_labels=graph.labels,
         )
-    return settings
+    return {**settings, **steps}
 
 
 def _named_from(folder: Path, network: str) -> str:

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, closing, suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
@@ -181,6 +181,22 @@ def columns_of(study: Study, points: Sequence[Point]) -> list[str]:
     return list(dict.fromkeys((*varied, *_INPUTS, *results)))
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StudyOutcome:
+    """What became of a study.
+
+    Attributes
+    ----------
+    errors : tuple of str
+        One line for each point and error.
+    is_written : bool
+        Whether its table was written; else it was complete before.
+    """
+
+    errors: tuple[str, ...]
+    is_written: bool
+
+
 def run_study(
     study: Study,
     path: Path,
@@ -188,7 +204,7 @@ def run_study(
     pool: AbstractContextManager[Executor | None],
     workers: int,
     force: bool = False,
-) -> list[str]:
+) -> StudyOutcome:
     """Compute all points of a study, and write its table.
 
     Parameters
@@ -205,8 +221,7 @@ def run_study(
 
     Returns
     -------
-    list of str
-        One line for each point and error.
+    StudyOutcome
 
     Raises
     ------
@@ -238,10 +253,11 @@ def run_study(
         done = {name: rows for name, rows in known.items() if not any(row[ERROR] for row in rows)}
         file.begin(done)
         _compute_left(study, points, file, pool, workers)
-        if len(done) < len(points) or list(table) != [point.identity for point in points]:
+        is_new = len(done) < len(points) or list(table) != [point.identity for point in points]
+        if is_new:
             write_study(path, columns, [row for point in points for row in file.done[point.identity]])
         file.remove()
-    return _errors(points, file.done)
+    return StudyOutcome(errors=tuple(_errors(points, file.done)), is_written=is_new)
 
 
 def _compute_left(
@@ -311,7 +327,13 @@ def _check_scenarios(study: Study, points: Sequence[Point]) -> None:
                 settings = scenario.simulation
                 check_simulation(settings, graph, work, seed=scenario.seed, rounds=settings.rounds)
             for config in placed:
-                check_silos_named(config, graph)
+                with changed_errors(partial(_of_overlay, config.name)):
+                    check_silos_named(config, graph)
+
+
+def _of_overlay(name: str, error: InputError) -> InputError:
+    """The error with the table of the overlay's options, where it is of one of them and not of a file."""
+    return error.within("overlays", name) if error.path and error.source is None else error
 
 
 def _is_placed(config: OverlayConfig) -> bool:

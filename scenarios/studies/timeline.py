@@ -191,12 +191,14 @@ def _rounds(recorded: OverlayRecord, asked: slice | None) -> range:
     if asked is None:
         return range(min(there, DEFAULT_ROUNDS))
     first, stop = asked.start or 0, there if asked.stop is None else asked.stop
-    if asked.step not in (None, 1) or stop <= first:
+    is_open = asked.stop is None
+    if asked.step not in (None, 1) or (stop <= first and not is_open):
         raise InputError("must be rounds one after the other.", field=Field("rounds", value=asked))
-    if stop > there:
+    if stop > there or first >= there:
+        last = "-" if is_open else f"-{stop - 1}" if stop - first > 1 else ""
         raise InputError(
             f"must be rounds from 0 to {there - 1}: {recorded.kind} has {there:,} simulated rounds.",
-            field=Field("rounds", value=f"{first}-{stop - 1}" if stop - first > 1 else str(first)),
+            field=Field("rounds", value=f"{first}{last}"),
         )
     return range(first, stop)
 

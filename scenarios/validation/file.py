@@ -9,8 +9,9 @@ from typing import Any
 import h5py
 import numpy as np
 
+from scenarios.config.error_context import located
 from scenarios.runfile.atomic import new_file, reports_full_disk
-from scenarios.runfile.reader import open_file
+from scenarios.runfile.reader import check_schema, open_file
 from scenarios.runfile.writer import write_head
 from scenarios.simulation.experiment import Experiment
 from scenarios.validation.circuit_table import arc_rows
@@ -85,9 +86,8 @@ def read_validation(path: Path) -> RecordedValidation:
         If it is missing, no HDF5 file, or not that of a validation of this version.
     """
     with open_file(path) as file:
-        schema = file.attrs.get("schema")
-        if schema != SCHEMA:
-            raise InputError(f"schema(={schema!r:.40}) must be {SCHEMA!r}.", source=str(path))
+        with located(str(path)):
+            check_schema(file, SCHEMA)
         try:
             groups = sorted(file["validation"].items(), key=lambda item: item[1].attrs["order"])
             return RecordedValidation(

@@ -84,7 +84,7 @@ def test_the_first_client_that_is_no_silo_is_named_numbers_before_texts(tmp_path
 
     assert found.notes == (
         "means over the clients of a round, all 5, each counted once.",
-        "client 7 is neither label nor number (0 to 2) of a silo: without values of silos.",
+        "client 7 is neither label nor number (1 to 3) of a silo: without values of silos.",
     )
 
 
@@ -170,6 +170,56 @@ def test_bad_rows_have_one_clear_line(tmp_path, text, names, expected):
     assert message(tmp_path, text, **names) == expected
 
 
+@pytest.mark.parametrize("form", ["{}", "client_{}"])
+@pytest.mark.parametrize("first", [None, 1])
+def test_clients_with_the_number_of_the_last_silo_and_none_with_0_are_counted_from_1(tmp_path, form, first):
+    rows = "".join(f"1,{form.format(number)},{number}\n" for number in (3, 1))
+    found = read(tmp_path, f"round,cid,loss\n{rows}", first_silo=first)
+
+    np.testing.assert_array_equal(found.history["silo_loss"], [[1, np.nan, 3]])
+    assert found.notes[1] == "2 of 3 silos by their numbers from 1 in cid: silo_loss from loss."
+
+
+@pytest.mark.parametrize(("first", "expected"), [(0, [np.nan, 1, 2]), (1, [1, 2, np.nan])])
+def test_numbers_that_may_be_from_0_or_1_need_the_first_silos(tmp_path, first, expected):
+    text = "round,cid,loss\n1,1,1\n1,2,2\n"
+    assert message(tmp_path, text) == (
+        "a.csv: cid has neither 0 nor 3, so the 3 silos may be counted from 0 or from 1: "
+        "--first-silo must be 0 or 1."
+    )
+    found = read(tmp_path, text, first_silo=first)
+    np.testing.assert_array_equal(found.history["silo_loss"], [expected])
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "expected"),
+    [
+        ("round,cid,loss\n1,0,1\n", 1, "a.csv: cid(='0') must be a number (1 to 3) of a silo."),
+        ("round,cid,loss\n1,3,1\n", 0, "a.csv: cid(='3') must be a number (0 to 2) of a silo."),
+        (
+            "round,cid,loss\n1,Rome,1\n",
+            0,
+            "a.csv: first_silo(=0) goes with numbers of silos, but cid has their labels.",
+        ),
+        (
+            "round,loss\n1,1\n",
+            0,
+            "a.csv: first_silo(=0) goes with a column client or silo_loss/{silo}, none of which is there.",
+        ),
+        ("round,cid,loss\n1,0,1\n", 2, "first_silo(=2) must be 0 or 1."),
+    ],
+)
+def test_a_wrong_number_of_the_first_silo_has_one_clear_line(tmp_path, text, first, expected):
+    assert message(tmp_path, text, first_silo=first) == expected
+
+
+def test_more_clients_than_silos_counted_from_1_are_no_silos(tmp_path):
+    rows = "".join(f"1,{number},1\n" for number in (1, 2, 3, 4))
+    assert read(tmp_path, f"round,cid,loss\n{rows}").notes[1] == (
+        "cid 4 is neither label nor number (1 to 3) of a silo: without values of silos."
+    )
+
+
 @given(
     st.dictionaries(
         st.tuples(st.integers(0, 5), st.integers(0, 7)),
@@ -184,9 +234,10 @@ def test_a_mean_is_exact_arithmetics_in_any_order_of_the_rows(table, random):
         MetricsRow(source=f"f, line {place}", values={"round": k, "cid": i, "num_examples": n, "loss": x / 8})
         for place, ((k, i), (n, x)) in enumerate(table.items())
     ]
-    found = read_history(MetricsRows.of(rows), ColumnNames(), ("A", "B"), source="f")
+    names, silos = ColumnNames(first_silo=0), tuple("ABCDEFGH")
+    found = read_history(MetricsRows.of(rows), names, silos, source="f")
     random.shuffle(rows)
-    again = read_history(MetricsRows.of(rows), ColumnNames(), ("A", "B"), source="f")
+    again = read_history(MetricsRows.of(rows), names, silos, source="f")
 
     rounds = sorted({k for k, _ in table})
     assert found.history["round"].tolist() == rounds
@@ -194,6 +245,8 @@ def test_a_mean_is_exact_arithmetics_in_any_order_of_the_rows(table, random):
         some = [(n, Fraction(x, 8)) for (other, _), (n, x) in table.items() if other == k]
         # Sums of such numbers have no rounding: the quotient alone has.
         assert mean == float(sum(n * x for n, x in some) / sum(n for n, _ in some))
+        for silo, own in enumerate(found.history["silo_loss"][rounds.index(k)].tolist()):
+            assert own == table[k, silo][1] / 8 if (k, silo) in table else np.isnan(own)
     for name, column in found.history.items():
         np.testing.assert_array_equal(column, again.history[name])
     assert found.notes == again.notes

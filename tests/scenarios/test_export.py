@@ -20,6 +20,7 @@ import silosim as package
 from scenarios.export import table_files
 from scenarios.metrics_import.readers import read_rows
 from scenarios.metrics_import.tensorboard import _Records
+from scenarios.runfile.folders import new_folder
 from scenarios.studies.export import CONTENTS, _is_export, _notes
 from topologies import InputError, MachineError
 
@@ -62,16 +63,30 @@ def read_csv(path):
     return pandas.read_csv(path)
 
 
+def test_what_no_silo_measured_is_no_empty_table(silosim, imported_run, tmp_path):
+    result = silosim("export", imported_run, "-o", tmp_path / "data").ok()
+    assert not (tmp_path / "data" / "metrics_by_silo.csv").exists()
+    said = " ".join(result.err.split())
+    assert f"{imported_run} has no metrics of silos; left out: metrics_by_silo." in said
+    alone = silosim("export", imported_run, "--only", "metrics_by_silo", "-o", tmp_path / "x").failed(2)
+    assert f"{imported_run}: has no metrics of silos." in alone.err
+
+
 @pytest.mark.parametrize("run", ["pair", "run_file", "imported_run"])
 def test_tables_are_the_frames_to_the_last_bit(request, tmp_path, run):
     path = request.getfixturevalue(run)
     for table_format, read in (("csv", read_csv), ("parquet", pandas.read_parquet)):
         folder = tmp_path / table_format
-        package.export(path, folder, format=table_format, only=TABLES)
+        # The other program's metrics are of all silos together only.
+        there = {
+            name: frame for name, frame in frames(path).items() if name != "metrics_by_silo" or len(frame)
+        }
+        assert len(there) == len(TABLES) - (run == "imported_run")
+        package.export(path, folder, format=table_format, only=[*there])
         assert sorted(file.name for file in folder.iterdir()) == sorted(
-            f"{name}.{table_format}" for name in TABLES
+            f"{name}.{table_format}" for name in there
         )
-        for name, frame in frames(path).items():
+        for name, frame in there.items():
             same(read(folder / f"{name}.{table_format}"), frame)
 
 
@@ -356,6 +371,50 @@ def test_a_file_in_the_way_is_kept(silosim, pair, tmp_path):
     for name in (path, path / "in"):
         assert "must be" in silosim("export", pair, "-o", name, "--force").failed(2).err
     assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_folders_that_were_made_on_the_way_go_with_what_is_not_complete(tmp_path, error):
+    (tmp_path / "mine").mkdir()
+
+    def write():
+        with new_folder(tmp_path / "mine" / "a" / "b" / "c", force=False) as partial:
+            assert partial.parent == tmp_path / "mine" / "a" / "b"
+            raise error
+
+    with pytest.raises((KeyboardInterrupt, InputError)):
+        write()
+    assert [*tmp_path.rglob("*")] == [tmp_path / "mine"]
+
+
+def test_folders_that_another_program_uses_meanwhile_are_kept(tmp_path):
+    def write():
+        with new_folder(tmp_path / "a" / "b" / "c", force=False):
+            (tmp_path / "a" / "its").touch()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    assert [*tmp_path.rglob("*")] == [tmp_path / "a", tmp_path / "a" / "its"]
+
+
+def test_the_earlier_folder_is_kept_where_the_new_one_cannot_take_its_place(tmp_path, monkeypatch):
+    folder, rename = tmp_path / "data", Path.rename
+    folder.mkdir()
+    (folder / "old").touch()
+
+    def refuse(path, target):
+        if (path / "new").exists():
+            raise OSError(5, "Input/output error")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with (
+        pytest.raises(InputError, match="cannot be written: Input/output error"),
+        new_folder(folder, force=True) as partial,
+    ):
+        (partial / "new").touch()
+    assert sorted(tmp_path.rglob("*")) == [folder, folder / "old"]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer.main
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import imread
@@ -21,6 +22,7 @@ from test_figures import (
 from test_study_plot import study
 from test_tables_and_plots import overlay, record
 
+from scenarios.cli.app import app
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.report.figure_style import LEAST_PT, FigureStyle, figure_style
 from scenarios.report.map import MAP_STYLE, map_figure, plot_map
@@ -39,6 +41,14 @@ WIDTHS = pytest.mark.parametrize(
 )
 SLOW_MAPS = [pytest.param(name, marks=pytest.mark.slow) for name in ("gaia", "clouds")]
 ONE_AND_ALL = pytest.mark.parametrize("kinds", [KINDS[:1], KINDS], ids=len)
+
+
+def test_the_page_names_every_command_that_draws():
+    commands = typer.main.get_command(app).commands
+    drawing = [name for name, command in commands.items() if any(p.name == "width" for p in command.params)]
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "studies.md").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"`--width` of each command that draws \(([^)]*)\)", page)
+    assert re.findall(r"`(\w+)`", listed) == drawing
 
 
 def styled(width: str) -> FigureStyle:

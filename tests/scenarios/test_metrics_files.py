@@ -64,6 +64,28 @@ def test_a_table_is_read_with_any_separator_and_mark(tmp_path, separator, mark):
     assert found.columns.metrics == {"train_loss": "train/loss", "test_accuracy": "Val Acc"}
 
 
+@pytest.mark.parametrize(
+    ("name", "separator", "loss"),
+    [
+        ("a.tsv", "\t", "loss,mean,of,all"),
+        ("a.tsv", "\t", "loss"),
+        ("a.tsv", ",", "loss"),
+        ("a.csv", ";", '"loss,mean,of,all"'),
+        ("a.csv", "\t", '"loss;mean,of all"'),
+    ],
+)
+def test_separators_in_the_names_of_columns_are_none(tmp_path, name, separator, loss):
+    rows = [("round", loss, "acc"), *zip(ROUNDS, LOSS, ACCURACY, strict=True)]
+    path = write(tmp_path, name, "".join(separator.join(map(str, row)) + "\n" for row in rows))
+    check(history_of(path, names={"metrics": {"train_loss": loss.strip('"')}}))
+
+
+def test_columns_of_silos_may_be_counted_from_1(tmp_path):
+    head = ",".join(f"silo_loss_{number}" for number in (3, 1, 2))
+    found = history_of(write(tmp_path, "a.csv", f"round,loss,{head}\n0,1,30,10,20\n"))
+    assert found.history["silo_loss"].tolist() == [[10, 20, 30]]
+
+
 def test_json_lines_are_read_nested_and_on_several_lines_of_a_round(tmp_path):
     lines = []
     for k, loss, accuracy in zip(ROUNDS, LOSS, ACCURACY, strict=True):
@@ -227,6 +249,10 @@ def test_bad_tables_have_one_clear_line(tmp_path, text, expected):
         ('{"round": 1e300, "loss": 1}', "a.jsonl, line 1: round(=1e+300) must be a whole number"),
         ('{"loss": 1}\n{"round": 1}', "a.jsonl, line 1: round is missing."),
         ('{"round": 0, "loss": 1, "loss": 2}', "a.jsonl, line 1: key(='loss') must not be repeated."),
+        (
+            '{"round": 0, "train": {"loss": 1}, "train/loss": 2}',
+            "a.jsonl, line 1: key(='train/loss') must not be repeated.",
+        ),
     ],
 )
 def test_bad_json_lines_have_one_clear_line(tmp_path, text, expected):

@@ -39,7 +39,7 @@ def study(imported_run, tmp_path):
 
 
 def computed(study, path, **options):
-    errors = run_study(study, path, pool=threads(), workers=2, **options)
+    errors = [*run_study(study, path, pool=threads(), workers=2, **options).errors]
     return errors, list(csv.DictReader(path.read_text().splitlines()))
 
 

@@ -13,6 +13,7 @@ import silosim as package
 from scenarios.config.replay_changes import replay_changes
 from scenarios.report.line_styles import styles_of
 from scenarios.report.plots import plot_times
+from scenarios.report.tables import Table
 from scenarios.studies.replay_times import replay_times
 from topologies import InputError
 
@@ -110,6 +111,20 @@ def test_python_gives_the_same_table_and_capacities_once(silosim, imported_run, 
         package.replay_times(imported_run, "1 Gbps")
     with pytest.raises(InputError, match=r"access\(=\[\]\) must have a capacity"):
         package.replay_times(imported_run, [])
+
+
+@pytest.mark.parametrize(
+    ("times_s", "unit", "scale"), [((2.0, 400.0), "s", 1), ((20.0, 400.0), "min", 60), ((2.0, 100.0), "s", 1)]
+)
+def test_the_unit_of_times_suits_the_shortest_too(drawn, tmp_path, times_s, unit, scale):
+    rows = [
+        {"overlay": "ring", "access_bps": access_bps, "time_to_target_s": time_s}
+        for access_bps, time_s in zip((1e9, 1e7), times_s, strict=True)
+    ]
+    table = Table(caption="", columns=(), rows=rows, further={"target_accuracy": 0.9})
+    plot_times(table, tmp_path / "t.png", title="t")
+    assert drawn[0].axes[0].get_ylabel() == f"time to a test accuracy of 0.9 ({unit})"
+    assert sorted(drawn[0].axes[0].lines[0].get_ydata()) == pytest.approx([each / scale for each in times_s])
 
 
 def test_an_overlay_that_never_reaches_the_target_is_a_dash(changed, drawn, tmp_path):

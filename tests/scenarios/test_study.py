@@ -180,7 +180,7 @@ def test_workers_start_with_single_points():
 def test_the_same_bytes_whatever_the_workers_and_after_a_cut(tmp_path):
     study = study_of(GRID, tmp_path)
     for name, workers in (("one", 1), ("three", 3)):
-        assert run_study(study, tmp_path / f"{name}.csv", pool=threads(workers), workers=workers) == []
+        assert run_study(study, tmp_path / f"{name}.csv", pool=threads(workers), workers=workers).errors == ()
     whole = (tmp_path / "one.csv").read_bytes()
     assert (tmp_path / "three.csv").read_bytes() == whole
     lines = whole.splitlines(keepends=True)
@@ -203,7 +203,7 @@ def test_finished_points_are_not_computed_again(tmp_path, monkeypatch):
 
     original = sys.modules["scenarios.studies.study"].compute_points
     monkeypatch.setattr("scenarios.studies.study.compute_points", counted)
-    assert run_study(study, tmp_path / "a.csv", pool=threads(), workers=2) == []
+    assert run_study(study, tmp_path / "a.csv", pool=threads(), workers=2).errors == ()
     assert computed == []
     lines = (tmp_path / "a.csv").read_text().splitlines(keepends=True)
     (tmp_path / "b.csv.partial").write_text("".join(lines[: 1 + 3 * 5]))
@@ -227,6 +227,24 @@ def test_a_changed_file_is_another_point(tmp_path):
         (point,) = study_points(study_of(text, tmp_path))
         identities.add(point.identity)
     assert len(identities) == 2
+
+
+@pytest.mark.parametrize("grid", ['"overlays.star.hub" = ["Nowhere"]', '"network.access" = ["1 Gbps"]'])
+def test_a_hub_that_is_no_silo_is_named_by_its_table(tmp_path, grid):
+    own = "[overlays.star]\nhub = 'Nowhere'\n" if "access" in grid else ""
+    study = study_of(f"{BASE}{own}[study.grid]\n{grid}\n", tmp_path)
+    with pytest.raises(InputError, match=r"overlays\.star\.hub\(='Nowhere'\) must be one of California"):
+        run_study(study, tmp_path / "a.csv", pool=process_pool(1), workers=1)
+
+
+def test_a_complete_study_is_not_said_to_be_written_again(silosim, file, tmp_path):
+    text, table = file(GRID), tmp_path / "study.csv"
+    assert silosim("study", text, "-o", table, "--workers", 1).ok().err == f"written: {table}\n"
+    before = table.stat()
+    again = silosim("study", text, "-o", table, "--workers", 1).ok()
+    assert again.err == f"complete already, nothing is computed: {table}\n"
+    assert (table.stat().st_ino, table.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert silosim("study", text, "-o", table, "--workers", 1, "--force").ok().err == f"written: {table}\n"
 
 
 def test_one_bad_point_is_a_row_with_its_error(silosim, file, tmp_path):
@@ -433,7 +451,7 @@ def test_added_values_are_computed_into_the_table_and_others_need_force(tmp_path
     )
     path = tmp_path / "a.csv"
     for study, count in ((few, 2), (few, 2), (more, 3)):
-        assert run_study(study, path, pool=threads(), workers=2) == []
+        assert run_study(study, path, pool=threads(), workers=2).errors == ()
         assert len(computed) == count
     assert len(read(path)) == 9
     with pytest.raises(InputError, match="holds the rows of another study; --force replaces it"):
@@ -475,7 +493,7 @@ def test_what_varies_is_in_its_column_whatever_follows_from_it(tmp_path):
         '"network.access_at.Sydney" = ["1 Mbps"]\n"workload.compute_at.Sydney" = ["1 ms"]\n'
     )
     path = tmp_path / "a.csv"
-    assert run_study(study_of(text, tmp_path), path, pool=process_pool(1), workers=1) == []
+    assert run_study(study_of(text, tmp_path), path, pool=process_pool(1), workers=1).errors == ()
     rows = read(path)
 
     assert [float(row["access_up_bps"]) for row in rows] == [1e9, 1e9, 2e9, 2e9]
@@ -487,7 +505,7 @@ def test_settings_of_a_simulation_do_not_hide_what_came_of_them(tmp_path):
         '[study]\nsimulate = true\n[study.grid]\n"simulation.engine" = ["auto", "simpy"]\n"simulation.rounds" = [20]\n'
     )
     path = tmp_path / "a.csv"
-    assert run_study(study_of(text, tmp_path), path, pool=process_pool(1), workers=1) == []
+    assert run_study(study_of(text, tmp_path), path, pool=process_pool(1), workers=1).errors == ()
     asked = [(row["simulation_engine"], row["engine"]) for row in read(path)]
     assert asked == [("auto", "simpy"), ("simpy", "simpy")]
 
@@ -498,7 +516,7 @@ def test_an_overlays_own_seed_is_one_of_its_options(tmp_path):
     )
     path = tmp_path / "a.csv"
     study = study_of(text + "[study.grid]\nseed = [1, 2]\n", tmp_path)
-    assert run_study(study, path, pool=process_pool(1), workers=1) == []
+    assert run_study(study, path, pool=process_pool(1), workers=1).errors == ()
     assert [(row["seed"], json.loads(row["options"])) for row in read(path)] == [
         ("1", {"seed": 7}),
         ("2", {"seed": 7}),
@@ -543,9 +561,9 @@ def test_points_with_an_error_are_computed_again(tmp_path, monkeypatch):
             "scenarios.studies.study_points.build_network",
             lambda _config: (_ for _ in ()).throw(MachineError("needs a package")),
         )
-        errors = run_study(study, path, pool=process_pool(1), workers=1)
+        errors = run_study(study, path, pool=process_pool(1), workers=1).errors
     assert len(errors) == 8
-    assert run_study(study, path, pool=process_pool(1), workers=1) == []
+    assert run_study(study, path, pool=process_pool(1), workers=1).errors == ()
     assert all(row["paper_s"] for row in read(path))
 
 
@@ -596,7 +614,7 @@ def test_an_input_in_which_silos_differ_has_its_ends_in_a_column(tmp_path, netwo
     text = BASE.replace('"gaia"', f'"gaia"\n{network}').replace('"femnist"', f'"femnist"\n{workload}')
     # Three steps, so that the time of one is not that of all divided by their number.
     study = study_of(text + '[study.grid]\n"workload.local_steps" = [3]\n', tmp_path)
-    assert run_study(study, tmp_path / "a.csv", pool=process_pool(1), workers=1) == []
+    assert run_study(study, tmp_path / "a.csv", pool=process_pool(1), workers=1).errors == ()
     rows = read(tmp_path / "a.csv")
 
     assert {row["ranges"] for row in rows} == {json.dumps(ranges) if ranges else ""}
@@ -608,7 +626,7 @@ def test_an_input_in_which_silos_differ_has_its_ends_in_a_column(tmp_path, netwo
 def rows_of(points, tmp_path, base=BASE):
     path = tmp_path / "points.csv"
     study = study_of(f"{base}[study]\nsimulate = true\npoints = [{', '.join(points)}]\n", tmp_path)
-    assert run_study(study, path, pool=process_pool(1), workers=1, force=True) == []
+    assert run_study(study, path, pool=process_pool(1), workers=1, force=True).errors == ()
     return read(path)
 
 
@@ -743,14 +761,14 @@ def test_points_with_errors_are_replaced_when_a_file_that_they_read_is_mended(tm
     )
     arcs.write_text("source,target\nSydney,Tokyo\nTokyo,Sydney\n")  # the others hear nobody
     study = study_of(text, tmp_path)
-    assert len(run_study(study, path, pool=process_pool(1), workers=1)) == 2
+    assert len(run_study(study, path, pool=process_pool(1), workers=1).errors) == 2
 
     labels = [*load_underlay("gaia").labels]
     arcs.write_text(
         "source,target\n"
         + "".join(f"{a},{b}\n" for a, b in zip(labels, labels[1:] + labels[:1], strict=True))
     )
-    assert run_study(study, path, pool=process_pool(1), workers=1) == []
+    assert run_study(study, path, pool=process_pool(1), workers=1).errors == ()
     assert [row["error"] for row in read(path)] == ["", ""]
 
 
@@ -856,6 +874,6 @@ def test_what_does_not_vary_is_designed_once_in_each_study(tmp_path, monkeypatch
 
     monkeypatch.setattr(study_points_module, "design_any", counted)
     for path in (tmp_path / "a.csv", tmp_path / "b.csv"):
-        assert run_study(study, path, pool=process_pool(1), workers=1) == []
+        assert run_study(study, path, pool=process_pool(1), workers=1).errors == ()
     # Whatever a worker takes at a time; and another study looks at its files anew.
     assert designed == ["star", "ring"] * 2

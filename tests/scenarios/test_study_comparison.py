@@ -172,7 +172,7 @@ def test_tables_of_the_paper_come_out_at_the_points_of_its_figures(name, tmp_pat
         study.config, grid={**study.config.grid, **fixed}, simulate=False, published=published, figure=None
     )
     path = tmp_path / "x.csv"
-    assert run_study(replace(study, config=config), path, pool=process_pool(1), workers=1) == []
+    assert run_study(replace(study, config=config), path, pool=process_pool(1), workers=1).errors == ()
     rows = comparison(published, table_rows(path), title="").rows
 
     assert len(rows) >= 3

@@ -32,7 +32,7 @@ def study_of(seeds):
 
 
 def run(study, path, **options):
-    return run_study(study, path, pool=process_pool(1), workers=1, **options)
+    return [*run_study(study, path, pool=process_pool(1), workers=1, **options).errors]
 
 
 @pytest.mark.parametrize("force", [False, True])

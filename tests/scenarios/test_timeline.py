@@ -261,6 +261,7 @@ def test_the_ending_chooses_what_is_written(run, silosim, tmp_path, ending):
             "rounds(='10-12') must be rounds from 0 to 11: star has 12 simulated rounds.",
         ),
         (["--rounds", "12"], "rounds(='12') must be rounds from 0 to 11: star has 12 simulated rounds."),
+        (["--rounds", "90-"], "rounds(='90-') must be rounds from 0 to 11: star has 12 simulated rounds."),
         (["--rounds", "5-3"], "rounds(='5-3') must be FIRST-LAST"),
         (["--overlay", "mst"], "overlay(='mst') must be one of"),
         (["-o", "x.json", "--width", "7in"], "width(='7in') goes with a figure, and none is drawn."),
@@ -273,13 +274,22 @@ def test_what_cannot_be_shown_is_an_error_of_one_line(run, silosim, options, mes
     assert len(result.err.strip().splitlines()) == 1
 
 
+def test_rounds_without_an_end_are_all_that_follow(run, silosim):
+    shown = silosim("timeline", run, "--rounds", "9-", "--overlay", "ring", "--json").ok().out
+    same = silosim("timeline", run, "--rounds", "9-11", "--overlay", "ring", "--json").ok().out
+    assert json.loads(shown) == json.loads(same)
+    assert timelines(run, rounds=slice(11, None), overlay="ring")[0].timeline.rounds == range(11, 12)
+    with pytest.raises(InputError, match=r"^rounds\(='12-'\) must be rounds from 0 to 11"):
+        timelines(run, rounds=slice(12, None))
+
+
 def test_files_of_another_kind(silosim, tmp_path):
     (tmp_path / "study.csv").write_text("overlay,paper_s\nring,1.0\n")
     with h5py.File(tmp_path / "other.h5", "w") as file:
         file["x"] = 1
     for name, message in (
         ("study.csv", "is not an HDF5 file."),
-        ("other.h5", "schema(=None) must be 'silosim-run/1'."),
+        ("other.h5", "is an HDF5 file, but none of silosim's: it has no schema, must have 'silosim-run/1'."),
         ("none.h5", "there is no such file."),
     ):
         path = tmp_path / name

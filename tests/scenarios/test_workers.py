@@ -1,0 +1,47 @@
+"""Workers compute with one thread each, as they share the processors."""
+
+import subprocess
+import sys
+
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from scenarios.runtime.workers import process_pool
+
+PROGRAM = """
+from scenarios.runtime.workers import process_pool
+
+if __name__ == "__main__":
+    with process_pool(2) as pool:
+        text = "__import__('scipy.linalg') and __import__('threadpoolctl').threadpool_info()"
+        print(pool.submit(eval, text).result())
+"""
+
+
+def threads():
+    return {pool["num_threads"] for pool in threadpool_info()}
+
+
+def test_this_process_as_the_only_worker_has_one_thread_until_it_is_done():
+    with threadpool_limits(2):
+        with process_pool(1) as pool:
+            assert pool.submit(threads).result() == {1}
+        assert threads() == {2}
+
+
+def test_an_error_gives_the_threads_back():
+    with threadpool_limits(2):
+        with pytest.raises(ZeroDivisionError), process_pool(1) as pool:
+            pool.submit(divmod, 1, 0).result()
+        assert threads() == {2}
+
+
+@pytest.mark.slow
+def test_libraries_that_a_worker_loads_later_have_one_thread_too(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    # Numba's own threads have a limit of theirs.
+    found = [pool["num_threads"] for pool in eval(done.stdout) if pool["user_api"] == "blas"]
+    assert len(found) >= 2
+    assert {*found} == {1}
