@@ -10,7 +10,8 @@ import h5py
 import numpy as np
 
 from scenarios.config.network import build_network
-from scenarios.config.quantities import format_rate, format_s
+from scenarios.config.place_words import place_words
+from scenarios.config.quantities import format_s
 from scenarios.config.scenario import RecordedScenario, recorded_scenario
 from scenarios.pages.answer import Compared
 from scenarios.pages.origin import file_digest
@@ -32,7 +33,6 @@ from topologies.analysis import (
     upgrade_links,
 )
 from topologies.arrays import FloatArray, freeze
-from topologies.networks.shipped import underlay_title
 
 LOWEST_BPS, HIGHEST_BPS = 1e6, 1e11
 """Access capacities that the page goes through at least."""
@@ -141,7 +141,7 @@ class RunFacts:
         return Compared(
             rows=self.table.rows,
             hubs=[each.kind for each in overlays if each.hub is not None],
-            place=f"{underlay_title(self.record.underlay)}{access_words(self.graph)}",
+            place=place_words(self.record.underlay, self.graph),
             target_accuracy=self.scenario.target_accuracy,
             is_trained=any(each.history for each in overlays),
             trained_rounds=self.scenario.trained_rounds,
@@ -204,18 +204,6 @@ def _recorded_graph(path: Path, record: RunRecord) -> Connectivity:
         )
     freeze(*arrays.values())
     return replace(graph, **arrays, **rules)
-
-
-def access_words(graph: Connectivity) -> str:
-    """The capacities of access links in a sentence, `` at 100 Mbps``."""
-    ends = [float(bps) for bps in (graph.up_bps.min(), graph.up_bps.max())]
-    down = [float(bps) for bps in (graph.down_bps.min(), graph.down_bps.max())]
-    if ends == down:
-        low, high = map(format_rate, ends)
-        return f" at {low}" if low == high else f" with access links of {low} to {high}"
-    (up_low, up_high), (down_low, down_high) = map(format_rate, ends), map(format_rate, down)
-    up = up_low if up_low == up_high else f"{up_low} to {up_high}"
-    return f" at {up} up, {down_low if down_low == down_high else f'{down_low} to {down_high}'} down"
 
 
 def capacity_steps(own_bps: float | None) -> tuple[float, ...]:

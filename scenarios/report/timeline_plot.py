@@ -34,6 +34,8 @@ _FEW = 0.3
 """Bars of at least this part of the height for messages have gaps between them."""
 _LONGEST = 24
 """Letters of a label."""
+_MARGIN = 0.01
+"""Room right of the last end, in parts of the time shown."""
 _LETTER = 0.62
 """Width of a letter, in parts of its font's size."""
 _NAME_PT, _AXIS_PT, _LABEL_PT, _LEGEND_PT = 6.0, 7.0, 8.0, 7.0
@@ -131,9 +133,7 @@ def _panel(axis: Axes, timeline: OverlayTimeline, row_in: float, style: FigureSt
     axis.set_ylim(silos - 0.4, -0.6)
     axis.grid(visible=False, axis="y")
     axis.set_xlabel(f"simulated time ({unit})", fontsize=style.pt(_LABEL_PT))
-    first, last = timeline.rounds.start, timeline.rounds.stop - 1
-    which = f"round {first}" if first == last else f"rounds {first} to {last}"
-    axis.set_title(f"{timeline.kind}, {which}", fontsize=style.pt(_LABEL_PT), parse_math=False)
+    axis.set_title(f"{timeline.kind}, {timeline.rounds_text}", fontsize=style.pt(_LABEL_PT), parse_math=False)
     axis.tick_params(axis="x", labelsize=style.pt(_AXIS_PT))
     axis.tick_params(axis="y", length=0)
     _label_rows(axis, [timeline.labels[silo] for silo in order], len(circuit), row_in, style)
@@ -146,8 +146,9 @@ def _panel(axis: Axes, timeline: OverlayTimeline, row_in: float, style: FigureSt
 
 
 def _right(timeline: OverlayTimeline, scale: float) -> float:
-    """Right edge of a panel; of a job without time as wide as a unit."""
-    return scale * timeline.end_s if timeline.end_s > timeline.begin_s else scale * timeline.begin_s + 1.0
+    """Right edge of a panel, beyond the tick of the last end; of a job without time as wide as a unit."""
+    span_s = timeline.end_s - timeline.begin_s
+    return scale * (timeline.end_s + _MARGIN * span_s) if span_s > 0 else scale * timeline.begin_s + 1.0
 
 
 def _label_rows(
