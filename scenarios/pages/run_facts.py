@@ -71,7 +71,10 @@ class OverlayFacts:
     forms : AccessForms or None
         Likewise.
     models : array of float, shape (link directions,)
-        Models of a round on each, a mean over rounds of a randomized overlay; NaN where nothing was simulated.
+        Models of a round on each: what the simulation carried, a mean over its rounds, and what the arcs' routes say
+        where nothing was simulated; NaN of a randomized overlay there.
+    mean_bps : array of float, shape (link directions,)
+        Capacities in the simulation, with its events; NaN where these are unknown.
     utilisation : array of float, shape (link directions,)
         In the simulation; NaN where that is unknown.
     explanation : tuple of str
@@ -88,6 +91,7 @@ class OverlayFacts:
     overlay: Overlay | None
     forms: AccessForms | None
     models: FloatArray
+    mean_bps: FloatArray
     utilisation: FloatArray
     explanation: tuple[str, ...]
     circuit: Table | None
@@ -144,7 +148,9 @@ class RunFacts:
             place=place_words(self.record.underlay, self.graph),
             target_accuracy=self.scenario.target_accuracy,
             is_trained=any(each.history for each in overlays),
-            trained_rounds=self.scenario.trained_rounds,
+            cut_trainings=[each.kind for each in overlays if not each.training_is_whole],
+            is_imported=self.scenario.is_imported,
+            events=self.scenario.events,
         )
 
 
@@ -230,17 +236,16 @@ def _start(graph: Connectivity, own_bps: float | None, capacities: tuple[float, 
     return int(np.argmin(np.abs(np.log(np.divide(capacities, middle)))))
 
 
-def _usage(record: RunRecord) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """Bits and utilisation of link directions of each overlay that was simulated."""
+def _usage(record: RunRecord) -> dict[str, tuple[FloatArray, FloatArray, FloatArray]]:
+    """What `link_usage` has of each overlay that was simulated."""
     if record.path is None:
         return {}
     with open_file(record.path) as file:
-        usage = {
+        return {
             overlay.kind: link_usage(file, record, overlay)
             for overlay in record.overlays
             if overlay.simulation.rounds
         }
-    return {kind: (bits, used) for kind, (bits, _, used) in usage.items()}
 
 
 def _overlay_facts(
@@ -248,36 +253,40 @@ def _overlay_facts(
     recorded: OverlayRecord,
     graph: Connectivity,
     capacities: tuple[float, ...],
-    usage: tuple[FloatArray, FloatArray] | None,
+    usage: tuple[FloatArray, FloatArray, FloatArray] | None,
 ) -> OverlayFacts:
     """One overlay."""
     directions = len(graph.link_capacity_bps)
-    models, used = np.full(directions, np.nan), np.full(directions, np.nan)
-    if usage is not None:
-        bits, used = usage
-        sent = record.work.model_bits * recorded.simulation.rounds
-        models = bits / sent if sent > 0 else models
+    models, mean_bps, used = (np.full(directions, np.nan) for _ in range(3))
+    sent = record.work.model_bits * recorded.simulation.rounds
     overlay, why_not = _built(record, recorded, graph)
+    if usage is not None:
+        bits, mean_bps, used = usage
+        models = bits / sent if sent > 0 else models
+    elif overlay is not None:
+        crossed = np.fromiter((link for route in overlay.routes for link in route), np.int64)
+        models = np.bincount(crossed, minlength=directions).astype(np.float64)
     if overlay is None:
         return OverlayFacts(
             recorded=recorded,
             overlay=None,
             forms=None,
             models=models,
+            mean_bps=mean_bps,
             utilisation=used,
             explanation=(),
             circuit=None,
             upgrades=(),
             why_not=why_not,
         )
-    crossed = np.fromiter((link for route in overlay.routes for link in route), np.int64)
     is_large = overlay.arcs > _MOST_ARCS
     explained = None if is_large else explain(overlay)
     return OverlayFacts(
         recorded=recorded,
         overlay=overlay,
         forms=access_forms(overlay, capacities[0], capacities[-1]),
-        models=np.bincount(crossed, minlength=directions).astype(np.float64),
+        models=models,
+        mean_bps=mean_bps,
         utilisation=used,
         explanation=() if explained is None else (*explanation_sentences(explained), *further_words(overlay)),
         circuit=None

@@ -3,6 +3,7 @@
 import shlex
 import tomllib
 from collections.abc import Iterable
+from math import isclose
 from pathlib import Path
 
 from scenarios.config.network import idle_links
@@ -35,6 +36,11 @@ from topologies.wrapping import unbroken
 _REPLAY = (
     "The file of a replay is made again by silosim replay with the run that it replays: it keeps that run's arcs and "
     "training, and the scenario says on what it was replayed."
+)
+_EVENTFUL = (
+    "The scenario has events, which change links or silos while the job runs. What links carry and how much of them is "
+    "used is that of the simulation, a mean over all its rounds. The slider, critical circuits and busiest links are "
+    "those of closed forms, which know no events."
 )
 _MOST_LINKS = 500
 """Rows of the table of links."""
@@ -71,8 +77,7 @@ def page_of(facts: RunFacts) -> str:
         *_scenario(facts),
         *(_network_section(facts, data) if has_overlays else ()),
         f"<h2>Cycle times and simulation</h2>{results_table(facts.table, 'Cycle times of the run')}",
-        training_charts(facts)
-        or '<p class="note">Nothing was trained, so that there are no losses and accuracies.</p>',
+        training_charts(facts) or f'<p class="note">{text(_no_training(facts))}</p>',
         *(_sensitivities(each) for each in facts.overlays),
         _reproduce(facts),
         embedded("run", data),
@@ -80,6 +85,13 @@ def page_of(facts: RunFacts) -> str:
     sheets = (map_style(), CHART_STYLE, OVERLAY_MAP_STYLE, CAPACITY_STYLE, PAGE_STYLE, line_sheet(styles))
     title = f"{facts.scenario.name}: {facts.record.underlay.name}"
     return web_page(title, body, style="".join(sheets), script=CAPACITY_SCRIPT if has_overlays else "")
+
+
+def _no_training(facts: RunFacts) -> str:
+    """Why there are no losses and accuracies."""
+    if facts.compared.cut_trainings:
+        return "The run was interrupted before the first training row, so that there are no losses and accuracies."
+    return "Nothing was trained, so that there are no losses and accuracies."
 
 
 def _network_section(facts: RunFacts, data: dict[str, object]) -> Iterable[str]:
@@ -94,6 +106,7 @@ def _network_section(facts: RunFacts, data: dict[str, object]) -> Iterable[str]:
         f"{line_legend(styles, [each.kind for each in facts.overlays if each.forms is not None])}"
         '<p id="bottleneck" aria-live="polite"></p></div></div>',
         slider_table(facts, data),
+        *([f'<p class="note">{text(_EVENTFUL)}</p>'] if facts.scenario.events else []),
         f"<details><summary>Numbers of the links</summary>{_links(facts)}</details>",
     )
 
@@ -161,7 +174,7 @@ def _links(facts: RunFacts) -> str:
         if any(each.models[link] > 0 for each in facts.overlays)
     ]
     for link in used[:_MOST_LINKS]:
-        row = [graph.link_name(link), format_rate(float(graph.link_capacity_bps[link]))]
+        row = [graph.link_name(link), _capacity_text(facts, link)]
         for each in facts.overlays:
             models, share = float(each.models[link]), float(each.utilisation[link])
             row += [
@@ -170,6 +183,18 @@ def _links(facts: RunFacts) -> str:
             ]
         rows.append(row)
     return html_table("Link directions that carry models", heads, rows, range(1, len(heads)), of=len(used))
+
+
+def _capacity_text(facts: RunFacts, link: int) -> str:
+    """The capacity of a link direction, and its means in simulations whose events change it."""
+    stated_bps = float(facts.graph.link_capacity_bps[link])
+    means = [
+        f"{each.kind} {format_rate(float(each.mean_bps[link]))}"
+        for each in facts.overlays
+        if each.mean_bps[link] == each.mean_bps[link] and not isclose(each.mean_bps[link], stated_bps)
+    ]
+    shown = format_rate(stated_bps)
+    return f"{shown}; mean with events: {', '.join(means)}" if means else shown
 
 
 def _sensitivities(each: OverlayFacts) -> str:
@@ -197,7 +222,7 @@ def _reproduce(facts: RunFacts) -> str:
     tables = tomllib.loads(facts.record.scenario)
     name = shlex.quote(facts.path.name.removesuffix(PARTIAL))
     page = shlex.quote(f"{facts.path.name.removesuffix(PARTIAL).rpartition('.')[0]}.html")
-    trained = any(len(each.recorded.wall_clock_s) for each in facts.overlays)
+    trained = facts.compared.is_trained or facts.compared.cut_trainings
     command = "run" if "training" in tables and trained else "simulate"
     lines = (
         [

@@ -86,6 +86,8 @@ class OverlayRecord:
     history : mapping from HistoryRow's fields to arrays
         Empty where nothing was trained; NaN for fields that the file of an older version lacks.
     wall_clock_s : ndarray, shape (rows,)
+    training_is_whole : bool
+        Whether no row of its training is missing; True where none was to be trained.
     """
 
     kind: str
@@ -98,6 +100,7 @@ class OverlayRecord:
     history: dict[str, FloatArray]
     wall_clock_s: FloatArray
     negative_weights: bool = False
+    training_is_whole: bool = True
 
     def __repr__(self) -> str:
         """One line."""
@@ -457,6 +460,7 @@ def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
         wall_clock_s=file[f"replay/{kind}/wall_clock_s"][:rows] if rows else np.zeros(0),
         negative_weights="consensus" in group
         and bool(group["consensus"].attrs.get("negative_weights", False)),
+        training_is_whole=training is None or rows == len(training["round"]),
     )
 
 

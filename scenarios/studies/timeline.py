@@ -259,9 +259,7 @@ def _shown(
         link_capacity_bps=graph.link_capacity_bps,
         sharing=_known_rates(sharing_model(config.sharing), effects),
     )
-    return Shown(
-        timeline=made, place=place_words(record.underlay, graph), simulated_again=again, notes=notes
-    )
+    return Shown(timeline=made, place=place_words(record.underlay, graph), simulated_again=again, notes=notes)
 
 
 def _simulated(

@@ -279,3 +279,54 @@ def test_a_run_that_was_cut_short_has_what_there_is(run_file, tmp_path):
     assert (
         "The run was interrupted, and the simulation of ring and the training of ring are not whole." in said
     )
+
+
+@pytest.mark.parametrize("missing", [slice(-1, None), slice(0, None)])
+def test_a_run_without_its_last_training_rows_is_said_to_be_interrupted(run_file, tmp_path, missing):
+    path = tmp_path / "small.h5"
+    path.write_bytes(run_file.read_bytes())
+    with h5py.File(path, "r+") as file:
+        rounds = file["training/ring/round"][:]
+        rounds[missing] = -1
+        file["training/ring/round"][...] = rounds
+
+    said = "The run was interrupted, and the training of ring is not whole"
+    assert re.search(f'class="answer">[^<]*{said}', run_page(path))
+
+
+def test_a_run_that_was_cut_before_any_training_is_no_simulation(run_file, tmp_path):
+    path = tmp_path / "small.h5"
+    path.write_bytes(run_file.read_bytes())
+    with h5py.File(path, "r+") as file:
+        for group in file["training"].values():
+            group["round"][...] = -1
+    page = run_page(path)
+
+    assert "the training of star and ring is not whole" in page
+    assert "The run was interrupted before the first training row" in page
+    assert "silosim run scenario.toml" in page
+
+
+def test_a_network_that_changes_has_what_its_links_carried(tmp_path, silosim, scenario, small_scenario):
+    events = (
+        '[[simulation.capacity]]\nlink = "Sydney uplink"\nat = ["0 s", "1 s"]\ncapacity = ["100 Mbps", "20 Mbps"]\n'
+        '[[simulation.away]]\nsilo = "Tokyo"\nfrom_round = 10\npolicy = "go_on"\nrounds = 15\n'
+    )
+    plain = small_scenario.split("[training]")[0]
+    scenario.write_text(plain.replace("[workload]", '[workload]\nmodel_size = "1 Mbit"') + events)
+    path = tmp_path / "events.h5"
+    silosim("simulate", scenario, "-o", path).ok()
+    facts = run_facts(path)
+    ring, links = facts.overlays[1], facts.record.links(overlay="ring").set_index("link")
+    page = run_page(path)
+
+    # Away for 15 of 30 rounds.
+    at = facts.graph.first_uplink + facts.graph.labels.index("Tokyo")
+    assert ring.models[at] == pytest.approx(0.5, abs=0.05)
+    assert ring.models[at] == links.bits["Tokyo uplink"] / (30 * facts.record.work.model_bits)
+    assert (
+        "The simulation includes changing capacities and absent silos, of which closed forms know nothing."
+        in page
+    )
+    assert re.search(r"100 Mbps; mean with events: star [0-9.]+ Mbps, ring [0-9.]+ Mbps", page)
+    assert "no events." in page
