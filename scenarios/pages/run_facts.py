@@ -2,19 +2,18 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import h5py
 import numpy as np
 
-from scenarios.config.network import build_network
 from scenarios.config.place_words import place_words
 from scenarios.config.quantities import format_s
 from scenarios.config.scenario import RecordedScenario, recorded_scenario
 from scenarios.pages.answer import Compared
 from scenarios.pages.origin import file_digest
+from scenarios.pages.recorded_graph import recorded_graph
 from scenarios.report.tables import Table
 from scenarios.runfile.reader import OverlayRecord, RunRecord, open_file, read_run
 from scenarios.runfile.run_tables import link_usage
@@ -32,7 +31,7 @@ from topologies.analysis import (
     explanation_sentences,
     upgrade_links,
 )
-from topologies.arrays import FloatArray, freeze
+from topologies.arrays import FloatArray
 
 LOWEST_BPS, HIGHEST_BPS = 1e6, 1e11
 """Access capacities that the page goes through at least."""
@@ -171,7 +170,7 @@ def run_facts(path: Path) -> RunFacts:
     Time O(arcs of the critical circuit) cycle times of each overlay, and that of reading the file once.
     """
     record = read_run(path)
-    graph = _recorded_graph(path, record)
+    graph = recorded_graph(path, record.network, record.underlay)
     own_bps = _one_capacity(graph)
     capacities = capacity_steps(own_bps)
     usage = _usage(record)
@@ -193,23 +192,6 @@ def run_facts(path: Path) -> RunFacts:
         start=_start(graph, own_bps, capacities),
         origin=_origin(path),
     )
-
-
-def _recorded_graph(path: Path, record: RunRecord) -> Connectivity:
-    """The network with the capacities and latencies that the file holds, whatever rule they come from."""
-    graph = build_network(record.network, record.underlay)
-    with open_file(path) as file:
-        group = file["connectivity"]
-        arrays = {
-            name: group[name][:] for name in ("up_bps", "down_bps", "core_bps", "latency_s", "available_bps")
-        }
-        rules: dict[str, Any] = {name: str(group.attrs[name]) for name in ("bandwidth", "latency")}
-    if len(arrays["up_bps"]) != graph.silos:
-        raise InputError(
-            f"has {len(arrays['up_bps'])} silos, but its network {graph.silos}.", source=str(path)
-        )
-    freeze(*arrays.values())
-    return replace(graph, **arrays, **rules)
 
 
 def capacity_steps(own_bps: float | None) -> tuple[float, ...]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from math import isclose
 from pathlib import Path
 
-from scenarios.config.network import idle_links
 from scenarios.config.quantities import format_rate, format_s
 from scenarios.pages.answer import answer, question
+from scenarios.pages.assumptions import assumed_list, assumptions
 from scenarios.pages.capacity import (
     CAPACITY_SCRIPT,
     CAPACITY_STYLE,
@@ -17,6 +17,7 @@ from scenarios.pages.capacity import (
     slider_data,
     slider_table,
 )
+from scenarios.pages.glossary import glossary
 from scenarios.pages.origin import origin_list
 from scenarios.pages.overlay_map import OVERLAY_MAP_STYLE, overlay_map, overlay_picker
 from scenarios.pages.page_style import PAGE_STYLE
@@ -28,9 +29,6 @@ from scenarios.report.svg_chart import CHART_STYLE, line_legend, line_sheet
 from scenarios.report.web_page import embedded, html_table, results_table, text, web_page
 from scenarios.runfile.paths import PARTIAL
 from scenarios.studies.underlay import facts_text, underlay_facts
-from topologies import workload_presets
-from topologies.capacities import UNSTATED_CORE_BPS
-from topologies.latency_rule import S_PER_KM, S_PER_PATH
 from topologies.wrapping import unbroken
 
 _REPLAY = (
@@ -114,51 +112,15 @@ def _network_section(facts: RunFacts, data: dict[str, object]) -> Iterable[str]:
 def _scenario(facts: RunFacts) -> Iterable[str]:
     """The scenario, and all values that are assumed."""
     record = facts.record
-    assumed = "".join(f"<li>{text(sentence)}</li>" for sentence in assumptions(facts))
+    assumed = assumptions(facts.graph, record.network, record.work, record.scenario)
     return (
         "<h2>What was compared</h2>",
         f"<p>{'<br>'.join(text(line) for line in record.about.splitlines())}</p>",
-        f"<h3>Assumed</h3><ul>{assumed}</ul>",
+        assumed_list(assumed),
+        glossary(),
         f"<details><summary>Scenario (TOML)</summary><pre>{text(record.scenario)}</pre></details>",
         f"<details><summary>Network</summary><pre>{text(facts_text(underlay_facts(record.underlay)))}</pre></details>",
     )
-
-
-def assumptions(facts: RunFacts) -> list[str]:
-    """Sentences on values that neither a file nor a measurement states, and on rules that stand in for these."""
-    graph, record = facts.graph, facts.record
-    tables = tomllib.loads(record.scenario)
-    found = []
-    if not graph.is_measured:
-        assumed, links = int(graph.core_assumed.sum()), len(graph.core_bps)
-        if assumed:
-            names = [record.underlay.link_name(link) for link in graph.core_assumed.nonzero()[0][:3].tolist()]
-            more = f" and {assumed - len(names)} more" if assumed > len(names) else ""
-            found.append(
-                f"Core capacity of {format_rate(UNSTATED_CORE_BPS)} on {assumed} of {links} links, of which the file "
-                f"states none: {', '.join(names)}{more}."
-            )
-        else:
-            found.append("No core capacity: the file or the scenario states that of every link.")
-        found.append(
-            "Bandwidth of a route in closed forms: its smallest core capacity, divided by its number of core links."
-            if graph.bandwidth == "hop_share"
-            else "Bandwidth of a route in closed forms: its smallest core capacity."
-        )
-    if graph.latency != "measured":
-        constant = "once" if graph.latency == "per_path" else "for each link of it"
-        found.append(
-            f"Latency: {1e3 * S_PER_KM:g} ms/km along a route, and {1e3 * S_PER_PATH:g} ms {constant}."
-        )
-    stated = (record.network.access, record.network.access_up, record.network.access_down)
-    if all(each is None for each in stated):
-        found.append("Access capacity: what the network's file states, 10 Gbps where it states nothing.")
-    preset = tables.get("workload", {}).get("preset") or record.work.name
-    if preset in workload_presets():
-        found.append(
-            f"Model size and computing time where the scenario states none: the paper's, of {preset}."
-        )
-    return [*found, *record.underlay.notes, *idle_links(graph)]
 
 
 def _links(facts: RunFacts) -> str:

@@ -45,10 +45,6 @@ _MOST_FIGURES, _MOST_PANELS = 12, 12
 _MOST_NAMED = 5
 _SAME = 1e-9
 _LOAD, _BOUND, _BELOW = "load_bound_s", "bound_s", "paper_below_load"
-_LEGEND_STYLE = (
-    "ul.legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.6rem; list-style: none; padding: 0; } "
-)
-_LEGEND_STYLE += "ul.legend svg { width: 2.6rem; height: 0.8rem; margin-right: 0.5rem; }\n"
 
 
 def study_page(path: Path) -> str:
@@ -79,7 +75,7 @@ def study_page(path: Path) -> str:
         f"silosim report {text(path.name)} -o {text(path.stem)}.html</pre>",
         origin_list({f"{path.name}, SHA-256": file_digest(path)}),
     ]
-    sheets = (CHART_STYLE, PAGE_STYLE, _LEGEND_STYLE, line_sheet(styles))
+    sheets = (CHART_STYLE, PAGE_STYLE, line_sheet(styles))
     return web_page(f"Study: {path.name}", filter(None, body), style="".join(sheets))
 
 

@@ -1,13 +1,17 @@
 """The page of a validation: closed forms beside simulations, with the causes of each difference."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from scenarios.config.quantities import format_s, signed_s
 from scenarios.pages.answer import agreement
+from scenarios.pages.assumptions import assumed_list, assumptions
+from scenarios.pages.glossary import glossary
 from scenarios.pages.origin import file_digest, origin_list
 from scenarios.pages.page_style import PAGE_STYLE
+from scenarios.pages.recorded_graph import recorded_graph
 from scenarios.report.tables import percent
 from scenarios.report.web_page import html_table, text, web_page
 from scenarios.runfile.paths import RUN_ENDINGS
@@ -56,10 +60,13 @@ def _section(recorded: RecordedValidation) -> list[str]:
     """One file."""
     network = recorded.about.split(":")[0]
     rows = [_as_simulated(row) for row in recorded.rows]
+    graph = recorded_graph(recorded.path, recorded.network, recorded.underlay)
     return [
         f"<h1>How right are the closed forms on {text(network)}?</h1>",
         f'<p class="answer">{text(unbroken(agreement(rows) if rows else "The file holds no overlay."))}</p>',
         f"<p>{'<br>'.join(text(line) for line in recorded.about.splitlines())}</p>",
+        assumed_list(assumptions(graph, recorded.network, recorded.work, recorded.scenario)),
+        glossary(),
         f"<details><summary>Scenario (TOML)</summary><pre>{text(recorded.scenario)}</pre></details>",
         "<h2>Closed forms and simulations</h2>",
         _times(recorded.rows),
@@ -68,10 +75,18 @@ def _section(recorded: RecordedValidation) -> list[str]:
         _causes(recorded.rows),
         *(_arcs(kind, arcs) for kind, arcs in recorded.arcs.items()),
         "<h2>How to make this again</h2>",
-        "<pre># The scenario above as scenario.toml\n"
-        f"silosim validate scenario.toml -o {text(recorded.path.name)}</pre>",
+        f"<pre>{text(_commands(recorded.path.name))}</pre>",
         origin_list({**recorded.origin, f"{recorded.path.name}, SHA-256": file_digest(recorded.path)}),
     ]
+
+
+def _commands(name: str) -> str:
+    """Commands that make the file and its page again."""
+    file, page = shlex.quote(name), shlex.quote(f"{Path(name).stem}.html")
+    return (
+        "# The scenario above as scenario.toml\n"
+        f"silosim validate scenario.toml -o {file}\nsilosim report {file} -o {page}"
+    )
 
 
 def _as_simulated(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -353,13 +353,13 @@ def read_open(file: h5py.File, *, source: str) -> RunRecord:
         if schema != SCHEMA:
             raise InputError(f"schema(={schema!r:.40}) must be {SCHEMA!r}.")
         kinds = sorted(file.get("overlays", ()), key=lambda kind: file["overlays"][kind].attrs["order"])
-        underlay = _read_underlay(file["underlay"])
+        network, underlay, work = read_inputs(file)
         return RunRecord(
             scenario=str(file.attrs["scenario"]),
-            network=NetworkConfig(**json.loads(file.attrs["network"])),
+            network=network,
             underlay=underlay,
             silo_labels=silo_labels(underlay, file["connectivity/router"][:].tolist()),
-            work=_read_workload(file["workload"]),
+            work=work,
             about=str(file.attrs["about"]),
             overlays=tuple(_read_overlay(file, kind) for kind in kinds),
         )
@@ -368,6 +368,15 @@ def read_open(file: h5py.File, *, source: str) -> RunRecord:
     except (OSError, LookupError, RuntimeError, TypeError, ValueError) as error:
         what = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"is not the whole file of a run: {what:.200}", source=source) from None
+
+
+def read_inputs(file: h5py.File) -> tuple[NetworkConfig, Underlay, Workload]:
+    """Network and workload of an open file of a run or of a validation."""
+    return (
+        NetworkConfig(**json.loads(file.attrs["network"])),
+        _read_underlay(file["underlay"]),
+        _read_workload(file["workload"]),
+    )
 
 
 def read_drawn(

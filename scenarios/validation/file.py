@@ -9,14 +9,15 @@ from typing import Any
 import h5py
 import numpy as np
 
+from scenarios.config.network import NetworkConfig
 from scenarios.runfile.atomic import new_file, reports_full_disk
-from scenarios.runfile.reader import open_file
+from scenarios.runfile.reader import open_file, read_inputs
 from scenarios.runfile.writer import write_head
 from scenarios.simulation.experiment import Experiment
 from scenarios.validation.circuit_table import arc_rows
 from scenarios.validation.study import Validated
 from scenarios.validation.table import validation_row
-from topologies import InputError
+from topologies import InputError, Underlay, Workload
 
 SCHEMA = "silosim-validation/2"
 
@@ -60,6 +61,9 @@ class RecordedValidation:
     path : Path
     about, scenario : str
         Network and workload as text; TOML.
+    network : NetworkConfig
+    underlay : Underlay
+    work : Workload
     origin : mapping from str to str
         Version, seed and hash of the network.
     rows : tuple of dict
@@ -71,6 +75,9 @@ class RecordedValidation:
     path: Path
     about: str
     scenario: str
+    network: NetworkConfig
+    underlay: Underlay
+    work: Workload
     origin: Mapping[str, str]
     rows: tuple[dict[str, Any], ...]
     arcs: Mapping[str, list[dict[str, Any]]]
@@ -89,11 +96,15 @@ def read_validation(path: Path) -> RecordedValidation:
         if schema != SCHEMA:
             raise InputError(f"schema(={schema!r:.40}) must be {SCHEMA!r}.", source=str(path))
         try:
+            network, underlay, work = read_inputs(file)
             groups = sorted(file["validation"].items(), key=lambda item: item[1].attrs["order"])
             return RecordedValidation(
                 path=path,
                 about=str(file.attrs["about"]),
                 scenario=str(file.attrs["scenario"]),
+                network=network,
+                underlay=underlay,
+                work=work,
                 origin={
                     "silosim version": str(file.attrs["silosim_version"]),
                     "seed": str(file.attrs["seed"]),

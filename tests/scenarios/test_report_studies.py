@@ -168,3 +168,12 @@ def test_the_page_of_a_validation(folder):
     assert validation_page(folder) == validation_page(folder / "validation-gaia.h5").replace(
         "Validation: validation-gaia.h5", f"Validation: {folder.name}"
     )
+
+
+def test_the_page_of_a_validation_has_what_it_assumes_and_what_words_mean(folder):
+    said = "\n".join(PageReader(validation_page(folder)).texts)
+
+    assert "Latency: 0.0085 ms/km along a route, and 4 ms once." in said
+    assert "No core capacity: the file or the scenario states that of every link." in said
+    assert "Time that the busiest link needs" in said
+    assert "silosim report validation-gaia.h5 -o validation-gaia.html" in said
