@@ -13,7 +13,7 @@ from topologies.latency_rule import S_PER_KM, S_PER_PATH
 _MOST_NAMED = 3
 
 
-def assumptions(graph: Connectivity, network: NetworkConfig, work: Workload, scenario: str) -> list[str]:
+def assumptions(graph: Connectivity, network: NetworkConfig, preset: str | None) -> list[str]:
     """Sentences on what is assumed of a network and a workload.
 
     Parameters
@@ -21,9 +21,8 @@ def assumptions(graph: Connectivity, network: NetworkConfig, work: Workload, sce
     graph : Connectivity
     network : NetworkConfig
         That it was built of.
-    work : Workload
-    scenario : str
-        TOML text, whose workload may name a preset.
+    preset : str or None
+        That its workload takes from the paper what it does not state.
     """
     underlay, found = graph.underlay, []
     if not graph.is_measured:
@@ -38,7 +37,7 @@ def assumptions(graph: Connectivity, network: NetworkConfig, work: Workload, sce
                 f"states none: {', '.join(names)}{more}."
             )
         else:
-            found.append("No core capacity: the file or the scenario states that of every link.")
+            found.append("No core capacity is assumed: the network's file or the scenario states them all.")
         found.append(
             "Bandwidth of a route in closed forms: its smallest core capacity, divided by its number of core links."
             if graph.bandwidth == "hop_share"
@@ -51,12 +50,16 @@ def assumptions(graph: Connectivity, network: NetworkConfig, work: Workload, sce
         )
     if network.access is network.access_up is network.access_down is None:
         found.append("Access capacity: what the network's file states, 10 Gbps where it states nothing.")
-    preset = tomllib.loads(scenario).get("workload", {}).get("preset") or work.name
     if preset in workload_presets():
         found.append(
             f"Model size and computing time where the scenario states none: the paper's, of {preset}."
         )
     return [*found, *underlay.notes, *map(_capital, idle_links(graph))]
+
+
+def recorded_preset(scenario: str, work: Workload) -> str:
+    """The preset of the workload of a file, whose scenario may state the preset's numbers instead of its name."""
+    return str(tomllib.loads(scenario).get("workload", {}).get("preset") or work.name)
 
 
 def _capital(sentence: str) -> str:

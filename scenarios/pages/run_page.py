@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scenarios.config.quantities import format_rate, format_s
 from scenarios.pages.answer import answer, question
-from scenarios.pages.assumptions import assumed_list, assumptions
+from scenarios.pages.assumptions import assumed_list, assumptions, recorded_preset
 from scenarios.pages.capacity import (
     CAPACITY_SCRIPT,
     CAPACITY_STYLE,
@@ -112,7 +112,7 @@ def _network_section(facts: RunFacts, data: dict[str, object]) -> Iterable[str]:
 def _scenario(facts: RunFacts) -> Iterable[str]:
     """The scenario, and all values that are assumed."""
     record = facts.record
-    assumed = assumptions(facts.graph, record.network, record.work, record.scenario)
+    assumed = assumptions(facts.graph, record.network, recorded_preset(record.scenario, record.work))
     return (
         "<h2>What was compared</h2>",
         f"<p>{'<br>'.join(text(line) for line in record.about.splitlines())}</p>",

@@ -7,7 +7,7 @@ from typing import Any
 
 from scenarios.config.quantities import format_s, signed_s
 from scenarios.pages.answer import agreement
-from scenarios.pages.assumptions import assumed_list, assumptions
+from scenarios.pages.assumptions import assumed_list, assumptions, recorded_preset
 from scenarios.pages.glossary import glossary
 from scenarios.pages.origin import file_digest, origin_list
 from scenarios.pages.page_style import PAGE_STYLE
@@ -60,12 +60,13 @@ def _section(recorded: RecordedValidation) -> list[str]:
     """One file."""
     network = recorded.about.split(":")[0]
     rows = [_as_simulated(row) for row in recorded.rows]
+    preset = recorded_preset(recorded.scenario, recorded.work)
     graph = recorded_graph(recorded.path, recorded.network, recorded.underlay)
     return [
         f"<h1>How right are the closed forms on {text(network)}?</h1>",
         f'<p class="answer">{text(unbroken(agreement(rows) if rows else "The file holds no overlay."))}</p>',
         f"<p>{'<br>'.join(text(line) for line in recorded.about.splitlines())}</p>",
-        assumed_list(assumptions(graph, recorded.network, recorded.work, recorded.scenario)),
+        assumed_list(assumptions(graph, recorded.network, preset)),
         glossary(),
         f"<details><summary>Scenario (TOML)</summary><pre>{text(recorded.scenario)}</pre></details>",
         "<h2>Closed forms and simulations</h2>",
