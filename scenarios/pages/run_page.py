@@ -22,6 +22,7 @@ from scenarios.pages.origin import origin_list
 from scenarios.pages.overlay_map import OVERLAY_MAP_STYLE, overlay_map, overlay_picker
 from scenarios.pages.page_style import PAGE_STYLE
 from scenarios.pages.run_facts import OverlayFacts, RunFacts, run_facts
+from scenarios.pages.timeline_section import TIMELINE_STYLE, timeline_section
 from scenarios.pages.training_charts import training_charts
 from scenarios.report.line_styles import styles_of
 from scenarios.report.map_svg import map_style
@@ -76,11 +77,13 @@ def page_of(facts: RunFacts) -> str:
         *(_network_section(facts, data) if has_overlays else ()),
         f"<h2>Cycle times and simulation</h2>{results_table(facts.table, 'Cycle times of the run')}",
         training_charts(facts) or f'<p class="note">{text(_no_training(facts))}</p>',
+        timeline_section(facts),
         *(_sensitivities(each) for each in facts.overlays),
         _reproduce(facts),
         embedded("run", data),
     ]
-    sheets = (map_style(), CHART_STYLE, OVERLAY_MAP_STYLE, CAPACITY_STYLE, PAGE_STYLE, line_sheet(styles))
+    parts = (CHART_STYLE, OVERLAY_MAP_STYLE, CAPACITY_STYLE, TIMELINE_STYLE, PAGE_STYLE)
+    sheets = (map_style(), *parts, line_sheet(styles))
     title = f"{facts.scenario.name}: {facts.record.underlay.name}"
     return web_page(title, body, style="".join(sheets), script=CAPACITY_SCRIPT if has_overlays else "")
 
