@@ -85,11 +85,18 @@ def answer(compared: Compared) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        Two sentences; a third where events are simulated, and one where the run was interrupted.
+        Two sentences; one more each where all overlays have one imported curve, where events are simulated, and where
+        the run was interrupted.
     """
     if not compared.rows:
         return ("The file holds no overlay.",)
-    return (_fastest(compared), agreement(compared.rows), *_eventful(compared), *_interrupted(compared))
+    return (
+        _fastest(compared),
+        agreement(compared.rows),
+        *_one_curve(compared),
+        *_eventful(compared),
+        *_interrupted(compared),
+    )
 
 
 def _fastest(compared: Compared) -> str:
@@ -302,6 +309,15 @@ def _off(row: Row) -> float:
 def _percent(fraction: float) -> str:
     """A bound in percent, rounded up to a tenth: it holds."""
     return f"{max(math.ceil(1000 * fraction - 1e-6), 1) / 10:g} %"
+
+
+def _one_curve(compared: Compared) -> list[str]:
+    """Says that overlays do not differ in what they learn, where that was imported once for all."""
+    if not compared.is_imported or len(compared.rows) < 2:
+        return []
+    return [
+        "All overlays have the one imported training curve, so that only the times of their rounds differ."
+    ]
 
 
 def _eventful(compared: Compared) -> list[str]:

@@ -2,9 +2,10 @@
 
 import shlex
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import isclose
 from pathlib import Path
+from typing import Any
 
 from scenarios.config.quantities import format_rate, format_s
 from scenarios.pages.answer import answer, question
@@ -33,8 +34,8 @@ from scenarios.studies.underlay import facts_text, underlay_facts
 from topologies.wrapping import unbroken
 
 _REPLAY = (
-    "The file of a replay is made again by silosim replay with the run that it replays: it keeps that run's arcs and "
-    "training, and the scenario says on what it was replayed."
+    "If silosim replay made this file, it is made again by silosim replay with the run that it replays: it keeps that "
+    "run's arcs and training, and the scenario says on what it was replayed."
 )
 _EVENTFUL = (
     "The scenario has events, which change links or silos while the job runs. What links carry and how much of them is "
@@ -182,6 +183,17 @@ def _sensitivities(each: OverlayFacts) -> str:
     return f"{head}{words}{upgrades}<details><summary>The circuit arc by arc</summary>{table}</details>"
 
 
+def _imported_file(tables: Mapping[str, Any]) -> str:
+    """The file of imported metrics, quoted."""
+    return shlex.quote(Path(str(tables["imported"].get("file", "FILE"))).name)
+
+
+def _target(facts: RunFacts) -> str:
+    """The option of the target accuracy; empty where there is none."""
+    target = facts.scenario.target_accuracy
+    return "" if target is None else f" --target-accuracy {target:g}"
+
+
 def _reproduce(facts: RunFacts) -> str:
     """Commands, versions, hashes, seed and engines."""
     tables = tomllib.loads(facts.record.scenario)
@@ -191,7 +203,8 @@ def _reproduce(facts: RunFacts) -> str:
     command = "run" if "training" in tables and trained else "simulate"
     lines = (
         [
-            "# The metrics were imported: silosim import-metrics FILE, with the network and workload above",
+            "# The scenario above without its table [imported], as scenario.toml; add options that name columns",
+            f"silosim import-metrics {_imported_file(tables)} --on scenario.toml{_target(facts)} -o {name}",
             f"silosim show {name}",
         ]
         if facts.scenario.is_imported

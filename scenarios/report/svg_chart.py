@@ -82,6 +82,8 @@ class ChartLine:
         Whether `low` and `high` are drawn as bars, not as a band.
     is_joined : bool
         Whether points are joined.
+    has_dots : bool
+        Whether points are dots, where there are few of them.
     warned : array of bool, shape (points,), optional
         Points with an exclamation mark.
     """
@@ -94,6 +96,7 @@ class ChartLine:
     is_thin: bool = False
     has_bars: bool = False
     is_joined: bool = True
+    has_dots: bool = True
     warned: BoolArray | None = None
 
 
@@ -273,7 +276,7 @@ def _line(line: ChartLine, x: ChartAxis, y: ChartAxis) -> list[str]:
     if line.is_joined and d:
         thin = " thin" if line.is_thin else ""
         parts.append(f'<path class="curve{thin} {line.style}" d="{d}"/>')
-    if not line.is_thin and (not line.is_joined or dots.sum() <= 40):
+    if line.has_dots and not line.is_thin and (not line.is_joined or dots.sum() <= 40):
         parts.append(
             "".join(
                 f'<circle class="f-{line.style}" cx="{a:.1f}" cy="{v:.1f}" r="2.4"/>'

@@ -15,7 +15,7 @@ from scenarios.cli.report import default_page
 from scenarios.config.quantities import format_s
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.upgrade import UpgradeConfig
-from scenarios.pages.capacity import forms_of, row_texts, slider_data
+from scenarios.pages.capacity import _link_words, _need_words, forms_of, row_texts, slider_data
 from scenarios.pages.overlay_map import MOST_ARCS, drawn_arcs
 from scenarios.pages.run_facts import capacity_steps, run_facts, single_upgrades
 from scenarios.pages.run_page import page_of, run_page
@@ -116,7 +116,8 @@ def test_a_randomized_overlay_says_why_it_has_no_curve(imported_run):
     assert "other arcs in each round: no exact curve" in said
     assert "fixed" not in page.data["run"]["overlays"][2]
     assert "one imported curve, the same on every overlay" in said
-    assert "silosim import-metrics FILE" in said
+    assert "silosim import-metrics metrics.csv --on scenario.toml --target-accuracy 0.5 -o run.h5" in said
+    assert "All overlays have the one imported training curve" in said
 
 
 def test_every_figure_has_words_and_a_table(page):
@@ -330,3 +331,32 @@ def test_a_network_that_changes_has_what_its_links_carried(tmp_path, silosim, sc
     )
     assert re.search(r"100 Mbps; mean with events: star [0-9.]+ Mbps, ring [0-9.]+ Mbps", page)
     assert "no events." in page
+
+
+def test_an_impossible_paper_marks_its_ratio_too():
+    star = {
+        "star": True,
+        "fixed": [0.0],
+        "shared": [4e8],
+        "sending": (0.0, 0.0),
+        "load": (1.0, 0.0),
+        "need": ["", ""],
+    }
+    ring = {**star, "star": False, "shared": [1e8], "load": (3e8, 0.0), "busiest": ["a", "b"]}
+    texts = row_texts([{**star, "busiest": ["a", "b"]}, ring], 1, 1e8)
+
+    assert texts[0] == "!1.000 s"
+    assert texts[3] == "!4.00x"
+
+
+def test_a_logarithmic_time_axis_says_that_it_lacks_round_0(facts):
+    assert "round 0, which is at time 0, has no place" in training_charts(facts)
+
+
+def test_links_that_need_no_time_are_not_the_busiest(tmp_path):
+    facts = run_facts(write_pair_run(tmp_path / "pair.h5"))
+
+    assert _link_words(facts, ()) == "none"
+    assert _need_words(facts, ()) == ""
+    assert _need_words(facts, (0,)).endswith(", needs")
+    assert _need_words(facts, (0, 1)).startswith("The busiest links, ")
