@@ -17,6 +17,12 @@ _WORDS = {
     "critical circuit": "The circuit of arcs that sets the pace by paper. Only what makes it faster shortens a round.",
     "access link": "Between a silo and the network. Uplink: away from the silo; downlink: towards it.",
     "core link": "Between two places of the network.",
+    "corrected": "A network with true link lengths and the capacities that its file states; published has those of the "
+    "paper.",
+    "maxmin, equal": "How simulated messages share links: max-min fairly, or at the constant rates of Eq. 3.",
+    "fifo, overlap": "Whether an arc sends one model after the other, or sends several at once.",
+    "engine": "The program that simulates: simpy (every job) or compiled (fast, where the network does not change).",
+    "~": "An estimate; all other times are exact.",
 }
 
 

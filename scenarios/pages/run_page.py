@@ -28,7 +28,7 @@ from scenarios.pages.training_charts import training_charts
 from scenarios.report.line_styles import styles_of
 from scenarios.report.map_svg import map_style
 from scenarios.report.svg_chart import CHART_STYLE, line_legend, line_sheet
-from scenarios.report.web_page import embedded, html_table, results_table, text, web_page
+from scenarios.report.web_page import ARROW, embedded, html_table, results_table, text, web_page
 from scenarios.runfile.paths import PARTIAL
 from scenarios.studies.underlay import facts_text, underlay_facts
 from topologies.wrapping import unbroken
@@ -168,7 +168,7 @@ def _sensitivities(each: OverlayFacts) -> str:
     head = f"<h2>What limits {text(each.kind)}</h2>"
     if each.circuit is None:
         return f'{head}<p class="note">{text(each.why_not)}</p>'
-    words = "".join(f"<p>{text(unbroken(sentence))}</p>" for sentence in each.explanation)
+    words = "".join(f"<p>{text(unbroken(said.replace(' -> ', ARROW)))}</p>" for said in each.explanation)
     upgrades = (
         html_table(
             "Twice the capacity of one link, by the larger of paper and load",

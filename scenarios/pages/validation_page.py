@@ -32,6 +32,7 @@ _NOTE = (
     "fair sharing. equal, maxmin: simulated with Eq. 3's constant rates, and on links shared max-min fairly. ~: an "
     "estimate, with its 95 % interval where there is one."
 )
+_SIMULATIONS = ("equal", "maxmin")
 _ARC_TERMS = ("eq3_s", "queue_s", "rate_s", "wait_s", "computing_s", "world_s")
 
 
@@ -60,6 +61,7 @@ def _section(recorded: RecordedValidation) -> list[str]:
     """One file."""
     network = recorded.about.split(":")[0]
     rows = [_as_simulated(row) for row in recorded.rows]
+    digest = {f"{recorded.path.name}, SHA-256": file_digest(recorded.path)}
     preset = recorded_preset(recorded.scenario, recorded.work)
     graph = recorded_graph(recorded.path, recorded.network, recorded.underlay)
     return [
@@ -77,8 +79,20 @@ def _section(recorded: RecordedValidation) -> list[str]:
         *(_arcs(kind, arcs) for kind, arcs in recorded.arcs.items()),
         "<h2>How to make this again</h2>",
         f"<pre>{text(_commands(recorded.path.name))}</pre>",
-        origin_list({**recorded.origin, f"{recorded.path.name}, SHA-256": file_digest(recorded.path)}),
+        origin_list({**recorded.origin, **digest, **_simulated(recorded.rows)}),
     ]
+
+
+def _simulated(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Engines and rounds of the simulations."""
+    engines = dict.fromkeys(str(row[f"{name}_engine"]) for row in rows for name in _SIMULATIONS)
+    rounds = [
+        f"{row['overlay']} {row[f'{name}_rounds']:,} ({name})"
+        for row in rows
+        for name in _SIMULATIONS
+        if row[f"{name}_rounds"]
+    ]
+    return {"engine": ", ".join(each for each in engines if each), "rounds simulated": ", ".join(rounds)}
 
 
 def _commands(name: str) -> str:

@@ -4,7 +4,7 @@ import html
 import json
 from collections.abc import Collection, Iterable, Sequence
 
-from scenarios.report.tables import Table
+from scenarios.report.tables import Column, Table
 
 STYLE = """
 :root { color-scheme: light dark; --page: #ffffff; --text: #1c1c1c; --quiet: #5a5f63; --rule: #d9dcdd; }
@@ -22,6 +22,8 @@ td.number { white-space: nowrap; }
 ul.legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.6rem; list-style: none; padding: 0; margin: 0.3rem 0; }
 ul.legend svg { display: inline-block; width: 2.6rem; height: 0.8rem; border: 0; margin-right: 0.5rem; }
 """
+ARROW = " \u2192 "
+"""In running text: lines are broken within one of two letters."""
 _ALONE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
@@ -124,6 +126,12 @@ def html_table(
     )
 
 
+def _head(column: Column) -> str:
+    """The head of a column on one line, with its unit."""
+    title = " ".join(column.title.replace("-\n", "").split())
+    return f"{title} ({column.unit})" if column.unit else title
+
+
 def results_table(table: Table, caption: str) -> str:
     """The columns of a table that people see, with its notes below."""
     first, *others = table.columns
@@ -134,6 +142,7 @@ def results_table(table: Table, caption: str) -> str:
         for place, column in enumerate(shown)
         if any(isinstance(row[column.key], int | float) for row in table.rows)
     }
-    heads = [" ".join(column.title.replace("-\n", "").split()) for column in shown]
-    notes = f'<p class="note">{text(" ".join(table.notes.split()))}</p>' if table.notes else ""
+    heads = [_head(column) for column in shown]
+    notes = " ".join(table.notes.split()).replace(" -> ", ARROW)
+    notes = f'<p class="note">{text(notes[:1].upper() + notes[1:])}</p>' if notes else ""
     return html_table(caption, heads, rows, numbers) + notes

@@ -120,6 +120,13 @@ def test_a_randomized_overlay_says_why_it_has_no_curve(imported_run):
     assert "All overlays have the one imported training curve" in said
 
 
+def test_heads_have_units(page):
+    assert "paper (ms)" in page.texts
+    assert any(said.startswith("Cycle times in ms.") for said in page.texts)
+    assert " -> " not in "".join(said for said in page.texts if " \u2192 " in said)
+    assert any(said.startswith("Sao Paulo \u2192 Seoul") for said in page.texts)
+
+
 def test_every_figure_has_words_and_a_table(page):
     ids = {attributes["id"] for _, attributes in page.tags if "id" in attributes}
     charts = [

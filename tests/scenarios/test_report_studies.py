@@ -271,3 +271,11 @@ def test_without_its_file_a_study_says_so(real_study, tmp_path):
 
     assert "The study's TOML file is not in the folder of other.csv" in said
     assert "silosim study STUDY.toml -o other.csv" in said
+
+
+def test_the_page_of_a_validation_names_engines_and_rounds(folder):
+    said = "\n".join(PageReader(validation_page(folder)).texts)
+    row = read_validation(folder / "validation-gaia.h5").rows[1]
+
+    assert row["maxmin_engine"] in said
+    assert f"ring {row['maxmin_rounds']:,} (maxmin)" in said
