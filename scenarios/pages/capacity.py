@@ -346,7 +346,8 @@ for (const radio of document.querySelectorAll("input[name=overlay]")) radio.addE
 const number = (n) => n === null ? "?" : String(Number(n.toPrecision(4)));
 const share = (n) => n === null ? "" : `, ${(100 * n).toFixed(1)} % used`;
 function both(cells, one, other) {
-  return `${number(cells[0])} models a round ${one}${share(cells[2])}; ` +
+  const models = number(cells[0]) === "1" ? "model" : "models";
+  return `${number(cells[0])} ${models} a round ${one}${share(cells[2])}; ` +
     `${number(cells[1])} ${other}${share(cells[3])}`;
 }
 for (const element of document.querySelectorAll("#map .line, #map .place, #map .arc")) {
@@ -354,7 +355,7 @@ for (const element of document.querySelectorAll("#map .line, #map .place, #map .
     const words = [element.querySelector("title").textContent], overlay = run.overlays[chosen()];
     if (element.dataset.link !== undefined) {
       const cells = overlay.links[element.dataset.link];
-      words.push(cells ? both(cells, "there", "back") : "nothing");
+      words.push(cells ? both(cells, "there", "back") : "nothing over it");
     } else if (element.dataset.site !== undefined) {
       run.routers.forEach((router, silo) => {
         if (router === Number(element.dataset.site)) {
@@ -367,6 +368,8 @@ for (const element of document.querySelectorAll("#map .line, #map .place, #map .
   element.addEventListener("mouseenter", tell);
   element.addEventListener("focus", tell);
 }
-addEventListener("beforeprint", () => { for (const one of document.querySelectorAll("details")) one.open = true; });
+addEventListener("beforeprint", () => {
+  for (const one of document.querySelectorAll("details:not(.numbers)")) one.open = true;
+});
 update();
 """

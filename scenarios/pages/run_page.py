@@ -109,7 +109,7 @@ def _network_section(facts: RunFacts, data: dict[str, object]) -> Iterable[str]:
         '<p id="bottleneck" aria-live="polite"></p></div></div>',
         slider_table(facts, data),
         *([f'<p class="note">{text(_EVENTFUL)}</p>'] if facts.scenario.events else []),
-        f"<details><summary>Numbers of the links</summary>{_links(facts)}</details>",
+        f'<details class="numbers"><summary>Numbers of the links</summary>{_links(facts)}</details>',
     )
 
 

@@ -233,7 +233,7 @@ def _figure(lines: StudyLines, place: int, names: Sequence[str]) -> str:
         charts.append(f"<figure><figcaption>{text(title)}</figcaption>{chart}</figure>")
     return (
         f'<h3>{text(lines.title)}</h3><div class="charts">{"".join(charts)}</div>'
-        f"<details><summary>Numbers of these charts</summary>{_numbers(lines)}</details>"
+        f'<details class="numbers"><summary>Numbers of these charts</summary>{_numbers(lines)}</details>'
     )
 
 

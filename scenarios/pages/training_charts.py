@@ -70,7 +70,8 @@ def training_charts(facts: RunFacts) -> str:
     note = f'<p class="note">{_NO_TIME_0}</p>' if lost else ""
     return (
         f'<h2>Training</h2>{legend}<div class="charts">{"".join(charts)}</div>{note}'
-        f"<details><summary>Numbers of the charts</summary>{_table(trained, is_imported=is_imported)}</details>"
+        '<details class="numbers"><summary>Numbers of the charts</summary>'
+        f"{_table(trained, is_imported=is_imported)}</details>"
     )
 
 

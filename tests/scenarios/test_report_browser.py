@@ -98,7 +98,7 @@ def test_links_and_arcs_tell_their_numbers_where_the_focus_is(opened):
     said = opened.run("document.getElementById('told').textContent")
 
     assert "; ring: silo " in said
-    assert "1 models a round sent" in said
+    assert "1 model a round sent" in said
     opened.run("document.querySelector('[data-layer]:not(.off) .arc').focus()")
     assert "delay" in opened.run("document.getElementById('told').textContent")
 
