@@ -11,7 +11,7 @@ from topologies.wrapping import listed
 if TYPE_CHECKING:
     import pandas
 
-_TO_TARGET = "time_to_target_s"
+TO_TARGET = "time_to_target_s"
 _LOAD, _BOUND = "load_bound_s", "bound_s"
 _MOST_NAMED = 5
 _SAME = 1e-9
@@ -60,13 +60,13 @@ def is_below(table: "pandas.DataFrame") -> "pandas.Series[bool]":
 
 def _ranking(good: "pandas.DataFrame") -> list[str]:
     """The sentences on which overlay is fastest, of rows without an error."""
-    if _has(good, _TO_TARGET):
+    if has_values(good, TO_TARGET):
         return _by_target(good)
-    key = SIMULATED if _has(good, SIMULATED) else _BOUND
+    key = SIMULATED if has_values(good, SIMULATED) else _BOUND
     if key == _BOUND and PAPER in good.columns:
         forms = [form for form in (PAPER, _LOAD) if form in good.columns]
         good = good.assign(**{_BOUND: good[forms].max(axis=1).where(good[PAPER].notna())})
-    if not _has(good, key):
+    if not has_values(good, key):
         return ["No point has a cycle time."]
     # A point in which an overlay lacks its time says nothing of which is fastest.
     lacking = good[good[key].isna()][POINT].unique()
@@ -75,7 +75,7 @@ def _ranking(good: "pandas.DataFrame") -> list[str]:
         return [f"No point has a {'simulated ' if key == SIMULATED else ''}cycle time of each overlay."]
     least = timed.groupby(POINT)[key].transform("min")
     room, unsure = least * _SAME, False
-    if key == SIMULATED and _has(timed, HALF_WIDTH):
+    if key == SIMULATED and has_values(timed, HALF_WIDTH):
         half = timed[HALF_WIDTH].fillna(0.0)
         of_best = half.where(timed[key] <= least * (1 + _SAME)).groupby(timed[POINT]).transform("max")
         unsure = bool(((timed[key] - least > room) & (timed[key] - least <= half + of_best)).any())
@@ -88,9 +88,9 @@ def _ranking(good: "pandas.DataFrame") -> list[str]:
 
 def _by_target(good: "pandas.DataFrame") -> list[str]:
     """The sentences where there are times to a target accuracy."""
-    reached = good[good[_TO_TARGET].notna()]
-    least = reached.groupby(POINT)[_TO_TARGET].transform("min")
-    best = reached[reached[_TO_TARGET] - least <= least * _SAME]
+    reached = good[good[TO_TARGET].notna()]
+    least = reached.groupby(POINT)[TO_TARGET].transform("min")
+    best = reached[reached[TO_TARGET] - least <= least * _SAME]
     targets = reached[TARGET].dropna().unique().tolist() if TARGET in reached.columns else []
     goal = f"a test accuracy of {100 * targets[0]:g} %" if len(targets) == 1 else "the target accuracy"
     points = int(reached[POINT].nunique())
@@ -114,7 +114,7 @@ def _wins(best: "pandas.DataFrame", of: "pandas.DataFrame", what: str, within: s
     return f"{listed(named)}{ties}"
 
 
-def _has(table: "pandas.DataFrame", column: str) -> bool:
+def has_values(table: "pandas.DataFrame", column: str) -> bool:
     """Whether a column has any value."""
     return column in table.columns and bool(table[column].notna().any())
 

@@ -13,7 +13,7 @@ from scenarios.pages.assumptions import assumed_list
 from scenarios.pages.glossary import glossary
 from scenarios.pages.origin import file_digest, origin_list
 from scenarios.pages.page_style import PAGE_STYLE
-from scenarios.pages.study_answer import failed_rows, is_below, study_answer
+from scenarios.pages.study_answer import TO_TARGET, failed_rows, has_values, is_below, study_answer
 from scenarios.pages.study_source import StudySource, study_source
 from scenarios.report.column_labels import column_axis, value_text, words_of
 from scenarios.report.line_styles import styles_of
@@ -113,7 +113,16 @@ def _inputs(path: Path, table: "pandas.DataFrame", source: StudySource | None) -
         assumed_list(source.assumed),
         glossary(),
         f"<details><summary>Study ({text(source.name)})</summary><pre>{text(source.text)}</pre></details>",
+        *_replayed(source),
     ]
+
+
+def _replayed(source: StudySource) -> list[str]:
+    """The scenario of the run that the points replay, which their study changes."""
+    if not source.run_scenario:
+        return []
+    head = "<summary>Scenario of the run that is replayed (TOML)</summary>"
+    return [f"<details>{head}<pre>{text(source.run_scenario)}</pre></details>"]
 
 
 def _common(table: "pandas.DataFrame") -> list[str]:
@@ -131,7 +140,7 @@ def _keys_text(table: "pandas.DataFrame") -> str:
 
 
 def chosen_lines(table: "pandas.DataFrame") -> tuple[list[StudyLines], list[str]]:
-    """What ``silosim plot`` draws; where more varies than it can show, a figure for each value of the further keys.
+    """What ``silosim plot`` draws, of replays the time to the target; a figure for each value of what it cannot show.
 
     Returns
     -------
@@ -139,8 +148,9 @@ def chosen_lines(table: "pandas.DataFrame") -> tuple[list[StudyLines], list[str]
     notes : list of str
         What is not drawn.
     """
+    y = TO_TARGET if has_values(table, TO_TARGET) else None
     try:
-        return [study_lines(table)], []
+        return [study_lines(table, y=y)], []
     except InputError as error:
         reason = str(error)
     try:
@@ -157,7 +167,7 @@ def chosen_lines(table: "pandas.DataFrame") -> tuple[list[StudyLines], list[str]
     for combination in combinations[:_MOST_FIGURES]:
         where = {key: [value] for key, value in zip(fixed, combination, strict=True)}
         try:
-            figures.append(study_lines(table, facet=facet, where=where))
+            figures.append(study_lines(table, y=y, facet=facet, where=where))
         except InputError as error:
             reason = str(error)
     notes = [] if figures else [f"No chart: {reason}"]

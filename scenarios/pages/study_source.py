@@ -10,6 +10,7 @@ from scenarios.config.network import build_network
 from scenarios.config.study import StudyText, find_study, parse_study, study_presets
 from scenarios.pages.assumptions import assumptions
 from scenarios.runfile.paths import PARTIAL
+from scenarios.runfile.reader import read_run
 from scenarios.runfile.study_rows import POINT
 from scenarios.studies.study import study_points
 from scenarios.studies.study_points import Point
@@ -32,12 +33,15 @@ class StudySource:
         Of its file, or of the package's own study.
     text : str
         TOML.
+    run_scenario : str
+        TOML of the run that its points replay; empty where they replay none.
     assumed : tuple of str
         What its networks and workloads assume, of the first of its points.
     """
 
     name: str
     text: str
+    run_scenario: str
     assumed: tuple[str, ...]
 
 
@@ -62,7 +66,12 @@ def study_source(path: Path, table: "pandas.DataFrame") -> StudySource | None:
             study = parse_study(found.text, source=found.source, folder=found.folder)
             points = study_points(study) if study.config.size >= len(wanted) else []
             if wanted and wanted <= {each.identity for each in points}:
-                return StudySource(name=Path(found.source).name, text=found.text, assumed=_assumed(points))
+                return StudySource(
+                    name=Path(found.source).name,
+                    text=found.text,
+                    run_scenario="" if study.run is None else read_run(study.run).scenario,
+                    assumed=_assumed(points),
+                )
     return None
 
 

@@ -101,8 +101,10 @@ def _overlay(shown: Shown, place: int) -> str:
     timeline = shown.timeline
     title = f"{timeline.kind}, {timeline.rounds_text}"
     table = shown.table
-    numbers =         '<details class="numbers"><summary>Numbers of this timeline</summary>'
+    numbers = (
+        '<details class="numbers"><summary>Numbers of this timeline</summary>'
         f"{results_table(table, table.caption)}</details>"
+    )
     return (
         f"<details{'' if place else ' open'}><summary>{text(title)}</summary>"
         f'<div class="wide" tabindex="0" role="region" aria-label="{text(f"Timeline of {title}")}">'

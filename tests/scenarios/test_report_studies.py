@@ -279,3 +279,26 @@ def test_the_page_of_a_validation_names_engines_and_rounds(folder):
 
     assert row["maxmin_engine"] in said
     assert f"ring {row['maxmin_rounds']:,} (maxmin)" in said
+
+
+def test_charts_of_replays_are_of_their_time_to_the_target(study):
+    table = simulated(read_study(study(rows_of([1e7, 1e8]))), [2.0] * 2, [1.0] * 2, [0.0] * 2)
+    table["time_to_target_s"] = [20.0, 30.0, 2.0, 3.0]
+    (figure,), notes = chosen_lines(table)
+
+    assert figure.y == "time_to_target_s"
+    assert [line.y.tolist() for line in figure.panels[0].lines] == [[20.0, 2.0], [30.0, 3.0]]
+    assert notes == []
+
+
+def test_the_scenario_of_a_replayed_run_is_shown(imported_run, tmp_path):
+    run, path = tmp_path / "run.h5", tmp_path / "replays.toml"
+    run.write_bytes(imported_run.read_bytes())
+    path.write_text('[study]\nrun = "run.h5"\n[study.grid]\n"network.access" = ["50 Mbps"]\n')
+    made = parse_study(path.read_text(), source=str(path), folder=tmp_path)
+    run_study(made, tmp_path / "replays.csv", pool=ThreadPoolExecutor(1), workers=1)
+    said = "\n".join(PageReader(study_page(tmp_path / "replays.csv")).texts)
+
+    assert "Scenario of the run that is replayed (TOML)" in said
+    assert "[imported]" in said
+    assert "is reached, ring has the shortest time to it in all of them" in said
