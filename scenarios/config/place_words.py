@@ -1,5 +1,7 @@
 """Where a run takes place, in a few words: the network and the capacities of its access links."""
 
+from math import inf
+
 from scenarios.config.quantities import format_rate
 from topologies import Connectivity, Underlay
 from topologies.networks.shipped import underlay_title
@@ -14,6 +16,8 @@ def _access_words(graph: Connectivity) -> str:
     """The capacities of access links, `` at 100 Mbps``."""
     ends = [float(bps) for bps in (graph.up_bps.min(), graph.up_bps.max())]
     down = [float(bps) for bps in (graph.down_bps.min(), graph.down_bps.max())]
+    if min(ends) == min(down) == inf:
+        return " with unlimited access links"
     if ends == down:
         low, high = map(format_rate, ends)
         return f" at {low}" if low == high else f" with access links of {low} to {high}"

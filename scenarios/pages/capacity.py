@@ -22,6 +22,7 @@ from scenarios.report.web_page import text
 
 _SAMPLES = 160
 _MOST_NAMED = 3
+_NO_LINK = "none"
 _COLUMNS = (
     "time on access links: part of the critical circuit's delays that is sending there; more capacity shrinks it. "
     "busiest: the links that set load. vs STAR: the STAR's paper divided by this one's. !: paper is below load, which "
@@ -99,7 +100,7 @@ def _carried(facts: RunFacts, each: OverlayFacts) -> dict[str, Any]:
 def _link_words(facts: RunFacts, links: tuple[int, ...]) -> str:
     """Names of equally busy links, the first of many."""
     if not links:
-        return "none"
+        return _NO_LINK
     names = [facts.graph.link_name(link) for link in links]
     more = len(names) - _MOST_NAMED
     return ", ".join(names[:_MOST_NAMED] if more > 1 else names) + (f" and {more} more" if more > 1 else "")
@@ -140,7 +141,9 @@ def row_texts(overlays: list[dict[str, Any]], place: int, capacity_bps: float) -
         star_s, _, star_load_s = forms_of(star, capacity_bps)
         unsure = "!" if is_below or below_load(star_s, star_load_s) else ""
         ratio = f"{unsure}{star_s / paper_s:.2f}x"
-    busiest = data["busiest"][0 if data["load"][0] / capacity_bps >= data["load"][1] else 1]
+    busiest = (
+        data["busiest"][0 if data["load"][0] / capacity_bps >= data["load"][1] else 1] if load_s else _NO_LINK
+    )
     share = f"{100 * waits_of(data, capacity_bps):.1f} %"
     # Marked as in all tables: no network can be faster than its busiest link.
     impossible = "!" if is_below else ""
@@ -313,7 +316,7 @@ function update() {
     cells[3].textContent = stars && found.paper > 0 ? (stars.impossible || found.impossible ? "!" : "") +
       `${(stars.paper / found.paper).toFixed(2)}x` : "-";
     cells[4].textContent = `${(100 * found.waits).toFixed(1)} %`;
-    cells[5].textContent = overlay.busiest[found.byAccess ? 0 : 1];
+    cells[5].textContent = found.load > 0 ? overlay.busiest[found.byAccess ? 0 : 1] : "none";
     const circuit = overlay.circuits[found.piece];
     const arcs = new Set(circuit.map((silo, k) => `${silo}-${circuit[(k + 1) % circuit.length]}`));
     for (const arc of layer.querySelectorAll("[data-arc]")) {

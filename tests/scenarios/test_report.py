@@ -363,6 +363,9 @@ def test_a_logarithmic_time_axis_says_that_it_lacks_round_0(facts):
 def test_links_that_need_no_time_are_not_the_busiest(tmp_path):
     facts = run_facts(write_pair_run(tmp_path / "pair.h5"))
 
+    data = slider_data(facts)["overlays"]
+    assert row_texts(data, 0, 1e8)[5] != "none"
+    assert row_texts([{**each, "load": (0.0, 0.0)} for each in data], 0, 1e8)[5] == "none"
     assert _link_words(facts, ()) == "none"
     assert _need_words(facts, ()) == ""
     assert _need_words(facts, (0,)).endswith(", needs")
