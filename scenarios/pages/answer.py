@@ -252,8 +252,14 @@ def _within(times: Mapping[str, float], ties: Sequence[str]) -> str:
 
 def _overlap(a: Row, b: Row) -> bool:
     """Whether the 95 % intervals of two estimated cycle times have a common part."""
-    half = (a["simulated_half_width_s"] or 0.0) + (b["simulated_half_width_s"] or 0.0)
+    half = _half_s(a) + _half_s(b)
     return bool(abs(a["simulated_s"] - b["simulated_s"]) <= half)
+
+
+def _half_s(row: Row) -> float:
+    """Half width of a 95 % interval; 0 where there is none, or where it is a rounding error."""
+    half = row["simulated_half_width_s"] or 0.0
+    return float(half) if half > _ROUNDING * (row["simulated_s"] or 0.0) else 0.0
 
 
 def agreement(rows: Sequence[Row]) -> str:
@@ -285,7 +291,7 @@ def agreement(rows: Sequence[Row]) -> str:
             f"{estimates}"
         )
     side = "above" if worst["over_paper"] > 0 else "below"
-    half = (worst["simulated_half_width_s"] or 0.0) / worst["paper_s"]
+    half = _half_s(worst) / worst["paper_s"]
     interval = f" (+- {100 * half:.2g} %)" if half else ""
     as_said = abs(worst["over_paper"]) < _UNSEEN
     size = (
@@ -302,7 +308,7 @@ def agreement(rows: Sequence[Row]) -> str:
 
 def _off(row: Row) -> float:
     """Largest relative difference of simulated and paper within the 95 % interval."""
-    half = (row["simulated_half_width_s"] or 0.0) / row["paper_s"] if row["paper_s"] else 0.0
+    half = _half_s(row) / row["paper_s"] if row["paper_s"] else 0.0
     return abs(float(row["over_paper"])) + half
 
 
@@ -366,5 +372,5 @@ def _time(row: Row, key: str) -> str:
     value = float(row[key])
     if key != "simulated_s" or row["simulated_is_exact"]:
         return format_long(value)
-    half = row["simulated_half_width_s"]
+    half = _half_s(row)
     return f"about {format_long(value)}" + (f" +- {format_long(half)}" if half else "")

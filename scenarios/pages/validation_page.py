@@ -109,6 +109,7 @@ def _as_simulated(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "overlay": row["overlay"],
         "paper_s": row["paper_s"],
+        "simulated_s": row["maxmin_s"],
         "over_paper": row["maxmin_over_paper"],
         **{f"simulated_{name}": row[f"maxmin_{name}"] for name in ("half_width_s", "is_exact")},
     }

@@ -212,6 +212,10 @@ def test_a_training_that_ended_early_is_said():
             [row("a", 1.0, paper_s=1.0, half_s=0.02, exact=False)],
             "of a is as the paper's closed form says (+- 2 %).",
         ),
+        (
+            [row("a", 1.64, paper_s=1.0, half_s=7e-15, exact=False)],
+            "The simulated cycle time of a is 64 % above the paper's closed form.",
+        ),
         ([row("a", 1.0), row("b", None, paper_s=1.0)], "as far as it was simulated (a)"),
     ],
 )
