@@ -30,7 +30,17 @@ _TIMES = {
 _NOTE = (
     "paper: Eq. 3 to 5. serialized: an arc sends one model after the other. load: busiest link, a lower bound of every "
     "fair sharing. equal, maxmin: simulated with Eq. 3's constant rates, and on links shared max-min fairly. ~: an "
-    "estimate, with its 95 % interval where there is one."
+    "estimate, with its 95 % interval where there is one. !: paper is below load, which no network can do."
+)
+_PARTS_NOTE = (
+    "serialization: models wait for those before them on their arc. shared links: slower than Eq. 3, as arcs meet on a "
+    "link. unused shares: faster than Eq. 3, as others leave capacity. waits for other arcs: a silo waits for a model "
+    "that is not on the circuit. The parts of a row add up to its difference."
+)
+_TERMS_NOTE = (
+    "Eq. 3: the delay by the paper. What the simulation adds to it, or takes off: queue: waiting for models before it "
+    "on the arc. rate: sending slower or faster. wait: a model that is there waits until its silo can go on. computing: "
+    "other computing times. world: events."
 )
 _SIMULATIONS = ("equal", "maxmin")
 _ARC_TERMS = ("eq3_s", "queue_s", "rate_s", "wait_s", "computing_s", "world_s")
@@ -139,6 +149,8 @@ def _time(row: Mapping[str, Any], key: str) -> str:
     name = key.removesuffix("_s")
     half = row.get(f"{name}_half_width_s")
     estimate = "~" if row.get(f"{name}_is_exact") is False else ""
+    if key == "paper_s" and row["paper_below_load"]:
+        estimate = "!"
     return f"{estimate}{format_s(value)}" + (f" +- {format_s(half)}" if half and half > 1e-8 * value else "")
 
 
@@ -155,7 +167,16 @@ def _causes(rows: Sequence[Mapping[str, Any]]) -> str:
             "-" if row.get(part_key(part)) is None else _signed(row[part_key(part)], least) for part in parts
         ]
         cells.append((str(row["overlay"]), over, *shown, str(row.get("why") or "within 1 %")))
-    return html_table("Parts of a round's difference from paper", heads, cells, range(1, len(heads) - 1))
+    table = html_table("Parts of a round's difference from paper", heads, cells, range(1, len(heads) - 1))
+    return f'{table}<p class="note">{text(_PARTS_NOTE)}</p>'
+
+
+def _cause(arc: Mapping[str, Any]) -> str:
+    """Why an arc takes longer or shorter than Eq. 3 says: most causes begin with the assumption that fails."""
+    assumption, place, cause = (str(arc[name] or "") for name in ("assumption", "place", "cause"))
+    if cause.startswith(assumption) or not cause:
+        return cause or assumption or "-"
+    return ": ".join(filter(None, (assumption, cause if place in cause else f"{place}: {cause}")))
 
 
 def _signed(seconds: float, least: float) -> str:
@@ -180,9 +201,10 @@ def _arcs(kind: str, arcs: Sequence[Mapping[str, Any]]) -> str:
                 else signed_s(arc[term])
                 for term in _ARC_TERMS
             ),
-            ": ".join(filter(None, (arc["assumption"], arc["place"], arc["cause"]))) or "-",
+            _cause(arc),
         )
         for arc in arcs
     ]
-    table = html_table(f"Critical circuit of {kind}, in a whole circuit", heads, rows, range(1, 7))
+    table = html_table(f"Critical circuit of {kind}: times of its arcs", heads, rows, range(1, 7))
+    table += f'<p class="note">{text(_TERMS_NOTE)}</p>'
     return f"<details><summary>{text(kind)}: the circuit arc by arc</summary>{table}</details>"

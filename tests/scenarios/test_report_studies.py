@@ -10,7 +10,7 @@ from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.study import parse_study
 from scenarios.pages.study_answer import study_answer
 from scenarios.pages.study_page import chosen_lines, study_page
-from scenarios.pages.validation_page import validation_page
+from scenarios.pages.validation_page import _cause, _time, validation_page
 from scenarios.runfile.study_table import read_study
 from scenarios.simulation.experiment import network_experiment
 from scenarios.studies.study import run_study
@@ -302,3 +302,27 @@ def test_the_scenario_of_a_replayed_run_is_shown(imported_run, tmp_path):
     assert "Scenario of the run that is replayed (TOML)" in said
     assert "[imported]" in said
     assert "is reached, ring has the shortest time to it in all of them" in said
+
+
+@pytest.mark.parametrize(
+    ("cause", "said"),
+    [
+        (("wait", "A -> B", "B waits 2 s more for A -> B"), "wait: B waits 2 s more for A -> B"),
+        (
+            ("unused share", "A's downlink", "unused share: Eq. 3 divides A's downlink"),
+            "unused share: Eq. 3 divides A's downlink",
+        ),
+        (("queue", "link", "another"), "queue: link: another"),
+        (("", "", "as Eq. 3 says"), "as Eq. 3 says"),
+        (("", "", ""), "-"),
+    ],
+)
+def test_causes_do_not_say_a_thing_twice(cause, said):
+    assert _cause(dict(zip(("assumption", "place", "cause"), cause, strict=True))) == said
+
+
+def test_a_validation_marks_paper_below_load(folder):
+    row = dict(read_validation(folder / "validation-gaia.h5").rows[0])
+
+    assert _time(row, "paper_s")[0] != "!"
+    assert _time(row | {"paper_below_load": True}, "paper_s")[0] == "!"
