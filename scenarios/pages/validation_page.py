@@ -39,8 +39,8 @@ _PARTS_NOTE = (
 )
 _TERMS_NOTE = (
     "Eq. 3: the delay by the paper. What the simulation adds to it, or takes off: queue: waiting for models before it "
-    "on the arc. rate: sending slower or faster. wait: a model that is there waits until its silo can go on. computing: "
-    "other computing times. world: events."
+    "on the arc. rate: sending slower or faster. wait: a model that is there waits until its silo can go on. "
+    "computing: other computing times. world: events."
 )
 _SIMULATIONS = ("equal", "maxmin")
 _ARC_TERMS = ("eq3_s", "queue_s", "rate_s", "wait_s", "computing_s", "world_s")
