@@ -18,12 +18,14 @@ pre { font: 0.85rem/1.5 ui-monospace, monospace; overflow-x: auto; }
 caption { text-align: left; font-weight: 600; padding-bottom: 0.4rem; }
 th, td { text-align: left; padding: 0.2rem 1.4rem 0.2rem 0; border-bottom: 1px solid var(--rule); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
-td.number { white-space: nowrap; }
+td.number { white-space: nowrap; } td.long { min-width: 15rem; }
 ul.legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.6rem; list-style: none; padding: 0; margin: 0.3rem 0; }
 ul.legend svg { display: inline-block; width: 2.6rem; height: 0.8rem; border: 0; margin-right: 0.5rem; }
 """
 ARROW = " \u2192 "
 """In running text: lines are broken within one of two letters."""
+_LONG = 30
+"""Letters of a cell from which it would make a narrow column very high."""
 _ALONE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
@@ -112,7 +114,10 @@ def html_table(
 
     def cells(tag: str, texts: Sequence[str]) -> str:
         scope = ' scope="col"' if tag == "th" else ""
-        marked = (' class="number"' if place in numbers else "" for place in range(len(texts)))
+        marked = (
+            ' class="number"' if place in numbers else ' class="long"' if len(cell) > _LONG else ""
+            for place, cell in enumerate(texts)
+        )
         return "".join(
             f"<{tag}{scope}{mark}>{text(cell)}</{tag}>" for mark, cell in zip(marked, texts, strict=True)
         )
