@@ -8,7 +8,7 @@ from typing import Any
 from scenarios.config.compute_times import compute_config
 from scenarios.config.network import SOURCES, superseded
 from scenarios.config.scenario import read_toml, simulation_fields, toml_text, validated
-from scenarios.config.simulation import OWN_KEYS, SimulationConfig
+from scenarios.config.simulation import OWN_KEYS, SimulationConfig, event_names
 from topologies import InputError
 from topologies.errors import UNSTATED, Field
 
@@ -209,7 +209,7 @@ def merged_tables(
             shown = given.get("network", {}).get(name, UNSTATED)
             raise InputError("goes with another underlay.", field=Field(name, value=shown))
     all_compute = "compute" in _keys("workload", given, varied)
-    events = [name for name in recorded.get("simulation", {}) if name not in OWN_KEYS]
+    events = event_names(recorded.get("simulation", {}))
     lost: Mapping[str, Collection[str]] = {
         "network": superseded(names),
         "workload": ["compute_at"] if all_compute else [],

@@ -21,6 +21,7 @@ from scenarios.config.seed import check_seed
 from scenarios.config.simulation import (
     ComputeConfig,
     SimulationConfig,
+    event_names,
     event_tables,
     gathered,
     known_keys,
@@ -172,12 +173,15 @@ class RecordedScenario:
         None where nothing was trained.
     is_imported : bool
         Whether the metrics come from another program.
+    events : tuple of str
+        Names of the tables of events in its simulation.
     """
 
     name: str
     target_accuracy: float | None
     trained_rounds: int | None
     is_imported: bool
+    events: tuple[str, ...] = ()
 
 
 def recorded_scenario(text: str) -> RecordedScenario:
@@ -206,6 +210,7 @@ def recorded_scenario(text: str) -> RecordedScenario:
         target_accuracy=target_accuracy,
         trained_rounds=None if training is None else training.get("rounds", defaults["rounds"]),
         is_imported=imported is not None,
+        events=event_names(tables.get("simulation", {})),
     )
 
 

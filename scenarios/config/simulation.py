@@ -159,6 +159,11 @@ OWN_KEYS = tuple(own.name for own in fields(SimulationConfig) if own.name != "ev
 """Keys of ``[simulation]`` besides tables of events."""
 
 
+def event_names(table: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of the tables of events in a ``[simulation]`` table."""
+    return tuple(name for name in table if name not in OWN_KEYS)
+
+
 def gathered(table: Mapping[str, Any]) -> dict[str, Any]:
     """A ``[simulation]`` table with its tables of events in one mapping, as the fields of `SimulationConfig`."""
     own = {key: value for key, value in table.items() if key in OWN_KEYS}

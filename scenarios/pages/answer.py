@@ -1,7 +1,7 @@
 """What a run says, in two sentences that are true of its figures."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from scenarios.config.quantities import format_long, format_s
@@ -17,6 +17,13 @@ _UNSEEN = 5e-4
 """Relative difference that a percentage with one digit does not show."""
 _MOST_SECONDS = 10_000.0
 _MOST_NAMED = 4
+_EVENTS = {
+    "background": "background traffic",
+    "capacity": "changing capacities",
+    "failure": "link failures",
+    "away": "absent silos",
+}
+"""Kinds of events in a sentence."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,8 +41,12 @@ class Compared:
     target_accuracy : float or None
     is_trained : bool
         Whether there are training rows.
-    trained_rounds : int or None
-        Of each training that is whole; None where nothing was trained or metrics were imported.
+    cut_trainings : collection of str
+        Overlays whose training lacks rows, as it was interrupted.
+    is_imported : bool
+        Whether the training rows of all overlays are those of one imported curve.
+    events : collection of str
+        Names of the events in the simulation.
     """
 
     rows: Sequence[Row]
@@ -43,7 +54,9 @@ class Compared:
     place: str
     target_accuracy: float | None
     is_trained: bool
-    trained_rounds: int | None = None
+    cut_trainings: Collection[str] = ()
+    is_imported: bool = False
+    events: Collection[str] = ()
 
     def name(self, kind: str) -> str:
         """An overlay in a sentence."""
@@ -72,11 +85,18 @@ def answer(compared: Compared) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        Two sentences, and a third where the run was interrupted.
+        Two sentences; one more each where all overlays have one imported curve, where events are simulated, and where
+        the run was interrupted.
     """
     if not compared.rows:
         return ("The file holds no overlay.",)
-    return (_fastest(compared), agreement(compared.rows), *_interrupted(compared))
+    return (
+        _fastest(compared),
+        agreement(compared.rows),
+        *_one_curve(compared),
+        *_eventful(compared),
+        *_interrupted(compared),
+    )
 
 
 def _fastest(compared: Compared) -> str:
@@ -103,9 +123,7 @@ def _by_target(compared: Compared, times: Mapping[str, float]) -> str:
     others = {kind: time for kind, time in times.items() if kind != best}
     slow = [kind for kind in rows if kind not in times]
     # Where the training was interrupted, some overlays may not have begun.
-    ahead = [
-        kind for kind in slow if compared.trained_rounds is not None and not rows[kind]["trained_rounds"]
-    ]
+    ahead = [kind for kind in slow if kind in compared.cut_trainings and not rows[kind]["trained_rounds"]]
     missing, untrained = (
         [compared.name(kind) for kind in slow if kind not in ahead],
         [*map(compared.name, ahead)],
@@ -234,8 +252,14 @@ def _within(times: Mapping[str, float], ties: Sequence[str]) -> str:
 
 def _overlap(a: Row, b: Row) -> bool:
     """Whether the 95 % intervals of two estimated cycle times have a common part."""
-    half = (a["simulated_half_width_s"] or 0.0) + (b["simulated_half_width_s"] or 0.0)
+    half = _half_s(a) + _half_s(b)
     return bool(abs(a["simulated_s"] - b["simulated_s"]) <= half)
+
+
+def _half_s(row: Row) -> float:
+    """Half width of a 95 % interval; 0 where there is none, or where it is a rounding error."""
+    half = row["simulated_half_width_s"] or 0.0
+    return float(half) if half > _ROUNDING * (row["simulated_s"] or 0.0) else 0.0
 
 
 def agreement(rows: Sequence[Row]) -> str:
@@ -267,7 +291,7 @@ def agreement(rows: Sequence[Row]) -> str:
             f"{estimates}"
         )
     side = "above" if worst["over_paper"] > 0 else "below"
-    half = (worst["simulated_half_width_s"] or 0.0) / worst["paper_s"]
+    half = _half_s(worst) / worst["paper_s"]
     interval = f" (+- {100 * half:.2g} %)" if half else ""
     as_said = abs(worst["over_paper"]) < _UNSEEN
     size = (
@@ -284,7 +308,7 @@ def agreement(rows: Sequence[Row]) -> str:
 
 def _off(row: Row) -> float:
     """Largest relative difference of simulated and paper within the 95 % interval."""
-    half = (row["simulated_half_width_s"] or 0.0) / row["paper_s"] if row["paper_s"] else 0.0
+    half = _half_s(row) / row["paper_s"] if row["paper_s"] else 0.0
     return abs(float(row["over_paper"])) + half
 
 
@@ -293,17 +317,29 @@ def _percent(fraction: float) -> str:
     return f"{max(math.ceil(1000 * fraction - 1e-6), 1) / 10:g} %"
 
 
+def _one_curve(compared: Compared) -> list[str]:
+    """Says that overlays do not differ in what they learn, where that was imported once for all."""
+    if not compared.is_imported or len(compared.rows) < 2:
+        return []
+    return [
+        "All overlays have the one imported training curve, so that only the times of their rounds differ."
+    ]
+
+
+def _eventful(compared: Compared) -> list[str]:
+    """Says that events are in the simulation, and in no closed form."""
+    if not compared.events or all(row["simulated_s"] is None for row in compared.rows):
+        return []
+    named = listed([_EVENTS.get(name, f"events ({name})") for name in compared.events])
+    return [f"The simulation includes {named}, of which closed forms know nothing."]
+
+
 def _interrupted(compared: Compared) -> list[str]:
     """Says that the run is not whole."""
     cut = [row for row in compared.rows if not row["simulation_is_whole"]]
-    short = [
-        row
-        for row in compared.rows
-        if compared.is_trained and row["trained_rounds"] != compared.trained_rounds
-    ]
+    short = [row for row in compared.rows if row["overlay"] in compared.cut_trainings]
     parts = [f"the simulation of {_kinds(cut)}"] if cut else []
-    if compared.trained_rounds is not None and short:
-        parts.append(f"the training of {_kinds(short)}")
+    parts += [f"the training of {_kinds(short)}"] if short else []
     if not parts:
         return []
     return [f"The run was interrupted, and {listed(parts)} {'are' if len(parts) > 1 else 'is'} not whole."]
@@ -336,5 +372,5 @@ def _time(row: Row, key: str) -> str:
     value = float(row[key])
     if key != "simulated_s" or row["simulated_is_exact"]:
         return format_long(value)
-    half = row["simulated_half_width_s"]
+    half = _half_s(row)
     return f"about {format_long(value)}" + (f" +- {format_long(half)}" if half else "")

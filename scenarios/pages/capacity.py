@@ -22,16 +22,20 @@ from scenarios.report.web_page import text
 
 _SAMPLES = 160
 _MOST_NAMED = 3
+_NO_LINK = "none"
 _COLUMNS = (
     "time on access links: part of the critical circuit's delays that is sending there; more capacity shrinks it. "
-    "busiest: the links that set load. !: paper is below load, which no network can do: do not count on it."
+    "busiest: the links that set load. vs STAR: the STAR's paper divided by this one's. !: paper is below load, which "
+    "no network can do: do not count on it, nor on a ratio to it."
 )
+_BELOW = "Where a line lies on a broad one, paper is below load, which no network can do."
 _NO_CURVE = "other arcs in each round: no exact curve"
 CAPACITY_STYLE = """
 .slider { position: sticky; top: 0; background: var(--page); padding: 0.5rem 0; z-index: 1;
   border-bottom: 1px solid var(--rule); display: flex; flex-wrap: wrap; gap: 0.3rem 1rem; align-items: center; }
 .slider input { flex: 1 1 14rem; min-width: 10rem; } .slider output { font-weight: 600; min-width: 6rem; }
 .chosen td { font-weight: 600; }
+.curve.below { stroke: var(--critical); stroke-width: 7px; opacity: 0.3; }
 .mark { stroke: var(--page); stroke-width: 1px; }
 """
 HEADS = ("overlay", "paper", "serialized", "load", "vs STAR", "time on access links", "busiest")
@@ -69,6 +73,7 @@ def _overlay_data(facts: RunFacts, each: OverlayFacts) -> dict[str, Any]:
         "sending": [forms.sending_bits, forms.sending_s],
         "load": [forms.load_bits, forms.load_s],
         "busiest": [_link_words(facts, forms.access_links), _link_words(facts, forms.other_links)],
+        "need": [_need_words(facts, forms.access_links), _need_words(facts, forms.other_links)],
     }
 
 
@@ -94,9 +99,19 @@ def _carried(facts: RunFacts, each: OverlayFacts) -> dict[str, Any]:
 
 def _link_words(facts: RunFacts, links: tuple[int, ...]) -> str:
     """Names of equally busy links, the first of many."""
+    if not links:
+        return _NO_LINK
     names = [facts.graph.link_name(link) for link in links]
     more = len(names) - _MOST_NAMED
     return ", ".join(names[:_MOST_NAMED] if more > 1 else names) + (f" and {more} more" if more > 1 else "")
+
+
+def _need_words(facts: RunFacts, links: tuple[int, ...]) -> str:
+    """Beginning of a sentence on how long the busiest links need; empty where no link needs time."""
+    if not links:
+        return ""
+    one = len(links) == 1
+    return f"The busiest link{'' if one else 's'}, {_link_words(facts, links)}, need{'s' if one else ''}"
 
 
 def forms_of(data: Mapping[str, Any], capacity_bps: float) -> tuple[float, float, float]:
@@ -121,13 +136,17 @@ def row_texts(overlays: list[dict[str, Any]], place: int, capacity_bps: float) -
     data = overlays[place]
     paper_s, serialized_s, load_s = forms_of(data, capacity_bps)
     star = next((each for each in overlays if each["star"] and "fixed" in each), None)
-    ratio = "-"
+    is_below, ratio = below_load(paper_s, load_s), "-"
     if star is not None and paper_s > 0:
-        ratio = f"{forms_of(star, capacity_bps)[0] / paper_s:.2f}x"
-    busiest = data["busiest"][0 if data["load"][0] / capacity_bps >= data["load"][1] else 1]
+        star_s, _, star_load_s = forms_of(star, capacity_bps)
+        unsure = "!" if is_below or below_load(star_s, star_load_s) else ""
+        ratio = f"{unsure}{star_s / paper_s:.2f}x"
+    busiest = (
+        data["busiest"][0 if data["load"][0] / capacity_bps >= data["load"][1] else 1] if load_s else _NO_LINK
+    )
     share = f"{100 * waits_of(data, capacity_bps):.1f} %"
     # Marked as in all tables: no network can be faster than its busiest link.
-    impossible = "!" if below_load(paper_s, load_s) else ""
+    impossible = "!" if is_below else ""
     return [f"{impossible}{format_s(paper_s)}", *map(format_s, (serialized_s, load_s)), ratio, share, busiest]
 
 
@@ -199,6 +218,8 @@ def capacity_curve(facts: RunFacts) -> str:
         curve = each.forms.curve
         at = np.unique(np.concatenate((np.geomspace(low, high, _SAMPLES)[1:-1], curve.capacity_bps)))
         lines.append(ChartLine(style=classes[each.kind], x=at, y=curve(np.clip(at, low, high))))
+    marked = [_impossible(each, line) for each, line in zip(there, lines, strict=True)]
+    lines = [*(line for line in marked if line is not None), *lines]
     x = chart_axis("access capacity", [np.array([low, high])], is_x=True, is_log=True, show=format_rate)
     values = np.concatenate([line.y[line.y > 0] for line in lines])
     shown = column_axis(
@@ -231,7 +252,18 @@ def capacity_curve(facts: RunFacts) -> str:
     chart = line_chart(
         "curve", "Cycle time over access capacity", said, x, y, lines, inside=cursor + "".join(marks)
     )
-    return f"<figure><figcaption>Cycle time (paper) over the capacity of all access links</figcaption>{chart}</figure>"
+    note = f'<p class="note">{_BELOW}</p>' if len(lines) > len(there) else ""
+    head = "Cycle time (paper) over the capacity of all access links"
+    return f"<figure><figcaption>{head}</figcaption>{chart}{note}</figure>"
+
+
+def _impossible(each: OverlayFacts, line: ChartLine) -> ChartLine | None:
+    """Where an overlay's line is below load, as a line below it; None where it nowhere is."""
+    assert each.forms is not None
+    below = np.array([below_load(y, each.forms.at(x)[2]) for x, y in zip(line.x, line.y, strict=True)])
+    if not below.any():
+        return None
+    return ChartLine(style="below", x=line.x, y=np.where(below, line.y, np.nan), has_dots=False)
 
 
 CAPACITY_SCRIPT = """
@@ -280,9 +312,11 @@ function update() {
       cells[at].textContent = (at === 0 && found.impossible ? "!" : "") + seconds(value);
       cells[at].dataset.value = String(value);
     });
-    cells[3].textContent = star && found.paper > 0 ? `${(forms(star, c).paper / found.paper).toFixed(2)}x` : "-";
+    const stars = star && forms(star, c);
+    cells[3].textContent = stars && found.paper > 0 ? (stars.impossible || found.impossible ? "!" : "") +
+      `${(stars.paper / found.paper).toFixed(2)}x` : "-";
     cells[4].textContent = `${(100 * found.waits).toFixed(1)} %`;
-    cells[5].textContent = overlay.busiest[found.byAccess ? 0 : 1];
+    cells[5].textContent = found.load > 0 ? overlay.busiest[found.byAccess ? 0 : 1] : "none";
     const circuit = overlay.circuits[found.piece];
     const arcs = new Set(circuit.map((silo, k) => `${silo}-${circuit[(k + 1) % circuit.length]}`));
     for (const arc of layer.querySelectorAll("[data-arc]")) {
@@ -295,12 +329,13 @@ function update() {
     mark.setAttribute("cx", 64 + 402 * part(c, ends[0]));
     mark.setAttribute("cy", 252 - 240 * part(found.paper, ends[1]));
     if (place === now) {
+      const need = found.load > 0 ? overlay.need[found.byAccess ? 0 : 1] : "";
       const names = circuit.map((silo) => run.labels[silo]);
       const first = names.length > 8 ? [...names.slice(0, 8), `${names.length - 8} more`] : [...names, names[0]];
       const what = circuit.length === 1 ? `${names[0]}'s own computing` : `a circuit of ${names.length} arcs`;
       document.getElementById("bottleneck").textContent = `${overlay.kind} at ${name}: ${what} limits a round to ` +
-        `${seconds(found.paper)}${circuit.length === 1 ? "" : `: ${first.join(" \\u2192 ")}`}. The busiest links, ` +
-        `${cells[5].textContent || "none"}, need ${seconds(found.load)} a round.` +
+        `${seconds(found.paper)}${circuit.length === 1 ? "" : `: ${first.join(" \\u2192 ")}`}. ` +
+        (need ? `${need} ${seconds(found.load)} a round.` : "No link limits it.") +
         (found.impossible ? " Paper is below load, which no network can do: do not count on it." : "");
     }
   });
@@ -314,7 +349,8 @@ for (const radio of document.querySelectorAll("input[name=overlay]")) radio.addE
 const number = (n) => n === null ? "?" : String(Number(n.toPrecision(4)));
 const share = (n) => n === null ? "" : `, ${(100 * n).toFixed(1)} % used`;
 function both(cells, one, other) {
-  return `${number(cells[0])} models a round ${one}${share(cells[2])}; ` +
+  const models = number(cells[0]) === "1" ? "model" : "models";
+  return `${number(cells[0])} ${models} a round ${one}${share(cells[2])}; ` +
     `${number(cells[1])} ${other}${share(cells[3])}`;
 }
 for (const element of document.querySelectorAll("#map .line, #map .place, #map .arc")) {
@@ -322,7 +358,7 @@ for (const element of document.querySelectorAll("#map .line, #map .place, #map .
     const words = [element.querySelector("title").textContent], overlay = run.overlays[chosen()];
     if (element.dataset.link !== undefined) {
       const cells = overlay.links[element.dataset.link];
-      words.push(cells ? both(cells, "there", "back") : "nothing");
+      words.push(cells ? both(cells, "there", "back") : "nothing over it");
     } else if (element.dataset.site !== undefined) {
       run.routers.forEach((router, silo) => {
         if (router === Number(element.dataset.site)) {
@@ -335,6 +371,8 @@ for (const element of document.querySelectorAll("#map .line, #map .place, #map .
   element.addEventListener("mouseenter", tell);
   element.addEventListener("focus", tell);
 }
-addEventListener("beforeprint", () => { for (const one of document.querySelectorAll("details")) one.open = true; });
+addEventListener("beforeprint", () => {
+  for (const one of document.querySelectorAll("details:not(.numbers)")) one.open = true;
+});
 update();
 """

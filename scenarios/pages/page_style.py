@@ -18,6 +18,7 @@ summary { cursor: pointer; margin: 0.5rem 0; }
   :root { color-scheme: light; } body { max-width: none; font-size: 11pt; margin: 0; }
   .onscreen, .slider, fieldset, #told, .scroll { display: none !important; }
   .onpaper { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; } .table, pre { overflow: visible; }
+  table { font-size: 8pt; } th, td { padding-right: 0.6rem; }
   figure, tr { break-inside: avoid; }
 }
 """

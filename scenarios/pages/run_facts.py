@@ -2,18 +2,18 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import h5py
 import numpy as np
 
-from scenarios.config.network import build_network
-from scenarios.config.quantities import format_rate, format_s
+from scenarios.config.place_words import place_words
+from scenarios.config.quantities import format_s
 from scenarios.config.scenario import RecordedScenario, recorded_scenario
 from scenarios.pages.answer import Compared
 from scenarios.pages.origin import file_digest
+from scenarios.pages.recorded_graph import recorded_graph
 from scenarios.report.tables import Table
 from scenarios.runfile.reader import OverlayRecord, RunRecord, open_file, read_run
 from scenarios.runfile.run_tables import link_usage
@@ -31,8 +31,7 @@ from topologies.analysis import (
     explanation_sentences,
     upgrade_links,
 )
-from topologies.arrays import FloatArray, freeze
-from topologies.networks.shipped import underlay_title
+from topologies.arrays import FloatArray
 
 LOWEST_BPS, HIGHEST_BPS = 1e6, 1e11
 """Access capacities that the page goes through at least."""
@@ -71,7 +70,10 @@ class OverlayFacts:
     forms : AccessForms or None
         Likewise.
     models : array of float, shape (link directions,)
-        Models of a round on each, a mean over rounds of a randomized overlay; NaN where nothing was simulated.
+        Models of a round on each: what the simulation carried, a mean over its rounds, and what the arcs' routes say
+        where nothing was simulated; NaN of a randomized overlay there.
+    mean_bps : array of float, shape (link directions,)
+        Capacities in the simulation, with its events; NaN where these are unknown.
     utilisation : array of float, shape (link directions,)
         In the simulation; NaN where that is unknown.
     explanation : tuple of str
@@ -88,6 +90,7 @@ class OverlayFacts:
     overlay: Overlay | None
     forms: AccessForms | None
     models: FloatArray
+    mean_bps: FloatArray
     utilisation: FloatArray
     explanation: tuple[str, ...]
     circuit: Table | None
@@ -141,10 +144,12 @@ class RunFacts:
         return Compared(
             rows=self.table.rows,
             hubs=[each.kind for each in overlays if each.hub is not None],
-            place=f"{underlay_title(self.record.underlay)}{access_words(self.graph)}",
+            place=place_words(self.record.underlay, self.graph),
             target_accuracy=self.scenario.target_accuracy,
             is_trained=any(each.history for each in overlays),
-            trained_rounds=self.scenario.trained_rounds,
+            cut_trainings=[each.kind for each in overlays if not each.training_is_whole],
+            is_imported=self.scenario.is_imported,
+            events=self.scenario.events,
         )
 
 
@@ -165,7 +170,7 @@ def run_facts(path: Path) -> RunFacts:
     Time O(arcs of the critical circuit) cycle times of each overlay, and that of reading the file once.
     """
     record = read_run(path)
-    graph = _recorded_graph(path, record)
+    graph = recorded_graph(path, record.network, record.underlay)
     own_bps = _one_capacity(graph)
     capacities = capacity_steps(own_bps)
     usage = _usage(record)
@@ -187,35 +192,6 @@ def run_facts(path: Path) -> RunFacts:
         start=_start(graph, own_bps, capacities),
         origin=_origin(path),
     )
-
-
-def _recorded_graph(path: Path, record: RunRecord) -> Connectivity:
-    """The network with the capacities and latencies that the file holds, whatever rule they come from."""
-    graph = build_network(record.network, record.underlay)
-    with open_file(path) as file:
-        group = file["connectivity"]
-        arrays = {
-            name: group[name][:] for name in ("up_bps", "down_bps", "core_bps", "latency_s", "available_bps")
-        }
-        rules: dict[str, Any] = {name: str(group.attrs[name]) for name in ("bandwidth", "latency")}
-    if len(arrays["up_bps"]) != graph.silos:
-        raise InputError(
-            f"has {len(arrays['up_bps'])} silos, but its network {graph.silos}.", source=str(path)
-        )
-    freeze(*arrays.values())
-    return replace(graph, **arrays, **rules)
-
-
-def access_words(graph: Connectivity) -> str:
-    """The capacities of access links in a sentence, `` at 100 Mbps``."""
-    ends = [float(bps) for bps in (graph.up_bps.min(), graph.up_bps.max())]
-    down = [float(bps) for bps in (graph.down_bps.min(), graph.down_bps.max())]
-    if ends == down:
-        low, high = map(format_rate, ends)
-        return f" at {low}" if low == high else f" with access links of {low} to {high}"
-    (up_low, up_high), (down_low, down_high) = map(format_rate, ends), map(format_rate, down)
-    up = up_low if up_low == up_high else f"{up_low} to {up_high}"
-    return f" at {up} up, {down_low if down_low == down_high else f'{down_low} to {down_high}'} down"
 
 
 def capacity_steps(own_bps: float | None) -> tuple[float, ...]:
@@ -242,17 +218,16 @@ def _start(graph: Connectivity, own_bps: float | None, capacities: tuple[float, 
     return int(np.argmin(np.abs(np.log(np.divide(capacities, middle)))))
 
 
-def _usage(record: RunRecord) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """Bits and utilisation of link directions of each overlay that was simulated."""
+def _usage(record: RunRecord) -> dict[str, tuple[FloatArray, FloatArray, FloatArray]]:
+    """What `link_usage` has of each overlay that was simulated."""
     if record.path is None:
         return {}
     with open_file(record.path) as file:
-        usage = {
+        return {
             overlay.kind: link_usage(file, record, overlay)
             for overlay in record.overlays
             if overlay.simulation.rounds
         }
-    return {kind: (bits, used) for kind, (bits, _, used) in usage.items()}
 
 
 def _overlay_facts(
@@ -260,36 +235,40 @@ def _overlay_facts(
     recorded: OverlayRecord,
     graph: Connectivity,
     capacities: tuple[float, ...],
-    usage: tuple[FloatArray, FloatArray] | None,
+    usage: tuple[FloatArray, FloatArray, FloatArray] | None,
 ) -> OverlayFacts:
     """One overlay."""
     directions = len(graph.link_capacity_bps)
-    models, used = np.full(directions, np.nan), np.full(directions, np.nan)
-    if usage is not None:
-        bits, used = usage
-        sent = record.work.model_bits * recorded.simulation.rounds
-        models = bits / sent if sent > 0 else models
+    models, mean_bps, used = (np.full(directions, np.nan) for _ in range(3))
+    sent = record.work.model_bits * recorded.simulation.rounds
     overlay, why_not = _built(record, recorded, graph)
+    if usage is not None:
+        bits, mean_bps, used = usage
+        models = bits / sent if sent > 0 else models
+    elif overlay is not None:
+        crossed = np.fromiter((link for route in overlay.routes for link in route), np.int64)
+        models = np.bincount(crossed, minlength=directions).astype(np.float64)
     if overlay is None:
         return OverlayFacts(
             recorded=recorded,
             overlay=None,
             forms=None,
             models=models,
+            mean_bps=mean_bps,
             utilisation=used,
             explanation=(),
             circuit=None,
             upgrades=(),
             why_not=why_not,
         )
-    crossed = np.fromiter((link for route in overlay.routes for link in route), np.int64)
     is_large = overlay.arcs > _MOST_ARCS
     explained = None if is_large else explain(overlay)
     return OverlayFacts(
         recorded=recorded,
         overlay=overlay,
         forms=access_forms(overlay, capacities[0], capacities[-1]),
-        models=np.bincount(crossed, minlength=directions).astype(np.float64),
+        models=models,
+        mean_bps=mean_bps,
         utilisation=used,
         explanation=() if explained is None else (*explanation_sentences(explained), *further_words(overlay)),
         circuit=None

@@ -2,12 +2,14 @@
 
 import shlex
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from math import isclose
 from pathlib import Path
+from typing import Any
 
-from scenarios.config.network import idle_links
 from scenarios.config.quantities import format_rate, format_s
 from scenarios.pages.answer import answer, question
+from scenarios.pages.assumptions import assumed_list, assumptions, recorded_preset
 from scenarios.pages.capacity import (
     CAPACITY_SCRIPT,
     CAPACITY_STYLE,
@@ -16,25 +18,29 @@ from scenarios.pages.capacity import (
     slider_data,
     slider_table,
 )
+from scenarios.pages.glossary import glossary
 from scenarios.pages.origin import origin_list
 from scenarios.pages.overlay_map import OVERLAY_MAP_STYLE, overlay_map, overlay_picker
 from scenarios.pages.page_style import PAGE_STYLE
 from scenarios.pages.run_facts import OverlayFacts, RunFacts, run_facts
+from scenarios.pages.timeline_section import TIMELINE_STYLE, timeline_section
 from scenarios.pages.training_charts import training_charts
 from scenarios.report.line_styles import styles_of
 from scenarios.report.map_svg import map_style
 from scenarios.report.svg_chart import CHART_STYLE, line_legend, line_sheet
-from scenarios.report.web_page import embedded, html_table, results_table, text, web_page
+from scenarios.report.web_page import ARROW, embedded, html_table, results_table, text, web_page
 from scenarios.runfile.paths import PARTIAL
 from scenarios.studies.underlay import facts_text, underlay_facts
-from topologies import workload_presets
-from topologies.capacities import UNSTATED_CORE_BPS
-from topologies.latency_rule import S_PER_KM, S_PER_PATH
 from topologies.wrapping import unbroken
 
 _REPLAY = (
-    "The file of a replay is made again by silosim replay with the run that it replays: it keeps that run's arcs and "
-    "training, and the scenario says on what it was replayed."
+    "If silosim replay made this file, it is made again by silosim replay with the run that it replays: it keeps that "
+    "run's arcs and training, and the scenario says on what it was replayed."
+)
+_EVENTFUL = (
+    "The scenario has events, which change links or silos while the job runs. What links carry and how much of them is "
+    "used is that of the simulation, a mean over all its rounds. The slider, critical circuits and busiest links are "
+    "those of closed forms, which know no events."
 )
 _MOST_LINKS = 500
 """Rows of the table of links."""
@@ -71,15 +77,23 @@ def page_of(facts: RunFacts) -> str:
         *_scenario(facts),
         *(_network_section(facts, data) if has_overlays else ()),
         f"<h2>Cycle times and simulation</h2>{results_table(facts.table, 'Cycle times of the run')}",
-        training_charts(facts)
-        or '<p class="note">Nothing was trained, so that there are no losses and accuracies.</p>',
+        training_charts(facts) or f'<p class="note">{text(_no_training(facts))}</p>',
+        timeline_section(facts),
         *(_sensitivities(each) for each in facts.overlays),
         _reproduce(facts),
         embedded("run", data),
     ]
-    sheets = (map_style(), CHART_STYLE, OVERLAY_MAP_STYLE, CAPACITY_STYLE, PAGE_STYLE, line_sheet(styles))
+    parts = (CHART_STYLE, OVERLAY_MAP_STYLE, CAPACITY_STYLE, TIMELINE_STYLE, PAGE_STYLE)
+    sheets = (map_style(), *parts, line_sheet(styles))
     title = f"{facts.scenario.name}: {facts.record.underlay.name}"
     return web_page(title, body, style="".join(sheets), script=CAPACITY_SCRIPT if has_overlays else "")
+
+
+def _no_training(facts: RunFacts) -> str:
+    """Why there are no losses and accuracies."""
+    if facts.compared.cut_trainings:
+        return "The run was interrupted before the first training row, so that there are no losses and accuracies."
+    return "Nothing was trained, so that there are no losses and accuracies."
 
 
 def _network_section(facts: RunFacts, data: dict[str, object]) -> Iterable[str]:
@@ -94,58 +108,23 @@ def _network_section(facts: RunFacts, data: dict[str, object]) -> Iterable[str]:
         f"{line_legend(styles, [each.kind for each in facts.overlays if each.forms is not None])}"
         '<p id="bottleneck" aria-live="polite"></p></div></div>',
         slider_table(facts, data),
-        f"<details><summary>Numbers of the links</summary>{_links(facts)}</details>",
+        *([f'<p class="note">{text(_EVENTFUL)}</p>'] if facts.scenario.events else []),
+        f'<details class="numbers"><summary>Numbers of the links</summary>{_links(facts)}</details>',
     )
 
 
 def _scenario(facts: RunFacts) -> Iterable[str]:
     """The scenario, and all values that are assumed."""
     record = facts.record
-    assumed = "".join(f"<li>{text(sentence)}</li>" for sentence in assumptions(facts))
+    assumed = assumptions(facts.graph, record.network, recorded_preset(record.scenario, record.work))
     return (
         "<h2>What was compared</h2>",
         f"<p>{'<br>'.join(text(line) for line in record.about.splitlines())}</p>",
-        f"<h3>Assumed</h3><ul>{assumed}</ul>",
+        assumed_list(assumed),
+        glossary(),
         f"<details><summary>Scenario (TOML)</summary><pre>{text(record.scenario)}</pre></details>",
         f"<details><summary>Network</summary><pre>{text(facts_text(underlay_facts(record.underlay)))}</pre></details>",
     )
-
-
-def assumptions(facts: RunFacts) -> list[str]:
-    """Sentences on values that neither a file nor a measurement states, and on rules that stand in for these."""
-    graph, record = facts.graph, facts.record
-    tables = tomllib.loads(record.scenario)
-    found = []
-    if not graph.is_measured:
-        assumed, links = int(graph.core_assumed.sum()), len(graph.core_bps)
-        if assumed:
-            names = [record.underlay.link_name(link) for link in graph.core_assumed.nonzero()[0][:3].tolist()]
-            more = f" and {assumed - len(names)} more" if assumed > len(names) else ""
-            found.append(
-                f"Core capacity of {format_rate(UNSTATED_CORE_BPS)} on {assumed} of {links} links, of which the file "
-                f"states none: {', '.join(names)}{more}."
-            )
-        else:
-            found.append("No core capacity: the file or the scenario states that of every link.")
-        found.append(
-            "Bandwidth of a route in closed forms: its smallest core capacity, divided by its number of core links."
-            if graph.bandwidth == "hop_share"
-            else "Bandwidth of a route in closed forms: its smallest core capacity."
-        )
-    if graph.latency != "measured":
-        constant = "once" if graph.latency == "per_path" else "for each link of it"
-        found.append(
-            f"Latency: {1e3 * S_PER_KM:g} ms/km along a route, and {1e3 * S_PER_PATH:g} ms {constant}."
-        )
-    stated = (record.network.access, record.network.access_up, record.network.access_down)
-    if all(each is None for each in stated):
-        found.append("Access capacity: what the network's file states, 10 Gbps where it states nothing.")
-    preset = tables.get("workload", {}).get("preset") or record.work.name
-    if preset in workload_presets():
-        found.append(
-            f"Model size and computing time where the scenario states none: the paper's, of {preset}."
-        )
-    return [*found, *record.underlay.notes, *idle_links(graph)]
 
 
 def _links(facts: RunFacts) -> str:
@@ -161,7 +140,7 @@ def _links(facts: RunFacts) -> str:
         if any(each.models[link] > 0 for each in facts.overlays)
     ]
     for link in used[:_MOST_LINKS]:
-        row = [graph.link_name(link), format_rate(float(graph.link_capacity_bps[link]))]
+        row = [graph.link_name(link), _capacity_text(facts, link)]
         for each in facts.overlays:
             models, share = float(each.models[link]), float(each.utilisation[link])
             row += [
@@ -172,12 +151,24 @@ def _links(facts: RunFacts) -> str:
     return html_table("Link directions that carry models", heads, rows, range(1, len(heads)), of=len(used))
 
 
+def _capacity_text(facts: RunFacts, link: int) -> str:
+    """The capacity of a link direction, and its means in simulations whose events change it."""
+    stated_bps = float(facts.graph.link_capacity_bps[link])
+    means = [
+        f"{each.kind} {format_rate(float(each.mean_bps[link]))}"
+        for each in facts.overlays
+        if each.mean_bps[link] == each.mean_bps[link] and not isclose(each.mean_bps[link], stated_bps)
+    ]
+    shown = format_rate(stated_bps)
+    return f"{shown}; mean with events: {', '.join(means)}" if means else shown
+
+
 def _sensitivities(each: OverlayFacts) -> str:
     """What limits an overlay and which links help most."""
     head = f"<h2>What limits {text(each.kind)}</h2>"
     if each.circuit is None:
         return f'{head}<p class="note">{text(each.why_not)}</p>'
-    words = "".join(f"<p>{text(unbroken(sentence))}</p>" for sentence in each.explanation)
+    words = "".join(f"<p>{text(unbroken(said.replace(' -> ', ARROW)))}</p>" for said in each.explanation)
     upgrades = (
         html_table(
             "Twice the capacity of one link, by the larger of paper and load",
@@ -192,16 +183,28 @@ def _sensitivities(each: OverlayFacts) -> str:
     return f"{head}{words}{upgrades}<details><summary>The circuit arc by arc</summary>{table}</details>"
 
 
+def _imported_file(tables: Mapping[str, Any]) -> str:
+    """The file of imported metrics, quoted."""
+    return shlex.quote(Path(str(tables["imported"].get("file", "FILE"))).name)
+
+
+def _target(facts: RunFacts) -> str:
+    """The option of the target accuracy; empty where there is none."""
+    target = facts.scenario.target_accuracy
+    return "" if target is None else f" --target-accuracy {target:g}"
+
+
 def _reproduce(facts: RunFacts) -> str:
     """Commands, versions, hashes, seed and engines."""
     tables = tomllib.loads(facts.record.scenario)
     name = shlex.quote(facts.path.name.removesuffix(PARTIAL))
     page = shlex.quote(f"{facts.path.name.removesuffix(PARTIAL).rpartition('.')[0]}.html")
-    trained = any(len(each.recorded.wall_clock_s) for each in facts.overlays)
+    trained = facts.compared.is_trained or facts.compared.cut_trainings
     command = "run" if "training" in tables and trained else "simulate"
     lines = (
         [
-            "# The metrics were imported: silosim import-metrics FILE, with the network and workload above",
+            "# The scenario above without its table [imported], as scenario.toml; add options that name columns",
+            f"silosim import-metrics {_imported_file(tables)} --on scenario.toml{_target(facts)} -o {name}",
             f"silosim show {name}",
         ]
         if facts.scenario.is_imported

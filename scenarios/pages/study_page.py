@@ -2,20 +2,25 @@
 
 import itertools
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scenarios.pages.assumptions import assumed_list
+from scenarios.pages.glossary import glossary
 from scenarios.pages.origin import file_digest, origin_list
 from scenarios.pages.page_style import PAGE_STYLE
+from scenarios.pages.study_answer import TO_TARGET, failed_rows, has_values, is_below, study_answer
+from scenarios.pages.study_source import StudySource, study_source
 from scenarios.report.column_labels import column_axis, value_text, words_of
 from scenarios.report.line_styles import styles_of
 from scenarios.report.study_lines import (
+    BELOW,
     OVERLAY,
     PAPER,
-    SIMULATED,
     StudyLines,
     keys_besides,
     study_lines,
@@ -32,6 +37,7 @@ from scenarios.report.svg_chart import (
     line_sheet,
 )
 from scenarios.report.web_page import html_table, text, web_page
+from scenarios.runfile.paths import PARTIAL
 from scenarios.runfile.study_rows import ERROR, POINT
 from scenarios.runfile.study_table import RANGES, read_study
 from topologies import InputError
@@ -42,13 +48,9 @@ if TYPE_CHECKING:
 
 _MOST_ROWS, _MOST_ERRORS = 200, 50
 _MOST_FIGURES, _MOST_PANELS = 12, 12
-_MOST_NAMED = 5
-_SAME = 1e-9
-_LOAD, _BOUND, _BELOW = "load_bound_s", "bound_s", "paper_below_load"
-_LEGEND_STYLE = (
-    "ul.legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.6rem; list-style: none; padding: 0; } "
-)
-_LEGEND_STYLE += "ul.legend svg { width: 2.6rem; height: 0.8rem; margin-right: 0.5rem; }\n"
+_SETTINGS = ("sharing", "queueing", "engine", "rounds")
+"""Columns of results that say how points were simulated."""
+_BELOW_NOTE = "!: paper is below load, which no network can do: do not count on it."
 
 
 def study_page(path: Path) -> str:
@@ -68,69 +70,66 @@ def study_page(path: Path) -> str:
         raise InputError("holds no point.", source=str(path))
     names = table[OVERLAY].dropna().unique().tolist()
     styles = styles_of(names)
+    source = study_source(path, table)
     body = [
         f"<h1>Which overlay is fastest, over {text(_keys_text(table))}?</h1>",
         f'<p class="answer">{text(unbroken(" ".join(study_answer(table))))}</p>',
+        *_inputs(path, table, source),
         *_figures(table, names),
         _rows(table),
         _errors(table),
         "<h2>How to make this again</h2>",
-        f"<pre>silosim study STUDY.toml -o {text(path.name)}\nsilosim plot {text(path.name)}\n"
-        f"silosim report {text(path.name)} -o {text(path.stem)}.html</pre>",
+        f"<pre>{text(_commands(path, source))}</pre>",
         origin_list({f"{path.name}, SHA-256": file_digest(path)}),
     ]
-    sheets = (CHART_STYLE, PAGE_STYLE, _LEGEND_STYLE, line_sheet(styles))
+    sheets = (CHART_STYLE, PAGE_STYLE, line_sheet(styles))
     return web_page(f"Study: {path.name}", filter(None, body), style="".join(sheets))
 
 
-def study_answer(table: "pandas.DataFrame") -> list[str]:
-    """How many points there are, and which overlay is fastest in how many of them."""
-    points, overlays = int(table[POINT].nunique()), int(table[OVERLAY].nunique())
-    failed = _failed(table)
-    good = table[~failed]
-    beginning = (
-        f"{points:,} point{'' if points == 1 else 's'} of {overlays:,} overlay{'' if overlays == 1 else 's'}."
-    )
-    if failed.any():
-        beginning += f" {int(failed.sum()):,} row{'' if failed.sum() == 1 else 's'} with an error."
-    key = SIMULATED if SIMULATED in good.columns and good[SIMULATED].notna().any() else _BOUND
-    if key == _BOUND and PAPER in good.columns:
-        # No simulation is faster than the load bound.
-        forms = [form for form in (PAPER, _LOAD) if form in good.columns]
-        good = good.assign(**{_BOUND: good[forms].max(axis=1).where(good[PAPER].notna())})
-    if key not in good.columns or not good[key].notna().any():
-        return [beginning, "No point has a cycle time."]
-    # A point in which an overlay lacks its time says nothing of which is fastest.
-    lacking = good[good[key].isna()][POINT].unique()
-    timed = good[~good[POINT].isin(lacking)]
-    if timed.empty:
-        return [
-            beginning,
-            f"No point has a {'simulated ' if key == SIMULATED else ''}cycle time of each overlay.",
-        ]
-    least = timed.groupby(POINT)[key].transform("min")
-    best = timed[timed[key] <= least * (1 + _SAME)]
-    wins = best.groupby(OVERLAY, sort=False)[POINT].nunique().sort_values(ascending=False, kind="stable")
-    compared = int(timed[POINT].nunique())
-    form = "simulated cycle time" if key == SIMULATED else "cycle time (the larger of paper and load)"
-    (first, most), *others = [(str(kind), int(count)) for kind, count in wins.items()]
-    others, more = others[: _MOST_NAMED - 1], len(others[_MOST_NAMED - 1 :])
-    all_of = "all of them" if most == compared else f"{most:,}"
-    named = [f"{first} has the shortest in {all_of}", *(f"{kind} in {count:,}" for kind, count in others)]
-    named += [f"{more} more overlay{'' if more == 1 else 's'} in fewer"] if more else []
-    ties = ", ties counted for each" if wins.sum() > compared else ""
-    said = [beginning, f"Of {compared:,} with a {form}, {listed(named)}{ties}."]
-    if _BELOW in good.columns and (below := int((good[_BELOW] == True).sum())):  # noqa: E712 (values may be missing)
-        said.append(
-            f"In {below:,} row{'' if below == 1 else 's'} paper is below the load bound, so that no network is as fast."
+def _commands(path: Path, source: StudySource | None) -> str:
+    """Commands that make the table and its page again."""
+    table = shlex.quote(path.name.removesuffix(PARTIAL))
+    page = shlex.quote(f"{Path(path.name.removesuffix(PARTIAL)).stem}.html")
+    study = "STUDY.toml" if source is None else shlex.quote(source.name)
+    return f"silosim study {study} -o {table}\nsilosim plot {table}\nsilosim report {table} -o {page}"
+
+
+def _inputs(path: Path, table: "pandas.DataFrame", source: StudySource | None) -> list[str]:
+    """What all points have in common, what is assumed, and the study's file."""
+    good = table[~failed_rows(table)]
+    common = {} if good.empty else {column: _shown(column, good[column].iloc[0]) for column in _common(good)}
+    parts = ["<h2>What was compared</h2>"]
+    if common:
+        named = {_sentence(words_of(column)): value for column, value in common.items() if value}
+        parts.append(f"<p>The same in all rows:</p>{origin_list(named)}")
+    if source is None:
+        missing = (
+            f"The study's TOML file is not in the folder of {path.name}, so that its scenario and what it assumes "
+            "cannot be shown: a table is told to be a study's by its points, which are of one version of silosim."
         )
-    return said
+        return [*parts, f'<p class="note">{text(missing)}</p>', glossary()]
+    return [
+        *parts,
+        assumed_list(source.assumed),
+        glossary(),
+        f"<details><summary>Study ({text(source.name)})</summary><pre>{text(source.text)}</pre></details>",
+        *_replayed(source),
+    ]
 
 
-def _failed(table: "pandas.DataFrame") -> "pandas.Series[bool]":
-    """Rows with an error or without an overlay."""
-    failed = table[OVERLAY].isna()
-    return failed | table[ERROR].notna() if ERROR in table.columns else failed
+def _replayed(source: StudySource) -> list[str]:
+    """The scenario of the run that the points replay, which their study changes."""
+    if not source.run_scenario:
+        return []
+    head = "<summary>Scenario of the run that is replayed (TOML)</summary>"
+    return [f"<details>{head}<pre>{text(source.run_scenario)}</pre></details>"]
+
+
+def _common(table: "pandas.DataFrame") -> list[str]:
+    """Inputs and settings of which all rows have one value, or none."""
+    columns = [str(column) for column in table.columns]
+    inputs = columns[: columns.index(OVERLAY)] + [column for column in _SETTINGS if column in columns]
+    return [column for column in inputs if column != POINT and table[column].nunique(dropna=False) == 1]
 
 
 def _keys_text(table: "pandas.DataFrame") -> str:
@@ -141,7 +140,7 @@ def _keys_text(table: "pandas.DataFrame") -> str:
 
 
 def chosen_lines(table: "pandas.DataFrame") -> tuple[list[StudyLines], list[str]]:
-    """What ``silosim plot`` draws; where more varies than it can show, a figure for each value of the further keys.
+    """What ``silosim plot`` draws, of replays the time to the target; a figure for each value of what it cannot show.
 
     Returns
     -------
@@ -149,8 +148,9 @@ def chosen_lines(table: "pandas.DataFrame") -> tuple[list[StudyLines], list[str]
     notes : list of str
         What is not drawn.
     """
+    y = TO_TARGET if has_values(table, TO_TARGET) else None
     try:
-        return [study_lines(table)], []
+        return [study_lines(table, y=y)], []
     except InputError as error:
         reason = str(error)
     try:
@@ -167,7 +167,7 @@ def chosen_lines(table: "pandas.DataFrame") -> tuple[list[StudyLines], list[str]
     for combination in combinations[:_MOST_FIGURES]:
         where = {key: [value] for key, value in zip(fixed, combination, strict=True)}
         try:
-            figures.append(study_lines(table, facet=facet, where=where))
+            figures.append(study_lines(table, y=y, facet=facet, where=where))
         except InputError as error:
             reason = str(error)
     notes = [] if figures else [f"No chart: {reason}"]
@@ -188,6 +188,7 @@ def _figures(table: "pandas.DataFrame", names: Sequence[str]) -> list[str]:
     )
     if figures:
         further = ["thin: paper"] if has_paper else []
+        further += [_BELOW_NOTE] if any(_is_marked(each) for each in figures) else []
         spreads = {each.spread for each in figures}
         further += [f"band: lowest to highest of {figures[0].seeds}"] if "seeds" in spreads else []
         further += ["bars: 95 % interval of the simulation"] if "interval" in spreads else []
@@ -223,11 +224,17 @@ def _figure(lines: StudyLines, place: int, names: Sequence[str]) -> str:
                 high=line.high if lines.spread else None,
                 has_bars=lines.spread == "interval" or not lines.is_joined,
                 is_joined=lines.is_joined,
+                warned=line.below if lines.y == PAPER else None,
             )
             for line in panel.lines
         ] + [
             ChartLine(
-                style=classes[line.overlay], x=line.x, y=line.paper, is_thin=True, is_joined=lines.is_joined
+                style=classes[line.overlay],
+                x=line.x,
+                y=line.paper,
+                is_thin=True,
+                is_joined=lines.is_joined,
+                warned=line.below,
             )
             for line in panel.lines
             if line.paper is not None
@@ -236,8 +243,19 @@ def _figure(lines: StudyLines, place: int, names: Sequence[str]) -> str:
         charts.append(f"<figure><figcaption>{text(title)}</figcaption>{chart}</figure>")
     return (
         f'<h3>{text(lines.title)}</h3><div class="charts">{"".join(charts)}</div>'
-        f"<details><summary>Numbers of these charts</summary>{_numbers(lines)}</details>"
+        f'<details class="numbers"><summary>Numbers of these charts</summary>{_numbers(lines)}</details>'
     )
+
+
+def _is_marked(lines: StudyLines) -> bool:
+    """Whether any point that is drawn is below its load bound."""
+    every = [line for panel in lines.panels for line in panel.lines]
+    return any(bool(line.below.any()) and (line.paper is not None or lines.y == PAPER) for line in every)
+
+
+def _marked(shown: str, is_marked: bool) -> str:
+    """A paper's cycle time, with the mark of all tables where it is below load."""
+    return f"!{shown}" if is_marked else shown
 
 
 def _axis(column: str, values: Sequence[Any], *, is_x: bool) -> ChartAxis:
@@ -261,8 +279,10 @@ def _numbers(lines: StudyLines) -> str:
             panel.title,
             line.overlay,
             shown(float(line.x[at])),
-            value_text(lines.y, float(line.y[at])),
-            "" if line.paper is None else value_text(lines.y, float(line.paper[at])),
+            _marked(value_text(lines.y, float(line.y[at])), lines.y == PAPER and bool(line.below[at])),
+            ""
+            if line.paper is None
+            else _marked(value_text(PAPER, float(line.paper[at])), bool(line.below[at])),
         )
         for panel in lines.panels
         for line in panel.lines
@@ -274,18 +294,23 @@ def _numbers(lines: StudyLines) -> str:
 
 
 def _rows(table: "pandas.DataFrame") -> str:
-    """The first rows, with units; the heads are those of the file."""
-    columns = [
-        column for column in table.columns if column not in (POINT, ERROR) and table[column].notna().any()
-    ]
-    heads = [str(column) for column in columns]
+    """The first rows, with units; the heads are those of the file. What all rows share is above."""
+    common = set(_common(table[~failed_rows(table)]))
+    hidden = {POINT, ERROR, BELOW, *common}
+    columns = [column for column in table.columns if column not in hidden and table[column].notna().any()]
     numbers = [place for place, column in enumerate(columns) if table[column].dtype.kind in "iuf"]
+    first = table.head(_MOST_ROWS)
+    below = is_below(first).fillna(False).tolist() if BELOW in table.columns else [False] * len(first)
     rows = [
-        [_shown(str(column), value) for column, value in zip(columns, row, strict=True)]
-        for row in table[columns].head(_MOST_ROWS).itertuples(index=False)
+        [
+            _marked(_shown(str(column), value), column == PAPER and is_marked)
+            for column, value in zip(columns, row, strict=True)
+        ]
+        for row, is_marked in zip(first[columns].itertuples(index=False), below, strict=True)
     ]
-    shown = html_table("Rows of the table", heads, rows, numbers, of=len(table))
-    return f"<h2>Table</h2>{shown}"
+    shown = html_table("Rows of the table", [*map(str, columns)], rows, numbers, of=len(table))
+    note = f'<p class="note">{text(_BELOW_NOTE)}</p>' if any(below) else ""
+    return f"<h2>Table</h2>{shown}{note}"
 
 
 def _shown(column: str, value: object) -> str:

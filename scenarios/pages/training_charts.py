@@ -13,6 +13,10 @@ from scenarios.report.svg_chart import ChartLine, chart_axis, line_chart, line_c
 from scenarios.report.web_page import html_table
 from scenarios.runfile.reader import OverlayRecord
 
+_NO_TIME_0 = (
+    "The time axes are logarithmic, as the overlays' times are far apart: round 0, which is at time 0, has no place on "
+    "them; the charts over rounds have it."
+)
 _MOST_ROWS = 25
 """Rounds of the table."""
 
@@ -28,7 +32,7 @@ def training_charts(facts: RunFacts) -> str:
     last_s = [float(overlay.wall_clock_s[-1]) for overlay in trained]
     scale, unit = long_time_unit(max(last_s))
     far_apart = max(last_s) > FAR_APART * min(last_s) > 0
-    charts = []
+    charts, lost = [], False
     for metric, factor, label in shown_metrics(trained, is_imported=is_imported):
         goal = factor * target if metric == "test_accuracy" and target is not None else None
         for along in ("rounds", "time"):
@@ -44,6 +48,7 @@ def training_charts(facts: RunFacts) -> str:
                 )
                 # Time 0 has no place on a logarithmic axis.
                 there = np.isfinite(y) & ((x > 0) | (along == "rounds") | (not far_apart))
+                lost = lost or bool((np.isfinite(y) & ~there).any())
                 lines.append(ChartLine(style=classes[overlay.kind], x=x[there], y=y[there]))
             title = f"{label} over {along}"
             x_axis = (
@@ -62,9 +67,11 @@ def training_charts(facts: RunFacts) -> str:
             charts.append(f"<figure><figcaption>{_capital(title)}{one}</figcaption>{chart}</figure>")
     target_words = [] if target is None else [f"dashed and level: target {100 * target:g} %"]
     legend = line_legend(styles, [overlay.kind for overlay in trained], target_words)
+    note = f'<p class="note">{_NO_TIME_0}</p>' if lost else ""
     return (
-        f'<h2>Training</h2>{legend}<div class="charts">{"".join(charts)}</div>'
-        f"<details><summary>Numbers of the charts</summary>{_table(trained, is_imported=is_imported)}</details>"
+        f'<h2>Training</h2>{legend}<div class="charts">{"".join(charts)}</div>{note}'
+        '<details class="numbers"><summary>Numbers of the charts</summary>'
+        f"{_table(trained, is_imported=is_imported)}</details>"
     )
 
 

@@ -1,13 +1,17 @@
 """The page of a validation: closed forms beside simulations, with the causes of each difference."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from scenarios.config.quantities import format_s, signed_s
 from scenarios.pages.answer import agreement
+from scenarios.pages.assumptions import assumed_list, assumptions, recorded_preset
+from scenarios.pages.glossary import glossary
 from scenarios.pages.origin import file_digest, origin_list
 from scenarios.pages.page_style import PAGE_STYLE
+from scenarios.pages.recorded_graph import recorded_graph
 from scenarios.report.tables import percent
 from scenarios.report.web_page import html_table, text, web_page
 from scenarios.runfile.paths import RUN_ENDINGS
@@ -26,8 +30,19 @@ _TIMES = {
 _NOTE = (
     "paper: Eq. 3 to 5. serialized: an arc sends one model after the other. load: busiest link, a lower bound of every "
     "fair sharing. equal, maxmin: simulated with Eq. 3's constant rates, and on links shared max-min fairly. ~: an "
-    "estimate, with its 95 % interval where there is one."
+    "estimate, with its 95 % interval where there is one. !: paper is below load, which no network can do."
 )
+_PARTS_NOTE = (
+    "serialization: models wait for those before them on their arc. shared links: slower than Eq. 3, as arcs meet on a "
+    "link. unused shares: faster than Eq. 3, as others leave capacity. waits for other arcs: a silo waits for a model "
+    "that is not on the circuit. The parts of a row add up to its difference."
+)
+_TERMS_NOTE = (
+    "Eq. 3: the delay by the paper. What the simulation adds to it, or takes off: queue: waiting for models before it "
+    "on the arc. rate: sending slower or faster. wait: a model that is there waits until its silo can go on. "
+    "computing: other computing times. world: events."
+)
+_SIMULATIONS = ("equal", "maxmin")
 _ARC_TERMS = ("eq3_s", "queue_s", "rate_s", "wait_s", "computing_s", "world_s")
 
 
@@ -56,10 +71,15 @@ def _section(recorded: RecordedValidation) -> list[str]:
     """One file."""
     network = recorded.about.split(":")[0]
     rows = [_as_simulated(row) for row in recorded.rows]
+    digest = {f"{recorded.path.name}, SHA-256": file_digest(recorded.path)}
+    preset = recorded_preset(recorded.scenario, recorded.work)
+    graph = recorded_graph(recorded.path, recorded.network, recorded.underlay)
     return [
         f"<h1>How right are the closed forms on {text(network)}?</h1>",
         f'<p class="answer">{text(unbroken(agreement(rows) if rows else "The file holds no overlay."))}</p>',
         f"<p>{'<br>'.join(text(line) for line in recorded.about.splitlines())}</p>",
+        assumed_list(assumptions(graph, recorded.network, preset)),
+        glossary(),
         f"<details><summary>Scenario (TOML)</summary><pre>{text(recorded.scenario)}</pre></details>",
         "<h2>Closed forms and simulations</h2>",
         _times(recorded.rows),
@@ -68,10 +88,30 @@ def _section(recorded: RecordedValidation) -> list[str]:
         _causes(recorded.rows),
         *(_arcs(kind, arcs) for kind, arcs in recorded.arcs.items()),
         "<h2>How to make this again</h2>",
-        "<pre># The scenario above as scenario.toml\n"
-        f"silosim validate scenario.toml -o {text(recorded.path.name)}</pre>",
-        origin_list({**recorded.origin, f"{recorded.path.name}, SHA-256": file_digest(recorded.path)}),
+        f"<pre>{text(_commands(recorded.path.name))}</pre>",
+        origin_list({**recorded.origin, **digest, **_simulated(recorded.rows)}),
     ]
+
+
+def _simulated(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Engines and rounds of the simulations."""
+    engines = dict.fromkeys(str(row[f"{name}_engine"]) for row in rows for name in _SIMULATIONS)
+    rounds = [
+        f"{row['overlay']} {row[f'{name}_rounds']:,} ({name})"
+        for row in rows
+        for name in _SIMULATIONS
+        if row[f"{name}_rounds"]
+    ]
+    return {"engine": ", ".join(each for each in engines if each), "rounds simulated": ", ".join(rounds)}
+
+
+def _commands(name: str) -> str:
+    """Commands that make the file and its page again."""
+    file, page = shlex.quote(name), shlex.quote(f"{Path(name).stem}.html")
+    return (
+        "# The scenario above as scenario.toml\n"
+        f"silosim validate scenario.toml -o {file}\nsilosim report {file} -o {page}"
+    )
 
 
 def _as_simulated(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,6 +119,7 @@ def _as_simulated(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "overlay": row["overlay"],
         "paper_s": row["paper_s"],
+        "simulated_s": row["maxmin_s"],
         "over_paper": row["maxmin_over_paper"],
         **{f"simulated_{name}": row[f"maxmin_{name}"] for name in ("half_width_s", "is_exact")},
     }
@@ -108,6 +149,8 @@ def _time(row: Mapping[str, Any], key: str) -> str:
     name = key.removesuffix("_s")
     half = row.get(f"{name}_half_width_s")
     estimate = "~" if row.get(f"{name}_is_exact") is False else ""
+    if key == "paper_s" and row["paper_below_load"]:
+        estimate = "!"
     return f"{estimate}{format_s(value)}" + (f" +- {format_s(half)}" if half and half > 1e-8 * value else "")
 
 
@@ -124,7 +167,16 @@ def _causes(rows: Sequence[Mapping[str, Any]]) -> str:
             "-" if row.get(part_key(part)) is None else _signed(row[part_key(part)], least) for part in parts
         ]
         cells.append((str(row["overlay"]), over, *shown, str(row.get("why") or "within 1 %")))
-    return html_table("Parts of a round's difference from paper", heads, cells, range(1, len(heads) - 1))
+    table = html_table("Parts of a round's difference from paper", heads, cells, range(1, len(heads) - 1))
+    return f'{table}<p class="note">{text(_PARTS_NOTE)}</p>'
+
+
+def _cause(arc: Mapping[str, Any]) -> str:
+    """Why an arc takes longer or shorter than Eq. 3 says: most causes begin with the assumption that fails."""
+    assumption, place, cause = (str(arc[name] or "") for name in ("assumption", "place", "cause"))
+    if cause.startswith(assumption) or not cause:
+        return cause or assumption or "-"
+    return ": ".join(filter(None, (assumption, cause if place in cause else f"{place}: {cause}")))
 
 
 def _signed(seconds: float, least: float) -> str:
@@ -149,9 +201,10 @@ def _arcs(kind: str, arcs: Sequence[Mapping[str, Any]]) -> str:
                 else signed_s(arc[term])
                 for term in _ARC_TERMS
             ),
-            ": ".join(filter(None, (arc["assumption"], arc["place"], arc["cause"]))) or "-",
+            _cause(arc),
         )
         for arc in arcs
     ]
-    table = html_table(f"Critical circuit of {kind}, in a whole circuit", heads, rows, range(1, 7))
+    table = html_table(f"Critical circuit of {kind}: times of its arcs", heads, rows, range(1, 7))
+    table += f'<p class="note">{text(_TERMS_NOTE)}</p>'
     return f"<details><summary>{text(kind)}: the circuit arc by arc</summary>{table}</details>"

@@ -33,6 +33,7 @@ _WORDS = {
     "rounds": "simulated rounds",
     "speedup": "speed-up over the STAR",
     "underlay": "network",
+    "ranges": "differs between silos or links",
 }
 """What the names of columns do not say by themselves."""
 _FRACTIONS = ("over_paper",)

@@ -31,8 +31,6 @@ SPEEDS
 .site { fill: var(--site); stroke: var(--halo); stroke-width: 0.6px; }
 .leader { stroke: var(--quiet); stroke-width: 0.5px; }
 #told { min-height: 1.5em; margin: 0.3rem 0; color: var(--quiet); }
-ul.legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.6rem; list-style: none; padding: 0; margin: 0.3rem 0; }
-ul.legend svg { display: inline-block; width: 2.6rem; height: 0.8rem; border: 0; margin-right: 0.5rem; }
 """
 
 

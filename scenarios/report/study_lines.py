@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 OVERLAY, SEED = "overlay", "seed"
 SIMULATED, PAPER, HALF_WIDTH = "simulated_s", "paper_s", "simulated_half_width_s"
+BELOW = "paper_below_load"
 _OF_OVERLAYS = (OVERLAY, "kind", "options")
 """The last inputs of a table; results come after them."""
 _SIZE, _NETWORK = "silos", "network"
@@ -60,6 +61,8 @@ class OverlayLine:
         Lowest and highest value over the seeds, or ends of the 95 % interval; those of y where there is neither.
     paper : array of shape (points,), optional
         The paper's cycle time.
+    below : array of bool, shape (points,)
+        Where paper, of any seed, is below the load bound.
     """
 
     overlay: str
@@ -68,6 +71,7 @@ class OverlayLine:
     low: FloatArray
     high: FloatArray
     paper: FloatArray | None
+    below: BoolArray
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -401,6 +405,7 @@ def _drawn(
     )
     frame["_half"] = _numbers(rows, HALF_WIDTH) if y == SIMULATED and HALF_WIDTH in rows.columns else np.nan
     frame["_paper"] = _numbers(rows, PAPER) if has_paper else np.nan
+    frame["_below"] = (rows[BELOW] == True).astype(float) if BELOW in rows.columns else 0.0  # noqa: E712
     frame["_missing"] = frame["_y"].isna()
     frame["_failed"] = _beside_error(rows, errors)
     points = (
@@ -412,6 +417,7 @@ def _drawn(
             high=("_y", "max"),
             half=("_half", "mean"),
             paper=("_paper", "mean"),
+            below=("_below", "max"),
             missing=("_missing", "sum"),
             failed=("_failed", "any"),
             size=("_y", "size"),
@@ -537,6 +543,7 @@ def _line(
     x, y, low, high, paper = (
         points[column].to_numpy(dtype=float) for column in ("x", "y", "low", "high", "paper")
     )
+    below = points["below"].to_numpy(dtype=float) > 0
     ends = np.isfinite(low) & np.isfinite(high)
     return OverlayLine(
         overlay=name,
@@ -545,6 +552,7 @@ def _line(
         low=np.where(ends, low, y),
         high=np.where(ends, high, y),
         paper=paper if has_paper else None,
+        below=below,
     )
 
 

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from scenarios.report.line_styles import LineStyle
 from scenarios.report.log_axis import log_ticks
 from scenarios.report.web_page import text
-from topologies.arrays import FloatArray, IntArray
+from topologies.arrays import BoolArray, FloatArray, IntArray
 
 WIDTH, HEIGHT = 480.0, 300.0
 """Of a chart, in its own units; texts are 12 of them high."""
@@ -27,6 +27,7 @@ _LINE_WIDTH = 1.6
 CHART_STYLE = """
 svg.chart { display: block; width: 100%; height: auto; max-width: 40rem; }
 svg.chart text { font: 12px system-ui, sans-serif; fill: var(--text); }
+svg.chart text.warned { font-weight: 700; }
 svg.chart .frame { fill: none; stroke: var(--quiet); stroke-width: 0.8px; }
 svg.chart .grid { stroke: var(--rule); stroke-width: 0.7px; }
 svg.chart .target, svg.chart .cursor { stroke: var(--quiet); stroke-width: 1px; stroke-dasharray: 4 3; }
@@ -81,6 +82,10 @@ class ChartLine:
         Whether `low` and `high` are drawn as bars, not as a band.
     is_joined : bool
         Whether points are joined.
+    has_dots : bool
+        Whether points are dots, where there are few of them.
+    warned : array of bool, shape (points,), optional
+        Points with an exclamation mark.
     """
 
     style: str
@@ -91,6 +96,8 @@ class ChartLine:
     is_thin: bool = False
     has_bars: bool = False
     is_joined: bool = True
+    has_dots: bool = True
+    warned: BoolArray | None = None
 
 
 def chart_axis(
@@ -269,13 +276,21 @@ def _line(line: ChartLine, x: ChartAxis, y: ChartAxis) -> list[str]:
     if line.is_joined and d:
         thin = " thin" if line.is_thin else ""
         parts.append(f'<path class="curve{thin} {line.style}" d="{d}"/>')
-    if not line.is_thin and (not line.is_joined or dots.sum() <= 40):
+    if line.has_dots and not line.is_thin and (not line.is_joined or dots.sum() <= 40):
         parts.append(
             "".join(
                 f'<circle class="f-{line.style}" cx="{a:.1f}" cy="{v:.1f}" r="2.4"/>'
                 for a, v in zip(across[dots].tolist(), down[dots].tolist(), strict=True)
             )
         )
+    if line.warned is not None:
+        parts += [
+            # Below its point, unless the frame ends there: what is impossible is lower than what is simulated.
+            f'<text class="warned" x="{a:.1f}" y="{v + 14 if v + 14 < HEIGHT - _BOTTOM else v - 5:.1f}" '
+            'text-anchor="middle">!</text>'
+            for a, v in zip(across[line.warned].tolist(), down[line.warned].tolist(), strict=True)
+            if math.isfinite(a) and math.isfinite(v)
+        ]
     return [part for part in parts if part]
 
 

@@ -35,6 +35,8 @@ class Column:
         Whether a text may take several lines where the terminal is too narrow; else it is shortened to one.
     least : int
         Columns that a shortened text keeps at least.
+    unit : str
+        Of its numbers, for tables whose heads have room for it.
     """
 
     key: str
@@ -45,6 +47,7 @@ class Column:
     narrow_title: str | None = None
     prose: bool = False
     least: int = 5
+    unit: str = ""
 
     def text(self, row: Row) -> str:
         """The cell of a row."""
@@ -127,6 +130,7 @@ def cycle_time_columns(rows: Sequence[Row], titles: Mapping[str, str]) -> tuple[
             exact=flag if (flag := f"{key.removesuffix('_s')}_is_exact") in fields else None,
             impossible="paper_below_load" if key == "paper_s" else None,
             narrow_title=_NARROW.get(title),
+            unit=unit,
         )
         for key, title in titles.items()
     ], unit

@@ -18,9 +18,17 @@ from scenarios.config.quantities import TIME_UNITS, time_unit
 from scenarios.report.figure_parts import add_legend, balanced, panels_figure, save_figure, set_title
 from scenarios.report.figure_style import DEFAULT_STYLE, LEAST_PT, FigureStyle
 from scenarios.report.line_styles import COLOURS
+from scenarios.report.timeline_rows import (
+    COMPUTE_PART,
+    RECEIVE_PART,
+    SEND_PART,
+    circuit_messages,
+    message_bars,
+    row_order,
+    waits,
+)
 from scenarios.runfile.overlay_timeline import OverlayTimeline
-from simulator.activity import lanes
-from topologies.arrays import FloatArray, IntArray
+from topologies.arrays import FloatArray
 
 MOST_ROWS = 350
 """Silos of all panels together."""
@@ -34,13 +42,13 @@ _FEW = 0.3
 """Bars of at least this part of the height for messages have gaps between them."""
 _LONGEST = 24
 """Letters of a label."""
+_MARGIN = 0.01
+"""Room right of the last end, in parts of the time shown."""
 _LETTER = 0.62
 """Width of a letter, in parts of its font's size."""
 _NAME_PT, _AXIS_PT, _LABEL_PT, _LEGEND_PT = 6.0, 7.0, 8.0, 7.0
 """Sizes of fonts: names in rows, labels and ticks beside a panel, its title, the legend."""
 _COMPUTES, _SENDS, _RECEIVES, _CRITICAL = COLOURS[0], COLOURS[5], COLOURS[2], COLOURS[1]
-# Parts of a row, downwards from its upper edge at -0.5.
-_COMPUTE_PART, _SEND_PART, _RECEIVE_PART = (-0.42, 0.04), (0.08, 0.24), (0.27, 0.43)
 
 
 def plot_timelines(
@@ -122,7 +130,7 @@ def _row_in(rows: int) -> float:
 def _panel(axis: Axes, timeline: OverlayTimeline, row_in: float, style: FigureStyle) -> None:
     """One overlay."""
     silos, circuit = len(timeline.labels), timeline.circuit or ()
-    order = [*circuit, *(silo for silo in range(silos) if silo not in set(circuit))]
+    order = row_order(timeline)
     place = np.empty(silos)
     place[order] = np.arange(silos)
     unit = time_unit(timeline.end_s)
@@ -131,9 +139,7 @@ def _panel(axis: Axes, timeline: OverlayTimeline, row_in: float, style: FigureSt
     axis.set_ylim(silos - 0.4, -0.6)
     axis.grid(visible=False, axis="y")
     axis.set_xlabel(f"simulated time ({unit})", fontsize=style.pt(_LABEL_PT))
-    first, last = timeline.rounds.start, timeline.rounds.stop - 1
-    which = f"round {first}" if first == last else f"rounds {first} to {last}"
-    axis.set_title(f"{timeline.kind}, {which}", fontsize=style.pt(_LABEL_PT), parse_math=False)
+    axis.set_title(f"{timeline.kind}, {timeline.rounds_text}", fontsize=style.pt(_LABEL_PT), parse_math=False)
     axis.tick_params(axis="x", labelsize=style.pt(_AXIS_PT))
     axis.tick_params(axis="y", length=0)
     _label_rows(axis, [timeline.labels[silo] for silo in order], len(circuit), row_in, style)
@@ -146,8 +152,9 @@ def _panel(axis: Axes, timeline: OverlayTimeline, row_in: float, style: FigureSt
 
 
 def _right(timeline: OverlayTimeline, scale: float) -> float:
-    """Right edge of a panel; of a job without time as wide as a unit."""
-    return scale * timeline.end_s if timeline.end_s > timeline.begin_s else scale * timeline.begin_s + 1.0
+    """Right edge of a panel, beyond the tick of the last end; of a job without time as wide as a unit."""
+    span_s = timeline.end_s - timeline.begin_s
+    return scale * (timeline.end_s + _MARGIN * span_s) if span_s > 0 else scale * timeline.begin_s + 1.0
 
 
 def _label_rows(
@@ -181,7 +188,7 @@ def _draw_silos(
     rows = np.broadcast_to(place, activity.start_s.shape)
     here = ~activity.is_away
     begin, end = scale * activity.start_s, scale * (activity.start_s + activity.compute_s)
-    _bars(axis, begin[here], end[here], rows[here], _COMPUTE_PART, facecolor=_COMPUTES)
+    _bars(axis, begin[here], end[here], rows[here], COMPUTE_PART, facecolor=_COMPUTES)
     # The end of the last round, too, where a silo's row ends.
     last = ~activity.is_away[-1]
     dates = np.append(begin[here], scale * activity.next_start_s[-1][last])
@@ -209,51 +216,25 @@ def _draw_messages(
     axis: Axes, timeline: OverlayTimeline, place: FloatArray, scale: float, style: FigureStyle
 ) -> None:
     """Thin bars of what leaves and what arrives while a silo is in these rounds; overlapping ones are stacked."""
-    sent = timeline.sent
-    times = [timeline.silo_times(silo) for silo in range(len(timeline.labels))]
-    low_s, high_s = (np.array([getattr(each, name) for each in times]) for name in ("begin_s", "end_s"))
-    for silo, begin_s, end_s, part, colour in (
-        (timeline.source[sent.arc], sent.start_s, sent.last_bit_s, _SEND_PART, _SENDS),
-        (timeline.target[sent.arc], sent.first_arrival_s, sent.arrival_s, _RECEIVE_PART, _RECEIVES),
+    for bars, part, colour in zip(
+        message_bars(timeline), (SEND_PART, RECEIVE_PART), (_SENDS, _RECEIVES), strict=True
     ):
-        begin_s, end_s = np.maximum(begin_s, low_s[silo]), np.minimum(end_s, high_s[silo])
-        its = end_s > begin_s
-        silo, begin_s, end_s = silo[its], begin_s[its], end_s[its]
-        low, high = _thin(silo, begin_s, end_s, part)
         # Between many bars there is no room for gaps.
-        gaps_pt = np.where(high - low > _FEW * (part[1] - part[0]), style.scaled(0.2), 0.0)
+        gaps_pt = np.where(bars.high - bars.low > _FEW * (part[1] - part[0]), style.scaled(0.2), 0.0)
         _bars(
-            axis, scale * begin_s, scale * end_s, place[silo], (low, high), facecolor=colour, edgecolor="white",
-            linewidth=gaps_pt,
+            axis, scale * bars.begin_s, scale * bars.end_s, place[bars.silo], (bars.low, bars.high),
+            facecolor=colour, edgecolor="white", linewidth=gaps_pt,
         )  # fmt: skip
-
-
-def _thin(
-    silo: IntArray, begin_s: FloatArray, end_s: FloatArray, part: tuple[float, float]
-) -> tuple[FloatArray, FloatArray]:
-    """Upper and lower edge of each message within its part of a row."""
-    low, high = np.full(len(silo), part[0]), np.full(len(silo), part[1])
-    for each in np.unique(silo).tolist():
-        its = np.flatnonzero(silo == each)
-        lane = lanes(begin_s[its], end_s[its])
-        height = (part[1] - part[0]) / (lane.max() + 1)
-        low[its], high[its] = part[0] + height * lane, part[0] + height * (lane + 1)
-    return low, high
 
 
 def _draw_circuit(
     axis: Axes, timeline: OverlayTimeline, place: FloatArray, scale: float, *, width_pt: float
 ) -> None:
     """An arrow for each message of the critical circuit's arcs, from its start to its arrival."""
-    sent, arcs = timeline.sent, set(timeline.circuit_arcs)
-    ends = zip(timeline.source[sent.arc].tolist(), timeline.target[sent.arc].tolist(), strict=True)
-    rounds = sent.round.tolist()
-    its = [n for n, pair in enumerate(ends) if pair in arcs and rounds[n] in timeline.rounds]
-    rows = place[timeline.source[sent.arc[its]]], place[timeline.target[sent.arc[its]]]
-    middle_send, middle_receive = sum(_SEND_PART) / 2, sum(_RECEIVE_PART) / 2
+    middle_send, middle_receive = sum(SEND_PART) / 2, sum(RECEIVE_PART) / 2
     lines = [
-        [(scale * start, i + middle_send), (scale * arrival, j + middle_receive)]
-        for start, arrival, i, j in zip(sent.start_s[its], sent.arrival_s[its], *rows, strict=True)
+        [(scale * start_s, place[i] + middle_send), (scale * arrival_s, place[j] + middle_receive)]
+        for i, j, start_s, arrival_s in circuit_messages(timeline)
     ]
     axis.add_collection(
         LineCollection(lines, colors=_CRITICAL, linewidths=width_pt, alpha=0.8), autolim=False
@@ -273,21 +254,15 @@ def _name_waits(
     axis: Axes, timeline: OverlayTimeline, place: FloatArray, scale: float, style: FigureStyle
 ) -> None:
     """Names of those that silos wait for, in the gaps that have room for them."""
-    activity = timeline.activity
     left, right = axis.get_xlim()
     # The labels beside the panel take about a fifth of the width.
     size_pt = style.pt(_NAME_PT)
     letter = (right - left) * _LETTER * size_pt / 72 / (0.8 * style.width_in)
-    done_s = activity.start_s + activity.compute_s
-    for row, silo in zip(*np.nonzero(activity.last_arc >= 0), strict=True):
-        begin, end = (
-            max(left, scale * done_s[row, silo]),
-            min(right, scale * activity.next_start_s[row, silo]),
-        )
-        name = timeline.labels[int(timeline.source[activity.last_arc[row, silo]])]
+    for silo, begin_s, end_s, name in waits(timeline):
+        begin, end = max(left, scale * begin_s), min(right, scale * end_s)
         if (len(name) + 1) * letter <= end - begin:
             axis.text(
-                (begin + end) / 2, place[silo] + sum(_COMPUTE_PART) / 2, name, fontsize=size_pt, color="0.25",
+                (begin + end) / 2, place[silo] + sum(COMPUTE_PART) / 2, name, fontsize=size_pt, color="0.25",
                 ha="center", va="center", parse_math=False, clip_on=True, zorder=4,
                 bbox={"facecolor": "white", "linewidth": 0.0, "alpha": 0.8, "pad": 0.3},
             )  # fmt: skip

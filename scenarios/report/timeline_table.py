@@ -36,12 +36,11 @@ def timeline_table(
     has_away = bool(timeline.activity.is_away.any())
     rows = [_row(timeline, silo, each, has_away=has_away) for silo, each in enumerate(times)]
     circuit = None if timeline.circuit is None else [labels[silo] for silo in timeline.circuit]
-    which = f"round {rounds.start}" if len(rounds) == 1 else f"rounds {rounds.start} to {rounds.stop - 1}"
     on_circuit = (
         [] if circuit is None else [f"critical circuit (paper): {' -> '.join([*circuit, circuit[0]])}"]
     )
     return Table(
-        caption=f"{timeline.kind}, {which}: {format_s(timeline.begin_s)} to {format_s(timeline.end_s)}",
+        caption=f"{timeline.kind}, {timeline.rounds_text}: {format_s(timeline.begin_s)} to {format_s(timeline.end_s)}",
         columns=_columns(has_away),
         rows=rows,
         notes="\n".join([*on_circuit, *notes]),

@@ -4,7 +4,7 @@ import html
 import json
 from collections.abc import Collection, Iterable, Sequence
 
-from scenarios.report.tables import Table
+from scenarios.report.tables import Column, Table
 
 STYLE = """
 :root { color-scheme: light dark; --page: #ffffff; --text: #1c1c1c; --quiet: #5a5f63; --rule: #d9dcdd; }
@@ -18,8 +18,14 @@ pre { font: 0.85rem/1.5 ui-monospace, monospace; overflow-x: auto; }
 caption { text-align: left; font-weight: 600; padding-bottom: 0.4rem; }
 th, td { text-align: left; padding: 0.2rem 1.4rem 0.2rem 0; border-bottom: 1px solid var(--rule); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
-td.number { white-space: nowrap; }
+td.number { white-space: nowrap; } td.long { min-width: 15rem; }
+ul.legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.6rem; list-style: none; padding: 0; margin: 0.3rem 0; }
+ul.legend svg { display: inline-block; width: 2.6rem; height: 0.8rem; border: 0; margin-right: 0.5rem; }
 """
+ARROW = " \u2192 "
+"""In running text: lines are broken within one of two letters."""
+_LONG = 30
+"""Letters of a cell from which it would make a narrow column very high."""
 _ALONE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
@@ -108,7 +114,10 @@ def html_table(
 
     def cells(tag: str, texts: Sequence[str]) -> str:
         scope = ' scope="col"' if tag == "th" else ""
-        marked = (' class="number"' if place in numbers else "" for place in range(len(texts)))
+        marked = (
+            ' class="number"' if place in numbers else ' class="long"' if len(cell) > _LONG else ""
+            for place, cell in enumerate(texts)
+        )
         return "".join(
             f"<{tag}{scope}{mark}>{text(cell)}</{tag}>" for mark, cell in zip(marked, texts, strict=True)
         )
@@ -122,6 +131,12 @@ def html_table(
     )
 
 
+def _head(column: Column) -> str:
+    """The head of a column on one line, with its unit."""
+    title = " ".join(column.title.replace("-\n", "").split())
+    return f"{title} ({column.unit})" if column.unit else title
+
+
 def results_table(table: Table, caption: str) -> str:
     """The columns of a table that people see, with its notes below."""
     first, *others = table.columns
@@ -132,6 +147,7 @@ def results_table(table: Table, caption: str) -> str:
         for place, column in enumerate(shown)
         if any(isinstance(row[column.key], int | float) for row in table.rows)
     }
-    heads = [" ".join(column.title.replace("-\n", "").split()) for column in shown]
-    notes = f'<p class="note">{text(" ".join(table.notes.split()))}</p>' if table.notes else ""
+    heads = [_head(column) for column in shown]
+    notes = " ".join(table.notes.split()).replace(" -> ", ARROW)
+    notes = f'<p class="note">{text(notes[:1].upper() + notes[1:])}</p>' if notes else ""
     return html_table(caption, heads, rows, numbers) + notes

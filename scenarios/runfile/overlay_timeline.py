@@ -93,6 +93,12 @@ class OverlayTimeline:
         """One line."""
         return f"OverlayTimeline({self.kind!r}, rounds {self.rounds.start} to {self.rounds.stop - 1})"
 
+    @property
+    def rounds_text(self) -> str:
+        """The rounds, such as ``rounds 0 to 5``."""
+        first, last = self.rounds.start, self.rounds.stop - 1
+        return f"round {first}" if first == last else f"rounds {first} to {last}"
+
     def link_rates(self) -> LinkRates | None:
         """Rates on links meanwhile; None where they cannot be told, or would take too long."""
         if self.sharing is None:

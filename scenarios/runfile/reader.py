@@ -87,6 +87,8 @@ class OverlayRecord:
     history : mapping from HistoryRow's fields to arrays
         Empty where nothing was trained; NaN for fields that the file of an older version lacks.
     wall_clock_s : ndarray, shape (rows,)
+    training_is_whole : bool
+        Whether no row of its training is missing; True where none was to be trained.
     """
 
     kind: str
@@ -99,6 +101,7 @@ class OverlayRecord:
     history: dict[str, FloatArray]
     wall_clock_s: FloatArray
     negative_weights: bool = False
+    training_is_whole: bool = True
 
     def __repr__(self) -> str:
         """One line."""
@@ -358,13 +361,13 @@ def read_open(file: h5py.File, *, source: str) -> RunRecord:
     try:
         check_schema(file, SCHEMA)
         kinds = sorted(file.get("overlays", ()), key=lambda kind: file["overlays"][kind].attrs["order"])
-        underlay = _read_underlay(file["underlay"])
+        network, underlay, work = read_inputs(file)
         return RunRecord(
             scenario=str(file.attrs["scenario"]),
-            network=NetworkConfig(**json.loads(file.attrs["network"])),
+            network=network,
             underlay=underlay,
             silo_labels=silo_labels(underlay, file["connectivity/router"][:].tolist()),
-            work=_read_workload(file["workload"]),
+            work=work,
             about=str(file.attrs["about"]),
             overlays=tuple(_read_overlay(file, kind) for kind in kinds),
         )
@@ -373,6 +376,15 @@ def read_open(file: h5py.File, *, source: str) -> RunRecord:
     except (OSError, LookupError, RuntimeError, TypeError, ValueError) as error:
         what = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"is not the whole file of a run: {what:.200}", source=source) from None
+
+
+def read_inputs(file: h5py.File) -> tuple[NetworkConfig, Underlay, Workload]:
+    """Network and workload of an open file of a run or of a validation."""
+    return (
+        NetworkConfig(**json.loads(file.attrs["network"])),
+        _read_underlay(file["underlay"]),
+        _read_workload(file["workload"]),
+    )
 
 
 def read_drawn(
@@ -465,6 +477,7 @@ def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
         wall_clock_s=file[f"replay/{kind}/wall_clock_s"][:rows] if rows else np.zeros(0),
         negative_weights="consensus" in group
         and bool(group["consensus"].attrs.get("negative_weights", False)),
+        training_is_whole=training is None or rows == len(training["round"]),
     )
 
 

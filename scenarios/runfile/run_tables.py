@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.config.simulation import OWN_KEYS
+from scenarios.config.simulation import event_names
 from scenarios.config.utilisation import utilisation
 from scenarios.runfile.names import link_names, measured_pairs
 from scenarios.runfile.simulated_rounds import MESSAGE_FIELDS, recorded_absences
@@ -336,7 +336,7 @@ def _capacity_bps(file: h5py.File, group: h5py.Group, scenario: str) -> FloatArr
     pairs = measured_pairs(network)
     between = np.repeat(network["core_bps"][:], 2) if pairs is None else network["available_bps"][:][*pairs.T]
     capacity_bps = np.concatenate((between, network["up_bps"][:], network["down_bps"][:]))
-    has_events = not set(tomllib.loads(scenario).get("simulation", {})) <= set(OWN_KEYS)
+    has_events = event_names(tomllib.loads(scenario).get("simulation", {}))
     return np.full_like(capacity_bps, nan) if has_events else capacity_bps
 
 

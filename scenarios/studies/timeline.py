@@ -10,6 +10,7 @@ import numpy as np
 
 from scenarios.config.compute_times import compute_times
 from scenarios.config.network import build_network
+from scenarios.config.place_words import place_words
 from scenarios.export.trace_events import write_trace
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.figure_style import DEFAULT_STYLE, figure_style
@@ -50,12 +51,15 @@ class Shown:
     Attributes
     ----------
     timeline : OverlayTimeline
+    place : str
+        Network and access capacities.
     simulated_again : bool
         Whether the run did not keep its messages, so that its rounds were simulated again.
     notes : tuple of str
     """
 
     timeline: OverlayTimeline
+    place: str
     simulated_again: bool
     notes: tuple[str, ...]
 
@@ -119,7 +123,8 @@ def timeline(
         # Here since matplotlib takes long to import.
         from scenarios.report.timeline_plot import plot_timelines
 
-        plot_timelines([each.timeline for each in shown], output, title=path.name, style=style)
+        title = f"Who computes, sends and waits on {shown[0].place}"
+        plot_timelines([each.timeline for each in shown], output, title=title, style=style)
     else:
         write_tables(output, tables)
     return tables
@@ -256,7 +261,7 @@ def _shown(
         link_capacity_bps=graph.link_capacity_bps,
         sharing=_known_rates(sharing_model(config.sharing), effects),
     )
-    return Shown(timeline=made, simulated_again=again, notes=notes)
+    return Shown(timeline=made, place=place_words(record.underlay, graph), simulated_again=again, notes=notes)
 
 
 def _simulated(

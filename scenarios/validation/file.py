@@ -10,14 +10,15 @@ import h5py
 import numpy as np
 
 from scenarios.config.error_context import located
+from scenarios.config.network import NetworkConfig
 from scenarios.runfile.atomic import new_file, reports_full_disk
-from scenarios.runfile.reader import check_schema, open_file
+from scenarios.runfile.reader import check_schema, open_file, read_inputs
 from scenarios.runfile.writer import write_head
 from scenarios.simulation.experiment import Experiment
 from scenarios.validation.circuit_table import arc_rows
 from scenarios.validation.study import Validated
 from scenarios.validation.table import validation_row
-from topologies import InputError
+from topologies import InputError, Underlay, Workload
 
 SCHEMA = "silosim-validation/2"
 
@@ -61,6 +62,9 @@ class RecordedValidation:
     path : Path
     about, scenario : str
         Network and workload as text; TOML.
+    network : NetworkConfig
+    underlay : Underlay
+    work : Workload
     origin : mapping from str to str
         Version, seed and hash of the network.
     rows : tuple of dict
@@ -72,6 +76,9 @@ class RecordedValidation:
     path: Path
     about: str
     scenario: str
+    network: NetworkConfig
+    underlay: Underlay
+    work: Workload
     origin: Mapping[str, str]
     rows: tuple[dict[str, Any], ...]
     arcs: Mapping[str, list[dict[str, Any]]]
@@ -89,11 +96,15 @@ def read_validation(path: Path) -> RecordedValidation:
         with located(str(path)):
             check_schema(file, SCHEMA)
         try:
+            network, underlay, work = read_inputs(file)
             groups = sorted(file["validation"].items(), key=lambda item: item[1].attrs["order"])
             return RecordedValidation(
                 path=path,
                 about=str(file.attrs["about"]),
                 scenario=str(file.attrs["scenario"]),
+                network=network,
+                underlay=underlay,
+                work=work,
                 origin={
                     "silosim version": str(file.attrs["silosim_version"]),
                     "seed": str(file.attrs["seed"]),

@@ -15,7 +15,7 @@ from scenarios.cli.report import default_page
 from scenarios.config.quantities import format_s
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.upgrade import UpgradeConfig
-from scenarios.pages.capacity import forms_of, row_texts, slider_data
+from scenarios.pages.capacity import _link_words, _need_words, forms_of, row_texts, slider_data
 from scenarios.pages.overlay_map import MOST_ARCS, drawn_arcs
 from scenarios.pages.run_facts import capacity_steps, run_facts, single_upgrades
 from scenarios.pages.run_page import page_of, run_page
@@ -116,7 +116,15 @@ def test_a_randomized_overlay_says_why_it_has_no_curve(imported_run):
     assert "other arcs in each round: no exact curve" in said
     assert "fixed" not in page.data["run"]["overlays"][2]
     assert "one imported curve, the same on every overlay" in said
-    assert "silosim import-metrics FILE" in said
+    assert "silosim import-metrics metrics.csv --on scenario.toml --target-accuracy 0.5 -o run.h5" in said
+    assert "All overlays have the one imported training curve" in said
+
+
+def test_heads_have_units(page):
+    assert "paper (ms)" in page.texts
+    assert any(said.startswith("Cycle times in ms.") for said in page.texts)
+    assert " -> " not in "".join(said for said in page.texts if " \u2192 " in said)
+    assert any(said.startswith("Sao Paulo \u2192 Seoul") for said in page.texts)
 
 
 def test_every_figure_has_words_and_a_table(page):
@@ -279,3 +287,86 @@ def test_a_run_that_was_cut_short_has_what_there_is(run_file, tmp_path):
     assert (
         "The run was interrupted, and the simulation of ring and the training of ring are not whole." in said
     )
+
+
+@pytest.mark.parametrize("missing", [slice(-1, None), slice(0, None)])
+def test_a_run_without_its_last_training_rows_is_said_to_be_interrupted(run_file, tmp_path, missing):
+    path = tmp_path / "small.h5"
+    path.write_bytes(run_file.read_bytes())
+    with h5py.File(path, "r+") as file:
+        rounds = file["training/ring/round"][:]
+        rounds[missing] = -1
+        file["training/ring/round"][...] = rounds
+
+    said = "The run was interrupted, and the training of ring is not whole"
+    assert re.search(f'class="answer">[^<]*{said}', run_page(path))
+
+
+def test_a_run_that_was_cut_before_any_training_is_no_simulation(run_file, tmp_path):
+    path = tmp_path / "small.h5"
+    path.write_bytes(run_file.read_bytes())
+    with h5py.File(path, "r+") as file:
+        for group in file["training"].values():
+            group["round"][...] = -1
+    page = run_page(path)
+
+    assert "the training of star and ring is not whole" in page
+    assert "The run was interrupted before the first training row" in page
+    assert "silosim run scenario.toml" in page
+
+
+def test_a_network_that_changes_has_what_its_links_carried(tmp_path, silosim, scenario, small_scenario):
+    events = (
+        '[[simulation.capacity]]\nlink = "Sydney uplink"\nat = ["0 s", "1 s"]\ncapacity = ["100 Mbps", "20 Mbps"]\n'
+        '[[simulation.away]]\nsilo = "Tokyo"\nfrom_round = 10\npolicy = "go_on"\nrounds = 15\n'
+    )
+    plain = small_scenario.split("[training]")[0]
+    scenario.write_text(plain.replace("[workload]", '[workload]\nmodel_size = "1 Mbit"') + events)
+    path = tmp_path / "events.h5"
+    silosim("simulate", scenario, "-o", path).ok()
+    facts = run_facts(path)
+    ring, links = facts.overlays[1], facts.record.links(overlay="ring").set_index("link")
+    page = run_page(path)
+
+    # Away for 15 of 30 rounds.
+    at = facts.graph.first_uplink + facts.graph.labels.index("Tokyo")
+    assert ring.models[at] == pytest.approx(0.5, abs=0.05)
+    assert ring.models[at] == links.bits["Tokyo uplink"] / (30 * facts.record.work.model_bits)
+    assert (
+        "The simulation includes changing capacities and absent silos, of which closed forms know nothing."
+        in page
+    )
+    assert re.search(r"100 Mbps; mean with events: star [0-9.]+ Mbps, ring [0-9.]+ Mbps", page)
+    assert "no events." in page
+
+
+def test_an_impossible_paper_marks_its_ratio_too():
+    star = {
+        "star": True,
+        "fixed": [0.0],
+        "shared": [4e8],
+        "sending": (0.0, 0.0),
+        "load": (1.0, 0.0),
+        "need": ["", ""],
+    }
+    ring = {**star, "star": False, "shared": [1e8], "load": (3e8, 0.0), "busiest": ["a", "b"]}
+    texts = row_texts([{**star, "busiest": ["a", "b"]}, ring], 1, 1e8)
+
+    assert texts[0] == "!1.000 s"
+    assert texts[3] == "!4.00x"
+
+
+def test_a_logarithmic_time_axis_says_that_it_lacks_round_0(facts):
+    assert "round 0, which is at time 0, has no place" in training_charts(facts)
+
+
+def test_links_that_need_no_time_are_not_the_busiest(tmp_path):
+    facts = run_facts(write_pair_run(tmp_path / "pair.h5"))
+
+    data = slider_data(facts)["overlays"]
+    assert row_texts(data, 0, 1e8)[5] != "none"
+    assert row_texts([{**each, "load": (0.0, 0.0)} for each in data], 0, 1e8)[5] == "none"
+    assert _link_words(facts, ()) == "none"
+    assert _need_words(facts, ()) == ""
+    assert _need_words(facts, (0,)).endswith(", needs")
+    assert _need_words(facts, (0, 1)).startswith("The busiest links, ")

@@ -35,14 +35,15 @@ def row(
     }
 
 
-def compared(*rows, hubs=("star",), target=0.9, trained=True, rounds=None):
+def compared(*rows, hubs=("star",), target=0.9, trained=True, cut=(), **others):
     return Compared(
         rows=rows,
         hubs=hubs,
         place="GEANT at 100 Mbps",
         target_accuracy=target,
         is_trained=trained,
-        trained_rounds=rounds,
+        cut_trainings=cut,
+        **others,
     )
 
 
@@ -174,7 +175,7 @@ def test_without_simulation_nothing_is_faster_than_its_load_bound():
 
 def test_overlays_that_are_not_trained_yet_are_not_said_to_miss_the_target():
     said = first(
-        row("star", 1.0, reached=(3, 3.0), trained=10), row("a", 2.0), row("b", 2.0, trained=10), rounds=10
+        row("star", 1.0, reached=(3, 3.0), trained=10), row("a", 2.0), row("b", 2.0, trained=10), cut=["a"]
     )
 
     assert "b does not reach it in the rounds that were trained; a is not trained yet" in said
@@ -188,7 +189,7 @@ def test_no_time_at_all_has_no_ratio():
 
 
 def test_a_training_that_ended_early_is_said():
-    said = answer(compared(row("ring", 1.0, reached=(3, 3.0), trained=5), rounds=10))
+    said = answer(compared(row("ring", 1.0, reached=(3, 3.0), trained=5), cut=["ring"]))
 
     assert said[-1] == "The run was interrupted, and the training of ring is not whole."
 
@@ -211,6 +212,10 @@ def test_a_training_that_ended_early_is_said():
             [row("a", 1.0, paper_s=1.0, half_s=0.02, exact=False)],
             "of a is as the paper's closed form says (+- 2 %).",
         ),
+        (
+            [row("a", 1.64, paper_s=1.0, half_s=7e-15, exact=False)],
+            "The simulated cycle time of a is 64 % above the paper's closed form.",
+        ),
         ([row("a", 1.0), row("b", None, paper_s=1.0)], "as far as it was simulated (a)"),
     ],
 )
@@ -225,4 +230,12 @@ def test_the_star_among_the_fastest_is_compared_with_the_next():
 
     assert (
         "a and the STAR, equally fast, are 2 times faster to a test accuracy of 90 % than b, the next" in said
+    )
+
+
+def test_events_are_said_beside_closed_forms_that_do_not_know_them():
+    said = answer(compared(row("ring", 2.0, paper_s=1.0), events=["capacity", "meteor"], trained=False))
+
+    assert said[2] == (
+        "The simulation includes changing capacities and events (meteor), of which closed forms know nothing."
     )

@@ -7,7 +7,9 @@ from chromium import find_chromium, open_page
 
 from scenarios.pages.capacity import forms_of, row_texts, slider_data
 from scenarios.pages.files import report
+from scenarios.pages.page_style import PAGE_STYLE
 from scenarios.pages.run_facts import run_facts
+from scenarios.report.web_page import html_table, web_page
 
 pytestmark = [
     pytest.mark.slow,
@@ -98,7 +100,7 @@ def test_links_and_arcs_tell_their_numbers_where_the_focus_is(opened):
     said = opened.run("document.getElementById('told').textContent")
 
     assert "; ring: silo " in said
-    assert "1 models a round sent" in said
+    assert "1 model a round sent" in said
     opened.run("document.querySelector('[data-layer]:not(.off) .arc').focus()")
     assert "delay" in opened.run("document.getElementById('told').textContent")
 
@@ -125,3 +127,15 @@ def test_on_paper_all_overlays_are_there_and_no_slider(opened):
     assert len(heights) == 2
     assert min(heights) > 50
     assert math.isclose(slider, 0.0)
+
+
+def test_long_cells_make_no_high_rows_on_a_telephone(opened, tmp_path):
+    page = tmp_path / "table.html"
+    table = html_table("t", ("a", "b", "why"), [("x" * 20, "1", "some words " * 20)] * 2, [1])
+    page.write_text(web_page("t", [table], style=PAGE_STYLE))
+    opened.show(400)
+    opened.open(page)
+    height = opened.run("document.querySelector('tbody tr').getBoundingClientRect().height")
+    opened.requests.remove(page.as_uri())
+
+    assert height < 300

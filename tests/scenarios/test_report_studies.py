@@ -1,14 +1,19 @@
 """Pages of studies and validations: charts, counts, tables, causes."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from page_reader import PageReader
 
 from scenarios.config.network import NetworkConfig
 from scenarios.config.overlay_config import OverlayConfig
-from scenarios.pages.study_page import chosen_lines, study_answer, study_page
-from scenarios.pages.validation_page import validation_page
+from scenarios.config.study import parse_study
+from scenarios.pages.study_answer import study_answer
+from scenarios.pages.study_page import chosen_lines, study_page
+from scenarios.pages.validation_page import _cause, _time, validation_page
 from scenarios.runfile.study_table import read_study
 from scenarios.simulation.experiment import network_experiment
+from scenarios.studies.study import run_study
 from scenarios.validation.file import read_validation, write_validation
 from scenarios.validation.request import validation_experiment
 from scenarios.validation.study import validate
@@ -168,3 +173,156 @@ def test_the_page_of_a_validation(folder):
     assert validation_page(folder) == validation_page(folder / "validation-gaia.h5").replace(
         "Validation: validation-gaia.h5", f"Validation: {folder.name}"
     )
+
+
+def test_the_page_of_a_validation_has_what_it_assumes_and_what_words_mean(folder):
+    said = "\n".join(PageReader(validation_page(folder)).texts)
+
+    assert "Latency: 0.0085 ms/km along a route, and 4 ms once." in said
+    assert "No core capacity is assumed: the network's file or the scenario states them all." in said
+    assert "Time that the busiest link needs" in said
+    assert "silosim report validation-gaia.h5 -o validation-gaia.html" in said
+
+
+def simulated(table, stars, rings, half):
+    """The table with simulated cycle times of both overlays in each point, and half widths of the stars'."""
+    star = (table["overlay"] == "star").to_numpy()
+    table["simulated_s"], table["simulated_half_width_s"] = 0.0, 0.0
+    table.loc[star, "simulated_s"], table.loc[~star, "simulated_s"] = stars, rings
+    table.loc[star, "simulated_half_width_s"] = half
+    return table
+
+
+def test_estimates_whose_intervals_overlap_are_ties(study):
+    table = simulated(read_study(study(rows_of([1e7, 1e8]))), [1.1, 1.3], [1.0, 1.0], [0.2, 0.2])
+
+    assert study_answer(table)[1] == (
+        "Of 2 with a simulated cycle time, ring has the shortest in all of them and star in 1, ties counted for each, "
+        "overlapping 95 % intervals among them."
+    )
+
+
+def test_an_exact_time_within_the_interval_of_the_shortest_is_a_tie(study):
+    table = simulated(read_study(study(rows_of([1e7]))), [0.9], [1.0], [0.2])
+
+    assert "star has the shortest in all of them and ring in 1, ties counted" in study_answer(table)[1]
+
+
+def test_replays_are_ranked_by_their_time_to_the_target(study):
+    table = simulated(read_study(study(rows_of([1e7, 1e8, 1e9]))), [2.0] * 3, [1.0] * 3, [0.0] * 3)
+    table["target_accuracy"] = 0.8
+    # The ring is faster in each round, but needs more of them, and never gets there at 1 Gbps, nor anything else.
+    table["time_to_target_s"] = [20.0, 30.0, 40.0, None, None, None]
+
+    assert study_answer(table)[1:] == [
+        "Of 2 points in which a test accuracy of 80 % is reached, star has the shortest time to it in all of them.",
+        "In 1 point no overlay reaches it.",
+    ]
+
+
+def test_charts_and_tables_mark_where_paper_is_below_load(study):
+    path = study(
+        rows_of([1e7, 1e8, 1e9]).replace(",error,", ",paper_below_load,error,").replace(",,p", ",True,,p")
+    )
+    page = study_page(path)
+
+    assert page.count('<text class="warned"') == 6
+    assert page.count(">!10 s<") == 2
+    assert "!: paper is below load, which no network can do: do not count on it." in page
+    assert "True" not in PageReader(page).texts
+
+
+@pytest.fixture(scope="module")
+def real_study(tmp_path_factory):
+    path = tmp_path_factory.mktemp("study") / "grid.toml"
+    path.write_text(
+        '# <mine>\n[network]\nunderlay = "geant"\n[workload]\npreset = "femnist"\n[overlays]\nkinds = ["ring"]\n'
+        '[study.grid]\n"network.access" = ["100 Mbps", "1 Gbps"]\n'
+    )
+    table = path.with_name("other.csv")
+    run_study(
+        parse_study(path.read_text(), source=str(path), folder=path.parent),
+        table,
+        pool=ThreadPoolExecutor(1),
+        workers=1,
+    )
+    return table
+
+
+def test_the_study_s_file_is_found_by_its_points(real_study):
+    (real_study.parent / "broken.toml").write_text("[study")
+    (real_study.parent / "another.toml").write_text(
+        (real_study.parent / "grid.toml").read_text().replace("100 Mbps", "200 Mbps")
+    )
+    page = study_page(real_study)
+    said = "\n".join(PageReader(page).texts)
+
+    assert "# &lt;mine&gt;\n[network]" in page
+    assert "silosim study grid.toml -o other.csv" in said
+    assert "Core capacity of 1 Gbps on 22 of 61 links" in said
+    assert "the paper's, of femnist." in said
+    assert "core capacity 155 Mbps to 10 Gbps" in said
+
+
+def test_without_its_file_a_study_says_so(real_study, tmp_path):
+    path = tmp_path / "other.csv"
+    path.write_text(real_study.read_text())
+    said = "\n".join(PageReader(study_page(path)).texts)
+
+    assert "The study's TOML file is not in the folder of other.csv" in said
+    assert "silosim study STUDY.toml -o other.csv" in said
+
+
+def test_the_page_of_a_validation_names_engines_and_rounds(folder):
+    said = "\n".join(PageReader(validation_page(folder)).texts)
+    row = read_validation(folder / "validation-gaia.h5").rows[1]
+
+    assert row["maxmin_engine"] in said
+    assert f"ring {row['maxmin_rounds']:,} (maxmin)" in said
+
+
+def test_charts_of_replays_are_of_their_time_to_the_target(study):
+    table = simulated(read_study(study(rows_of([1e7, 1e8]))), [2.0] * 2, [1.0] * 2, [0.0] * 2)
+    table["time_to_target_s"] = [20.0, 30.0, 2.0, 3.0]
+    (figure,), notes = chosen_lines(table)
+
+    assert figure.y == "time_to_target_s"
+    assert [line.y.tolist() for line in figure.panels[0].lines] == [[20.0, 2.0], [30.0, 3.0]]
+    assert notes == []
+
+
+def test_the_scenario_of_a_replayed_run_is_shown(imported_run, tmp_path):
+    run, path = tmp_path / "run.h5", tmp_path / "replays.toml"
+    run.write_bytes(imported_run.read_bytes())
+    path.write_text('[study]\nrun = "run.h5"\n[study.grid]\n"network.access" = ["50 Mbps"]\n')
+    made = parse_study(path.read_text(), source=str(path), folder=tmp_path)
+    run_study(made, tmp_path / "replays.csv", pool=ThreadPoolExecutor(1), workers=1)
+    said = "\n".join(PageReader(study_page(tmp_path / "replays.csv")).texts)
+
+    assert "Scenario of the run that is replayed (TOML)" in said
+    assert "[imported]" in said
+    assert "is reached, ring has the shortest time to it in all of them" in said
+
+
+@pytest.mark.parametrize(
+    ("cause", "said"),
+    [
+        (("wait", "A -> B", "B waits 2 s more for A -> B"), "wait: B waits 2 s more for A -> B"),
+        (
+            ("unused share", "A's downlink", "unused share: Eq. 3 divides A's downlink"),
+            "unused share: Eq. 3 divides A's downlink",
+        ),
+        (("queue", "link", "another"), "queue: link: another"),
+        (("", "", "as Eq. 3 says"), "as Eq. 3 says"),
+        (("", "", ""), "-"),
+    ],
+)
+def test_causes_do_not_say_a_thing_twice(cause, said):
+    assert _cause(dict(zip(("assumption", "place", "cause"), cause, strict=True))) == said
+
+
+def test_a_validation_marks_paper_below_load(folder):
+    row = dict(read_validation(folder / "validation-gaia.h5").rows[0])
+
+    assert _time(row, "paper_s")[0] != "!"
+    assert _time(row | {"paper_below_load": True}, "paper_s")[0] == "!"

@@ -382,3 +382,13 @@ def test_more_silos_than_a_figure_has_rows_for_are_an_error_before_anything_is_c
         InputError, match="room for 32 rows, not for the 11 silos of 3 overlays; choose overlays"
     ):
         package.timeline(run, output=tmp_path / "x.png")
+
+
+def test_the_last_tick_is_inside_and_the_title_says_what_is_shown(run, tmp_path, drawn):
+    package.timeline(run, output=tmp_path / "x.png")
+    (figure,) = drawn
+
+    assert figure.get_suptitle() == "Who computes, sends and waits on gaia (corrected) at 100\u00a0Mbps"
+    for axis, shown in zip(figure.axes, timelines(run), strict=True):
+        scale = 1e3 if "(ms)" in axis.get_xlabel() else 1.0
+        assert axis.get_xlim()[1] > scale * shown.timeline.activity.next_start_s[-1].max()

@@ -1,0 +1,124 @@
+"""What the table of a study says: which overlay is fastest in how many of its points."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scenarios.report.study_lines import BELOW, HALF_WIDTH, OVERLAY, PAPER, SIMULATED, TARGET
+from scenarios.runfile.study_rows import ERROR, POINT
+from topologies.wrapping import listed
+
+if TYPE_CHECKING:
+    import pandas
+
+TO_TARGET = "time_to_target_s"
+_LOAD, _BOUND = "load_bound_s", "bound_s"
+_MOST_NAMED = 5
+_SAME = 1e-9
+"""Relative difference of times that is a rounding error."""
+
+
+def study_answer(table: "pandas.DataFrame") -> list[str]:
+    """How many points there are, and which overlay is fastest in how many of them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of `scenarios.runfile.study_table.read_study`.
+
+    Returns
+    -------
+    list of str
+        Sentences. Overlays are ranked by their time to the target where the table has one, as that of replays, else by
+        their simulated cycle time, else by the larger of paper and load, as no simulation is faster than the load
+        bound. Estimates whose 95 % interval overlaps that of the shortest are ties.
+    """
+    points, overlays = int(table[POINT].nunique()), int(table[OVERLAY].nunique())
+    failed = failed_rows(table)
+    good = table[~failed]
+    beginning = f"{_count(points, 'point')} of {_count(overlays, 'overlay')}."
+    if failed.any():
+        beginning += f" {_count(int(failed.sum()), 'row')} with an error."
+    said = [beginning, *_ranking(good)]
+    if BELOW in good.columns and (below := int(is_below(good).sum())):
+        said.append(
+            f"In {_count(below, 'row')} paper is below the load bound, so that no network is as fast."
+        )
+    return said
+
+
+def failed_rows(table: "pandas.DataFrame") -> "pandas.Series[bool]":
+    """Rows with an error or without an overlay."""
+    failed = table[OVERLAY].isna()
+    return failed | table[ERROR].notna() if ERROR in table.columns else failed
+
+
+def is_below(table: "pandas.DataFrame") -> "pandas.Series[bool]":
+    """Rows whose `paper` is below the load bound; values may be missing."""
+    return table[BELOW] == True  # noqa: E712
+
+
+def _ranking(good: "pandas.DataFrame") -> list[str]:
+    """The sentences on which overlay is fastest, of rows without an error."""
+    if has_values(good, TO_TARGET):
+        return _by_target(good)
+    key = SIMULATED if has_values(good, SIMULATED) else _BOUND
+    if key == _BOUND and PAPER in good.columns:
+        forms = [form for form in (PAPER, _LOAD) if form in good.columns]
+        good = good.assign(**{_BOUND: good[forms].max(axis=1).where(good[PAPER].notna())})
+    if not has_values(good, key):
+        return ["No point has a cycle time."]
+    # A point in which an overlay lacks its time says nothing of which is fastest.
+    lacking = good[good[key].isna()][POINT].unique()
+    timed = good[~good[POINT].isin(lacking)]
+    if timed.empty:
+        return [f"No point has a {'simulated ' if key == SIMULATED else ''}cycle time of each overlay."]
+    least = timed.groupby(POINT)[key].transform("min")
+    room, unsure = least * _SAME, False
+    if key == SIMULATED and has_values(timed, HALF_WIDTH):
+        half = timed[HALF_WIDTH].fillna(0.0)
+        of_best = half.where(timed[key] <= least * (1 + _SAME)).groupby(timed[POINT]).transform("max")
+        unsure = bool(((timed[key] - least > room) & (timed[key] - least <= half + of_best)).any())
+        room = np.maximum(room, half + of_best)
+    best = timed[timed[key] - least <= room]
+    form = "simulated cycle time" if key == SIMULATED else "cycle time (the larger of paper and load)"
+    within = ", overlapping 95 % intervals among them" if unsure else ""
+    return [f"Of {int(timed[POINT].nunique()):,} with a {form}, {_wins(best, timed, 'shortest', within)}."]
+
+
+def _by_target(good: "pandas.DataFrame") -> list[str]:
+    """The sentences where there are times to a target accuracy."""
+    reached = good[good[TO_TARGET].notna()]
+    least = reached.groupby(POINT)[TO_TARGET].transform("min")
+    best = reached[reached[TO_TARGET] - least <= least * _SAME]
+    targets = reached[TARGET].dropna().unique().tolist() if TARGET in reached.columns else []
+    goal = f"a test accuracy of {100 * targets[0]:g} %" if len(targets) == 1 else "the target accuracy"
+    points = int(reached[POINT].nunique())
+    wins = _wins(best, reached, "shortest time to it", "")
+    said = [f"Of {_count(points, 'point')} in which {goal} is reached, {wins}."]
+    if none := int(good[POINT].nunique()) - points:
+        said.append(f"In {_count(none, 'point')} no overlay reaches it.")
+    return said
+
+
+def _wins(best: "pandas.DataFrame", of: "pandas.DataFrame", what: str, within: str) -> str:
+    """Which overlay is best in how many points."""
+    wins = best.groupby(OVERLAY, sort=False)[POINT].nunique().sort_values(ascending=False, kind="stable")
+    compared = int(of[POINT].nunique())
+    (first, most), *others = [(str(kind), int(count)) for kind, count in wins.items()]
+    others, more = others[: _MOST_NAMED - 1], len(others[_MOST_NAMED - 1 :])
+    all_of = "all of them" if most == compared else f"{most:,}"
+    named = [f"{first} has the {what} in {all_of}", *(f"{kind} in {count:,}" for kind, count in others)]
+    named += [f"{_count(more, 'more overlay')} in fewer"] if more else []
+    ties = f", ties counted for each{within}" if wins.sum() > compared else ""
+    return f"{listed(named)}{ties}"
+
+
+def has_values(table: "pandas.DataFrame", column: str) -> bool:
+    """Whether a column has any value."""
+    return column in table.columns and bool(table[column].notna().any())
+
+
+def _count(number: int, what: str) -> str:
+    """A number of things."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
