@@ -17,7 +17,7 @@ RESERVED = frozenset(
         *("access", "access_at", "access_down", "access_hub", "access_up", "accuracy", "arcs", "as_json"),
         *("bandwidth", "bandwidth_matrix", "blocked", "both_ways", "bound", "by", "client", "compute"),
         *("compute_at", "compute_times", "consensus", "context", "core", "cycle_time", "engine"),
-        *("examples", "factor", "file", "force", "help", "internal_only", "json", "kind"),
+        *("examples", "factor", "file", "first_silo", "force", "help", "internal_only", "json", "kind"),
         *("largest_component", "latency", "latency_matrix", "links", "local_steps", "loss", "messages"),
         *("model_size", "more", "name", "on", "options", "output", "pairs", "percent", "prices"),
         *("published", "queueing", "rates_from", "round", "round_", "rounds", "run", "seed", "sharing"),
