@@ -10,7 +10,7 @@ from simulator.tolerances import REPEATED_START
 from simulator.world.counted_silos import Absences, Starts
 from topologies import EventGraph, recurrence
 from topologies.arrays import FloatArray
-from topologies.closed_forms import serialized_event_graph
+from topologies.closed_forms import before_any, serialized_event_graph
 from topologies.delays import round_event_graph
 
 _TABLE = 1 << 24
@@ -312,11 +312,12 @@ def _event_graph(job: Job) -> tuple[EventGraph, FloatArray]:
     source = np.array([arc.source for arc in job.arcs], dtype=np.int64)
     target = np.array([arc.target for arc in job.arcs], dtype=np.int64)
     tokens = np.array([arc.tokens for arc in job.arcs], dtype=np.int64)
-    delay_s = tokens * compute_s[source] + sending_s + latency_s
+    computing_s = tokens * compute_s[source]
+    delay_s = computing_s + sending_s + latency_s
     graph = round_event_graph(job.silos, source, target, tokens, delay_s, compute_s)
     if job.fifo:
-        return serialized_event_graph(graph, compute_s, latency_s, sending_s)
-    return graph, np.zeros(job.silos)
+        graph = serialized_event_graph(graph, computing_s, latency_s, sending_s)
+    return graph, before_any(job.silos, graph.nodes)
 
 
 def _pieces(rounds: int, *, first: int, largest: int) -> Iterator[int]:
