@@ -98,7 +98,7 @@ def _schedule_arcs(
     if rounds > schedule.rounds:
         raise InputError(f"rounds(={rounds}) must be <= {schedule.rounds}, the rounds of the schedule.")
     plan = ScheduledRounds(schedule, rounds)
-    source, target = plan.source, plan.target
+    source, target = plan.arcs.source, plan.arcs.target
     arcs = _flow_arcs(
         graph,
         source,

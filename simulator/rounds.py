@@ -5,6 +5,7 @@ from typing import Protocol
 import numpy as np
 
 from topologies import Schedule
+from topologies.arc_numbers import ArcNumbers
 from topologies.arrays import FloatArray, IntArray
 from topologies.delays import arc_rates, transmissions
 
@@ -34,8 +35,8 @@ class ScheduledRounds:
 
     Attributes
     ----------
-    source, target : ndarray of int, shape (arcs,)
-        Arcs of all these rounds, sorted by source, then target.
+    arcs : ArcNumbers
+        Of all these rounds.
 
     Notes
     -----
@@ -43,21 +44,19 @@ class ScheduledRounds:
     O(silos^2).
     """
 
-    __slots__ = ("_number", "_rounds", "_schedule", "source", "target")
+    __slots__ = ("_rounds", "_schedule", "arcs")
 
     def __init__(self, schedule: Schedule, rounds: int) -> None:
-        silos = schedule.overlay.graph.silos
-        used = np.zeros((silos, silos), dtype=np.bool_)
-        for choice in np.unique(schedule.index[:rounds]).tolist():
-            used[schedule.overlay.arcs(schedule.choices[choice])] = True
-        self.source, self.target = (ends.astype(np.int64) for ends in np.nonzero(used))
-        self._number = np.full((silos, silos), -1, dtype=np.int64)
-        self._number[self.source, self.target] = np.arange(len(self.source))
+        overlay = schedule.overlay
+        used = np.unique(schedule.index[:rounds]).tolist()
+        self.arcs = ArcNumbers(
+            overlay.graph.silos, (overlay.arcs(schedule.choices[choice]) for choice in used)
+        )
         self._schedule = schedule
         self._rounds = rounds
 
     def __repr__(self) -> str:
-        return f"ScheduledRounds({self._rounds} rounds, {len(self.source)} arcs)"
+        return f"ScheduledRounds({self._rounds} rounds, {len(self.arcs.source)} arcs)"
 
     @property
     def rounds(self) -> int:
@@ -66,7 +65,7 @@ class ScheduledRounds:
 
     def active(self, round_: int) -> IntArray:
         """See `RoundPlan`."""
-        return np.asarray(self._number[self._schedule.arcs(round_)])
+        return self.arcs.of(*self._schedule.arcs(round_))
 
     def sending_s(self, round_: int) -> FloatArray:
         """See `RoundPlan`."""
