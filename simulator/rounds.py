@@ -43,7 +43,8 @@ class RoundPlan(Protocol):
     def lags(self, round_: int) -> IntArray:
         """Lag of each of them, shape (active,): ``round_ + 1 - lag``, at least 0, is the round in which it is sent.
 
-        Of one arc no message is sent in an earlier round than the one that was awaited before it.
+        Of one arc no message is sent in an earlier round than the one that was awaited before it. Arcs without a token
+        have lags of 1.
         """
         return np.ones(len(self.active(round_)), dtype=np.int64)
 

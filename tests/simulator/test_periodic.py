@@ -7,7 +7,18 @@ from hypothesis import strategies as st
 from periodic_cases import lagged_states, multigraph, starts
 from small_networks import network
 
-from simulator import Absence, CapacityTrace, ConstantShare, Lognormal, Pause, simulate
+from simulator import (
+    Absence,
+    CapacityTrace,
+    ConstantShare,
+    FlowArc,
+    Lognormal,
+    Pause,
+    RoundPlan,
+    SteadyState,
+    simulate,
+    simulate_flows,
+)
 from simulator.compiled.engine import CompiledEngine
 from simulator.overlay_jobs import overlay_job
 from simulator.simpy_engine.engine import SimpyEngine
@@ -256,6 +267,42 @@ def test_lags_longer_than_the_simulated_rounds_are_not_taken_for_a_steady_state_
     if timeline.cycle_time_is_exact:
         assert sharing == "equal"
         assert timeline.cycle_time_s == pytest.approx(4.0, rel=1e-9)
+
+
+class EveryOther(RoundPlan):
+    """Both arcs in even rounds."""
+
+    rounds, period = 60, 2
+
+    def active(self, round_):
+        return np.arange(0 if round_ % 2 else 2)
+
+    def sending_s(self, round_):
+        return np.full(len(self.active(round_)), 4.0)
+
+
+@BOTH
+@pytest.mark.parametrize("sharing", ["maxmin", "equal"])
+def test_a_plan_that_repeats_is_proven_to(engine, sharing):
+    arcs = [
+        FlowArc(source=0, target=1, latency_s=0.5, links=(0,), rate_bps=1.0),
+        FlowArc(source=1, target=0, latency_s=0.5, links=(1,), rate_bps=1.0, tokens=0),
+    ]
+    timeline = simulate_flows(
+        arcs,
+        link_capacity_bps=[1.0, 1.0],
+        message_bits=4.0,
+        compute_s=[1.0, 2.0],
+        rounds=60,
+        plan=EveryOther(),
+        sharing=sharing,
+        engine=engine,
+    )
+    # Silo 1 starts round 1 at 1 + 4.5 s and answers at once, so that silo 0 starts it at 10 s; each then computes.
+    assert timeline.round_start_s[:4].tolist() == [[0, 0], [10, 5.5], [11, 7.5], [21, 16.5]]
+    assert timeline.steady == SteadyState(
+        cycle_time_s=5.5, is_exact=True, period_rounds=2, period_s=11.0, transient_rounds=1
+    )
 
 
 @BOTH
