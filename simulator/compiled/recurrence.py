@@ -99,9 +99,12 @@ class RecurrenceRun:
         state = np.arange(first, first + count) % plan.period
         return planned, begin[state], end[state]
 
-    def _messages(self, count: int) -> FloatArray:
-        shape = (3, count, len(self._job.arcs))
-        return np.empty(shape) if self._job.plan is None else np.full(shape, np.nan)
+    def _messages(self, count: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Room for the dates of all messages, in arrays of their own: a caller may keep one of them."""
+        shape = (count, len(self._job.arcs))
+        if self._job.plan is None:
+            return np.empty(shape), np.empty(shape), np.empty(shape)
+        return np.full(shape, np.nan), np.full(shape, np.nan), np.full(shape, np.nan)
 
 
 def _planned(plan: RoundPlan, arcs: Arcs, rounds: range) -> tuple[Arcs, IntArray, IntArray]:

@@ -103,7 +103,7 @@ def within(steady: SteadyState, round_start_s: FloatArray, *, longest_lag: int =
         Without period and transient if the rounds that all silos start before one has ended the job do not hold
         these; the cycle time remains exact.
     """
-    end_s = float(round_start_s[-longest_lag].min())
+    end_s = float(round_start_s[-min(longest_lag, len(round_start_s))].min())
     if (
         steady.period_rounds is None
         or steady.period_s is None
