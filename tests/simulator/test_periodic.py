@@ -19,6 +19,7 @@ from simulator import (
     simulate,
     simulate_flows,
 )
+from simulator.activity import activity, start_error
 from simulator.compiled.engine import CompiledEngine
 from simulator.overlay_jobs import overlay_job
 from simulator.simpy_engine.engine import SimpyEngine
@@ -323,6 +324,28 @@ def test_random_computing_times_come_round_by_round(engine, overlay, seed):
     expected = starts(overlay, 25, fifo=True, compute_s=compute.rows(0, 25))
     np.testing.assert_allclose(timeline.round_start_s, expected, rtol=1e-9, atol=0)
     assert not timeline.cycle_time_is_exact
+
+
+@QUEUEINGS
+@given(overlay=overlays())
+@settings(max_examples=15)
+def test_activity_tells_why_each_message_starts_when_it_does(queueing, overlay):
+    rounds, fifo = 12, queueing == "fifo"
+    timeline = simulate(overlay, rounds, queueing=queueing, messages=True)
+    job = overlay_job(overlay, rounds)
+    lags = np.ones((rounds, len(job.arcs)), dtype=np.int64)
+    for k in range(rounds):
+        lags[k, job.plan.active(k)] = job.plan.lags(k)
+    compute_s = np.tile(overlay.compute_s, (rounds, 1))
+    target = np.array([arc.target for arc in job.arcs])
+    found = activity(0, timeline.round_start_s, compute_s, timeline.arrival_s, target)
+    assert found.error < 1e-12
+    source, tokens = np.array([(arc.source, arc.tokens) for arc in job.arcs]).T
+    assert start_error(found, source, tokens, timeline.messages, 0, fifo=fifo, lags=lags) < 1e-12
+    late = activity(6, timeline.round_start_s[6:], compute_s[6:], timeline.arrival_s[6:], target)
+    assert start_error(late, source, tokens, timeline.messages, 0, fifo=fifo, lags=lags[6:]) < 1e-12
+    if (lags > 1).any() and not fifo:  # they would start later
+        assert start_error(found, source, tokens, timeline.messages, 0, fifo=fifo) > 1e-6
 
 
 def test_blocks_do_not_depend_on_their_length(gaia_multigraph):
