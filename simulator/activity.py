@@ -125,7 +125,14 @@ def activity(
 
 
 def start_error(
-    found: Activity, source: IntArray, tokens: IntArray, messages: Messages, first_round: int, *, fifo: bool
+    found: Activity,
+    source: IntArray,
+    tokens: IntArray,
+    messages: Messages,
+    first_round: int,
+    *,
+    fifo: bool,
+    lags: IntArray | None = None,
 ) -> float:
     """Largest relative difference between a message's start and the one that follows from computing times.
 
@@ -140,6 +147,9 @@ def start_error(
         Of `messages`.
     fifo : bool
         Whether an arc sends one message at a time.
+    lags : ndarray of int, shape (rounds, arcs), optional
+        Of the messages of the rounds of `found`, see `RoundPlan.lags`; by default 1. Messages that left before these
+        rounds are passed over.
 
     Returns
     -------
@@ -148,17 +158,20 @@ def start_error(
 
     Notes
     -----
-    A message starts when its source has computed, and with `fifo` when the one before it on the arc has left.
+    A message starts when its source has computed the round in which it is sent, and with `fifo` when the one before it
+    on the arc has left.
     """
     rows = slice(found.first_round - first_round, found.first_round - first_round + len(found.start_s))
     arcs = np.flatnonzero(tokens)
-    start_s, expected_s = messages.start_s[rows, arcs], (found.start_s + found.compute_s)[:, source[arcs]]
+    start_s, computed_s = messages.start_s[rows, arcs], found.start_s + found.compute_s
+    sent = np.arange(len(computed_s))[:, np.newaxis] + 1 - (1 if lags is None else lags[:, arcs])
+    expected_s = computed_s[np.maximum(sent, 0), source[arcs]]
     if fifo:
         left_s = np.fmax.accumulate(messages.last_bit_s[: rows.stop, arcs], axis=0)
         before_s = np.concatenate((np.full((1, len(arcs)), np.nan), left_s))[:-1][rows]
         expected_s = np.fmax(expected_s, before_s)
     with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.abs(start_s - expected_s) / start_s
+        error = np.where(sent < 0, 0.0, np.abs(start_s - expected_s) / start_s)
     return float(np.nan_to_num(error, posinf=0.0).max(initial=0.0))
 
 

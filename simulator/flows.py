@@ -61,8 +61,8 @@ def simulate_flows(
     compute : ComputeTimes, optional
         Computing times that differ from round to round.
     plan : RoundPlan, optional
-        Which arcs carry a message in which round; by default all in every one. A silo waits only for those of its
-        in-arcs that the round has.
+        Which arcs carry a message in which round, and how much earlier it is sent; by default all in every one. A silo
+        waits only for those of its in-arcs that the round has.
     engine : {"auto", "simpy", "compiled"}
         ``"simpy"`` simulates every job; ``"compiled"`` only those with max-min fair or constant rates on a network
         that does not change, much faster, with the same results to a relative 1e-9; ``"auto"`` takes it for 20,000

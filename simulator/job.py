@@ -34,7 +34,7 @@ class Job:
         else with nothing else on the network.
     compute : ComputeTimes
     plan : RoundPlan or None
-        Which arcs are active in which round; None: all in every round.
+        Which arcs are active in which round, and with which lags; None: all in every round, with lags of 1.
     rounds : int
     sharing : SharingModel
         Or its name, which is looked up.
@@ -84,8 +84,23 @@ class Job:
 
     @property
     def is_max_plus(self) -> bool:
-        """Whether rates, computing times and arcs are constant, so that the job is a max-plus linear system."""
-        return self.sharing.constant_rates and self.plan is None and self.compute.is_constant
+        """Whether rates and computing times are constant, and arcs repeat: the job is a max-plus linear system."""
+        return self.sharing.constant_rates and self.period is not None and self.compute.is_constant
+
+    @property
+    def period(self) -> int | None:
+        """After how many rounds the same arcs come again, with the same lags; None where that is not known."""
+        return 1 if self.plan is None else self.plan.period
+
+    @property
+    def longest_lag(self) -> int:
+        """The largest lag of a message that is sent, see `RoundPlan.lags`; 1 without a plan."""
+        return 1 if self.plan is None else min(self.plan.longest_lag, self.rounds)
+
+    @property
+    def regular_from(self) -> int:
+        """Round from which on no message is missing whose round of sending would be before round 0."""
+        return 0 if self.plan is None else self.plan.longest_lag - 1
 
 
 def make_job(

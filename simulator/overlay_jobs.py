@@ -1,4 +1,4 @@
-"""Jobs of static overlays, and of randomized ones by their schedule."""
+"""Jobs of static and periodic overlays, and of randomized ones by their schedule."""
 
 from collections.abc import Sequence
 
@@ -8,20 +8,21 @@ from simulator import input_checks as checks
 from simulator.arc import FlowArc
 from simulator.compute_times import ComputeTimes, Constant
 from simulator.job import Job, make_job
-from simulator.rounds import RoundPlan, ScheduledRounds
+from simulator.rounds import PeriodicRounds, RoundPlan, ScheduledRounds
 from simulator.sharing import SharingModel, check_can_change, sharing_model
 from simulator.world.absence_rounds import with_absences
 from simulator.world.counted_silos import Absences
 from simulator.world.dynamic_network import dynamic_network
 from simulator.world.effects import Event, effects_of
-from topologies import Connectivity, Overlay, RandomOverlay, Schedule, Workload, make_schedule
+from topologies import Connectivity, Overlay, PeriodicOverlay, RandomOverlay, Schedule, make_schedule
+from topologies.arc_numbers import ArcNumbers
 from topologies.arrays import FloatArray, IntArray
 from topologies.delays import pair_rates
 from topologies.errors import InputError
 
 
 def overlay_job(
-    overlay: Overlay | RandomOverlay | Schedule,
+    overlay: Overlay | PeriodicOverlay | RandomOverlay | Schedule,
     rounds: int,
     *,
     sharing: str | SharingModel = "maxmin",
@@ -47,20 +48,16 @@ def overlay_job(
         See `simulate`.
     """
     rounds, model = checks.check_at_least(1, "rounds", rounds), sharing_model(sharing)
-    if isinstance(overlay, Overlay | Schedule):
+    if isinstance(overlay, Overlay | PeriodicOverlay | Schedule):
         if seed is not None:
             raise InputError(f"seed(={seed}) must be left out: only a randomized overlay takes one.")
     elif seed is None:
         raise InputError(f"seed must be given: {overlay.kind} is a randomized overlay.")
     else:
         overlay = make_schedule(overlay, seed, rounds)
-    if isinstance(overlay, Schedule):
-        arcs, graph, work, plan = _schedule_arcs(overlay, rounds)
-    else:
-        graph, work, plan = overlay.graph, overlay.work, None
-        arcs = _flow_arcs(
-            graph, overlay.source, overlay.target, overlay.tokens, overlay.rate_bps, overlay.routes
-        )
+    arcs, plan = _planned_arcs(overlay, rounds)
+    design = overlay.overlay if isinstance(overlay, Schedule) else overlay
+    graph, work = design.graph, design.work
     compute = compute or Constant(compute_s=work.round_compute_s(graph.silos))
     link_capacity_bps, changes = graph.link_capacity_bps, None
     absences: Absences = ()
@@ -90,24 +87,33 @@ def overlay_job(
     )
 
 
-def _schedule_arcs(
-    schedule: Schedule, rounds: int
-) -> tuple[list[FlowArc], Connectivity, Workload, RoundPlan | None]:
-    """Arcs of all rounds, their network and workload, and which arcs each round has."""
-    graph = schedule.overlay.graph
-    if rounds > schedule.rounds:
-        raise InputError(f"rounds(={rounds}) must be <= {schedule.rounds}, the rounds of the schedule.")
-    plan = ScheduledRounds(schedule, rounds)
-    source, target = plan.source, plan.target
-    arcs = _flow_arcs(
-        graph,
-        source,
-        target,
-        np.ones_like(source),
-        pair_rates(graph)[source, target],
-        tuple(graph.route(i, j) for i, j in zip(source.tolist(), target.tolist(), strict=True)),
-    )
-    return arcs, graph, schedule.overlay.work, plan
+def _planned_arcs(
+    overlay: Overlay | PeriodicOverlay | Schedule, rounds: int
+) -> tuple[list[FlowArc], RoundPlan | None]:
+    """Arcs of all rounds, and which of them each round has."""
+    if isinstance(overlay, Overlay):
+        return _flow_arcs(
+            overlay.graph, overlay.source, overlay.target, overlay.tokens, overlay.rate_bps, overlay.routes
+        ), None
+    if isinstance(overlay, PeriodicOverlay):
+        slowest_bps = np.full(len(overlay.routes), np.inf)
+        for state, rate_bps in zip(overlay.states, overlay.rate_bps, strict=True):
+            np.minimum.at(slowest_bps, overlay.numbers.of(state.source, state.target), rate_bps)
+        arcs = _numbered_arcs(overlay.graph, overlay.numbers, slowest_bps, overlay.routes)
+        return arcs, PeriodicRounds(overlay, rounds)
+    if rounds > overlay.rounds:
+        raise InputError(f"rounds(={rounds}) must be <= {overlay.rounds}, the rounds of the schedule.")
+    plan, graph = ScheduledRounds(overlay, rounds), overlay.overlay.graph
+    ends = (plan.arcs.source, plan.arcs.target)
+    routes = graph.routes_along(np.column_stack(ends).tolist())
+    return _numbered_arcs(graph, plan.arcs, pair_rates(graph)[ends], routes), plan
+
+
+def _numbered_arcs(
+    graph: Connectivity, numbers: ArcNumbers, rate_bps: FloatArray, routes: tuple[tuple[int, ...], ...]
+) -> list[FlowArc]:
+    """Arcs of several rounds, which all carry models after computing."""
+    return _flow_arcs(graph, numbers.source, numbers.target, np.ones_like(numbers.source), rate_bps, routes)
 
 
 def _flow_arcs(

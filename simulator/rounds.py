@@ -1,29 +1,58 @@
 """Which arcs carry a message in which round."""
 
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from topologies import Schedule
+from topologies import PeriodicOverlay, Schedule
+from topologies.arc_numbers import ArcNumbers
 from topologies.arrays import FloatArray, IntArray
 from topologies.delays import arc_rates, transmissions
 
+Number = TypeVar("Number", np.int64, np.float64)
+
 
 class RoundPlan(Protocol):
-    """Arcs by round; all rounds' arcs together are the arcs of the job."""
+    """Arcs by round; all rounds' arcs together are the arcs of the job.
+
+    A message is of the round at whose end its target awaits it. A class that derives from this one has messages that
+    are sent in that same round, and is not known to repeat, unless it says otherwise.
+    """
 
     @property
     def rounds(self) -> int:
         """Number of rounds that the plan covers."""
 
+    @property
+    def period(self) -> int | None:
+        """After how many rounds the same arcs come again, with their lags and times; None where that is not known.
+
+        A plan that repeats answers for any round, and from round `longest_lag` on all is as a period later.
+        """
+        return None
+
+    @property
+    def longest_lag(self) -> int:
+        """The largest of the `lags`, at least 1."""
+        return 1
+
     def active(self, round_: int) -> IntArray:
-        """Numbers of the arcs that carry a message in a round, each once, shape (active,)."""
+        """Numbers of the arcs whose message is awaited at the end of a round, each once, shape (active,)."""
+
+    def lags(self, round_: int) -> IntArray:
+        """Lag of each of them, shape (active,): ``round_ + 1 - lag``, at least 0, is the round in which it is sent.
+
+        Of one arc no message is sent in an earlier round than the one that was awaited before it. Arcs without a token
+        have lags of 1.
+        """
+        return np.ones(len(self.active(round_)), dtype=np.int64)
 
     def sending_s(self, round_: int) -> FloatArray:
         """Time in which each of them sends its message at a constant rate, in seconds, shape (active,)."""
 
 
-class ScheduledRounds:
+class ScheduledRounds(RoundPlan):
     """The rounds of a schedule.
 
     Parameters
@@ -34,8 +63,8 @@ class ScheduledRounds:
 
     Attributes
     ----------
-    source, target : ndarray of int, shape (arcs,)
-        Arcs of all these rounds, sorted by source, then target.
+    arcs : ArcNumbers
+        Of all these rounds.
 
     Notes
     -----
@@ -43,21 +72,19 @@ class ScheduledRounds:
     O(silos^2).
     """
 
-    __slots__ = ("_number", "_rounds", "_schedule", "source", "target")
+    __slots__ = ("_rounds", "_schedule", "arcs")
 
     def __init__(self, schedule: Schedule, rounds: int) -> None:
-        silos = schedule.overlay.graph.silos
-        used = np.zeros((silos, silos), dtype=np.bool_)
-        for choice in np.unique(schedule.index[:rounds]).tolist():
-            used[schedule.overlay.arcs(schedule.choices[choice])] = True
-        self.source, self.target = (ends.astype(np.int64) for ends in np.nonzero(used))
-        self._number = np.full((silos, silos), -1, dtype=np.int64)
-        self._number[self.source, self.target] = np.arange(len(self.source))
+        overlay = schedule.overlay
+        used = np.unique(schedule.index[:rounds]).tolist()
+        self.arcs = ArcNumbers(
+            overlay.graph.silos, (overlay.arcs(schedule.choices[choice]) for choice in used)
+        )
         self._schedule = schedule
         self._rounds = rounds
 
     def __repr__(self) -> str:
-        return f"ScheduledRounds({self._rounds} rounds, {len(self.source)} arcs)"
+        return f"ScheduledRounds({self._rounds} rounds, {len(self.arcs.source)} arcs)"
 
     @property
     def rounds(self) -> int:
@@ -66,10 +93,70 @@ class ScheduledRounds:
 
     def active(self, round_: int) -> IntArray:
         """See `RoundPlan`."""
-        return np.asarray(self._number[self._schedule.arcs(round_)])
+        return self.arcs.of(*self._schedule.arcs(round_))
 
     def sending_s(self, round_: int) -> FloatArray:
         """See `RoundPlan`."""
         overlay = self._schedule.overlay
         rates_bps = arc_rates(overlay.graph, *self._schedule.arcs(round_))
         return transmissions(overlay.work.model_bits, rates_bps)
+
+
+class PeriodicRounds(RoundPlan):
+    """The rounds of a periodic overlay.
+
+    Parameters
+    ----------
+    overlay : PeriodicOverlay
+    rounds : int
+
+    Notes
+    -----
+    The job's arcs are those of `PeriodicOverlay.numbers`. Time O(1) per call, but in the first rounds, which lack the
+    messages of rounds before round 0.
+    """
+
+    __slots__ = ("_active", "_lags", "_longest_lag", "_rounds", "_sending_s")
+
+    def __init__(self, overlay: PeriodicOverlay, rounds: int) -> None:
+        self._active = tuple(overlay.numbers.of(state.source, state.target) for state in overlay.states)
+        self._lags = tuple(state.lag for state in overlay.states)
+        self._sending_s = overlay.transmission_s
+        self._longest_lag = overlay.longest_lag
+        self._rounds = rounds
+
+    def __repr__(self) -> str:
+        return f"PeriodicRounds({self._rounds} rounds, {self.period} states)"
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds."""
+        return self._rounds
+
+    @property
+    def period(self) -> int:
+        """Number of states."""
+        return len(self._active)
+
+    @property
+    def longest_lag(self) -> int:
+        """See `RoundPlan`."""
+        return self._longest_lag
+
+    def active(self, round_: int) -> IntArray:
+        """See `RoundPlan`."""
+        return self._sent(self._active[round_ % self.period], round_)
+
+    def lags(self, round_: int) -> IntArray:
+        """See `RoundPlan`."""
+        return self._sent(self._lags[round_ % self.period], round_)
+
+    def sending_s(self, round_: int) -> FloatArray:
+        """See `RoundPlan`."""
+        return self._sent(self._sending_s[round_ % self.period], round_)
+
+    def _sent(self, values: NDArray[Number], round_: int) -> NDArray[Number]:
+        """Of the values of a state's arcs those of arcs whose round of sending exists."""
+        if round_ + 1 >= self._longest_lag:
+            return values
+        return values[self._lags[round_ % self.period] <= round_ + 1]

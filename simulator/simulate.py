@@ -9,11 +9,11 @@ from simulator.overlay_jobs import overlay_job
 from simulator.sharing import SharingModel
 from simulator.timeline import Timeline
 from simulator.world.effects import Event
-from topologies import Overlay, RandomOverlay, Schedule
+from topologies import Overlay, PeriodicOverlay, RandomOverlay, Schedule
 
 
 def simulate(
-    overlay: Overlay | RandomOverlay | Schedule,
+    overlay: Overlay | PeriodicOverlay | RandomOverlay | Schedule,
     rounds: int = 200,
     *,
     sharing: str | SharingModel = "maxmin",
@@ -29,8 +29,8 @@ def simulate(
 
     Parameters
     ----------
-    overlay : Overlay, RandomOverlay or Schedule
-        Made by `topologies.design`, `design_random`, `build_overlay` or `make_schedule`.
+    overlay : Overlay, PeriodicOverlay, RandomOverlay or Schedule
+        Made by `topologies.design`, `design_random`, `build_overlay`, `build_periodic` or `make_schedule`.
     rounds : int
         Number of rounds, >= 1.
     sharing : str or SharingModel
@@ -56,7 +56,9 @@ def simulate(
     -------
     Timeline
         When every silo started every round. Arcs and links are numbered as in an Overlay and its `graph`; the arcs
-        of a Schedule are those of all simulated rounds, sorted by source, then target.
+        of a PeriodicOverlay are its `numbers`, those of a Schedule all of the simulated rounds, sorted by source, then
+        target. A message is of the round at whose end it is awaited, which with a lag `n` is sent ``n - 1`` rounds
+        before.
 
     Raises
     ------
@@ -82,7 +84,7 @@ def simulate(
     bandwidth is measured there are no core links, and the first two are the links of silo pairs. A number is a link
     direction in the order of `Connectivity.link_capacity_bps`, or a core link's where one is asked for. Background
     traffic, capacities and failures need a sharing model that follows changes, as ``"maxmin"`` does. Absences go with
-    every model.
+    every model, but not with lags above 1.
     """
     job = overlay_job(
         overlay, rounds, sharing=sharing, queueing=queueing, compute=compute, seed=seed, events=events

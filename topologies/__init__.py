@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from topologies.maxplus import EventGraph, recurrence
     from topologies.networks.loading import load_underlay, published_underlays, shipped_underlays
     from topologies.overlay import Overlay, build_overlay
+    from topologies.periodic_overlay import PeriodicOverlay, build_periodic
     from topologies.schedule import RandomOverlay, Schedule, make_schedule
+    from topologies.state import State, state_of
     from topologies.underlay import Underlay, Variant
     from topologies.workload import Workload, workload_presets
 
@@ -28,14 +30,17 @@ __all__ = [
     "InputError",
     "MachineError",
     "Overlay",
+    "PeriodicOverlay",
     "RandomOverlay",
     "Schedule",
     "SilosimError",
+    "State",
     "TrainingError",
     "Underlay",
     "Variant",
     "Workload",
     "build_overlay",
+    "build_periodic",
     "connectivity",
     "cycle_time",
     "design",
@@ -45,6 +50,7 @@ __all__ = [
     "published_underlays",
     "recurrence",
     "shipped_underlays",
+    "state_of",
     "workload_presets",
 ]
 

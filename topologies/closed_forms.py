@@ -1,11 +1,12 @@
 """The three closed forms of an overlay's cycle time."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 
-from topologies.arrays import FloatArray
+from topologies.arrays import FloatArray, IntArray
 from topologies.maxplus import EventGraph
 
 
@@ -36,77 +37,94 @@ class ClosedForms:
 
 def closed_forms(
     paper_s: float,
-    transmission_s: FloatArray,
-    routes: tuple[tuple[int, ...], ...],
+    slowest_s: float,
+    routes: Sequence[tuple[int, ...]],
     link_capacity_bps: FloatArray,
     model_bits: float,
+    *,
+    period: int = 1,
 ) -> ClosedForms:
     """All three closed forms.
 
     Parameters
     ----------
     paper_s : float
-        Cycle time of the overlay's event graph.
-    transmission_s : ndarray, shape (arcs,)
-        Time of one model on each arc at the rate of Eq. 3.
-    routes : tuple of tuple of int
-        Link directions of each arc.
+        Cycle time of the overlay's event graph, per round.
+    slowest_s : float
+        Largest time per round that an arc needs to send one model after the other.
+    routes : sequence of tuple of int
+        Link directions of each arc; of a periodic overlay of each arc of all states.
     link_capacity_bps : ndarray, shape (link directions,)
+    period : int
+        Rounds in which each of these arcs sends one model.
 
     Notes
     -----
-    A self-loop of an arc's transmission time, with one token, on the arc itself makes it send one model after the
-    other. Every simple circuit of that larger graph is either a circuit of the overlay or one such self-loop, so
-    its cycle time is the larger of `paper_s` and the longest transmission. Time O(total route length).
+    In a static overlay a self-loop of an arc's transmission time, with one token, on the arc itself makes it send one
+    model after the other. Every simple circuit of that larger graph is either a circuit of the overlay or one such
+    self-loop, so its cycle time is the larger of `paper_s` and the longest transmission. The load of a link is the
+    bits that cross it in a period over its capacity and `period`. Time O(total route length).
     """
     crossings = np.bincount(
         np.fromiter(chain.from_iterable(routes), np.int64), minlength=len(link_capacity_bps)
     )
     used = np.flatnonzero(crossings)
-    loads_s = crossings[used] * model_bits / link_capacity_bps[used]
+    loads_s = crossings[used] * model_bits / link_capacity_bps[used] / period
     busiest = int(np.argmax(loads_s)) if len(used) else None
     return ClosedForms(
         paper_s=paper_s,
-        serialized_s=max(paper_s, float(transmission_s.max(initial=0.0))),
+        serialized_s=max(paper_s, slowest_s),
         load_bound_s=0.0 if busiest is None else float(loads_s[busiest]),
         busiest_link=None if busiest is None else int(used[busiest]),
     )
 
 
 def serialized_event_graph(
-    graph: EventGraph, compute_s: FloatArray, latency_s: FloatArray, transmission_s: FloatArray
-) -> tuple[EventGraph, FloatArray]:
-    """Event graph in which every arc sends one model after the other, and its initial times.
+    graph: EventGraph,
+    computing_s: FloatArray,
+    latency_s: FloatArray,
+    transmission_s: FloatArray,
+    *,
+    behind: IntArray | None = None,
+    turns: IntArray | None = None,
+) -> EventGraph:
+    """Event graph in which every arc sends one model after the other.
 
     Parameters
     ----------
     graph : EventGraph
-        An overlay's: its arcs, then one self-loop for each silo.
-    compute_s : ndarray, shape (silos,)
+        An overlay's: its arcs, then a self-loop for each other event.
+    computing_s : ndarray, shape (arcs,)
+        From the event at which an arc begins to the moment at which its model is handed over.
     latency_s, transmission_s : ndarray, shape (arcs,)
+    behind : ndarray of int, shape (arcs,), optional
+        The arc whose model is sent just before, by the same silo to the same other one; by default the arc itself.
+    turns : ndarray of int, shape (arcs,), optional
+        Rounds, or periods of a periodic overlay, between the two; by default 1.
 
     Returns
     -------
-    graph : EventGraph
-        Node ``silos + a`` of round ``k + 1`` is the start of the round-`k` transmission on arc `a`.
-    initial_s : ndarray, shape (silos + arcs,)
-        For `recurrence`: 0 for silos, ``-inf`` for arcs, which have sent nothing before round 0.
+    EventGraph
+        Node ``graph.nodes + a`` is the start of the transmission on arc `a` that gates the event of the same round. In
+        its first round nothing has been sent before: `recurrence` starts with ``-inf`` there.
     """
-    silos, arcs = len(compute_s), len(latency_s)
+    nodes, arcs = graph.nodes, len(latency_s)
     source, target, tokens = graph.source[:arcs], graph.target[:arcs], graph.tokens[:arcs]
-    arc_node = silos + np.arange(arcs)
+    number = np.arange(arcs)
+    behind = number if behind is None else behind
+    turns = np.ones(arcs, dtype=np.int64) if turns is None else turns
     own = slice(arcs, None)
-    return (
-        EventGraph(
-            nodes=silos + arcs,
-            source=np.concatenate((source, arc_node, arc_node, graph.source[own])),
-            target=np.concatenate((arc_node, arc_node, target, graph.target[own])),
-            delay_s=np.concatenate(
-                (tokens * compute_s[source], transmission_s, transmission_s + latency_s, graph.delay_s[own])
-            ),
-            tokens=np.concatenate(
-                (tokens, np.ones(arcs, dtype=np.int64), np.zeros(arcs, dtype=np.int64), graph.tokens[own])
-            ),
+    return EventGraph(
+        nodes=nodes + arcs,
+        source=np.concatenate((source, nodes + behind, nodes + number, graph.source[own])),
+        target=np.concatenate((nodes + number, nodes + number, target, graph.target[own])),
+        delay_s=np.concatenate(
+            (computing_s, transmission_s[behind], transmission_s + latency_s, graph.delay_s[own])
         ),
-        np.concatenate((np.zeros(silos), np.full(arcs, -np.inf))),
+        tokens=np.concatenate((tokens, turns, np.zeros(arcs, dtype=np.int64), graph.tokens[own])),
     )
+
+
+def before_any(silos: int, nodes: int) -> FloatArray:
+    """Times of round 0 for `recurrence`: 0 for the first `silos` events, ``-inf`` for the others, which it lacks."""
+    return np.concatenate((np.zeros(silos), np.full(nodes - silos, -np.inf)))

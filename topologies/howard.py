@@ -220,21 +220,44 @@ def _proven(graph: EventGraph, circuit: tuple[int, ...], start: FloatArray) -> C
         circuit = other
 
 
+def bounds(graph: EventGraph, tau: float, start: FloatArray, *, passes: int) -> bool:
+    """Whether a potential near `start` shows that no circuit has a larger ratio than `tau`.
+
+    Parameters
+    ----------
+    start : ndarray, shape (nodes,)
+    passes : int
+        How often it may be raised, O(arcs) each. False says that they did not suffice, and nothing else.
+    """
+    weight, potential = graph.delay_s - tau * graph.tokens, start.copy()
+    for _ in range(passes):
+        needed, violated = _violated(graph, weight, potential)
+        if not len(violated):
+            return True
+        np.maximum.at(potential, graph.target[violated], needed[violated])
+    return False
+
+
 def _potential(graph: EventGraph, tau: float, start: FloatArray) -> tuple[FloatArray, tuple[int, ...] | None]:
     """Raise `start` until no arc violates it by more than rounding noise (Bellman-Ford), or find a larger circuit."""
     weight = graph.delay_s - tau * graph.tokens
     potential = start.copy()
     raised_by = np.full(graph.nodes, -1)
     for _ in range(graph.nodes + 1):
-        needed = potential[graph.source] + weight
-        noise = RELATIVE_NOISE * max(_scale(graph.delay_s), _scale(potential))
-        violated = np.flatnonzero(needed > potential[graph.target] + noise)
+        needed, violated = _violated(graph, weight, potential)
         if not len(violated):
             return potential, None
         largest_last = violated[np.argsort(needed[violated], kind="stable")]
         raised_by[graph.target[largest_last]] = largest_last
         np.maximum.at(potential, graph.target[violated], needed[violated])
     return potential, _circuit_back(graph, raised_by, int(graph.target[violated[0]]))
+
+
+def _violated(graph: EventGraph, weight: FloatArray, potential: FloatArray) -> tuple[FloatArray, IntArray]:
+    """What each arc asks of its target's potential, and the arcs that ask for more than rounding noise more."""
+    needed = potential[graph.source] + weight
+    noise = RELATIVE_NOISE * max(_scale(graph.delay_s), _scale(potential))
+    return needed, np.flatnonzero(needed > potential[graph.target] + noise)
 
 
 def _circuit_back(graph: EventGraph, raised_by: IntArray, node: int) -> tuple[int, ...] | None:

@@ -73,39 +73,38 @@ def recurrence(graph: EventGraph, rounds: int, initial_s: FloatArray | None = No
     Parameters
     ----------
     graph : EventGraph
-        With 0 or 1 token on each arc.
-    initial_s : ndarray, shape (nodes,), optional
-        Times of round 0, by default 0; ``-inf`` for an event that round 0 does not have.
+    initial_s : ndarray, shape (nodes,) or (n, nodes), optional
+        Times of round 0, by default 0, or of the `n` rounds up to it; ``-inf`` for an event that a round does not have.
+        Before them there is none.
 
     Returns
     -------
     ndarray, shape (rounds + 1, nodes)
-        ``x(k) = max(x_i(k-1) + d over 1-token arcs, x_i(k) + d over 0-token arcs)``.
-
-    Raises
-    ------
-    InputError
-        If an arc carries more than one token.
+        ``x_j(k) = max(x_i(k - tokens) + delay over the arcs (i, j))``.
 
     Notes
     -----
     The max-plus linear system of the paper's Eq. 4 (Baccelli, Cohen, Olsder, Quadrat, "Synchronization and
     Linearity", 1992, section 2.5). Time O(rounds * arcs).
     """
-    if np.any(graph.tokens > 1):
-        raise InputError(f"tokens(={int(graph.tokens.max())}) must be 0 or 1 here.")
-    previous = graph.tokens == 1
+    marked = [
+        (tokens, np.flatnonzero(graph.tokens == tokens))
+        for tokens in np.unique(graph.tokens).tolist()
+        if tokens
+    ]
     levels = _zero_token_levels(graph)
-    times = np.full((rounds + 1, graph.nodes), -np.inf)
-    times[0] = 0.0 if initial_s is None else initial_s
-    for k in range(1, rounds + 1):
+    given = np.zeros((1, graph.nodes)) if initial_s is None else np.atleast_2d(initial_s)
+    times = np.full((len(given) + rounds, graph.nodes), -np.inf)
+    times[: len(given)] = given
+    for k in range(len(given), len(times)):
         now = times[k]
-        np.maximum.at(
-            now, graph.target[previous], times[k - 1][graph.source[previous]] + graph.delay_s[previous]
-        )
+        for tokens, arcs in marked:
+            if tokens <= k:
+                then = times[k - tokens]
+                np.maximum.at(now, graph.target[arcs], then[graph.source[arcs]] + graph.delay_s[arcs])
         for arcs in levels:
             np.maximum.at(now, graph.target[arcs], now[graph.source[arcs]] + graph.delay_s[arcs])
-    return times
+    return times[len(given) - 1 :]
 
 
 def _zero_token_levels(graph: EventGraph) -> list[IntArray]:

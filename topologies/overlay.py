@@ -191,7 +191,7 @@ def build_overlay(
         proof=proof,
         closed_forms=closed_forms(
             proof.cycle_time_s,
-            transmissions(work.model_bits, rate_bps),
+            float(transmissions(work.model_bits, rate_bps).max(initial=0.0)),
             routes,
             graph.link_capacity_bps,
             work.model_bits,

@@ -44,7 +44,7 @@ def _instant(network: Network, silos: Silos, queue: Queue, window: Window) -> in
         clock.work += 10
         if size(events) and events[events[0].order].key <= clock.now_s:
             silo = events[0].order
-            if silos.table[silo].round + 1 - clock.base >= len(window.inbox):
+            if silos.table[silo].round + clock.longest_lag - clock.base >= len(window.inbox):
                 return FULL_WINDOW
             if not clock.fifo and _queue_is_full(network, silos.table, window, silo, len(queue.gap_bits)):
                 return FULL_QUEUE
@@ -71,7 +71,7 @@ def _start(network: Network, silos: Silos, queue: Queue, window: Window, number:
         clock.reference = k
     if k > 0:
         for place in range(silo.middle, silo.end):
-            _send(network, silos, queue, window, _out(network, window, place, k - 1), k - 1)
+            _send(network, silos, queue, window, *_out(network, window, place, k - 1))
     if clock.planned:
         silo.first, silo.middle, silo.end = here.first, here.middle, here.end
     if k < clock.rounds:
@@ -79,8 +79,10 @@ def _start(network: Network, silos: Silos, queue: Queue, window: Window, number:
         put(silos.events, number, clock.now_s + here.compute_s)
     else:
         silo.phase = ENDED
-        clock.reference = OFF
         drop(silos.events, number)
+    # From here on it may send no message of rounds after the end.
+    if k + clock.longest_lag > clock.rounds:
+        clock.reference = OFF
 
 
 @compiled
@@ -88,7 +90,7 @@ def _computed(network: Network, silos: Silos, queue: Queue, window: Window, numb
     """Send the model after computing, and wait for the in-arcs."""
     clock, silo = network.clock[0], silos.table[number]
     for place in range(silo.first, silo.middle):
-        _send(network, silos, queue, window, _out(network, window, place, silo.round), silo.round)
+        _send(network, silos, queue, window, *_out(network, window, place, silo.round))
     here = window.inbox[silo.round - clock.base, number]
     if here.missing:
         silo.phase = WAITING
@@ -101,12 +103,13 @@ def _computed(network: Network, silos: Silos, queue: Queue, window: Window, numb
 
 
 @compiled
-def _out(network: Network, window: Window, place: int, k: int) -> int:
-    """The out-arc at a place of the list; with a plan each round has its own list."""
+def _out(network: Network, window: Window, place: int, k: int) -> tuple[int, int]:
+    """The out-arc at a place of the list of round `k`, and the round of its message; without a plan one list holds."""
     clock = network.clock[0]
     if clock.planned:
-        return int(window.messages[k - clock.base, place].out)
-    return int(network.arcs[place].out)
+        out = window.out[k - clock.base, place]
+        return int(out.arc), int(k + out.ahead)
+    return int(network.arcs[place].out), int(k)
 
 
 @compiled
@@ -130,6 +133,7 @@ def _deliver(network: Network, silos: Silos, window: Window, number: int, k: int
     """Give the target the arrival of the message whose last bit leaves now."""
     clock, arc = network.clock[0], network.arcs[number]
     arrival_s = clock.now_s + arc.latency_s
+    clock.latest = max(clock.latest, k)
     window.messages[k - clock.base, number].arrival_s = arrival_s
     silo, there = silos.table[arc.target], window.inbox[k - clock.base, arc.target]
     there.latest_s = max(there.latest_s, arrival_s)
@@ -144,6 +148,7 @@ def _queue_is_full(network: Network, table: Records, window: Window, silo: int, 
     """Whether an arc on which the silo may send now cannot take one more message."""
     most = 0
     for place in range(table[silo].first, table[silo].end):
-        number = _out(network, window, place, table[silo].round)
+        number, _ = _out(network, window, place, table[silo].round)
         most = max(most, network.arcs[number].count)
-    return bool(most >= rows)
+    # A silo may send the models of several rounds on an arc at once, if their lags say so.
+    return bool(most + network.clock[0].longest_lag > rows)

@@ -48,7 +48,7 @@ class Period:
     Parameters
     ----------
     first : int
-        A round that no silo had started when the state was first seen.
+        A round of which nothing had been sent when the state was first seen.
     period_rounds : int
     period_s : float
     """
@@ -89,6 +89,7 @@ class Period:
 def advance_state(network: Network, silos: Silos, window: Window, rounds: int, seconds: float) -> None:
     """Advance a state that repeats by whole periods."""
     network.clock["base"] += rounds
+    network.clock["latest"] += rounds
     silos.table["round"] += rounds
     network.arcs["head_round"] += rounds
     for table, dates in (

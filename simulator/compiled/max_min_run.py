@@ -83,13 +83,16 @@ class MaxMinRun:
             self._history.add(rows.round_start_s)
         elif period is not None and period.add(first, rows):
             self._period = None
-            # No silo may end the job in the rounds left out: its links would be free for the others.
+            # No silo may end the job, or omit messages of rounds after it, in the rounds left out: its links would be
+            # free for the others.
             latest = int(self._silos.table["round"].max())
-            periods = (self._job.rounds - 1 - latest) // period.period_rounds
+            periods = (self._job.rounds - self._job.longest_lag - latest) // period.period_rounds
             if periods > 0:
                 rounds = periods * period.period_rounds
                 yield from period.copies(first + count, rounds)
                 advance_state(self._network, self._silos, self._window, rounds, periods * period.period_s)
+                # The window may reach the end of the job now, after which nothing is sent.
+                self._move(0, len(self._window.inbox))
 
     def _rows(self, count: int, *, ended: bool = False) -> Rows:
         inbox, messages = self._window.inbox, self._window.messages
@@ -113,7 +116,8 @@ class MaxMinRun:
         self.steady = self._history.steady(period_rounds, period_s)
         clock["reference"] = OFF
         if self._fast_forward and period_rounds * (self._job.silos + 4 * len(self._job.arcs)) <= _PERIOD:
-            self._period = Period(latest + 1, period_rounds, period_s)
+            # Of later rounds all messages are sent from now on.
+            self._period = Period(latest + self._job.longest_lag, period_rounds, period_s)
 
     def _move(self, begin: int, rows: int) -> None:
         """Move the beginning of the window by some rows, and change its number of rows."""

@@ -11,6 +11,7 @@ from simulator.compiled.compute_windows import computing
 from simulator.compiled.extrapolation import History
 from simulator.compiled.rows import Rows
 from simulator.job import Job
+from simulator.rounds import RoundPlan
 from simulator.statistics.steady_state import SteadyState
 from simulator.tolerances import REPEATED_START
 from topologies.arrays import FloatArray, IntArray
@@ -23,7 +24,7 @@ class Arcs(NamedTuple):
     number: NDArray[np.int32]
     source: NDArray[np.int32]
     target: NDArray[np.int32]
-    tokens: NDArray[np.int32]
+    lag: NDArray[np.int32]  # 0: without a token
     latency_s: FloatArray
     sending_s: FloatArray
 
@@ -42,24 +43,32 @@ class RecurrenceRun:
         self._rows = rows
         self._arcs = _sorted_arcs(job)
         self._history = History()
+        self._repeated: tuple[Arcs, IntArray, IntArray] | None = None
 
     def pieces(self) -> Iterator[Rows]:
         """All rounds, some at a time."""
-        job = self._job
-        start_s, free_s = np.zeros(job.silos), np.zeros(len(job.arcs))
-        saved_s, saved_round = np.zeros(job.silos + len(job.arcs)), np.array([-1, 1], dtype=np.int64)
-        watch = job.compute.is_constant and job.plan is None
+        job, before = self._job, self._job.longest_lag - 1
+        # Round starts and computing times of the rounds before a piece, of which messages may be sent late.
+        start_s, computed_s = np.full((before + 1, job.silos), np.nan), np.empty((before, job.silos))
+        start_s[-1] = 0.0
+        free_s = np.zeros(len(job.arcs))
+        saved_s = np.zeros(start_s.size + len(job.arcs))
+        saved_round = np.array([-1, max(1, job.regular_from)], dtype=np.int64)
+        period = job.period if job.compute.is_constant else None
+        watch = period is not None
         for first in range(0, job.rounds, self._rows):
             count = min(self._rows, job.rounds - first)
-            compute_s = computing(job, first, count)
+            compute_s = np.concatenate((computed_s, computing(job, first, count)))
             arcs, begin, end = self._arcs_of(first, count)
-            round_start_s = np.empty((count + 1, job.silos))
-            round_start_s[0] = start_s
+            round_start_s = np.empty((before + count + 1, job.silos))
+            round_start_s[: before + 1] = start_s
             begin_s, last_bit_s, arrival_s = self._messages(count)
             repeat = advance(
                 arcs, begin, end, job.fifo, compute_s, round_start_s, begin_s, last_bit_s, arrival_s, free_s,
-                saved_s, saved_round, first, watch,
+                saved_s, saved_round, first, period or 1, watch,
             )  # fmt: skip
+            start_s, computed_s = round_start_s[count:], compute_s[count:]
+            round_start_s = round_start_s[before:]
             if watch:
                 self._history.add(round_start_s[:-1])
             if repeat:
@@ -67,7 +76,6 @@ class RecurrenceRun:
                 self._history.add(round_start_s[-1:])
                 self.steady = self._history.steady(repeat - int(saved_round[0]), period_s)
                 watch = False
-            start_s = round_start_s[-1]
             yield Rows(
                 round_start_s=round_start_s if first + count == job.rounds else round_start_s[:-1],
                 start_s=begin_s,
@@ -81,26 +89,43 @@ class RecurrenceRun:
         plan, arcs = self._job.plan, self._arcs
         if plan is None:
             return arcs, np.zeros(count, dtype=np.int64), np.full(count, len(arcs.number))
-        rounds, place_of = range(first, first + count), np.argsort(arcs.number)
-        places = [place_of[plan.active(k)] for k in rounds]
-        counts = np.array([len(place) for place in places])
-        place, row = np.concatenate(places), np.repeat(np.arange(count), counts)
-        order = np.lexsort((place, row))
-        sending_s = np.concatenate([plan.sending_s(k) for k in rounds])[order]
-        place = place[order]
-        planned = Arcs(
-            number=arcs.number[place],
-            source=arcs.source[place],
-            target=arcs.target[place],
-            tokens=arcs.tokens[place],
-            latency_s=arcs.latency_s[place],
-            sending_s=sending_s,
-        )
-        return planned, np.cumsum(counts) - counts, np.cumsum(counts)
+        if plan.period is None:
+            return _planned(plan, arcs, range(first, first + count))
+        if self._repeated is None:
+            # Late enough for all messages to be sent; those of rounds before round 0 are passed over.
+            late = (self._job.regular_from // plan.period + 1) * plan.period
+            self._repeated = _planned(plan, arcs, range(late, late + plan.period))
+        planned, begin, end = self._repeated
+        state = np.arange(first, first + count) % plan.period
+        return planned, begin[state], end[state]
 
-    def _messages(self, count: int) -> FloatArray:
-        shape = (3, count, len(self._job.arcs))
-        return np.empty(shape) if self._job.plan is None else np.full(shape, np.nan)
+    def _messages(self, count: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Room for the dates of all messages, in arrays of their own: a caller may keep one of them."""
+        shape = (count, len(self._job.arcs))
+        if self._job.plan is None:
+            return np.empty(shape), np.empty(shape), np.empty(shape)
+        return np.full(shape, np.nan), np.full(shape, np.nan), np.full(shape, np.nan)
+
+
+def _planned(plan: RoundPlan, arcs: Arcs, rounds: range) -> tuple[Arcs, IntArray, IntArray]:
+    """Arcs of some rounds of a plan, and where those of each begin and end."""
+    place_of = np.argsort(arcs.number)
+    places = [place_of[plan.active(k)] for k in rounds]
+    counts = np.array([len(place) for place in places])
+    place, row = np.concatenate(places), np.repeat(np.arange(len(rounds)), counts)
+    order = np.lexsort((place, row))
+    sending_s = np.concatenate([plan.sending_s(k) for k in rounds])[order]
+    lag = np.concatenate([plan.lags(k) for k in rounds])[order]
+    place = place[order]
+    planned = Arcs(
+        number=arcs.number[place],
+        source=arcs.source[place],
+        target=arcs.target[place],
+        lag=np.where(arcs.lag[place] == 0, 0, lag).astype(np.int32),
+        latency_s=arcs.latency_s[place],
+        sending_s=sending_s,
+    )
+    return planned, np.cumsum(counts) - counts, np.cumsum(counts)
 
 
 @compiled
@@ -118,17 +143,29 @@ def advance(
     saved_s: FloatArray,
     saved_round: IntArray,
     first: int,
+    period: int,
     watch: bool,
 ) -> int:
-    """Fill in some rounds; the first round whose start repeats an earlier one up to a shift, or 0."""
+    """Fill in some rounds; the first round whose start repeats an earlier one up to a shift, or 0.
+
+    The first rows of the round starts, all but the last of which have a row of computing times, are of earlier rounds.
+    """
     repeat = 0
-    for row in range(len(compute_s)):
-        now_s, next_s = round_start_s[row], round_start_s[row + 1]
+    before = len(compute_s) - len(begin_s)
+    for row in range(len(begin_s)):
+        here = before + row
+        now_s, next_s = round_start_s[here], round_start_s[here + 1]
         for silo in range(len(now_s)):
-            next_s[silo] = now_s[silo] + compute_s[row, silo]
+            next_s[silo] = now_s[silo] + compute_s[here, silo]
         for place in range(begin[row], end[row]):
             arc, source, target = arcs.number[place], arcs.source[place], arcs.target[place]
-            start_s = now_s[source] + compute_s[row, source] if arcs.tokens[place] else next_s[source]
+            lag = arcs.lag[place]
+            if lag == 0:
+                start_s = next_s[source]
+            elif lag > first + row + 1:
+                continue
+            else:
+                start_s = round_start_s[here + 1 - lag, source] + compute_s[here + 1 - lag, source]
             if fifo:
                 start_s = max(start_s, free_s[arc])
             begin_s[row, arc] = start_s
@@ -137,26 +174,40 @@ def advance(
             next_s[target] = max(next_s[target], arrival_s[row, arc])
         if watch and not repeat:
             k = first + row + 1
-            if saved_round[0] >= 0 and _is_repeat(next_s, free_s, saved_s, fifo):
+            state_s = round_start_s[row + 1 : here + 2]
+            same_arcs = saved_round[0] >= 0 and (k - saved_round[0]) % period == 0
+            if same_arcs and _is_repeat(state_s, free_s, saved_s, fifo):
                 repeat = k
             elif k >= saved_round[1]:
                 saved_round[0], saved_round[1] = k, 2 * k
-                for silo in range(len(next_s)):
-                    saved_s[silo] = next_s[silo]
-                for arc in range(len(free_s)):
-                    saved_s[len(next_s) + arc] = free_s[arc]
+                _save(state_s, free_s, saved_s)
     return repeat
 
 
 @compiled
-def _is_repeat(start_s: FloatArray, free_s: FloatArray, saved_s: FloatArray, fifo: bool) -> bool:
-    growth_s = start_s[0] - saved_s[0]
-    for silo in range(len(start_s)):
-        if abs(start_s[silo] - saved_s[silo] - growth_s) > REPEATED_START * growth_s:
-            return False
+def _save(state_s: FloatArray, free_s: FloatArray, saved_s: FloatArray) -> None:
+    """Save the latest round starts, the last of them first, and when each arc is free."""
+    place = 0
+    for row in range(len(state_s) - 1, -1, -1):
+        for silo in range(state_s.shape[1]):
+            saved_s[place] = state_s[row, silo]
+            place += 1
+    for arc in range(len(free_s)):
+        saved_s[place + arc] = free_s[arc]
+
+
+@compiled
+def _is_repeat(state_s: FloatArray, free_s: FloatArray, saved_s: FloatArray, fifo: bool) -> bool:
+    growth_s = state_s[len(state_s) - 1, 0] - saved_s[0]
+    place = 0
+    for row in range(len(state_s) - 1, -1, -1):
+        for silo in range(state_s.shape[1]):
+            if abs(state_s[row, silo] - saved_s[place] - growth_s) > REPEATED_START * growth_s:
+                return False
+            place += 1
     if fifo:
         for arc in range(len(free_s)):
-            if abs(free_s[arc] - saved_s[len(start_s) + arc] - growth_s) > REPEATED_START * growth_s:
+            if abs(free_s[arc] - saved_s[place + arc] - growth_s) > REPEATED_START * growth_s:
                 return False
     return True
 
@@ -176,7 +227,7 @@ def _sorted_arcs(job: Job) -> Arcs:
         number=np.array(order, dtype=np.int32),
         source=np.array([arc.source for arc in arcs], dtype=np.int32),
         target=np.array([arc.target for arc in arcs], dtype=np.int32),
-        tokens=np.array([arc.tokens for arc in arcs], dtype=np.int32),
+        lag=np.array([arc.tokens for arc in arcs], dtype=np.int32),
         latency_s=np.array([arc.latency_s for arc in arcs], dtype=np.float64),
         sending_s=np.array([job.sending_s[number] for number in order], dtype=np.float64),
     )

@@ -12,14 +12,17 @@ def is_repeat(network: Network, silos: Silos, queue: Queue, window: Window, save
 
     Notes
     -----
-    Brent's cycle detection: in time a saved state lies in the cycle and is at most as old as the cycle is long. The
-    state is the event and the round of every silo, the messages that it misses and how much later those that it has
+    Brent's cycle detection: in time a saved state lies in the cycle and is at most as old as the cycle is long. States
+    are compared where the job has the same arcs in the rounds that follow, see `simulator.job.Job.period`.
+
+    The state is the event and the round of every silo, the messages that it misses and how much later those that it has
     arrive, and of every arc the messages under way, what they have left, and their rate.
     """
     clock = network.clock[0]
     k = clock.reference
     clock.reference = NONE
-    if clock.saved_round >= 0 and _compare(network, silos, queue, window, saved, k, False):
+    same_arcs = clock.saved_round >= 0 and (k - clock.saved_round) % clock.period == 0
+    if same_arcs and _compare(network, silos, queue, window, saved, k, False):
         return True
     if k >= clock.next_round:
         _compare(network, silos, queue, window, saved, k, True)
@@ -69,9 +72,11 @@ def _compare(
             if not _same(saved, place, gap_bits, arc.bits + noise_s * arc.rate_bps, save):
                 return False
             place += 1
+    if not _same(saved, place, clock.latest - k, 0.0, save):
+        return False
+    place += 1
     for number in range(len(silos.table)):
-        row = silos.table[number].round - clock.base
-        while row < len(window.inbox) and window.inbox[row, number].missing < silos.table[number].in_arcs:
+        for row in range(silos.table[number].round - clock.base, clock.latest + 1 - clock.base):
             later_s = max(0.0, window.inbox[row, number].latest_s - now_s)
             if not (
                 _same(saved, place, window.inbox[row, number].missing, 0.0, save)
@@ -79,10 +84,6 @@ def _compare(
             ):
                 return False
             place += 2
-            row += 1
-        if not _same(saved, place, -1.0, 0.0, save):
-            return False
-        place += 1
     return True
 
 

@@ -1,13 +1,16 @@
 """Complete rounds, cut into blocks for the caller."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simulator.block import Block, LinkArray, Messages
 from simulator.job import Job
 from topologies.arrays import FloatArray, IntArray
+
+Number = TypeVar("Number", np.int32, np.float64)
 
 
 class Rows(NamedTuple):
@@ -47,27 +50,33 @@ def blocks(job: Job, pieces: Iterator[Rows], block_rounds: int) -> Iterator[Bloc
     round_bits = crossed.bits(sent + 1)
     first, held = 0, next(pieces)
     while first < job.rounds:
-        # One more row of round starts tells when the last round of the block ends.
         count = min(block_rounds, job.rounds - first)
-        while len(held.round_start_s) <= count:
+        while len(held.start_s) < count:
             held = joined((held, next(pieces)))
         last = first + count == job.rounds
+        # One more row of round starts tells when the last round of the block ends.
+        after = held.cut(count) if len(held.round_start_s) > count else next(pieces)
         if job.plan is not None:
             sent = sent + np.count_nonzero(~np.isnan(held.last_bit_s[:count]), axis=0)
         yield Block(
             first_round=first,
-            round_start_s=held.round_start_s[: count + last].copy(),
+            round_start_s=_taken(held.round_start_s, count + last),
             messages=Messages(
-                start_s=held.start_s[:count].copy(),
-                last_bit_s=held.last_bit_s[:count].copy(),
-                arrival_s=held.arrival_s[:count].copy(),
-                bound_link=held.bound_link[:count].copy(),
+                start_s=_taken(held.start_s, count),
+                last_bit_s=_taken(held.last_bit_s, count),
+                arrival_s=_taken(held.arrival_s, count),
+                bound_link=_taken(held.bound_link, count),
             ),
             link_bits=round_bits * (first + count) if job.plan is None else crossed.bits(sent),
-            now_s=float(held.round_start_s[count].max()),
+            now_s=float(after.round_start_s[0].max()),
         )
-        held = held.cut(count)
+        held = after
         first += count
+
+
+def _taken(table: NDArray[Number], count: int) -> NDArray[Number]:
+    """The first rows; copied where there are more, which they would keep in memory."""
+    return table if len(table) == count else table[:count].copy()
 
 
 class _Crossed:

@@ -62,7 +62,7 @@ _LINK = np.dtype(
 
 _SILO = np.dtype(
     [
-        ("round", _L), ("phase", _I), ("in_arcs", _I),
+        ("round", _L), ("phase", _I),
         ("first", _I), ("middle", _I), ("end", _I),  # out-arcs with and without a token, of its round with a plan
     ],
     align=True,
@@ -74,6 +74,9 @@ _CLOCK = np.dtype(
         ("planned", _L),  # whether each round has arcs of its own
         ("open", _L),  # arcs that are active and links that are over
         ("stamp", _L), ("work", _L),
+        ("longest_lag", _L),
+        ("period", _L),  # states of rounds that are not a multiple of it apart differ
+        ("latest", _L),  # the last round of which a message was delivered
         ("reference", _L),  # the round that silo 0 started at this instant
         ("saved_s", _F), ("saved_round", _L), ("next_round", _L),
     ],
@@ -91,10 +94,12 @@ _INBOX = np.dtype(
 _MESSAGE = np.dtype(
     [
         ("start_s", _F), ("last_bit_s", _F), ("arrival_s", _F), ("bound_link", _I),
-        ("out", _I),  # with a plan, a list: the out-arcs of each silo in this round, those with a token first
     ],
     align=True,
 )  # fmt: skip
+
+# What a silo sends in a round: on which arc, and how many rounds later than others it is awaited.
+_OUT = np.dtype([("arc", _I), ("ahead", _I)], align=True)
 
 
 class Network(NamedTuple):
@@ -128,7 +133,8 @@ class Window(NamedTuple):
     """Rounds ``clock.base`` on, one a row."""
 
     inbox: Records
-    messages: Records  # with a plan, `start_s` is NaN where nothing was sent yet
+    messages: Records  # of the round at whose end each is awaited; with a plan NaN where nothing was sent yet
+    out: Records  # with a plan, a list: the out-arcs of each silo in this round, those with a token first
 
 
 def make_network(job: Job) -> Network:
@@ -162,8 +168,9 @@ def make_network(job: Job) -> Network:
     clock = np.zeros(1, dtype=_CLOCK)
     clock["rounds"], clock["fifo"] = job.rounds, job.fifo
     clock["planned"] = job.plan is not None
-    clock["reference"] = NONE if job.compute.is_constant and job.plan is None else OFF
-    clock["saved_round"], clock["next_round"], clock["stamp"] = NONE, 1, 1
+    clock["longest_lag"], clock["period"], clock["latest"] = job.longest_lag, job.period or 0, NONE
+    clock["reference"] = NONE if job.compute.is_constant and job.period is not None else OFF
+    clock["saved_round"], clock["next_round"], clock["stamp"] = NONE, max(1, job.regular_from), 1
     seats = np.zeros(len(hops), dtype=_SEAT)
     ends, shares, levels = make_heap(len(arcs)), make_heap(len(links)), make_heap(len(links))
     return Network(arcs, hops, seats, links, clock, ends, shares, levels)
@@ -174,7 +181,6 @@ def make_silos(job: Job) -> Silos:
     table = np.zeros(job.silos, dtype=_SILO)
     table["round"] = -1
     table["phase"] = GATED
-    table["in_arcs"] = np.bincount([arc.target for arc in job.arcs], minlength=job.silos)
     if job.plan is None:
         wiring = Wirings(job).rows(0, 1)
         table["first"], table["middle"], table["end"] = wiring.first[0], wiring.middle[0], wiring.end[0]
@@ -192,12 +198,13 @@ def make_window(job: Job, wiring: Wiring, compute_s: FloatArray) -> Window:
     inbox["missing"] = wiring.in_arcs
     messages = np.zeros((len(compute_s), len(job.arcs)), dtype=_MESSAGE)
     messages["bound_link"] = -1
+    out = np.zeros(wiring.out.shape, dtype=_OUT)
+    out["arc"], out["ahead"] = wiring.out, wiring.ahead
     if job.plan is not None:
         inbox["first"], inbox["middle"], inbox["end"] = wiring.first, wiring.middle, wiring.end
-        messages["out"][:, : wiring.out.shape[1]] = wiring.out
         for date in ("start_s", "last_bit_s", "arrival_s"):
             messages[date] = np.nan
-    return Window(inbox, messages)
+    return Window(inbox, messages, out)
 
 
 def make_queue(network: Network, rows: int) -> Queue:

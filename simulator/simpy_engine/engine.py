@@ -77,11 +77,13 @@ class SimpyEngine:
         if job.changes is not None:
             changeable = cast(ChangeableNetwork, self.network)
             clock.process(apply_changes(clock, changeable, job.changes, job.link_capacity_bps, len(job.arcs)))
-        plain = job.plan is None and job.compute.is_constant and job.changes is None
-        if plain and isinstance(self.network, RepeatableNetwork):
+        plain = job.compute.is_constant and job.changes is None
+        if plain and job.period is not None and isinstance(self.network, RepeatableNetwork):
             self._watch = RepeatWatch(
                 [*(silo.state for silo in silos), self.network.state],
                 lambda k: max(silo.round for silo in silos) - k,
+                period=job.period,
+                first=job.regular_from,
             )
         for silo in silos:
             clock.process(silo.run(job.rounds, self.network.send, recorder.started))
@@ -101,7 +103,9 @@ class SimpyEngine:
             self.clock.succeed_at(event, now_s, LAST)
 
     def _look(self, k: int, now_s: float) -> None:
-        if self._watch is not None and all(silo.round < self._job.rounds for silo in self._silos):
+        # A silo that is near the end sends no message of a round after it.
+        end = self._job.rounds + 1 - self._job.longest_lag
+        if self._watch is not None and all(silo.round < end for silo in self._silos):
             self._watch.look(k, now_s)
 
     def advance(self) -> Block | None:

@@ -34,9 +34,9 @@ class Recorder:
 
     Notes
     -----
-    Every message gates a round start of its target. So round `k` is complete, with the messages of all arcs, when
-    all silos have started round ``k + 1``. Silos that are ahead need rows beyond: at most as many as an overlay's
-    longest shortest path has arcs.
+    Every message of round `k` gates its target's start of round ``k + 1``. So round `k` is complete, with the messages
+    of all arcs, when all silos have started round ``k + 1``. Silos that are ahead need rows beyond: at most as many as
+    an overlay's longest shortest path has arcs, and as its lags are long.
     """
 
     __slots__ = (
@@ -84,7 +84,7 @@ class Recorder:
     def started(self, silo: int, k: int, now_s: float) -> None:
         """Note that a silo starts a round."""
         row = k - self._first
-        if row >= len(self._missing):
+        while row >= len(self._missing):
             self._grow()
         self._round_start_s[row, silo] = now_s
         self._missing[row] -= 1
@@ -100,7 +100,7 @@ class Recorder:
     ) -> None:
         """Note a message whose last bit leaves; the dates may lie ahead."""
         row = k - self._first
-        if row >= len(self._missing):
+        while row >= len(self._missing):
             self._grow()
         self._start_s[row, arc] = start_s
         self._last_bit_s[row, arc] = last_bit_s

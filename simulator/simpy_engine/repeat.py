@@ -32,6 +32,10 @@ class RepeatWatch:
         Each returns the state of a silo or of the network at ``(round, date)``.
     ahead : callable
         Rounds by which the first silo is ahead of a round.
+    period : int
+        Rounds after which the job has the same arcs: states of rounds that are not a multiple of it apart differ.
+    first : int
+        Round from which on that holds.
 
     Attributes
     ----------
@@ -47,19 +51,28 @@ class RepeatWatch:
     per round.
     """
 
-    __slots__ = ("_ahead", "_date_s", "_first", "_next", "_round", "_saved", "_states", "steady")
+    __slots__ = ("_ahead", "_date_s", "_first", "_next", "_period", "_round", "_saved", "_states", "steady")
 
-    def __init__(self, states: Sequence[Callable[[int, float], State]], ahead: Callable[[int], int]) -> None:
+    def __init__(
+        self,
+        states: Sequence[Callable[[int, float], State]],
+        ahead: Callable[[int], int],
+        *,
+        period: int,
+        first: int,
+    ) -> None:
         self._states = states
+        self._period = period
         self._ahead = ahead
         self._saved: list[tuple[list[int], FloatArray, FloatArray]] = []
-        self._round = self._first = self._next = 0
+        self._round = self._first = 0
+        self._next = first
         self._date_s = 0.0
         self.steady: SteadyState | None = None
 
     def look(self, k: int, now_s: float) -> None:
         """Take the state when the last silo has started round `k`, before any silo has ended the job."""
-        if self._saved and self._is_saved(k, now_s):
+        if self._saved and not (k - self._round) % self._period and self._is_saved(k, now_s):
             self.steady = SteadyState(
                 cycle_time_s=(now_s - self._date_s) / (k - self._round),
                 is_exact=True,

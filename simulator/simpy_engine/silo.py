@@ -54,8 +54,8 @@ class Silo:
             duration_s = next(self._compute_s)
             self._until_s = clock.now + duration_s
             yield clock.timeout(duration_s)
-            for arc in wiring.after_computing(number, k):
-                send(arc, k)
+            for arc, round_ in wiring.after_computing(number, k):
+                send(arc, round_)
             in_arcs = wiring.in_arcs(number, k)
             if in_arcs:
                 missing, latest_s = self._inbox.get(k, (in_arcs, 0.0))

@@ -1,7 +1,7 @@
 """Which arcs each silo uses in a round, as the silos and the network ask for them."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from simulator.job import Job
 from simulator.rounds import RoundPlan
@@ -13,8 +13,8 @@ class Wiring(Protocol):
     def in_arcs(self, silo: int, k: int, /) -> int:
         """Number of in-arcs that gate the silo's start of round ``k + 1``."""
 
-    def after_computing(self, silo: int, k: int, /) -> Sequence[int]:
-        """Out-arcs with 1 token."""
+    def after_computing(self, silo: int, k: int, /) -> Sequence[tuple[int, int]]:
+        """Messages that leave when the silo's computing of round `k` ends: ``(arc, round)``, see `RoundPlan.lags`."""
 
     def after_start(self, silo: int, k: int, /) -> Sequence[int]:
         """Out-arcs with 0 tokens."""
@@ -36,9 +36,9 @@ class FixedWiring:
         """See `Wiring`."""
         return self._in_arcs[silo]
 
-    def after_computing(self, silo: int, _k: int, /) -> Sequence[int]:
+    def after_computing(self, silo: int, k: int, /) -> Sequence[tuple[int, int]]:
         """See `Wiring`."""
-        return self._out_arcs[1][silo]
+        return [(arc, k) for arc in self._out_arcs[1][silo]]
 
     def after_start(self, silo: int, _k: int, /) -> Sequence[int]:
         """See `Wiring`."""
@@ -60,21 +60,31 @@ class PlannedWiring:
         Tells how many rounds all silos have ended.
     """
 
-    __slots__ = ("_complete", "_job", "_plan", "_rounds")
+    __slots__ = ("_complete", "_job", "_plan", "_rounds", "_sent")
 
     def __init__(self, job: Job, plan: RoundPlan, complete: Callable[[], int]) -> None:
         self._job = job
         self._plan = plan
         self._complete = complete
         self._rounds: dict[int, _Round] = {}
+        self._sent: dict[int, list[list[tuple[int, int]]]] = {}
 
     def in_arcs(self, silo: int, k: int, /) -> int:
         """See `Wiring`."""
         return self._round(k).in_arcs[silo]
 
-    def after_computing(self, silo: int, k: int, /) -> Sequence[int]:
+    def after_computing(self, silo: int, k: int, /) -> Sequence[tuple[int, int]]:
         """See `Wiring`."""
-        return self._round(k).out_arcs[1][silo]
+        found = self._sent.get(k)
+        if found is None:
+            _drop(self._sent, self._complete())
+            last = min(k + self._job.longest_lag, self._job.rounds)
+            # A later round's message of an arc is sent after those of earlier ones.
+            found = self._sent[k] = [[] for _ in range(self._job.silos)]
+            for round_ in range(k, last):
+                for arc in self._round(round_).sent.get(round_ + 1 - k, ()):
+                    found[self._job.arcs[arc].source].append((arc, round_))
+        return found[silo]
 
     def after_start(self, silo: int, k: int, /) -> Sequence[int]:
         """See `Wiring`."""
@@ -87,20 +97,30 @@ class PlannedWiring:
     def _round(self, k: int) -> "_Round":
         found = self._rounds.get(k)
         if found is None:
-            for ended in [other for other in self._rounds if other < self._complete()]:
-                del self._rounds[ended]
+            _drop(self._rounds, self._complete())
             found = self._rounds[k] = _Round(self._job, self._plan, k)
         return found
 
 
-class _Round:
-    """One round of a plan."""
+def _drop(rounds: dict[int, Any], complete: int) -> None:
+    """Forget the rounds that all silos have ended."""
+    for ended in [other for other in rounds if other < complete]:
+        del rounds[ended]
 
-    __slots__ = ("in_arcs", "out_arcs", "sending_s")
+
+class _Round:
+    """One round of a plan: the messages that are awaited at its end."""
+
+    __slots__ = ("in_arcs", "out_arcs", "sending_s", "sent")
 
     def __init__(self, job: Job, plan: RoundPlan, k: int) -> None:
         active: list[int] = plan.active(k).tolist()
         self.in_arcs, self.out_arcs = _per_silo(job, active)
+        self.sent: dict[int, list[int]] = {}
+        """By their lag, the arcs with a token."""
+        for arc, lag in zip(active, plan.lags(k).tolist(), strict=True):
+            if job.arcs[arc].tokens:
+                self.sent.setdefault(lag, []).append(arc)
         self.sending_s: dict[int, float] = {}
         if job.sharing.constant_rates:
             self.sending_s = dict(zip(active, plan.sending_s(k).tolist(), strict=True))

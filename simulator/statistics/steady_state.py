@@ -10,8 +10,8 @@ from simulator.tolerances import REPEATED_START
 from simulator.world.counted_silos import Absences, Starts
 from topologies import EventGraph, recurrence
 from topologies.arrays import FloatArray
-from topologies.closed_forms import serialized_event_graph
-from topologies.delays import round_event_graph
+from topologies.closed_forms import before_any
+from topologies.periodic_events import fifo_event_graph, periodic_event_graph
 
 _TABLE = 1 << 24
 """Numbers that a piece of a recurrence may hold, 128 MiB."""
@@ -32,7 +32,8 @@ class SteadyState:
         Whether the job repeats (relative 1e-9); otherwise `cycle_time_s` is an estimate, and the rest is None. The
         rest is None as well where the simulated rounds hold no whole undisturbed period.
     period_rounds : int or None
-        Smallest `p` such that every silo starts round ``k + p`` exactly `period_s` after round `k`.
+        Smallest `p` such that every silo starts round ``k + p`` exactly `period_s` after round `k`, and that it has the
+        same arcs in both.
     period_s : float or None
         The time that these rounds take.
     transient_rounds : int or None
@@ -85,7 +86,7 @@ def estimated_steady_state(round_start_s: FloatArray, absences: Absences = ()) -
     return SteadyState(cycle_time_s=counted.cycle_time_s, is_exact=False)
 
 
-def within(steady: SteadyState, round_start_s: FloatArray) -> SteadyState:
+def within(steady: SteadyState, round_start_s: FloatArray, *, longest_lag: int = 1) -> SteadyState:
     """A proven steady state with the transient that simulated rounds show.
 
     Parameters
@@ -93,6 +94,8 @@ def within(steady: SteadyState, round_start_s: FloatArray) -> SteadyState:
     steady : SteadyState
         Exact, with a transient that may be too long.
     round_start_s : ndarray of shape (rounds + 1, silos)
+    longest_lag : int
+        Of the job: with lags a silo omits messages of rounds after the job before it has ended it.
 
     Returns
     -------
@@ -100,11 +103,12 @@ def within(steady: SteadyState, round_start_s: FloatArray) -> SteadyState:
         Without period and transient if the rounds that all silos start before one has ended the job do not hold
         these; the cycle time remains exact.
     """
+    end_s = float(round_start_s[-min(longest_lag, len(round_start_s))].min())
     if (
         steady.period_rounds is None
         or steady.period_s is None
         or steady.transient_rounds is None
-        or not has_period(steady, undisturbed_rows(round_start_s.max(axis=1), float(round_start_s[-1].min())))
+        or not has_period(steady, undisturbed_rows(round_start_s.max(axis=1), end_s))
     ):
         return SteadyState(cycle_time_s=steady.cycle_time_s, is_exact=steady.is_exact)
     end = steady.transient_rounds + steady.period_rounds
@@ -221,7 +225,7 @@ def steady_state(
     further_s = np.empty((0, job.silos))
     if proven is None:
         return estimated_steady_state(round_start_s, job.absences), further_s
-    return within(proven, round_start_s), further_s
+    return within(proven, round_start_s, longest_lag=job.longest_lag), further_s
 
 
 def max_plus_steady_state(
@@ -257,7 +261,7 @@ def equal_steady_state(job: Job) -> tuple[SteadyState, FloatArray]:
     Parameters
     ----------
     job : Job
-        With constant rates and computing times, and the same arcs in all rounds.
+        With constant rates and computing times, and arcs that repeat.
 
     Returns
     -------
@@ -271,52 +275,80 @@ def equal_steady_state(job: Job) -> tuple[SteadyState, FloatArray]:
     Notes
     -----
     The job's state ``x(k)`` is the round starts, and with
-    queues also when each arc's last message starts: it determines everything after. If
+    queues also when each arc's last message starts, of as many rounds or periods as lags reach back: it determines
+    everything after. If
     ``low <= x(k + p) - x(k) <= high`` holds in every component for a single `k`, then the cycle time lies
     between ``low / p`` and ``high / p``, because the system is monotone and commutes with adding a constant
     ([1]_, chapter 3). So one repeat up to a common shift, here with ``high - low <= 1e-9 * high``, gives the
     cycle time to that precision, however long the period is and whatever went before. A strongly connected
     overlay always comes to repeat, after a transient that no simple bound limits.
 
-    The rounds are the recurrence of the event graph: O(arcs) each.
+    The rounds are the recurrence of the event graph, of a periodic overlay period by period: O(arcs) each.
 
     References
     ----------
     .. [1] F. Baccelli, G. Cohen, G. J. Olsder, J.-P. Quadrat, *Synchronization and Linearity*, 1992.
     """
     silos, limit = job.silos, _WORK // (_WORK_PER_ROUND + len(job.arcs) + job.silos)
-    graph, state_s = _event_graph(job)
-    seen_s, base_s = [state_s[np.newaxis, :silos]], 0.0
-    states_s = state_s[np.newaxis]
-    for piece in _pieces(max(1, limit, job.rounds), first=2 * silos, largest=max(1, _TABLE // graph.nodes)):
+    graph, rounds = _event_graph(job)
+    back = max(1, int(graph.tokens.max(initial=1)))
+    states_s = before_any(silos, graph.nodes)[np.newaxis]
+    seen_s, base_s = [states_s[:, :silos]], 0.0
+    largest = max(1, _TABLE // graph.nodes)
+    for piece in _pieces(
+        max(1, max(limit, job.rounds) // rounds), first=-(-2 * silos // rounds) + back, largest=largest
+    ):
         # Dates that start near zero keep their digits.
         shift_s = float(states_s[-1].max())
         base_s += shift_s
-        states_s = recurrence(graph, piece, states_s[-1] - shift_s)
-        seen_s.append(states_s[1:, :silos] + base_s)
-        for period in range(1, piece):
-            growth_s = _common(states_s[-1] - states_s[-1 - period])
+        states_s = np.concatenate(
+            (states_s[-back:-1] - shift_s, recurrence(graph, piece, states_s[-back:] - shift_s))
+        )
+        found_s = _round_starts(states_s[-piece:], rounds, silos)
+        seen_s.append(found_s + base_s)
+        for period in range(1, piece + 1 - back):
+            growth_s = _common(states_s[-back - period : -period], states_s[-back:])
             if growth_s is not None:
                 start_s = np.concatenate(seen_s)
-                steady = repeating(start_s, period, growth_s)
+                steady = repeating(start_s, period * rounds, growth_s)
                 return steady, start_s
-    slope_s = _slope(states_s[len(states_s) // 2 - 1 :, :silos].max(axis=1))
-    return SteadyState(cycle_time_s=slope_s, is_exact=False), np.empty((0, silos))
+    last_s = np.concatenate((states_s[-piece - 1 : -piece, :silos], found_s)).max(axis=1)
+    return SteadyState(cycle_time_s=_slope(last_s[len(last_s) // 2 - 1 :]), is_exact=False), np.empty(
+        (0, silos)
+    )
 
 
-def _event_graph(job: Job) -> tuple[EventGraph, FloatArray]:
-    """The event graph of a job, and the dates of its events in round 0."""
+def _event_graph(job: Job) -> tuple[EventGraph, int]:
+    """The event graph of a job that repeats, and the rounds that are one step of it."""
+    period, plan = job.period or 1, job.plan
+    if plan is None:
+        active, lags = [np.arange(len(job.arcs))], [np.ones(len(job.arcs), dtype=np.int64)]
+        sending_s = np.array(job.sending_s, dtype=np.float64)
+    else:
+        late = (job.regular_from // period + 1) * period
+        rounds = range(late, late + period)
+        active, lags = [plan.active(k) for k in rounds], [plan.lags(k) for k in rounds]
+        sending_s = np.concatenate([plan.sending_s(k) for k in rounds])
+    number = np.concatenate(active)
+    state = np.repeat(np.arange(period), [len(arcs) for arcs in active])
     compute_s = job.compute.rows(0, 1)[0]
-    sending_s = np.array(job.sending_s, dtype=np.float64)
-    latency_s = np.array([arc.latency_s for arc in job.arcs], dtype=np.float64)
-    source = np.array([arc.source for arc in job.arcs], dtype=np.int64)
-    target = np.array([arc.target for arc in job.arcs], dtype=np.int64)
-    tokens = np.array([arc.tokens for arc in job.arcs], dtype=np.int64)
-    delay_s = tokens * compute_s[source] + sending_s + latency_s
-    graph = round_event_graph(job.silos, source, target, tokens, delay_s, compute_s)
+    latency_s = np.array([arc.latency_s for arc in job.arcs], dtype=np.float64)[number]
+    source = np.array([arc.source for arc in job.arcs], dtype=np.int64)[number]
+    target = np.array([arc.target for arc in job.arcs], dtype=np.int64)[number]
+    tokens = np.array([arc.tokens for arc in job.arcs], dtype=np.int64)[number]
+    computing_s = tokens * compute_s[source]
+    # A message without a token leaves when its source starts the round that it gates.
+    lag, delay_s = tokens * np.concatenate(lags), computing_s + sending_s + latency_s
+    graph = periodic_event_graph(period, state, source, target, lag, delay_s, compute_s)
     if job.fifo:
-        return serialized_event_graph(graph, compute_s, latency_s, sending_s)
-    return graph, np.zeros(job.silos)
+        graph = fifo_event_graph(graph, period, state, number, computing_s, latency_s, sending_s)
+    return graph, period
+
+
+def _round_starts(states_s: FloatArray, period: int, silos: int) -> FloatArray:
+    """Round starts of the states of some periods, shape (periods * period, silos): a period ends with state 0."""
+    by_state_s = states_s[:, : period * silos].reshape(len(states_s), period, silos)
+    return np.roll(by_state_s, -1, axis=1).reshape(-1, silos)
 
 
 def _pieces(rounds: int, *, first: int, largest: int) -> Iterator[int]:
@@ -333,8 +365,11 @@ def _slope(last_s: FloatArray) -> float:
     return float(last_s[-1] - last_s[0]) / (len(last_s) - 1)
 
 
-def _common(growth_s: FloatArray) -> float | None:
-    """The number that all entries are equal to, if they are."""
+def _common(before_s: FloatArray, after_s: FloatArray) -> float | None:
+    """The growth that is the same for all entries, if it is; none of messages that were not sent yet."""
+    if not np.isfinite(before_s).all():
+        return None
+    growth_s = after_s - before_s
     low, high = float(growth_s.min()), float(growth_s.max())
     return (low + high) / 2 if high - low <= REPEATED_START * high else None
 

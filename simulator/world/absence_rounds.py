@@ -88,8 +88,8 @@ class MissedRounds:
         return marks
 
 
-class PresentArcs:
-    """The arcs of a job between silos that are present; a `RoundPlan`.
+class PresentArcs(RoundPlan):
+    """The arcs of a job between silos that are present.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class PresentArcs:
         Time in which each of the arcs given to it sends its message at a constant rate, in seconds, if only these
         are active.
     plan : RoundPlan, optional
-        Which arcs are active if no silo is away; by default all.
+        Which arcs are active if no silo is away, with lags of 1; by default all.
     """
 
     __slots__ = ("_missed", "_plan", "_sending_s", "_source", "_target")
@@ -279,9 +279,19 @@ def with_absences(
         return transmissions(model_bits, arc_rates(graph, source[active], target[active]))
 
     if absences:
+        _check_prompt(absences[0], plan)
         plan = PresentArcs(source, target, missed, sending_s=sending_s, plan=plan)
     spans = tuple((absence.silo, absence.first_round, absence.back) for absence in lasting)
     return plan, AbsenceTimes(compute, missed, pauses), spans
+
+
+def _check_prompt(absence: PlacedAbsence, plan: RoundPlan | None) -> None:
+    """Accept absences where messages are awaited in the round in which they are sent."""
+    if plan is not None and plan.longest_lag > 1:
+        raise InputError(
+            f"must not be an absence where arcs have lags above 1, here up to {plan.longest_lag}.",
+            field=absence.field(),
+        )
 
 
 def times_as_recorded(

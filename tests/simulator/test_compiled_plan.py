@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator import Absence, FlowArc, Lognormal, Pause
+from simulator import Absence, FlowArc, Lognormal, Pause, RoundPlan
 from simulator.compiled.engine import CompiledEngine, unsupported
 from simulator.compute_times import Constant
 from simulator.job import make_job
@@ -18,12 +18,15 @@ from topologies import AccessLinks, Underlay, Workload, connectivity, design, de
 TABLES = ("start_s", "last_bit_s", "arrival_s", "bound_link")
 
 
-class Plan:
+class Plan(RoundPlan):
     """Rounds with listed arcs, each sending for its own time."""
 
     def __init__(self, active):
         self._active = [np.array(arcs, dtype=np.int64) for arcs in active]
-        self.rounds = len(active)
+
+    @property
+    def rounds(self):
+        return len(self._active)
 
     def active(self, round_):
         return self._active[round_]

@@ -13,7 +13,7 @@ from topologies import (
     load_underlay,
     recurrence,
 )
-from topologies.closed_forms import serialized_event_graph
+from topologies.closed_forms import before_any, serialized_event_graph
 
 
 def overlay(underlay, kind):
@@ -28,12 +28,11 @@ def test_equal_rounds_beyond_are_those_of_the_recurrence(kind, queueing, rounds)
     designed = overlay("geant", kind)
     timeline = simulate(designed, rounds, sharing="equal", queueing=queueing)
     beyond = 5000
-    graph, initial_s = designed.event_graph, None
+    graph = designed.event_graph
     if queueing == "fifo":
-        graph, initial_s = serialized_event_graph(
-            graph, designed.compute_s, designed.latency_s, designed.transmission_s
-        )
-    expected = recurrence(graph, beyond, initial_s)[:, :40]
+        computing_s = designed.tokens * designed.compute_s[designed.source]
+        graph = serialized_event_graph(graph, computing_s, designed.latency_s, designed.transmission_s)
+    expected = recurrence(graph, beyond, before_any(40, graph.nodes))[:, :40]
     for k in (0, 1, rounds, rounds + 1, 39, 600, 1234, beyond):
         np.testing.assert_allclose(timeline.start_s(k), expected[k], rtol=1e-9, atol=0)
     steady = timeline.steady

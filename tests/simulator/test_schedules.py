@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simulator import FlowArc, Lognormal, simulate, simulate_flows
+from simulator import FlowArc, Lognormal, RoundPlan, simulate, simulate_flows
 from topologies import (
     AccessLinks,
     InputError,
@@ -114,7 +114,7 @@ def test_a_schedule_is_that_of_its_seed(overlay):
     assert not np.array_equal(drawn.round_start_s, simulate(overlay, 20, seed=SEED + 1).round_start_s)
 
 
-class EveryOther:
+class EveryOther(RoundPlan):
     """Two silos that hear each other in even rounds only."""
 
     rounds = 6
@@ -149,7 +149,7 @@ def test_a_silo_without_in_arcs_goes_on(sharing):
 
 
 def test_a_connection_sends_its_next_message_after_the_last_one():
-    class Skipping:
+    class Skipping(RoundPlan):
         """Silo 0 sends in rounds 0 and 2, hears nobody, and silo 1 waits for it."""
 
         rounds = 3

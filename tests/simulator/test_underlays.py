@@ -13,7 +13,7 @@ from topologies import (
     published_underlays,
     recurrence,
 )
-from topologies.closed_forms import serialized_event_graph
+from topologies.closed_forms import before_any, serialized_event_graph
 
 ROUNDS = 60
 KINDS = ("star", "mst", "delta_mbst", "ring", "underlay")
@@ -51,10 +51,11 @@ def test_equal_overlap_is_the_recurrence_of_equation_4(overlay):
 
 def test_equal_fifo_is_the_serialized_recurrence(overlay):
     timeline = simulate(overlay, ROUNDS, sharing="equal", queueing="fifo")
-    serialized, initial_s = serialized_event_graph(
-        overlay.event_graph, overlay.compute_s, overlay.latency_s, overlay.transmission_s
+    silos, computing_s = overlay.graph.silos, overlay.tokens * overlay.compute_s[overlay.source]
+    serialized = serialized_event_graph(
+        overlay.event_graph, computing_s, overlay.latency_s, overlay.transmission_s
     )
-    expected = recurrence(serialized, ROUNDS, initial_s)[:, : overlay.graph.silos]
+    expected = recurrence(serialized, ROUNDS, before_any(silos, serialized.nodes))[:, :silos]
 
     np.testing.assert_allclose(timeline.round_start_s, expected, rtol=1e-9, atol=0)
 

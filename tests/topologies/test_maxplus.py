@@ -203,9 +203,18 @@ def test_recurrence_follows_chains_of_token_free_arcs():
     assert recurrence(graph, 2).tolist() == [[0, 0, 0], [1, 3, 8], [2, 4, 9]]
 
 
-def test_recurrence_refuses_two_tokens():
-    with pytest.raises(InputError, match=r"tokens\(=2\) must be 0 or 1"):
-        recurrence(event_graph(1, [(0, 0, 1.0, 2), (0, 0, 1.0, 1)]), 1)
+def test_recurrence_with_several_tokens_by_hand():
+    # Node 1 waits 5 s for node 0 of two rounds before, once there is such a round, and 1 s for itself.
+    graph = event_graph(2, [(0, 0, 3.0, 1), (1, 1, 1.0, 1), (0, 1, 5.0, 2)])
+
+    assert recurrence(graph, 4).tolist() == [[0, 0], [3, 1], [6, 5], [9, 8], [12, 11]]
+
+
+@given(graph=token_graphs(), cut=st.integers(1, 5))
+def test_the_recurrence_goes_on_from_its_last_rounds(graph, cut):
+    whole = recurrence(graph, 9)
+
+    assert np.array_equal(recurrence(graph, 9 - cut, whole[: cut + 1]), whole[cut:])
 
 
 @given(graph=strong_graphs())

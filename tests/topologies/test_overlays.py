@@ -168,8 +168,11 @@ def test_every_designer_on_any_network(make_underlay, data, kind):
     sends[overlay.target, overlay.source] = True
     if kind != "star":
         assert np.array_equal((overlay.consensus > 0) & ~np.eye(graph.silos, dtype=bool), sends)
-    serialized, _ = serialized_event_graph(
-        overlay.event_graph, overlay.compute_s, overlay.latency_s, overlay.transmission_s
+    serialized = serialized_event_graph(
+        overlay.event_graph,
+        overlay.tokens * overlay.compute_s[overlay.source],
+        overlay.latency_s,
+        overlay.transmission_s,
     )
     assert cycle_time(serialized).cycle_time_s == pytest.approx(forms.serialized_s, rel=1e-12)
 
