@@ -293,6 +293,18 @@ def _silo_columns(
     begin = seen if given.first_silo is None else given.first_silo
     by_number = [column(begin + silo) for silo in silos]
     names = by_label if any(by_label) else by_number
+    if any(by_label) and given.first_silo is not None:
+        raise InputError(
+            f"goes with numbers of silos, but {pattern} has their labels.",
+            field=Field("first_silo", value=given.first_silo),
+            source=source,
+        )
+    if begin and any(by_number) and (before := column(begin - 1)) is not None:
+        raise InputError(
+            f"must be the number of the first silo: {before} is there too.",
+            field=Field("first_silo", value=begin),
+            source=source,
+        )
     one_more = column(begin + len(labels))
     if any(by_number) and one_more is not None:
         raise InputError(f"{one_more} must not be there: there are {len(labels)} silos.", source=source)

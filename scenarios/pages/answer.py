@@ -271,7 +271,7 @@ def agreement(rows: Sequence[Row]) -> str:
     estimates = "".join(
         f" Of {_kinds(unsure)} the simulation is an estimate{interval}."
         for interval, unsure in (
-            (" with a 95 % interval", [row for row in checked if row["simulated_half_width_s"]]),
+            (" with a 95 % interval", [row for row in checked if _half_s(row)]),
             (
                 " without an interval",
                 [

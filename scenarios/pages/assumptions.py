@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from scenarios.config.network import NetworkConfig, idle_links
 from scenarios.config.quantities import format_rate
-from scenarios.report.web_page import text
+from scenarios.report.web_page import capital, text
 from topologies import Connectivity, Workload, workload_presets
 from topologies.capacities import UNSTATED_CORE_BPS
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
@@ -48,23 +48,24 @@ def assumptions(graph: Connectivity, network: NetworkConfig, preset: str | None)
         found.append(
             f"Latency: {1e3 * S_PER_KM:g} ms/km along a route, and {1e3 * S_PER_PATH:g} ms {constant}."
         )
-    if network.access is network.access_up is network.access_down is None:
-        found.append("Access capacity: what the network's file states, 10 Gbps where it states nothing.")
+    if network.access is None:
+        given = {"uplinks": network.access_up, "downlinks": network.access_down}
+        unstated = [links for links, rate in given.items() if rate is None]
+        if unstated:
+            which = "" if len(unstated) == len(given) else f" of {unstated[0]}"
+            found.append(
+                f"Access capacity{which}: what the network's file states, 10 Gbps where it states nothing."
+            )
     if preset in workload_presets():
         found.append(
             f"Model size and computing time where the scenario states none: the paper's, of {preset}."
         )
-    return [*found, *underlay.notes, *map(_capital, idle_links(graph))]
+    return [*found, *underlay.notes, *map(capital, idle_links(graph))]
 
 
 def recorded_preset(scenario: str, work: Workload) -> str:
     """The preset of the workload of a file, whose scenario may state the preset's numbers instead of its name."""
     return str(tomllib.loads(scenario).get("workload", {}).get("preset") or work.name)
-
-
-def _capital(sentence: str) -> str:
-    """The sentence with a capital letter."""
-    return sentence[:1].upper() + sentence[1:]
 
 
 def assumed_list(sentences: Sequence[str]) -> str:

@@ -36,10 +36,12 @@ def study_answer(table: "pandas.DataFrame") -> list[str]:
     points, overlays = int(table[POINT].nunique()), int(table[OVERLAY].nunique())
     failed = failed_rows(table)
     good = table[~failed]
+    # A point in which an overlay failed says nothing of which is fastest.
+    compared = good[~good[POINT].isin(table[failed][POINT])]
     beginning = f"{_count(points, 'point')} of {_count(overlays, 'overlay')}."
     if failed.any():
         beginning += f" {_count(int(failed.sum()), 'row')} with an error."
-    said = [beginning, *_ranking(good)]
+    said = [beginning, *_ranking(compared)]
     if BELOW in good.columns and (below := int(is_below(good).sum())):
         said.append(
             f"In {_count(below, 'row')} paper is below the load bound, so that no network is as fast."
@@ -62,6 +64,13 @@ def _ranking(good: "pandas.DataFrame") -> list[str]:
     """The sentences on which overlay is fastest, of rows without an error."""
     if has_values(good, TO_TARGET):
         return _by_target(good)
+    if has_values(good, TARGET):
+        return [f"In no point does an overlay reach {_goal(good)}.", *_by_cycle_time(good)]
+    return _by_cycle_time(good)
+
+
+def _by_cycle_time(good: "pandas.DataFrame") -> list[str]:
+    """The sentence on the shortest cycle time."""
     key = SIMULATED if has_values(good, SIMULATED) else _BOUND
     if key == _BOUND and PAPER in good.columns:
         forms = [form for form in (PAPER, _LOAD) if form in good.columns]
@@ -91,14 +100,21 @@ def _by_target(good: "pandas.DataFrame") -> list[str]:
     reached = good[good[TO_TARGET].notna()]
     least = reached.groupby(POINT)[TO_TARGET].transform("min")
     best = reached[reached[TO_TARGET] - least <= least * _SAME]
-    targets = reached[TARGET].dropna().unique().tolist() if TARGET in reached.columns else []
-    goal = f"a test accuracy of {100 * targets[0]:g} %" if len(targets) == 1 else "the target accuracy"
     points = int(reached[POINT].nunique())
+    if not has_values(reached, TARGET):
+        wins = _wins(best, reached, "shortest time to the last recorded round", "")
+        return [f"Of {_count(points, 'point')} without a target accuracy, {wins}."]
     wins = _wins(best, reached, "shortest time to it", "")
-    said = [f"Of {_count(points, 'point')} in which {goal} is reached, {wins}."]
+    said = [f"Of {_count(points, 'point')} in which {_goal(reached)} is reached, {wins}."]
     if none := int(good[POINT].nunique()) - points:
         said.append(f"In {_count(none, 'point')} no overlay reaches it.")
     return said
+
+
+def _goal(good: "pandas.DataFrame") -> str:
+    """The target accuracy, where all rows have one."""
+    targets = good[TARGET].dropna().unique().tolist()
+    return f"a test accuracy of {100 * targets[0]:g} %" if len(targets) == 1 else "the target accuracy"
 
 
 def _wins(best: "pandas.DataFrame", of: "pandas.DataFrame", what: str, within: str) -> str:
@@ -109,7 +125,7 @@ def _wins(best: "pandas.DataFrame", of: "pandas.DataFrame", what: str, within: s
     others, more = others[: _MOST_NAMED - 1], len(others[_MOST_NAMED - 1 :])
     all_of = "all of them" if most == compared else f"{most:,}"
     named = [f"{first} has the {what} in {all_of}", *(f"{kind} in {count:,}" for kind, count in others)]
-    named += [f"{_count(more, 'more overlay')} in fewer"] if more else []
+    named += [f"{_count(more, 'more overlay')} in at most {others[-1][1]:,}"] if more else []
     ties = f", ties counted for each{within}" if wins.sum() > compared else ""
     return f"{listed(named)}{ties}"
 

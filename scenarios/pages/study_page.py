@@ -36,7 +36,7 @@ from scenarios.report.svg_chart import (
     line_legend,
     line_sheet,
 )
-from scenarios.report.web_page import html_table, text, web_page
+from scenarios.report.web_page import capital, html_table, text, web_page
 from scenarios.runfile.paths import PARTIAL
 from scenarios.runfile.study_rows import ERROR, POINT
 from scenarios.runfile.study_table import RANGES, read_study
@@ -100,7 +100,7 @@ def _inputs(path: Path, table: "pandas.DataFrame", source: StudySource | None) -
     common = {} if good.empty else {column: _shown(column, good[column].iloc[0]) for column in _common(good)}
     parts = ["<h2>What was compared</h2>"]
     if common:
-        named = {_sentence(words_of(column)): value for column, value in common.items() if value}
+        named = {capital(words_of(column)): value for column, value in common.items() if value}
         parts.append(f"<p>The same in all rows:</p>{origin_list(named)}")
     if source is None:
         missing = (
@@ -196,7 +196,7 @@ def _figures(table: "pandas.DataFrame", names: Sequence[str]) -> list[str]:
     for place, lines in enumerate(figures):
         parts.append(_figure(lines, place, names))
         notes += [note for note in lines.notes if note not in notes]
-    return [*parts, *(f'<p class="note">{text(_sentence(note))}</p>' for note in notes)]
+    return [*parts, *(f'<p class="note">{text(capital(note))}</p>' for note in notes)]
 
 
 def _figure(lines: StudyLines, place: int, names: Sequence[str]) -> str:
@@ -213,7 +213,7 @@ def _figure(lines: StudyLines, place: int, names: Sequence[str]) -> str:
     charts = []
     for number, panel in enumerate(lines.panels):
         title = f"{words_of(lines.y)} over {words_of(lines.x)}"
-        title = ", ".join(filter(None, (title[:1].upper() + title[1:], panel.title)))
+        title = ", ".join(filter(None, (capital(title), panel.title)))
         said = f"{title}. Lines: {', '.join(line.overlay for line in panel.lines)}. The numbers are below the charts."
         drawn = [
             ChartLine(
@@ -351,8 +351,3 @@ def _errors(table: "pandas.DataFrame") -> str:
 def _key_text(key: str, row: Mapping[Any, Any]) -> str:
     """A value with its unit."""
     return "none" if _cell(row[key]) == "" else value_text(key, row[key])
-
-
-def _sentence(note: str) -> str:
-    """A note with a capital letter."""
-    return note[:1].upper() + note[1:]

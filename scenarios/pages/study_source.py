@@ -78,7 +78,9 @@ def study_source(path: Path, table: "pandas.DataFrame") -> StudySource | None:
 def _candidates(path: Path) -> Iterator[StudyText]:
     """Texts of studies that may be that of the table."""
     stem = Path(path.name.removesuffix(PARTIAL)).stem
-    files = [file for file in path.parent.glob("*.toml") if file.stat().st_size <= _MOST_BYTES]
+    files = [
+        file for file in path.parent.glob("*.toml") if file.is_file() and file.stat().st_size <= _MOST_BYTES
+    ]
     for file in sorted(files, key=lambda file: (file.stem != stem, file.name))[:_MOST_FILES]:
         with suppress(InputError):
             yield find_study(file)

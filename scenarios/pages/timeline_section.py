@@ -1,6 +1,7 @@
 """The timeline on the page of a run: who computes, sends, receives and waits in its first rounds, and for whom."""
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from scenarios.report.timeline_rows import (
 )
 from scenarios.report.web_page import results_table, text
 from scenarios.runfile.overlay_timeline import OverlayTimeline
+from scenarios.runfile.reader import OverlayRecord
 from scenarios.studies.timeline import Shown, timelines
 from topologies import InputError
 from topologies.arrays import FloatArray
@@ -65,19 +67,12 @@ def timeline_section(facts: RunFacts) -> str:
     there = [each for each in facts.record.overlays if each.simulation.rounds]
     if not there:
         return ""
-    parts, notes = [], dict[str, None]()
-    for place, each in enumerate(there[:_MOST_OVERLAYS]):
-        rounds = slice(0, min(ROUNDS, each.simulation.rounds))
-        try:
-            (shown,) = timelines(facts.path, rounds=rounds, overlay=each.kind)
-        except InputError as error:
-            notes[f"No timeline of {each.kind}: {error}"] = None
-            continue
-        parts.append(_overlay(shown, place))
+    found, notes = _first_rounds(facts.path, there[:_MOST_OVERLAYS])
+    parts = [_overlay(shown, place) for place, shown in enumerate(found)]
     if len(there) > _MOST_OVERLAYS:
-        notes[
+        notes.append(
             f"Timelines are of the first {_MOST_OVERLAYS} of {len(there)} overlays; silosim timeline has all."
-        ] = None
+        )
     legend = "".join(
         f'<li><svg viewBox="0 0 26 8" aria-hidden="true"><line class="{name}" x1="1" y1="4" x2="25" y2="4"/></svg>'
         f"{words}</li>"
@@ -94,6 +89,20 @@ def timeline_section(facts: RunFacts) -> str:
             *(f'<p class="note">{text(note)}</p>' for note in notes),
         ]
     )
+
+
+def _first_rounds(path: Path, overlays: Sequence[OverlayRecord]) -> tuple[Sequence[Shown], list[str]]:
+    """Timelines of those overlays that have one, and why the others have none."""
+    rounds = slice(0, min(ROUNDS, *(each.simulation.rounds for each in overlays)))
+    try:
+        return timelines(path, rounds=rounds, overlay=[each.kind for each in overlays]), []
+    except InputError as error:
+        if len(overlays) == 1:
+            return (), [f"No timeline of {overlays[0].kind}: {error}"]
+    each_alone = [_first_rounds(path, [each]) for each in overlays]
+    return [shown for found, _ in each_alone for shown in found], [
+        note for _, notes in each_alone for note in notes
+    ]
 
 
 def _overlay(shown: Shown, place: int) -> str:
@@ -123,7 +132,7 @@ def timeline_svg(timeline: OverlayTimeline, name: str) -> str:
 
     Notes
     -----
-    Of more than `MOST_SILOS` silos the first rows are drawn, in which those of the critical circuit are.
+    Of more than `MOST_SILOS` silos the first rows are drawn, those of the critical circuit before others.
     """
     order = row_order(timeline)[:MOST_SILOS]
     rows = np.full(len(timeline.labels), np.nan)

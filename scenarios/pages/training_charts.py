@@ -6,11 +6,10 @@ import numpy as np
 
 from scenarios.config.quantities import format_long
 from scenarios.pages.run_facts import RunFacts
-from scenarios.report.column_labels import long_time_unit
 from scenarios.report.line_styles import styles_of
-from scenarios.report.run_metrics import FAR_APART, shown_metrics
+from scenarios.report.run_metrics import shown_metrics, time_axis
 from scenarios.report.svg_chart import ChartLine, chart_axis, line_chart, line_classes, line_legend
-from scenarios.report.web_page import html_table
+from scenarios.report.web_page import capital, html_table
 from scenarios.runfile.reader import OverlayRecord
 
 _NO_TIME_0 = (
@@ -29,9 +28,7 @@ def training_charts(facts: RunFacts) -> str:
     is_imported, target = facts.scenario.is_imported, facts.scenario.target_accuracy
     styles = styles_of([overlay.kind for overlay in facts.record.overlays])
     classes = line_classes(styles)
-    last_s = [float(overlay.wall_clock_s[-1]) for overlay in trained]
-    scale, unit = long_time_unit(max(last_s))
-    far_apart = max(last_s) > FAR_APART * min(last_s) > 0
+    scale, unit, far_apart = time_axis(trained)
     charts, lost = [], False
     for metric, factor, label in shown_metrics(trained, is_imported=is_imported):
         goal = factor * target if metric == "test_accuracy" and target is not None else None
@@ -61,10 +58,10 @@ def training_charts(facts: RunFacts) -> str:
             goal_of = [np.array([goal])] if goal is not None else []
             y_axis = chart_axis(label, [*(line.y for line in lines), *goal_of], is_x=False, is_log=False)
             kinds = ", ".join(overlay.kind for overlay in every)
-            said = f"{_capital(title)} of {kinds}. {_ends(every, metric, factor)}"
-            chart = line_chart(f"{metric}-{along}", _capital(title), said, x_axis, y_axis, lines, target=goal)
+            said = f"{capital(title)} of {kinds}. {_ends(every, metric, factor)}"
+            chart = line_chart(f"{metric}-{along}", capital(title), said, x_axis, y_axis, lines, target=goal)
             one = " (one imported curve, the same on every overlay)" if len(every) < len(trained) else ""
-            charts.append(f"<figure><figcaption>{_capital(title)}{one}</figcaption>{chart}</figure>")
+            charts.append(f"<figure><figcaption>{capital(title)}{one}</figcaption>{chart}</figure>")
     target_words = [] if target is None else [f"dashed and level: target {100 * target:g} %"]
     legend = line_legend(styles, [overlay.kind for overlay in trained], target_words)
     note = f'<p class="note">{_NO_TIME_0}</p>' if lost else ""
@@ -104,8 +101,3 @@ def _table(overlays: Sequence[OverlayRecord], *, is_imported: bool) -> str:
             )
     heads = ("overlay", "round", "wall-clock time", *(label for _, _, label in metrics))
     return html_table("Rounds of the trainings, some of many", heads, rows, range(1, len(heads)))
-
-
-def _capital(words: str) -> str:
-    """The words with a capital letter."""
-    return words[:1].upper() + words[1:]

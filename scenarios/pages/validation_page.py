@@ -95,12 +95,12 @@ def _section(recorded: RecordedValidation) -> list[str]:
 
 def _simulated(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Engines and rounds of the simulations."""
-    engines = dict.fromkeys(str(row[f"{name}_engine"]) for row in rows for name in _SIMULATIONS)
+    engines = dict.fromkeys(str(row.get(f"{name}_engine") or "") for row in rows for name in _SIMULATIONS)
     rounds = [
-        f"{row['overlay']} {row[f'{name}_rounds']:,} ({name})"
+        f"{row['overlay']} {count:,} ({name})"
         for row in rows
         for name in _SIMULATIONS
-        if row[f"{name}_rounds"]
+        if (count := row.get(f"{name}_rounds"))
     ]
     return {"engine": ", ".join(each for each in engines if each), "rounds simulated": ", ".join(rounds)}
 

@@ -29,7 +29,7 @@ from scenarios.report.figure_parts import (
 from scenarios.report.figure_style import DEFAULT_STYLE, LEGEND_PT, PANEL_TITLE_PT, FigureStyle
 from scenarios.report.line_styles import COLOURS, styles_of
 from scenarios.report.log_axis import set_log
-from scenarios.report.run_metrics import FAR_APART, shown_metrics
+from scenarios.report.run_metrics import shown_metrics, time_axis
 from scenarios.report.tables import Column, Table, percent
 from scenarios.runfile.reader import RunRecord
 from topologies import InputError
@@ -121,9 +121,7 @@ def _run_figure(
         style=style,
         sharey="row",
     )
-    last_s = [float(overlay.wall_clock_s[-1]) for overlay in trained]
-    scale, unit = long_time_unit(max(last_s))
-    far_apart = max(last_s) > FAR_APART * min(last_s) > 0
+    scale, unit, far_apart = time_axis(trained)
     is_one = is_imported and len(trained) > 1
     styles = styles_of([overlay.kind for overlay in record.overlays])
     lines: list[Artist] = []

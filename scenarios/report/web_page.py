@@ -40,6 +40,11 @@ def text(value: str) -> str:
     return html.escape(value)
 
 
+def capital(sentence: str) -> str:
+    """The sentence with a capital letter."""
+    return sentence[:1].upper() + sentence[1:]
+
+
 def embedded(name: str, value: object) -> str:
     """Data for the page's script, in an element of this name; numbers are those of Python to the last bit.
 
@@ -149,5 +154,5 @@ def results_table(table: Table, caption: str) -> str:
     }
     heads = [_head(column) for column in shown]
     notes = " ".join(table.notes.split()).replace(" -> ", ARROW)
-    notes = f'<p class="note">{text(notes[:1].upper() + notes[1:])}</p>' if notes else ""
+    notes = f'<p class="note">{text(capital(notes))}</p>' if notes else ""
     return html_table(caption, heads, rows, numbers) + notes

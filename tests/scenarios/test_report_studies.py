@@ -220,6 +220,53 @@ def test_replays_are_ranked_by_their_time_to_the_target(study):
     ]
 
 
+def test_a_point_in_which_an_overlay_failed_counts_for_none(study):
+    table = read_study(study(rows_of([1e7, 1e8])))
+    failed = (table["overlay"] == "ring") & (table["access_bps"] == 1e7)
+    table.loc[failed, "error"] = "no ring"
+    table.loc[failed, "paper_s"] = float("nan")
+    said = study_answer(table)
+
+    assert said[0] == "2 points of 2 overlays. 1 row with an error."
+    assert said[1].startswith("Of 1 with a cycle time")
+    table["time_to_target_s"] = table["paper_s"]
+    assert study_answer(table)[1].startswith("Of 1 point without a target accuracy, ring has")
+
+
+def test_a_target_that_nothing_reaches_is_said_before_the_cycle_times(study):
+    table = simulated(read_study(study(rows_of([1e7]))), [2.0], [1.0], [0.0])
+    table["target_accuracy"], table["time_to_target_s"] = 0.9, float("nan")
+
+    assert study_answer(table)[1:] == [
+        "In no point does an overlay reach a test accuracy of 90 %.",
+        "Of 1 with a simulated cycle time, ring has the shortest in all of them.",
+    ]
+
+
+def test_times_without_a_target_are_to_the_last_round(study):
+    table = read_study(study(rows_of([1e7, 1e8])))
+    table["target_accuracy"], table["time_to_target_s"] = float("nan"), table["paper_s"]
+
+    assert study_answer(table)[1:] == [
+        "Of 2 points without a target accuracy, ring has the shortest time to the last recorded round in all of them."
+    ]
+
+
+def test_of_many_winners_the_rest_is_counted(study):
+    kinds = [f"k{place}" for place in range(8)]
+    table = read_study(study(rows_of(range(1, 9), kinds=kinds)))
+    table["paper_s"] = [1.0 if place == point else 2.0 for point in range(8) for place in range(8)]
+
+    assert study_answer(table)[1].endswith("k4 in 1 and 3 more overlays in at most 1.")
+
+
+def test_a_link_to_nowhere_beside_the_table_is_no_study(study):
+    path = study(rows_of([1e7]))
+    (path.parent / ".#study.toml").symlink_to("nobody@nowhere")
+
+    assert study_page(path)
+
+
 def test_charts_and_tables_mark_where_paper_is_below_load(study):
     path = study(
         rows_of([1e7, 1e8, 1e9]).replace(",error,", ",paper_below_load,error,").replace(",,p", ",True,,p")
