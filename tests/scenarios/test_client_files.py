@@ -208,12 +208,12 @@ def test_numbers_that_may_be_from_0_or_1_need_the_first_silos(tmp_path, first, e
         ),
         ("round,cid,loss\n1,0,1\n", 2, "first_silo(=2) must be 0 or 1."),
         (
-            "round,silo_loss/0,silo_loss/1,silo_loss/2,silo_loss/3\n1,1,1,1,1\n",
+            "round,loss,silo_loss/0,silo_loss/1,silo_loss/2,silo_loss/3\n1,1,1,1,1,1\n",
             1,
             "a.csv: first_silo(=1) must be the number of the first silo: silo_loss/0 is there too.",
         ),
         (
-            "round,silo_loss/A,silo_loss/B,silo_loss/C\n1,1,1,1\n",
+            "round,loss,silo_loss/Rome,silo_loss/Oslo,silo_loss/Bern\n1,1,1,1,1\n",
             1,
             "a.csv: first_silo(=1) goes with numbers of silos, but silo_loss/{silo} has their labels.",
         ),
