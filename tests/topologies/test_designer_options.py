@@ -28,7 +28,7 @@ def test_every_designer_of_silosim_can_be_taken():
         if (options := declared_options(designer))
     } == {
         "star": ["hub"],
-        "best": ["criterion"],
+        "best": ["criterion", "evaluations"],
         **{kind: ["budget"] for kind in ("matcha", "matcha_plus", "matcha_ring", "matcha_delta_mbst")},
     }
 
