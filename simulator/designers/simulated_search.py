@@ -31,8 +31,8 @@ from topologies.workload import Workload
 
 EVALUATIONS, EVALUATED_ARCS = 400, 20_000
 """Overlays that a search simulates by default, fewer where that many times the silos is more than the latter."""
-FEW_SILOS, ITERATIONS = 20, 100_000
-"""Moves of the annealing on closed forms by default, twice as many on at most so many silos: there they find more."""
+ITERATIONS, MOVED_SILOS = (100_000, 200_000), 3_300_000
+"""Moves of the annealing on closed forms by default: the latter divided by the silos, within these limits."""
 TEMPERATURES = (0.005, 0.02, 0.03, 0.15) * 2
 """First temperatures of its runs, see `topologies.designers.best.searched`: many short runs find more than few long
 ones, as the overlays where no link is loaded twice lie apart from each other."""
@@ -82,8 +82,8 @@ def fastest_simulated(
     evaluations : int, optional
         Overlays that the local search simulates; by default 400, or 20,000 divided by the silos if that is less.
     iterations : int, optional
-        Moves of the annealing on closed forms from each of at most two rings; by default 200,000 on at most 20
-        silos and 100,000 on more.
+        Moves of the annealing on closed forms from each of at most two rings; by default 200,000 on up to 16 silos,
+        150,000 on 22, and 100,000 on 33 or more.
     seed : int
         The same numbers give the same overlay, on every machine.
     progress : callable, optional
@@ -92,8 +92,9 @@ def fastest_simulated(
     Returns
     -------
     Overlay
-        Of kind ``best``; weights as of `topologies.designers.best.best`. `topologies.bounds.simulated_bound_s` tells
-        how far any overlay could fall below it.
+        Of kind ``best``; above `topologies.sizes.MANY_SILOS` silos nothing is promised about ``christofides`` and
+        ``complete``, which take too long there. Weights as of `topologies.designers.best.best`.
+        `topologies.bounds.simulated_bound_s` tells how far any overlay could fall below it.
 
     Raises
     ------
@@ -123,7 +124,7 @@ def fastest_simulated(
     if evaluations is None:
         evaluations = min(EVALUATIONS, EVALUATED_ARCS // graph.silos)
     if iterations is None:
-        iterations = ITERATIONS * (2 if graph.silos <= FEW_SILOS else 1)
+        iterations = int(np.clip(MOVED_SILOS // graph.silos, *ITERATIONS))
     found: list[_Found] = []
     if graph.silos > 2:
         alone = with_bottleneck(graph)
