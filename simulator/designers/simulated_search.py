@@ -38,9 +38,9 @@ TEMPERATURES = (0.005, 0.02, 0.03, 0.15) * 2
 ones, as the overlays where no link is loaded twice lie apart from each other."""
 FEW_ROUNDS = 80
 """Rounds that the search simulates; what is left in the end is simulated for as long as in tables."""
-SLACK, WALKED = 0.02, 0.75
-"""How much slower than the fastest a walk may become at its start, as a share; none from the latter share of it on."""
-DESCENTS = 4
+SLACK, STRICT_FROM = 0.02, 0.75
+"""How much slower than the fastest a walk may become at its start, and after which share of it no more."""
+WALKS = 4
 """Overlays that the search starts from."""
 TRIALS = 25
 """Changes whose bound is looked at for each overlay that may be simulated."""
@@ -106,14 +106,15 @@ def fastest_simulated(
     The simulation is that with max-min fair sharing in which an arc sends one message after the other. The search has
     three parts.
 
-    (1) `best` with the criterion ``all`` on the network of `with_bottleneck`: without two models on one link at one
-    time, Eq. 3's delays with the smallest capacity of each route are what a simulation gives, and a link that is to
-    carry at most a model per round in less than a cycle time seldom has two at once. This part takes no simulation.
-    (2) Descents from the overlays of all kinds, on Eq. 3's rates and on these, in both directions: changes of the
-    arcs that are on a critical circuit, on the busiest link, or slowed most by others on their links. A change is
-    simulated for `FEW_ROUNDS` only if `SimulatedCost.bound` lies below the time to beat. (3) The best ones and all
-    kinds whose bound does not rule them out are simulated for `rounds_for_interval`, and the fastest is taken: by its
-    exact cycle time where it repeats within these rounds, else by the estimate.
+    (1) The searches of `topologies.designers.best.best` with the criterion ``all`` on the network of `with_bottleneck`.
+    Where no two arcs share a link, no two models do, and Eq. 3's delays with the smallest capacity of each route are
+    those of the simulation; the load keeps arcs off each other's links. This part takes no simulation.
+    (2) Walks from the fastest overlays of all kinds, on Eq. 3's rates and on these, in both directions, and from what
+    (1) has found: changes of the arcs that are on a critical circuit, on the busiest link, or slowed most by others on
+    their links. A change is simulated for `FEW_ROUNDS` only if `SimulatedCost.bound` lies below the slowest time that
+    the walk accepts: the fastest so far and a share that falls to 0 (record-to-record travel, Dueck 1993).
+    (3) The best ones and all kinds whose load does not rule them out are simulated for `rounds_for_interval`, and the
+    fastest is taken: by its exact cycle time where it repeats within these rounds, else by the estimate.
 
     Time: (1) as `best`; (2) a simulation of `FEW_ROUNDS` for each evaluation and `TRIALS` bounds at most.
     """
@@ -142,7 +143,7 @@ def fastest_simulated(
         report(ANNEALED)
         with many_designs():
             starts = _starts(cost, [*kinds, *others])
-            found = _descents(
+            found = _walks(
                 cost,
                 starts,
                 evaluations,
@@ -169,10 +170,7 @@ def _starts(cost: SimulatedCost, overlays: Iterable[Overlay]) -> list[_Found]:
     found: list[_Found] = []
     for bound, arcs in bounds:
         # The simulation of the densest overlays takes longest, and theirs are the largest bounds.
-        if (
-            len(found) >= DESCENTS
-            and bound.time_s >= sorted(one.simulated.time_s for one in found)[DESCENTS - 1]
-        ):
+        if len(found) >= WALKS and bound.time_s >= sorted(one.simulated.time_s for one in found)[WALKS - 1]:
             break
         overlay = cost.overlay(arcs)
         found.append(
@@ -181,27 +179,27 @@ def _starts(cost: SimulatedCost, overlays: Iterable[Overlay]) -> list[_Found]:
     return _in_order(found)
 
 
-def _descents(
+def _walks(
     cost: SimulatedCost,
     starts: list[_Found],
     evaluations: int,
     rng: np.random.Generator,
     report: Callable[[float], None],
 ) -> list[_Found]:
-    """The ends of descents from some of the starts, and the starts, the fastest first."""
+    """The fastest overlays of walks from some of the starts, and the starts, the fastest first."""
     chosen: list[_Found] = []
     for start in starts:
-        if len(chosen) < DESCENTS and all(start.arcs != reverse(one.arcs) for one in chosen):
+        if len(chosen) < WALKS and all(start.arcs != reverse(one.arcs) for one in chosen):
             chosen.append(start)
     found = list(starts)
     for number, start in enumerate(chosen):
         budget = evaluations * (number + 1) // len(chosen) - evaluations * number // len(chosen)
-        found.append(_descent(cost, start, budget, rng))
+        found.append(_walk(cost, start, budget, rng))
         report((number + 1) / len(chosen))
     return _in_order(found)
 
 
-def _descent(cost: SimulatedCost, start: _Found, budget: int, rng: np.random.Generator) -> _Found:
+def _walk(cost: SimulatedCost, start: _Found, budget: int, rng: np.random.Generator) -> _Found:
     """The fastest overlay on a walk that changes arcs that cost time."""
     near = NearSilos(cost.alone_s)
     now = fastest = start
@@ -210,8 +208,8 @@ def _descent(cost: SimulatedCost, start: _Found, budget: int, rng: np.random.Gen
         if left == 0:
             break
         share = max(trial / trials, 1 - left / budget)
-        limit_s = fastest.simulated.time_s * (1 - NOISE + SLACK * max(0.0, 1 - share / WALKED))
-        if share >= WALKED and now is not fastest and now.simulated.time_s > fastest.simulated.time_s:
+        limit_s = fastest.simulated.time_s * (1 - NOISE + SLACK * max(0.0, 1 - share / STRICT_FROM))
+        if share >= STRICT_FROM and now is not fastest and now.simulated.time_s > fastest.simulated.time_s:
             now = fastest
         changed = _changed(cost, now, near, rng)
         if changed is None or changed in seen:
