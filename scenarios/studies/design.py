@@ -213,12 +213,11 @@ def _over_bound(row: Mapping[str, Any], bound_s: float | None) -> dict[str, floa
 
 def _over_real(row: Mapping[str, Any], bound_s: float | None) -> dict[str, float | None]:
     """How far a static overlay lies above the lower bound of what is simulated, as a fraction."""
-    if bound_s is None or row["max_plus_s"] is not None:
-        return {}
+    is_bounded = bound_s is not None and row["max_plus_s"] is None
     simulated_s = row["simulated_s"]
     return {
-        "simulated_bound_s": bound_s,
-        "over_simulated_bound": simulated_s / bound_s - 1 if simulated_s is not None and bound_s else None,
+        "simulated_bound_s": bound_s if is_bounded else None,
+        "over_simulated_bound": simulated_s / bound_s - 1 if is_bounded and bound_s and simulated_s else None,
     }
 
 
@@ -227,7 +226,7 @@ def _real_notes(rows: Sequence[Mapping[str, Any]], bound_s: float) -> list[str]:
     gaps = [
         f"{row['overlay']} {_share(row['over_simulated_bound'])}"
         for row in rows
-        if row.get("over_simulated_bound") is not None
+        if row["over_simulated_bound"] is not None
     ]
     return [
         f"simulated over {format_s(bound_s)}, a lower bound of it for every static overlay: {', '.join(gaps)}."
