@@ -1,12 +1,13 @@
-"""Lower bounds on the cycle time of every overlay that a network allows."""
+"""Lower bounds on the cycle time of every overlay that a network allows, in closed form and on real links."""
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.circuit_bound import circuit_bound
-from topologies.connectivity import Connectivity
-from topologies.delays import pair_delays
+from topologies.connectivity import Connectivity, with_bottleneck
+from topologies.delays import pair_delays, pair_rates, transmissions
+from topologies.digraph import components
 from topologies.errors import InputError
 from topologies.label_order import in_silo_order
 from topologies.sizes import MANY_SILOS
@@ -81,6 +82,52 @@ def lower_bound_s(graph: Connectivity, work: Workload, *, circuits: bool = True)
     if circuits and graph.silos <= MANY_SILOS:
         bound = max(bound, *(circuit_bound(delay, x) for x in worst_first[:BOUNDED].tolist()))
     return bound
+
+
+def simulated_bound_s(graph: Connectivity, work: Workload, *, circuits: bool = True) -> float:
+    """Cycle time below which no static overlay can fall in simulation, however fairly its links are shared.
+
+    Parameters
+    ----------
+    circuits : bool
+        As for `lower_bound_s`.
+
+    Returns
+    -------
+    float
+        In seconds; of constant computing times, and with models that wait for each other (``queueing="fifo"``) or do
+        not.
+
+    Raises
+    ------
+    InputError
+        If there is no overlay.
+
+    Notes
+    -----
+    The larger of two bounds. (1) No sharing gives a message more than the smallest capacity on its route, access links
+    included. So a model takes at least Eq. 3's delay with degrees 1 and that capacity, and the proof of
+    `lower_bound_s` holds for these delays. (2) An arc carries a model per round, which the slowest link of its route
+    needs ``M / capacity`` for. Without the arcs that need longer than `t` some silos cannot reach others, for every `t`
+    below the bound; so every overlay has such an arc. Time O(silos^2 log silos) for (2).
+    """
+    alone = with_bottleneck(graph)
+    return max(lower_bound_s(alone, work, circuits=circuits), _slowest_needed_s(alone, work))
+
+
+def _slowest_needed_s(graph: Connectivity, work: Workload) -> float:
+    """Smallest time such that the arcs that send one model within it connect all silos strongly."""
+    sending_s = transmissions(work.model_bits, pair_rates(graph))
+    sending_s[~graph.may_send] = np.inf
+    times_s = np.unique(sending_s[graph.may_send])
+    low, high = 0, len(times_s) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if components(graph.silos, *np.nonzero(sending_s <= times_s[middle]), strong=True)[0] == 1:
+            high = middle
+        else:
+            low = middle + 1
+    return float(times_s[low]) if len(times_s) else 0.0
 
 
 def _cheapest_visit(delay: FloatArray) -> FloatArray:

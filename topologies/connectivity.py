@@ -307,6 +307,19 @@ def with_access(graph: Connectivity, access: AccessLinks) -> Connectivity:
     return replace(graph, up_bps=up_bps, down_bps=down_bps)
 
 
+def with_bottleneck(graph: Connectivity) -> Connectivity:
+    """The same network where `A(i', j')` is the smallest capacity on the route, as if nobody else used it.
+
+    No fair sharing of the links gives a message a higher rate. Where the bandwidth is measured, that is so already.
+    """
+    if graph.is_measured or graph.bandwidth == "bottleneck":
+        return graph
+    blocked = [(int(i), int(j)) for i, j in np.argwhere(graph.available_bps == 0)]
+    available_bps = available_bandwidth(graph.routes, graph.core_bps, "bottleneck", graph.router, blocked)
+    freeze(available_bps)
+    return replace(graph, available_bps=available_bps, bandwidth="bottleneck")
+
+
 def _access(access: AccessLinks, silos: int) -> tuple[FloatArray, FloatArray]:
     """Checked capacities of the access links, up and down."""
     return (

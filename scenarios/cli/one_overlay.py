@@ -3,7 +3,7 @@
 from scenarios.cli.designer_options import GivenOptions
 from scenarios.cli.options import Study
 from scenarios.config.overlay_config import OverlayConfig, asked_overlays
-from scenarios.config.overlays import design_any
+from scenarios.simulation.design_bar import design_with_bar
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, Overlay
 
 DEFAULT_KIND = "ring"
@@ -57,6 +57,6 @@ def one_overlay(
 def static_overlay(study: Study, config: OverlayConfig, *, seed: int) -> Overlay:
     """Design the overlay of `one_overlay` on a network."""
     graph = study.graph()
-    overlay = design_any(config, graph, study.work(graph), seed=seed)
+    overlay = design_with_bar(config, graph, study.work(graph), seed=seed)
     assert isinstance(overlay, Overlay)
     return overlay

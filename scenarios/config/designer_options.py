@@ -1,11 +1,11 @@
 """Options of designers as users write them: in ``[overlays.<kind>]`` of a scenario, and on the command line."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from scenarios.config.kinds import check_kinds
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, SilosimError
-from topologies.designers.options import DeclaredOption, declared_options, seed_option
+from topologies.designers.options import DeclaredOption, declared_options, progress_option, seed_option
 from topologies.errors import unknown_name
 from topologies.quantities import parse_quantity
 
@@ -35,6 +35,12 @@ def seed_values(kind: str, seed: int) -> dict[str, int]:
     """The seed by the name of the option that takes it; empty where the designer of a kind takes none."""
     name = seed_option((RANDOM_DESIGNERS if kind in RANDOM_DESIGNERS else DESIGNERS)[kind])
     return {} if name is None else {name: seed}
+
+
+def progress_values(kind: str, progress: Callable[[float], None]) -> dict[str, Callable[[float], None]]:
+    """What is called with the share that is done, by the name of the option that takes it; empty as `seed_values`."""
+    name = progress_option((RANDOM_DESIGNERS if kind in RANDOM_DESIGNERS else DESIGNERS)[kind])
+    return {} if name is None else {name: progress}
 
 
 def options_by_name(kinds: Iterable[str]) -> dict[str, dict[str, DeclaredOption]]:

@@ -1,10 +1,11 @@
 """Static and randomized overlays by name."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from scenarios.config.designer_options import option_values, seed_values
+from scenarios.config.designer_options import option_values, progress_values, seed_values
 from scenarios.config.error_context import changed_errors, located
 from scenarios.config.overlay_config import OverlayConfig
 from topologies import (
@@ -29,7 +30,13 @@ from topologies.schedule import NamedRandomOverlay
 
 
 def design_any(
-    config: OverlayConfig, graph: Connectivity, work: Workload, *, seed: int = 0, consensus: str = ""
+    config: OverlayConfig,
+    graph: Connectivity,
+    work: Workload,
+    *,
+    seed: int = 0,
+    consensus: str = "",
+    progress: Callable[[float], None] | None = None,
 ) -> Overlay | RandomOverlay:
     """Design an overlay, or read it from its file.
 
@@ -42,6 +49,8 @@ def design_any(
         For the designers that take one, such as the search of ``best``, where the configuration has none.
     consensus : str
         Rule of the mixing weights where the configuration has none: for static overlays of designers, without a hub.
+    progress : callable, optional
+        Is called with the share that is done, by designers that report it.
 
     Returns
     -------
@@ -59,7 +68,8 @@ def design_any(
     make = design_random if config.is_randomized else design
     own_seed = seed if config.seed is None else config.seed
     options = option_values(config.kind, config.options)
-    overlay = make(config.kind, graph, work, **seed_values(config.kind, own_seed), **options)
+    reporting = {} if progress is None else progress_values(config.kind, progress)
+    overlay = make(config.kind, graph, work, **seed_values(config.kind, own_seed), **options, **reporting)
     if not isinstance(overlay, Overlay):
         if config.name == config.kind and config.seed is None:
             return overlay

@@ -3,26 +3,10 @@
 from dataclasses import dataclass
 
 from simulator import Timeline
-from simulator.statistics.confidence import cycle_time_interval, interval_rounds, least_rounds
+from simulator.statistics.confidence import cycle_time_interval, interval_rounds
 from simulator.statistics.steady_state import counted_rows, counts_disturbed
 from simulator.world.counted_silos import Presence, Starts
 from topologies.arrays import IntArray
-
-
-def rounds_for_interval(silos: int) -> int:
-    """Rounds to simulate for a confidence interval of the cycle time.
-
-    Parameters
-    ----------
-    silos : int
-
-    Returns
-    -------
-    int
-        A quarter more than `confidence.least_rounds`, since the last rounds may not count: see
-        `simulated_cycle_time`. In MATCHAs of 87 silos up to 184 of 1,914 did not.
-    """
-    return 5 * least_rounds(silos) // 4
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,15 +10,15 @@ from scenarios.config.compute_times import compute_config, compute_times
 from scenarios.config.error_context import in_table, located
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, build_workload
 from scenarios.config.overlay_config import OverlayConfig, default_overlays, left_out_note
-from scenarios.config.overlays import design_any
 from scenarios.config.scenario import load_scenario, validated, workload_of
 from scenarios.config.seed import check_seed
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text
 from scenarios.runfile.writer import RunHead
-from scenarios.simulation.cycle_time import rounds_for_interval
+from scenarios.simulation.design_bar import design_with_bar
 from scenarios.simulation.runner import check_events, job_of
 from simulator import Job
+from simulator.statistics.confidence import rounds_for_interval
 from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload
 
 
@@ -171,7 +171,7 @@ class Experiment:
 
     def design(self, config: OverlayConfig) -> Overlay | RandomOverlay:
         """Design one of the overlays."""
-        return design_any(config, self.graph, self.work, seed=self.seed, consensus=self.consensus)
+        return design_with_bar(config, self.graph, self.work, seed=self.seed, consensus=self.consensus)
 
     def simulations(self) -> list[tuple[Overlay | RandomOverlay, Job]]:
         """Design the overlays, and describe their simulations.

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scenarios.config.simulation import SimulationConfig
-from scenarios.simulation.cycle_time import rounds_for_interval
 from scenarios.simulation.runner import job_of, run_job
-from simulator.statistics.confidence import least_rounds
+from simulator.statistics.confidence import least_rounds, rounds_for_interval
 from topologies import Connectivity, InputError, Overlay, RandomOverlay
 from topologies.arrays import IntArray
 from topologies.schedule import make_schedule

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scenarios.config.overlay_config import OverlayConfig
-from scenarios.simulation.cycle_time import rounds_for_interval
 from scenarios.simulation.experiment import Experiment
+from simulator.statistics.confidence import rounds_for_interval
 
 DEFAULT_ROUNDS, RANDOMIZED_ROUNDS = 2000, 1000
 """Of static overlays, and of randomized ones, whose simulation takes longer."""

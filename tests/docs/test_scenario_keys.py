@@ -85,6 +85,6 @@ def test_every_option_of_a_designer_is_in_the_table_of_its_designer():
     assert options == {
         (kind, option)
         for kind, designer in (*DESIGNERS.items(), *RANDOM_DESIGNERS.items())
-        if designer.__module__.startswith("topologies.")
+        if designer.__module__.startswith(("topologies.", "simulator."))
         for option in designer_options(kind)
     }

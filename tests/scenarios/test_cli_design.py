@@ -383,8 +383,9 @@ def test_design_swallows_no_option(silosim, arguments, message):
 def test_seed_and_criterion_reach_the_search(silosim, monkeypatch, command):
     asked = []
 
-    def designer(graph, work, *, criterion="paper", seed=0):
+    def designer(graph, work, *, criterion="paper", seed=0, progress=None):
         asked.append((criterion, seed))
+        progress(1.0)
         return DESIGNERS["ring"](graph, work)
 
     monkeypatch.setattr("topologies.designers.registry.DESIGNERS", {**DESIGNERS, "best": designer})

@@ -40,7 +40,7 @@ def complete(monkeypatch, silosim):
         ("silosim design geant --kind ", [*DESIGNERS, *RANDOM_DESIGNERS]),
         ("silosim design geant --kind ring --kind ra", ["random_ring"]),
         ("silosim explain geant --kind m", ["mst"]),
-        ("silosim design --criterion ", ["paper", "serialized", "all"]),
+        ("silosim design --criterion ", ["paper", "serialized", "all", "simulated"]),
         ("silosim design ge", ["geant"]),
         ("silosim tables --network e", ["exodus", "ebone"]),
         ("silosim study paper-fig3", ["paper-fig3a", "paper-fig3b"]),

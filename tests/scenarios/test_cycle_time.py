@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from scenarios.simulation.collect import FEWEST_ROUNDS, _shows_period, collect
-from scenarios.simulation.cycle_time import rounds_for_interval, simulated_cycle_time
+from scenarios.simulation.cycle_time import simulated_cycle_time
 from simulator import Lognormal, SteadyState, Timeline, overlay_job, simulate
 from simulator.block import Messages
-from simulator.statistics.confidence import least_rounds
+from simulator.statistics.confidence import least_rounds, rounds_for_interval
 from topologies import design
 
 

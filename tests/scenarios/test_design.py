@@ -11,7 +11,9 @@ from scenarios.config.overlay_config import OverlayConfig
 from scenarios.report.table_formats import print_table
 from scenarios.studies import design as study
 from scenarios.studies.design import design_table
+from simulator.designers import simulated_search
 from topologies import Workload, design_random
+from topologies.bounds import simulated_bound_s
 from topologies.consensus import spectral_gap
 from topologies.quantities import parse_quantity
 
@@ -94,3 +96,19 @@ def test_a_narrow_terminal_loses_no_digit(monkeypatch, capsys):
 
     assert "7.18e9" in line
     assert math.isfinite(parse_quantity("paper", f"{line.split()[3]} s", "s"))
+
+
+def test_what_is_simulated_is_set_against_its_own_bound(monkeypatch):
+    monkeypatch.setattr(simulated_search, "ITERATIONS", (8, 8))
+    graph = build_network(NetworkConfig(underlay="gaia"))
+    best = OverlayConfig(kind="best", options={"criterion": "simulated", "evaluations": 0})
+    table = design_table(graph, WORK, [OverlayConfig(kind="mst"), best, OverlayConfig(kind="random_ring")])
+    mst, found, drawn = table.rows
+
+    for row in (mst, found):
+        assert row["simulated_bound_s"] == pytest.approx(simulated_bound_s(graph, WORK))
+        assert row["over_simulated_bound"] == row["simulated_s"] / row["simulated_bound_s"] - 1 >= -1e-9
+    assert found["simulated_s"] <= mst["simulated_s"]
+    assert drawn["simulated_bound_s"] is drawn["over_simulated_bound"] is None
+    assert "a lower bound of it for every static overlay: mst " in table.notes.replace("\n", " ")
+    assert design_table(graph, WORK, [OverlayConfig(kind="mst")]).rows[0]["simulated_bound_s"] is None

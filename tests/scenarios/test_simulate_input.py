@@ -213,7 +213,7 @@ def interrupt(*_arguments, **_options):
     [
         ("studies.simulate.run_job", None, "nothing was kept, as there is no -o FILE.h5"),
         ("studies.simulate.run_job", "x.csv", "nothing was kept, as there is no -o FILE.h5"),
-        ("simulation.experiment.design_any", "x.h5", "nothing was kept, as no round was complete"),
+        ("simulation.design_bar.design_any", "x.h5", "nothing was kept, as no round was complete"),
     ],
 )
 def test_an_interrupted_simulation_that_keeps_nothing_says_so(

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topologies import AccessLinks, InputError, Workload, connectivity, design
-from topologies.bounds import lower_bound_s
+from topologies.bounds import lower_bound_s, simulated_bound_s
 from topologies.circuit_bound import circuit_bound
+from topologies.connectivity import with_bottleneck
 from topologies.designers.ring import ring
 
 INATURALIST = Workload.preset("inaturalist", variant="published")
@@ -209,3 +210,42 @@ def test_programs_only_raise_the_bound_of_the_assignments(published_graph):
     quick, highest = (lower_bound_s(graph, INATURALIST, circuits=circuits) for circuits in (False, True))
 
     assert 0.07 < quick < highest
+
+
+def test_a_slow_link_that_no_overlay_avoids_bounds_the_simulation(make_underlay):
+    # On the triangle the link of 1 Mbit/s is avoided; the only one to r3, of 2 Mbit/s, is not.
+    links = dataclasses.replace(
+        make_underlay(4, [(0, 1, 0.0), (1, 2, 0.0), (0, 2, 0.0), (2, 3, 0.0)]),
+        capacity_bps=np.array([1e9, 1e9, 1e6, 2e6]),
+    )
+    graph = connectivity(links, access=AccessLinks(up_bps=1e9, down_bps=1e9))
+
+    assert simulated_bound_s(graph, Workload(model_bits=1e6, compute_s=0.0)) == pytest.approx(0.5)
+    # Whatever computes longer than that bounds it more.
+    assert simulated_bound_s(graph, Workload(model_bits=1e6, compute_s=3.0)) > 3.0
+
+
+def test_it_ignores_the_sharing_of_hops(make_underlay):
+    # Both models cross two links, of which Eq. 3 with hop shares gives them a half each.
+    graph = connectivity(
+        make_underlay(3, [(0, 1, 0.0), (1, 2, 0.0)]),
+        access=AccessLinks(up_bps=1e12, down_bps=1e12),
+        core=1e6,
+        routers=[0, 2],
+    )
+    work = Workload(model_bits=1e6, compute_s=0.0)
+
+    assert lower_bound_s(graph, work) == pytest.approx(2.004)
+    assert simulated_bound_s(graph, work) == pytest.approx(1.004)
+
+
+def test_bottlenecks_leave_blocked_and_measured_pairs_as_they_are(make_underlay):
+    underlay, access = make_underlay(3, [(0, 1, 0.0), (1, 2, 0.0)]), AccessLinks(up_bps=1e9, down_bps=1e9)
+    blocked = with_bottleneck(connectivity(underlay, access=access, blocked=[(0, 2)]))
+    measured = connectivity(underlay, access=access, bandwidth=np.full((3, 3), 5.0))
+
+    assert np.array_equal(
+        blocked.available_bps,
+        connectivity(underlay, access=access, bandwidth="bottleneck", blocked=[(0, 2)]).available_bps,
+    )
+    assert with_bottleneck(measured) is measured

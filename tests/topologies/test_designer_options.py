@@ -5,7 +5,7 @@ from typing import Annotated
 import pytest
 
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, MachineError, Workload, design, design_random
-from topologies.designers.options import DesignerOption, Seed, declared_options, seed_option
+from topologies.designers.options import DesignerOption, Seed, declared_options, progress_option, seed_option
 
 WORK = Workload.preset("inaturalist")
 
@@ -28,7 +28,7 @@ def test_every_designer_of_silosim_can_be_taken():
         if (options := declared_options(designer))
     } == {
         "star": ["hub"],
-        "best": ["criterion"],
+        "best": ["criterion", "evaluations"],
         **{kind: ["budget"] for kind in ("matcha", "matcha_plus", "matcha_ring", "matcha_delta_mbst")},
     }
 
@@ -37,6 +37,12 @@ def test_only_best_takes_the_seed_of_the_run():
     designers = {**DESIGNERS, **RANDOM_DESIGNERS}
 
     assert {kind for kind, designer in designers.items() if seed_option(designer)} == {"best"}
+
+
+def test_only_best_reports_progress():
+    designers = {**DESIGNERS, **RANDOM_DESIGNERS}
+
+    assert {kind for kind, designer in designers.items() if progress_option(designer)} == {"best"}
 
 
 def test_the_signature_says_type_and_default():

@@ -1,7 +1,7 @@
 """The best overlay that a search over strong digraphs finds."""
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from topologies.consensus import SUM_TOLERANCE, check_consensus
 from topologies.designers.best_costs import CRITERIA
 from topologies.designers.best_detours import detour_search
 from topologies.designers.best_polish import polish
+from topologies.designers.options import unseen
 from topologies.designers.ring import ring
 from topologies.designers.ring_search import tour_along
 from topologies.errors import InputError, unknown_name
@@ -36,6 +37,7 @@ def best(
     criterion: str = "paper",
     iterations: int = 200_000,
     seed: int = 0,
+    progress: Callable[[float], None] | None = None,
 ) -> Overlay:
     """Overlay with the smallest cycle time that a search finds, never worse than any candidate.
 
@@ -52,6 +54,8 @@ def best(
         Moves tried by the annealing from each of at most two rings; the time grows with it.
     seed : int
         The same numbers give the same overlay.
+    progress : callable, optional
+        Is called with the share that is done, a number of 0 to 1.
 
     Returns
     -------
@@ -74,12 +78,6 @@ def best(
     if criterion not in CRITERIA:
         raise unknown_name("criterion", criterion, CRITERIA)
 
-    def tau(overlay: Overlay) -> float:
-        forms = overlay.closed_forms
-        return {"paper": forms.paper_s, "serialized": forms.serialized_s}.get(
-            criterion, max(forms.serialized_s, forms.load_bound_s)
-        )
-
     there, its_work, order = in_silo_order(graph, work)
     if there is not graph:
         # Ties fall by label, however the silos are numbered.
@@ -89,22 +87,71 @@ def best(
             for overlay in candidates
         ]
         overlay = best(
-            there, its_work, candidates=moved, criterion=criterion, iterations=iterations, seed=seed
+            there,
+            its_work,
+            candidates=moved,
+            criterion=criterion,
+            iterations=iterations,
+            seed=seed,
+            progress=progress,
         )
         return renumbered(overlay, graph, work, order, negative_weights=overlay.negative_weights)
 
+    found = searched(
+        graph,
+        work,
+        candidates=candidates,
+        criterion=criterion,
+        iterations=iterations,
+        seed=seed,
+        progress=progress,
+    )
+    return averaging(min(found, key=lambda overlay: _tau(overlay, criterion)))
+
+
+def searched(
+    graph: Connectivity,
+    work: Workload,
+    *,
+    candidates: Iterable[Overlay],
+    criterion: str,
+    iterations: int,
+    seed: int,
+    temperatures: Sequence[float] = TEMPERATURES,
+    progress: Callable[[float], None] | None = None,
+) -> list[Overlay]:
+    """All overlays among which `best` chooses: the candidates with the ring, and what each of its searches ends with.
+
+    Silos must be in the order of `in_silo_order`; the other parameters and errors are those of `best`.
+
+    Parameters
+    ----------
+    temperatures : sequence of float
+        First temperatures of the annealing runs, among which the iterations are divided.
+    """
     found = list(candidates)
     if all(overlay.kind != "ring" for overlay in found):
         found += _ring(graph, work)
     found = found or [build_overlay("best", graph, work, np.argwhere(graph.may_send))]
     digraphs = [overlay for overlay in found if overlay.hub is None]
     if digraphs and graph.silos > 2 and iterations > 0:
-        found += _searched(graph, work, sorted(digraphs, key=tau), tau, criterion, iterations, seed)
-    return _averaging(min(found, key=tau))
+        digraphs.sort(key=lambda overlay: _tau(overlay, criterion))
+        found += _searched(
+            graph, work, digraphs, criterion, iterations, seed, temperatures, progress or unseen
+        )
+    return found
 
 
-def _averaging(overlay: Overlay) -> Overlay:
-    """The same arcs with weights whose limit is the plain average of all silos' models."""
+def _tau(overlay: Overlay, criterion: str) -> float:
+    """The closed form that a criterion minimises."""
+    forms = overlay.closed_forms
+    return {"paper": forms.paper_s, "serialized": forms.serialized_s}.get(
+        criterion, max(forms.serialized_s, forms.load_bound_s)
+    )
+
+
+def averaging(overlay: Overlay) -> Overlay:
+    """The same arcs as kind ``best``, with weights whose limit is the plain average of all silos' models."""
     matrix = overlay.consensus
     if np.abs(matrix.sum(axis=0) - 1).max() > SUM_TOLERANCE:
         matrix = fast_balanced(overlay.graph.silos, overlay.source, overlay.target)
@@ -116,29 +163,31 @@ def _searched(
     graph: Connectivity,
     work: Workload,
     digraphs: list[Overlay],
-    tau: Callable[[Overlay], float],
     criterion: str,
     iterations: int,
     seed: int,
+    temperatures: Sequence[float],
+    report: Callable[[float], None],
 ) -> list[Overlay]:
     """What the searches make of the digraphs, the best of which comes first."""
     rings = [overlay for overlay in digraphs if overlay.arcs == graph.silos >= 4]
     results = []
     starts = [*rings[:1], *_ring(graph, work, searches=1)] if rings else []
     tours = {tuple(tour_along(overlay.source, overlay.target)): None for overlay in starts}
-    for tour in map(list, tours):
-        for run, temperature in enumerate(TEMPERATURES):
+    for place, tour in enumerate(map(list, tours)):
+        for run, temperature in enumerate(temperatures):
             arcs = detour_search(
                 graph,
                 work,
                 tour,
-                steps=iterations // len(TEMPERATURES),
-                seed=seed * len(TEMPERATURES) + run,
+                steps=iterations // len(temperatures),
+                seed=seed * len(temperatures) + run,
                 temperature=temperature,
                 criterion=criterion,
             )
             results.append(build_overlay("best", graph, work, arcs))
-    start = min(digraphs[:1] + results, key=tau)
+            report((place * len(temperatures) + run + 1) / (len(tours) * len(temperatures) + 1))
+    start = min(digraphs[:1] + results, key=lambda overlay: _tau(overlay, criterion))
     before = frozenset(zip(start.source.tolist(), start.target.tolist(), strict=True))
     trials = min(iterations, POLISH_TRIALS, POLISH_WORK // graph.silos)
     for run in range(POLISHES):

@@ -2,15 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Annotated
 
 from topologies.connectivity import Connectivity
 from topologies.designers.best import best
-from topologies.designers.best_costs import CRITERIA
 from topologies.designers.christofides import christofides
 from topologies.designers.complete import complete
 from topologies.designers.mbst import delta_mbst
-from topologies.designers.options import DesignerOption, Seed
 from topologies.designers.ring import ring
 from topologies.designers.star import star
 from topologies.designers.trees import mst
@@ -32,26 +29,10 @@ CANDIDATES: Mapping[str, Callable[[Connectivity, Workload], Overlay]] = MappingP
     }
 )
 """Those of silosim; designers of other packages are left out, so that a result does not depend on what is installed."""
-Criterion = Annotated[
-    str, DesignerOption(help="What best minimises; all: the largest closed form", choices=tuple(CRITERIA))
-]
 
 
-def best_of_all(
-    graph: Connectivity,
-    work: Workload,
-    *,
-    criterion: Criterion = "paper",
-    iterations: int = 200_000,
-    seed: Seed = 0,
-) -> Overlay:
-    """`best` with the overlay of every designer in `CANDIDATES` as a candidate.
-
-    Those that do not exist on this network are left out, and above `MANY_SILOS` silos two more: ``complete``, which is
-    never faster than a candidate with fewer arcs, since it has that one's circuits at delays at least as large, and
-    ``christofides``, which takes O(silos^3) time. So the result is never worse than any candidate's, except that
-    above `MANY_SILOS` silos nothing is promised about ``christofides``.
-    """
+def designed_candidates(graph: Connectivity, work: Workload) -> list[Overlay]:
+    """The overlay of every designer in `CANDIDATES` that exists on a network; see `best_of_all`."""
     candidates = []
     for kind, designer in CANDIDATES.items():
         if kind in ("complete", "christofides") and graph.silos > MANY_SILOS:
@@ -60,4 +41,31 @@ def best_of_all(
             candidates.append(designer(graph, work))
         except InputError:
             continue
-    return best(graph, work, candidates=candidates, criterion=criterion, iterations=iterations, seed=seed)
+    return candidates
+
+
+def best_of_all(
+    graph: Connectivity,
+    work: Workload,
+    *,
+    criterion: str = "paper",
+    iterations: int = 200_000,
+    seed: int = 0,
+    progress: Callable[[float], None] | None = None,
+) -> Overlay:
+    """`best` with the overlay of every designer in `CANDIDATES` as a candidate.
+
+    Those that do not exist on this network are left out, and above `MANY_SILOS` silos two more: ``complete``, which is
+    never faster than a candidate with fewer arcs, since it has that one's circuits at delays at least as large, and
+    ``christofides``, which takes O(silos^3) time. So the result is never worse than any candidate's, except that
+    above `MANY_SILOS` silos nothing is promised about ``christofides``.
+    """
+    return best(
+        graph,
+        work,
+        candidates=designed_candidates(graph, work),
+        criterion=criterion,
+        iterations=iterations,
+        seed=seed,
+        progress=progress,
+    )

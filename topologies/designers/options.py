@@ -39,6 +39,19 @@ Seed = Annotated[int, RunSeed()]
 """Annotation of that parameter."""
 
 
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """Marks the parameter that receives a callable for the share that is done, see `Progress`."""
+
+
+Progress = Annotated[Callable[[float], None] | None, RunProgress()]
+"""Annotation of that parameter: the designer calls it with numbers of 0 to 1, in rising order."""
+
+
+def unseen(_share: float) -> None:
+    """Progress that nobody looks at."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DesignerOption:
     """What users may set; the annotation of a keyword-only parameter holds it.
@@ -131,8 +144,18 @@ def keyword_options(designer: Callable[..., Any]) -> tuple[str, ...]:
 
 def seed_option(designer: Callable[..., Any]) -> str | None:
     """Name of the keyword-only parameter that is annotated as `Seed`, if there is one."""
+    return _marked(designer, RunSeed)
+
+
+def progress_option(designer: Callable[..., Any]) -> str | None:
+    """Name of the keyword-only parameter that is annotated as `Progress`, if there is one."""
+    return _marked(designer, RunProgress)
+
+
+def _marked(designer: Callable[..., Any], kind: type) -> str | None:
+    """Name of the first keyword-only parameter that has a marker of this type."""
     parameters = _keyword_only(designer, evaluated=True)
-    return next((p.name for p in parameters if _marker(p.annotation, RunSeed) is not None), None)
+    return next((p.name for p in parameters if _marker(p.annotation, kind) is not None), None)
 
 
 def declared_options(designer: Callable[..., Any]) -> dict[str, DeclaredOption]:

@@ -101,7 +101,7 @@ _OWN: Mapping[str, str] = {
     "christofides": "topologies.designers.christofides:christofides",
     "underlay": "topologies.designers.underlay_overlay:underlay_overlay",
     "complete": "topologies.designers.complete:complete",
-    "best": "topologies.designers.best_of_all:best_of_all",
+    "best": "simulator.designers.best:best",
 }
 _RANDOM_OWN: Mapping[str, str] = {
     "matcha": "topologies.designers.matcha:matcha",

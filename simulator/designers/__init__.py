@@ -1,0 +1,1 @@
+"""Designers that simulate overlays to choose among them."""
