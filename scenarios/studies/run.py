@@ -41,8 +41,10 @@ from training import (
     CheckedData,
     MixingPlan,
     Notice,
+    TrainingConfig,
     TrainingJob,
     check_data,
+    check_lags,
     check_memory,
     load_backend,
     world,
@@ -138,6 +140,8 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
                     directory=None if folder is None else folder / overlay.kind,
                 )
             )
+            with located(f"overlay {overlay.kind}"), in_table("training", TrainingConfig):
+                check_lags(trainings[-1])
     if checked is not None:
         check_memory(trainings, checked)
     return Plan(

@@ -194,7 +194,7 @@ class ParameterBuffer:
         if mixed.is_cuda:
             places = torch.from_numpy(numbers).to(mixed.device)
             for piece in columns:
-                torch.mm(weights, self._all[:, piece].index_select(0, places), out=mixed[:, piece])
+                mix_gathered(weights, self._all[:, piece], places, mixed[:, piece])
         else:
             sums = sums_of(weights.numpy())
             sums = replace(sums, sources=numbers[sums.sources])
@@ -202,6 +202,23 @@ class ParameterBuffer:
             for piece in columns:
                 write_sums(sums, source, target, piece)
         self.parity = 1 - self.parity
+
+
+def mix_gathered(weights: Tensor, rows: Tensor, places: Tensor, out: Tensor) -> None:
+    """Write weighted sums of the rows at some places, which are copied side by side first: for a GPU.
+
+    Parameters
+    ----------
+    weights : torch.Tensor, shape (sums, places)
+        The weights.
+    rows : torch.Tensor, shape (rows, columns)
+        What is summed.
+    places : torch.Tensor of int64, shape (places,)
+        Rows, in the order of the weights.
+    out : torch.Tensor, shape (sums, columns)
+        Takes the sums.
+    """
+    torch.mm(weights, rows.index_select(0, places), out=out)
 
 
 def padded(size: int) -> int:
