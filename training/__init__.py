@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING
 from topologies.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from training.backend import SizedBackend, TrainingBackend, exchanged_numbers, load_backend, message_bits
+    from training.backend import (
+        LaggedBackend,
+        SizedBackend,
+        TrainingBackend,
+        check_lags,
+        exchanged_numbers,
+        load_backend,
+        message_bits,
+    )
     from training.checkpoints.folder import check_resumable, checkpoint_rounds
     from training.checkpoints.model_export import model_files
     from training.config import BUILT_IN_BACKEND, TrainingConfig
@@ -41,6 +49,7 @@ __all__ = [
     "Dataset",
     "DatasetReader",
     "HistoryRow",
+    "LaggedBackend",
     "LauncherTrial",
     "MixingPlan",
     "ModelSpec",
@@ -52,6 +61,7 @@ __all__ = [
     "TrainingJob",
     "World",
     "check_data",
+    "check_lags",
     "check_memory",
     "check_resumable",
     "checkpoint_rounds",

@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Protocol, cast, runtime_checkable
 
 from topologies.entry_points import all_names, find_entry, load_instance, named
-from topologies.errors import InputError, quoted, unknown_name
+from topologies.errors import Field, InputError, quoted, unknown_name
 from training.config import TrainingConfig
 from training.data.datasets import dataset_reader
 from training.job import TrainingJob
@@ -94,6 +94,15 @@ class SizedBackend(TrainingBackend, Protocol):
         """
 
 
+@runtime_checkable
+class LaggedBackend(TrainingBackend, Protocol):
+    """A backend that can train on overlays whose arcs have lags above 1."""
+
+    @property
+    def mixes_lags(self) -> bool:
+        """Whether it mixes models of earlier rounds as `training.MixingPlan.round_weights` says."""
+
+
 def load_backend(name: str) -> TrainingBackend:
     """Return the backend that is registered under a name.
 
@@ -117,6 +126,24 @@ def load_backend(name: str) -> TrainingBackend:
     if not isinstance(backend, TrainingBackend):
         raise InputError(f"{named(entry, 'training backend')} must have check and train.")
     return backend
+
+
+def check_lags(job: TrainingJob) -> None:
+    """Check that the backend of a job mixes models of earlier rounds, if its plan has lags.
+
+    Raises
+    ------
+    InputError
+        If it does not: it would train as if all models were new.
+    """
+    if job.mixing.lags is None:
+        return
+    backend = load_backend(job.config.backend)
+    if not (isinstance(backend, LaggedBackend) and backend.mixes_lags is True):
+        raise InputError(
+            f"must mix models of earlier rounds: there are lags of up to {job.mixing.longest_lag}.",
+            field=Field("backend", value=job.config.backend),
+        )
 
 
 def message_bits(config: TrainingConfig) -> float | None:

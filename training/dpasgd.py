@@ -52,7 +52,9 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
 
     Notes
     -----
-    In round ``k`` each silo makes ``s`` steps on its own batches, then ``X <- A_k X`` (Marfoq et al. 2020, Eq. 2).
+    In round ``k`` each silo makes ``s`` steps on its own batches, then ``X <- A_k X`` (Marfoq et al. 2020, Eq. 2). With
+    lags ``n`` silo ``i`` takes ``sum_j A_k[i, j] y_j(k + 1 - n_ij)``, where ``y_j(r)`` is what silo ``j`` had after its
+    steps of round ``r``.
     A round costs ``s`` forward and backward passes per silo, and then reads (rows in use) x (parameters) numbers and
     writes (rank's silos) x (parameters), with a product for each nonzero weight of the rank's silos.
     """
@@ -182,4 +184,4 @@ def train_round(job: TrainingJob, rank_silos: RankSilos, k: int) -> None:
     learning_rate = SCHEDULES[config.learning_rate_schedule](config.learning_rate, k, epoch)
     for step in range(k * job.local_steps, (k + 1) * job.local_steps):
         rank_silos.local_step(step, learning_rate, round_index=k)
-    rank_silos.mix(int(job.mixing.index[k]))
+    rank_silos.mix(k)

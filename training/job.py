@@ -1,7 +1,7 @@
-"""The schedule of consensus matrices, and the job: everything that determines a training."""
+"""The schedule of consensus matrices with their lags, and the job: everything that determines a training."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.checks import check_integer
-from topologies.errors import InputError
+from topologies.errors import Field, InputError
+from topologies.state import State
 from training.config import TrainingConfig
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -18,27 +19,38 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class MixingPlan:
-    """The consensus matrix of each round; the simulator reads the same schedule.
+    """The consensus matrix of each round, and the lags of its models; the simulator reads the same schedule.
 
     Parameters
     ----------
     matrices : FloatArray, shape (matrices, silos, silos)
         Matrices `A` whose rows sum to 1: silo ``i`` takes ``sum_j A[i, j] x_j``.
-    index : IntArray, shape (rounds,)
-        ``matrices[index[k]]`` mixes round ``k``.
+    index : IntArray, shape (rounds + longest_lag - 1,)
+        ``matrices[index[k]]`` mixes round ``k``. Beyond the last round: what is sent in the last ones is for these.
     negative_weights : bool
         Whether entries may be below 0, as those of FDLA and MATCHA are.
+    lags : IntArray, shape (matrices, silos, silos), optional
+        In round ``k`` silo ``i`` takes the model that silo ``j`` sent in round ``k + 1 - lags[index[k], i, j]``, after
+        its local steps of that round. Without lags, all are 1: that of the same round. Kept as 0 where a weight is 0,
+        and as None where no lag is above 1.
 
     Raises
     ------
     InputError
         If a shape is wrong, a matrix has an entry that is not finite, one below 0 (beyond rounding, 1e-9) without
-        `negative_weights`, or a row that does not sum to 1 within 1e-9, or an index points outside.
+        `negative_weights`, or a row that does not sum to 1 within 1e-9, an index points outside, a lag of a weight is
+        below 1, or that of a silo's own model is not 1.
+
+    Notes
+    -----
+    Before round 0 nothing is sent. Until a model has been, its weight stays with the receiver's own: see
+    `round_weights`.
     """
 
     matrices: FloatArray
     index: IntArray
     negative_weights: bool = False
+    lags: IntArray | None = None
 
     def __post_init__(self) -> None:
         matrices = _read_only(np.asarray(self.matrices, dtype=np.float64))
@@ -64,6 +76,47 @@ class MixingPlan:
             )
         object.__setattr__(self, "matrices", matrices)
         object.__setattr__(self, "index", _read_only(index.astype(np.int64)))
+        if self.lags is not None:
+            object.__setattr__(self, "lags", _checked_lags(np.asarray(self.lags), matrices))
+
+    @property
+    def longest_lag(self) -> int:
+        """Largest lag of a weight; 1 without lags."""
+        return 1 if self.lags is None else int(self.lags.max())
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds that are mixed."""
+        return self.index.size - self.longest_lag + 1
+
+    def round_weights(self, round_index: int) -> tuple[FloatArray, IntArray]:
+        """Return weights and lags of a round, each of shape (silos, silos); lags are 0 where a weight is.
+
+        Parameters
+        ----------
+        round_index : int
+            The round ``k``.
+
+        Notes
+        -----
+        Where a model would be of a round before 0, the receiver's own model has its weight: what is left of 1 by those
+        that were sent. A silo that lacks all its models keeps its own as it is.
+        """
+        number = self.index[round_index]
+        matrix = self.matrices[number]
+        if self.lags is None:
+            return matrix, (matrix != 0).astype(np.int64)
+        lags = self.lags[number]
+        unsent = lags > round_index + 1
+        if not unsent.any():
+            return matrix, lags
+        matrix = np.where(unsent, 0.0, matrix)
+        moved = np.flatnonzero(unsent.any(axis=1))
+        matrix[moved, moved] = 0.0
+        matrix[moved, moved] = 1.0 - matrix[moved].sum(axis=1)
+        lags = np.where(unsent, 0, lags)
+        lags[moved, moved] = matrix[moved, moved] != 0
+        return matrix, lags
 
     @classmethod
     def constant(cls, matrix: FloatArray, rounds: int, *, negative_weights: bool = False) -> "MixingPlan":
@@ -73,6 +126,45 @@ class MixingPlan:
             index=np.zeros(rounds, dtype=np.int64),
             negative_weights=negative_weights,
         )
+
+    @classmethod
+    def periodic(
+        cls, states: Sequence[State], *, silos: int, rounds: int, negative_weights: bool = False
+    ) -> "MixingPlan":
+        """Return the plan of a periodic overlay: round ``k`` is in state ``k mod P``.
+
+        Parameters
+        ----------
+        states : sequence of State
+            Its `P` states; see `topologies.build_periodic`, which checks them. A silo without arcs in a state does not
+            mix in its rounds.
+        silos : int
+            Number of silos.
+        rounds : int
+            Rounds of the training.
+        negative_weights : bool
+            As in `MixingPlan`.
+
+        Notes
+        -----
+        Memory: a matrix of each state that the training meets, and one of lags if a lag is above 1.
+        """
+        longest = max((int(state.lag.max(initial=1)) for state in states), default=1)
+        index = np.arange(rounds + longest - 1) % max(1, len(states))
+        met = states[: max(1, index.size)]
+        lags = None
+        if longest > 1:
+            lags = np.ones((len(met), silos, silos), dtype=np.int64)
+            for number, state in enumerate(met):
+                lags[number, state.target, state.source] = state.lag
+        plan = cls(
+            matrices=np.stack([state.consensus(silos) for state in met]),
+            index=index,
+            negative_weights=negative_weights,
+            lags=lags,
+        )
+        # An arc of weight 0 may have the longest lag of all.
+        return replace(plan, index=index[: rounds + plan.longest_lag - 1])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -88,7 +180,8 @@ class TrainingJob:
     seed : int
         Seed of the partition, the initial model and every silo's data order, >= 0.
     mixing : MixingPlan
-        One matrix per round, ``silos`` by ``silos``.
+        One matrix per round, ``silos`` by ``silos``; with lags, also of the ``longest_lag - 1`` rounds after the last,
+        so that the last checkpoint holds what further rounds need.
     silo_places : FloatArray, shape (silos, 2), optional
         Latitude and longitude of each silo in degrees, shifted as configured; only the ``geographic`` partition reads
         them.
@@ -122,10 +215,11 @@ class TrainingJob:
         size = self.mixing.matrices.shape[1]
         if size != self.silos:
             raise InputError(f"mixing matrices(silos={size}) must have as many rows as silos(={self.silos}).")
-        planned = self.mixing.index.size
-        if planned != self.config.rounds:
+        planned, later = self.mixing.index.size, self.mixing.longest_lag - 1
+        if planned != self.config.rounds + later:
+            more = f" + longest lag(={later + 1}) - 1" if later else ""
             raise InputError(
-                f"mixing index(rounds={planned}) must have rounds(={self.config.rounds}) entries."
+                f"mixing index(rounds={planned}) must have rounds(={self.config.rounds}){more} entries."
             )
         negative = np.argwhere(self.mixing.matrices < -1e-9)
         if self.config.exchange_buffers and negative.size:
@@ -164,6 +258,30 @@ def silo_name(silo: int, labels: Sequence[str] | None) -> str:
     ('silo 1', 'Paris (silo 1)')
     """
     return f"silo {silo}" if labels is None else f"{labels[silo]} (silo {silo})"
+
+
+def _checked_lags(lags: IntArray, matrices: FloatArray) -> IntArray | None:
+    """Return lags as `MixingPlan` keeps them."""
+    if lags.shape != matrices.shape:
+        raise InputError(
+            f"mixing lags(shape={lags.shape}) must have the shape of the matrices, {matrices.shape}."
+        )
+    if not np.issubdtype(lags.dtype, np.integer):
+        raise InputError(f"mixing lags must hold integers, not {lags.dtype}.")
+    used = matrices != 0
+    own = np.eye(matrices.shape[1], dtype=bool)
+    for broken, rule in (
+        (used & (lags < 1), "must be >= 1."),
+        (used & own & (lags != 1), "must be 1: a silo mixes its own model as it is."),
+    ):
+        for number, row, column in np.argwhere(broken)[:1].tolist():
+            raise InputError(
+                f"of silo {column} {rule}",
+                field=Field("lag", value=int(lags[number, row, column])),
+                source=f"mixing matrix {number}, row {row}",
+            )
+    kept = np.where(used, lags, 0).astype(np.int64)
+    return _read_only(kept) if kept.max(initial=1) > 1 else None
 
 
 def _read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:

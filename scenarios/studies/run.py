@@ -26,15 +26,25 @@ from scenarios.runtime.launcher import is_first
 from scenarios.simulation.runner import check_events, job_of, run_job
 from scenarios.studies.train import check_checkpoints, logged_rows, notice_printer, take_part, train_overlay
 from simulator import Job
-from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload, make_schedule
+from topologies import (
+    Connectivity,
+    InputError,
+    Overlay,
+    PeriodicOverlay,
+    RandomOverlay,
+    Workload,
+    make_schedule,
+)
 from topologies.arrays import FloatArray
 from topologies.schedule import round_consensus
 from training import (
     CheckedData,
     MixingPlan,
     Notice,
+    TrainingConfig,
     TrainingJob,
     check_data,
+    check_lags,
     check_memory,
     load_backend,
     world,
@@ -130,6 +140,8 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
                     directory=None if folder is None else folder / overlay.kind,
                 )
             )
+            with located(f"overlay {overlay.kind}"), in_table("training", TrainingConfig):
+                check_lags(trainings[-1])
     if checked is not None:
         check_memory(trainings, checked)
     return Plan(
@@ -143,16 +155,18 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     )
 
 
-def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> MixingPlan:
+def mixing_plan(overlay: Overlay | PeriodicOverlay | RandomOverlay, rounds: int, seed: int) -> MixingPlan:
     """Consensus matrices of a training's rounds; those of a randomized overlay follow the simulated schedule.
 
     Raises
     ------
     InputError
-        If the drawn matrices do not fit into memory.
+        If matrices, lags and rounds do not fit into memory.
     """
     if isinstance(overlay, Overlay):
         return MixingPlan.constant(overlay.consensus, rounds, negative_weights=overlay.negative_weights)
+    if isinstance(overlay, PeriodicOverlay):
+        return _periodic_plan(overlay, rounds)
     schedule = make_schedule(overlay, seed, rounds)
     silos, drawn = overlay.graph.silos, len(schedule.choices)
     if drawn * silos**2 > _MOST_ENTRIES:
@@ -164,6 +178,26 @@ def mixing_plan(overlay: Overlay | RandomOverlay, rounds: int, seed: int) -> Mix
         matrices=np.stack([round_consensus(overlay, choice) for choice in schedule.choices]),
         index=schedule.index,
         negative_weights=overlay.negative_weights,
+    )
+
+
+def _periodic_plan(overlay: PeriodicOverlay, rounds: int) -> MixingPlan:
+    """Consensus matrices and lags of a periodic overlay's rounds."""
+    silos, longest = overlay.graph.silos, overlay.longest_lag
+    planned = rounds + longest - 1
+    if planned > _MOST_ENTRIES:
+        raise InputError(
+            f"rounds(={rounds}) and the longest lag(={longest}) of {overlay.kind} must be <= {_MOST_ENTRIES} in all."
+        )
+    states = min(overlay.period, planned)
+    if states * silos**2 * (1 if longest == 1 else 2) > _MOST_ENTRIES:
+        what = "matrices" if longest == 1 else "matrices and lags"
+        raise InputError(
+            f"rounds(={rounds}) of {overlay.kind} have {states} states of {silos} silos; their {what} must have "
+            f"<= {_MOST_ENTRIES} entries in all."
+        )
+    return MixingPlan.periodic(
+        overlay.states, silos=silos, rounds=rounds, negative_weights=overlay.negative_weights
     )
 
 

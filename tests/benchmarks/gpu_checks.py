@@ -24,6 +24,7 @@ TRAININGS: dict[str, dict[str, Any]] = {
         "optimizer": "adam",
         "learning_rate": 0.001,
     },
+    "CNN, models of earlier rounds": {"model": "cnn", "executor": "loop", "lag": 3},
     "FEMNIST CNN, stacked": {"model": "femnist_cnn", "executor": "vmap"},
     "ResNet-18, running statistics exchanged": {"model": "resnet18", "exchange_buffers": True},
 }
@@ -38,10 +39,13 @@ def curve(settings: dict[str, Any], device: str, ranks: int) -> FloatArray:
             "rounds": ROUNDS,
             "log_every": ROUNDS,
             "device": device,
-            **settings,
+            **{name: value for name, value in settings.items() if name != "lag"},
         }
     )
-    mixing = MixingPlan.constant(ring(SILOS), ROUNDS)
+    lags = np.full((1, SILOS, SILOS), settings.get("lag", 1))
+    lags[0][np.diag_indices(SILOS)] = 1
+    planned = np.zeros(ROUNDS + lags.max() - 1, dtype=np.int64)
+    mixing = MixingPlan(matrices=ring(SILOS)[None], index=planned, lags=lags)
     job = TrainingJob(config=config, silos=SILOS, local_steps=1, seed=1, mixing=mixing)
     rows = [row for row in run_ranks(job, ranks) if isinstance(row, HistoryRow)]
     return np.array([(row.train_loss, row.consensus_distance) for row in rows])

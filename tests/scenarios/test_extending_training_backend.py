@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -12,8 +13,17 @@ import pytest
 import torch
 
 from scenarios.runfile.reader import read_run
+from topologies import state_of
 from topologies.errors import InputError, MachineError, quoted
-from training import BatchStream, MixingPlan, TrainingConfig, TrainingJob, load_backend, load_dataset
+from training import (
+    BatchStream,
+    MixingPlan,
+    TrainingConfig,
+    TrainingJob,
+    check_lags,
+    load_backend,
+    load_dataset,
+)
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "extending" / "training_backend.py"
 
@@ -91,6 +101,24 @@ def test_one_silo_is_plain_sgd_with_autograds_gradient():
     assert [row.round for row in rows] == [0, 1, 2, 3, 4, 5]
     assert [row.train_loss for row in rows] == pytest.approx(losses, rel=1e-12)
     assert [row.silo_loss[0] for row in rows] == [row.train_loss for row in rows]
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("lag", [1, 3])
+def test_it_is_not_asked_for_models_of_earlier_rounds(lag):
+    states = [state_of([0, 1], [1, 0], [0.5, 0.5], [lag, 1])]
+    config = TrainingConfig(model="softmax", rounds=5, backend="numpy_logistic")
+    mixing = MixingPlan.periodic(states, silos=2, rounds=5)
+    job = TrainingJob(config=config, silos=2, local_steps=1, seed=7, mixing=mixing)
+    check_lags(replace(job, config=replace(config, backend="mpi")))
+    if lag == 1:
+        check_lags(job)
+        return
+    with pytest.raises(InputError) as caught:
+        check_lags(job)
+    assert str(caught.value) == (
+        "backend(='numpy_logistic') must mix models of earlier rounds: there are lags of up to 3."
+    )
 
 
 @pytest.mark.usefixtures("installed")

@@ -1,3 +1,4 @@
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -15,6 +16,10 @@ from training.dpasgd import train_rank
 from training.engine.communicator import Communicator, SingleRank
 from training.engine.initial_model import initial_model
 from training.engine.rank_silos import RankSilos
+
+# The helpers beside the tests, and those beside the tests of topologies.
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "topologies"))
 
 
 @pytest.fixture(scope="module", autouse=True)

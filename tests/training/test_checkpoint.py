@@ -30,11 +30,11 @@ import os, signal
 if int(os.environ.get("PMI_RANK", "0")) == int(os.environ.get("KILL_RANK", "-1")):
     import training.engine.rank_silos
     mix, calls = training.engine.rank_silos.RankSilos.mix, []
-    def mix_or_die(self, number):
-        calls.append(number)
+    def mix_or_die(self, round_index):
+        calls.append(round_index)
         if len(calls) > int(os.environ["KILL_AT"]):
             os.kill(os.getpid(), signal.SIGKILL)
-        mix(self, number)
+        mix(self, round_index)
     training.engine.rank_silos.RankSilos.mix = mix_or_die
 """
 

@@ -2,6 +2,7 @@
 
 import gc
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -239,8 +240,8 @@ def test_mixing_weights_are_those_that_the_hosted_silos_keep(make_job, make_rank
     job = make_job(silos=9, rounds=10, mixing=mixing)
     dataset = dataset_of((1, 8, 8))
     rank_silos = make_rank_silos(job, dataset, communicator=communicator)
-    for number in mixing.index:
-        rank_silos.mix(int(number))
+    for k in range(10):
+        rank_silos.mix(k)
 
     kept = rank_silos._mixings.values()
     plan = plan_of(job, dataset, rank=communicator.rank, ranks=ranks)
@@ -264,8 +265,8 @@ def test_mixing_weights_take_the_memory_that_is_planned(make_job, make_rank_silo
     gc.collect()
     tracemalloc.start()
     try:
-        for number in range(1, 40):
-            rank_silos.mix(number)
+        for k in range(2, 80, 2):
+            rank_silos.mix(k)
         gc.collect()
         python = tracemalloc.get_traced_memory()[0]
     finally:
@@ -273,6 +274,56 @@ def test_mixing_weights_take_the_memory_that_is_planned(make_job, make_rank_silo
     found = 40 / 39 * python + sum(each.weights.nbytes for each in rank_silos._mixings.values())
 
     # What torch holds of a tensor beside its numbers is not in the sum.
+    plan = plan_of(job, dataset, rank=communicator.rank, ranks=ranks)
+
+    assert found < plan.weights < 1.2 * found
+
+
+def lagged_mixing(silos, *, matrices, share, rounds, most_lag=4):
+    """Those means, with lags of any rows but the own ones."""
+    plain = random_mixing(silos, matrices=matrices, share=share)
+    lags = np.random.default_rng(2).integers(1, most_lag + 1, size=plain.matrices.shape)
+    lags[:, range(silos), range(silos)] = 1
+    return replace(plain, lags=lags, index=np.arange(rounds + most_lag - 1) % matrices)
+
+
+@pytest.mark.parametrize(("ranks", "communicator"), [(1, SingleRank()), (3, Second())])
+def test_rows_for_later_rounds_take_the_memory_that_is_planned(
+    make_job, make_rank_silos, ranks, communicator
+):
+    mixing = lagged_mixing(9, matrices=3, share=0.3, rounds=12)
+    job, dataset = make_job(silos=9, rounds=12, mixing=mixing), dataset_of((1, 8, 8))
+    rank_silos = make_rank_silos(job, dataset, communicator=communicator)
+    kept = [len(rank_silos.kept) for k in range(12) if rank_silos.mix(k) is None]
+
+    plan = plan_of(job, dataset, rank=communicator.rank, ranks=ranks)
+
+    assert plan.models == rank_silos.models.rows.untyped_storage().nbytes()
+    assert 0 < max(kept) <= len(rank_silos.models.kept)
+    found = rank_silos._lagged._weights.values()
+    numbers = sum(pairs.nbytes + weights.nbytes for pairs, weights in found)
+    assert len(found) == 3 + 3
+    assert numbers + 6 * MIXING < plan.weights < 1.5 * (numbers + 9 * MIXING) + 3 * 2 * 20 * MESSAGE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("ranks", "communicator"), [(1, SingleRank()), (3, Second())])
+def test_lagged_weights_take_the_memory_that_is_planned(make_job, make_rank_silos, ranks, communicator):
+    mixing = lagged_mixing(60, matrices=40, share=0.5, rounds=80)
+    job, dataset = make_job(silos=60, rounds=80, mixing=mixing), dataset_of((1, 8, 8))
+    rank_silos = make_rank_silos(job, dataset, communicator=communicator)
+    rank_silos.mix(0)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        for k in range(1, 80):
+            rank_silos.mix(k)
+        gc.collect()
+        python = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    found = python + sum(weights.nbytes for _, weights in rank_silos._lagged._weights.values())
+
     plan = plan_of(job, dataset, rank=communicator.rank, ranks=ranks)
 
     assert found < plan.weights < 1.2 * found

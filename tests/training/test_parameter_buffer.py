@@ -5,7 +5,7 @@ from torch import nn
 
 from training.engine.communicator import pieces
 from training.engine.exchange import plan_exchange, silo_blocks
-from training.engine.parameter_buffer import ParameterBuffer, bind
+from training.engine.parameter_buffer import ParameterBuffer, bind, mix_gathered
 
 CPU = torch.device("cpu")
 
@@ -46,6 +46,25 @@ def test_received_rows_take_part_in_silo_order():
     assert models.parameters[:, 0].tolist() == [0.5 + 2.5 + 25, 50 + 500]
     models.mix(torch.tensor([[0.0, 1.0], [1.0, 0.0]]), 0)
     assert models.parameters[:, 0].tolist() == [550, 28]
+
+
+def test_kept_rows_take_part_wherever_they_lie_and_stay():
+    models = ParameterBuffer(nn.Linear(1, 1), silos=2, before=1, after=0, device=CPU, kept=3)
+    for place, value in enumerate([1.0, 10.0, 100.0]):
+        models.kept[place].fill_(value)
+    for values in ([2.0, 1000.0, 4000.0], [4.0, 8.0, 16.0]):
+        for position, value in zip((-1, 0, 1), values, strict=True):
+            models.received(position).fill_(value)
+        numbers = np.array(
+            [models.kept_number(2), models.number(1), models.number(-1), models.kept_number(0)]
+        )
+        weights = torch.tensor([[0.5, 0.25, 0.0, 0.25], [0.0, 0.5, 0.5, 0.0]])
+        expected = torch.empty(2, 32)
+        mix_gathered(weights, models._all, torch.from_numpy(numbers), expected)
+        models.mix_scattered(weights, numbers)
+        assert models.rows[:, 0].tolist() == [50 + values[2] / 4 + 0.25, values[2] / 2 + values[0] / 2]
+        assert torch.equal(models.rows, expected)
+        assert models.kept[:, 31].tolist() == [1, 10, 100]
 
 
 @pytest.mark.parametrize("silos", [1, 5, 40])

@@ -58,15 +58,18 @@ def fingerprint(job: TrainingJob, *, rounds: int) -> dict[str, Any]:
 
 
 def mixing_digest(mixing: MixingPlan, rounds: int) -> str:
-    """Return a digest of the matrices of the first rounds, in order.
+    """Return a digest of the matrices of the first rounds, in order, with their lags if there are any.
 
     Notes
     -----
-    Weights count to 1e-9: the solvers behind some matrices may differ in their last digits on another machine.
+    Weights count to 1e-9: the solvers behind some matrices may differ in their last digits on another machine. With
+    lags, further matrices count as far as they mix models of the first rounds, which a checkpoint holds.
     """
-    index = mixing.index[:rounds]
+    index = mixing.index[: rounds + mixing.longest_lag - 1]
     whole = {
-        m: _digest(np.rint(mixing.matrices[m] / _WEIGHT_STEP).astype(np.int64)) for m in np.unique(index)
+        m: _digest(np.rint(mixing.matrices[m] / _WEIGHT_STEP).astype(np.int64))
+        + ("" if mixing.lags is None else _digest(mixing.lags[m]))
+        for m in np.unique(index)
     }
     return hashlib.sha256("".join(whole[m] for m in index).encode()).hexdigest()
 

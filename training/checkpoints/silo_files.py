@@ -1,8 +1,8 @@
-"""The state of silos as files: an ``.npz`` archive per rank, in which every array belongs to one silo."""
+"""The state of silos as files: an ``.npz`` archive per rank, with the rows that its silos still need."""
 
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from training.engine.rank_silos import RankSilos
 
 
 def silo_state(rank_silos: RankSilos) -> Mapping[str, tuple[Tensor, ...]]:
-    """Return the state of a rank's silos: all that a round changes.
+    """Return the state of a rank's silos: all that a round changes, but for the rows that it keeps for later ones.
 
     Returns
     -------
@@ -44,21 +44,21 @@ def write_silos(path: Path, rank_silos: RankSilos) -> None:
     Parameters
     ----------
     path : pathlib.Path
-        A new file, in NumPy's ``.npz`` format: array ``<silo>/<name>`` for each name of `silo_state`.
+        A new file, in NumPy's ``.npz`` format: array ``<silo>/<name>`` for each name of `silo_state`, and array
+        ``kept/<silo>/<round>`` for each row of `RankSilos.kept`, of a silo of this rank or of another.
 
     Notes
     -----
     Row by row: besides the state at most one row is in memory, and only if it comes from a GPU. The archive's checksums
     reveal a damaged file when it is read.
     """
-    state = silo_state(rank_silos)
+    arrays = _arrays(rank_silos)
     with path.open("wb") as file:
         with zipfile.ZipFile(file, "w") as archive:
-            for position, silo in enumerate(rank_silos.own):
-                for name, tensors in state.items():
-                    array = tensors[position].detach().cpu().numpy()
-                    with archive.open(f"{silo}/{name}.npy", "w", force_zip64=True) as member:
-                        np.lib.format.write_array(member, array, allow_pickle=False)
+            for name, tensor in arrays.items():
+                array = tensor.detach().cpu().numpy()
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, array, allow_pickle=False)
         file.flush()
         os.fsync(file.fileno())
 
@@ -71,30 +71,61 @@ def read_silos(paths: Mapping[range, Path], rank_silos: RankSilos) -> None:
     paths : mapping of range to pathlib.Path
         The files, by the silos in them; other ranks may have written them than now read them.
     rank_silos : RankSilos
-        The silos, changed in place.
+        The silos, changed in place; see `RankSilos.resume_at`.
 
     Raises
     ------
     MachineError
         If a file is missing or damaged, or does not hold what these silos need.
     """
-    state = silo_state(rank_silos)
+    kept = {_kept_name(*sent): row for sent, row in rank_silos.kept.items()}
+    found: set[str] = set()
+    read: list[Path] = []
     for silos, path in paths.items():
         own = [silo for silo in silos if silo in rank_silos.own]
         if not own:
             continue
+        read.append(path)
         try:
             with path.open("rb") as file, zipfile.ZipFile(file) as archive:
-                for silo in own:
-                    for name, tensors in state.items():
-                        target = tensors[silo - rank_silos.own.start]
-                        with archive.open(f"{silo}/{name}.npy") as member:
-                            array = np.lib.format.read_array(member, allow_pickle=False)
-                        if array.shape != target.shape:
-                            raise ValueError(f"shape of {silo}/{name}")
-                        target.copy_(torch.from_numpy(array))
+                # A rank's file has all kept rows that its silos need, those of other ranks' silos among them.
+                members = set(archive.namelist())
+                held = {name for name in kept if f"{name}.npy" in members}
+                found |= held
+                for name, target in (
+                    *_state(rank_silos, own).items(),
+                    *((name, kept[name]) for name in held),
+                ):
+                    with archive.open(f"{name}.npy") as member:
+                        array = np.lib.format.read_array(member, allow_pickle=False)
+                    if array.shape != target.shape:
+                        raise ValueError(f"shape of {name}")
+                    target.copy_(torch.from_numpy(array))
         except (OSError, EOFError, KeyError, RuntimeError, ValueError, zipfile.BadZipFile) as error:
             raise MachineError(f"{path} cannot be read: {error or type(error).__name__}") from None
+    for name in sorted(kept.keys() - found):
+        raise MachineError(f"{', '.join(map(str, read))} cannot be read: {name} is missing.")
+
+
+def _arrays(rank_silos: RankSilos) -> dict[str, Tensor]:
+    """Return what is written of a rank, by name."""
+    kept = {_kept_name(*sent): row for sent, row in rank_silos.kept.items()}
+    return {**_state(rank_silos, rank_silos.own), **kept}
+
+
+def _state(rank_silos: RankSilos, silos: Iterable[int]) -> dict[str, Tensor]:
+    """Return the state of some of a rank's silos, by name."""
+    state = silo_state(rank_silos)
+    return {
+        f"{silo}/{name}": tensors[silo - rank_silos.own.start]
+        for silo in silos
+        for name, tensors in state.items()
+    }
+
+
+def _kept_name(silo: int, round_index: int) -> str:
+    """Return the name of a kept row."""
+    return f"kept/{silo}/{round_index}"
 
 
 def _counters(module: torch.nn.Module) -> dict[str, Tensor]:

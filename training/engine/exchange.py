@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from topologies.arrays import FloatArray, IntArray
+from training.engine.lagged_mixing import passing_rows
 from training.job import MixingPlan
 
 
@@ -40,13 +41,13 @@ class Exchange:
     columns: IntArray
 
 
-def plan_exchange(matrix: FloatArray, blocks: tuple[range, ...], rank: int) -> Exchange:
+def plan_exchange(matrix: FloatArray | IntArray, blocks: tuple[range, ...], rank: int) -> Exchange:
     """Derive one round's exchange from the nonzeros of its consensus matrix.
 
     Parameters
     ----------
-    matrix : FloatArray, shape (silos, silos)
-        The round's consensus matrix.
+    matrix : ndarray, shape (silos, silos)
+        The round's consensus matrix; with lags `training.engine.lagged_mixing.longest_uses`.
     blocks : tuple of range
         The silos of each rank.
     rank : int
@@ -71,13 +72,15 @@ def plan_exchange(matrix: FloatArray, blocks: tuple[range, ...], rank: int) -> E
 
 
 def remote_rows(mixing: MixingPlan, own: range) -> tuple[int, int]:
-    """Return how many rows of lower and of higher silos a rank receives at most in one round."""
+    """Return how many rows of lower and of higher silos a rank receives at most in one round, and does not keep."""
+    if mixing.lags is not None:
+        return passing_rows(mixing, own)
     # On all matrices: selecting those in use would copy them.
     used = (mixing.matrices[:, own.start : own.stop] != 0).any(axis=1)[np.unique(mixing.index)]
     before, after = used[:, : own.start].sum(axis=1), used[:, own.stop :].sum(axis=1)
     return int(before.max(initial=0)), int(after.max(initial=0))
 
 
-def _columns(matrix: FloatArray, block: range) -> IntArray:
+def _columns(matrix: FloatArray | IntArray, block: range) -> IntArray:
     """Return the silos whose rows the silos of a block mix."""
     return np.flatnonzero((matrix[block.start : block.stop] != 0).any(axis=0))

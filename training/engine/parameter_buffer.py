@@ -2,10 +2,12 @@
 
 import copy
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
 
+from topologies.arrays import IntArray
 from training.engine.compiled.mixing import sums_of, write_sums
 
 ALIGNMENT = 32
@@ -25,6 +27,8 @@ class ParameterBuffer:
         Number of silos of the rank; may be 0.
     before, after : int
         Rows of lower and of higher silos that other ranks send at most.
+    kept : int, default 0
+        Rows that are kept for later rounds at most.
     device : torch.device
         Where the tensors live.
     exchange_buffers : bool, default False
@@ -37,6 +41,8 @@ class ParameterBuffer:
         Which of the two windows is the current one: 0, and the other one after every `mix`.
     gradients : torch.Tensor, shape (silos, stride)
         Row ``i`` belongs to the ``i``-th silo of the rank, layer after layer; the same for both windows.
+    kept : torch.Tensor, shape (kept, width)
+        Rows for later rounds, which `mix` leaves as they are.
 
     Notes
     -----
@@ -53,6 +59,8 @@ class ParameterBuffer:
     processor. A library's dense product does not promise that: its kernel, and with it the order of its sums, depends
     on the processor and on the number of rows. Mixed rows then have the same bits for any number of ranks. Nothing is
     promised on a GPU, where mixing is PyTorch's dense product.
+
+    Rows that are mixed in later rounds than the one they were sent in, with lags, are kept beside the windows.
 
     A diverged silo spreads NaN to those that mix its model, on a GPU to all silos of the ranks that receive it, since
     zero times NaN is NaN in a dense product. Either way the training ends within
@@ -81,12 +89,17 @@ class ParameterBuffer:
         before: int,
         after: int,
         device: torch.device,
+        kept: int = 0,
         exchange_buffers: bool = False,
     ) -> None:
         stride, buffer_stride = map(padded, numbers_of(model))
         width = stride + buffer_stride if exchange_buffers else stride
         self._own = slice(before, before + silos)
-        self._windows = tuple(torch.zeros(before + silos + after, width, device=device) for _ in range(2))
+        size = before + silos + after
+        # One tensor, so that mixing reads kept rows beside those of a window.
+        self._all = torch.zeros(2 * size + kept, width, device=device)
+        self._windows = (self._all[:size], self._all[size : 2 * size])
+        self.kept = self._all[2 * size :]
         self._rows = tuple(window[self._own] for window in self._windows)
         self._parameters = tuple(rows[:, :stride] for rows in self._rows)
         own_buffers = torch.zeros(silos, buffer_stride, device=device)
@@ -128,6 +141,14 @@ class ParameterBuffer:
         """Return the row at a position relative to the rank's first own row: negative for lower silos."""
         return self._windows[self.parity][self._own.start + position]
 
+    def number(self, position: int) -> int:
+        """Return what `mix_scattered` calls the row at a position of the current window; see `received`."""
+        return self.parity * len(self._windows[0]) + self._own.start + position
+
+    def kept_number(self, place: int) -> int:
+        """Return what `mix_scattered` calls a kept row."""
+        return 2 * len(self._windows[0]) + place
+
     def mix(self, weights: Tensor, first: int, *, columns: Iterable[slice] = EVERYTHING) -> None:
         """Replace the own rows by weighted sums of the window's rows, ``X <- A X``.
 
@@ -140,8 +161,8 @@ class ParameterBuffer:
         columns : iterable of slice
             Columns of the window, mixed in this order, each when the iterable yields it; together all of them.
         """
-        current, other = self._windows[self.parity], self._windows[1 - self.parity]
-        used, mixed = current[self._own.start + first :][: weights.shape[1]], other[self._own]
+        current, mixed = self._windows[self.parity], self._windows[1 - self.parity][self._own]
+        used = current[self._own.start + first :][: weights.shape[1]]
         if used.is_cuda:
             for piece in columns:
                 torch.mm(weights, used[:, piece], out=mixed[:, piece])
@@ -150,6 +171,54 @@ class ParameterBuffer:
             for piece in columns:
                 write_sums(sums, source, target, piece)
         self.parity = 1 - self.parity
+
+    def mix_scattered(
+        self, weights: Tensor, numbers: IntArray, columns: Iterable[slice] = EVERYTHING
+    ) -> None:
+        """Replace the own rows by weighted sums of rows of the window and of kept ones, wherever they are.
+
+        Parameters
+        ----------
+        weights : torch.Tensor, shape (silos, rows in use)
+            As in `mix`.
+        numbers : IntArray, shape (rows in use,)
+            The rows by `number` and `kept_number`, in the order in which they are added.
+        columns : iterable of slice
+            As in `mix`.
+
+        Notes
+        -----
+        Where all rows are of the window, in silo order, the result has the bits of `mix`.
+        """
+        mixed = self._windows[1 - self.parity][self._own]
+        if mixed.is_cuda:
+            places = torch.from_numpy(numbers).to(mixed.device)
+            for piece in columns:
+                mix_gathered(weights, self._all[:, piece], places, mixed[:, piece])
+        else:
+            sums = sums_of(weights.numpy())
+            sums = replace(sums, sources=numbers[sums.sources])
+            source, target = self._all.numpy(), mixed.numpy()
+            for piece in columns:
+                write_sums(sums, source, target, piece)
+        self.parity = 1 - self.parity
+
+
+def mix_gathered(weights: Tensor, rows: Tensor, places: Tensor, out: Tensor) -> None:
+    """Write weighted sums of the rows at some places, which are copied side by side first: for a GPU.
+
+    Parameters
+    ----------
+    weights : torch.Tensor, shape (sums, places)
+        The weights.
+    rows : torch.Tensor, shape (rows, columns)
+        What is summed.
+    places : torch.Tensor of int64, shape (places,)
+        Rows, in the order of the weights.
+    out : torch.Tensor, shape (sums, columns)
+        Takes the sums.
+    """
+    torch.mm(weights, rows.index_select(0, places), out=out)
 
 
 def padded(size: int) -> int:

@@ -1,6 +1,7 @@
 """The silos of one rank: their data, models and optimizer states."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,8 @@ from training.engine.data_checks import counted_labels, job_parts
 from training.engine.exchange import Exchange, plan_exchange, remote_rows, silo_blocks
 from training.engine.executors.choice import choose
 from training.engine.executors.loop import LoopExecutor
+from training.engine.lagged_exchange import LaggedExchange
+from training.engine.lagged_mixing import kept_rows
 from training.engine.parameter_buffer import ParameterBuffer, numbers_of
 from training.job import TrainingJob
 from training.optimization.objectives import silo_weights
@@ -80,7 +83,7 @@ class RankSilos:
         device: torch.device,
     ) -> None:
         self._communicator = communicator
-        self._matrices = job.mixing.matrices
+        self._plan = job.mixing
         self._mixings: dict[int, Mixing] = {}
         self.notices: list[str] = []
         self._blocks = silo_blocks(job.silos, communicator.size)
@@ -107,7 +110,13 @@ class RankSilos:
             before=before,
             after=after,
             device=device,
+            kept=kept_rows(job.mixing, self.own),
             exchange_buffers=job.config.exchange_buffers,
+        )
+        self._lagged = (
+            None
+            if job.mixing.lags is None
+            else LaggedExchange(job.mixing, self._blocks, self.models, communicator=communicator)
         )
         self.diverged_in = torch.full((len(self.own),), math.inf, device=device, dtype=torch.float64)
         self.optimizer = OPTIMIZERS[job.config.optimizer](self.models.parameters, job.config.momentum)
@@ -164,22 +173,35 @@ class RankSilos:
         torch.lerp(before, parameters, self._step_scale, out=parameters)
         return losses
 
-    def mix(self, number: int) -> None:
+    @property
+    def kept(self) -> Mapping[tuple[int, int], Tensor]:
+        """The rows that the rank keeps for later rounds, views by silo and round in which it sent them, ascending."""
+        return {} if self._lagged is None else self._lagged.kept
+
+    def resume_at(self, round_index: int) -> None:
+        """Make room for the rows that rounds before `round_index` kept for it and later ones: the views of `kept`."""
+        if self._lagged is not None:
+            self._lagged.resume_at(round_index)
+
+    def mix(self, round_index: int) -> None:
         """Replace every model by its weighted average, ``X <- A X``, together with the other ranks.
 
         Parameters
         ----------
-        number : int
-            The round's consensus matrix among those of the job's mixing plan.
+        round_index : int
+            The round ``k``; with lags each round once, in order.
 
         Notes
         -----
         Columns that have arrived are mixed while later ones travel. Mixing whole rows instead, first of the silos that
         need only the rank's own, takes nearly twice as long: it reads the rows twice, and mixing is bound by memory.
         """
-        models = self.models
+        if self._lagged is not None:
+            self._lagged.mix(round_index)
+            return
+        models, number = self.models, int(self._plan.index[round_index])
         if number not in self._mixings:
-            self._mixings[number] = self._mixing(self._matrices[number])
+            self._mixings[number] = self._mixing(self._plan.matrices[number])
         mixing = self._mixings[number]
         place = {int(silo): position for position, silo in enumerate(mixing.exchange.columns, -mixing.lower)}
         arrived = self._communicator.exchange(

@@ -11,9 +11,11 @@ from torch import Tensor, nn
 from topologies.arrays import FloatArray, IntArray
 from training.config import TrainingConfig
 from training.data.datasets import Dataset, Inputs
+from training.engine.communicator import STEP
 from training.engine.exchange import remote_rows, silo_blocks
 from training.engine.executors.choice import candidates
 from training.engine.executors.graphs import STREAMS
+from training.engine.lagged_mixing import exchanged_rows, kept_rows, mixed_rows
 from training.engine.metrics import PIECE, TEST_CHUNK, chunk_size
 from training.engine.parameter_buffer import numbers_of, padded
 from training.job import MixingPlan, TrainingJob
@@ -29,8 +31,9 @@ WINDOWS = 2
 LIBRARIES, VMAP_LIBRARIES = 30e6, 80e6
 """What the first steps load and compile, and what torch imports beside it for gradients of stacked models."""
 
-MIXING, MESSAGE = 900, 80
-"""What Python and torch hold of a consensus matrix beside its numbers, and of each row that is sent or received."""
+MIXING, MESSAGE, ENTRY = 900, 80, 60
+"""What Python and torch hold of a consensus matrix beside its numbers, of each row that is sent or received, and with
+lags of each whose place is known."""
 
 COPIES = 1.5
 """Memory of a layer at work, in units of its input and output: convolutions and others reorder them in copies."""
@@ -101,7 +104,7 @@ class MemoryPlan:
     at_once : int
         Silos whose batches are computed together.
     models, gradients, optimizer : float
-        Of all silos of the rank; models with the rows that other ranks send.
+        Of all silos of the rank; models with the rows that other ranks send, and those kept for later rounds.
     data : float
         The silos' samples and the test samples, where they are held in memory.
     weights : float
@@ -267,14 +270,15 @@ def plan_memory(
     Notes
     -----
     A row has P parameters in 4 bytes each, padded by at most 31. Models: two windows of the rank's own rows and those
-    that it receives. Weights: for each consensus matrix the rank's rows at the columns in use, in single precision, and
-    lists of the rows that are received and sent, taken to be as many. A local step holds, for each silo computed at
-    once, the activations of the batch and one more row of gradients. An evaluation holds the average model (P numbers
-    in single and in double precision) and the largest of: the rank's rows twice in double precision, `PIECE` columns at
-    a time, which is no less than mixing takes; two rows in double precision; the largest layer's tensors for a chunk of
-    samples. Passes count as single precision also in bfloat16. Staging: a buffer for each own silo that another rank
-    needs in any round, and for each silo of another rank that this one needs; torch rounds page-locked memory up to a
-    power of two.
+    that it receives; with lags, one row for each that is kept for a later round. Weights: for each consensus matrix the
+    rank's rows at the columns in use, in single precision, and lists of the rows that are received and sent, taken to
+    be as many. A local step holds, for each silo computed at once, the activations of the batch and one more row of
+    gradients. An evaluation holds the average model (P numbers in single and in double precision) and the largest of:
+    the rank's rows twice in double precision, `PIECE` columns at a time, which is no less than mixing takes; two rows
+    in double precision; the largest layer's tensors for a chunk of samples. With lags, mixing on a GPU gathers the rows
+    of a round, `STEP` columns at a time. Passes count as single precision also in bfloat16. Staging: a buffer for each
+    own silo that another rank needs in any round, and for each silo of another rank that this one needs; torch rounds
+    page-locked memory up to a power of two.
     """
     config = job.config
     own = silo_blocks(job.silos, ranks)[rank]
@@ -295,17 +299,20 @@ def plan_memory(
     )
     double = DOUBLE / FLOAT * row
     sums = 2 * DOUBLE * len(own) * min(parameters, PIECE)
+    lagged = gpu and job.mixing.lags is not None
+    gathered = mixed_rows(job.mixing, own).max(initial=0) * min(width, FLOAT * STEP) if lagged else 0
     return MemoryPlan(
         silos=len(own),
         at_once=together,
-        models=WINDOWS * (before + len(own) + after) * width + len(own) * own_buffers,
+        models=(WINDOWS * (before + len(own) + after) + kept_rows(job.mixing, own)) * width
+        + len(own) * own_buffers,
         gradients=len(own) * row,
         optimizer=len(own) * (moments + stretched) * row,
         data=train * sum(sizes) + _bytes(dataset.test_inputs) + dataset.test_labels.nbytes,
-        weights=_weights(job.mixing, silos=len(own), remote=before + after),
+        weights=_weights(job.mixing, own, remote=before + after),
         libraries=LIBRARIES + (VMAP_LIBRARIES if "vmap" in executors and together else 0.0),
         step=together * (activations.training_bytes(config.batch_size) + row),
-        metrics=row + double + max(2 * double, sums, activations.evaluation_bytes(measured)),
+        metrics=row + double + max(2 * double, sums, gathered, activations.evaluation_bytes(measured)),
         staging=_staging(job.mixing, own, width) if staged else 0.0,
     )
 
@@ -323,12 +330,20 @@ def _bytes(inputs: Inputs) -> int:
     return inputs.nbytes if isinstance(inputs, np.ndarray) else 0
 
 
-def _weights(mixing: MixingPlan, *, silos: int, remote: int) -> float:
-    """Memory of `rank_silos.Mixing` for all matrices, where a rank receives so many rows at most in a round."""
-    columns = silos + remote
-    return len(np.unique(mixing.index)) * (
-        columns * (FLOAT * silos + INTEGER) + 2 * remote * MESSAGE + MIXING
-    )
+def _weights(mixing: MixingPlan, own: range, *, remote: int) -> float:
+    """Memory of `rank_silos.Mixing` for all matrices, where a rank receives so many rows at most in a round.
+
+    With lags that of `lagged_exchange.LaggedExchange`, where early rounds lack models and have weights of their own.
+    """
+    silos = len(own)
+    if mixing.lags is None:
+        columns = silos + remote
+        return len(np.unique(mixing.index)) * (
+            columns * (FLOAT * silos + INTEGER) + 2 * remote * MESSAGE + MIXING
+        )
+    rows, (received, kept) = mixed_rows(mixing, own), exchanged_rows(mixing, own)
+    sent = 2 * MESSAGE * received + ENTRY * (silos + received + kept) + MIXING
+    return float(sent.sum() + (rows * (FLOAT * silos + 2 * INTEGER) + MIXING).sum())
 
 
 def _staging(mixing: MixingPlan, own: range, width: int) -> float:

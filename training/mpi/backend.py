@@ -26,6 +26,8 @@ class MpiBackend:
     the ranks (those beyond the number of silos have none). The same code trains in all three cases.
     """
 
+    mixes_lags = True
+
     def check(self, config: TrainingConfig) -> None:
         """Check that `mpiexec` is there if ranks will be started, and the device.
 

@@ -27,6 +27,7 @@ def write_job(path: Path, job: TrainingJob) -> None:
         settings=json.dumps(settings),
         matrices=job.mixing.matrices,
         index=job.mixing.index,
+        lags=np.empty(0, dtype=np.int64) if job.mixing.lags is None else job.mixing.lags,
         silo_places=places,
     )
 
@@ -39,6 +40,7 @@ def read_job(path: Path) -> TrainingJob:
             matrices=stored["matrices"],
             index=stored["index"],
             negative_weights=settings["negative_weights"],
+            lags=stored["lags"] if stored["lags"].size else None,
         )
         places = stored["silo_places"]
     return TrainingJob(

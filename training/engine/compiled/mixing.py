@@ -39,7 +39,7 @@ class Sums:
     first : Indices, shape (sums + 1,)
         The terms of sum ``n`` are ``first[n] .. first[n + 1] - 1``.
     sources : Indices, shape (terms,)
-        Of each term the row; ascending within a sum.
+        Of each term the row, in the order in which a sum adds them.
     weights : Floats, shape (terms,)
         Of each term the factor; none is zero.
     first_target : Indices, shape (sums + 1,)
@@ -62,6 +62,11 @@ def sums_of(matrix: Floats) -> Sums:
     ----------
     matrix : Floats, shape (written rows, rows)
         The weights.
+
+    Returns
+    -------
+    Sums
+        Each adds its terms in ascending order of rows.
 
     Examples
     --------
@@ -140,14 +145,14 @@ def write_sums(sums: Sums, rows: Floats, out: Floats, columns: slice) -> None:
     rows : Floats, shape (rows, width)
         What is summed; contiguous.
     out : Floats, shape (written rows, width)
-        Written in `columns`; contiguous, and no part of `rows`.
+        Written in `columns`; contiguous, and no row that is summed.
     columns : slice
         Which ones; without a step.
 
     Notes
     -----
-    A sum starts at zero and takes its terms in ascending order of rows, each of them a product that is rounded before
-    it is added. A weight of zero is no term, even where a row has numbers that are not finite. So the bits of a sum
+    A sum starts at zero and takes its terms in the order of `sums`, each of them a product that is rounded before it is
+    added. A weight of zero is no term, even where a row has numbers that are not finite. So the bits of a sum
     depend on its terms alone: not on the other rows, the columns, the processor, or how much is written past the
     caches.
 
