@@ -192,6 +192,7 @@ def test_the_seed_is_the_search_of_bests(silosim, monkeypatch, tmp_path):
     seeds = []
 
     def remember(kind, graph, work, **options):
+        options.pop("progress", None)
         seeds.append((kind, options))
         return design("ring", graph, work)
 
