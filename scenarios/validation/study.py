@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scenarios.config.events.window import Window
+from scenarios.config.overlay_config import refuse_periodic
 from scenarios.config.quantities import signed_s
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.closed_forms import over_paper
@@ -18,7 +19,7 @@ from scenarios.validation.events import WindowEvents
 from scenarios.validation.randomized import RandomizedAttribution, attribute_randomized
 from simulator.statistics.confidence import paired_difference
 from simulator.world.counted_silos import Starts
-from topologies import InputError, Overlay, RandomOverlay
+from topologies import InputError, Overlay, PeriodicOverlay, RandomOverlay
 from topologies.quantities import parse_share
 from topologies.random_cycle_time import RandomCycleTime, random_cycle_time
 from topologies.statistics import ConfidenceInterval
@@ -139,6 +140,7 @@ def validate(experiment: Experiment, *, randomized_rounds: int | None = None) ->
     InputError
         If there are too few rounds, or an overlay is unknown or cannot be built or simulated.
     """
+    refuse_periodic(experiment.overlays, "validate")
     for name, rounds in (("rounds", experiment.simulation.rounds), ("randomized_rounds", randomized_rounds)):
         if rounds is not None and rounds < FEWEST_ROUNDS:
             raise InputError(f"{name}(={rounds}) must be >= {FEWEST_ROUNDS}.")
@@ -150,6 +152,7 @@ def validate(experiment: Experiment, *, randomized_rounds: int | None = None) ->
     made: list[Validated] = []
     for config in experiment.overlays:
         overlay = experiment.design(config)
+        assert not isinstance(overlay, PeriodicOverlay)
         rounds = experiment.simulation.rounds
         if not isinstance(overlay, Overlay) and randomized_rounds is not None:
             rounds = randomized_rounds
