@@ -40,6 +40,7 @@ def validate(
     kind: opt.Kinds = None,
     arcs: opt.Arcs = None,
     weights: opt.Weights = None,
+    schedule: opt.Schedules = None,
     both_ways: opt.BothWays = False,
     rounds: Annotated[
         int | None,
@@ -78,7 +79,13 @@ def validate(
     style = figure_style(width, draws=any(ending_of(file) in FIGURES for file in files)) or DEFAULT_STYLE
     experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS).naming(kind)
     overlays = asked_overlays(
-        kind, options, experiment.overlays, arcs=arcs, weights=weights, both_ways=both_ways
+        kind,
+        options,
+        experiment.overlays,
+        arcs=arcs,
+        weights=weights,
+        schedules=schedule,
+        both_ways=both_ways,
     )
     experiment, randomized_rounds = validation_experiment(
         experiment,

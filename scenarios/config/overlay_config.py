@@ -375,6 +375,7 @@ def refuse_periodic(overlays: Iterable[OverlayConfig], command: str) -> None:
         if config.is_periodic:
             key = "schedule" if config.schedule is not None else "kind"
             raise InputError(
-                f"is a periodic overlay, which {command} does not take yet; design, explain, simulate and sweep do.",
+                f"is a periodic overlay, which {command} does not take yet; design, explain, simulate, sweep and "
+                "validate do.",
                 field=Field(key, value=config.schedule or config.kind),
             )

@@ -1,5 +1,6 @@
 """Periodic overlays through commands, scenarios and files."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -206,6 +207,19 @@ def test_a_sweep_takes_them(silosim, tmp_path):
     assert all(row["simulated_s"] > 0 for row in rows)
 
 
+def test_validate_says_what_queues_and_links_add(silosim, scenario, tmp_path):
+    output = tmp_path / "checked"
+    result = silosim("validate", scenario, "--rounds", 200, "-o", output).ok()
+    with (output / "validation-study.csv").open(encoding="utf-8") as file:
+        rows = {row["overlay"]: row for row in csv.DictReader(file)}
+
+    words = " ".join(result.out.split())
+    for name in ("base", "with lags", "turns"):
+        assert float(rows[name]["equal_s"]) == pytest.approx(float(rows[name]["serialized_s"]), rel=1e-9)
+        assert f"{name}: periodic, so no parts arc by arc;" in words
+    silosim("report", output / "validation-study.h5", "-o", tmp_path / "page.html").ok()
+
+
 def test_one_state_of_a_file_is_the_static_overlay(silosim, tmp_path):
     ring = design("ring", GRAPH, WORK)
     state = state_of(ring.source, ring.target, ring.consensus[ring.target, ring.source])
@@ -255,8 +269,6 @@ def test_commands_without_periodic_overlays_say_so(silosim, scenario, tmp_path):
 
     for command in (
         ("run", scenario, "-o", tmp_path / "other.h5"),
-        ("validate", scenario),
-        ("validate", "gaia", "--kind", "base"),
         ("timeline", run),
         ("upgrade", "gaia", "--kind", "base", "--budget", "3"),
     ):

@@ -79,7 +79,7 @@ def test_sites_in_label_order_keep_their_pairs(asymmetric):
     assert np.array_equal(ordered.measured.latency_s, asymmetric.measured.latency_s[np.ix_(place, place)])
 
 
-NEEDS_ALL_PAIRS = {"star", "complete"}
+NEEDS_ALL_PAIRS = {"star", "complete", "exponential", "equi_static", "equi_dyn", "epidemic"}
 NEEDS_A_CORE = {"underlay", "matcha_plus"}
 
 
