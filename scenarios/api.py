@@ -396,6 +396,10 @@ def upgrade(
             "engine": engine,
         },
     )
+    if isinstance(network, PeriodicOverlay):
+        raise InputError(
+            "is a periodic overlay, whose arcs change.", field=Field("network", value=network.kind)
+        )
     if isinstance(network, Overlay):
         for name, value in (("workload", workload), ("kind", kind), ("options", options)):
             if value is not None:

@@ -8,9 +8,11 @@ import h5py
 import numpy as np
 import pytest
 
+from scenarios.api import upgrade as silosim_upgrade
 from scenarios.runfile.reader import read_run
 from topologies import (
     AccessLinks,
+    InputError,
     Workload,
     connectivity,
     design,
@@ -18,6 +20,7 @@ from topologies import (
     load_underlay,
     state_of,
 )
+from topologies.analysis import explain
 from topologies.periodic.schedule_file import schedule_text
 
 NEW = (
@@ -289,3 +292,14 @@ def test_weights_of_states_stay_as_they_are(silosim, scenario):
     ):
         scenario.write_text(text.replace(old, new), encoding="utf-8")
         assert message in silosim("simulate", scenario).failed(2).err
+
+
+def test_python_functions_for_static_overlays_refuse_them():
+    overlay = design_periodic("base", GRAPH, WORK)
+
+    with pytest.raises(InputError, match=r"^kind\(='base'\) is a periodic overlay, whose critical_circuit"):
+        explain(overlay)
+    with pytest.raises(InputError, match=r"^network\(='base'\) is a periodic overlay, whose arcs change"):
+        silosim_upgrade(overlay, budget=3)
+    with pytest.raises(InputError, match=r"^kind\(='base'\) is a periodic overlay, whose arcs change"):
+        silosim_upgrade(GRAPH, kind="base", budget=3)
