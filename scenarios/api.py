@@ -47,7 +47,16 @@ from scenarios.studies.upgrade import upgrade_table
 from scenarios.validation.request import DEFAULT_ROUNDS, validation_experiment
 from scenarios.validation.study import validate as validate_overlays
 from scenarios.validation.table import validation_table
-from topologies import Connectivity, InputError, Overlay, Underlay, Variant, Workload, workload_presets
+from topologies import (
+    Connectivity,
+    InputError,
+    Overlay,
+    PeriodicOverlay,
+    Underlay,
+    Variant,
+    Workload,
+    workload_presets,
+)
 from topologies.errors import Field, unknown_name
 from topologies.networks.network_files import is_network_file
 
@@ -387,6 +396,10 @@ def upgrade(
             "engine": engine,
         },
     )
+    if isinstance(network, PeriodicOverlay):
+        raise InputError(
+            "is a periodic overlay, whose arcs change.", field=Field("network", value=network.kind)
+        )
     if isinstance(network, Overlay):
         for name, value in (("workload", workload), ("kind", kind), ("options", options)):
             if value is not None:
@@ -399,7 +412,8 @@ def upgrade(
     (chosen,) = chosen_overlays([kind or "ring"], (), options)
     overlay = design_any(chosen, graph, work, seed=seed)
     if not isinstance(overlay, Overlay):
-        raise InputError("is a randomized overlay, whose arcs change.", field=Field("kind", value=kind))
+        what = "periodic" if isinstance(overlay, PeriodicOverlay) else "randomized"
+        raise InputError(f"is a {what} overlay, whose arcs change.", field=Field("kind", value=kind))
     return upgrade_table(overlay, asked, simulation, rounds=rounds, seed=seed)
 
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from simulator import Timeline, simulate
     from topologies import (
         DESIGNERS,
+        PERIODIC_DESIGNERS,
         RANDOM_DESIGNERS,
         AccessLinks,
         Connectivity,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         build_periodic,
         connectivity,
         design,
+        design_periodic,
         design_random,
         load_underlay,
         make_schedule,
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DESIGNERS",
+    "PERIODIC_DESIGNERS",
     "RANDOM_DESIGNERS",
     "AccessLinks",
     "Connectivity",
@@ -103,6 +106,7 @@ __all__ = [
     "convert_underlay",
     "describe_underlay",
     "design",
+    "design_periodic",
     "design_random",
     "draw_underlay",
     "export",

@@ -7,7 +7,14 @@ from topologies.lazy_exports import lazy_exports
 if TYPE_CHECKING:
     from topologies.closed_forms import ClosedForms
     from topologies.connectivity import AccessLinks, Connectivity, connectivity
-    from topologies.designers import DESIGNERS, RANDOM_DESIGNERS, design, design_random
+    from topologies.designers import (
+        DESIGNERS,
+        PERIODIC_DESIGNERS,
+        RANDOM_DESIGNERS,
+        design,
+        design_periodic,
+        design_random,
+    )
     from topologies.errors import InputError, MachineError, SilosimError, TrainingError
     from topologies.howard import CycleTime, cycle_time
     from topologies.maxplus import EventGraph, recurrence
@@ -21,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DESIGNERS",
+    "PERIODIC_DESIGNERS",
     "RANDOM_DESIGNERS",
     "AccessLinks",
     "ClosedForms",
@@ -44,6 +52,7 @@ __all__ = [
     "connectivity",
     "cycle_time",
     "design",
+    "design_periodic",
     "design_random",
     "load_underlay",
     "make_schedule",

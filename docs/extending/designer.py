@@ -11,8 +11,9 @@ Then ``silosim design geant --kind circulant --degree 3`` knows it, and so do sc
     kinds = ["ring", "circulant"]
     circulant = { degree = 3 }
 
-A designer of randomized overlays goes to ``silosim.random_designers``. A parameter that is annotated as
-`topologies.designers.options.Seed` receives the seed of the scenario.
+A designer of randomized overlays goes to ``silosim.random_designers``, one of periodic overlays to
+``silosim.periodic_designers``. A parameter that is annotated as `topologies.designers.options.Seed` receives the seed
+of the scenario.
 """
 
 from typing import Annotated

@@ -30,6 +30,12 @@ def _static_kinds() -> Iterable[str]:
     return DESIGNERS
 
 
+def _explained_kinds() -> Iterable[str]:
+    from topologies import DESIGNERS, PERIODIC_DESIGNERS
+
+    return (*DESIGNERS, *PERIODIC_DESIGNERS)
+
+
 def _published() -> Iterable[str]:
     from scenarios.studies.published_tables import NETWORKS
 
@@ -95,7 +101,7 @@ _BY_NAME: Mapping[str, Names] = {
 }
 """By the name of the parameter; those of designers' options are in their declarations."""
 _BY_COMMAND: Mapping[tuple[str, str], Names] = {
-    ("explain", "kind"): _static_kinds,
+    ("explain", "kind"): _explained_kinds,
     ("upgrade", "kind"): _static_kinds,
     ("tables", "network"): _published,
     ("study", "file"): _studies,

@@ -6,10 +6,10 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
+from scenarios.config.kinds import all_kinds
 from scenarios.config.overlay_config import asked_overlays, default_overlays, left_out_note
 from scenarios.report.table_formats import print_table
 from scenarios.studies.design import RATES, design_table
-from topologies import DESIGNERS, RANDOM_DESIGNERS
 
 Seed = Annotated[
     int,
@@ -21,13 +21,14 @@ Seed = Annotated[
 
 
 @opt.of_a_study()
-@with_designer_options((*DESIGNERS, *RANDOM_DESIGNERS))
+@with_designer_options(all_kinds())
 def design(
     study: opt.Study,
     options: GivenOptions,
     kind: opt.Kinds = None,
     arcs: opt.Arcs = None,
     weights: opt.Weights = None,
+    schedule: opt.Schedules = None,
     both_ways: opt.BothWays = False,
     seed: Seed = 0,
     bound: Annotated[
@@ -47,7 +48,13 @@ def design(
     """
     graph = study.graph()
     overlays = asked_overlays(
-        kind, options, default_overlays(graph), arcs=arcs, weights=weights, both_ways=both_ways
+        kind,
+        options,
+        default_overlays(graph),
+        arcs=arcs,
+        weights=weights,
+        schedules=schedule,
+        both_ways=both_ways,
     )
     table = design_table(
         graph,

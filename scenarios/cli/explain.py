@@ -6,20 +6,22 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
-from scenarios.cli.one_overlay import KIND_HELP, one_overlay, static_overlay
+from scenarios.cli.one_overlay import PERIODIC_KIND_HELP, designed, one_overlay
 from scenarios.report.table_formats import print_table
 from scenarios.studies.explain import explanation_table
-from topologies import DESIGNERS
+from scenarios.studies.explain_periodic import periodic_explanation_table
+from topologies import DESIGNERS, PERIODIC_DESIGNERS, Overlay, PeriodicOverlay
 
 
 @opt.of_a_study()
-@with_designer_options(DESIGNERS)
+@with_designer_options((*DESIGNERS, *PERIODIC_DESIGNERS))
 def explain(
     study: opt.Study,
     options: GivenOptions,
-    kind: Annotated[str | None, typer.Option(help=f"Overlay to explain: {KIND_HELP}")] = None,
+    kind: Annotated[str | None, typer.Option(help=f"Overlay to explain: {PERIODIC_KIND_HELP}")] = None,
     arcs: opt.ArcsFile = None,
     weights: opt.WeightsFile = None,
+    schedule: opt.ScheduleFile = None,
     both_ways: opt.BothWays = False,
     seed: Annotated[
         int, typer.Option(help="Seed of designers that take one, such as best.", rich_help_panel="Overlays")
@@ -29,7 +31,7 @@ def explain(
     """Say which circuit limits an overlay, and what would help.
 
     The critical circuit bounds the throughput: what limits each of its arcs, and which upgrade of a link, or of two,
-    helps most.
+    helps most. Of a periodic overlay, the circuit of silos and states.
 
     Examples
     --------
@@ -41,7 +43,15 @@ def explain(
         kind=kind,
         arcs=arcs,
         weights=weights,
+        schedule=schedule,
         both_ways=both_ways,
         why="so no circuit bounds it",
+        periodic=True,
     )
-    print_table(explanation_table(static_overlay(study, config, seed=seed)), as_json)
+    overlay = designed(study, config, seed=seed)
+    if isinstance(overlay, PeriodicOverlay):
+        table = periodic_explanation_table(overlay)
+    else:
+        assert isinstance(overlay, Overlay)
+        table = explanation_table(overlay)
+    print_table(table, as_json)

@@ -12,6 +12,7 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_given, is_scenario
+from scenarios.config.kinds import all_kinds
 from scenarios.config.network import silos_without_compute
 from scenarios.config.overlay_config import asked_overlays
 from scenarios.metrics_import.columns import ColumnNames
@@ -21,7 +22,7 @@ from scenarios.report.tables import note_lines
 from scenarios.runfile.paths import check_new_run
 from scenarios.runfile.reader import read_run
 from scenarios.studies.import_metrics import LEAST_ROUNDS, columns_note, import_file, run_name
-from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
+from topologies import InputError
 
 On = Annotated[
     str | None,
@@ -56,7 +57,7 @@ def _options_of_an_import(command: Callable[..., None]) -> Callable[..., None]:
 
 @_options_of_an_import
 @opt.of_a_study()
-@with_designer_options((*DESIGNERS, *RANDOM_DESIGNERS))
+@with_designer_options(all_kinds())
 def import_metrics(
     study: opt.Study,
     context: typer.Context,

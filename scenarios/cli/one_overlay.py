@@ -1,12 +1,14 @@
-"""The one static overlay that a command is about."""
+"""The one static or periodic overlay that a command is about."""
 
 from scenarios.cli.designer_options import GivenOptions
 from scenarios.cli.options import Study
 from scenarios.config.overlay_config import OverlayConfig, asked_overlays
+from scenarios.config.overlays import AnyOverlay
 from scenarios.simulation.design_bar import design_with_bar
-from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, Overlay
+from topologies import DESIGNERS, PERIODIC_DESIGNERS, RANDOM_DESIGNERS, InputError, Overlay
 
 DEFAULT_KIND = "ring"
+PERIODIC_KIND_HELP = f"{', '.join((*DESIGNERS, *PERIODIC_DESIGNERS))}. [default: {DEFAULT_KIND}]"
 KIND_HELP = f"{', '.join(DESIGNERS)}. [default: {DEFAULT_KIND}]"
 
 
@@ -19,6 +21,8 @@ def one_overlay(
     weights: str | None,
     both_ways: bool,
     why: str,
+    schedule: str | None = None,
+    periodic: bool = False,
 ) -> OverlayConfig:
     """The overlay that is asked for by its kind or by a file, of which there is one at most.
 
@@ -26,37 +30,51 @@ def one_overlay(
     ----------
     command : str
         For messages.
-    options, kind, arcs, weights, both_ways
+    options, kind, arcs, weights, schedule, both_ways
         Of the command line.
     why : str
         What a randomized overlay lacks.
+    periodic : bool
+        Whether the command takes periodic overlays.
 
     Raises
     ------
     InputError
-        If there are two, or it is a randomized one.
+        If there are two, or it is one that the command does not take.
     """
+    what = None
     if kind in RANDOM_DESIGNERS:
-        raise InputError(
-            f"kind(={kind!r}) is a randomized overlay, {why}; {command} takes a static one: {', '.join(DESIGNERS)}."
-        )
-    files = [file for file in (arcs, weights) if file is not None]
+        what = f"randomized overlay, {why}"
+    elif kind in PERIODIC_DESIGNERS and not periodic:
+        what = "periodic overlay, whose arcs change"
+    if what is not None:
+        takes = "static or periodic" if periodic else "static"
+        names = (*DESIGNERS, *(PERIODIC_DESIGNERS if periodic else ()))
+        raise InputError(f"kind(={kind!r}) is a {what}; {command} takes a {takes} one: {', '.join(names)}.")
+    files = [file for file in (arcs, weights, schedule) if file is not None]
     if len(files) + (kind is not None) > 1:
-        raise InputError(f"{command} takes one overlay: --kind, --arcs or --weights.")
+        ways = "--arcs, --weights or --schedule" if periodic else "--arcs or --weights"
+        raise InputError(f"{command} takes one overlay: --kind, {ways}.")
     (config,) = asked_overlays(
         None if files else [kind or DEFAULT_KIND],
         options,
         (),
         arcs=[arcs] if arcs else None,
         weights=[weights] if weights else None,
+        schedules=[schedule] if schedule else None,
         both_ways=both_ways,
     )
     return config
 
 
 def static_overlay(study: Study, config: OverlayConfig, *, seed: int) -> Overlay:
-    """Design the overlay of `one_overlay` on a network."""
-    graph = study.graph()
-    overlay = design_with_bar(config, graph, study.work(graph), seed=seed)
+    """Design the overlay of `one_overlay` on a network, for a command that takes static ones."""
+    overlay = designed(study, config, seed=seed)
     assert isinstance(overlay, Overlay)
     return overlay
+
+
+def designed(study: Study, config: OverlayConfig, *, seed: int) -> AnyOverlay:
+    """Design the overlay of `one_overlay` on a network."""
+    graph = study.graph()
+    return design_with_bar(config, graph, study.work(graph), seed=seed)

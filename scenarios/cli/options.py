@@ -8,12 +8,11 @@ from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
+from scenarios.config.kinds import all_kinds
 from scenarios.config.network import FILES, NetworkConfig, WorkloadConfig, build_network, build_workload
 from scenarios.config.scenario import validated
 from scenarios.config.simulation import SimulationConfig
 from topologies import (
-    DESIGNERS,
-    RANDOM_DESIGNERS,
     Connectivity,
     InputError,
     Workload,
@@ -67,8 +66,7 @@ Kinds = Annotated[
     list[str] | None,
     typer.Option(
         "--kind",
-        help=f"Overlay; repeat for several: {', '.join((*DESIGNERS, *RANDOM_DESIGNERS))}. "
-        "[default: star, mst, delta_mbst, ring]",
+        help=f"Overlay; repeat for several: {', '.join(all_kinds())}. [default: star, mst, delta_mbst, ring]",
     ),
 ]
 _ARCS = "File of an overlay of your own: CSV (from, to, perhaps weight), GML or GraphML."
@@ -85,6 +83,12 @@ Arcs = Annotated[list[str] | None, _overlay_file(_ARCS + _SEVERAL)]
 ArcsFile = Annotated[str | None, _overlay_file(_ARCS)]
 Weights = Annotated[list[str] | None, _overlay_file(_WEIGHTS + _SEVERAL)]
 WeightsFile = Annotated[str | None, _overlay_file(_WEIGHTS)]
+_SCHEDULE = "File of a periodic overlay: CSV (state, from, to, perhaps lag and weight)."
+Schedules = Annotated[
+    list[str] | None,
+    typer.Option("--schedule", help=_SCHEDULE + _SEVERAL, metavar="FILE", rich_help_panel="Overlays"),
+]
+ScheduleFile = Annotated[str | None, _overlay_file(_SCHEDULE)]
 BothWays = Annotated[
     bool,
     typer.Option(

@@ -9,11 +9,12 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_scenario
+from scenarios.config.kinds import all_kinds
 from scenarios.config.overlay_config import asked_overlays
 from scenarios.report.table_formats import format_of, print_table, write_tables
 from scenarios.runfile.paths import RUN_ENDINGS, check_new, partial_path
 from scenarios.studies.simulate import simulate_table
-from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, MachineError
+from topologies import InputError, MachineError
 
 DEFAULT_ROUNDS = 1000
 MOST_ROUNDS = 100_000
@@ -21,7 +22,7 @@ MOST_ROUNDS = 100_000
 
 
 @opt.of_a_study(or_scenario=True)
-@with_designer_options((*DESIGNERS, *RANDOM_DESIGNERS))
+@with_designer_options(all_kinds())
 def simulate(
     study: opt.Study,
     context: typer.Context,
@@ -29,6 +30,7 @@ def simulate(
     kind: opt.Kinds = None,
     arcs: opt.Arcs = None,
     weights: opt.Weights = None,
+    schedule: opt.Schedules = None,
     both_ways: opt.BothWays = False,
     rounds: Annotated[
         int | None,
@@ -80,7 +82,13 @@ def simulate(
     }
     experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS).naming(kind)
     overlays = asked_overlays(
-        kind, options, experiment.overlays, arcs=arcs, weights=weights, both_ways=both_ways
+        kind,
+        options,
+        experiment.overlays,
+        arcs=arcs,
+        weights=weights,
+        schedules=schedule,
+        both_ways=both_ways,
     )
     experiment = experiment.with_settings(
         changes,

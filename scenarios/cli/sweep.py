@@ -10,18 +10,18 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.table_and_figure import HELP, table_and_figure, write_both
+from scenarios.config.kinds import all_kinds
 from scenarios.config.overlay_config import asked_overlays, default_overlays, left_out_note
 from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table
 from scenarios.runtime.workers import process_pool, worker_count
 from scenarios.studies.sweep import sweep as sweep_access
-from topologies import DESIGNERS, RANDOM_DESIGNERS
 from topologies.quantities import parse_quantity
 
 
 @opt.of_a_study(without=("access", "access_up", "access_down", "access_at"))
-@with_designer_options((*DESIGNERS, *RANDOM_DESIGNERS))
+@with_designer_options(all_kinds())
 def sweep(
     study: opt.Study,
     options: GivenOptions,
@@ -32,6 +32,7 @@ def sweep(
     kind: opt.Kinds = None,
     arcs: opt.Arcs = None,
     weights: opt.Weights = None,
+    schedule: opt.Schedules = None,
     both_ways: opt.BothWays = False,
     rounds: opt.Rounds = 200,
     sharing: opt.Sharing = "maxmin",
@@ -59,7 +60,13 @@ def sweep(
     files = table_and_figure(output or Path(f"sweep-{study.network.name}.csv"), force=force)
     graph = study.graph()
     overlays = asked_overlays(
-        kind, options, default_overlays(graph), arcs=arcs, weights=weights, both_ways=both_ways
+        kind,
+        options,
+        default_overlays(graph),
+        arcs=arcs,
+        weights=weights,
+        schedules=schedule,
+        both_ways=both_ways,
     )
     capacities = [*access, *(more or [])]
     for text in capacities:

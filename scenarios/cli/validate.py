@@ -10,6 +10,7 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
 from scenarios.cli.request import experiment_of, is_scenario
+from scenarios.config.kinds import all_kinds
 from scenarios.config.overlay_config import asked_overlays
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
@@ -28,11 +29,10 @@ from scenarios.validation.request import (
 from scenarios.validation.study import Validated
 from scenarios.validation.study import validate as validate_overlays
 from scenarios.validation.table import validation_table
-from topologies import DESIGNERS, RANDOM_DESIGNERS
 
 
 @opt.of_a_study(or_scenario=True)
-@with_designer_options((*DESIGNERS, *RANDOM_DESIGNERS))
+@with_designer_options(all_kinds())
 def validate(
     study: opt.Study,
     context: typer.Context,
@@ -40,6 +40,7 @@ def validate(
     kind: opt.Kinds = None,
     arcs: opt.Arcs = None,
     weights: opt.Weights = None,
+    schedule: opt.Schedules = None,
     both_ways: opt.BothWays = False,
     rounds: Annotated[
         int | None,
@@ -78,7 +79,13 @@ def validate(
     style = figure_style(width, draws=any(ending_of(file) in FIGURES for file in files)) or DEFAULT_STYLE
     experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS).naming(kind)
     overlays = asked_overlays(
-        kind, options, experiment.overlays, arcs=arcs, weights=weights, both_ways=both_ways
+        kind,
+        options,
+        experiment.overlays,
+        arcs=arcs,
+        weights=weights,
+        schedules=schedule,
+        both_ways=both_ways,
     )
     experiment, randomized_rounds = validation_experiment(
         experiment,

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Literal, get_args, get_origin, get_type_hints
 
+from scenarios.config.kinds import all_kinds
 from scenarios.config.network import NetworkConfig, WorkloadConfig
 from scenarios.config.scenario import OverlaysConfig
 from scenarios.config.simulation import SimulationConfig
 from simulator.input_checks import ENGINES
 from simulator.sharing import sharing_names
-from topologies import DESIGNERS, RANDOM_DESIGNERS, shipped_underlays, workload_presets
+from topologies import shipped_underlays, workload_presets
 from topologies.consensus import consensus_rules
 from training import TrainingConfig
 from training.choices import setting_choices
@@ -17,7 +18,7 @@ _NAMES: Mapping[type, Mapping[str, Callable[[], tuple[str, ...]]]] = {
     NetworkConfig: {"underlay": lambda: tuple(shipped_underlays())},
     WorkloadConfig: {"preset": lambda: tuple(workload_presets())},
     OverlaysConfig: {
-        "kinds": lambda: (*DESIGNERS, *RANDOM_DESIGNERS),
+        "kinds": all_kinds,
         "consensus": lambda: tuple(consensus_rules),
     },
     SimulationConfig: {"sharing": sharing_names, "engine": lambda: tuple(ENGINES)},

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from scenarios.config.kinds import check_kinds
-from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, SilosimError
+from scenarios.config.kinds import all_kinds, check_kinds, designer_of
+from topologies import InputError, SilosimError
 from topologies.designers.options import DeclaredOption, declared_options, progress_option, seed_option
 from topologies.errors import unknown_name
 from topologies.quantities import parse_quantity
@@ -21,25 +21,25 @@ def designer_options(kind: str) -> dict[str, DeclaredOption]:
     Parameters
     ----------
     kind : str
-        One of `DESIGNERS` or `RANDOM_DESIGNERS`.
+        One of `scenarios.config.kinds.all_kinds`.
 
     Raises
     ------
     InputError, MachineError
         If the designer comes from another package and cannot be used.
     """
-    return declared_options((RANDOM_DESIGNERS if kind in RANDOM_DESIGNERS else DESIGNERS)[kind])
+    return declared_options(designer_of(kind))
 
 
 def seed_values(kind: str, seed: int) -> dict[str, int]:
     """The seed by the name of the option that takes it; empty where the designer of a kind takes none."""
-    name = seed_option((RANDOM_DESIGNERS if kind in RANDOM_DESIGNERS else DESIGNERS)[kind])
+    name = seed_option(designer_of(kind))
     return {} if name is None else {name: seed}
 
 
 def progress_values(kind: str, progress: Callable[[float], None]) -> dict[str, Callable[[float], None]]:
     """What is called with the share that is done, by the name of the option that takes it; empty as `seed_values`."""
-    name = progress_option((RANDOM_DESIGNERS if kind in RANDOM_DESIGNERS else DESIGNERS)[kind])
+    name = progress_option(designer_of(kind))
     return {} if name is None else {name: progress}
 
 
@@ -87,7 +87,7 @@ def read_options(kinds: Sequence[str], given: Mapping[str, str]) -> dict[str, di
     check_kinds("overlay kind", kinds)
     read: dict[str, dict[str, Written]] = {}
     for name, text in given.items():
-        takers = options_by_name((*DESIGNERS, *RANDOM_DESIGNERS))[name]
+        takers = options_by_name(all_kinds())[name]
         chosen = [kind for kind in kinds if kind in takers]
         if not chosen:
             shown = _from_text(next(iter(takers.values())), text)

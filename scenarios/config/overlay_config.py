@@ -19,7 +19,7 @@ from scenarios.config.designer_options import (
 from scenarios.config.found_files import found_beside
 from scenarios.config.kinds import DEFAULT_KINDS, check_kinds
 from scenarios.config.seed import check_seed
-from topologies import RANDOM_DESIGNERS, Connectivity, InputError, Workload, design
+from topologies import PERIODIC_DESIGNERS, RANDOM_DESIGNERS, Connectivity, InputError, Workload, design
 from topologies.consensus import consensus_rules
 from topologies.designers.ring_search import is_dense
 from topologies.digraph import components
@@ -28,10 +28,10 @@ from topologies.errors import Field, quoted, unknown_name
 _SPELLINGS = {"half": "half_ring"}
 """Other names of consensus rules."""
 _MATRIX_FILES = (".csv", ".npy")
-_FILE_KINDS = ("arcs", "weights")
+_FILE_KINDS = ("arcs", "weights", "schedule")
 _NAME_BYTES = 200
 """Most of a name: it is part of the names of files, of which file systems allow 255 bytes."""
-OWN_KEYS = ("kind", "name", "arcs", "weights", "both_ways", "consensus", "seed")
+OWN_KEYS = ("kind", "name", "arcs", "weights", "schedule", "both_ways", "consensus", "seed")
 """Keys of an entry of ``[[overlays]]``; all others are options of its designer."""
 
 
@@ -51,6 +51,9 @@ class OverlayConfig:
         File of arcs instead of a designer: CSV with the columns from, to and perhaps weight, GML or GraphML.
     weights : str, optional
         File of a mixing matrix instead of a designer, whose pattern are the arcs: CSV or NumPy's ``.npy``.
+    schedule : str, optional
+        File of a periodic overlay instead of a designer: CSV with the columns state, from, to and perhaps lag and
+        weight.
     both_ways : bool
         Whether each arc of `arcs` stands for both directions.
     consensus : str, optional
@@ -65,6 +68,7 @@ class OverlayConfig:
     options: Mapping[str, Any] = field(default_factory=dict, metadata={"key": "<option>"})
     arcs: str | None = None
     weights: str | None = None
+    schedule: str | None = None
     both_ways: bool = False
     consensus: str | None = None
     seed: int | None = None
@@ -78,10 +82,11 @@ class OverlayConfig:
             self._check_keys()
             given = " and ".join(sources) or "none"
             what = f" beside {', '.join(self.options)}" if self.options and not sources else ""
-            raise InputError(f"must have one of kind, arcs and weights{what}, has {given}.", field=Field())
+            raise InputError(
+                f"must have one of kind, arcs, weights and schedule{what}, has {given}.", field=Field()
+            )
         if not self.name:
-            file = self.arcs or self.weights
-            object.__setattr__(self, "name", self.kind if file is None else Path(file).stem)
+            object.__setattr__(self, "name", self.kind if self.file is None else Path(self.file).stem)
         if (
             "/" in self.name
             or not self.name.isprintable()
@@ -102,6 +107,8 @@ class OverlayConfig:
             raise InputError("goes with arcs only.", field=Field("both_ways", value=True))
         if self.weights is not None and self.consensus is not None:
             raise InputError("goes without weights, which are the mixing matrix.", field=Field("consensus"))
+        if self.schedule is not None and self.consensus is not None:
+            raise InputError("goes without schedule, whose states have weights.", field=Field("consensus"))
         if self.consensus is not None and not self.consensus_is_file:
             rule = consensus_rule(self.consensus, otherwise="a file ending in .csv or .npy")
             object.__setattr__(self, "consensus", rule)
@@ -130,6 +137,16 @@ class OverlayConfig:
         return bool(self.kind) and self == OverlayConfig(kind=self.kind, options=self.options)
 
     @property
+    def file(self) -> str | None:
+        """The file that it is read from; None of a designer's overlay."""
+        return self.arcs or self.weights or self.schedule
+
+    @property
+    def is_periodic(self) -> bool:
+        """Whether its designer is one of `PERIODIC_DESIGNERS`, or it is a schedule."""
+        return self.schedule is not None or self.kind in PERIODIC_DESIGNERS
+
+    @property
     def is_randomized(self) -> bool:
         """Whether its designer is one of `RANDOM_DESIGNERS`."""
         return self.kind in RANDOM_DESIGNERS
@@ -146,7 +163,7 @@ class OverlayConfig:
         check_kinds("kind", [self.kind])
         self._check_keys()
         option_values(self.kind, self.options)
-        if self.consensus is not None and self.is_randomized:
+        if self.consensus is not None and (self.is_randomized or self.is_periodic):
             raise InputError(
                 f"goes with a static overlay; {self.kind} has weights of its own.",
                 field=Field("consensus", value=self.consensus),
@@ -163,7 +180,7 @@ class OverlayConfig:
 
     def beside(self, folder: Path) -> Self:
         """The same with its files found in a folder, where they are no paths from the working directory."""
-        paths = {"arcs": self.arcs, "weights": self.weights}
+        paths = {"arcs": self.arcs, "weights": self.weights, "schedule": self.schedule}
         if self.consensus_is_file:
             paths["consensus"] = self.consensus
         found: dict[str, Any] = found_beside(folder, paths)
@@ -172,8 +189,7 @@ class OverlayConfig:
     @property
     def title(self) -> str:
         """What an error calls it: its designer or file."""
-        file = self.arcs or self.weights
-        return f"the designer {self.kind}" if file is None else f"the file {quoted(file)}"
+        return f"the designer {self.kind}" if self.file is None else f"the file {quoted(self.file)}"
 
 
 def _check_path(key: str, path: str | None) -> None:
@@ -284,6 +300,7 @@ def asked_overlays(
     *,
     arcs: Iterable[str] | None = None,
     weights: Iterable[str] | None = None,
+    schedules: Iterable[str] | None = None,
     both_ways: bool = False,
 ) -> tuple[OverlayConfig, ...]:
     """Overlays that a command line asks for.
@@ -294,7 +311,7 @@ def asked_overlays(
         As for `chosen_overlays`; without default ones, the files are all that is asked for.
     given : mapping from option to str
         Options of designers; each goes to all kinds that have it.
-    arcs, weights : iterable of str, optional
+    arcs, weights, schedules : iterable of str, optional
         Files; each is one overlay more.
     both_ways : bool
         See `OverlayConfig`, for all files of arcs.
@@ -308,6 +325,7 @@ def asked_overlays(
         raise InputError("both_ways(=True) goes with --arcs.")
     files = [OverlayConfig(arcs=file, both_ways=both_ways) for file in arcs or ()]
     files += [OverlayConfig(weights=file) for file in weights or ()]
+    files += [OverlayConfig(schedule=file) for file in schedules or ()]
     chosen = chosen_overlays(names, default) if names or default or not files else ()
     options = read_options([config.kind for config in chosen if config.kind], given)
     return distinct([*(config.with_options(options.get(config.kind, {})) for config in chosen), *files])
@@ -349,3 +367,15 @@ def entry_of(table: Mapping[str, Any]) -> dict[str, Any]:
     own = {key: value for key, value in table.items() if key in OWN_KEYS}
     options = {key: value for key, value in table.items() if key not in OWN_KEYS}
     return {**own, "options": options} if options else own
+
+
+def refuse_periodic(overlays: Iterable[OverlayConfig], command: str) -> None:
+    """Raise an `InputError` where an overlay is periodic, for a command that does not take those."""
+    for config in overlays:
+        if config.is_periodic:
+            key = "schedule" if config.schedule is not None else "kind"
+            raise InputError(
+                f"is a periodic overlay, which {command} does not take yet; design, explain, simulate, sweep and "
+                "validate do.",
+                field=Field(key, value=config.schedule or config.kind),
+            )

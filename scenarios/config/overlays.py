@@ -1,9 +1,10 @@
-"""Static and randomized overlays by name."""
+"""Static, periodic and randomized overlays by name."""
 
 import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from scenarios.config.designer_options import option_values, progress_values, seed_values
 from scenarios.config.error_context import changed_errors, located
@@ -13,10 +14,13 @@ from topologies import (
     Connectivity,
     InputError,
     Overlay,
+    PeriodicOverlay,
     RandomOverlay,
     Workload,
     build_overlay,
+    build_periodic,
     design,
+    design_periodic,
     design_random,
 )
 from topologies.arrays import FloatArray, IntArray, freeze
@@ -25,8 +29,12 @@ from topologies.designers.star import HUB_RULES, hub_silo
 from topologies.errors import Field
 from topologies.given_arcs import mixing_arcs
 from topologies.overlay_files import read_matrix, read_overlay
+from topologies.periodic.schedule_file import read_schedule
 from topologies.random_cycle_time import RANDOM_ROUNDS, random_cycle_time
 from topologies.schedule import NamedRandomOverlay
+
+AnyOverlay: TypeAlias = Overlay | PeriodicOverlay | RandomOverlay
+"""What a configuration may describe."""
 
 
 def design_any(
@@ -37,7 +45,7 @@ def design_any(
     seed: int = 0,
     consensus: str = "",
     progress: Callable[[float], None] | None = None,
-) -> Overlay | RandomOverlay:
+) -> AnyOverlay:
     """Design an overlay, or read it from its file.
 
     Parameters
@@ -54,7 +62,7 @@ def design_any(
 
     Returns
     -------
-    Overlay or RandomOverlay
+    Overlay, PeriodicOverlay or RandomOverlay
         Under the configuration's name.
 
     Raises
@@ -63,18 +71,22 @@ def design_any(
         As `topologies.design`, or if a file is wrong.
     """
     config.check_designer()
+    if config.schedule is not None:
+        return _scheduled(config, config.schedule, graph, work)
     if not config.kind:
         return weighted(_file_overlay(config, graph, work), config)
-    make = design_random if config.is_randomized else design
     own_seed = seed if config.seed is None else config.seed
-    options = option_values(config.kind, config.options)
-    reporting = {} if progress is None else progress_values(config.kind, progress)
-    overlay = make(config.kind, graph, work, **seed_values(config.kind, own_seed), **options, **reporting)
-    if not isinstance(overlay, Overlay):
+    options = {**seed_values(config.kind, own_seed), **option_values(config.kind, config.options)}
+    if progress is not None:
+        options |= progress_values(config.kind, progress)
+    if config.is_periodic:
+        return replace(design_periodic(config.kind, graph, work, **options), kind=config.name)
+    if config.is_randomized:
+        overlay = design_random(config.kind, graph, work, **options)
         if config.name == config.kind and config.seed is None:
             return overlay
         return NamedRandomOverlay(kind=config.name, base=overlay, seed=config.seed)
-    return weighted(replace(overlay, kind=config.name), config, consensus)
+    return weighted(replace(design(config.kind, graph, work, **options), kind=config.name), config, consensus)
 
 
 def check_silos_named(config: OverlayConfig, graph: Connectivity) -> None:
@@ -85,7 +97,9 @@ def check_silos_named(config: OverlayConfig, graph: Connectivity) -> None:
     InputError
         If one is not, or a file cannot be read.
     """
-    if not config.kind:
+    if config.schedule is not None:
+        read_schedule(Path(config.schedule), graph.labels)
+    elif not config.kind:
         _read_arcs(config, graph)
     if config.consensus is not None and config.consensus_is_file:
         read_matrix(Path(config.consensus), graph.labels)
@@ -96,7 +110,7 @@ def check_silos_named(config: OverlayConfig, graph: Connectivity) -> None:
 
 def _read_arcs(config: OverlayConfig, graph: Connectivity) -> tuple[IntArray, FloatArray | None]:
     """Arcs, and weights where there are any, of an overlay's file."""
-    file = config.arcs or config.weights
+    file = config.file
     assert file is not None
     if config.arcs is not None:
         return read_overlay(Path(file), graph.labels, both_ways=config.both_ways)
@@ -107,12 +121,20 @@ def _read_arcs(config: OverlayConfig, graph: Connectivity) -> tuple[IntArray, Fl
 
 def _file_overlay(config: OverlayConfig, graph: Connectivity, work: Workload) -> Overlay:
     """The overlay of a file of arcs or weights."""
-    file = config.arcs or config.weights
+    file = config.file
     assert file is not None
     arcs, weights = _read_arcs(config, graph)
     negative = weights is not None and bool((weights < 0).any())
     with changed_errors(lambda error: _of_file(error, file, config.name)):
         return build_overlay(config.name, graph, work, arcs, consensus=weights, negative_weights=negative)
+
+
+def _scheduled(config: OverlayConfig, file: str, graph: Connectivity, work: Workload) -> PeriodicOverlay:
+    """The periodic overlay of a file of states."""
+    states = read_schedule(Path(file), graph.labels)
+    negative = any(bool((state.weight < 0).any()) for state in states)
+    with changed_errors(lambda error: _of_file(error, file, config.name)):
+        return build_periodic(config.name, graph, work, states, negative_weights=negative)
 
 
 def _of_file(error: InputError, file: str, name: str) -> InputError:
@@ -163,12 +185,12 @@ def weighted(overlay: Overlay, config: OverlayConfig, consensus: str = "") -> Ov
     return replace(overlay, consensus=matrix, negative_weights=negative)
 
 
-def forms_of(overlay: Overlay | RandomOverlay, seed: int) -> ClosedForms:
+def forms_of(overlay: AnyOverlay, seed: int) -> ClosedForms:
     """Closed forms of an overlay; of a randomized one the `barrier` form as `paper`, and NaN for the others.
 
     Parameters
     ----------
-    overlay : Overlay or RandomOverlay
+    overlay : Overlay, PeriodicOverlay or RandomOverlay
     seed : int
         Of the rounds that are drawn.
 
@@ -176,7 +198,7 @@ def forms_of(overlay: Overlay | RandomOverlay, seed: int) -> ClosedForms:
     -------
     ClosedForms
     """
-    if isinstance(overlay, Overlay):
+    if isinstance(overlay, Overlay | PeriodicOverlay):
         return overlay.closed_forms
     barrier_s = random_cycle_time(overlay, RANDOM_ROUNDS, seed).barrier.mean
     nan = float("nan")

@@ -13,7 +13,7 @@ import pydantic
 
 from scenarios.config.designer_options import check_option_kinds
 from scenarios.config.found_files import found_beside
-from scenarios.config.kinds import check_kinds
+from scenarios.config.kinds import all_kinds, check_kinds
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_workload
 from scenarios.config.overlay_config import OverlayConfig, consensus_rule, distinct, entry_of
 from scenarios.config.pydantic_errors import first_problem
@@ -27,7 +27,7 @@ from scenarios.config.simulation import (
     known_keys,
 )
 from scenarios.config.text_file import read_utf8
-from topologies import DESIGNERS, RANDOM_DESIGNERS, Connectivity, InputError, Workload
+from topologies import Connectivity, InputError, Workload
 from topologies.errors import Field, quoted, unknown_name
 from training import TrainingConfig, load_backend, message_bits
 from training.tasks import CONSENSUS, task_notice, with_task
@@ -279,7 +279,7 @@ def scenario_of(tables: Mapping[str, Any], *, source: str | None, recorded: bool
         if isinstance(tables.get(name), dict):
             also: Iterable[str] = ("task",) if owner is TrainingConfig else ()
             if owner is OverlaysConfig:
-                also = tables[name] if recorded else ("entries", *DESIGNERS, *RANDOM_DESIGNERS)
+                also = tables[name] if recorded else ("entries", *all_kinds())
             check_keys(f"key in [{name}]", tables[name], owner, source, also=also)
     if isinstance(tables.get("overlays"), dict):
         tables = {**tables, "overlays": _gathered_options(tables["overlays"], source, recorded=recorded)}
@@ -352,7 +352,7 @@ def _gathered_options(overlays: Mapping[str, Any], source: str | None, *, record
 def _is_designer(key: str, recorded: bool) -> bool:
     """Whether a key of ``[overlays]`` names a designer; in the scenario of a run it may be one of another machine."""
     own = {field.name for field in dataclasses.fields(OverlaysConfig)}
-    return key not in own and (recorded or key in DESIGNERS or key in RANDOM_DESIGNERS)
+    return key not in own and (recorded or key in all_kinds())
 
 
 def _network(tables: Mapping[str, Any]) -> str:

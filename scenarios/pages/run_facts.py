@@ -283,6 +283,11 @@ def _overlay_facts(
 
 def _built(record: RunRecord, recorded: OverlayRecord, graph: Connectivity) -> tuple[Overlay | None, str]:
     """The overlay on the run's network, or why there is none whose cycle time is that of the file."""
+    if recorded.states is not None:
+        return None, (
+            "It is periodic, so that its arcs change from state to state: silosim explain names its critical circuit "
+            "of silos and states; curve over the access capacity and sensitivities are for static overlays."
+        )
     if recorded.consensus is None:
         return None, (
             "It draws its arcs anew in each round: there is no circuit that limits all rounds, no exact curve over the "

@@ -39,6 +39,14 @@ _STYLES = {
     "matcha_ring": LineStyle(COLOURS[3], _DASHED, "p"),
     "matcha_delta_mbst": LineStyle(COLOURS[4], _DASHDOT, "h"),
     "random_ring": LineStyle(COLOURS[5], _SOLID, "d"),
+    "exponential": LineStyle(COLOURS[0], _DASHDOT, "3"),
+    "equi_static": LineStyle(COLOURS[1], _SOLID, "4"),
+    "stl_fw": LineStyle(COLOURS[2], _DASHED, r"$\oplus$"),
+    "one_peer_exponential": LineStyle(COLOURS[3], _DASHDOT, r"$\otimes$"),
+    "base": LineStyle(COLOURS[4], _SOLID, r"$\bowtie$"),
+    "multigraph": LineStyle(COLOURS[5], _DASHED, r"$\spadesuit$"),
+    "equi_dyn": LineStyle(COLOURS[6], _DASHED, r"$\clubsuit$"),
+    "epidemic": LineStyle(COLOURS[6], _DASHDOT, r"$\heartsuit$"),
 }
 _OTHER_DASHES = (_DOTTED, (0.0, (7.0, 1.5)), (0.0, (4.0, 1.2, 1.0, 1.2, 1.0, 1.2)), (0.0, (1.0, 2.5)))
 _OTHER_MARKERS = ("+", "H", "x", "1", "8", "|", "2", ".", "_")

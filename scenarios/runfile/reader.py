@@ -11,6 +11,7 @@ import numpy as np
 
 from scenarios.config.network import NetworkConfig
 from scenarios.runfile.recorded_schedule import RecordedOverlay, read_schedule
+from scenarios.runfile.recorded_states import read_states
 from scenarios.runfile.run_frames import run_frame
 from scenarios.runfile.run_tables import RunPart
 from scenarios.runfile.simulated_rounds import recorded_absences
@@ -18,7 +19,7 @@ from scenarios.runfile.writer import SCHEMA
 from simulator.statistics.confidence import Estimate, estimated_cycle_time
 from simulator.statistics.steady_state import counted_rows
 from simulator.world.counted_silos import Presence, Starts
-from topologies import ClosedForms, Connectivity, InputError, Underlay, Workload
+from topologies import ClosedForms, Connectivity, InputError, State, Underlay, Workload
 from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import silo_labels
 from topologies.errors import Field
@@ -76,7 +77,9 @@ class OverlayRecord:
         Source, target and tokens of each arc.
     hub : int or None
     consensus : ndarray, shape (silos, silos), or None
-        None of a randomized overlay.
+        None of a periodic or randomized overlay.
+    states : tuple of State, or None
+        None of an overlay that is not periodic.
     negative_weights : bool
         Whether some of them may be below 0.
     closed_forms : ClosedForms
@@ -102,6 +105,7 @@ class OverlayRecord:
     wall_clock_s: FloatArray
     negative_weights: bool = False
     training_is_whole: bool = True
+    states: tuple[State, ...] | None = None
 
     def __repr__(self) -> str:
         """One line."""
@@ -459,12 +463,13 @@ def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
     attrs = group.attrs
     training = file.get(f"training/{kind}")
     # The file of an interrupted run has empty rows at the end.
+    states = read_states(group)
     rows = 0 if training is None else int(np.count_nonzero(training["round"][:] >= 0))
     return OverlayRecord(
         kind=kind,
         arcs=group["arcs"][:],
         hub=None if attrs["hub"] < 0 else int(attrs["hub"]),
-        consensus=None if attrs.get("drawn", False) else group["consensus"][:],
+        consensus=None if states is not None or attrs.get("drawn", False) else group["consensus"][:],
         closed_forms=ClosedForms(
             paper_s=float(attrs["paper_s"]),
             serialized_s=float(attrs["serialized_s"]),
@@ -475,9 +480,12 @@ def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
         simulation=_read_simulation(file.get(f"simulation/{kind}")),
         history=_read_history(training, rows) if rows else {},
         wall_clock_s=file[f"replay/{kind}/wall_clock_s"][:rows] if rows else np.zeros(0),
-        negative_weights="consensus" in group
-        and bool(group["consensus"].attrs.get("negative_weights", False)),
+        negative_weights=any(
+            name in group and bool(group[name].attrs.get("negative_weights", False))
+            for name in ("consensus", "states")
+        ),
         training_is_whole=training is None or rows == len(training["round"]),
+        states=states,
     )
 
 

@@ -14,16 +14,17 @@ import h5py
 import numpy as np
 
 from scenarios.config.network import NetworkConfig, describe
-from scenarios.config.overlays import forms_of
+from scenarios.config.overlays import AnyOverlay, forms_of
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.utilisation import mean_capacity_bps
 from scenarios.runfile.atomic import new_file, reports_full_disk
 from scenarios.runfile.names import write_arc_names, write_names
 from scenarios.runfile.recorded_schedule import ScheduleWriter
+from scenarios.runfile.recorded_states import write_states
 from scenarios.runfile.simulated_rounds import SimulationWriter, allocate, file_bytes
 from scenarios.runfile.training_rows import HistoryWriter, allocate_history, write_history
 from simulator import Job
-from topologies import ClosedForms, Connectivity, Overlay, RandomOverlay, Workload, make_schedule
+from topologies import ClosedForms, Connectivity, Overlay, PeriodicOverlay, Workload, make_schedule
 from topologies.arrays import FloatArray
 from topologies.random_cycle_time import RANDOM_ROUNDS
 
@@ -80,7 +81,7 @@ class RunFile:
         cls,
         path: Path,
         head: RunHead,
-        simulations: Sequence[tuple[Overlay | RandomOverlay, Job]],
+        simulations: Sequence[tuple[AnyOverlay, Job]],
         *,
         settings: SimulationConfig,
         rows: Mapping[str, int] | None = None,
@@ -94,7 +95,7 @@ class RunFile:
         ----------
         path : Path
         head : RunHead
-        simulations : sequence of (Overlay or RandomOverlay, Job)
+        simulations : sequence of (Overlay, PeriodicOverlay or RandomOverlay, Job)
             The overlays, in the order in which tables show them, and their simulations.
         settings : SimulationConfig
             Whether messages are kept, and which engine is asked for; the file names the one that is chosen. Where an
@@ -135,7 +136,7 @@ class RunFile:
             write_head(file, head)
             for overlay, job in simulations:
                 write_overlay(file, overlay, job, forms_of(overlay, head.seed))
-                if not isinstance(overlay, Overlay):
+                if not isinstance(overlay, Overlay | PeriodicOverlay):
                     # Closed forms are estimated from so many rounds, of a replay, too.
                     schedule = make_schedule(overlay, head.seed, max(job.rounds, RANDOM_ROUNDS))
                     certain = schedule.rounds if settings.until_ci is None else max(trained, RANDOM_ROUNDS)
@@ -221,14 +222,15 @@ def write_head(file: h5py.File, head: RunHead) -> None:
 
 
 @reports_full_disk
-def write_overlay(file: h5py.File, overlay: Overlay | RandomOverlay, job: Job, forms: ClosedForms) -> None:
+def write_overlay(file: h5py.File, overlay: AnyOverlay, job: Job, forms: ClosedForms) -> None:
     """Write one overlay.
 
     Parameters
     ----------
     file : h5py.File
-    overlay : Overlay or RandomOverlay
-        Of a randomized one there are no delays, consensus matrix and critical circuit.
+    overlay : Overlay, PeriodicOverlay or RandomOverlay
+        Of a periodic one its states, see `scenarios.runfile.recorded_states`. Of a randomized one there are no delays,
+        consensus matrix and critical circuit.
     job : Job
         Its simulation; the arcs are numbered as there.
     forms : ClosedForms
@@ -247,15 +249,19 @@ def write_overlay(file: h5py.File, overlay: Overlay | RandomOverlay, job: Job, f
         group["consensus"].attrs["negative_weights"] = overlay.negative_weights
         group["critical_circuit"] = np.array(overlay.critical_circuit, dtype=np.int64)
         hub = overlay.hub
+    elif isinstance(overlay, PeriodicOverlay):
+        write_states(group, overlay)
     group.attrs.update(
         paper_s=forms.paper_s,
         serialized_s=forms.serialized_s,
         load_bound_s=forms.load_bound_s,
         busiest_link="" if forms.busiest_link is None else overlay.graph.link_name(forms.busiest_link),
         order=order,
-        max_degree=int(max(np.bincount(ends, minlength=1).max() for ends in arcs.T[:2])),
+        max_degree=overlay.max_degree
+        if isinstance(overlay, PeriodicOverlay)
+        else int(max(np.bincount(ends, minlength=1).max() for ends in arcs.T[:2])),
         hub=-1 if hub is None else hub,
         hub_label="" if hub is None else overlay.graph.labels[hub],
-        drawn=not isinstance(overlay, Overlay),
+        drawn=not isinstance(overlay, Overlay | PeriodicOverlay),
     )
     file.flush()

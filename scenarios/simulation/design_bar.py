@@ -1,16 +1,16 @@
 """Design of an overlay with a progress bar, for searches that take seconds."""
 
 from scenarios.config.overlay_config import OverlayConfig
-from scenarios.config.overlays import design_any
+from scenarios.config.overlays import AnyOverlay, design_any
 from scenarios.runtime.progress import bar
-from topologies import Connectivity, Overlay, RandomOverlay, Workload
+from topologies import Connectivity, Workload
 
 _STEPS = 100
 
 
 def design_with_bar(
     config: OverlayConfig, graph: Connectivity, work: Workload, *, seed: int = 0, consensus: str = ""
-) -> Overlay | RandomOverlay:
+) -> AnyOverlay:
     """`scenarios.config.overlays.design_any` with a bar named after the overlay, if its designer reports progress."""
     with bar(config.name, _STEPS) as advance:
         return design_any(

@@ -10,6 +10,7 @@ from scenarios.config.compute_times import compute_config, compute_times
 from scenarios.config.error_context import in_table, located
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, build_workload
 from scenarios.config.overlay_config import OverlayConfig, default_overlays, left_out_note
+from scenarios.config.overlays import AnyOverlay
 from scenarios.config.scenario import load_scenario, validated, workload_of
 from scenarios.config.seed import check_seed
 from scenarios.config.simulation import SimulationConfig
@@ -19,7 +20,7 @@ from scenarios.simulation.design_bar import design_with_bar
 from scenarios.simulation.runner import check_events, job_of
 from simulator import Job
 from simulator.statistics.confidence import rounds_for_interval
-from topologies import Connectivity, InputError, Overlay, RandomOverlay, Workload
+from topologies import Connectivity, InputError, Workload
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -169,16 +170,16 @@ class Experiment:
             scenario=self.text, network=self.network, seed=self.seed, graph=self.graph, work=self.work
         )
 
-    def design(self, config: OverlayConfig) -> Overlay | RandomOverlay:
+    def design(self, config: OverlayConfig) -> AnyOverlay:
         """Design one of the overlays."""
         return design_with_bar(config, self.graph, self.work, seed=self.seed, consensus=self.consensus)
 
-    def simulations(self) -> list[tuple[Overlay | RandomOverlay, Job]]:
+    def simulations(self) -> list[tuple[AnyOverlay, Job]]:
         """Design the overlays, and describe their simulations.
 
         Returns
         -------
-        list of (Overlay or RandomOverlay, Job)
+        list of (Overlay, PeriodicOverlay or RandomOverlay, Job)
 
         Raises
         ------

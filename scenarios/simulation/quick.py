@@ -4,10 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from scenarios.config.overlays import AnyOverlay
 from scenarios.config.simulation import SimulationConfig
 from scenarios.simulation.runner import job_of, run_job
 from simulator.statistics.confidence import least_rounds, rounds_for_interval
-from topologies import Connectivity, InputError, Overlay, RandomOverlay
+from topologies import Connectivity, InputError, Overlay, PeriodicOverlay
 from topologies.arrays import IntArray
 from topologies.schedule import make_schedule
 
@@ -52,13 +53,13 @@ class QuickSimulation:
 
 
 def quick_simulation(
-    overlay: Overlay | RandomOverlay, *, seed: int, settings: SimulationConfig = SETTINGS
+    overlay: AnyOverlay, *, seed: int, settings: SimulationConfig = SETTINGS
 ) -> QuickSimulation:
     """Simulate an overlay for a second or two.
 
     Parameters
     ----------
-    overlay : Overlay or RandomOverlay
+    overlay : Overlay, PeriodicOverlay or RandomOverlay
     seed : int
         Of the rounds that are drawn.
     settings : SimulationConfig
@@ -67,9 +68,9 @@ def quick_simulation(
     Returns
     -------
     QuickSimulation
-        Of a static overlay, from as many rounds as a confidence interval needs, or from fewer where these would take
-        longer. A randomized overlay is not simulated where an interval would take longer; nor is any overlay of which
-        a few rounds would.
+        Of a static or periodic overlay, from as many rounds as a confidence interval needs, or from fewer where these
+        would take longer. A randomized overlay is not simulated where an interval would take longer; nor is any
+        overlay of which a few rounds would.
 
     Notes
     -----
@@ -78,7 +79,7 @@ def quick_simulation(
     silos = overlay.graph.silos
     round_s = _round_cost_s(overlay, seed)
     enough, affordable = rounds_for_interval(silos), int(_WORK_S / round_s)
-    if isinstance(overlay, Overlay):
+    if isinstance(overlay, Overlay | PeriodicOverlay):
         rounds = min(enough, max(_FEWEST_ROUNDS, affordable)) if round_s <= _MOST_PER_ROUND_S else 0
     else:
         rounds = min(enough, affordable) if affordable >= least_rounds(silos) else 0
@@ -91,13 +92,13 @@ def quick_simulation(
 
 
 def simulation_of(
-    overlay: Overlay | RandomOverlay, settings: SimulationConfig, *, seed: int, title: str = ""
+    overlay: AnyOverlay, settings: SimulationConfig, *, seed: int, title: str = ""
 ) -> QuickSimulation:
     """Simulate an overlay for the rounds of the settings.
 
     Parameters
     ----------
-    overlay : Overlay or RandomOverlay
+    overlay : Overlay, PeriodicOverlay or RandomOverlay
     settings : SimulationConfig
     seed : int
         Of everything random.
@@ -124,17 +125,19 @@ def simulation_of(
     )
 
 
-def _round_cost_s(overlay: Overlay | RandomOverlay, seed: int) -> float:
+def _round_cost_s(overlay: AnyOverlay, seed: int) -> float:
     """About how long the simulation of one round takes.
 
     Notes
     -----
-    Time O(total route length); of a randomized overlay, that of some rounds and, unless these exceed the limit already,
-    O(arcs) for each of the rounds that an interval needs.
+    Time O(total route length), of all states of a periodic overlay; of a randomized one, that of some rounds and,
+    unless these exceed the limit already, O(arcs) for each of the rounds that an interval needs.
     """
     graph = overlay.graph
     if isinstance(overlay, Overlay):
         return _messages_cost_s(graph, overlay.source, overlay.target)
+    if isinstance(overlay, PeriodicOverlay):
+        return float(np.mean([_messages_cost_s(graph, s.source, s.target) for s in overlay.states]))
     sampled = make_schedule(overlay, seed, _SAMPLED_ROUNDS)
     messages_s = float(np.mean([_messages_cost_s(graph, *sampled.arcs(k)) for k in range(_SAMPLED_ROUNDS)]))
     if messages_s * least_rounds(graph.silos) > _WORK_S:

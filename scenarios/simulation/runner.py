@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from scenarios.config.compute_times import compute_times
 from scenarios.config.error_context import changed_errors
+from scenarios.config.overlays import AnyOverlay
 from scenarios.config.simulation import SimulationConfig
 from scenarios.runfile.simulated_rounds import SimulationWriter
 from scenarios.simulation.blocks import Progress, simulate_blocks
@@ -13,7 +14,7 @@ from simulator.engines import choose_engine
 from simulator.statistics.confidence import Estimate, StopRule
 from simulator.world import checks
 from simulator.world.counted_silos import Starts
-from topologies import Connectivity, InputError, Overlay, RandomOverlay, Schedule, Workload
+from topologies import Connectivity, InputError, Overlay, PeriodicOverlay, Schedule, Workload
 from topologies.arrays import FloatArray
 from topologies.quantities import parse_share
 from topologies.statistics import ConfidenceInterval
@@ -116,14 +117,12 @@ def check_simulation(
     check_events(config, graph, rounds=rounds)
 
 
-def job_of(
-    overlay: Overlay | RandomOverlay | Schedule, config: SimulationConfig, *, rounds: int, seed: int
-) -> Job:
+def job_of(overlay: AnyOverlay | Schedule, config: SimulationConfig, *, rounds: int, seed: int) -> Job:
     """The job that a configuration describes.
 
     Parameters
     ----------
-    overlay : Overlay, RandomOverlay or Schedule
+    overlay : Overlay, PeriodicOverlay, RandomOverlay or Schedule
     config : SimulationConfig
     rounds : int
         Instead of the configuration's.
@@ -148,7 +147,7 @@ def job_of(
             sharing=config.sharing,
             queueing=config.queueing,
             compute=compute_times(config.compute, design.graph, design.work, seed=seed, rounds=rounds),
-            seed=None if isinstance(overlay, Overlay | Schedule) else seed,
+            seed=None if isinstance(overlay, Overlay | PeriodicOverlay | Schedule) else seed,
             events=config.simulator_events(seed=seed),
         )
     choose_engine(job, config.engine)

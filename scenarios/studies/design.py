@@ -8,18 +8,27 @@ from typing import Any
 from scenarios.config.designer_options import Written, designer_options
 from scenarios.config.network import describe, idle_links
 from scenarios.config.overlay_config import OverlayConfig
-from scenarios.config.overlays import design_any, expected_gap
+from scenarios.config.overlays import AnyOverlay, design_any, expected_gap
 from scenarios.config.quantities import digits, format_interval, format_s, in_unit
 from scenarios.report.agreed_mean import mean_notes, mean_weights
 from scenarios.report.closed_forms import FORMS, below_load, forms_note
 from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines
 from scenarios.simulation.design_bar import design_with_bar
 from scenarios.simulation.quick import QuickSimulation, quick_simulation
+from scenarios.studies.periodic_rows import (
+    column_note,
+    gap_per_round,
+    mixing_notes,
+    order_notes,
+    reading_fields,
+    reading_note,
+)
 from simulator.designers.best import SIMULATED
 from topologies import (
     Connectivity,
     InputError,
     Overlay,
+    PeriodicOverlay,
     RandomOverlay,
     Workload,
 )
@@ -69,7 +78,8 @@ def design_table(
         One row for each overlay; ``ratio_to_star`` is the STAR's cycle time divided by the overlay's,
         ``over_bound`` how far `paper` lies above the lower bound of all static overlays, as a fraction;
         ``over_simulated_bound``, where ``best`` minimises the simulated cycle time, how far that does. Of a
-        randomized overlay `paper_s` is the `barrier` form.
+        randomized overlay `paper_s` is the `barrier` form. Rows of a table with periodic overlays have their number of
+        states as ``period``, None of others.
 
     Raises
     ------
@@ -83,15 +93,20 @@ def design_table(
     star_simulation = None if star is None else quick_simulation(star, seed=seed)
     rows: list[dict[str, Any]] = []
     means: list[str] = []
+    periodic: list[PeriodicOverlay] = []
     for config in overlays:
         if config is star_config and star is not None:
-            overlay: Overlay | RandomOverlay = star
+            overlay: AnyOverlay = star
         else:
             overlay = design_with_bar(config, graph, work, seed=seed)
         simulation = star_simulation if overlay is star else None
         if isinstance(overlay, Overlay):
             row = _static_row(overlay)
             means += mean_notes(overlay)
+        elif isinstance(overlay, PeriodicOverlay):
+            row = _periodic_row(overlay) | reading_fields(config, overlay)
+            means += mixing_notes(overlay)
+            periodic.append(overlay)
         else:
             row = _random_row(overlay, seed)
         rows.append(
@@ -99,6 +114,8 @@ def design_table(
             | {"options": _values(config)}
             | _simulated(simulation or quick_simulation(overlay, seed=seed))
         )
+    if periodic:
+        rows = [{"period": None} | row for row in rows]
     best_by = [_values(config)["criterion"] for config in overlays if config.kind == "best"]
     highest = bound or any(criterion != SIMULATED for criterion in best_by)
     bound_s = _bound(graph, work, highest=highest)
@@ -117,6 +134,7 @@ def design_table(
             Column(key="overlay", title="overlay", least=len("christofides")),
             Column(key="arcs", title="arcs"),
             Column(key="max_degree", title="degree", narrow_title="de-\ngree"),
+            *([Column(key="period", title="states")] if periodic else []),
             *forms,
             Column(key="throughput_per_s", title="rounds\n/s", show=_rate),
             Column(key="ratio_to_star", title="vs\nSTAR", show=_ratio),
@@ -144,6 +162,18 @@ def design_table(
                         [f"{star.kind}: the hub is {graph.labels[star.hub]}."]
                         if star_config is not None and star is not None and star.hub is not None
                         else []
+                    ),
+                    *column_note(periodic),
+                    *(
+                        reading_note(row["overlay"], row["published_reading_s"])
+                        for row in rows
+                        if "published_reading_s" in row
+                    ),
+                    *order_notes(
+                        [(config, row["paper_s"]) for config, row in zip(overlays, rows, strict=True)],
+                        graph,
+                        work,
+                        seed=seed,
                     ),
                     *_option_notes(rows, overlays),
                     *_file_notes(overlays),
@@ -175,6 +205,11 @@ def _file_notes(overlays: Sequence[OverlayConfig]) -> list[str]:
             for config in overlays
             if config.weights
         ),
+        *(
+            f"{config.name}: the states of {_path(config.schedule)}."
+            for config in overlays
+            if config.schedule
+        ),
         *(f"{config.name}: weights {_path(config.consensus)}." for config in overlays if config.consensus),
     ]
 
@@ -189,7 +224,10 @@ def _option_notes(rows: Sequence[Mapping[str, Any]], overlays: Sequence[OverlayC
     notes = []
     for row, config in zip(rows, overlays, strict=True):
         given = config.options
-        untold = [f"{name} {value}" for name, value in given.items() if row.get(name) is None]
+        told = () if config.is_randomized else ("order",)
+        untold = [
+            f"{name} {value}" for name, value in given.items() if name not in told and row.get(name) is None
+        ]
         if untold:
             notes.append(f"{row['overlay']}: {', '.join(untold)}.")
     return notes
@@ -204,7 +242,7 @@ def _bound(graph: Connectivity, work: Workload, *, highest: bool) -> float | Non
 
 def _over_bound(row: Mapping[str, Any], bound_s: float | None) -> dict[str, float | None]:
     """How far a static overlay lies above the lower bound, as a fraction."""
-    is_bounded = bound_s is not None and row["max_plus_s"] is None
+    is_bounded = bound_s is not None and row["max_plus_s"] is None and row.get("period") is None
     return {
         "lower_bound_s": bound_s if is_bounded else None,
         "over_bound": row["paper_s"] / bound_s - 1 if is_bounded and bound_s else None,
@@ -257,6 +295,29 @@ def _static_row(overlay: Overlay) -> dict[str, object]:
         "agreed_weights": mean_weights(overlay),
         "hub": None if overlay.hub is None else graph.labels[overlay.hub],
         "critical_circuit": [graph.labels[silo] for silo in overlay.critical_circuit],
+        "busiest_link": None if forms.busiest_link is None else graph.link_name(forms.busiest_link),
+        "max_plus_s": None,
+    }
+
+
+def _periodic_row(overlay: PeriodicOverlay) -> dict[str, object]:
+    """Fields of one periodic overlay."""
+    forms, graph = overlay.closed_forms, overlay.graph
+    return {
+        "overlay": overlay.kind,
+        "arcs": len(overlay.numbers.source),
+        "max_degree": overlay.max_degree,
+        "period": overlay.period,
+        "longest_lag": overlay.longest_lag,
+        "messages_per_round": overlay.messages / overlay.period,
+        "paper_s": forms.paper_s,
+        "serialized_s": forms.serialized_s,
+        "load_bound_s": forms.load_bound_s,
+        "paper_below_load": below_load(forms.paper_s, forms.load_bound_s),
+        "spectral_gap": gap_per_round(overlay),
+        "agreed_weights": None,
+        "hub": None,
+        "critical_circuit": [[graph.labels[silo], state] for silo, state in overlay.critical_circuit],
         "busiest_link": None if forms.busiest_link is None else graph.link_name(forms.busiest_link),
         "max_plus_s": None,
     }

@@ -32,7 +32,15 @@ from scenarios.runfile.recorded_schedule import RecordedOverlay
 from scenarios.runfile.simulated_rounds import SimulationWriter
 from scenarios.simulation.runner import Outcome, check_simulation, job_of, run_job
 from simulator import Job
-from topologies import Connectivity, InputError, Overlay, Workload, build_overlay
+from topologies import (
+    Connectivity,
+    InputError,
+    Overlay,
+    PeriodicOverlay,
+    Workload,
+    build_overlay,
+    build_periodic,
+)
 from topologies.errors import Field
 from topologies.quantities import parse_quantity
 
@@ -160,14 +168,14 @@ class RelocatedOverlay:
     ----------
     recorded : OverlayRecord
         In the run.
-    overlay : Overlay or RecordedOverlay
+    overlay : Overlay, PeriodicOverlay or RecordedOverlay
         With the arcs and weights of the run.
     job : Job
         Its simulation.
     """
 
     recorded: OverlayRecord
-    overlay: Overlay | RecordedOverlay
+    overlay: Overlay | PeriodicOverlay | RecordedOverlay
     job: Job
 
     @property
@@ -457,9 +465,13 @@ def _relocated(
 ) -> RelocatedOverlay:
     """One of a run's overlays on another network, and its simulation there; of a randomized one so many rounds."""
     arcs = recorded.arcs[:, :2].tolist()
-    if recorded.consensus is None:
+    if recorded.states is not None:
+        overlay: Overlay | PeriodicOverlay | RecordedOverlay = build_periodic(
+            recorded.kind, graph, work, recorded.states, negative_weights=recorded.negative_weights
+        )
+    elif recorded.consensus is None:
         drawn = read_drawn(run.path, recorded, graph, work, most=most_drawn)
-        overlay: Overlay | RecordedOverlay = drawn
+        overlay = drawn
         if scenario.simulation.until_ci is not None:
             # The run has ended where its interval was narrow enough, and its file holds no rounds beyond.
             rounds = min(rounds, max(drawn.rounds, trained))

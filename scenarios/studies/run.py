@@ -9,6 +9,7 @@ import numpy as np
 from scenarios.config.compute_times import compute_times
 from scenarios.config.error_context import in_table, located
 from scenarios.config.network import NetworkConfig, build_network
+from scenarios.config.overlay_config import refuse_periodic
 from scenarios.config.overlays import design_any
 from scenarios.config.scenario import Scenario, task_line, workload_of
 from scenarios.config.silo_places import silo_places
@@ -101,6 +102,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     MachineError
         If the machine lacks what the training needs.
     """
+    refuse_periodic(scenario.overlays.overlays, "run")
     with in_table("network", NetworkConfig):
         graph = build_network(scenario.network)
     work = workload_of(scenario, graph)
@@ -124,6 +126,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     trainings: list[TrainingJob] = []
     for config in scenario.overlays.overlays:
         overlay = design_any(config, graph, work, seed=seed, consensus=scenario.overlays.consensus)
+        assert not isinstance(overlay, PeriodicOverlay)
         overlays.append(overlay)
         with in_table("simulation", SimulationConfig):
             jobs.append(job_of(overlay, simulation, rounds=rounds, seed=seed))

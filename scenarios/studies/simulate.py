@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from scenarios.config.network import describe
+from scenarios.config.overlays import AnyOverlay
 from scenarios.config.quantities import format_interval, format_long, format_s
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.utilisation import mean_capacity_bps, utilisation
@@ -24,7 +25,6 @@ from scenarios.simulation.windows import (
     paired_window,
 )
 from simulator.statistics.confidence import least_rounds, paired_difference
-from topologies import Overlay, RandomOverlay
 from topologies.quantities import parse_share
 
 BUSIEST = 3
@@ -122,7 +122,7 @@ def simulate_table(
 
 
 def _row(
-    experiment: Experiment, overlay: Overlay | RandomOverlay, outcome: Outcome, first: Outcome | None
+    experiment: Experiment, overlay: AnyOverlay, outcome: Outcome, first: Outcome | None
 ) -> dict[str, object]:
     """Fields of one overlay; the `_SUMMARIES` are texts for people."""
     steady, window = outcome.steady, estimate_window(outcome)

@@ -152,9 +152,7 @@ def _files(scenario: Scenario, replay: ReplayOf | None) -> Iterator[str]:
         yield from filter(None, (network.sites, network.links, network.pairs, network.bandwidth_matrix))
         yield from filter(None, (network.latency_matrix, network.underlay))
     for config in () if replay is not None else scenario.overlays.overlays:
-        yield from filter(
-            None, (config.arcs, config.weights, config.consensus if config.consensus_is_file else None)
-        )
+        yield from filter(None, (config.file, config.consensus if config.consensus_is_file else None))
     if scenario.simulation.compute is not None and scenario.simulation.compute.trace is not None:
         yield scenario.simulation.compute.trace
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from scenarios.config.network import NetworkConfig, build_network, with_access_of
 from scenarios.config.overlay_config import OverlayConfig
-from scenarios.config.overlays import design_any, expected_gap, forms_of
+from scenarios.config.overlays import AnyOverlay, design_any, expected_gap, forms_of
 from scenarios.config.quantities import exact_text
 from scenarios.config.scenario import Scenario, workload_of
 from scenarios.config.simulation import SimulationConfig
@@ -22,7 +22,8 @@ from scenarios.report.closed_forms import form_fields, over_paper
 from scenarios.runfile.study_table import RANGES
 from scenarios.runtime.signals import check_interrupts
 from scenarios.simulation.runner import Outcome, check_simulation, job_of, run_job
-from topologies import Connectivity, Overlay, RandomOverlay, SilosimError, Workload
+from scenarios.studies.periodic_rows import gap_per_round
+from topologies import Connectivity, Overlay, PeriodicOverlay, SilosimError, Workload
 from topologies.arrays import FloatArray
 from topologies.compiled_designs import many_designs
 from topologies.consensus import spectral_gap
@@ -181,7 +182,7 @@ class Networks:
 class _Designed:
     """An overlay with what its rows say of it."""
 
-    overlay: Overlay | RandomOverlay
+    overlay: AnyOverlay
     fields: Row
 
 
@@ -215,7 +216,7 @@ def _designed(scenario: Scenario, graph: Connectivity, work: Workload, config: O
     return _Designed(overlay, design_fields(overlay, scenario.seed))
 
 
-def design_fields(overlay: Overlay | RandomOverlay, seed: int) -> Row:
+def design_fields(overlay: AnyOverlay, seed: int) -> Row:
     """Columns of an overlay and its closed forms; of a randomized one the seed is that of the rounds that are drawn."""
     graph, forms = overlay.graph, forms_of(overlay, seed)
     fields: Row = {"arcs": None, "max_degree": None, **form_fields(forms), "spectral_gap": None, "hub": None}
@@ -225,6 +226,12 @@ def design_fields(overlay: Overlay | RandomOverlay, seed: int) -> Row:
             "max_degree": overlay.max_degree,
             "spectral_gap": spectral_gap(overlay.consensus),
             "hub": None if overlay.hub is None else graph.labels[overlay.hub],
+        }
+    elif isinstance(overlay, PeriodicOverlay):
+        fields |= {
+            "arcs": len(overlay.numbers.source),
+            "max_degree": overlay.max_degree,
+            "spectral_gap": gap_per_round(overlay),
         }
     else:
         fields["spectral_gap"] = expected_gap(overlay)

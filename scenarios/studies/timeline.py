@@ -171,6 +171,12 @@ def timelines(
     simulated = [each for each in asked if each.simulation.rounds]
     if not simulated:
         raise InputError("has no simulated rounds.", source=str(path))
+    for each in simulated:
+        if each.states is not None:
+            raise InputError(
+                f"{each.kind} is a periodic overlay, which timeline does not take yet; choose others.",
+                source=str(path),
+            )
     left = [each.kind for each in asked if not each.simulation.rounds]
     if left and overlay is not None:
         raise InputError(f"has no simulated rounds of {left[0]}.", source=str(path))

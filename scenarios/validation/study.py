@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scenarios.config.events.window import Window
+from scenarios.config.overlays import AnyOverlay
 from scenarios.config.quantities import signed_s
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.closed_forms import over_paper
@@ -18,7 +19,8 @@ from scenarios.validation.events import WindowEvents
 from scenarios.validation.randomized import RandomizedAttribution, attribute_randomized
 from simulator.statistics.confidence import paired_difference
 from simulator.world.counted_silos import Starts
-from topologies import InputError, Overlay, RandomOverlay
+from topologies import InputError, Overlay, PeriodicOverlay
+from topologies.arrays import IntArray
 from topologies.quantities import parse_share
 from topologies.random_cycle_time import RandomCycleTime, random_cycle_time
 from topologies.statistics import ConfidenceInterval
@@ -35,13 +37,13 @@ class Validated:
 
     Attributes
     ----------
-    overlay : Overlay or RandomOverlay
+    overlay : Overlay, PeriodicOverlay or RandomOverlay
     randomized_forms : RandomCycleTime or None
         Closed forms of a randomized overlay, over the simulated rounds.
     equal, maxmin : SimulatedCycleTime
         Simulated with Eq. 3's constant rates, and on shared links.
     attribution : Attribution or None
-        Of the difference between `maxmin` and `paper`; None of a randomized overlay.
+        Of the difference between `maxmin` and `paper`; None of a periodic or randomized overlay.
     randomized_attribution : RandomizedAttribution or None
         The same of a randomized overlay.
     starts : Starts
@@ -54,7 +56,7 @@ class Validated:
         Of the `maxmin` cycle time minus the first overlay's, on the same random computing times.
     """
 
-    overlay: Overlay | RandomOverlay
+    overlay: AnyOverlay
     randomized_forms: RandomCycleTime | None
     equal: SimulatedCycleTime
     maxmin: SimulatedCycleTime
@@ -68,7 +70,7 @@ class Validated:
     @property
     def paper_s(self) -> float:
         """Cycle time by the paper; of a randomized overlay with a barrier after each round, as in its tables."""
-        if isinstance(self.overlay, Overlay):
+        if isinstance(self.overlay, Overlay | PeriodicOverlay):
             return self.overlay.closed_forms.paper_s
         return float("nan") if self.randomized_forms is None else self.randomized_forms.barrier.mean
 
@@ -151,7 +153,7 @@ def validate(experiment: Experiment, *, randomized_rounds: int | None = None) ->
     for config in experiment.overlays:
         overlay = experiment.design(config)
         rounds = experiment.simulation.rounds
-        if not isinstance(overlay, Overlay) and randomized_rounds is not None:
+        if not isinstance(overlay, Overlay | PeriodicOverlay) and randomized_rounds is not None:
             rounds = randomized_rounds
         with experiment.named_errors():
             found = _validated(overlay, experiment.simulation, rounds=rounds, seed=experiment.seed)
@@ -162,13 +164,20 @@ def validate(experiment: Experiment, *, randomized_rounds: int | None = None) ->
     return made
 
 
-def _validated(
-    overlay: Overlay | RandomOverlay, simulation: SimulationConfig, *, rounds: int, seed: int
-) -> Validated:
+def _followed(overlay: AnyOverlay) -> IntArray:
+    """Silos whose mean round start tells the cycle time: those of the critical circuit, where there is one."""
+    if isinstance(overlay, Overlay):
+        return circuit_sources(overlay)
+    if isinstance(overlay, PeriodicOverlay):
+        return np.unique([silo for silo, _ in overlay.critical_circuit])
+    return np.arange(overlay.graph.silos)
+
+
+def _validated(overlay: AnyOverlay, simulation: SimulationConfig, *, rounds: int, seed: int) -> Validated:
     """Both simulations of an overlay."""
     until = None if simulation.until_ci is None else parse_share("until_ci", simulation.until_ci)
     is_static = isinstance(overlay, Overlay)
-    silos = circuit_sources(overlay) if isinstance(overlay, Overlay) else np.arange(overlay.graph.silos)
+    silos = _followed(overlay)
     shared = replace(simulation, sharing="maxmin")
     job = job_of(overlay, shared, rounds=rounds, seed=seed)
     timeline = collect(
@@ -197,6 +206,8 @@ def _validated(
         window=window,
         events=simulation.tables,
     )
+    if isinstance(overlay, PeriodicOverlay):
+        return found
     if not isinstance(overlay, Overlay):
         randomized_forms = random_cycle_time(overlay, maxmin.simulated_rounds, seed)
         parts = attribute_randomized(

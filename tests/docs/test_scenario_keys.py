@@ -12,7 +12,7 @@ from scenarios.config.network import NetworkConfig, WorkloadConfig
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.scenario import OverlaysConfig, Scenario
 from scenarios.config.simulation import ComputeConfig, SimulationConfig
-from topologies.designers.registry import DESIGNERS, RANDOM_DESIGNERS
+from topologies.designers.registry import DESIGNERS, PERIODIC_DESIGNERS, RANDOM_DESIGNERS
 from training import TrainingConfig
 
 TABLES = {
@@ -84,7 +84,7 @@ def test_every_option_of_a_designer_is_in_the_table_of_its_designer():
 
     assert options == {
         (kind, option)
-        for kind, designer in (*DESIGNERS.items(), *RANDOM_DESIGNERS.items())
+        for kind, designer in (*DESIGNERS.items(), *PERIODIC_DESIGNERS.items(), *RANDOM_DESIGNERS.items())
         if designer.__module__.startswith(("topologies.", "simulator."))
         for option in designer_options(kind)
     }

@@ -151,7 +151,7 @@ def test_explain_takes_a_hub_and_a_gain_of_computing(silosim):
     ("arguments", "message"),
     [
         (("--kind", "matcha"), "kind(='matcha') is a randomized overlay"),
-        (("--kind", "random_ring"), "explain takes a static one: star, mst"),
+        (("--kind", "random_ring"), "explain takes a static or periodic one: star, mst"),
         (("--kind", "mst", "--hub", "HU"), "hub(='HU') goes with the kind star, not with mst"),
         (
             ("--kind", "star", "--hub", "Nowhereville"),

@@ -10,7 +10,7 @@ import typer.main
 from scenarios.cli.app import app
 from scenarios.cli.commands import SUMMARIES
 from scenarios.cli.completions import _BY_COMMAND, _BY_NAME, completing
-from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
+from topologies import DESIGNERS, PERIODIC_DESIGNERS, RANDOM_DESIGNERS, InputError
 
 COMMANDS = typer.main.get_command(app).commands
 
@@ -37,9 +37,9 @@ def complete(monkeypatch, silosim):
         ("silosim ", [*SUMMARIES]),
         ("silosim design --kin", ["--kind"]),
         ("silosim design geant --kind d", ["delta_mbst"]),
-        ("silosim design geant --kind ", [*DESIGNERS, *RANDOM_DESIGNERS]),
+        ("silosim design geant --kind ", [*DESIGNERS, *PERIODIC_DESIGNERS, *RANDOM_DESIGNERS]),
         ("silosim design geant --kind ring --kind ra", ["random_ring"]),
-        ("silosim explain geant --kind m", ["mst"]),
+        ("silosim explain geant --kind m", ["mst", "multigraph"]),
         ("silosim design --criterion ", ["paper", "serialized", "all", "simulated"]),
         ("silosim design ge", ["geant"]),
         ("silosim tables --network e", ["exodus", "ebone"]),

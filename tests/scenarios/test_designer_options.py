@@ -15,8 +15,6 @@ from scenarios.config.overlay_config import OWN_KEYS, OverlayConfig
 from scenarios.config.overlays import design_any
 from scenarios.config.scenario import OverlaysConfig
 from topologies import (
-    DESIGNERS,
-    RANDOM_DESIGNERS,
     AccessLinks,
     InputError,
     MachineError,
@@ -73,9 +71,9 @@ def registered(monkeypatch):
         broken=None,
         unreadable=unreadable,
     )
-    for module in (written, kinds):
-        monkeypatch.setattr(module, "DESIGNERS", made)
-        monkeypatch.setattr(module, "RANDOM_DESIGNERS", {})
+    monkeypatch.setattr(kinds, "DESIGNERS", made)
+    for registry in ("PERIODIC_DESIGNERS", "RANDOM_DESIGNERS"):
+        monkeypatch.setattr(kinds, registry, {})
     return made
 
 
@@ -169,7 +167,7 @@ def test_an_option_that_is_called_as_one_of_a_command_is_refused(kind, option):
 
 
 def test_all_names_of_the_commands_that_offer_options_of_designers_are_reserved():
-    offered = set(written.options_by_name((*DESIGNERS, *RANDOM_DESIGNERS)))
+    offered = set(written.options_by_name(kinds.all_kinds()))
     parameters = [
         command.params
         for command in typer.main.get_command(app).commands.values()
@@ -213,7 +211,6 @@ def test_the_marked_parameter_receives_the_seed(monkeypatch):
 
     graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
     for module in (
-        "scenarios.config.designer_options",
         "scenarios.config.kinds",
         "topologies.designers.registry",
     ):

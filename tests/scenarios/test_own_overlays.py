@@ -206,9 +206,15 @@ def test_the_text_of_changed_entries_is_a_scenario(silosim, files):
 @pytest.mark.parametrize(
     ("entry", "rule"),
     [
-        ("", r"overlays\[0\] must have one of kind, arcs and weights, has none\."),
-        ('kind = "ring"\narcs = "x.csv"', "must have one of kind, arcs and weights, has kind and arcs"),
-        ('hub = "Dublin"', r"overlays\[0\] must have one of kind, arcs and weights beside hub, has none"),
+        ("", r"overlays\[0\] must have one of kind, arcs, weights and schedule, has none\."),
+        (
+            'kind = "ring"\narcs = "x.csv"',
+            "must have one of kind, arcs, weights and schedule, has kind and arcs",
+        ),
+        (
+            'hub = "Dublin"',
+            r"overlays\[0\] must have one of kind, arcs, weights and schedule beside hub, has none",
+        ),
         *(
             (
                 entry,

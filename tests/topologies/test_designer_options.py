@@ -4,9 +4,19 @@ from typing import Annotated
 
 import pytest
 
-from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError, MachineError, Workload, design, design_random
+from topologies import (
+    DESIGNERS,
+    PERIODIC_DESIGNERS,
+    RANDOM_DESIGNERS,
+    InputError,
+    MachineError,
+    Workload,
+    design,
+    design_random,
+)
 from topologies.designers.options import DesignerOption, Seed, declared_options, progress_option, seed_option
 
+REGISTRIES = (DESIGNERS, PERIODIC_DESIGNERS, RANDOM_DESIGNERS)
 WORK = Workload.preset("inaturalist")
 
 
@@ -18,29 +28,35 @@ def declaring(annotation, default=None):
 
 
 def test_every_designer_of_silosim_can_be_taken():
-    assert all(
-        callable(designer) for registry in (DESIGNERS, RANDOM_DESIGNERS) for designer in registry.values()
-    )
+    assert all(callable(designer) for registry in REGISTRIES for designer in registry.values())
     assert {
         kind: sorted(options)
-        for registry in (DESIGNERS, RANDOM_DESIGNERS)
+        for registry in REGISTRIES
         for kind, designer in registry.items()
         if (options := declared_options(designer))
     } == {
         "star": ["hub"],
         "best": ["criterion", "evaluations"],
+        "exponential": ["order"],
+        "equi_static": ["draws", "order"],
+        "stl_fw": ["k"],
+        "one_peer_exponential": ["order"],
+        "base": ["k", "order"],
+        "multigraph": ["most_lag"],
+        "equi_dyn": ["eta", "order"],
+        "epidemic": ["fanout"],
         **{kind: ["budget"] for kind in ("matcha", "matcha_plus", "matcha_ring", "matcha_delta_mbst")},
     }
 
 
-def test_only_best_takes_the_seed_of_the_run():
-    designers = {**DESIGNERS, **RANDOM_DESIGNERS}
+def test_designs_that_draw_take_the_seed_of_the_run():
+    designers = {kind: designer for registry in REGISTRIES for kind, designer in registry.items()}
 
-    assert {kind for kind, designer in designers.items() if seed_option(designer)} == {"best"}
+    assert {kind for kind, designer in designers.items() if seed_option(designer)} == {"best", "equi_static"}
 
 
 def test_only_best_reports_progress():
-    designers = {**DESIGNERS, **RANDOM_DESIGNERS}
+    designers = {kind: designer for registry in REGISTRIES for kind, designer in registry.items()}
 
     assert {kind for kind, designer in designers.items() if progress_option(designer)} == {"best"}
 

@@ -15,6 +15,7 @@ from topologies.analysis.upgrades import (
 )
 from topologies.errors import InputError
 from topologies.overlay import Overlay
+from topologies.periodic_overlay import PeriodicOverlay
 from topologies.schedule import RandomOverlay
 
 ONE_GBPS = 1e9
@@ -93,13 +94,13 @@ class Explanation:
     links: LinkUpgrade | None
 
 
-def explain(overlay: Overlay | RandomOverlay) -> Explanation:
+def explain(overlay: Overlay | PeriodicOverlay | RandomOverlay) -> Explanation:
     """Explain an overlay's cycle time by its critical circuit.
 
     Raises
     ------
     InputError
-        If the overlay is randomized: then no circuit bounds it.
+        If the overlay is periodic, or randomized: then no circuit bounds it.
 
     Notes
     -----
@@ -107,6 +108,11 @@ def explain(overlay: Overlay | RandomOverlay) -> Explanation:
     circuit, or another resource, takes over. Where several circuits are critical, each gain may be zero. Time
     O(length of the critical circuit) cycle times, and those of `link_upgrade`.
     """
+    if isinstance(overlay, PeriodicOverlay):
+        raise InputError(
+            f"kind(={overlay.kind!r}) is a periodic overlay, whose critical_circuit names silos and states; explain "
+            "takes a static one."
+        )
     if not isinstance(overlay, Overlay):
         raise InputError(
             f"kind(={overlay.kind!r}) is a randomized overlay, so no circuit bounds it; explain takes a static one."

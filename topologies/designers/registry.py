@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
@@ -15,12 +15,14 @@ from topologies.errors import InputError, unknown_name
 if TYPE_CHECKING:
     from topologies.connectivity import Connectivity
     from topologies.overlay import Overlay
+    from topologies.periodic_overlay import PeriodicOverlay
     from topologies.schedule import RandomOverlay
     from topologies.workload import Workload
 
 T = TypeVar("T")
 O_co = TypeVar("O_co", covariant=True)
 Designer: TypeAlias = "Callable[..., Overlay]"
+PeriodicDesigner: TypeAlias = "Callable[..., PeriodicOverlay]"
 RandomDesigner: TypeAlias = "Callable[..., RandomOverlay]"
 
 
@@ -37,10 +39,10 @@ class DesignerRegistry(Mapping[str, Callable[..., O_co]]):
         Group of entry points through which other packages register designers.
     own : mapping of str to str
         Those of silosim, as ``module:function``.
-    beside : str
-        Group of the other registry: commands and scenarios take the names of both.
+    beside : sequence of str
+        Groups of the other registries: commands and scenarios take the names of all.
     reserved : collection of str
-        Names of silosim in the other registry, which other packages cannot take.
+        Names of silosim in the other registries, which other packages cannot take.
 
     Notes
     -----
@@ -51,7 +53,9 @@ class DesignerRegistry(Mapping[str, Callable[..., O_co]]):
     keep their names, whatever other packages register.
     """
 
-    def __init__(self, group: str, own: Mapping[str, str], *, beside: str, reserved: Collection[str]) -> None:
+    def __init__(
+        self, group: str, own: Mapping[str, str], *, beside: Sequence[str], reserved: Collection[str]
+    ) -> None:
         self.group = group
         self._own = {name: EntryPoint(name, value, group) for name, value in own.items()}
         self._beside, self._reserved = beside, reserved
@@ -60,7 +64,7 @@ class DesignerRegistry(Mapping[str, Callable[..., O_co]]):
         """Import the designer of a name."""
         if name in self._reserved:
             raise KeyError(name)
-        entry = find_entry(self.group, name, "designer", own=self._own.values(), beside=[self._beside])
+        entry = find_entry(self.group, name, "designer", own=self._own.values(), beside=self._beside)
         if entry is None:
             raise KeyError(name)
         if name in RESERVED_KINDS:
@@ -91,7 +95,11 @@ class DesignerRegistry(Mapping[str, Callable[..., O_co]]):
         return f"<designers {', '.join(self)}>"
 
 
-GROUP, RANDOM_GROUP = "silosim.designers", "silosim.random_designers"
+GROUP, PERIODIC_GROUP, RANDOM_GROUP = (
+    "silosim.designers",
+    "silosim.periodic_designers",
+    "silosim.random_designers",
+)
 
 _OWN: Mapping[str, str] = {
     "star": "topologies.designers.star:star",
@@ -101,7 +109,15 @@ _OWN: Mapping[str, str] = {
     "christofides": "topologies.designers.christofides:christofides",
     "underlay": "topologies.designers.underlay_overlay:underlay_overlay",
     "complete": "topologies.designers.complete:complete",
+    "exponential": "topologies.designers.exponential:exponential",
+    "equi_static": "topologies.designers.equi_static:equi_static",
+    "stl_fw": "topologies.designers.stl_fw:stl_fw",
     "best": "simulator.designers.best:best",
+}
+_PERIODIC_OWN: Mapping[str, str] = {
+    "one_peer_exponential": "topologies.designers.one_peer_exponential:one_peer_exponential",
+    "base": "topologies.designers.base_graph:base_graph",
+    "multigraph": "topologies.designers.multigraph:multigraph",
 }
 _RANDOM_OWN: Mapping[str, str] = {
     "matcha": "topologies.designers.matcha:matcha",
@@ -109,13 +125,22 @@ _RANDOM_OWN: Mapping[str, str] = {
     "matcha_ring": "topologies.designers.matcha_over:matcha_ring",
     "matcha_delta_mbst": "topologies.designers.matcha_over:matcha_delta_mbst",
     "random_ring": "topologies.designers.random_ring:random_ring",
+    "equi_dyn": "topologies.designers.equi_dyn:equi_dyn",
+    "epidemic": "topologies.designers.epidemic:epidemic",
 }
 
-DESIGNERS: Mapping[str, Designer] = DesignerRegistry(GROUP, _OWN, beside=RANDOM_GROUP, reserved=_RANDOM_OWN)
+DESIGNERS: Mapping[str, Designer] = DesignerRegistry(
+    GROUP, _OWN, beside=(PERIODIC_GROUP, RANDOM_GROUP), reserved={**_PERIODIC_OWN, **_RANDOM_OWN}
+)
 """Designers of static overlays, by the name that `design` takes."""
 
+PERIODIC_DESIGNERS: Mapping[str, PeriodicDesigner] = DesignerRegistry(
+    PERIODIC_GROUP, _PERIODIC_OWN, beside=(GROUP, RANDOM_GROUP), reserved={**_OWN, **_RANDOM_OWN}
+)
+"""Designers of periodic overlays, by the name that `design_periodic` takes."""
+
 RANDOM_DESIGNERS: Mapping[str, RandomDesigner] = DesignerRegistry(
-    RANDOM_GROUP, _RANDOM_OWN, beside=GROUP, reserved=_OWN
+    RANDOM_GROUP, _RANDOM_OWN, beside=(GROUP, PERIODIC_GROUP), reserved={**_OWN, **_PERIODIC_OWN}
 )
 """Designers of randomized overlays, by the name that `design_random` takes."""
 
@@ -133,8 +158,8 @@ def design(kind: str, graph: Connectivity, work: Workload, **options: Any) -> Ov
     Raises
     ------
     InputError
-        If the kind or an option is unknown, the kind is that of a randomized overlay, or no such overlay exists on this
-        network.
+        If the kind or an option is unknown, the kind is that of a periodic or randomized overlay, or no such overlay
+        exists on this network.
 
     Examples
     --------
@@ -144,9 +169,25 @@ def design(kind: str, graph: Connectivity, work: Workload, **options: Any) -> Ov
     >>> f"{overlay.closed_forms.paper_s:.3f} s"
     '0.391 s'
     """
-    if kind not in DESIGNERS and kind in RANDOM_DESIGNERS:
-        raise InputError(f"overlay kind(={kind!r}) is a randomized overlay: design_random designs it.")
     return _called(DESIGNERS, kind, options)(graph, work)
+
+
+def design_periodic(kind: str, graph: Connectivity, work: Workload, **options: Any) -> PeriodicOverlay:
+    """Design a periodic overlay, whose arcs are those of its states, one after the other.
+
+    Parameters
+    ----------
+    kind : str
+        One of `PERIODIC_DESIGNERS`.
+    **options
+        Of the designer, for instance ``k`` of the Base graph.
+
+    Raises
+    ------
+    InputError
+        As `design`.
+    """
+    return _called(PERIODIC_DESIGNERS, kind, options)(graph, work)
 
 
 def design_random(kind: str, graph: Connectivity, work: Workload, **options: Any) -> RandomOverlay:
@@ -164,14 +205,19 @@ def design_random(kind: str, graph: Connectivity, work: Workload, **options: Any
     InputError
         As `design`.
     """
-    if kind not in RANDOM_DESIGNERS and kind in DESIGNERS:
-        raise InputError(f"overlay kind(={kind!r}) is a static overlay: design designs it.")
     return _called(RANDOM_DESIGNERS, kind, options)(graph, work)
 
 
 def _called(table: Mapping[str, Callable[..., T]], kind: str, options: dict[str, Any]) -> Callable[..., T]:
     """The designer of a kind with its options, both checked."""
     if kind not in table:
+        for other, what, function in (
+            (DESIGNERS, "static", "design"),
+            (PERIODIC_DESIGNERS, "periodic", "design_periodic"),
+            (RANDOM_DESIGNERS, "randomized", "design_random"),
+        ):
+            if kind in other:
+                raise InputError(f"overlay kind(={kind!r}) is a {what} overlay: {function} designs it.")
         raise unknown_name("overlay kind", kind, table)
     designer = table[kind]
     known, declared = keyword_options(designer), declared_options(designer)

@@ -1,0 +1,124 @@
+"""Why a periodic overlay is as fast as it is: its critical circuit of silos and states."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from scenarios.config.network import describe, idle_links
+from scenarios.config.quantities import digits, format_s, in_unit, time_unit
+from scenarios.report.tables import Column, Table, note_lines
+from scenarios.studies.periodic_rows import gap_per_round, mixing_notes
+from topologies import PeriodicOverlay
+from topologies.delays import degrees
+from topologies.wrapping import wrapped
+
+_SAME = 1e-9
+"""Relative difference of rates up to which both limit an arc."""
+
+
+def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
+    """The critical circuit of a periodic overlay arc by arc, each with its state and lag.
+
+    Parameters
+    ----------
+    overlay : PeriodicOverlay
+
+    Returns
+    -------
+    Table
+        A row for each arc of the circuit in order, ``state`` being that of the round at whose end the model is mixed
+        in. A silo that waits for its own computing is its own source and target. The caption says it in words.
+    """
+    rows = _rows(overlay)
+    forms, graph = overlay.closed_forms, overlay.graph
+    rounds = sum(int(row["lag"]) for row in rows)
+    total_s = sum(float(row["delay_s"]) for row in rows)
+    states = f"{overlay.period} states" if overlay.period > 1 else "1 state"
+    sentences = [
+        f"{overlay.kind}: {format_s(forms.paper_s)} per round (paper), {states}, lags up to {overlay.longest_lag}.",
+        f"Its critical circuit takes {format_s(total_s)} in {rounds} rounds: silos cannot start rounds faster than "
+        "that, round after round.",
+    ]
+    if max(forms.serialized_s, forms.load_bound_s) > forms.paper_s and forms.busiest_link is not None:
+        sentences.append(
+            f"serialized, one model after the other on each arc, is {format_s(forms.serialized_s)}; the busiest link, "
+            f"{graph.link_name(forms.busiest_link)}, needs {format_s(forms.load_bound_s)} per round."
+        )
+    gap = gap_per_round(overlay)
+    if gap is not None:
+        sentences.append(f"Differences of models shrink by the factor {1 - gap:.4g} per round.")
+    sentences += [*mixing_notes(overlay), *graph.underlay.notes, *idle_links(graph)]
+    words = [describe(graph, overlay.work), *(line for each in sentences for line in wrapped(each))]
+    unit = time_unit(max(float(row["delay_s"]) for row in rows))
+
+    def show(seconds: float) -> str:
+        return digits(in_unit(seconds, unit)) if seconds else "0"
+
+    return Table(
+        caption="\n".join(words),
+        columns=(
+            Column(key="state", title="state"),
+            Column(key="source", title="from"),
+            Column(key="target", title="to"),
+            Column(key="lag", title="lag"),
+            Column(key="delay_s", title="delay", show=show),
+            Column(key="compute_s", title="computing", show=show),
+            Column(key="latency_s", title="latency", show=show),
+            Column(key="transmission_s", title="sending", show=show),
+            Column(key="limit", title="limit"),
+        ),
+        rows=rows,
+        notes=note_lines(
+            f"all in {unit}. state: of the round at whose end the model is mixed in. lag: rounds from the sending to "
+            "that one, itself included. limit: what limits the sending, with the degrees of the state: the sender's "
+            "uplink (up), the receiver's downlink (down) or the way between (core); of a silo's wait for itself, "
+            "computing."
+        ),
+    )
+
+
+def _rows(overlay: PeriodicOverlay) -> list[dict[str, Any]]:
+    """Fields of each arc of the critical circuit."""
+    silos, labels = overlay.graph.silos, overlay.graph.labels
+    ends = [0, *itertools.accumulate(len(state.source) for state in overlay.states)]
+    rows = []
+    for number in overlay.proof.circuit:
+        if number >= overlay.messages:
+            state, silo = divmod(int(number) - overlay.messages, silos)
+            compute_s = float(overlay.compute_s[silo])
+            row = {"state": state, "source": labels[silo], "target": labels[silo], "lag": 1}
+            row |= {"delay_s": compute_s, "compute_s": compute_s, "latency_s": 0.0, "transmission_s": 0.0}
+            rows.append(row | {"limit": "computing"})
+            continue
+        state = int(np.searchsorted(ends, number, side="right")) - 1
+        arc, arcs = int(number) - ends[state], overlay.states[state]
+        i, j = int(arcs.source[arc]), int(arcs.target[arc])
+        rows.append(
+            {
+                "state": state,
+                "source": labels[i],
+                "target": labels[j],
+                "lag": int(arcs.lag[arc]),
+                "delay_s": float(overlay.delay_s[state][arc]),
+                "compute_s": float(overlay.compute_s[i]),
+                "latency_s": float(overlay.latency_s[state][arc]),
+                "transmission_s": float(overlay.transmission_s[state][arc]),
+                "limit": _limit(overlay, state, arc),
+            }
+        )
+    return rows
+
+
+def _limit(overlay: PeriodicOverlay, state: int, arc: int) -> str:
+    """What limits the rate of an arc, in Eq. 3 with the degrees of its state."""
+    graph, arcs = overlay.graph, overlay.states[state]
+    out, into = degrees(graph.silos, arcs.source, arcs.target)
+    i, j = int(arcs.source[arc]), int(arcs.target[arc])
+    rates_bps = {
+        "up": graph.up_bps[i] / out[i],
+        "down": graph.down_bps[j] / into[j],
+        "core": graph.available_bps[i, j],
+    }
+    least_bps = min(rates_bps.values())
+    return ", ".join(name for name, bps in rates_bps.items() if bps <= least_bps * (1 + _SAME))

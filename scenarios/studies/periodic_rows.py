@@ -1,0 +1,94 @@
+"""What tables say of periodic overlays."""
+
+from collections.abc import Sequence
+
+from scenarios.config.overlay_config import OverlayConfig
+from scenarios.config.overlays import design_any
+from scenarios.config.quantities import format_s
+from topologies import Connectivity, InputError, Overlay, PeriodicOverlay, Workload
+from topologies.consensus import SUM_TOLERANCE
+from topologies.contraction import contraction
+from topologies.designers.multigraph import multigraph_reading_s
+
+_MOST_MODELS = 1000
+"""Silos times rounds of models up to which the contraction is computed, whose time is cubic in it."""
+
+
+def gap_per_round(overlay: PeriodicOverlay) -> float | None:
+    """One minus the contraction per round, in the geometric mean over a period; None where it would take long."""
+    if overlay.graph.silos * overlay.longest_lag > _MOST_MODELS:
+        return None
+    return 1 - contraction(overlay.graph.silos, overlay.states)
+
+
+def column_note(overlays: Sequence[PeriodicOverlay]) -> list[str]:
+    """What the columns of a table are of periodic overlays."""
+    if not overlays:
+        return []
+    return [
+        f"{', '.join(each.kind for each in overlays)}: periodic, states that follow each other; cycle times are per "
+        "round, arcs those of all states, degree the largest of a round, the spectral gap one minus the factor by "
+        "which differences shrink per round (geometric mean over a period)."
+    ]
+
+
+def mixing_notes(overlay: PeriodicOverlay) -> list[str]:
+    """One sentence where the silos do not agree on the plain mean of their models, or never agree."""
+    gap = gap_per_round(overlay)
+    if gap is not None and gap <= 0:
+        return [f"{overlay.kind}: with its weights the silos never agree on one model."]
+    silos = overlay.graph.silos
+    sums = (state.consensus(silos).sum(axis=0) for state in overlay.states)
+    if all(abs(each - 1).max(initial=0.0) <= SUM_TOLERANCE for each in sums):
+        return []
+    return [
+        f"{overlay.kind}: the silos agree on a weighted mean of their models, since columns of the consensus matrices "
+        "of some states do not sum to 1."
+    ]
+
+
+def reading_fields(config: OverlayConfig, overlay: PeriodicOverlay) -> dict[str, float]:
+    """The multigraph's cycle time as its published table counts; nothing of other overlays."""
+    if config.kind != "multigraph":
+        return {}
+    reading_s = multigraph_reading_s(overlay.graph, overlay.work, **config.options)
+    return {"published_reading_s": reading_s}
+
+
+def reading_note(kind: str, reading_s: float) -> str:
+    """What that number is."""
+    return (
+        f"{kind}: {format_s(reading_s)} a round as its published table counts: the mean over the ring's arcs of what "
+        "each adds to a round, 0 where it is not waited for. No silo's rounds last so; paper is what its recurrence "
+        "says."
+    )
+
+
+def order_notes(
+    overlays: Sequence[tuple[OverlayConfig, float]], graph: Connectivity, work: Workload, *, seed: int
+) -> list[str]:
+    """What the order of the silos gains, of overlays with another one than by label.
+
+    Parameters
+    ----------
+    overlays : sequence of (OverlayConfig, float)
+        Each with its cycle time in seconds, the column ``paper``.
+    seed : int
+        As for `design_any`.
+    """
+    notes = []
+    for config, paper_s in overlays:
+        order = config.options.get("order", "none")
+        if order == "none" or config.is_randomized:
+            continue
+        try:
+            plain = design_any(config.with_options({"order": "none"}), graph, work, seed=seed)
+        except InputError:
+            notes.append(f"{config.name}: order {order}; by label it does not exist on this network.")
+            continue
+        assert isinstance(plain, Overlay | PeriodicOverlay)
+        by_label_s = plain.closed_forms.paper_s
+        notes.append(
+            f"{config.name}: order {order} makes paper {format_s(paper_s)}; by label it is {format_s(by_label_s)}."
+        )
+    return notes

@@ -1,0 +1,305 @@
+"""Periodic overlays through commands, scenarios and files."""
+
+import csv
+import json
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from scenarios.api import upgrade as silosim_upgrade
+from scenarios.runfile.reader import read_run
+from topologies import (
+    AccessLinks,
+    InputError,
+    Workload,
+    connectivity,
+    design,
+    design_periodic,
+    load_underlay,
+    state_of,
+)
+from topologies.analysis import explain
+from topologies.periodic.schedule_file import schedule_text
+
+NEW = (
+    "exponential",
+    "equi_static",
+    "one_peer_exponential",
+    "base",
+    "multigraph",
+    "equi_dyn",
+    "epidemic",
+)
+SCENARIO = """
+[network]
+underlay = "gaia"
+access = "1 Gbps"
+variant = "published"
+
+[workload]
+preset = "femnist"
+
+[[overlays]]
+kind = "base"
+k = 2
+
+[[overlays]]
+kind = "multigraph"
+name = "with lags"
+
+[[overlays]]
+schedule = "turns.csv"
+
+[simulation]
+rounds = 40
+"""
+GRAPH = connectivity(load_underlay("gaia", variant="published"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+WORK = Workload.preset("femnist", variant="published")
+
+
+def turns(path: Path):
+    states = design_periodic("one_peer_exponential", GRAPH, WORK).states
+    path.write_text(schedule_text(states, GRAPH.labels), encoding="utf-8")
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    turns(tmp_path / "turns.csv")
+    file = tmp_path / "study.toml"
+    file.write_text(SCENARIO, encoding="utf-8")
+    return file
+
+
+def rows_of(result):
+    return json.loads(result.ok().out)["rows"]
+
+
+def test_design_shows_states_and_the_gap_per_round(silosim):
+    kinds = [word for kind in NEW for word in ("--kind", kind)]
+    rows = rows_of(silosim("design", "gaia", "--published", *kinds, "--k", 2, "--json"))
+
+    found = {row["overlay"]: row for row in rows}
+    assert [row["overlay"] for row in rows] == [*NEW]
+    assert [found[kind]["period"] for kind in NEW] == [None, None, 4, 5, 2, None, None]
+    assert found["base"]["spectral_gap"] == 1.0
+    assert found["one_peer_exponential"]["spectral_gap"] == pytest.approx(1 - 0.2196 ** (1 / 4), abs=1e-4)
+    assert found["multigraph"]["published_reading_s"] == pytest.approx(0.0686, abs=5e-5)
+    assert found["multigraph"]["paper_s"] == pytest.approx(0.0688, abs=5e-5)
+    assert all(row["over_bound"] is None for row in rows if row["period"] is not None)
+
+
+def test_a_table_without_periodic_overlays_has_no_states(silosim):
+    result = silosim("design", "gaia", "--kind", "exponential").ok()
+
+    assert "states" not in result.out.splitlines()[4]
+
+
+def test_the_table_says_what_an_order_gains(silosim):
+    words = " ".join(
+        silosim("design", "gaia", "--kind", "one_peer_exponential", "--order", "searched").ok().out.split()
+    )
+
+    by_label, searched = (
+        design_periodic(
+            "one_peer_exponential",
+            connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=10e9, down_bps=10e9)),
+            Workload.preset("inaturalist"),
+            order=order,
+        ).closed_forms.paper_s
+        for order in ("none", "searched")
+    )
+    assert searched < by_label
+    assert (
+        f"one_peer_exponential: order searched makes paper {searched:.3f} s; by label it is {by_label:.3f} s."
+        in words
+    )
+
+
+def test_the_critical_circuit_names_silos_and_states(silosim):
+    rows = rows_of(silosim("explain", "gaia", "--published", "--kind", "multigraph", "--json"))
+    overlay = design_periodic(
+        "multigraph",
+        connectivity(
+            load_underlay("gaia", variant="published"), access=AccessLinks(up_bps=10e9, down_bps=10e9)
+        ),
+        Workload.preset("inaturalist", variant="published"),
+    )
+
+    assert sum(row["delay_s"] for row in rows) / sum(row["lag"] for row in rows) == pytest.approx(
+        overlay.closed_forms.paper_s, rel=1e-12
+    )
+    assert [row["target"] for row in rows] == [row["source"] for row in rows[1:] + rows[:1]]
+    for row in rows:
+        parts = row["compute_s"] + row["latency_s"] + row["transmission_s"]
+        assert row["delay_s"] == pytest.approx(parts, rel=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+def test_with_constant_rates_the_simulation_is_the_serialized_form(silosim, scenario, engine):
+    command = ("simulate", scenario, "--rounds", 150, "--sharing", "equal", "--engine", engine, "--json")
+    rows = {row["overlay"]: row["simulated_s"] for row in rows_of(silosim(*command))}
+
+    assert [*rows] == ["base", "with lags", "turns"]
+    for kind, name, options in (
+        ("base", "base", {"k": 2}),
+        ("one_peer_exponential", "turns", {}),
+        ("multigraph", "with lags", {}),
+    ):
+        forms = design_periodic(kind, GRAPH, WORK, **options).closed_forms
+        assert rows[name] == pytest.approx(forms.serialized_s, rel=1e-9)
+
+
+def test_a_file_holds_the_states_and_gives_them_back(silosim, scenario, tmp_path):
+    path = tmp_path / "run.h5"
+    silosim("simulate", scenario, "-o", path).ok()
+
+    base, lags, _ = read_run(path).overlays
+    for recorded, kind, options in ((base, "base", {"k": 2}), (lags, "multigraph", {})):
+        overlay = design_periodic(kind, GRAPH, WORK, **options)
+        assert len(recorded.states) == overlay.period
+        for there, here in zip(recorded.states, overlay.states, strict=True):
+            for name in ("source", "target", "lag", "weight"):
+                assert np.array_equal(getattr(there, name), getattr(here, name))
+        assert recorded.closed_forms.paper_s == overlay.closed_forms.paper_s
+    with h5py.File(path) as file:
+        group = file["overlays/base"]
+        assert (group.attrs["max_degree"], group.attrs["drawn"]) == (2, False)
+        labels, ends = file["connectivity/silo_labels"].asstr()[:], group["states/ends"][:]
+        assert group["states/source"].asstr()[:].tolist() == labels[ends[:, 0]].tolist()
+    shown = rows_of(silosim("show", path, "--json"))
+    assert [row["overlay"] for row in shown] == ["base", "with lags", "turns"]
+
+
+def test_a_replay_keeps_the_states(silosim, scenario, tmp_path):
+    path = tmp_path / "run.h5"
+    silosim("simulate", scenario, "--sharing", "equal", "--rounds", 150, "-o", path).ok()
+
+    rows = rows_of(silosim("replay", path, "--access", "100 Mbps", "--json"))
+
+    slow = connectivity(
+        load_underlay("gaia", variant="published"), access=AccessLinks(up_bps=1e8, down_bps=1e8)
+    )
+    there = {row["overlay"]: row for row in rows}
+    assert there["base"]["paper_s"] == pytest.approx(
+        design_periodic("base", slow, WORK, k=2).closed_forms.paper_s, rel=1e-12
+    )
+
+
+def test_a_sweep_takes_them(silosim, tmp_path):
+    kinds = [word for kind in NEW for word in ("--kind", kind)]
+    rows = rows_of(
+        silosim(
+            "sweep",
+            "gaia",
+            *kinds,
+            "--access",
+            "1 Gbps",
+            "--rounds",
+            20,
+            "--workers",
+            1,
+            "-o",
+            tmp_path / "table",
+            "--json",
+        )
+    )
+
+    assert [row["overlay"] for row in rows] == [*NEW]
+    assert all(row["simulated_s"] > 0 for row in rows)
+
+
+def test_validate_says_what_queues_and_links_add(silosim, scenario, tmp_path):
+    output = tmp_path / "checked"
+    result = silosim("validate", scenario, "--rounds", 200, "-o", output).ok()
+    with (output / "validation-study.csv").open(encoding="utf-8") as file:
+        rows = {row["overlay"]: row for row in csv.DictReader(file)}
+
+    words = " ".join(result.out.split())
+    for name in ("base", "with lags", "turns"):
+        assert float(rows[name]["equal_s"]) == pytest.approx(float(rows[name]["serialized_s"]), rel=1e-9)
+        assert f"{name}: periodic, so no parts arc by arc;" in words
+    silosim("report", output / "validation-study.h5", "-o", tmp_path / "page.html").ok()
+
+
+def test_one_state_of_a_file_is_the_static_overlay(silosim, tmp_path):
+    ring = design("ring", GRAPH, WORK)
+    state = state_of(ring.source, ring.target, ring.consensus[ring.target, ring.source])
+    (tmp_path / "one.csv").write_text(schedule_text([state], GRAPH.labels), encoding="utf-8")
+
+    command = ("design", "gaia", "--published", "--workload", "femnist", "--access", "1 Gbps", "--json")
+    file, static = rows_of(silosim(*command, "--kind", "ring", "--schedule", tmp_path / "one.csv"))[::-1]
+
+    for key in ("paper_s", "serialized_s", "load_bound_s", "simulated_s", "max_degree", "arcs"):
+        assert file[key] == static[key]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("0,Virginia,Dublin,0,0.5", "row 2, lag(='0') must be a whole number of 1..10000."),
+        ("0,,,,\n1,,,,", "must state an arc in some state."),
+        ("1000000,Virginia,Dublin,1,0.5", "(a period has at most 10000 states)"),
+        ("0,Virginia,Atlantis,1,0.5", "Atlantis"),
+        ("0,Virginia,Dublin,1,1.5", "Dublin"),
+        ("0,Virginia,Dublin,1,0.5", "turns.csv: the arcs of all states together must be strongly connected"),
+    ],
+)
+def test_bad_files_are_refused_in_one_line(silosim, tmp_path, rows, message):
+    file = tmp_path / "turns.csv"
+    file.write_text(f"state,from,to,lag,weight\n{rows}\n", encoding="utf-8")
+
+    for command in ("design", "simulate", "explain"):
+        line = silosim(command, "gaia", "--schedule", file).failed(2).err
+        assert message in line
+        assert str(file) in line
+
+
+@pytest.mark.parametrize("command", ["design", "simulate", "explain", "sweep"])
+def test_a_kind_that_needs_a_partition_says_so(silosim, command, tmp_path):
+    output = tmp_path / "table"
+    access = ("--access", "1 Gbps", "--workers", "1", "-o", output) if command == "sweep" else ()
+    assert (
+        "stl_fw needs a partition of data"
+        in silosim(command, "gaia", "--kind", "stl_fw", *access).failed(2).err
+    )
+
+
+def test_commands_without_periodic_overlays_say_so(silosim, scenario, tmp_path):
+    run = tmp_path / "run.h5"
+    silosim("simulate", scenario, "-o", run).ok()
+
+    for command in (
+        ("run", scenario, "-o", tmp_path / "other.h5"),
+        ("timeline", run),
+        ("upgrade", "gaia", "--kind", "base", "--budget", "3"),
+    ):
+        assert "periodic overlay" in silosim(*command).failed(2).err
+    assert not (tmp_path / "other.h5").exists()
+
+
+def test_weights_of_states_stay_as_they_are(silosim, scenario):
+    text = scenario.read_text(encoding="utf-8")
+    for old, new, message in (
+        ('kind = "base"', 'kind = "base"\nconsensus = "fdla"', "goes with a static overlay"),
+        ('schedule = "turns.csv"', 'schedule = "turns.csv"\nconsensus = "fdla"', "goes without schedule"),
+        (
+            'schedule = "turns.csv"',
+            'schedule = "turns.csv"\narcs = "turns.csv"',
+            "must have one of kind, arcs",
+        ),
+    ):
+        scenario.write_text(text.replace(old, new), encoding="utf-8")
+        assert message in silosim("simulate", scenario).failed(2).err
+
+
+def test_python_functions_for_static_overlays_refuse_them():
+    overlay = design_periodic("base", GRAPH, WORK)
+
+    with pytest.raises(InputError, match=r"^kind\(='base'\) is a periodic overlay, whose critical_circuit"):
+        explain(overlay)
+    with pytest.raises(InputError, match=r"^network\(='base'\) is a periodic overlay, whose arcs change"):
+        silosim_upgrade(overlay, budget=3)
+    with pytest.raises(InputError, match=r"^kind\(='base'\) is a periodic overlay, whose arcs change"):
+        silosim_upgrade(GRAPH, kind="base", budget=3)

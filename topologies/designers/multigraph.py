@@ -1,0 +1,80 @@
+"""The multigraph on a network: over the ring of Christofides' algorithm."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated
+
+from topologies.arrays import FloatArray, IntArray
+from topologies.connectivity import Connectivity
+from topologies.designers.christofides import christofides
+from topologies.designers.options import DesignerOption
+from topologies.designers.published_ring import published_ring
+from topologies.errors import InputError
+from topologies.periodic.multigraph import MOST_LAG
+from topologies.periodic.multigraph import multigraph as multigraph_states
+from topologies.periodic.multigraph_readings import published_reading
+from topologies.periodic_overlay import PeriodicOverlay, build_periodic
+from topologies.workload import Workload
+
+MostLag = Annotated[
+    int,
+    DesignerOption(help="Most rounds after which a slow arc of multigraph is waited for", at_least=1),
+]
+PUBLISHED_ROUNDS: Mapping[str, int] = MappingProxyType(
+    {"femnist": 6400, "sentiment140": 20_000, "inaturalist": 1600}
+)
+"""Rounds over which the published table of the multigraph averages."""
+_OTHER_ROUNDS = 6400
+
+
+def multigraph(graph: Connectivity, work: Workload, *, most_lag: MostLag = MOST_LAG) -> PeriodicOverlay:
+    """Multigraph: the ring of Christofides' algorithm, on which slow arcs are waited for in some rounds only.
+
+    Parameters
+    ----------
+    most_lag : int
+        Largest lag, at least 1. With 1 it is the ring.
+
+    Raises
+    ------
+    InputError
+        If there is no such ring, `most_lag` is below 1, or the period has too many states.
+
+    Notes
+    -----
+    See `topologies.periodic.multigraph.multigraph`, which names the source. With published inputs the ring is that of
+    the published tables, where that is defined; see `topologies.designers.published_ring.published_ring`.
+    """
+    source, target, delay_s = _ring(graph, work)
+    states = multigraph_states(source, target, delay_s, most_lag=most_lag)
+    return build_periodic("multigraph", graph, work, states)
+
+
+def multigraph_reading_s(graph: Connectivity, work: Workload, *, most_lag: int = MOST_LAG) -> float:
+    """Cycle time of the multigraph as its published table has it, in seconds; no round lasts so long.
+
+    Raises
+    ------
+    InputError
+        As `multigraph`.
+
+    Notes
+    -----
+    See `topologies.periodic.multigraph_readings.published_reading`; the mean over as many rounds as the table has for
+    the workload, `PUBLISHED_ROUNDS`, and 6,400 for others.
+    """
+    source, _, delay_s = _ring(graph, work)
+    compute_s = work.round_compute_s(graph.silos)[source]
+    rounds = PUBLISHED_ROUNDS.get(work.name, _OTHER_ROUNDS)
+    return published_reading(delay_s, compute_s, rounds, most_lag=most_lag)
+
+
+def _ring(graph: Connectivity, work: Workload) -> tuple[IntArray, IntArray, FloatArray]:
+    """Source, target and delay with degree 1 of the ring's arcs, sorted by source."""
+    if graph.underlay.variant == "published":
+        try:
+            return published_ring(graph, work)
+        except InputError:
+            pass
+    ring = christofides(graph, work)
+    return ring.source, ring.target, ring.delay_s
