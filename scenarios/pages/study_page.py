@@ -13,7 +13,18 @@ from scenarios.pages.assumptions import assumed_list
 from scenarios.pages.glossary import glossary
 from scenarios.pages.origin import file_digest, origin_list
 from scenarios.pages.page_style import PAGE_STYLE
+from scenarios.pages.slider import SLIDER_STYLE
 from scenarios.pages.study_answer import TO_TARGET, failed_rows, has_values, is_below, study_answer
+from scenarios.pages.study_slider import (
+    ACCESS,
+    STUDY_SLIDER_SCRIPT,
+    STUDY_SLIDER_STYLE,
+    CapacityPoints,
+    capacity_points,
+    chart_marks,
+    study_slider,
+    study_slider_data,
+)
 from scenarios.pages.study_source import StudySource, study_source
 from scenarios.report.column_labels import column_axis, value_text, words_of
 from scenarios.report.line_styles import styles_of
@@ -36,7 +47,7 @@ from scenarios.report.svg_chart import (
     line_legend,
     line_sheet,
 )
-from scenarios.report.web_page import capital, html_table, text, web_page
+from scenarios.report.web_page import capital, embedded, html_table, text, web_page
 from scenarios.runfile.paths import PARTIAL
 from scenarios.runfile.study_rows import ERROR, POINT
 from scenarios.runfile.study_table import RANGES, read_study
@@ -71,19 +82,23 @@ def study_page(path: Path) -> str:
     names = table[OVERLAY].dropna().unique().tolist()
     styles = styles_of(names)
     source = study_source(path, table)
+    points = capacity_points(table)
     body = [
         f"<h1>Which overlay is fastest, over {text(_keys_text(table))}?</h1>",
         f'<p class="answer">{text(unbroken(" ".join(study_answer(table))))}</p>',
         *_inputs(path, table, source),
-        *_figures(table, names),
+        *([] if points is None else [study_slider(points)]),
+        *_figures(table, names, points),
         _rows(table),
         _errors(table),
         "<h2>How to make this again</h2>",
         f"<pre>{text(_commands(path, source))}</pre>",
         origin_list({f"{path.name}, SHA-256": file_digest(path)}),
+        *([] if points is None else [embedded("study", study_slider_data(points))]),
     ]
-    sheets = (CHART_STYLE, PAGE_STYLE, line_sheet(styles))
-    return web_page(f"Study: {path.name}", filter(None, body), style="".join(sheets))
+    sheets = (CHART_STYLE, PAGE_STYLE, SLIDER_STYLE, STUDY_SLIDER_STYLE, line_sheet(styles))
+    script = "" if points is None else STUDY_SLIDER_SCRIPT
+    return web_page(f"Study: {path.name}", filter(None, body), style="".join(sheets), script=script)
 
 
 def _commands(path: Path, source: StudySource | None) -> str:
@@ -179,9 +194,12 @@ def chosen_lines(table: "pandas.DataFrame") -> tuple[list[StudyLines], list[str]
     return figures, notes
 
 
-def _figures(table: "pandas.DataFrame", names: Sequence[str]) -> list[str]:
-    """All charts, with their legend and the numbers of their points."""
-    figures, notes = chosen_lines(table)
+def _figures(table: "pandas.DataFrame", names: Sequence[str], points: CapacityPoints | None) -> list[str]:
+    """All charts, with their legend and the numbers of their points; over the capacity where the slider moves it."""
+    first = [] if points is None else [ACCESS]
+    figures, notes = chosen_lines(
+        table[[*first, *(column for column in table.columns if column not in first)]]
+    )
     parts = ["<h2>Charts</h2>"]
     has_paper = any(
         line.paper is not None for each in figures for panel in each.panels for line in panel.lines
@@ -194,12 +212,12 @@ def _figures(table: "pandas.DataFrame", names: Sequence[str]) -> list[str]:
         further += ["bars: 95 % interval of the simulation"] if "interval" in spreads else []
         parts.append(line_legend(styles_of(names), names, further))
     for place, lines in enumerate(figures):
-        parts.append(_figure(lines, place, names))
+        parts.append(_figure(lines, place, names, points))
         notes += [note for note in lines.notes if note not in notes]
     return [*parts, *(f'<p class="note">{text(capital(note))}</p>' for note in notes)]
 
 
-def _figure(lines: StudyLines, place: int, names: Sequence[str]) -> str:
+def _figure(lines: StudyLines, place: int, names: Sequence[str], points: CapacityPoints | None) -> str:
     """One figure: a chart for each panel, axes in common."""
     every = [line for panel in lines.panels for line in panel.lines]
     x = (
@@ -239,7 +257,8 @@ def _figure(lines: StudyLines, place: int, names: Sequence[str]) -> str:
             for line in panel.lines
             if line.paper is not None
         ]
-        chart = line_chart(f"study-{place}-{number}", title, said, x, y, drawn)
+        marks = "" if points is None else chart_marks(points, lines, drawn, x, y)
+        chart = line_chart(f"study-{place}-{number}", title, said, x, y, drawn, inside=marks)
         charts.append(f"<figure><figcaption>{text(title)}</figcaption>{chart}</figure>")
     return (
         f'<h3>{text(lines.title)}</h3><div class="charts">{"".join(charts)}</div>'
