@@ -224,5 +224,7 @@ def _reproduce(facts: RunFacts) -> str:
             f"{each.kind} {each.recorded.simulation.rounds:,}" for each in facts.overlays
         ),
     }
-    commands = f'<pre>{text(chr(10).join(lines))}</pre><p class="note">{text(_REPLAY)}</p>'
+    # Only what was trained or imported can be replayed.
+    replayed = f'<p class="note">{text(_REPLAY)}</p>' if facts.compared.is_trained else ""
+    commands = f"<pre>{text(chr(10).join(lines))}</pre>{replayed}"
     return f"<h2>How to make this again</h2>{commands}{origin_list({**facts.origin, **rules})}"
