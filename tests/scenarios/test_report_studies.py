@@ -8,6 +8,7 @@ from page_reader import PageReader
 from scenarios.config.network import NetworkConfig
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.study import parse_study
+from scenarios.pages.files import report
 from scenarios.pages.study_answer import study_answer
 from scenarios.pages.study_page import chosen_lines, study_page
 from scenarios.pages.study_slider import capacity_points
@@ -19,7 +20,7 @@ from scenarios.validation.file import read_validation, write_validation
 from scenarios.validation.request import validation_experiment
 from scenarios.validation.study import validate
 from scenarios.validation.table import PARTS, part_key
-from topologies import Workload
+from topologies import InputError, Workload
 
 HEAD = "access_bps,local_steps,budget,seed,network,silos,overlay,kind,options,paper_s,error,point"
 
@@ -432,3 +433,14 @@ def test_a_validation_marks_paper_below_load(folder):
 
     assert _time(row, "paper_s")[0] != "!"
     assert _time(row | {"paper_below_load": True}, "paper_s")[0] == "!"
+
+
+def test_what_has_no_page_is_said_before_the_page_that_exists(tmp_path):
+    (tmp_path / "study.html").write_text("kept")
+    for name, said in (
+        ("study.toml", "must be the HDF5 file of a run"),
+        ("study.h5", "is not an HDF5 file: must"),
+    ):
+        (tmp_path / name).write_text("text")
+        with pytest.raises(InputError, match=said):
+            report(tmp_path / name, tmp_path / "study.html")
