@@ -234,9 +234,9 @@ def _by_cycle_time(compared: Compared) -> str:
 
 
 def _against(short_s: float, long_s: float) -> str:
-    """Two times in one unit, where both are readable in it."""
-    show = format_s if long_s < _MOST_SECONDS else format_long
-    return f"{show(short_s)} against {show(long_s)}"
+    """Two times in one unit, that of the table; a long one also in minutes, hours or days."""
+    also = f", {format_long(long_s)}" if long_s >= _MOST_SECONDS else ""
+    return f"{format_s(short_s)} against {format_s(long_s)}{also}"
 
 
 def _unsure(rows: Mapping[str, Row], ties: Sequence[str], *, simulated: bool) -> str:

@@ -61,6 +61,8 @@ _MOST_ROWS, _MOST_ERRORS = 200, 50
 _MOST_FIGURES, _MOST_PANELS = 12, 12
 _SETTINGS = ("sharing", "queueing", "engine", "rounds")
 """Columns of results that say how points were simulated."""
+_SAME_AS = {"access_up_bps": ACCESS, "access_down_bps": ACCESS, "kind": OVERLAY}
+"""Columns, and those before them that often say the same."""
 _BELOW_NOTE = "!: paper is below load, which no network can do: do not count on it."
 
 
@@ -313,9 +315,9 @@ def _numbers(lines: StudyLines) -> str:
 
 
 def _rows(table: "pandas.DataFrame") -> str:
-    """The first rows, with units; the heads are those of the file. What all rows share is above."""
+    """The first rows, with units. What all rows share is above, and no column is there twice."""
     common = set(_common(table[~failed_rows(table)]))
-    hidden = {POINT, ERROR, BELOW, *common}
+    hidden = {POINT, ERROR, BELOW, *common, *_repeated(table)}
     columns = [column for column in table.columns if column not in hidden and table[column].notna().any()]
     numbers = [place for place, column in enumerate(columns) if table[column].dtype.kind in "iuf"]
     first = table.head(_MOST_ROWS)
@@ -327,9 +329,22 @@ def _rows(table: "pandas.DataFrame") -> str:
         ]
         for row, is_marked in zip(first[columns].itertuples(index=False), below, strict=True)
     ]
-    shown = html_table("Rows of the table", [*map(str, columns)], rows, numbers, of=len(table))
+    shown = html_table(
+        "Rows of the table", [words_of(str(column)) for column in columns], rows, numbers, of=len(table)
+    )
     note = f'<p class="note">{text(_BELOW_NOTE)}</p>' if any(below) else ""
     return f"<h2>Table</h2>{shown}{note}"
+
+
+def _repeated(table: "pandas.DataFrame") -> set[str]:
+    """Columns that say in every row what a column before them says: both directions of one capacity, the kind."""
+    found = set()
+    for column, first in _SAME_AS.items():
+        if column in table.columns and first in table.columns:
+            pair = table[[column, first]].dropna(how="all")
+            if bool((pair[column] == pair[first]).all()):
+                found.add(column)
+    return found
 
 
 def _shown(column: str, value: object) -> str:

@@ -1,5 +1,6 @@
 """Pages of studies and validations: charts, counts, tables, causes."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -444,3 +445,16 @@ def test_what_has_no_page_is_said_before_the_page_that_exists(tmp_path):
         (tmp_path / name).write_text("text")
         with pytest.raises(InputError, match=said):
             report(tmp_path / name, tmp_path / "study.html")
+
+
+def test_the_table_has_words_for_its_heads_and_no_column_twice(study):
+    path = study(
+        rows_of([1e7, 1e8])
+        .replace("network,silos", "network,silos,access_up_bps,access_down_bps")
+        .replace("10000000.0,1,0.5,0,net,3,", "10000000.0,1,0.5,0,net,3,10000000.0,10000000.0,")
+        .replace("100000000.0,1,0.5,0,net,3,", "100000000.0,1,0.5,0,net,3,100000000.0,100000000.0,")
+    )
+    page = study_page(path)
+    heads = re.findall(r"<th[^>]*>([^<]*)</th>", page[page.index("Rows of the table") :])
+
+    assert heads == ["access capacity", "overlay", "cycle time, paper"]
