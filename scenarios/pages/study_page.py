@@ -13,6 +13,7 @@ from scenarios.pages.assumptions import assumed_list
 from scenarios.pages.glossary import glossary
 from scenarios.pages.origin import file_digest, origin_list
 from scenarios.pages.page_style import PAGE_STYLE
+from scenarios.pages.sections import made_sections
 from scenarios.pages.slider import SLIDER_STYLE
 from scenarios.pages.study_answer import TO_TARGET, failed_rows, has_values, is_below, study_answer
 from scenarios.pages.study_slider import (
@@ -83,21 +84,31 @@ def study_page(path: Path) -> str:
         raise InputError("holds no point.", source=str(path))
     names = table[OVERLAY].dropna().unique().tolist()
     styles = styles_of(names)
-    source = study_source(path, table)
     points = capacity_points(table)
-    body = [
-        f"<h1>Which overlay is fastest, over {text(_keys_text(table))}?</h1>",
-        f'<p class="answer">{text(unbroken(" ".join(study_answer(table))))}</p>',
-        *_inputs(path, table, source),
-        *([] if points is None else [study_slider(points)]),
-        *_figures(table, names, points),
-        _rows(table),
-        _errors(table),
-        "<h2>How to make this again</h2>",
-        f"<pre>{text(_commands(path, source))}</pre>",
-        origin_list({f"{path.name}, SHA-256": file_digest(path)}),
-        *([] if points is None else [embedded("study", study_slider_data(points))]),
-    ]
+    source: list[StudySource | None] = []
+
+    def inputs() -> list[str]:
+        source.append(study_source(path, table))
+        return _inputs(path, table, source[0])
+
+    body = made_sections(
+        {
+            "answer": lambda: (
+                f"<h1>Which overlay is fastest, over {text(_keys_text(table))}?</h1>",
+                f'<p class="answer">{text(unbroken(" ".join(study_answer(table))))}</p>',
+            ),
+            "study": inputs,
+            "slider": lambda: () if points is None else (study_slider(points),),
+            "charts": lambda: _figures(table, names, points),
+            "table": lambda: (_rows(table), _errors(table)),
+            "origin": lambda: (
+                "<h2>How to make this again</h2>",
+                f"<pre>{text(_commands(path, source[0]))}</pre>",
+                origin_list({f"{path.name}, SHA-256": file_digest(path)}),
+                "" if points is None else embedded("study", study_slider_data(points)),
+            ),
+        }
+    )
     sheets = (CHART_STYLE, PAGE_STYLE, SLIDER_STYLE, STUDY_SLIDER_STYLE, line_sheet(styles))
     script = "" if points is None else STUDY_SLIDER_SCRIPT
     return web_page(f"Study: {path.name}", filter(None, body), style="".join(sheets), script=script)
