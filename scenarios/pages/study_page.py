@@ -1,9 +1,11 @@
 """The page of a study's table: what is fastest, the lines of its figure, its first rows and its errors."""
 
+import hashlib
 import itertools
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +106,7 @@ def study_page(path: Path) -> str:
             "origin": lambda: (
                 "<h2>How to make this again</h2>",
                 f"<pre>{text(_commands(path, source[0]))}</pre>",
-                origin_list({f"{path.name}, SHA-256": file_digest(path)}),
+                origin_list(_origin(path, source[0])),
                 "" if points is None else embedded("study", study_slider_data(points)),
             ),
         }
@@ -112,6 +114,19 @@ def study_page(path: Path) -> str:
     sheets = (CHART_STYLE, PAGE_STYLE, SLIDER_STYLE, STUDY_SLIDER_STYLE, line_sheet(styles))
     script = "" if points is None else STUDY_SLIDER_SCRIPT
     return web_page(f"Study: {path.name}", filter(None, body), style="".join(sheets), script=script)
+
+
+def _origin(path: Path, source: StudySource | None) -> dict[str, str]:
+    """The version, and hashes of the table and of its study's text."""
+    digest = {f"{path.name}, SHA-256": file_digest(path)}
+    if source is None:
+        return digest
+    # A point's name is a hash of the version, too: found by its points, the study was computed by this one.
+    return {
+        "silosim version": version("silosim"),
+        f"{source.name}, SHA-256": hashlib.sha256(source.text.encode()).hexdigest(),
+        **digest,
+    }
 
 
 def _commands(path: Path, source: StudySource | None) -> str:
