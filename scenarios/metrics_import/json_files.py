@@ -38,7 +38,8 @@ def json_rows(path: Path) -> MetricsRows:
         entries = found.get(_LOG) if isinstance(found, dict) else found
         if isinstance(entries, list):
             return MetricsRows(start=partial(_entries, entries, path))
-        if found is not None and len(text.strip().splitlines()) > 1:
+        is_row = isinstance(found, dict) and len(text.strip().splitlines()) == 1 and not _has_list(found)
+        if found is not None and not is_row:
             keys = f"an object with {', '.join([*found][:5])}" if isinstance(found, dict) else quoted(found)
             raise InputError(
                 f"is JSON of another kind ({keys}): must be objects line by line, a list of objects, an object with "
@@ -46,6 +47,12 @@ def json_rows(path: Path) -> MetricsRows:
                 source=str(path),
             )
     return MetricsRows(start=partial(_line_rows, path))
+
+
+def _has_list(found: dict[str, object]) -> bool:
+    """Whether an object holds a list, as no row of numbers does."""
+    values = found.values()
+    return any(isinstance(each, list) or (isinstance(each, dict) and _has_list(each)) for each in values)
 
 
 def _entries(entries: list[object], path: Path) -> Iterator[MetricsRow]:

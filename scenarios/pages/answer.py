@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from scenarios.config.quantities import format_long, format_s
+from scenarios.report.column_labels import value_text
 from scenarios.report.tables import Row
 from topologies.wrapping import listed
 
@@ -219,6 +220,8 @@ def _by_cycle_time(compared: Compared) -> str:
             f"a round of {names}{each}{by} takes no time, one of {than} takes {_time(rows[reference], key)}."
         )
     ratio = _ratio(times[reference] / times[best])
+    if simulated and (_is_bare(rows[best]) or _is_bare(rows[reference])):
+        ratio = _two_digits(times[reference] / times[best])
     about = (
         ""
         if all(row["simulated_is_exact"] for row in (rows[best], rows[reference])) or not simulated
@@ -231,9 +234,9 @@ def _by_cycle_time(compared: Compared) -> str:
 
 
 def _against(short_s: float, long_s: float) -> str:
-    """Two times in one unit, where both are readable in it."""
-    show = format_s if long_s < _MOST_SECONDS else format_long
-    return f"{show(short_s)} against {show(long_s)}"
+    """Two times in one unit, that of the table; a long one also in minutes, hours or days."""
+    also = f", {format_long(long_s)}" if long_s >= _MOST_SECONDS else ""
+    return f"{format_s(short_s)} against {format_s(long_s)}{also}"
 
 
 def _unsure(rows: Mapping[str, Row], ties: Sequence[str], *, simulated: bool) -> str:
@@ -267,23 +270,19 @@ def agreement(rows: Sequence[Row]) -> str:
     checked = [row for row in rows if row["over_paper"] is not None and math.isfinite(row["over_paper"])]
     if not checked:
         return "There is no simulated cycle time to check the paper's closed form with."
-    which = "" if len(checked) == len(rows) else f", as far as it was simulated ({_kinds(checked)})"
+    missing = [row for row in rows if row not in checked]
+    which = f"; of {_kinds(missing)} there is no whole simulation" if missing else ""
+    worst = max(checked, key=_off)
+    # What is said of the worst one names its rounds itself.
+    told = worst if _is_bare(worst) and _off(worst) > _CLOSE else None
     estimates = "".join(
         f" Of {_kinds(unsure)} the simulation is an estimate{interval}."
         for interval, unsure in (
             (" with a 95 % interval", [row for row in checked if _half_s(row)]),
-            (
-                " without an interval",
-                [
-                    row
-                    for row in checked
-                    if not row["simulated_is_exact"] and row["simulated_half_width_s"] is None
-                ],
-            ),
+            (" without an interval", [row for row in checked if _is_bare(row) and row is not told]),
         )
         if unsure
     )
-    worst = max(checked, key=_off)
     if (off := _off(worst)) <= _CLOSE:
         many = "each overlay" if len(checked) > 1 else str(checked[0]["overlay"])
         return (
@@ -297,6 +296,9 @@ def agreement(rows: Sequence[Row]) -> str:
     size = (
         f"as the paper's closed form says{interval}"
         if as_said
+        else f"about {_two_digits(100 * abs(worst['over_paper']))} % {side} the paper's closed form, "
+        f"{_rounds_text(worst)}"
+        if told is not None
         else f"{100 * abs(worst['over_paper']):.3g} %{interval} {side} the paper's closed form"
     )
     good = [row for row in checked if _off(row) <= _CLOSE]
@@ -304,6 +306,22 @@ def agreement(rows: Sequence[Row]) -> str:
     most = ", the largest difference" if largest and not as_said and len(checked) - len(good) > 1 else ""
     rest = f"; of {_kinds(good)} it is within {100 * _CLOSE:g} %" if good else ""
     return f"The simulated cycle time of {worst['overlay']} is {size}{most}{rest}{which}.{estimates}"
+
+
+def _is_bare(row: Row) -> bool:
+    """Whether the simulated time is an estimate of which no interval is known."""
+    return not row["simulated_is_exact"] and row["simulated_half_width_s"] is None
+
+
+def _rounds_text(row: Row) -> str:
+    """What an estimate without an interval is made of."""
+    rounds = row["simulated_rounds"]
+    return f"of {rounds:,} rounds without an interval" if rounds else "an estimate without an interval"
+
+
+def _two_digits(number: float) -> str:
+    """A number of which no more than two digits are known."""
+    return f"{float(f'{number:.2g}'):,.10g}"
 
 
 def _off(row: Row) -> float:
@@ -372,5 +390,7 @@ def _time(row: Row, key: str) -> str:
     value = float(row[key])
     if key != "simulated_s" or row["simulated_is_exact"]:
         return format_long(value)
+    if _is_bare(row):
+        return f"about {value_text(key, float(f'{value:.2g}'))}, {_rounds_text(row)}"
     half = _half_s(row)
     return f"about {format_long(value)}" + (f" +- {format_long(half)}" if half else "")

@@ -7,6 +7,7 @@ import numpy as np
 
 from scenarios.config.quantities import format_rate, format_s
 from scenarios.pages.run_facts import OverlayFacts, RunFacts
+from scenarios.pages.slider import SLIDER_STYLE, slider_bar
 from scenarios.report.closed_forms import below_load
 from scenarios.report.column_labels import column_axis
 from scenarios.report.line_styles import styles_of
@@ -30,14 +31,13 @@ _COLUMNS = (
 )
 _BELOW = "Where a line lies on a broad one, paper is below load, which no network can do."
 _NO_CURVE = "other arcs in each round: no exact curve"
-CAPACITY_STYLE = """
-.slider { position: sticky; top: 0; background: var(--page); padding: 0.5rem 0; z-index: 1;
-  border-bottom: 1px solid var(--rule); display: flex; flex-wrap: wrap; gap: 0.3rem 1rem; align-items: center; }
-.slider input { flex: 1 1 14rem; min-width: 10rem; } .slider output { font-weight: 600; min-width: 6rem; }
+CAPACITY_STYLE = (
+    SLIDER_STYLE
+    + """
 .chosen td { font-weight: 600; }
 .curve.below { stroke: var(--critical); stroke-width: 7px; opacity: 0.3; }
-.mark { stroke: var(--page); stroke-width: 1px; }
 """
+)
 HEADS = ("overlay", "paper", "serialized", "load", "vs STAR", "time on access links", "busiest")
 
 
@@ -152,22 +152,21 @@ def row_texts(overlays: list[dict[str, Any]], place: int, capacity_bps: float) -
 
 def slider_controls(facts: RunFacts) -> str:
     """The slider, which begins at the run's own capacity."""
-    name = format_rate(facts.capacities_bps[facts.start])
     own = (
-        f"The run has {name}."
+        f"The run has {format_rate(facts.capacities_bps[facts.start])}."
         if facts.own_bps is not None and np.isfinite(facts.own_bps)
         else "The run's access links are unlimited, which no place of the slider is."
         if facts.own_bps is not None
         else "The run's access links differ; the slider gives all of them one capacity, so that no place is the run."
     )
+    note = (
+        f"{own} Closed forms of the same arcs, exact at every capacity; the simulation and the training are those of "
+        "the run."
+    )
+    names = [format_rate(bps) for bps in facts.capacities_bps]
     return (
-        f'<div class="slider"><label for="capacity">All access links at</label><input type="range" id="capacity" '
-        f'min="0" max="{len(facts.capacities_bps) - 1}" step="1" value="{facts.start}" aria-valuetext="{text(name)}" '
-        f'aria-describedby="capacity-note"><output for="capacity" id="capacity-text">{text(name)}</output>'
-        '<button type="button" id="reset">Back to the start</button></div>'
-        f'<p class="note" id="capacity-note">{text(own)} Closed forms of the same arcs, exact at every capacity; the '
-        "simulation and the training are those of the run.</p>"
-        '<noscript><p class="note">The slider and the choice of an overlay need scripts.</p></noscript>'
+        slider_bar("All access links at", names, facts.start, note)
+        + '<noscript><p class="note">The slider and the choice of an overlay need scripts.</p></noscript>'
     )
 
 

@@ -33,6 +33,8 @@ def report(source: Path, output: Path, *, force: bool = False) -> int:
         If the output has another ending, exists or cannot be written, or the source is none of these.
     """
     check_ending(output, (HTML,))
+    # What cannot be read is said first: no other name of the page mends it.
+    _check_source(source)
     check_new(output, force=force)
     page = page_of(source).encode()
     write_whole(output, page, force=force)
@@ -51,16 +53,9 @@ def page_of(source: Path) -> str:
         from scenarios.pages.study_page import study_page
 
         return study_page(source)
-    from scenarios.runfile.reader import is_hdf5, open_file
+    _check_source(source)
+    from scenarios.runfile.reader import open_file
 
-    if not source.is_file():
-        raise InputError("there is no such file or folder.", source=str(source))
-    if not is_hdf5(source):
-        raise InputError(
-            f"must be the HDF5 file of a run ({' or '.join(RUN_ENDINGS)}), the table of a study "
-            f"({' or '.join(ENDINGS)}) or the folder of a validation.",
-            source=str(source),
-        )
     with open_file(source) as file:
         schema = str(file.attrs.get("schema", ""))
     if schema.startswith("silosim-validation"):
@@ -70,3 +65,23 @@ def page_of(source: Path) -> str:
     from scenarios.pages.run_page import run_page
 
     return run_page(source)
+
+
+def _check_source(source: Path) -> None:
+    """Raise an error for what has no page, by its name and its first bytes."""
+    name = source.name.removesuffix(PARTIAL).lower()
+    if source.is_dir() or name.endswith(ENDINGS):
+        return
+    from scenarios.runfile.reader import is_hdf5
+
+    if not source.is_file():
+        raise InputError("there is no such file or folder.", source=str(source))
+    if is_hdf5(source):
+        return
+    kinds = (
+        f"must be the HDF5 file of a run ({' or '.join(RUN_ENDINGS)}), the table of a study ({' or '.join(ENDINGS)}) "
+        "or the folder of a validation"
+    )
+    raise InputError(
+        f"is not an HDF5 file: {kinds}." if name.endswith(RUN_ENDINGS) else f"{kinds}.", source=str(source)
+    )

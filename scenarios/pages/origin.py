@@ -1,14 +1,22 @@
 """What a page says of the file that it was made of: hashes, versions, seeds."""
 
 import hashlib
+import json
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from scenarios.report.web_page import text
 from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import check_interrupts
 
 _PIECE = 2**24
+_INPUT_FILES = {
+    "network": ("underlay", "sites", "links", "pairs", "bandwidth_matrix", "latency_matrix"),
+    "imported": ("file",),
+}
+"""Keys of scenarios that name files, by table."""
 
 
 def file_digest(path: Path) -> str:
@@ -21,6 +29,38 @@ def file_digest(path: Path) -> str:
             done += len(piece)
             advance(done)
     return digest.hexdigest()
+
+
+def input_digests(path: Path, scenario: str) -> dict[str, str]:
+    """SHA-256 of the files that a scenario reads, as they lie there now.
+
+    Parameters
+    ----------
+    path : Path
+        The file of results: relative names in the scenario begin in its folder.
+    scenario : str
+        TOML. Files of a key that are not there, such as those of another machine, are left out.
+    """
+    tables = tomllib.loads(scenario)
+    found = {}
+    for table, keys in _INPUT_FILES.items():
+        values = tables.get(table, {})
+        for key in keys:
+            value = values.get(key) if isinstance(values, dict) else None
+            file = path.parent / value if isinstance(value, str) and value else None
+            if file is not None and file.is_file():
+                found[f"{file.name} as it is now, SHA-256"] = file_digest(file)
+    return found
+
+
+def library_versions(attrs: Mapping[str, Any]) -> dict[str, str]:
+    """Versions of the libraries that wrote a file; nothing where an older silosim did not record them."""
+    recorded = json.loads(str(attrs.get("library_versions", "{}")))
+    return (
+        {"library versions": ", ".join(f"{name} {value}" for name, value in recorded.items())}
+        if recorded
+        else {}
+    )
 
 
 def origin_list(items: Mapping[str, str]) -> str:

@@ -12,7 +12,15 @@ summary { cursor: pointer; margin: 0.5rem 0; }
 .side { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1.5rem; }
 .side > * { min-width: 0; } #forms td:last-child { min-width: 11rem; }
 #bottleneck { min-height: 6em; }
-@media (max-width: 40rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: 0.4rem; }
+/* Shadows at the sides of tables, as far as there is more to scroll to. */
+.table { background: linear-gradient(to right, var(--page) 2rem, transparent) left / 3rem 100% no-repeat local,
+  linear-gradient(to left, var(--page) 2rem, transparent) right / 3rem 100% no-repeat local,
+  linear-gradient(to right, var(--rule), transparent) left / 0.8rem 100% no-repeat scroll,
+  linear-gradient(to left, var(--rule), transparent) right / 0.8rem 100% no-repeat scroll; }
+@media (max-width: 40rem) { table { font-size: 0.8rem; } th, td { padding-right: 0.7rem; }
+  .scroll::before { content: "Scroll the map sideways: \\2194"; position: sticky; left: 0; display: block;
+    color: var(--quiet); font-size: 0.9rem; }
+  caption { max-width: calc(100vw - 2rem); } dl { grid-template-columns: 1fr; } dd { margin-bottom: 0.4rem; }
   body { margin: 1rem auto; } }
 @media print {
   :root { color-scheme: light; } body { max-width: none; font-size: 11pt; margin: 0; }

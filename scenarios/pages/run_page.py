@@ -23,6 +23,7 @@ from scenarios.pages.origin import origin_list
 from scenarios.pages.overlay_map import OVERLAY_MAP_STYLE, overlay_map, overlay_picker
 from scenarios.pages.page_style import PAGE_STYLE
 from scenarios.pages.run_facts import OverlayFacts, RunFacts, run_facts
+from scenarios.pages.sections import made_sections
 from scenarios.pages.timeline_section import TIMELINE_STYLE, timeline_section
 from scenarios.pages.training_charts import training_charts
 from scenarios.report.line_styles import styles_of
@@ -71,18 +72,23 @@ def page_of(facts: RunFacts) -> str:
     styles = styles_of([each.kind for each in facts.overlays])
     data = slider_data(facts)
     has_overlays = bool(facts.overlays)
-    body = [
-        f"<h1>{text(question(facts.compared) if has_overlays else facts.scenario.name)}</h1>",
-        f'<p class="answer">{text(unbroken(" ".join(answer(facts.compared))))}</p>',
-        *_scenario(facts),
-        *(_network_section(facts, data) if has_overlays else ()),
-        f"<h2>Cycle times and simulation</h2>{results_table(facts.table, 'Cycle times of the run')}",
-        training_charts(facts) or f'<p class="note">{text(_no_training(facts))}</p>',
-        timeline_section(facts),
-        *(_sensitivities(each) for each in facts.overlays),
-        _reproduce(facts),
-        embedded("run", data),
-    ]
+    body = made_sections(
+        {
+            "answer": lambda: (
+                f"<h1>{text(question(facts.compared) if has_overlays else facts.scenario.name)}</h1>",
+                f'<p class="answer">{text(unbroken(" ".join(answer(facts.compared))))}</p>',
+                *_scenario(facts),
+            ),
+            "map": lambda: _network_section(facts, data) if has_overlays else (),
+            "charts": lambda: (
+                f"<h2>Cycle times and simulation</h2>{results_table(facts.table, 'Cycle times of the run')}",
+                training_charts(facts) or f'<p class="note">{text(_no_training(facts))}</p>',
+            ),
+            "timeline": lambda: (timeline_section(facts),),
+            "bottlenecks": lambda: (_sensitivities(each) for each in facts.overlays),
+            "origin": lambda: (_reproduce(facts), embedded("run", data)),
+        }
+    )
     parts = (CHART_STYLE, OVERLAY_MAP_STYLE, CAPACITY_STYLE, TIMELINE_STYLE, PAGE_STYLE)
     sheets = (map_style(), *parts, line_sheet(styles))
     title = f"{facts.scenario.name}: {facts.record.underlay.name}"
@@ -224,5 +230,7 @@ def _reproduce(facts: RunFacts) -> str:
             f"{each.kind} {each.recorded.simulation.rounds:,}" for each in facts.overlays
         ),
     }
-    commands = f'<pre>{text(chr(10).join(lines))}</pre><p class="note">{text(_REPLAY)}</p>'
+    # Only what was trained or imported can be replayed.
+    replayed = f'<p class="note">{text(_REPLAY)}</p>' if facts.compared.is_trained else ""
+    commands = f"<pre>{text(chr(10).join(lines))}</pre>{replayed}"
     return f"<h2>How to make this again</h2>{commands}{origin_list({**facts.origin, **rules})}"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas
 
 TO_TARGET = "time_to_target_s"
-_LOAD, _BOUND = "load_bound_s", "bound_s"
+_LOAD, _RANKED, _STAR = "load_bound_s", "ranked_s", "star"
 _MOST_NAMED = 5
 _SAME = 1e-9
 """Relative difference of times that is a rounding error."""
@@ -71,28 +71,80 @@ def _ranking(good: "pandas.DataFrame") -> list[str]:
 
 def _by_cycle_time(good: "pandas.DataFrame") -> list[str]:
     """The sentence on the shortest cycle time."""
-    key = SIMULATED if has_values(good, SIMULATED) else _BOUND
-    if key == _BOUND and PAPER in good.columns:
-        forms = [form for form in (PAPER, _LOAD) if form in good.columns]
-        good = good.assign(**{_BOUND: good[forms].max(axis=1).where(good[PAPER].notna())})
-    if not has_values(good, key):
+    is_simulated = has_values(good, SIMULATED)
+    good = good.assign(**{_RANKED: ranked_by(good)})
+    if not has_values(good, _RANKED):
         return ["No point has a cycle time."]
     # A point in which an overlay lacks its time says nothing of which is fastest.
-    lacking = good[good[key].isna()][POINT].unique()
+    lacking = good[good[_RANKED].isna()][POINT].unique()
     timed = good[~good[POINT].isin(lacking)]
     if timed.empty:
-        return [f"No point has a {'simulated ' if key == SIMULATED else ''}cycle time of each overlay."]
-    least = timed.groupby(POINT)[key].transform("min")
-    room, unsure = least * _SAME, False
-    if key == SIMULATED and has_values(timed, HALF_WIDTH):
-        half = timed[HALF_WIDTH].fillna(0.0)
-        of_best = half.where(timed[key] <= least * (1 + _SAME)).groupby(timed[POINT]).transform("max")
-        unsure = bool(((timed[key] - least > room) & (timed[key] - least <= half + of_best)).any())
-        room = np.maximum(room, half + of_best)
-    best = timed[timed[key] - least <= room]
-    form = "simulated cycle time" if key == SIMULATED else "cycle time (the larger of paper and load)"
+        return [f"No point has a {'simulated ' if is_simulated else ''}cycle time of each overlay."]
+    room = timed.groupby(POINT)[_RANKED].transform("min") * (1 + _SAME)
+    is_best = ties_of(timed, timed[_RANKED])
+    best, unsure = timed[is_best], bool((is_best & (timed[_RANKED] > room)).any())
+    form = "simulated cycle time" if is_simulated else "cycle time (the larger of paper and load)"
     within = ", overlapping 95 % intervals among them" if unsure else ""
-    return [f"Of {int(timed[POINT].nunique()):,} with a {form}, {_wins(best, timed, 'shortest', within)}."]
+    return [
+        f"Of {int(timed[POINT].nunique()):,} with a {form}, {_wins(best, timed, 'shortest', within)}.",
+        *_factors(best, timed, _RANKED, "a round of {} takes", "one of {}"),
+    ]
+
+
+def ranked_by(good: "pandas.DataFrame") -> "pandas.Series[float]":
+    """The cycle times that overlays are ranked by: simulated where any is, else the larger of paper and load."""
+    if has_values(good, SIMULATED):
+        return good[SIMULATED]
+    forms = [form for form in (PAPER, _LOAD) if form in good.columns]
+    if PAPER not in forms:
+        return good[POINT].isna().astype(float) * float("nan")
+    return good[forms].max(axis=1).where(good[PAPER].notna())
+
+
+def ties_of(good: "pandas.DataFrame", ranked: "pandas.Series[float]") -> "pandas.Series[bool]":
+    """Rows with the shortest of their point's times, and those whose 95 % interval overlaps the shortest's."""
+    least = ranked.groupby(good[POINT]).transform("min")
+    room = least * _SAME
+    if has_values(good, SIMULATED) and has_values(good, HALF_WIDTH):
+        half = good[HALF_WIDTH].fillna(0.0)
+        of_best = half.where(ranked <= least + room).groupby(good[POINT]).transform("max")
+        room = np.maximum(room, half + of_best)
+    return ranked - least <= room
+
+
+def _factors(best: "pandas.DataFrame", of: "pandas.DataFrame", key: str, takes: str, one: str) -> list[str]:
+    """How much longer the STAR takes than the overlay that is best most often, or else the second best.
+
+    Parameters
+    ----------
+    best, of : DataFrame
+        Rows of the best, and all rows compared.
+    key : str
+        Column of times.
+    takes, one : str
+        Words around the names of the slower and of the faster.
+    """
+    wins = best.groupby(OVERLAY, sort=False)[POINT].nunique().sort_values(ascending=False, kind="stable")
+    first = str(wins.index[0])
+    kinds = of["kind"] if "kind" in of.columns else of[OVERLAY]
+    stars = [str(name) for name in of[OVERLAY][kinds == _STAR].unique() if str(name) != first]
+    slower = stars[0] if stars else None
+    least = of[of[OVERLAY] == first].groupby(POINT)[key].first()
+    others = of[of[OVERLAY] == slower] if slower is not None else of[of[OVERLAY] != first]
+    ratios = (others.groupby(POINT)[key].min() / least[least > 0]).dropna()
+    if ratios.empty:
+        return []
+    low, high = (_two_digits(float(end)) for end in (ratios.min(), ratios.max()))
+    span = low if low == high else f"{low} to {high}"
+    named = slower if slower is not None else "the fastest other overlay"
+    return [f"There {takes.format(named)} {span} times as long as {one.format(first)}."]
+
+
+def _two_digits(number: float) -> str:
+    """A ratio with two digits; close to 1 with as many as tell it from 1."""
+    if 0.95 <= number < 1.05 and number != 1:
+        return f"{number:.3f}"
+    return f"{float(f'{number:.2g}'):,.10g}"
 
 
 def _by_target(good: "pandas.DataFrame") -> list[str]:
@@ -106,6 +158,7 @@ def _by_target(good: "pandas.DataFrame") -> list[str]:
         return [f"Of {_count(points, 'point')} without a target accuracy, {wins}."]
     wins = _wins(best, reached, "shortest time to it", "")
     said = [f"Of {_count(points, 'point')} in which {_goal(reached)} is reached, {wins}."]
+    said += _factors(best, reached, TO_TARGET, "{} takes", "{} to it")
     if none := int(good[POINT].nunique()) - points:
         said.append(f"In {_count(none, 'point')} no overlay reaches it.")
     return said

@@ -1,9 +1,11 @@
 """The page of a study's table: what is fastest, the lines of its figure, its first rows and its errors."""
 
+import hashlib
 import itertools
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,19 @@ from scenarios.pages.assumptions import assumed_list
 from scenarios.pages.glossary import glossary
 from scenarios.pages.origin import file_digest, origin_list
 from scenarios.pages.page_style import PAGE_STYLE
+from scenarios.pages.sections import made_sections
+from scenarios.pages.slider import SLIDER_STYLE
 from scenarios.pages.study_answer import TO_TARGET, failed_rows, has_values, is_below, study_answer
+from scenarios.pages.study_slider import (
+    ACCESS,
+    STUDY_SLIDER_SCRIPT,
+    STUDY_SLIDER_STYLE,
+    CapacityPoints,
+    capacity_points,
+    chart_marks,
+    study_slider,
+    study_slider_data,
+)
 from scenarios.pages.study_source import StudySource, study_source
 from scenarios.report.column_labels import column_axis, value_text, words_of
 from scenarios.report.line_styles import styles_of
@@ -36,7 +50,7 @@ from scenarios.report.svg_chart import (
     line_legend,
     line_sheet,
 )
-from scenarios.report.web_page import capital, html_table, text, web_page
+from scenarios.report.web_page import capital, embedded, html_table, text, web_page
 from scenarios.runfile.paths import PARTIAL
 from scenarios.runfile.study_rows import ERROR, POINT
 from scenarios.runfile.study_table import RANGES, read_study
@@ -50,6 +64,8 @@ _MOST_ROWS, _MOST_ERRORS = 200, 50
 _MOST_FIGURES, _MOST_PANELS = 12, 12
 _SETTINGS = ("sharing", "queueing", "engine", "rounds")
 """Columns of results that say how points were simulated."""
+_SAME_AS = {"access_up_bps": ACCESS, "access_down_bps": ACCESS, "kind": OVERLAY}
+"""Columns, and those before them that often say the same."""
 _BELOW_NOTE = "!: paper is below load, which no network can do: do not count on it."
 
 
@@ -70,20 +86,47 @@ def study_page(path: Path) -> str:
         raise InputError("holds no point.", source=str(path))
     names = table[OVERLAY].dropna().unique().tolist()
     styles = styles_of(names)
-    source = study_source(path, table)
-    body = [
-        f"<h1>Which overlay is fastest, over {text(_keys_text(table))}?</h1>",
-        f'<p class="answer">{text(unbroken(" ".join(study_answer(table))))}</p>',
-        *_inputs(path, table, source),
-        *_figures(table, names),
-        _rows(table),
-        _errors(table),
-        "<h2>How to make this again</h2>",
-        f"<pre>{text(_commands(path, source))}</pre>",
-        origin_list({f"{path.name}, SHA-256": file_digest(path)}),
-    ]
-    sheets = (CHART_STYLE, PAGE_STYLE, line_sheet(styles))
-    return web_page(f"Study: {path.name}", filter(None, body), style="".join(sheets))
+    points = capacity_points(table)
+    source: list[StudySource | None] = []
+
+    def inputs() -> list[str]:
+        source.append(study_source(path, table))
+        return _inputs(path, table, source[0])
+
+    body = made_sections(
+        {
+            "answer": lambda: (
+                f"<h1>Which overlay is fastest, over {text(_keys_text(table))}?</h1>",
+                f'<p class="answer">{text(unbroken(" ".join(study_answer(table))))}</p>',
+            ),
+            "study": inputs,
+            "slider": lambda: () if points is None else (study_slider(points),),
+            "charts": lambda: _figures(table, names, points),
+            "table": lambda: (_rows(table), _errors(table)),
+            "origin": lambda: (
+                "<h2>How to make this again</h2>",
+                f"<pre>{text(_commands(path, source[0]))}</pre>",
+                origin_list(_origin(path, source[0])),
+                "" if points is None else embedded("study", study_slider_data(points)),
+            ),
+        }
+    )
+    sheets = (CHART_STYLE, PAGE_STYLE, SLIDER_STYLE, STUDY_SLIDER_STYLE, line_sheet(styles))
+    script = "" if points is None else STUDY_SLIDER_SCRIPT
+    return web_page(f"Study: {path.name}", filter(None, body), style="".join(sheets), script=script)
+
+
+def _origin(path: Path, source: StudySource | None) -> dict[str, str]:
+    """The version, and hashes of the table and of its study's text."""
+    digest = {f"{path.name}, SHA-256": file_digest(path)}
+    if source is None:
+        return digest
+    # A point's name is a hash of the version, too: found by its points, the study was computed by this one.
+    return {
+        "silosim version": version("silosim"),
+        f"{source.name}, SHA-256": hashlib.sha256(source.text.encode()).hexdigest(),
+        **digest,
+    }
 
 
 def _commands(path: Path, source: StudySource | None) -> str:
@@ -179,9 +222,12 @@ def chosen_lines(table: "pandas.DataFrame") -> tuple[list[StudyLines], list[str]
     return figures, notes
 
 
-def _figures(table: "pandas.DataFrame", names: Sequence[str]) -> list[str]:
-    """All charts, with their legend and the numbers of their points."""
-    figures, notes = chosen_lines(table)
+def _figures(table: "pandas.DataFrame", names: Sequence[str], points: CapacityPoints | None) -> list[str]:
+    """All charts, with their legend and the numbers of their points; over the capacity where the slider moves it."""
+    first = [] if points is None else [ACCESS]
+    figures, notes = chosen_lines(
+        table[[*first, *(column for column in table.columns if column not in first)]]
+    )
     parts = ["<h2>Charts</h2>"]
     has_paper = any(
         line.paper is not None for each in figures for panel in each.panels for line in panel.lines
@@ -194,12 +240,12 @@ def _figures(table: "pandas.DataFrame", names: Sequence[str]) -> list[str]:
         further += ["bars: 95 % interval of the simulation"] if "interval" in spreads else []
         parts.append(line_legend(styles_of(names), names, further))
     for place, lines in enumerate(figures):
-        parts.append(_figure(lines, place, names))
+        parts.append(_figure(lines, place, names, points))
         notes += [note for note in lines.notes if note not in notes]
     return [*parts, *(f'<p class="note">{text(capital(note))}</p>' for note in notes)]
 
 
-def _figure(lines: StudyLines, place: int, names: Sequence[str]) -> str:
+def _figure(lines: StudyLines, place: int, names: Sequence[str], points: CapacityPoints | None) -> str:
     """One figure: a chart for each panel, axes in common."""
     every = [line for panel in lines.panels for line in panel.lines]
     x = (
@@ -239,7 +285,8 @@ def _figure(lines: StudyLines, place: int, names: Sequence[str]) -> str:
             for line in panel.lines
             if line.paper is not None
         ]
-        chart = line_chart(f"study-{place}-{number}", title, said, x, y, drawn)
+        marks = "" if points is None else chart_marks(points, lines, drawn, x, y)
+        chart = line_chart(f"study-{place}-{number}", title, said, x, y, drawn, inside=marks)
         charts.append(f"<figure><figcaption>{text(title)}</figcaption>{chart}</figure>")
     return (
         f'<h3>{text(lines.title)}</h3><div class="charts">{"".join(charts)}</div>'
@@ -294,9 +341,9 @@ def _numbers(lines: StudyLines) -> str:
 
 
 def _rows(table: "pandas.DataFrame") -> str:
-    """The first rows, with units; the heads are those of the file. What all rows share is above."""
+    """The first rows, with units. What all rows share is above, and no column is there twice."""
     common = set(_common(table[~failed_rows(table)]))
-    hidden = {POINT, ERROR, BELOW, *common}
+    hidden = {POINT, ERROR, BELOW, *common, *_repeated(table)}
     columns = [column for column in table.columns if column not in hidden and table[column].notna().any()]
     numbers = [place for place, column in enumerate(columns) if table[column].dtype.kind in "iuf"]
     first = table.head(_MOST_ROWS)
@@ -308,9 +355,22 @@ def _rows(table: "pandas.DataFrame") -> str:
         ]
         for row, is_marked in zip(first[columns].itertuples(index=False), below, strict=True)
     ]
-    shown = html_table("Rows of the table", [*map(str, columns)], rows, numbers, of=len(table))
+    shown = html_table(
+        "Rows of the table", [words_of(str(column)) for column in columns], rows, numbers, of=len(table)
+    )
     note = f'<p class="note">{text(_BELOW_NOTE)}</p>' if any(below) else ""
     return f"<h2>Table</h2>{shown}{note}"
+
+
+def _repeated(table: "pandas.DataFrame") -> set[str]:
+    """Columns that say in every row what a column before them says: both directions of one capacity, the kind."""
+    found = set()
+    for column, first in _SAME_AS.items():
+        if column in table.columns and first in table.columns:
+            pair = table[[column, first]].dropna(how="all")
+            if bool((pair[column] == pair[first]).all()):
+                found.add(column)
+    return found
 
 
 def _shown(column: str, value: object) -> str:

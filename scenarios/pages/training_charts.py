@@ -52,7 +52,10 @@ def training_charts(facts: RunFacts) -> str:
                 chart_axis("round", [line.x for line in lines], is_x=True, is_log=False, whole=True)
                 if along == "rounds"
                 else chart_axis(
-                    f"wall-clock time ({unit})", [line.x for line in lines], is_x=True, is_log=far_apart
+                    f"wall-clock time ({unit}{', logarithmic' if far_apart else ''})",
+                    [line.x for line in lines],
+                    is_x=True,
+                    is_log=far_apart,
                 )
             )
             goal_of = [np.array([goal])] if goal is not None else []

@@ -9,7 +9,7 @@ from scenarios.config.quantities import format_s, signed_s
 from scenarios.pages.answer import agreement
 from scenarios.pages.assumptions import assumed_list, assumptions, recorded_preset
 from scenarios.pages.glossary import glossary
-from scenarios.pages.origin import file_digest, origin_list
+from scenarios.pages.origin import file_digest, input_digests, origin_list
 from scenarios.pages.page_style import PAGE_STYLE
 from scenarios.pages.recorded_graph import recorded_graph
 from scenarios.report.tables import percent
@@ -89,7 +89,14 @@ def _section(recorded: RecordedValidation) -> list[str]:
         *(_arcs(kind, arcs) for kind, arcs in recorded.arcs.items()),
         "<h2>How to make this again</h2>",
         f"<pre>{text(_commands(recorded.path.name))}</pre>",
-        origin_list({**recorded.origin, **digest, **_simulated(recorded.rows)}),
+        origin_list(
+            {
+                **recorded.origin,
+                **input_digests(recorded.path, recorded.scenario),
+                **digest,
+                **_simulated(recorded.rows),
+            }
+        ),
     ]
 
 
@@ -121,6 +128,7 @@ def _as_simulated(row: Mapping[str, Any]) -> dict[str, Any]:
         "paper_s": row["paper_s"],
         "simulated_s": row["maxmin_s"],
         "over_paper": row["maxmin_over_paper"],
+        "simulated_rounds": row.get("maxmin_rounds"),
         **{f"simulated_{name}": row[f"maxmin_{name}"] for name in ("half_width_s", "is_exact")},
     }
 

@@ -163,6 +163,7 @@ def _run_figure(
     axes[-1][0].xaxis.set_major_locator(MaxNLocator("auto", integer=True))
     axes[-1][1].set_xlabel(f"wall-clock time ({unit})")
     if far_apart:
+        axes[-1][1].set_xlabel(f"wall-clock time ({unit}),\nlogarithmic: no round 0")
         times = [float(time) / scale for overlay in trained for time in overlay.wall_clock_s]
         set_log(axes[-1][1], "x", times, most=style.ticks(6))
     set_title(figure, title, style)

@@ -109,7 +109,11 @@ def run_table(
             Column(key="speedup", title="vs STAR", show="{:.2f}x".format),
         ]
     if one_curve and len(rows) > 1:
-        only = "only the times differ" if target_accuracy is None else "vs STAR compares cycle times only"
+        only = (
+            "only the times differ"
+            if target_accuracy is None
+            else "vs STAR compares times of the same rounds"
+        )
         notes.append(note_lines(f"one imported curve for all overlays: {only}."))
     # The file of a simulation may have the scenario of a training that has not begun on any overlay.
     if reached and rounds is not None and any(row["trained_rounds"] != rounds for row in rows):

@@ -9,6 +9,8 @@ from topologies.wrapping import wrapped
 
 Row = Mapping[str, Any]
 
+_ROUNDING = 1e-9
+"""Fraction that is a rounding error."""
 _NARROW = {"serialized": "serial-\nized", "simulated": "simu-\nlated"}
 """Heads of cycle times that are wider than these."""
 
@@ -137,8 +139,14 @@ def cycle_time_columns(rows: Sequence[Row], titles: Mapping[str, str]) -> tuple[
 
 
 def percent(fraction: float) -> str:
-    """Signed percentage."""
-    return f"{round(100 * fraction, 1) + 0.0:+.1f}%"
+    """Signed percentage: ``-0.0%`` is below 0, if by more than a rounding error.
+
+    Examples
+    --------
+    >>> percent(0.125), percent(-0.0001), percent(-1e-12)
+    ('+12.5%', '-0.0%', '+0.0%')
+    """
+    return f"{0.0 if abs(fraction) < _ROUNDING else 100 * fraction:+.1f}%"
 
 
 def note_lines(*sentences: str) -> str:

@@ -96,8 +96,9 @@ def _figure(timelines: Sequence[OverlayTimeline], title: str, style: FigureStyle
     grid = axes[0][0].get_gridspec()
     assert grid is not None  # of `subplots`
     grid.set_height_ratios(heights_in)
+    unit = time_unit(max(each.end_s for each in timelines))
     for axis_row, each in zip(axes, timelines, strict=True):
-        _panel(axis_row[0], each, row_in, style)
+        _panel(axis_row[0], each, row_in, unit, style)
     set_title(figure, title, style)
     shown: list[tuple[Artist, str]] = [
         (Patch(color=_COMPUTES), "computes"),
@@ -127,13 +128,12 @@ def _row_in(rows: int) -> float:
     return _ROWS_IN / rows if rows * _LEAST_ROW_IN <= _ROWS_IN else min(_LEAST_ROW_IN, _MOST_ROWS_IN / rows)
 
 
-def _panel(axis: Axes, timeline: OverlayTimeline, row_in: float, style: FigureStyle) -> None:
-    """One overlay."""
+def _panel(axis: Axes, timeline: OverlayTimeline, row_in: float, unit: str, style: FigureStyle) -> None:
+    """One overlay; the unit of time is that of all panels."""
     silos, circuit = len(timeline.labels), timeline.circuit or ()
     order = row_order(timeline)
     place = np.empty(silos)
     place[order] = np.arange(silos)
-    unit = time_unit(timeline.end_s)
     scale = TIME_UNITS[unit]
     axis.set_xlim(scale * timeline.begin_s, _right(timeline, scale))
     axis.set_ylim(silos - 0.4, -0.6)

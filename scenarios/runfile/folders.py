@@ -33,13 +33,14 @@ def check_new_folder(path: Path, *, force: bool, is_own: Callable[[Path], bool])
         if os.path.lexists(path) and not path.is_dir():
             raise InputError(f"output(={str(path)!r}) is a file, must be the name of a folder.")
         if path.is_dir():
-            if not force:
-                raise InputError(f"{path} exists already; --force replaces it.")
             for file in sorted(path.rglob("*")):
                 if not file.is_dir() and not is_own(file.relative_to(path)):
+                    # Not even --force replaces it, which is therefore not named.
                     raise InputError(
-                        f"{path} is not replaced: {file} is none of the files that are written here."
+                        f"{path} holds other files, {file} among them, and is not replaced; name another folder."
                     )
+            if not force:
+                raise InputError(f"{path} exists already; --force replaces it.")
         check_parent(path)
 
 

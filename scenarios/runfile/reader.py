@@ -342,6 +342,8 @@ def open_file(path: Path) -> h5py.File:
     InputError
         If it is missing, being written, or no HDF5 file.
     """
+    if path.is_dir():
+        raise InputError("is a folder, must be an HDF5 file.", source=str(path))
     if not path.is_file():
         raise InputError("there is no such file.", source=str(path))
     try:

@@ -3,11 +3,12 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from functools import partial
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from platform import python_version
 from typing import Any, Self
 
 import h5py
@@ -168,6 +169,21 @@ class RunFile:
         write_history(self._file, kind, 0, history, last_start_s)
 
 
+NETWORK_DIGEST = "network as read (links, lengths, capacities, latencies, names of silos), SHA-256"
+"""What the attribute ``graph_sha256`` is of."""
+_LIBRARIES = ("numpy", "scipy", "numba", "h5py", "simpy", "torch")
+"""Their versions are recorded where they are installed."""
+
+
+def _library_versions() -> dict[str, str]:
+    """Versions of Python and of the installed libraries that results come from, without importing them."""
+    found = {"python": python_version()}
+    for name in _LIBRARIES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
 @reports_full_disk
 def write_head(file: h5py.File, head: RunHead) -> None:
     """Write the root attributes and the groups that describe network and workload."""
@@ -187,6 +203,7 @@ def write_head(file: h5py.File, head: RunHead) -> None:
     file.attrs.update(
         schema=SCHEMA,
         silosim_version=version("silosim"),
+        library_versions=json.dumps(_library_versions()),
         scenario=head.scenario,
         network=json.dumps(asdict(head.network)),
         about=describe(graph, work),

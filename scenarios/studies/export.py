@@ -104,6 +104,7 @@ def export_run(
         check_pyarrow(folder)
     with open_file(run) as file:
         part = RunPart.of(read_open(file, source=str(run)), overlay, rounds)
+        _check_rounds(part, rounds)
         sizes = {name: part.count(_unit(name)) for name in asked}
         notes = _notes(run, part, sizes)
         with new_folder(folder, force=force) as partial, _progress(sum(sizes.values())) as advance:
@@ -114,6 +115,20 @@ def export_run(
                 for name, rows in _write(file, part, content, partial, table_format, advance).items()
             }
     return Exported(files={folder / name: rows for name, rows in written.items()}, notes=notes)
+
+
+def _check_rounds(part: RunPart, rounds: slice | None) -> None:
+    """Refuse rounds beyond the last of the longest overlay: a file of fewer rounds would look whole."""
+    there = 0
+    for each in part.overlays:
+        logged = each.history.get("round", ()) if each.history else ()
+        there = max(there, each.simulation.rounds or 0, int(max(logged, default=-1)) + 1)
+    if rounds is not None and rounds.stop is not None and there and rounds.stop > there:
+        first = rounds.start or 0
+        raise InputError(
+            f"must be rounds from 0 to {there - 1}, the last of the run.",
+            field=Field("rounds", value=f"{first}-{rounds.stop - 1}"),
+        )
 
 
 def _is_export(file: Path) -> bool:

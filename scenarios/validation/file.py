@@ -13,7 +13,7 @@ from scenarios.config.error_context import located
 from scenarios.config.network import NetworkConfig
 from scenarios.runfile.atomic import new_file, reports_full_disk
 from scenarios.runfile.reader import check_schema, open_file, read_inputs
-from scenarios.runfile.writer import write_head
+from scenarios.runfile.writer import NETWORK_DIGEST, write_head
 from scenarios.simulation.experiment import Experiment
 from scenarios.validation.circuit_table import arc_rows
 from scenarios.validation.study import Validated
@@ -108,7 +108,7 @@ def read_validation(path: Path) -> RecordedValidation:
                 origin={
                     "silosim version": str(file.attrs["silosim_version"]),
                     "seed": str(file.attrs["seed"]),
-                    "network, SHA-256": str(file.attrs["graph_sha256"]),
+                    NETWORK_DIGEST: str(file.attrs["graph_sha256"]),
                 },
                 rows=tuple(_row(kind, group) for kind, group in groups),
                 arcs={kind: _arcs(group) for kind, group in groups if len(group)},

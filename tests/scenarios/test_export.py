@@ -222,7 +222,7 @@ def test_the_links_are_those_of_all_rounds_and_a_line_says_so(silosim, pair, tmp
     assert "left out: metrics, metrics_by_silo, tensorboard, jsonl." in " ".join(result.err.split())
     assert read_csv(tmp_path / "x" / "rounds.csv")["round"].unique().tolist() == [3]
     late = silosim("export", pair, "--rounds", "99-100", "--only", "rounds", "-o", tmp_path / "y").failed(2)
-    assert late.err == f"silosim: error: {pair}: has no simulated rounds in what is asked for.\n"
+    assert late.err == "silosim: error: rounds(='99-100') must be rounds from 0 to 10, the last of the run.\n"
 
 
 def test_the_finished_rounds_of_a_killed_run_are_exported(silosim, tmp_path):
@@ -318,7 +318,8 @@ def test_only_the_folder_of_an_export_is_replaced(silosim, pair, tmp_path):
     assert [file.name for file in folder.iterdir()] == ["links.csv"]
     (folder / "mine.txt").write_text("mine")
     refused = silosim("export", pair, "-o", folder, "--force").failed(2)
-    assert f"{folder} is not replaced: {folder / 'mine.txt'} is none of the files" in refused.err
+    assert f"{folder} holds other files, {folder / 'mine.txt'} among them, and is not replaced" in refused.err
+    assert "--force" not in silosim("export", pair, "-o", folder).failed(2).err
     assert sorted(file.name for file in folder.iterdir()) == ["links.csv", "mine.txt"]
     assert [file.name for file in tmp_path.iterdir()] == ["data"]
 

@@ -161,12 +161,12 @@ def test_size_and_time_of_the_model_are_given_or_a_task_is_named(silosim, metric
 
 
 @pytest.mark.slow
-def test_a_curve_on_several_overlays_compares_cycle_times_only(silosim, metrics, tmp_path, monkeypatch):
+def test_a_curve_on_several_overlays_compares_times_of_rounds(silosim, metrics, tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: drawn.append(self))
     path, note = (
         tmp_path / "run.h5",
-        "one imported curve for all overlays: vs STAR compares cycle times only.",
+        "one imported curve for all overlays: vs STAR compares times of the same rounds.",
     )
     base = ("import-metrics", metrics, *ON_GAIA, "--kind", "star", "--kind", "ring", "-o", path)
     result = silosim(*base, "--target-accuracy", 0.5, "--json").ok()

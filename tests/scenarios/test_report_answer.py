@@ -16,6 +16,7 @@ def row(
     reached=None,
     whole=True,
     trained=None,
+    rounds=200,
 ):
     """A row of a run's table; `reached` is the round and the time of the target."""
     paper_s = simulated_s if paper_s is None else paper_s
@@ -27,6 +28,7 @@ def row(
         "simulated_s": simulated_s,
         "simulated_half_width_s": half_s,
         "simulated_is_exact": exact,
+        "simulated_rounds": rounds,
         "simulation_is_whole": whole,
         "over_paper": None if simulated_s is None or not paper_s else simulated_s / paper_s - 1,
         "rounds_to_target": at[0],
@@ -216,7 +218,19 @@ def test_a_training_that_ended_early_is_said():
             [row("a", 1.64, paper_s=1.0, half_s=7e-15, exact=False)],
             "The simulated cycle time of a is 64 % above the paper's closed form.",
         ),
-        ([row("a", 1.0), row("b", None, paper_s=1.0)], "as far as it was simulated (a)"),
+        (
+            [row("a", 1.0), row("b", None, paper_s=1.0)],
+            "of a is within 0.1 % of the simulation; of b there is no whole simulation.",
+        ),
+        (
+            [row("a", 1.1953, paper_s=1.0, half_s=None, exact=False), row("b", 1.0)],
+            "The simulated cycle time of a is about 20 % above the paper's closed form, of 200 rounds without an "
+            "interval; of b it is within 1 %.",
+        ),
+        (
+            [row("a", 1.001, paper_s=1.0, half_s=None, exact=False)],
+            "of a is within 0.1 % of the simulation. Of a the simulation is an estimate without an interval.",
+        ),
     ],
 )
 def test_how_right_the_closed_form_is(rows, said):

@@ -5,11 +5,13 @@ import math
 import pytest
 from chromium import find_chromium, open_page
 
+from scenarios.config.quantities import format_rate
 from scenarios.pages.capacity import forms_of, row_texts, slider_data
 from scenarios.pages.files import report
 from scenarios.pages.page_style import PAGE_STYLE
 from scenarios.pages.run_facts import run_facts
 from scenarios.report.web_page import html_table, web_page
+from scenarios.runfile.study_table import read_study
 
 pytestmark = [
     pytest.mark.slow,
@@ -139,3 +141,44 @@ def test_long_cells_make_no_high_rows_on_a_telephone(opened, tmp_path):
     opened.requests.remove(page.as_uri())
 
     assert height < 300
+
+
+def test_the_slider_of_a_study_shows_the_numbers_of_its_table(opened, tmp_path):
+    path = tmp_path / "study.csv"
+    capacities, kinds, steps = (1e7, 1e8, 1e9), ("star", "ring"), (1, 5)
+    lines = ["access_bps,local_steps,network,silos,overlay,kind,options,paper_s,serialized_s,error,point"]
+    for point, (capacity, step) in enumerate((c, s) for c in capacities for s in steps):
+        for factor, kind in zip((2.0, 1.0), kinds, strict=True):
+            value = factor * (1e8 / capacity + step / 7)
+            lines.append(f"{capacity},{step},net,3,{kind},{kind},,{value!r},{value * 2!r},,p{point}")
+    path.write_text("\n".join(lines) + "\n")
+    table = read_study(path)
+    report(path, tmp_path / "study.html")
+    page = (tmp_path / "study.html").as_uri()
+    opened.open(tmp_path / "study.html")
+    opened.requests.remove(page)
+    marks = "[...document.querySelectorAll('circle.mark')].map((m) => [m.getAttribute('cx'), m.getAttribute('cy')])"
+    seen = []
+    for chosen, step in enumerate(steps):
+        opened.run(
+            f"(() => {{ const c = document.getElementById('choice'); c.value = {chosen}; "
+            "c.dispatchEvent(new Event('change')); })()"
+        )
+        for place, capacity in enumerate(capacities):
+            set_place(opened, place)
+            rows = opened.run(READ.replace("#forms", "#at-capacity"))
+            for kind, cells in zip(kinds, rows, strict=True):
+                of_point = (table["access_bps"] == capacity) & (table["local_steps"] == step)
+                row = table[of_point & (table["overlay"] == kind)]
+                assert [float(cell[1]) for cell in cells[:2]] == [*row.paper_s, *row.serialized_s]
+                assert cells[4][0] == ("shortest" if kind == "ring" else "2x")
+            seen.append(opened.run(marks))
+            name = opened.run("document.getElementById('capacity').getAttribute('aria-valuetext')")
+            assert name == format_rate(capacity)
+            assert name in opened.run("document.querySelector('#at-capacity caption').textContent")
+    opened.run("document.getElementById('capacity').focus()")
+    opened.key("ArrowLeft", ARROW_LEFT)
+
+    assert opened.run("Number(document.getElementById('capacity').value)") == 1
+    assert len({tuple(map(tuple, one)) for one in seen[:3]}) == 3
+    assert seen[:3] == seen[3:]

@@ -1,5 +1,6 @@
 """Pages of studies and validations: charts, counts, tables, causes."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -8,8 +9,10 @@ from page_reader import PageReader
 from scenarios.config.network import NetworkConfig
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.study import parse_study
+from scenarios.pages.files import report
 from scenarios.pages.study_answer import study_answer
 from scenarios.pages.study_page import chosen_lines, study_page
+from scenarios.pages.study_slider import capacity_points
 from scenarios.pages.validation_page import _cause, _time, validation_page
 from scenarios.runfile.study_table import read_study
 from scenarios.simulation.experiment import network_experiment
@@ -18,7 +21,7 @@ from scenarios.validation.file import read_validation, write_validation
 from scenarios.validation.request import validation_experiment
 from scenarios.validation.study import validate
 from scenarios.validation.table import PARTS, part_key
-from topologies import Workload
+from topologies import InputError, Workload
 
 HEAD = "access_bps,local_steps,budget,seed,network,silos,overlay,kind,options,paper_s,error,point"
 
@@ -55,7 +58,63 @@ def test_the_answer_counts_points(study):
     assert study_answer(table) == [
         "2 points of 2 overlays.",
         "Of 2 with a cycle time (the larger of paper and load), ring has the shortest in all of them.",
+        "There a round of star takes 2 times as long as one of ring.",
     ]
+
+
+def test_the_answer_says_from_which_to_which_factor(study):
+    table = read_study(study(rows_of([1e7, 1e8])))
+    table.loc[0, "paper_s"] *= 8.04
+
+    assert study_answer(table)[2] == "There a round of star takes 2 to 16 times as long as one of ring."
+
+
+def test_where_the_star_is_best_or_missing_the_factor_is_that_of_the_next(study):
+    table = read_study(study(rows_of([1e7, 1e8], kinds=("mst", "ring"))))
+    table.loc[table["overlay"] == "mst", "paper_s"] *= 1.5
+
+    assert study_answer(table)[2] == (
+        "There a round of the fastest other overlay takes 1.5 times as long as one of ring."
+    )
+
+
+def test_the_slider_has_the_numbers_of_the_file_for_each_capacity_and_combination(study):
+    table = read_study(study(rows_of([1e8, 1e7], steps=[1, 5])))
+    points = capacity_points(table)
+
+    assert points.capacities_bps == (1e7, 1e8)
+    assert points.choices == ("local steps per round 1", "local steps per round 5")
+    for steps, of_choice in zip((1, 5), points.cells, strict=True):
+        for capacity, of_capacity in zip(points.capacities_bps, of_choice, strict=True):
+            for kind, cells in zip(points.overlays, of_capacity, strict=True):
+                of_point = (table["access_bps"] == capacity) & (table["local_steps"] == steps)
+                row = table[of_point & (table["overlay"] == kind)].iloc[0]
+                assert cells[0][1] == row["paper_s"]
+                assert cells[4] == (["shortest", 1.0] if kind == "ring" else ["2x", 2.0])
+
+
+def test_overlapping_intervals_are_all_marked_the_shortest(study):
+    table = read_study(study(rows_of([1e7, 1e8])))
+    table["simulated_s"] = table["paper_s"]
+    table["simulated_half_width_s"] = table["paper_s"] / 2
+
+    assert [cells[4][0] for cells in capacity_points(table).cells[0][0]] == ["shortest", "shortest"]
+    assert capacity_points(table).cells[0][1][0][3][0] == "2.000 s \u00b1 1.000 s"
+
+
+def test_without_several_capacities_there_is_no_slider(study):
+    path = study(rows_of([1e7], steps=[1, 5]))
+
+    assert capacity_points(read_study(path)) is None
+    assert "<script" not in study_page(path)
+
+
+def test_a_point_without_a_row_is_a_dash_and_its_mark_is_off(study):
+    path = study(rows_of([1e7, 1e8]).replace("ring,,10.0,,", "ring,,,no link,"))
+    table, page = read_study(path), study_page(path)
+
+    assert capacity_points(table).cells[0][0][1] is None
+    assert 'class="mark f-k1 off"' in page or 'class="mark f-k0 off"' in page
 
 
 def test_without_simulation_an_overlay_that_links_cannot_carry_does_not_win(study):
@@ -66,7 +125,7 @@ def test_without_simulation_an_overlay_that_links_cannot_carry_does_not_win(stud
     said = study_answer(table)
 
     assert "ring" not in said[1]
-    assert said[2] == "In 2 rows paper is below the load bound, so that no network is as fast."
+    assert said[3] == "In 2 rows paper is below the load bound, so that no network is as fast."
 
 
 def test_a_point_in_which_an_overlay_has_no_simulation_counts_for_none(study):
@@ -216,6 +275,7 @@ def test_replays_are_ranked_by_their_time_to_the_target(study):
 
     assert study_answer(table)[1:] == [
         "Of 2 points in which a test accuracy of 80 % is reached, star has the shortest time to it in all of them.",
+        "There the fastest other overlay takes 1.5 times as long as star to it.",
         "In 1 point no overlay reaches it.",
     ]
 
@@ -240,6 +300,7 @@ def test_a_target_that_nothing_reaches_is_said_before_the_cycle_times(study):
     assert study_answer(table)[1:] == [
         "In no point does an overlay reach a test accuracy of 90 %.",
         "Of 1 with a simulated cycle time, ring has the shortest in all of them.",
+        "There a round of star takes 2 times as long as one of ring.",
     ]
 
 
@@ -373,3 +434,27 @@ def test_a_validation_marks_paper_below_load(folder):
 
     assert _time(row, "paper_s")[0] != "!"
     assert _time(row | {"paper_below_load": True}, "paper_s")[0] == "!"
+
+
+def test_what_has_no_page_is_said_before_the_page_that_exists(tmp_path):
+    (tmp_path / "study.html").write_text("kept")
+    for name, said in (
+        ("study.toml", "must be the HDF5 file of a run"),
+        ("study.h5", "is not an HDF5 file: must"),
+    ):
+        (tmp_path / name).write_text("text")
+        with pytest.raises(InputError, match=said):
+            report(tmp_path / name, tmp_path / "study.html")
+
+
+def test_the_table_has_words_for_its_heads_and_no_column_twice(study):
+    path = study(
+        rows_of([1e7, 1e8])
+        .replace("network,silos", "network,silos,access_up_bps,access_down_bps")
+        .replace("10000000.0,1,0.5,0,net,3,", "10000000.0,1,0.5,0,net,3,10000000.0,10000000.0,")
+        .replace("100000000.0,1,0.5,0,net,3,", "100000000.0,1,0.5,0,net,3,100000000.0,100000000.0,")
+    )
+    page = study_page(path)
+    heads = re.findall(r"<th[^>]*>([^<]*)</th>", page[page.index("Rows of the table") :])
+
+    assert heads == ["access capacity", "overlay", "cycle time, paper"]

@@ -126,7 +126,12 @@ def test_one_unit_for_all_cycle_times_of_a_table():
     (column,), unit = cycle_time_columns([{"x": 11.0}], {"x": "X"})
 
     assert (column.show(11.0), unit) == ("11.00", "s")
-    assert percent(-0.0001) == "+0.0%"
+    assert [percent(value) for value in (-0.0001, 0.0001, -1e-12, 0.0)] == [
+        "-0.0%",
+        "+0.0%",
+        "+0.0%",
+        "+0.0%",
+    ]
 
 
 def test_every_cycle_time_that_is_an_estimate_is_marked():

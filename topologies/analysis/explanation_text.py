@@ -69,7 +69,7 @@ def explanation_rows(explanation: Explanation) -> list[dict[str, object]]:
 def _circuit(explanation: Explanation) -> list[str]:
     """The bound, and the silos of the circuit."""
     arcs, tau = explanation.arcs, _time(explanation.cycle_time_s)
-    head = f"{explanation.kind}: a round takes {tau}."
+    head = f"{explanation.kind}: by the paper's closed form a round takes {tau}."
     if len(arcs) == 1:
         return [
             f"{head} {arcs[0].source}'s own computing bounds the throughput: no other silo holds it up more."
@@ -146,7 +146,9 @@ def _upgrade(explanation: Explanation) -> str:
     if explanation.upgrades:
         best = explanation.upgrades[0]
         named = [f"{labels[upgrade.silo]}'s {upgrade.link}" for upgrade in explanation.upgrades]
-        head = f"The best upgrade of one access link is {named[0]}:"
+        up_and_down = any(" and " in upgrade.link for upgrade in explanation.upgrades)
+        what = "the access links of one silo" if up_and_down else "one access link"
+        head = f"The best upgrade of {what} is {named[0]}:"
         return f"{head} {_gain(explanation, best)}.{_ties(explanation, explanation.upgrades, named)}"
     if explanation.together:
         both = explanation.together[0]

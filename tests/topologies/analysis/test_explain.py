@@ -157,8 +157,8 @@ def test_a_pair_by_hand(make_underlay):
     assert upgrade.doubled_s == pytest.approx((0.054 + 0.014) / 2)
     assert upgrade.unlimited_s == pytest.approx(0.014)
     assert explanation_lines(explanation) == [
-        "pair: a round takes 59 ms. This circuit of 2 arcs bounds the throughput: 118 ms",
-        "in 2 rounds.",
+        "pair: by the paper's closed form a round takes 59 ms. This circuit of 2 arcs",
+        "bounds the throughput: 118 ms in 2 rounds.",
         "r0 -> r1 -> r0",
         "Its time: computing 0.0%, latency 6.8%, transmission 93.2%.",
         "The largest part of a delay: 1 arc (core link), 1 arc (uplink).",
@@ -327,8 +327,8 @@ def test_computing_bounds(make_underlay):
     assert explanation.arcs[0].compute_ms_gain_s == pytest.approx(1e-3)
     assert explanation.upgrades == ()
     assert explanation_lines(explanation) == [
-        "pair: a round takes 9 s. r0's own computing bounds the throughput: no other silo",
-        "holds it up more.",
+        "pair: by the paper's closed form a round takes 9 s. r0's own computing bounds",
+        "the throughput: no other silo holds it up more.",
         "1 ms less computing takes most off a round on r0: 1 ms.",
         "No upgrade of links lowers this: none limits an arc on this circuit that more",
         "capacity would speed up.",
