@@ -38,6 +38,7 @@ def test_every_command_has_single_values_and_known_lists():
         "--only",
         "--output",
         "--overlay",
+        "--schedule",
         "--where",
     }
     assert {name for name, option in lists if option == "--access"} == {"sweep", "replay"}

@@ -307,7 +307,7 @@ def test_the_figure_has_a_line_for_each_overlay_and_units_on_the_axes(tmp_path, 
     assert loss_round.lines[0].get_xdata().tolist() == [0.0, 1.0]
     assert accuracy_round.lines[1].get_ydata().tolist() == [10.0, 90.0]
     assert accuracy_round.get_xlabel() == "round"
-    assert accuracy_time.get_xlabel() == "wall-clock time (s)"
+    assert accuracy_time.get_xlabel() == "wall-clock time (s),\nlogarithmic: no round 0"
     assert accuracy_time.get_xscale() == "log"
     assert loss_round.get_ylabel() == "training loss (nats)"
     assert accuracy_round.get_ylabel() == "test accuracy (%)"
