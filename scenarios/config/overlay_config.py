@@ -367,15 +367,3 @@ def entry_of(table: Mapping[str, Any]) -> dict[str, Any]:
     own = {key: value for key, value in table.items() if key in OWN_KEYS}
     options = {key: value for key, value in table.items() if key not in OWN_KEYS}
     return {**own, "options": options} if options else own
-
-
-def refuse_periodic(overlays: Iterable[OverlayConfig], command: str) -> None:
-    """Raise an `InputError` where an overlay is periodic, for a command that does not take those."""
-    for config in overlays:
-        if config.is_periodic:
-            key = "schedule" if config.schedule is not None else "kind"
-            raise InputError(
-                f"is a periodic overlay, which {command} does not take yet; design, explain, simulate, sweep and "
-                "validate do.",
-                field=Field(key, value=config.schedule or config.kind),
-            )

@@ -9,8 +9,7 @@ import numpy as np
 from scenarios.config.compute_times import compute_times
 from scenarios.config.error_context import in_table, located
 from scenarios.config.network import NetworkConfig, build_network
-from scenarios.config.overlay_config import refuse_periodic
-from scenarios.config.overlays import design_any
+from scenarios.config.overlays import AnyOverlay, design_any
 from scenarios.config.scenario import Scenario, task_line, workload_of
 from scenarios.config.silo_places import silo_places
 from scenarios.config.simulation import SimulationConfig
@@ -32,7 +31,6 @@ from topologies import (
     InputError,
     Overlay,
     PeriodicOverlay,
-    RandomOverlay,
     Workload,
     make_schedule,
 )
@@ -64,7 +62,7 @@ class Plan:
     scenario : Scenario
     graph : Connectivity
     work : Workload
-    overlays : tuple of Overlay or RandomOverlay
+    overlays : tuple of Overlay, PeriodicOverlay or RandomOverlay
     jobs : tuple of Job
         Their simulations.
     trainings : tuple of TrainingJob
@@ -76,7 +74,7 @@ class Plan:
     scenario: Scenario
     graph: Connectivity
     work: Workload
-    overlays: tuple[Overlay | RandomOverlay, ...]
+    overlays: tuple[AnyOverlay, ...]
     jobs: tuple[Job, ...]
     trainings: tuple[TrainingJob, ...]
     silo_places: FloatArray | None = None
@@ -102,7 +100,6 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     MachineError
         If the machine lacks what the training needs.
     """
-    refuse_periodic(scenario.overlays.overlays, "run")
     with in_table("network", NetworkConfig):
         graph = build_network(scenario.network)
     work = workload_of(scenario, graph)
@@ -121,12 +118,11 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
             checked = check_data(
                 training, silos=graph.silos, seed=seed, silo_places=places, silo_labels=graph.labels
             )
-    overlays: list[Overlay | RandomOverlay] = []
+    overlays: list[AnyOverlay] = []
     jobs: list[Job] = []
     trainings: list[TrainingJob] = []
     for config in scenario.overlays.overlays:
         overlay = design_any(config, graph, work, seed=seed, consensus=scenario.overlays.consensus)
-        assert not isinstance(overlay, PeriodicOverlay)
         overlays.append(overlay)
         with in_table("simulation", SimulationConfig):
             jobs.append(job_of(overlay, simulation, rounds=rounds, seed=seed))
@@ -158,7 +154,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     )
 
 
-def mixing_plan(overlay: Overlay | PeriodicOverlay | RandomOverlay, rounds: int, seed: int) -> MixingPlan:
+def mixing_plan(overlay: AnyOverlay, rounds: int, seed: int) -> MixingPlan:
     """Consensus matrices of a training's rounds; those of a randomized overlay follow the simulated schedule.
 
     Raises

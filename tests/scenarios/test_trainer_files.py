@@ -367,7 +367,9 @@ def test_a_json_file_of_one_line_has_one_row_or_says_what_a_line_must_be(tmp_pat
         found = read(path, local_steps=1)
         assert (found.history["round"].tolist(), found.history["train_loss"].tolist()) == ([3], [0.5])
     path.write_text("7\n")
-    with pytest.raises(InputError, match=r"a.json: is JSON of another kind \(7\): must be objects line by line"):
+    with pytest.raises(
+        InputError, match=r"a.json: is JSON of another kind \(7\): must be objects line by line"
+    ):
         read(path, local_steps=1)
     path.write_text('{\n"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6}\n')
     with pytest.raises(
