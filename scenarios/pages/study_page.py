@@ -64,7 +64,12 @@ _MOST_ROWS, _MOST_ERRORS = 200, 50
 _MOST_FIGURES, _MOST_PANELS = 12, 12
 _SETTINGS = ("sharing", "queueing", "engine", "rounds")
 """Columns of results that say how points were simulated."""
-_SAME_AS = {"access_up_bps": ACCESS, "access_down_bps": ACCESS, "kind": OVERLAY}
+_SAME_AS = {
+    "access_up_bps": ACCESS,
+    "access_down_bps": ACCESS,
+    "model_bits": "model_size_bits",
+    "kind": OVERLAY,
+}
 """Columns, and those before them that often say the same."""
 _BELOW_NOTE = "!: paper is below load, which no network can do: do not count on it."
 

@@ -3,6 +3,7 @@
 import re
 from concurrent.futures import ThreadPoolExecutor
 
+import pandas
 import pytest
 from page_reader import PageReader
 
@@ -454,7 +455,11 @@ def test_the_table_has_words_for_its_heads_and_no_column_twice(study):
         .replace("10000000.0,1,0.5,0,net,3,", "10000000.0,1,0.5,0,net,3,10000000.0,10000000.0,")
         .replace("100000000.0,1,0.5,0,net,3,", "100000000.0,1,0.5,0,net,3,100000000.0,100000000.0,")
     )
+    table = pandas.read_csv(path)
+    table.insert(1, "model_size_bits", [8e6, 8e6, 8e7, 8e7])
+    table.insert(6, "model_bits", table["model_size_bits"])
+    table.to_csv(path, index=False)
     page = study_page(path)
     heads = re.findall(r"<th[^>]*>([^<]*)</th>", page[page.index("Rows of the table") :])
 
-    assert heads == ["access capacity", "overlay", "cycle time, paper"]
+    assert heads == ["access capacity", "model size", "overlay", "cycle time, paper"]
