@@ -119,7 +119,7 @@ def test_never_worse_than_any_ring(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_optimum_of_all_digraphs_of_four_silos(seed):
     graph, work = random_network(seed, 4)
     pairs = list(itertools.permutations(range(4), 2))
