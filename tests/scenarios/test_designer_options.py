@@ -143,6 +143,18 @@ def test_a_command_has_the_options_after_kind_and_keeps_its_own():
     assert help_of == {"pause": "Pause. [<= 1 s; default: 0.5 s]", "size": "Size. [>= 1; default: 2]"}
 
 
+def test_the_help_tells_the_defaults_of_kinds_apart():
+    @with_designer_options(["base", "stl_fw", "exponential"])
+    def command(study, options, kind=None): ...
+
+    k, order = (
+        inspect.signature(command).parameters[name].annotation.__metadata__[0].help for name in ("k", "order")
+    )
+
+    assert k.endswith("[>= 1; default: 1 for base, 2 for stl_fw]")
+    assert order.endswith("; default: none]")
+
+
 @pytest.mark.usefixtures("registered")
 def test_an_option_of_a_command_goes_before_one_of_a_designer():
     received = []
