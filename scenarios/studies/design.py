@@ -104,8 +104,9 @@ def design_table(
             row = _static_row(overlay)
             means += mean_notes(overlay)
         elif isinstance(overlay, PeriodicOverlay):
-            row = _periodic_row(overlay) | reading_fields(config, overlay)
-            means += mixing_notes(overlay)
+            gap = gap_per_round(overlay)
+            row = _periodic_row(overlay, gap) | reading_fields(config, overlay)
+            means += mixing_notes(overlay, gap)
             periodic.append(overlay)
         else:
             row = _random_row(overlay, seed)
@@ -300,7 +301,7 @@ def _static_row(overlay: Overlay) -> dict[str, object]:
     }
 
 
-def _periodic_row(overlay: PeriodicOverlay) -> dict[str, object]:
+def _periodic_row(overlay: PeriodicOverlay, gap: float | None) -> dict[str, object]:
     """Fields of one periodic overlay."""
     forms, graph = overlay.closed_forms, overlay.graph
     return {
@@ -314,7 +315,7 @@ def _periodic_row(overlay: PeriodicOverlay) -> dict[str, object]:
         "serialized_s": forms.serialized_s,
         "load_bound_s": forms.load_bound_s,
         "paper_below_load": below_load(forms.paper_s, forms.load_bound_s),
-        "spectral_gap": gap_per_round(overlay),
+        "spectral_gap": gap,
         "agreed_weights": None,
         "hub": None,
         "critical_circuit": [[graph.labels[silo], state] for silo, state in overlay.critical_circuit],

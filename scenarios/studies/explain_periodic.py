@@ -48,7 +48,7 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
     gap = gap_per_round(overlay)
     if gap is not None:
         sentences.append(f"Differences of models shrink by the factor {1 - gap:.4g} per round.")
-    sentences += [*mixing_notes(overlay), *graph.underlay.notes, *idle_links(graph)]
+    sentences += [*mixing_notes(overlay, gap), *graph.underlay.notes, *idle_links(graph)]
     words = [describe(graph, overlay.work), *(line for each in sentences for line in wrapped(each))]
     unit = time_unit(max(float(row["delay_s"]) for row in rows))
 

@@ -32,9 +32,15 @@ def column_note(overlays: Sequence[PeriodicOverlay]) -> list[str]:
     ]
 
 
-def mixing_notes(overlay: PeriodicOverlay) -> list[str]:
-    """One sentence where the silos do not agree on the plain mean of their models, or never agree."""
-    gap = gap_per_round(overlay)
+def mixing_notes(overlay: PeriodicOverlay, gap: float | None) -> list[str]:
+    """One sentence where the silos do not agree on the plain mean of their models, or never agree.
+
+    Parameters
+    ----------
+    overlay : PeriodicOverlay
+    gap : float or None
+        Of `gap_per_round`.
+    """
     if gap is not None and gap <= 0:
         return [f"{overlay.kind}: with its weights the silos never agree on one model."]
     silos = overlay.graph.silos

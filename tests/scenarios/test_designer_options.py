@@ -140,7 +140,10 @@ def test_a_command_has_the_options_after_kind_and_keeps_its_own():
         for name, p in inspect.signature(command).parameters.items()
         if name in ("pause", "size")
     }
-    assert help_of == {"pause": "Pause. [<= 1 s; default: 0.5 s]", "size": "Size. [>= 1; default: 2]"}
+    assert help_of == {
+        "pause": "Pause. [<= 1 s; default: 0.5 s]",
+        "size": "Size. [>= 1; default: 2 for whole, 0.5 for fraction]",
+    }
 
 
 def test_the_help_tells_the_defaults_of_kinds_apart():

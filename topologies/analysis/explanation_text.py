@@ -108,7 +108,7 @@ def _gains(explanation: Explanation) -> list[str]:
             "1 Gbps more",
             sent,
             [listed(arc.resources) + " together" * (len(arc.resources) > 1) for arc in arcs],
-            "what limits ",
+            at="what limits ",
         ),
         _best(
             "1 ms less latency",
@@ -119,12 +119,20 @@ def _gains(explanation: Explanation) -> list[str]:
             "1 ms less computing",
             {k: arc.compute_ms_gain_s for k, arc in enumerate(arcs)},
             [arc.source for arc in arcs],
+            what="silo",
         ),
     )
     return [sentence for sentence in sentences if sentence]
 
 
-def _best(change: str, gains_s: Mapping[int, float | None], places: Sequence[str], at: str = "") -> str:
+def _best(
+    change: str,
+    gains_s: Mapping[int, float | None],
+    places: Sequence[str],
+    *,
+    what: str = "arc",
+    at: str = "",
+) -> str:
     """One sentence on the place where a change gains most; empty where it applies to none."""
     known = {place: gain for place, gain in gains_s.items() if gain is not None}
     if not known:
@@ -133,11 +141,12 @@ def _best(change: str, gains_s: Mapping[int, float | None], places: Sequence[str
     if known[best] == 0:
         return f"{change} at one place takes nothing off a round: another circuit is as slow."
     if len(known) > 1 and known[best] - min(known.values()) <= SAME * known[best]:
-        arcs = f"all {len(known)} arcs" if len(known) == len(places) else f"each of {len(known)} arcs"
-        return f"{change} takes as much off a round on {at}{arcs}: {_time(known[best])}."
+        every = "the" if len(known) == len(places) else "these"
+        one = f"any one of {every} {len(known)} {what}s"
+        return f"{change} on {at}{one} takes {_time(known[best])} off a round."
     ties = sum(known[best] - gain <= SAME * known[best] for gain in known.values()) - 1
-    others = f", and as much on {ties} other {'arc' if ties == 1 else 'arcs'}" if ties else ""
-    return f"{change} takes most off a round on {places[best]}{others}: {_time(known[best])}."
+    others = f", and as much on {ties} other {what}{'' if ties == 1 else 's'}" if ties else ""
+    return f"{change} gains most on {places[best]}{others}: {_time(known[best])} off a round."
 
 
 def _upgrade(explanation: Explanation) -> str:
@@ -184,9 +193,8 @@ def _gain(explanation: Explanation, upgrade: AccessUpgrade | JointUpgrade | Link
     """What an upgrade takes off a round, and what is left."""
     tau = explanation.cycle_time_s
     return (
-        f"twice the capacity takes {_time(tau - upgrade.doubled_s)} off a round "
-        f"({_time(upgrade.doubled_s)}), no limit {_time(tau - upgrade.unlimited_s)} "
-        f"({_time(upgrade.unlimited_s)})"
+        f"with twice the capacity a round takes {_time(upgrade.doubled_s)} ({_time(tau - upgrade.doubled_s)} less), "
+        f"with no limit {_time(upgrade.unlimited_s)} ({_time(tau - upgrade.unlimited_s)} less)"
     )
 
 

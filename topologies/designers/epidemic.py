@@ -8,6 +8,7 @@ import numpy as np
 from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import Connectivity
 from topologies.designers.all_pairs import require_all_pairs
+from topologies.designers.node_order import reordered
 from topologies.designers.options import DesignerOption
 from topologies.errors import InputError
 from topologies.label_order import silo_order
@@ -51,11 +52,9 @@ class Epidemic:
 
     def arcs(self, choice: IntArray) -> tuple[IntArray, IntArray]:
         """Source and target of the arcs of a round, sorted by source, then target."""
-        silos = silo_order(self.graph)
-        state = epidemic_state(choice.reshape(self.graph.silos, -1))
-        source, target = silos[state.source], silos[state.target]
-        by_source = np.lexsort((target, source))
-        return source[by_source], target[by_source]
+        drawn = epidemic_state(choice.reshape(self.graph.silos, -1))
+        (state,) = reordered([drawn], silo_order(self.graph))
+        return state.source, state.target
 
     def consensus(self, source: IntArray, target: IntArray) -> FloatArray:
         """Each silo averages its own model and all that it receives with equal weights, shape (silos, silos)."""

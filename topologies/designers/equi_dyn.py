@@ -9,7 +9,7 @@ from topologies.arrays import FloatArray, IntArray, freeze
 from topologies.connectivity import Connectivity
 from topologies.delays import pair_delays
 from topologies.designers.all_pairs import require_all_pairs
-from topologies.designers.node_order import node_order
+from topologies.designers.node_order import node_order, reordered
 from topologies.designers.options import DesignerOption
 from topologies.designers.placed import Order
 from topologies.periodic.equi_dyn import ETA, draw_shift, mean_contraction
@@ -59,10 +59,8 @@ class EquiDyn:
 
     def arcs(self, choice: IntArray) -> tuple[IntArray, IntArray]:
         """Source and target of the arcs of a shift, sorted by source; a single silo has none."""
-        state = equi_dyn_state(self.graph.silos, int(choice[0]), eta=self.eta)
-        source, target = self.order[state.source], self.order[state.target]
-        by_source = np.argsort(source)
-        return source[by_source], target[by_source]
+        (state,) = reordered([equi_dyn_state(self.graph.silos, int(choice[0]), eta=self.eta)], self.order)
+        return state.source, state.target
 
     def consensus(self, source: IntArray, target: IntArray) -> FloatArray:
         """Each silo's own model and that of the one it receives, shape (silos, silos)."""

@@ -162,10 +162,10 @@ def test_a_pair_by_hand(make_underlay):
         "r0 -> r1 -> r0",
         "Its time: computing 0.0%, latency 6.8%, transmission 93.2%.",
         "The largest part of a delay: 1 arc (core link), 1 arc (uplink).",
-        "1 Gbps more takes most off a round on r0 uplink: 45 ms.",
-        "1 ms less latency takes as much off a round on all 2 arcs: 0.5 ms.",
-        "The best upgrade of one access link is r0's uplink: twice the capacity takes",
-        "25 ms off a round (34 ms), no limit 45 ms (14 ms).",
+        "1 Gbps more gains most on r0 uplink: 45 ms off a round.",
+        "1 ms less latency on any one of the 2 arcs takes 0.5 ms off a round.",
+        "The best upgrade of one access link is r0's uplink: with twice the capacity a",
+        "round takes 34 ms (25 ms less), with no limit 14 ms (45 ms less).",
     ]
 
 
@@ -175,7 +175,7 @@ def test_equal_access_links_bind_in_pairs(make_underlay):
 
     assert explain(pair).arcs[0].resources == ("r0 uplink", "r1 downlink")
     assert explain(pair).upgrades == ()
-    assert "1 Gbps more takes as much off a round on what limits all 2 arcs: 45 ms." in text(pair)
+    assert "1 Gbps more on what limits any one of the 2 arcs takes 45 ms off a round." in text(pair)
     # Of 104 ms each way: 54 with 2 x 100 Mbps, 14 with the core link's 1 Gbps.
     first, second = explain(pair).together
     assert (first.source, first.target, second.source, second.target) == (0, 1, 1, 0)
@@ -183,8 +183,8 @@ def test_equal_access_links_bind_in_pairs(make_underlay):
     assert first.unlimited_s == pytest.approx((0.014 + 0.104) / 2)
     assert text(pair).endswith(
         "No upgrade of one access link lowers this alone: r0's uplink and r1's downlink limit an arc equally, and both "
-        "are needed together: twice the capacity takes 25 ms off a round (79 ms), no limit 45 ms (59 ms). Twice the "
-        "capacity gains as much on r1's uplink with r0's downlink."
+        "are needed together: with twice the capacity a round takes 79 ms (25 ms less), with no limit 59 ms (45 ms "
+        "less). Twice the capacity gains as much on r1's uplink with r0's downlink."
     )
 
 
@@ -224,8 +224,8 @@ def test_a_core_link_that_limits_too_leaves_no_pair(make_underlay):
     # 14 ms each way, of which three links that are as fast take 10; with twice their capacity one way takes 9.
     assert text(pair).endswith(
         "No upgrade of one link lowers this alone, since others limit an arc as much or another circuit is as slow: "
-        "r0 uplink, r1 downlink and core link r0 - r1 are needed together: twice the capacity takes 2.5 ms off a round "
-        "(11.5 ms), no limit 5 ms (9 ms)."
+        "r0 uplink, r1 downlink and core link r0 - r1 are needed together: with twice the capacity a round "
+        "takes 11.5 ms (2.5 ms less), with no limit 9 ms (5 ms less)."
     )
 
 
@@ -253,7 +253,7 @@ def test_the_best_upgrade_says_its_gain_and_no_tie_where_there_is_none(make_unde
     said = text(star)
 
     # 200 ms + 12.5 ms each way: both 112.5, one (112.5 + 212.5) / 2.
-    assert "is r0's uplink and downlink: twice the capacity takes 100 ms off a round (112.5 ms)" in said
+    assert "is r0's uplink and downlink: with twice the capacity a round takes 112.5 ms (100 ms less)" in said
     alone = explain(star).upgrades[1:]
     assert [upgrade.link for upgrade in alone] == ["uplink", "downlink"]
     assert "gains as much" not in said
@@ -268,8 +268,8 @@ def test_upgrades_that_gain_as_much_are_named(make_underlay):
 
     # 104, 104 and 14 ms in 3 rounds: 50 ms or 90 ms less on one of two arcs.
     assert text(ring).endswith(
-        "The best upgrade of one access link is r0's uplink: twice the capacity takes 16.67 ms off a round (57.33 ms), "
-        "no limit 30 ms (44 ms). Twice the capacity gains as much on r1's uplink."
+        "The best upgrade of one access link is r0's uplink: with twice the capacity a round takes 57.33 ms "
+        "(16.67 ms less), with no limit 44 ms (30 ms less). Twice the capacity gains as much on r1's uplink."
     )
 
 
@@ -278,7 +278,7 @@ def test_several_links_that_bind_at_once_are_upgraded_together(make_underlay):
     graph = connectivity(make_underlay(2, [(0, 1, 0.0)]), access=AccessLinks(up_bps=up, down_bps=up[::-1]))
     pair = build_overlay("pair", graph, Workload(model_bits=1e7, compute_s=0.0), [(0, 1), (1, 0)])
 
-    assert "1 Gbps more takes most off a round on r0 uplink and r1 downlink together: 45 ms." in text(pair)
+    assert "1 Gbps more gains most on r0 uplink and r1 downlink together: 45 ms off a round." in text(pair)
 
 
 def test_arcs_that_gain_as_much_are_counted(make_underlay):
@@ -290,7 +290,7 @@ def test_arcs_that_gain_as_much_are_counted(make_underlay):
     ring = build_overlay("ring", graph, Workload(model_bits=1e7, compute_s=0.0), [(0, 1), (1, 2), (2, 0)])
 
     # 100, 100 and 10 ms of sending in 3 rounds; up to the core's 1 Gbps, 90 ms less on one of the first two.
-    assert "1 Gbps more takes most off a round on r0 uplink, and as much on 1 other arc: 30 ms." in text(ring)
+    assert "1 Gbps more gains most on r0 uplink, and as much on 1 other arc: 30 ms off a round." in text(ring)
 
 
 def test_both_directions_together_can_do_more(make_underlay):
@@ -329,7 +329,7 @@ def test_computing_bounds(make_underlay):
     assert explanation_lines(explanation) == [
         "pair: by the paper's closed form a round takes 9 s. r0's own computing bounds",
         "the throughput: no other silo holds it up more.",
-        "1 ms less computing takes most off a round on r0: 1 ms.",
+        "1 ms less computing gains most on r0: 1 ms off a round.",
         "No upgrade of links lowers this: none limits an arc on this circuit that more",
         "capacity would speed up.",
     ]
@@ -390,5 +390,5 @@ def test_measured_bandwidth_has_no_link(make_underlay):
 def test_equal_gains_are_said_to_be_the_same(published_graph):
     said = text(design("ring", published_graph("gaia", 1e10), INATURALIST))
 
-    assert "1 ms less latency takes as much off a round on all 11 arcs: 0.09091 ms." in said
-    assert "1 ms less computing takes as much off a round on all 11 arcs: 0.09091 ms." in said
+    assert "1 ms less latency on any one of the 11 arcs takes 0.09091 ms off a round." in said
+    assert "1 ms less computing on any one of the 11 silos takes 0.09091 ms off a round." in said
