@@ -1,11 +1,9 @@
 """What a page says of the file that it was made of: hashes, versions, seeds."""
 
 import hashlib
-import json
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from scenarios.report.web_page import text
 from scenarios.runtime.progress import bar
@@ -51,16 +49,6 @@ def input_digests(path: Path, scenario: str) -> dict[str, str]:
             if file is not None and file.is_file():
                 found[f"{file.name} as it is now, SHA-256"] = file_digest(file)
     return found
-
-
-def library_versions(attrs: Mapping[str, Any]) -> dict[str, str]:
-    """Versions of the libraries that wrote a file; nothing where an older silosim did not record them."""
-    recorded = json.loads(str(attrs.get("library_versions", "{}")))
-    return (
-        {"library versions": ", ".join(f"{name} {value}" for name, value in recorded.items())}
-        if recorded
-        else {}
-    )
 
 
 def origin_list(items: Mapping[str, str]) -> str:

@@ -12,12 +12,12 @@ from scenarios.config.place_words import place_words
 from scenarios.config.quantities import format_s
 from scenarios.config.scenario import RecordedScenario, recorded_scenario
 from scenarios.pages.answer import Compared
-from scenarios.pages.origin import file_digest, input_digests, library_versions
+from scenarios.pages.origin import file_digest, input_digests
 from scenarios.pages.recorded_graph import recorded_graph
 from scenarios.report.tables import Table
+from scenarios.runfile.origin import recorded_origin
 from scenarios.runfile.reader import OverlayRecord, RunRecord, open_file, read_run
 from scenarios.runfile.run_tables import link_usage
-from scenarios.runfile.writer import NETWORK_DIGEST
 from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import check_interrupts
 from scenarios.studies.explain import circuit_table, further_words
@@ -338,11 +338,11 @@ def _origin(path: Path) -> dict[str, str]:
     """Version, seed and hashes of a run."""
     with h5py.File(path, "r") as file:
         attrs = dict(file.attrs)
-    texts = {
-        "silosim version": str(attrs.get("silosim_version", "not stated")),
-        **library_versions(attrs),
-        "seed": str(attrs.get("seed", "not stated")),
-        NETWORK_DIGEST: str(attrs.get("graph_sha256", "not stated")),
-        "scenario, SHA-256": hashlib.sha256(str(attrs["scenario"]).encode()).hexdigest(),
+    scenario = str(attrs["scenario"])
+    digest = {"scenario, SHA-256": hashlib.sha256(scenario.encode()).hexdigest()}
+    return {
+        **recorded_origin(attrs),
+        **digest,
+        **input_digests(path, scenario),
+        f"{path.name}, SHA-256": file_digest(path),
     }
-    return texts | input_digests(path, str(attrs["scenario"])) | {f"{path.name}, SHA-256": file_digest(path)}

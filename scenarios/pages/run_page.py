@@ -35,8 +35,8 @@ from scenarios.studies.underlay import facts_text, underlay_facts
 from topologies.wrapping import unbroken
 
 _REPLAY = (
-    "If silosim replay made this file, it is made again by silosim replay with the run that it replays: it keeps that "
-    "run's arcs and training, and the scenario says on what it was replayed."
+    "silosim replay makes it again from the run that it replays: it keeps that run's arcs and training, and the "
+    "scenario above says on what network, workload and simulation it was replayed."
 )
 _EVENTFUL = (
     "The scenario has events, which change links or silos while the job runs. What links carry and how much of them is "
@@ -200,27 +200,26 @@ def _target(facts: RunFacts) -> str:
     return "" if target is None else f" --target-accuracy {target:g}"
 
 
+def _making(facts: RunFacts, tables: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """The commands that make the file; none of a replay, which rests on another run."""
+    if facts.record.is_replay:
+        return ()
+    if facts.scenario.is_imported:
+        return (
+            "# The scenario above without its table [imported], as scenario.toml; add options that name columns",
+            f"silosim import-metrics {_imported_file(tables)} --on scenario.toml{_target(facts)} -o {name}",
+        )
+    trained = facts.compared.is_trained or facts.compared.cut_trainings
+    command = "run" if "training" in tables and trained else "simulate"
+    return ("# The scenario above as scenario.toml", f"silosim {command} scenario.toml -o {name}")
+
+
 def _reproduce(facts: RunFacts) -> str:
     """Commands, versions, hashes, seed and engines."""
     tables = tomllib.loads(facts.record.scenario)
     name = shlex.quote(facts.path.name.removesuffix(PARTIAL))
     page = shlex.quote(f"{facts.path.name.removesuffix(PARTIAL).rpartition('.')[0]}.html")
-    trained = facts.compared.is_trained or facts.compared.cut_trainings
-    command = "run" if "training" in tables and trained else "simulate"
-    lines = (
-        [
-            "# The scenario above without its table [imported], as scenario.toml; add options that name columns",
-            f"silosim import-metrics {_imported_file(tables)} --on scenario.toml{_target(facts)} -o {name}",
-            f"silosim show {name}",
-        ]
-        if facts.scenario.is_imported
-        else [
-            "# The scenario above as scenario.toml",
-            f"silosim {command} scenario.toml -o {name}",
-            f"silosim show {name}",
-        ]
-    )
-    lines.append(f"silosim report {name} -o {page}")
+    lines = [*_making(facts, tables, name), f"silosim show {name}", f"silosim report {name} -o {page}"]
     engines = dict.fromkeys(each.recorded.simulation.engine for each in facts.overlays)
     simulation = tables.get("simulation", {})
     rules = {
@@ -230,7 +229,11 @@ def _reproduce(facts: RunFacts) -> str:
             f"{each.kind} {each.recorded.simulation.rounds:,}" for each in facts.overlays
         ),
     }
-    # Only what was trained or imported can be replayed.
-    replayed = f'<p class="note">{text(_REPLAY)}</p>' if facts.compared.is_trained else ""
+    replayed = ""
+    # Only what was trained or imported can be replayed; older files do not say whether it was.
+    if facts.record.is_replay:
+        replayed = f'<p class="note">{text(f"A replay: {_REPLAY}")}</p>'
+    elif facts.record.is_replay is None and facts.compared.is_trained:
+        replayed = f'<p class="note">{text(f"If silosim replay made this file, {_REPLAY}")}</p>'
     commands = f"<pre>{text(chr(10).join(lines))}</pre>{replayed}"
     return f"<h2>How to make this again</h2>{commands}{origin_list({**facts.origin, **rules})}"

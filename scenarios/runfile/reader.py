@@ -146,6 +146,8 @@ class RunRecord:
         In the order of the scenario.
     silo_labels : tuple of str
         In the order of the silos' numbers.
+    is_replay : bool or None
+        Whether arcs and training are those of another run; None where an older file does not say.
     path : Path or None
         The file that it was read from, absolute; the tables below are read from there when they are asked for.
     """
@@ -157,6 +159,7 @@ class RunRecord:
     about: str
     overlays: tuple[OverlayRecord, ...]
     silo_labels: tuple[str, ...] = ()
+    is_replay: bool | None = None
     path: Path | None = None
 
     def __repr__(self) -> str:
@@ -376,6 +379,7 @@ def read_open(file: h5py.File, *, source: str) -> RunRecord:
             work=work,
             about=str(file.attrs["about"]),
             overlays=tuple(_read_overlay(file, kind) for kind in kinds),
+            is_replay=bool(file.attrs["is_replay"]) if "is_replay" in file.attrs else None,
         )
     except InputError as error:
         raise error.located(source) from None

@@ -46,6 +46,8 @@ class RunHead:
         Of everything random.
     graph : Connectivity
     work : Workload
+    is_replay : bool
+        Whether arcs and training are those of another run.
     """
 
     scenario: str
@@ -53,6 +55,7 @@ class RunHead:
     seed: int
     graph: Connectivity
     work: Workload
+    is_replay: bool = False
 
 
 class RunFile:
@@ -169,8 +172,6 @@ class RunFile:
         write_history(self._file, kind, 0, history, last_start_s)
 
 
-NETWORK_DIGEST = "network as read (links, lengths, capacities, latencies, names of silos), SHA-256"
-"""What the attribute ``graph_sha256`` is of."""
 _LIBRARIES = ("numpy", "scipy", "numba", "h5py", "simpy", "torch")
 """Their versions are recorded where they are installed."""
 
@@ -208,6 +209,7 @@ def write_head(file: h5py.File, head: RunHead) -> None:
         network=json.dumps(asdict(head.network)),
         about=describe(graph, work),
         seed=head.seed,
+        is_replay=head.is_replay,
         graph_sha256=digest.hexdigest(),
         units="seconds, bits, bits per second, kilometres, degrees: see the suffix of each name",
     )

@@ -51,6 +51,7 @@ def replay(run: RecordedRun, path: Path, changes: ReplayChanges, *, force: bool)
         seed=there.scenario.seed,
         graph=there.graph,
         work=there.work,
+        is_replay=True,
     )
     rows = {
         moved.kind: len(moved.recorded.wall_clock_s) for moved in there.overlays if moved.recorded.history

@@ -12,8 +12,9 @@ import numpy as np
 from scenarios.config.error_context import located
 from scenarios.config.network import NetworkConfig
 from scenarios.runfile.atomic import new_file, reports_full_disk
+from scenarios.runfile.origin import recorded_origin
 from scenarios.runfile.reader import check_schema, open_file, read_inputs
-from scenarios.runfile.writer import NETWORK_DIGEST, write_head
+from scenarios.runfile.writer import write_head
 from scenarios.simulation.experiment import Experiment
 from scenarios.validation.circuit_table import arc_rows
 from scenarios.validation.study import Validated
@@ -66,7 +67,7 @@ class RecordedValidation:
     underlay : Underlay
     work : Workload
     origin : mapping from str to str
-        Version, seed and hash of the network.
+        See `scenarios.runfile.origin.recorded_origin`.
     rows : tuple of dict
         Fields of `validation_row` with ``overlay``, None where there is no number.
     arcs : mapping from str to list of dict
@@ -105,11 +106,7 @@ def read_validation(path: Path) -> RecordedValidation:
                 network=network,
                 underlay=underlay,
                 work=work,
-                origin={
-                    "silosim version": str(file.attrs["silosim_version"]),
-                    "seed": str(file.attrs["seed"]),
-                    NETWORK_DIGEST: str(file.attrs["graph_sha256"]),
-                },
+                origin=recorded_origin(file.attrs),
                 rows=tuple(_row(kind, group) for kind, group in groups),
                 arcs={kind: _arcs(group) for kind, group in groups if len(group)},
             )

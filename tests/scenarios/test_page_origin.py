@@ -3,7 +3,8 @@
 import hashlib
 import json
 
-from scenarios.pages.origin import input_digests, library_versions
+from scenarios.pages.origin import input_digests
+from scenarios.runfile.origin import NETWORK_DIGEST, recorded_origin
 
 
 def test_files_of_the_scenario_that_are_there_are_hashed(tmp_path):
@@ -17,7 +18,11 @@ def test_files_of_the_scenario_that_are_there_are_hashed(tmp_path):
 
 
 def test_versions_are_those_of_the_file():
-    assert library_versions({"library_versions": json.dumps({"numpy": "1.2", "h5py": "3"})}) == {
-        "library versions": "numpy 1.2, h5py 3"
+    unstated = {"silosim version": "not stated", "seed": "not stated", NETWORK_DIGEST: "not stated"}
+
+    assert recorded_origin({}) == unstated
+    assert recorded_origin({"library_versions": json.dumps({"numpy": "1.2", "h5py": "3"}), "seed": 7}) == {
+        **unstated,
+        "library versions": "numpy 1.2, h5py 3",
+        "seed": "7",
     }
-    assert library_versions({}) == {}

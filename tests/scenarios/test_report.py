@@ -316,6 +316,22 @@ def test_a_run_that_was_cut_before_any_training_is_no_simulation(run_file, tmp_p
     assert "silosim run scenario.toml" in page
 
 
+def test_a_replay_is_not_said_to_be_made_by_run(silosim, run_file, tmp_path):
+    path = tmp_path / "replay.h5"
+    silosim("replay", run_file, "--access", "1 Gbps", "-o", path).ok()
+    page, run = run_page(path), run_page(run_file)
+
+    assert "A replay: silosim replay makes it again" in page
+    assert "silosim run scenario.toml" not in page
+    assert "silosim run scenario.toml" in run
+    assert "silosim replay" not in run
+    with h5py.File(path, "r+") as file:
+        del file.attrs["is_replay"]
+    older = run_page(path)
+    assert "If silosim replay made this file, silosim replay makes it again" in older
+    assert "silosim run scenario.toml" in older
+
+
 def test_a_network_that_changes_has_what_its_links_carried(tmp_path, silosim, scenario, small_scenario):
     events = (
         '[[simulation.capacity]]\nlink = "Sydney uplink"\nat = ["0 s", "1 s"]\ncapacity = ["100 Mbps", "20 Mbps"]\n'
