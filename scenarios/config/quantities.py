@@ -129,6 +129,18 @@ def digits(number: float) -> str:
     return f"{number:.0f}" if size >= 1e3 else f"{number:#.4g}"
 
 
+def format_ratio(ratio: float) -> str:
+    """A ratio with three digits, and with all those before the point.
+
+    Examples
+    --------
+    >>> format_ratio(2.0), format_ratio(38.826), format_ratio(1234.5)
+    ('2.00x', '38.8x', '1234x')
+    """
+    decimals = 2 if ratio < 9.995 else 1
+    return f"{ratio:.{decimals}f}x" if ratio < 99.95 else f"{digits(ratio)}x"
+
+
 def rounded_up(number: float, *, significant: int = 4) -> float:
     """The least number of so many digits that is not smaller: a limit that a user who types it again keeps to.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scenarios.config.quantities import format_long, format_rate
+from scenarios.config.quantities import format_long, format_rate, format_ratio
 from scenarios.pages.slider import slider_bar
 from scenarios.pages.study_answer import failed_rows, is_below, ranked_by, ties_of
 from scenarios.report.column_labels import value_text, words_of
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     import pandas
 
 ACCESS = "access_bps"
+_BUSIEST = "busiest_link"
 _FORMS = (PAPER, "serialized_s", "load_bound_s", SIMULATED)
 """Columns of the table that the slider moves."""
-_HEADS = ("overlay", "paper", "serialized", "load", "simulated", "to the shortest")
+_HEADS = ("overlay", "paper", "serialized", "load", "simulated", "to the shortest", "busiest link")
+_RATIO = 4
+"""Place of the ratio to the shortest among the cells of a row; after it there is text only."""
 _MOST_ROWS = 6000
-"""Rows that the page holds for its slider, about 0.2 KB each."""
+"""Rows that the page holds for its slider, about 0.25 KB each."""
 _MISSING: tuple[str, None] = ("-", None)
 _NOTE = (
     "The study's own points, nothing between them. A mark in each chart over the access capacity is where the slider "
@@ -42,9 +45,10 @@ class CapacityPoints:
     choices : tuple of str
         Combinations of the other keys that vary, in words; one empty text where none does.
     overlays : tuple of str
-    cells : list, shape (choices, capacities, overlays, 5) of pairs
-        Text and number of `paper`, `serialized`, `load`, `simulated` and of the ratio to the shortest; the number is
-        None where there is none. An overlay without a row there has None in place of its five cells.
+    cells : list, shape (choices, capacities, overlays, 6) of pairs
+        Text and number of `paper`, `serialized`, `load`, `simulated`, of the ratio to the shortest, and of the busiest
+        link, which has a name only; the number is None where there is none. An overlay without a row there has None in
+        place of its cells.
     left_out : int
         Combinations that have no room.
     """
@@ -111,7 +115,7 @@ def capacity_points(table: "pandas.DataFrame") -> CapacityPoints | None:
 
 
 def _row_cells(good: "pandas.DataFrame") -> list[list[Any]]:
-    """Text and number of the five cells of each row; below load, paper has the mark of all tables."""
+    """Text and number of the cells of each row; below load, paper has the mark of all tables."""
     ranked = ranked_by(good)
     least = ranked.groupby(good[POINT]).transform("min")
     ratios = (ranked / least).where(least > 0)
@@ -119,9 +123,10 @@ def _row_cells(good: "pandas.DataFrame") -> list[list[Any]]:
     below = is_below(good) if "paper_below_load" in good.columns else ranked.isna() & False
     forms = [good[column].tolist() if column in good.columns else [np.nan] * len(good) for column in _FORMS]
     half = good[HALF_WIDTH].tolist() if HALF_WIDTH in good.columns else [np.nan] * len(good)
+    busiest = good[_BUSIEST].tolist() if _BUSIEST in good.columns else [None] * len(good)
     found = []
-    for *values, width, ratio, is_shortest, is_marked in zip(
-        *forms, half, ratios, shortest, below.fillna(False), strict=True
+    for *values, width, ratio, is_shortest, is_marked, link in zip(
+        *forms, half, ratios, shortest, below.fillna(False), busiest, strict=True
     ):
         cells = [_cell(value) for value in values]
         if is_marked:
@@ -132,8 +137,8 @@ def _row_cells(good: "pandas.DataFrame") -> list[list[Any]]:
         if is_shortest:
             last = ["shortest", float(ratio) if ratio == ratio else 1.0]
         elif ratio == ratio:
-            last = [f"{ratio:.3g}x" if ratio < 1000 else f"{ratio:,.0f}x", float(ratio)]
-        found.append([*cells, last])
+            last = [format_ratio(float(ratio)), float(ratio)]
+        found.append([*cells, last, [link, None] if isinstance(link, str) else list(_MISSING)])
     return found
 
 
@@ -148,7 +153,8 @@ def study_slider(points: CapacityPoints) -> str:
     """The slider, the choice of a combination, and the table at the first capacity."""
     names = [format_rate(bps) for bps in points.capacities_bps]
     heads = "".join(
-        f'<th scope="col"{" class=number" if place else ""}>{head}</th>' for place, head in enumerate(_HEADS)
+        f'<th scope="col"{" class=number" if 0 < place <= _RATIO + 1 else ""}>{head}</th>'
+        for place, head in enumerate(_HEADS)
     )
     rows = "".join(
         f'<tr data-row="{place}"{_chosen(cells)}><th scope="row">{text(overlay)}</th>{_tds(cells)}</tr>'
@@ -158,7 +164,7 @@ def study_slider(points: CapacityPoints) -> str:
     notes = [
         "to the shortest: how many times as long a round takes as that of the shortest, by the simulation where the "
         "study has one, else by the larger of paper and load; overlapping 95 % intervals are all the shortest. "
-        "!: paper is below load, which no network can do."
+        "busiest link: that sets load. !: paper is below load, which no network can do."
     ]
     if points.left_out:
         notes.append(f"{points.left_out:,} more combinations have no room here; the file has them.")
@@ -183,15 +189,16 @@ def _choice(choices: Sequence[str]) -> str:
 
 def _chosen(cells: list[Any] | None) -> str:
     """The mark of the shortest's row."""
-    return ' class="chosen"' if cells is not None and cells[-1][0] == "shortest" else ""
+    return ' class="chosen"' if cells is not None and cells[_RATIO][0] == "shortest" else ""
 
 
 def _tds(cells: list[Any] | None) -> str:
     """The cells of a row, as the script writes them."""
     there: list[Any] = [_MISSING] * (len(_HEADS) - 1) if cells is None else cells
     return "".join(
-        f'<td class="number" data-value="{"" if value is None else repr(value)}">{text(shown)}</td>'
-        for shown, value in there
+        f'<td{" class=number" if place <= _RATIO else ""} data-value="{"" if value is None else repr(value)}">'
+        f"{text(shown)}</td>"
+        for place, (shown, value) in enumerate(there)
     )
 
 
@@ -200,6 +207,7 @@ def study_slider_data(points: CapacityPoints) -> dict[str, Any]:
     return {
         "names": [format_rate(bps) for bps in points.capacities_bps],
         "choices": list(points.choices),
+        "ratio": _RATIO,
         "cells": points.cells,
     }
 
@@ -252,7 +260,7 @@ function update() {
   document.getElementById("choice-text").textContent = words ? `, ${words}` : "";
   study.cells[chosen][place].forEach((cells, overlay) => {
     const row = document.querySelector(`#at-capacity [data-row="${overlay}"]`);
-    row.classList.toggle("chosen", cells !== null && cells[cells.length - 1][0] === "shortest");
+    row.classList.toggle("chosen", cells !== null && cells[study.ratio][0] === "shortest");
     row.querySelectorAll("td").forEach((cell, at) => {
       const [shown, value] = cells === null ? ["-", null] : cells[at];
       cell.textContent = shown;

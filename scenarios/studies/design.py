@@ -9,7 +9,7 @@ from scenarios.config.designer_options import Written, designer_options
 from scenarios.config.network import describe, idle_links
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import AnyOverlay, design_any, expected_gap
-from scenarios.config.quantities import digits, format_interval, format_s, in_unit
+from scenarios.config.quantities import digits, format_interval, format_ratio, format_s, in_unit
 from scenarios.report.agreed_mean import mean_notes, mean_weights
 from scenarios.report.closed_forms import FORMS, below_load, forms_note
 from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines
@@ -138,7 +138,7 @@ def design_table(
             *([Column(key="period", title="states")] if periodic else []),
             *forms,
             Column(key="throughput_per_s", title="rounds\n/s", show=_rate),
-            Column(key="ratio_to_star", title="vs\nSTAR", show=_ratio),
+            Column(key="ratio_to_star", title="vs\nSTAR", show=format_ratio),
             Column(key="over_bound", title="over\nbound", show=_share),
             Column(
                 key="spectral_gap",
@@ -440,12 +440,6 @@ def _rate(per_s: float) -> str:
     """Rounds per second, two digits and an exponent where four digits have no room."""
     text = digits(per_s)
     return re.sub("e([-+])0*", r"e\1", f"{per_s:.1e}").replace("e+", "e") if "e" in text else text
-
-
-def _ratio(ratio: float) -> str:
-    """A ratio with three digits, and with all those before the point."""
-    decimals = 2 if ratio < 9.995 else 1
-    return f"{ratio:.{decimals}f}x" if ratio < 99.95 else f"{digits(ratio)}x"
 
 
 def _share(fraction: float) -> str:

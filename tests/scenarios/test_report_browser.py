@@ -171,7 +171,7 @@ def test_the_slider_of_a_study_shows_the_numbers_of_its_table(opened, tmp_path):
                 of_point = (table["access_bps"] == capacity) & (table["local_steps"] == step)
                 row = table[of_point & (table["overlay"] == kind)]
                 assert [float(cell[1]) for cell in cells[:2]] == [*row.paper_s, *row.serialized_s]
-                assert cells[4][0] == ("shortest" if kind == "ring" else "2x")
+                assert cells[4][0] == ("shortest" if kind == "ring" else "2.00x")
             seen.append(opened.run(marks))
             name = opened.run("document.getElementById('capacity').getAttribute('aria-valuetext')")
             assert name == format_rate(capacity)

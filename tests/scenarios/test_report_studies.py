@@ -91,14 +91,20 @@ def test_the_slider_has_the_numbers_of_the_file_for_each_capacity_and_combinatio
                 of_point = (table["access_bps"] == capacity) & (table["local_steps"] == steps)
                 row = table[of_point & (table["overlay"] == kind)].iloc[0]
                 assert cells[0][1] == row["paper_s"]
-                assert cells[4] == (["shortest", 1.0] if kind == "ring" else ["2x", 2.0])
+                assert cells[4] == (["shortest", 1.0] if kind == "ring" else ["2.00x", 2.0])
 
 
 def test_overlapping_intervals_are_all_marked_the_shortest(study):
     table = read_study(study(rows_of([1e7, 1e8])))
     table["simulated_s"] = table["paper_s"]
     table["simulated_half_width_s"] = table["paper_s"] / 2
+    table["busiest_link"] = ["A uplink", None, "B uplink", "A - B"]
 
+    (of_choice,) = capacity_points(table).cells
+    assert [[cells[5] for cells in of_capacity] for of_capacity in of_choice] == [
+        [["A uplink", None], ["-", None]],
+        [["B uplink", None], ["A - B", None]],
+    ]
     assert [cells[4][0] for cells in capacity_points(table).cells[0][0]] == ["shortest", "shortest"]
     assert capacity_points(table).cells[0][1][0][3][0] == "2.000 s \u00b1 1.000 s"
 
