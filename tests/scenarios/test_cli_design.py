@@ -231,7 +231,8 @@ def test_explain_says_which_links_are_needed_together_and_by_how_much(silosim):
     # Several arcs gain as much, so that the silos may be those of any of them.
     assert re.search(r"1 Gbps more .*\b\w+ uplink and \w+ downlink together\b.*?: [\d.]+ ms", text)
     assert re.search(
-        r"\w+'s uplink and \w+'s downlink .* takes 3\.635 s \(44\.87 ms less\), with no limit 3\.591 s \(88\.84 ms less\)",
+        r"\w+'s uplink and \w+'s downlink .* takes 3\.635 s \(44\.87 ms less\), "
+        r"with no limit 3\.591 s \(88\.84 ms less\)",
         text,
     )
 
