@@ -42,6 +42,12 @@ def _published() -> Iterable[str]:
     return NETWORKS
 
 
+def _papers() -> Iterable[str]:
+    from scenarios.cli.tables import PAPERS
+
+    return PAPERS
+
+
 def _studies() -> Iterable[str]:
     from scenarios.config.study import study_presets
 
@@ -104,6 +110,7 @@ _BY_COMMAND: Mapping[tuple[str, str], Names] = {
     ("explain", "kind"): _explained_kinds,
     ("upgrade", "kind"): _static_kinds,
     ("tables", "network"): _published,
+    ("tables", "paper"): _papers,
     ("study", "file"): _studies,
 }
 """Where a command takes others than the rest."""

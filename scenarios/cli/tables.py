@@ -12,11 +12,23 @@ from scenarios.report.table_formats import format_of, print_tables, write_tables
 from scenarios.runfile.paths import check_new
 from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import check_interrupts
+from scenarios.studies.multigraph_table import DATA_SETS, multigraph_table
 from scenarios.studies.published_tables import NETWORKS, TABLES, published_table
 from topologies.errors import unknown_name
 
+PAPERS = ("paper", "multigraph")
+"""Whose tables."""
+
 
 def tables(
+    paper: Annotated[
+        str,
+        typer.Argument(
+            metavar="[PAPER]",
+            help="paper: the four tables of Marfoq et al. (NeurIPS 2020). multigraph: the cycle times of Do, Nguyen et "
+            "al. (ICCV 2023).",
+        ),
+    ] = PAPERS[0],
     network: Annotated[
         list[str] | None,
         typer.Option(help=f"{', '.join(NETWORKS)}; repeat for several. [default: all]"),
@@ -30,12 +42,16 @@ def tables(
 ) -> None:
     """Reprint the paper's tables of cycle times beside ours.
 
-    Four tables: published, ours from the published inputs, and ours from corrected ones.
+    Four tables: published, ours from the published inputs, and ours from corrected ones. Or those of the multigraph:
+    published, three readings of what a round takes, and simulated, with the RING beside it.
 
     Examples
     --------
     silosim tables --network gaia --network geant -o tables.csv
+    silosim tables multigraph --network gaia
     """
+    if paper not in PAPERS:
+        raise unknown_name("paper", paper, PAPERS)
     networks = list(dict.fromkeys(network or NETWORKS))
     for name in networks:
         if name not in NETWORKS:
@@ -44,13 +60,17 @@ def tables(
         format_of(output)
         check_new(output, force=force)
     done = itertools.count()
-    with bar("tables", len(TABLES) * len(networks)) as advance:
+    many = len(TABLES if paper == PAPERS[0] else DATA_SETS)
+    with bar("tables", many * len(networks)) as advance:
 
         def begin(name: str) -> None:
             check_interrupts()
             advance(next(done), name)
 
-        made = [published_table(published, begin, networks=networks) for published in TABLES]
+        if paper == PAPERS[0]:
+            made = [published_table(published, begin, networks=networks) for published in TABLES]
+        else:
+            made = [multigraph_table(data_set, begin, networks=networks) for data_set in DATA_SETS]
     if output is not None:
         write_tables(output, made)
         print(f"written: {output}", file=sys.stderr)

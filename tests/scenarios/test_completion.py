@@ -43,6 +43,7 @@ def complete(monkeypatch, silosim):
         ("silosim design --criterion ", ["paper", "serialized", "all", "simulated"]),
         ("silosim design ge", ["geant"]),
         ("silosim tables --network e", ["exodus", "ebone"]),
+        ("silosim tables m", ["multigraph"]),
         ("silosim study paper-fig3", ["paper-fig3a", "paper-fig3b"]),
         ("silosim partition gaia --partition ge", ["geographic"]),
         ("silosim init --dataset sh", ["shakespeare"]),

@@ -1,6 +1,7 @@
 """The multigraph on a network: over the ring of Christofides' algorithm."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated
 
@@ -12,7 +13,11 @@ from topologies.designers.published_ring import published_ring
 from topologies.errors import InputError
 from topologies.periodic.multigraph import MOST_LAG
 from topologies.periodic.multigraph import multigraph as multigraph_states
-from topologies.periodic.multigraph_readings import published_reading
+from topologies.periodic.multigraph_readings import (
+    equation_reading,
+    published_reading,
+    recurrence_reading,
+)
 from topologies.periodic_overlay import PeriodicOverlay, build_periodic
 from topologies.workload import Workload
 
@@ -67,6 +72,51 @@ def multigraph_reading_s(graph: Connectivity, work: Workload, *, most_lag: int =
     compute_s = work.round_compute_s(graph.silos)[source]
     rounds = PUBLISHED_ROUNDS.get(work.name, _OTHER_ROUNDS)
     return published_reading(delay_s, compute_s, rounds, most_lag=most_lag)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MultigraphReadings:
+    """What may be called the multigraph's cycle time, in seconds, all on the same delays of the ring's arcs.
+
+    Attributes
+    ----------
+    ring_s : float
+        Of the ring, as a static overlay.
+    published_s, equation_s, recurrence_s : float
+        See `published_reading`, `equation_reading` and `recurrence_reading` in
+        `topologies.periodic.multigraph_readings`.
+    """
+
+    ring_s: float
+    published_s: float
+    equation_s: float
+    recurrence_s: float
+
+
+def multigraph_readings(
+    graph: Connectivity, work: Workload, *, most_lag: int = MOST_LAG
+) -> MultigraphReadings:
+    """Cycle times of the multigraph by all readings, on the delays of its published table where inputs are published.
+
+    Raises
+    ------
+    InputError
+        As `multigraph`.
+
+    Notes
+    -----
+    With published inputs the delays are those of `topologies.designers.published_ring.published_ring`, which may take
+    another of two equally long routes than `multigraph` does: then `recurrence_s` is not quite its `paper` cycle time.
+    """
+    source, target, delay_s = _ring(graph, work)
+    compute_s = work.round_compute_s(graph.silos)[source]
+    rounds = PUBLISHED_ROUNDS.get(work.name, _OTHER_ROUNDS)
+    return MultigraphReadings(
+        ring_s=recurrence_reading(source, target, delay_s, compute_s, most_lag=1),
+        published_s=published_reading(delay_s, compute_s, rounds, most_lag=most_lag),
+        equation_s=equation_reading(delay_s, compute_s, rounds, most_lag=most_lag),
+        recurrence_s=recurrence_reading(source, target, delay_s, compute_s, most_lag=most_lag),
+    )
 
 
 def _ring(graph: Connectivity, work: Workload) -> tuple[IntArray, IntArray, FloatArray]:

@@ -1,13 +1,15 @@
-"""What the authors of the multigraph report as its cycle time, and what their equation says."""
+"""Cycle times of the multigraph: as its authors report it, by their equation, and by their protocol."""
 
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from topologies.arrays import FloatArray
+from topologies.arrays import FloatArray, IntArray
 from topologies.checks import check_integer
+from topologies.howard import cycle_time
 from topologies.periodic.multigraph import MOST_LAG, multigraph_lags
+from topologies.periodic_events import periodic_event_graph
 
 
 def published_reading(
@@ -61,6 +63,45 @@ def equation_reading(
     the end of each round, which the protocol does not ask for. Time O(arcs period).
     """
     return _mean_round(delay_s, compute_s, rounds, most_lag, np.max)
+
+
+def recurrence_reading(
+    source: IntArray, target: IntArray, delay_s: FloatArray, compute_s: ArrayLike, *, most_lag: int = MOST_LAG
+) -> float:
+    """Cycle time of the protocol itself: a silo starts a round once its own computing and its strong arc allow.
+
+    Parameters
+    ----------
+    source, target : ndarray of int, shape (silos,)
+        A directed ring.
+    delay_s, compute_s, most_lag
+        As for `published_reading`; arrays in the order of the arcs.
+
+    Returns
+    -------
+    float
+        In seconds per round.
+
+    Raises
+    ------
+    InputError
+        If `most_lag` is no integer or below 1.
+
+    Notes
+    -----
+    The largest cycle mean of the event graph of one period, see `topologies.periodic_overlay.build_periodic`, for
+    delays that are given. The value is exact and at most ``max(compute_s, sum of delays / sum of lags)``. Time
+    O(silos period iterations) of Howard's policy iteration.
+    """
+    lags = multigraph_lags(delay_s, most_lag=most_lag)
+    period = int(np.lcm.reduce(lags))
+    state, arc = np.nonzero(np.arange(period)[:, np.newaxis] % lags == 0)
+    own_s = np.empty(len(source))
+    own_s[source] = compute_s
+    graph = periodic_event_graph(
+        period, state, source[arc], target[arc], lags[arc], np.asarray(delay_s)[arc], own_s
+    )
+    return cycle_time(graph, connected=True).cycle_time_s / period
 
 
 def _mean_round(
