@@ -6,31 +6,34 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
+from scenarios.cli.request import experiment_of
 from scenarios.config.kinds import all_kinds
-from scenarios.config.overlay_config import asked_overlays, default_overlays, left_out_note
+from scenarios.config.overlay_config import asked_overlays
 from scenarios.report.table_formats import print_table
 from scenarios.studies.design import RATES, design_table
 
 Seed = Annotated[
-    int,
+    int | None,
     typer.Option(
-        help="Seed of randomized overlays, and of designers that take one, such as best.",
+        help="Seed of randomized overlays, and of designers that take one, such as best. [default: the scenario's, "
+        "or 0]",
         rich_help_panel="Overlays",
     ),
 ]
 
 
-@opt.of_a_study()
+@opt.of_a_study(or_scenario=True)
 @with_designer_options(all_kinds())
 def design(
     study: opt.Study,
+    context: typer.Context,
     options: GivenOptions,
     kind: opt.Kinds = None,
     arcs: opt.Arcs = None,
     weights: opt.Weights = None,
     schedule: opt.Schedules = None,
     both_ways: opt.BothWays = False,
-    seed: Seed = 0,
+    seed: Seed = None,
     bound: Annotated[
         bool, typer.Option("--bound", help="Raise the lower bound by linear programs, as best does.")
     ] = False,
@@ -45,24 +48,28 @@ def design(
     Examples
     --------
     silosim design geant --access "1 Gbps" --kind ring --kind matcha
+    silosim design study.toml
     """
-    graph = study.graph()
+    experiment = experiment_of(study, context, rounds=1).naming(kind)
     overlays = asked_overlays(
         kind,
         options,
-        default_overlays(graph),
+        experiment.overlays,
         arcs=arcs,
         weights=weights,
         schedules=schedule,
         both_ways=both_ways,
     )
+    experiment = experiment.with_settings({}, overlays=overlays, seed=seed, most_rounds=1)
     table = design_table(
-        graph,
-        study.work(graph),
-        overlays,
-        seed=seed,
+        experiment.graph,
+        experiment.work,
+        experiment.overlays,
+        seed=experiment.seed,
         bound=bound,
         rates_from=rates_from,
-        left_out=() if kind else left_out_note(graph),
+        left_out=experiment.left_out,
+        consensus=experiment.consensus,
+        label_shares=experiment.label_shares,
     )
     print_table(table, as_json)

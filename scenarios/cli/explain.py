@@ -6,17 +6,19 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
-from scenarios.cli.one_overlay import PERIODIC_KIND_HELP, designed, one_overlay
+from scenarios.cli.one_overlay import PERIODIC_KIND_HELP, one_overlay
+from scenarios.cli.request import experiment_of, is_scenario
 from scenarios.report.table_formats import print_table
 from scenarios.studies.explain import explanation_table
 from scenarios.studies.explain_periodic import periodic_explanation_table
 from topologies import DESIGNERS, PERIODIC_DESIGNERS, Overlay, PeriodicOverlay
 
 
-@opt.of_a_study()
+@opt.of_a_study(or_scenario=True)
 @with_designer_options((*DESIGNERS, *PERIODIC_DESIGNERS))
 def explain(
     study: opt.Study,
+    context: typer.Context,
     options: GivenOptions,
     kind: Annotated[str | None, typer.Option(help=f"Overlay to explain: {PERIODIC_KIND_HELP}")] = None,
     arcs: opt.ArcsFile = None,
@@ -24,8 +26,12 @@ def explain(
     schedule: opt.ScheduleFile = None,
     both_ways: opt.BothWays = False,
     seed: Annotated[
-        int, typer.Option(help="Seed of designers that take one, such as best.", rich_help_panel="Overlays")
-    ] = 0,
+        int | None,
+        typer.Option(
+            help="Seed of designers that take one, such as best. [default: the scenario's, or 0]",
+            rich_help_panel="Overlays",
+        ),
+    ] = None,
     as_json: opt.Json = False,
 ) -> None:
     """Say which circuit limits an overlay, and what would help.
@@ -36,7 +42,9 @@ def explain(
     Examples
     --------
     silosim explain geant --access "100 Mbps" --kind ring
+    silosim explain study.toml --kind mst
     """
+    experiment = experiment_of(study, context, rounds=1)
     config = one_overlay(
         "explain",
         options,
@@ -47,8 +55,9 @@ def explain(
         both_ways=both_ways,
         why="so no circuit bounds it",
         periodic=True,
+        known=experiment.overlays if is_scenario(study) else (),
     )
-    overlay = designed(study, config, seed=seed)
+    overlay = experiment.with_settings({}, overlays=[config], seed=seed, most_rounds=1).design(config)
     if isinstance(overlay, PeriodicOverlay):
         table = periodic_explanation_table(overlay)
     else:

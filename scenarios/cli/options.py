@@ -66,7 +66,8 @@ Kinds = Annotated[
     list[str] | None,
     typer.Option(
         "--kind",
-        help=f"Overlay; repeat for several: {', '.join(all_kinds())}. [default: star, mst, delta_mbst, ring]",
+        help=f"Overlay; repeat for several: {', '.join(all_kinds())}. stl_fw needs a scenario with [training]. "
+        "[default: star, mst, delta_mbst, ring; the scenario's]",
     ),
 ]
 _ARCS = "File of an overlay of your own: CSV (from, to, perhaps weight), GML or GraphML."
@@ -164,7 +165,6 @@ Published = Annotated[
     bool,
     typer.Option("--published", help="The paper's inputs: its link lengths, 1 Gbps core, its model sizes."),
 ]
-Rounds = Annotated[int, typer.Option(help="Rounds to simulate.")]
 UntilCi = Annotated[
     str | None, typer.Option(help="Stop when the 95 % interval is this narrow, for instance 0.1%.")
 ]

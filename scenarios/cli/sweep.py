@@ -9,9 +9,10 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
+from scenarios.cli.request import experiment_of
 from scenarios.cli.table_and_figure import HELP, table_and_figure, write_both
 from scenarios.config.kinds import all_kinds
-from scenarios.config.overlay_config import asked_overlays, default_overlays, left_out_note
+from scenarios.config.overlay_config import asked_overlays
 from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table
@@ -19,11 +20,14 @@ from scenarios.runtime.workers import process_pool, worker_count
 from scenarios.studies.sweep import sweep as sweep_access
 from topologies.quantities import parse_quantity
 
+DEFAULT_ROUNDS = 200
 
-@opt.of_a_study(without=("access", "access_up", "access_down", "access_at"))
+
+@opt.of_a_study(without=("access", "access_up", "access_down", "access_at"), or_scenario=True)
 @with_designer_options(all_kinds())
 def sweep(
     study: opt.Study,
+    context: typer.Context,
     options: GivenOptions,
     access: Annotated[
         list[str], typer.Option(help="Capacities, with units: several after one --access, or repeated.")
@@ -34,11 +38,17 @@ def sweep(
     weights: opt.Weights = None,
     schedule: opt.Schedules = None,
     both_ways: opt.BothWays = False,
-    rounds: opt.Rounds = 200,
-    sharing: opt.Sharing = "maxmin",
-    queueing: opt.Queueing = "fifo",
-    engine: opt.NetworkEngine = "auto",
-    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    rounds: Annotated[
+        int | None,
+        typer.Option(help=f"Rounds to simulate. [default: the scenario's, or {DEFAULT_ROUNDS}]"),
+    ] = None,
+    sharing: Annotated[
+        str | None,
+        typer.Option(help="maxmin, equal (Eq. 3's rates), or an installed model. [default: maxmin]"),
+    ] = None,
+    queueing: Annotated[str | None, typer.Option(help="fifo or overlap. [default: fifo]")] = None,
+    engine: opt.Engine = None,
+    seed: opt.Seed = None,
     workers: Annotated[int, typer.Option(help="Processes that compute capacities.")] = 1,
     output: Annotated[
         Path | None,
@@ -55,14 +65,15 @@ def sweep(
     Examples
     --------
     silosim sweep geant --access "100 Mbps" "1 Gbps" "10 Gbps" -o sweep-geant
+    silosim sweep study.toml --access "100 Mbps" "1 Gbps"
     """
     style = figure_style(width) or DEFAULT_STYLE
     files = table_and_figure(output or Path(f"sweep-{study.network.name}.csv"), force=force)
-    graph = study.graph()
+    experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS, own=("access",)).naming(kind)
     overlays = asked_overlays(
         kind,
         options,
-        default_overlays(graph),
+        experiment.overlays,
         arcs=arcs,
         weights=weights,
         schedules=schedule,
@@ -71,16 +82,20 @@ def sweep(
     capacities = [*access, *(more or [])]
     for text in capacities:
         parse_quantity("access", text, "bit/s")
+    changes = {"rounds": rounds, "sharing": sharing, "queueing": queueing, "engine": engine}
+    experiment = experiment.with_settings(changes, overlays=overlays, seed=seed, most_rounds=DEFAULT_ROUNDS)
     table = sweep_access(
-        study.network,
-        study.work(graph),
-        overlays,
+        experiment.network,
+        experiment.work,
+        experiment.overlays,
         capacities,
-        opt.simulation_config(rounds, sharing, queueing, engine),
+        experiment.simulation,
         pool=process_pool(worker_count(workers)),
         workers=workers,
-        seed=seed,
-        left_out=() if kind else left_out_note(graph),
+        seed=experiment.seed,
+        left_out=experiment.left_out,
+        consensus=experiment.consensus,
+        training=None if experiment.label_shares is None else experiment.label_shares.training,
     )
     write_both(files, table, partial(_plot, table, style))
     print_table(table, as_json)

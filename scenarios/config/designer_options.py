@@ -5,7 +5,14 @@ from typing import Any
 
 from scenarios.config.kinds import all_kinds, check_kinds, designer_of
 from topologies import InputError, SilosimError
-from topologies.designers.options import DeclaredOption, declared_options, progress_option, seed_option
+from topologies.arrays import FloatArray
+from topologies.designers.options import (
+    DeclaredOption,
+    declared_options,
+    label_shares_option,
+    progress_option,
+    seed_option,
+)
 from topologies.errors import unknown_name
 from topologies.quantities import parse_quantity
 
@@ -41,6 +48,17 @@ def progress_values(kind: str, progress: Callable[[float], None]) -> dict[str, C
     """What is called with the share that is done, by the name of the option that takes it; empty as `seed_values`."""
     name = progress_option(designer_of(kind))
     return {} if name is None else {name: progress}
+
+
+def takes_label_shares(kind: str) -> bool:
+    """Whether the designer of a kind asks for the shares of labels at the silos."""
+    return label_shares_option(designer_of(kind)) is not None
+
+
+def label_share_values(kind: str, shares: Callable[[], FloatArray]) -> dict[str, FloatArray]:
+    """The shares of labels by the name of the option that takes them; `shares` is called only if there is one."""
+    name = label_shares_option(designer_of(kind))
+    return {} if name is None else {name: shares()}
 
 
 def options_by_name(kinds: Iterable[str]) -> dict[str, dict[str, DeclaredOption]]:

@@ -15,6 +15,7 @@ from scenarios.config.designer_options import (
     option_values,
     read_options,
     seed_values,
+    takes_label_shares,
 )
 from scenarios.config.found_files import found_beside
 from scenarios.config.kinds import DEFAULT_KINDS, check_kinds
@@ -155,6 +156,11 @@ class OverlayConfig:
     def takes_seed(self) -> bool:
         """Whether its design or its rounds depend on a seed."""
         return self.is_randomized or bool(self.kind and seed_values(self.kind, 0))
+
+    @property
+    def takes_label_shares(self) -> bool:
+        """Whether its designer asks for the shares of labels at the silos."""
+        return bool(self.kind) and takes_label_shares(self.kind)
 
     def check_designer(self) -> None:
         """Raise an `InputError` unless there is a designer of this kind with these options."""

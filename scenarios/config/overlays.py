@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from scenarios.config.designer_options import option_values, progress_values, seed_values
+from scenarios.config.designer_options import label_share_values, option_values, progress_values, seed_values
 from scenarios.config.error_context import changed_errors, located
 from scenarios.config.overlay_config import OverlayConfig
 from topologies import (
@@ -45,6 +45,7 @@ def design_any(
     seed: int = 0,
     consensus: str = "",
     progress: Callable[[float], None] | None = None,
+    label_shares: Callable[[], FloatArray] | None = None,
 ) -> AnyOverlay:
     """Design an overlay, or read it from its file.
 
@@ -59,6 +60,9 @@ def design_any(
         Rule of the mixing weights where the configuration has none: for static overlays of designers, without a hub.
     progress : callable, optional
         Is called with the share that is done, by designers that report it.
+    label_shares : callable, optional
+        Returns the shares of labels at the silos, shape (silos, classes), for designers that ask for them; such as
+        `scenarios.config.label_shares.PartitionLabels`.
 
     Returns
     -------
@@ -79,6 +83,8 @@ def design_any(
     options = {**seed_values(config.kind, own_seed), **option_values(config.kind, config.options)}
     if progress is not None:
         options |= progress_values(config.kind, progress)
+    if label_shares is not None:
+        options |= label_share_values(config.kind, label_shares)
     if config.is_periodic:
         return replace(design_periodic(config.kind, graph, work, **options), kind=config.name)
     if config.is_randomized:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.config.error_context import located
+from scenarios.config.label_shares import PARTITION_KEYS
 from scenarios.config.published_figure import UNITS, PublishedFigure
 from scenarios.config.replay_changes import (
     TARGET,
@@ -36,9 +37,11 @@ from topologies.quantities import parse_quantity
 
 KEY = "study"
 _OUTER = ("network", "workload", "simulation")
-_TABLES = (*_OUTER, "overlays")
+_TABLES = (*_OUTER, "overlays", "training")
 _BARE = re.compile(r"[\w-]+")
 _TRAINED = ("training", "imported")
+_TRAINING_KEYS = (*PARTITION_KEYS, "model", "exchange_buffers")
+"""Keys of a training that a study may vary: of the partition, whose labels an overlay may take, and of the messages."""
 _RESULTS = ("engine", "rounds")
 """Columns of results that settings of a simulation have the names of."""
 MOST_POINTS = 10_000_000
@@ -245,7 +248,7 @@ class StudyText:
         """Whether it trains its scenario once, in place of a grid."""
         tables = read_toml(self.text, self.source)
         own = tables.get(KEY)
-        return "training" in tables and not (isinstance(own, dict) and "run" in own)
+        return "training" in tables and not (isinstance(own, dict) and {"run", "grid", "points"} & own.keys())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -337,8 +340,6 @@ def parse_study(text: str, *, source: str, folder: Path) -> Study:
         )
     for key in config.keys:
         _check_varies(key, config, source)
-    if config.run is None and "training" in tables:
-        raise InputError("training goes with silosim run, not with a study.", source=source)
     return Study(base=tables, config=config, folder=folder, source=source)
 
 
@@ -348,7 +349,8 @@ def _check_varies(key: str, config: StudyConfig, source: str) -> None:
     place = Field(KEY, "grid" if key in config.grid else "points", key)
     if first == "simulation" and not config.simulate and config.run is None:
         raise InputError("goes with simulate = true in [study].", field=place, source=source)
-    if first == "name" or (first in _TRAINED and config.run is None):
+    is_used = first == "training" and split_key(key)[1:2] and split_key(key)[1] in _TRAINING_KEYS
+    if first == "name" or (first in _TRAINED and not is_used and config.run is None):
         raise InputError("changes nothing that a study computes.", field=place, source=source)
 
 

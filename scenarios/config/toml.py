@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from scenarios.config.label_shares import PARTITION_KEYS
 from scenarios.config.network import NetworkConfig
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.simulation import SimulationConfig
 from topologies import Workload
+from training import TrainingConfig
 
 
 def scenario_text(
@@ -25,6 +27,7 @@ def scenario_text(
     consensus: str = "",
     labels: Sequence[str] = (),
     name: str = "simulation",
+    training: TrainingConfig | None = None,
 ) -> str:
     """TOML text of a scenario.
 
@@ -41,11 +44,13 @@ def scenario_text(
         Of the silos, where their computing times differ.
     name : str
         The scenario's.
+    training : TrainingConfig, optional
+        Its partition is written where an overlay is designed by the labels of the silos.
 
     Returns
     -------
     str
-        `parse_scenario` makes the same of it.
+        `parse_scenario` makes the same of it, but for a training beyond its partition.
     """
     lines = [
         f"name = {toml_value(name)}\nseed = {seed}\n\n[network]",
@@ -57,6 +62,8 @@ def scenario_text(
         "\n[simulation]",
         *_lines(simulation),
     ]
+    if training is not None and any(config.takes_label_shares for config in overlays):
+        lines += ["\n[training]", *_partition_lines(training)]
     return "\n".join(lines) + "\n"
 
 
@@ -130,6 +137,12 @@ def _overlay_lines(overlays: Sequence[OverlayConfig], consensus: str) -> list[st
         ]
         lines.append("")
     return lines
+
+
+def _partition_lines(training: TrainingConfig) -> list[str]:
+    """Keys of ``[training]`` that its partition depends on."""
+    values = {name: getattr(training, name) for name in PARTITION_KEYS}
+    return [f"{name} = {toml_value(value)}" for name, value in values.items() if value not in (None, {}, "")]
 
 
 def _options(given: Mapping[str, object]) -> str:

@@ -1,15 +1,24 @@
 """Design of an overlay with a progress bar, for searches that take seconds."""
 
+from collections.abc import Callable
+
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import AnyOverlay, design_any
 from scenarios.runtime.progress import bar
 from topologies import Connectivity, Workload
+from topologies.arrays import FloatArray
 
 _STEPS = 100
 
 
 def design_with_bar(
-    config: OverlayConfig, graph: Connectivity, work: Workload, *, seed: int = 0, consensus: str = ""
+    config: OverlayConfig,
+    graph: Connectivity,
+    work: Workload,
+    *,
+    seed: int = 0,
+    consensus: str = "",
+    label_shares: Callable[[], FloatArray] | None = None,
 ) -> AnyOverlay:
     """`scenarios.config.overlays.design_any` with a bar named after the overlay, if its designer reports progress."""
     with bar(config.name, _STEPS) as advance:
@@ -19,5 +28,6 @@ def design_with_bar(
             work,
             seed=seed,
             consensus=consensus,
+            label_shares=label_shares,
             progress=lambda share: advance(round(_STEPS * share)),
         )

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from scenarios.config.compute_times import compute_config, compute_times
 from scenarios.config.error_context import in_table, located
+from scenarios.config.label_shares import PartitionLabels, partition_labels
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, build_workload
 from scenarios.config.overlay_config import OverlayConfig, default_overlays, left_out_note
 from scenarios.config.overlays import AnyOverlay
@@ -42,6 +43,8 @@ class Experiment:
         Rule of the mixing weights of those overlays that have none.
     left_out : sequence of str
         The note where the overlays are the default ones and the network does not have all of them.
+    label_shares : PartitionLabels, optional
+        Of the scenario's training, for designers that ask for them.
     source, compute_source : str, optional
         Where the simulation and its computing times come from, for error messages.
     """
@@ -55,6 +58,7 @@ class Experiment:
     seed: int
     consensus: str = ""
     left_out: Sequence[str] = ()
+    label_shares: PartitionLabels | None = None
     source: str | None = None
     compute_source: str | None = None
 
@@ -94,6 +98,9 @@ class Experiment:
         check_seed(seed)
         if (list(overlays), seed, simulation) == (list(self.overlays), self.seed, self.simulation):
             return self
+        shares = self.label_shares
+        if shares is not None and shares.seed != seed:
+            shares = replace(shares, seed=seed)
         text = ""
         if self.config is not None:
             text = scenario_text(
@@ -104,6 +111,7 @@ class Experiment:
                 seed,
                 consensus=self.consensus,
                 labels=self.graph.labels,
+                training=None if shares is None else shares.training,
             )
         is_same = simulation.compute == self.simulation.compute
         return replace(
@@ -112,6 +120,7 @@ class Experiment:
             overlays=overlays,
             seed=seed,
             simulation=simulation,
+            label_shares=shares,
             compute_source=self.compute_source if is_same else None,
         )
 
@@ -172,7 +181,14 @@ class Experiment:
 
     def design(self, config: OverlayConfig) -> AnyOverlay:
         """Design one of the overlays."""
-        return design_with_bar(config, self.graph, self.work, seed=self.seed, consensus=self.consensus)
+        return design_with_bar(
+            config,
+            self.graph,
+            self.work,
+            seed=self.seed,
+            consensus=self.consensus,
+            label_shares=self.label_shares,
+        )
 
     def simulations(self) -> list[tuple[AnyOverlay, Job]]:
         """Design the overlays, and describe their simulations.
@@ -311,6 +327,7 @@ def load_experiment(path: Path) -> Experiment:
         consensus=scenario.overlays.consensus,
         simulation=scenario.simulation,
         seed=scenario.seed,
+        label_shares=partition_labels(graph, scenario.training, scenario.seed, str(path)),
         source=str(path),
         compute_source=f"{path}: simulation.compute.trace",
     )

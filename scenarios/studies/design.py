@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scenarios.config.designer_options import Written, designer_options
@@ -32,6 +32,7 @@ from topologies import (
     RandomOverlay,
     Workload,
 )
+from topologies.arrays import FloatArray
 from topologies.bounds import lower_bound_s, simulated_bound_s
 from topologies.consensus import spectral_gap
 from topologies.designers.matcha import Matcha
@@ -53,6 +54,8 @@ def design_table(
     bound: bool = False,
     rates_from: str = "simulated",
     left_out: Sequence[str] = (),
+    consensus: str = "",
+    label_shares: Callable[[], FloatArray] | None = None,
 ) -> Table:
     """Closed forms and simulated cycle times of several overlays, with the ratio to the STAR.
 
@@ -71,6 +74,10 @@ def design_table(
         The cycle times that ``throughput_per_s`` and ``ratio_to_star`` are of.
     left_out : sequence of str
         The note about default overlays that the network does not have.
+    consensus : str
+        Rule of the mixing weights of those that have none; see `design_any`.
+    label_shares : callable, optional
+        As for `design_any`.
 
     Returns
     -------
@@ -98,7 +105,9 @@ def design_table(
         if config is star_config and star is not None:
             overlay: AnyOverlay = star
         else:
-            overlay = design_with_bar(config, graph, work, seed=seed)
+            overlay = design_with_bar(
+                config, graph, work, seed=seed, consensus=consensus, label_shares=label_shares
+            )
         simulation = star_simulation if overlay is star else None
         if isinstance(overlay, Overlay):
             row = _static_row(overlay)
@@ -175,6 +184,7 @@ def design_table(
                         graph,
                         work,
                         seed=seed,
+                        label_shares=label_shares,
                     ),
                     *_option_notes(rows, overlays),
                     *_file_notes(overlays),

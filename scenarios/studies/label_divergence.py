@@ -1,30 +1,9 @@
-"""How often each silo has each label, and how unlike the silos are."""
-
-from collections.abc import Sequence
+"""How unlike the silos' labels are."""
 
 import numpy as np
 from scipy.spatial.distance import jensenshannon
 
 from topologies.arrays import FloatArray, IntArray
-
-
-def label_counts(labels: IntArray, shares: Sequence[IntArray], classes: int) -> IntArray:
-    """How often each silo has each label.
-
-    Parameters
-    ----------
-    labels : ndarray of int, shape (samples,) or (samples, length)
-        Negative where a position is padding.
-    shares : sequence of ndarray of int
-        Each silo's samples.
-    classes : int
-
-    Returns
-    -------
-    ndarray of int, shape (silos, classes)
-    """
-    own = (labels[share].ravel() for share in shares)
-    return np.array([np.bincount(part[part >= 0], minlength=classes) for part in own])
 
 
 def divergences_bits(counts: IntArray) -> FloatArray:

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scenarios.config.silo_places import shift_west_deg, silo_places
+from scenarios.config.label_shares import divided, label_counts
+from scenarios.config.silo_places import shift_west_deg
 from scenarios.report.tables import Column, Row, Table, note_lines
-from scenarios.studies.label_divergence import divergences_bits, label_counts
+from scenarios.studies.label_divergence import divergences_bits
 from topologies import Connectivity
 from topologies.arrays import FloatArray, IntArray
-from training import Dataset, TrainingConfig, load_dataset, split_dataset
+from training import Dataset, TrainingConfig
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -134,15 +135,7 @@ def divide(graph: Connectivity, training: TrainingConfig, seed: int) -> Division
     InputError
         If data are missing or bad, or cannot be split so.
     """
-    dataset = load_dataset(training.dataset, training.data_options)
-    shares = split_dataset(
-        training.partition,
-        dataset,
-        silos=graph.silos,
-        alpha=training.dirichlet_alpha,
-        seed=seed,
-        silo_places=silo_places(graph, training),
-    )
+    dataset, shares = divided(graph, training, seed)
     counts = label_counts(dataset.train_labels, shares, dataset.classes)
     groups = dataset.train_groups
     rule = f"{training.partition}, alpha {training.dirichlet_alpha:g}"

@@ -1,11 +1,12 @@
 """What tables say of periodic overlays."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any
 from scenarios.config.quantities import format_s
 from topologies import Connectivity, InputError, Overlay, PeriodicOverlay, Workload
+from topologies.arrays import FloatArray
 from topologies.consensus import SUM_TOLERANCE
 from topologies.contraction import contraction
 from topologies.designers.multigraph import multigraph_reading_s
@@ -71,7 +72,12 @@ def reading_note(kind: str, reading_s: float) -> str:
 
 
 def order_notes(
-    overlays: Sequence[tuple[OverlayConfig, float]], graph: Connectivity, work: Workload, *, seed: int
+    overlays: Sequence[tuple[OverlayConfig, float]],
+    graph: Connectivity,
+    work: Workload,
+    *,
+    seed: int,
+    label_shares: Callable[[], FloatArray] | None = None,
 ) -> list[str]:
     """What the order of the silos gains, of overlays with another one than by label.
 
@@ -79,7 +85,7 @@ def order_notes(
     ----------
     overlays : sequence of (OverlayConfig, float)
         Each with its cycle time in seconds, the column ``paper``.
-    seed : int
+    seed, label_shares
         As for `design_any`.
     """
     notes = []
@@ -88,7 +94,8 @@ def order_notes(
         if order == "none" or config.is_randomized:
             continue
         try:
-            plain = design_any(config.with_options({"order": "none"}), graph, work, seed=seed)
+            unordered = config.with_options({"order": "none"})
+            plain = design_any(unordered, graph, work, seed=seed, label_shares=label_shares)
         except InputError:
             notes.append(f"{config.name}: order {order}; by label it does not exist on this network.")
             continue

@@ -8,6 +8,7 @@ import numpy as np
 
 from scenarios.config.compute_times import compute_times
 from scenarios.config.error_context import in_table, located
+from scenarios.config.label_shares import partition_labels
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.overlays import AnyOverlay, design_any
 from scenarios.config.scenario import Scenario, task_line, workload_of
@@ -121,8 +122,11 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     overlays: list[AnyOverlay] = []
     jobs: list[Job] = []
     trainings: list[TrainingJob] = []
+    shares = partition_labels(graph, training, seed)
     for config in scenario.overlays.overlays:
-        overlay = design_any(config, graph, work, seed=seed, consensus=scenario.overlays.consensus)
+        overlay = design_any(
+            config, graph, work, seed=seed, consensus=scenario.overlays.consensus, label_shares=shares
+        )
         overlays.append(overlay)
         with in_table("simulation", SimulationConfig):
             jobs.append(job_of(overlay, simulation, rounds=rounds, seed=seed))

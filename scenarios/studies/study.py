@@ -12,6 +12,7 @@ from typing import Any
 
 from scenarios.config.access_links import up_down
 from scenarios.config.error_context import changed_errors, in_table, located
+from scenarios.config.label_shares import PartitionLabels
 from scenarios.config.network import SOURCES, NetworkConfig
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import check_silos_named
@@ -72,6 +73,7 @@ def study_points(study: Study) -> list[Point]:
     all_changes = [*study.config.changes()]
     keys = dict.fromkeys(key for changes in all_changes for key in changes)
     scenarios = [study.scenario(each) if replays is None else replays.scenario(each) for each in all_changes]
+    _check_training(study, scenarios)
     # A point of a list may leave a key to the scenario, whose own value is that of the point.
     own = [
         {key: used_value(scenario, split_key(key), study.base) for key in keys if key not in changes}
@@ -106,6 +108,26 @@ def study_points(study: Study) -> list[Point]:
     return points
 
 
+def _check_training(study: Study, scenarios: Sequence[Scenario]) -> None:
+    """Raise an `InputError` for a training that no point needs: a study takes nothing but the labels of its data."""
+    varied = [key for key in study.config.keys if split_key(key)[0] == "training"]
+    if study.config.run is not None or not (varied or "training" in study.base):
+        return
+    if any(config.takes_label_shares for each in scenarios for config in each.overlays.overlays):
+        return
+    if varied:
+        place = "grid" if varied[0] in study.config.grid else "points"
+        raise InputError(
+            "changes nothing that a study computes: none of its overlays takes the labels of the silos.",
+            field=Field("study", place, varied[0]),
+            source=study.source,
+        )
+    raise InputError(
+        "training goes with silosim run, not with a study, unless an overlay takes the labels of the silos.",
+        source=study.source,
+    )
+
+
 def _capacities(value: object) -> object:
     """A text such as ``"1 Gbps up, 1 Gbps down"`` as numbers; any other value as it is."""
     if isinstance(value, str):
@@ -117,7 +139,10 @@ def _capacities(value: object) -> object:
 def point_identity(
     scenario: Scenario, simulate: bool, digests: dict[str, str], replay: ReplayOf | None = None
 ) -> str:
-    """Hash of all inputs of a point: where files lie is none; digests that are known already are not made again."""
+    """Hash of all inputs of a point: where files lie is none; digests that are known already are not made again.
+
+    Data sets, which may be large, count by their name and folder.
+    """
     paths = [*_files(scenario, replay)]
     files = [(Path(path).name, _digest(path, digests)) for path in paths]
     tables = _by_name(asdict(scenario), {path: Path(path).name for path in paths})
@@ -300,12 +325,14 @@ def _check_scenarios(study: Study, points: Sequence[Point]) -> None:
         labels = (frozenset(network.access_at or ()), frozenset(workload.compute_at or ()))
         placed = tuple(config for config in scenario.overlays.overlays if _is_placed(config))
         simulation = repr(scenario.simulation) if study.config.simulate or point.replay else ""
+        takes_labels = any(config.takes_label_shares for config in scenario.overlays.overlays)
         own = (
             network.access_hub is None,
             workload.preset,
             workload.compute is None,
             simulation,
             repr(placed),
+            takes_labels and _data_of(scenario),
         )
         shape = (core, *labels, *own)
         if shape in checked:
@@ -327,6 +354,14 @@ def _check_scenarios(study: Study, points: Sequence[Point]) -> None:
             for config in placed:
                 with changed_errors(partial(_of_overlay, config.name)):
                     check_silos_named(config, graph)
+            if takes_labels and scenario.training is not None:
+                PartitionLabels(graph=graph, training=scenario.training, seed=scenario.seed)()
+
+
+def _data_of(scenario: Scenario) -> str:
+    """What tells data sets and kinds of partitions apart."""
+    training = scenario.training
+    return "" if training is None else repr((training.data_options, training.dataset, training.partition))
 
 
 def _of_overlay(name: str, error: InputError) -> InputError:

@@ -4,13 +4,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from threading import get_ident
 from typing import Any, TypeVar
 
 import numpy as np
 
+from scenarios.config.label_shares import PARTITION_KEYS, PartitionLabels
 from scenarios.config.network import NetworkConfig, build_network, with_access_of
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import AnyOverlay, design_any, expected_gap, forms_of
@@ -32,7 +33,7 @@ from topologies.designers.star import default_hub
 T = TypeVar("T")
 Row = dict[str, Any]
 _KEPT = 64
-"""Networks, and designs, that are kept for the next points."""
+"""Networks, partitions and designs, that are kept for the next points."""
 _STUDIES = 8
 """Studies, or threads of one, whose networks and designs a process has at hand."""
 
@@ -114,12 +115,12 @@ def compute_points(
     Networks and designs are kept for the points that follow, so that an overlay that does not depend on what varies is
     designed once.
     """
-    networks, designs = _kept_for(study, get_ident()) if study else _nothing_kept()
+    kept = _kept_for(study, get_ident()) if study else _nothing_kept()
     results = []
     for point in points:
         try:
             with many_designs() if compiled else nullcontext():
-                rows = with_speedup(_rows(point, networks, designs, simulate=simulate))
+                rows = with_speedup(_rows(point, kept, simulate=simulate))
         except Exception as problem:
             rows = [{"error": error_text(problem)}]
         results.append(result_of(point, rows))
@@ -139,13 +140,13 @@ def result_of(point: Point, rows: Sequence[Row]) -> PointResult:
 
 
 @lru_cache(maxsize=_STUDIES)
-def _kept_for(study: str, thread: int) -> "tuple[Networks, _Kept[_Designed]]":  # noqa: ARG001
-    """Networks and designs of a study in this process; another study reads its files anew."""
+def _kept_for(study: str, thread: int) -> "_Memory":  # noqa: ARG001
+    """Networks, partitions and designs of a study in this process; another study reads its files anew."""
     return _nothing_kept()
 
 
-def _nothing_kept() -> "tuple[Networks, _Kept[_Designed]]":
-    return Networks(), _Kept(_KEPT)
+def _nothing_kept() -> "_Memory":
+    return _Memory(Networks(), _Partitions(), _Kept(_KEPT))
 
 
 class _Kept(dict[str, T]):
@@ -178,6 +179,23 @@ class Networks:
         return self._cores.of(repr(config), lambda: build_network(config))
 
 
+class _Partitions:
+    """The partitions used last, whose labels are counted once."""
+
+    def __init__(self) -> None:
+        self._all: _Kept[PartitionLabels] = _Kept(_KEPT)
+
+    def of(self, scenario: Scenario, graph: Connectivity) -> tuple[str, PartitionLabels | None]:
+        """The partition of a scenario's training, None without one, and a text that tells it from others."""
+        training = scenario.training
+        if training is None:
+            return "", None
+        told = {name: getattr(training, name) for name in PARTITION_KEYS}
+        key = f"{scenario.network.without_access!r} {told!r} {scenario.seed}"
+        made = self._all.of(key, lambda: PartitionLabels(graph=graph, training=training, seed=scenario.seed))
+        return key, made
+
+
 @dataclass(frozen=True, slots=True)
 class _Designed:
     """An overlay with what its rows say of it."""
@@ -186,10 +204,20 @@ class _Designed:
     fields: Row
 
 
-def _rows(point: Point, networks: Networks, designs: _Kept[_Designed], *, simulate: bool) -> list[Row]:
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """What is kept for the points that follow."""
+
+    networks: Networks
+    partitions: _Partitions
+    designs: _Kept[_Designed]
+
+
+def _rows(point: Point, kept: _Memory, *, simulate: bool) -> list[Row]:
     """Rows of one point, one for each overlay."""
     scenario = point.scenario
-    network, graph = repr(scenario.network), networks.of(scenario.network)
+    network, graph = repr(scenario.network), kept.networks.of(scenario.network)
+    partition, shares = kept.partitions.of(scenario, graph)
     work = workload_of(scenario, graph)
     load = f"{work.model_bits!r} {work.local_steps} {work.round_compute_s(graph.silos).tolist()!r}"
     unsaid = unsaid_fields(point.unsaid, graph, work)
@@ -198,9 +226,12 @@ def _rows(point: Point, networks: Networks, designs: _Kept[_Designed], *, simula
         seed = scenario.seed if config.seed is None else config.seed
         own_seed = seed if config.takes_seed else None
         key = f"{network} {load} {config!r} {scenario.overlays.consensus} {own_seed}"
+        if config.takes_label_shares:
+            key += f" {partition}"
         row = unsaid | input_fields(scenario, graph, work, config)
         try:
-            designed = designs.of(key, lambda config=config: _designed(scenario, graph, work, config))  # type: ignore[misc]
+            make = partial(_designed, scenario, graph, work, config, shares)
+            designed = kept.designs.of(key, make)
             row |= designed.fields
             if simulate:
                 row |= _simulated(scenario, graph, designed)
@@ -210,9 +241,22 @@ def _rows(point: Point, networks: Networks, designs: _Kept[_Designed], *, simula
     return rows
 
 
-def _designed(scenario: Scenario, graph: Connectivity, work: Workload, config: OverlayConfig) -> _Designed:
+def _designed(
+    scenario: Scenario,
+    graph: Connectivity,
+    work: Workload,
+    config: OverlayConfig,
+    shares: PartitionLabels | None,
+) -> _Designed:
     """One overlay of a point."""
-    overlay = design_any(config, graph, work, seed=scenario.seed, consensus=scenario.overlays.consensus)
+    overlay = design_any(
+        config,
+        graph,
+        work,
+        seed=scenario.seed,
+        consensus=scenario.overlays.consensus,
+        label_shares=shares,
+    )
     return _Designed(overlay, design_fields(overlay, scenario.seed))
 
 

@@ -21,6 +21,7 @@ from scenarios.studies.study import point_identity
 from scenarios.studies.study_points import Point, PointResult, compute_points
 from topologies import InputError, Workload
 from topologies.quantities import parse_quantity
+from training import TrainingConfig
 
 
 def sweep(
@@ -34,6 +35,8 @@ def sweep(
     workers: int,
     seed: int = 0,
     left_out: Sequence[str] = (),
+    consensus: str = "",
+    training: TrainingConfig | None = None,
 ) -> Table:
     """Cycle times of every overlay, designed anew at every access capacity.
 
@@ -53,6 +56,10 @@ def sweep(
         Of randomized overlays, and of designers that take one.
     left_out : sequence of str
         The note about default overlays that the network does not have.
+    consensus : str
+        Rule of the mixing weights of overlays that have none.
+    training : TrainingConfig, optional
+        Of whose partition designers may take the labels.
 
     Returns
     -------
@@ -81,8 +88,9 @@ def sweep(
             local_steps=work.local_steps,
             **computing_keys(work, first.labels),
         ),
-        overlays=OverlaysConfig(entries=tuple(overlays)),
+        overlays=OverlaysConfig(entries=tuple(overlays), consensus=consensus),
         simulation=simulation,
+        training=training,
     )
     points, digests = [], dict[str, str]()
     for bps, there in networks.items():

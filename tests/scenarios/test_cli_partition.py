@@ -10,10 +10,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from scenarios.config.label_shares import label_counts
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.scenario import parse_scenario
 from scenarios.config.silo_places import is_european, silo_places
-from scenarios.studies.label_divergence import divergences_bits, label_counts
+from scenarios.studies.label_divergence import divergences_bits
 from scenarios.studies.partition import _notes, _number, divide
 from scenarios.studies.partition_plot import plot_partition
 from scenarios.studies.run import plan_run
@@ -34,7 +35,7 @@ def use_data(monkeypatch):
             test_labels=np.zeros(1, dtype=np.int64),
             **{"classes": int(np.max(parts["train_labels"])) + 1, **parts},
         )
-        monkeypatch.setattr("scenarios.studies.partition.load_dataset", lambda *_: data)
+        monkeypatch.setattr("scenarios.config.label_shares.load_dataset", lambda *_: data)
 
     return use
 

@@ -60,8 +60,8 @@ def test_the_example_of_a_command_can_be_parsed(name):
 @pytest.mark.parametrize(
     ("name", "usage"),
     [
-        ("design", "silosim design [OPTIONS] [NETWORK]"),
-        ("sweep", "silosim sweep [OPTIONS] [NETWORK]"),
+        ("design", "silosim design [OPTIONS] [NETWORK|SCENARIO]"),
+        ("sweep", "silosim sweep [OPTIONS] [NETWORK|SCENARIO]"),
         ("validate", "silosim validate [OPTIONS] [NETWORK|SCENARIO]"),
         ("simulate", "silosim simulate [OPTIONS] [NETWORK|SCENARIO]"),
         ("partition", "silosim partition [OPTIONS] [NETWORK|SCENARIO]"),

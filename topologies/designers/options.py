@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from types import MappingProxyType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
+from topologies.arrays import FloatArray
 from topologies.entry_points import reason
 from topologies.errors import InputError, quoted, unknown_name
 
@@ -57,6 +58,16 @@ class RunProgress:
 
 Progress = Annotated[Callable[[float], None] | None, RunProgress()]
 """Annotation of that parameter: the designer calls it with numbers of 0 to 1, in rising order."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunLabelShares:
+    """Marks the parameter that receives the shares of labels at the silos, see `LabelShares`."""
+
+
+LabelShares = Annotated[FloatArray | None, RunLabelShares()]
+"""Annotation of that parameter: shape (silos, classes), the share of each label among the labels of each silo, of the
+partition of the scenario's training; rows sum to 1. None, its default, where there is no training."""
 
 
 def unseen(_share: float) -> None:
@@ -161,6 +172,11 @@ def seed_option(designer: Callable[..., Any]) -> str | None:
 def progress_option(designer: Callable[..., Any]) -> str | None:
     """Name of the keyword-only parameter that is annotated as `Progress`, if there is one."""
     return _marked(designer, RunProgress)
+
+
+def label_shares_option(designer: Callable[..., Any]) -> str | None:
+    """Name of the keyword-only parameter that is annotated as `LabelShares`, if there is one."""
+    return _marked(designer, RunLabelShares)
 
 
 def _marked(designer: Callable[..., Any], kind: type) -> str | None:

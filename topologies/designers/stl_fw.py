@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from topologies.arrays import FloatArray
 from topologies.connectivity import Connectivity
 from topologies.designers.base_graph import Peers
 from topologies.designers.node_order import reordered
+from topologies.designers.options import LabelShares
 from topologies.designers.stated_weights import overlay_of_state
 from topologies.errors import InputError
 from topologies.label_order import silo_order
@@ -20,7 +20,7 @@ def stl_fw(
     work: Workload,
     *,
     k: Peers = 2,
-    proportions: FloatArray | None = None,
+    proportions: LabelShares = None,
     variance_weight: float = VARIANCE_WEIGHT,
 ) -> Overlay:
     """Overlay whose neighbourhoods have the labels of all silos together, as nearly as few arcs allow.
@@ -30,7 +30,8 @@ def stl_fw(
     k : int
         Permutations that are mixed, at least 1: no silo sends, or receives, more models.
     proportions : ndarray, shape (silos, classes)
-        Share of each label among the samples of each silo; rows sum to 1. There is no default.
+        Share of each label among the samples of each silo; rows sum to 1. There is no default;
+        of a scenario they are those of its training's partition.
     variance_weight : float
         See `topologies.periodic.stl_fw.stl_fw`.
 
@@ -46,8 +47,8 @@ def stl_fw(
     """
     if proportions is None:
         raise InputError(
-            "stl_fw needs a partition of data, the share of each label at each silo, and none is given: in Python, "
-            "design('stl_fw', ..., proportions=...)."
+            "stl_fw needs a partition of data, the share of each label at each silo, and none is given: in a scenario "
+            "[training] with dataset and partition, in Python design('stl_fw', ..., proportions=...)."
         )
     shares = np.asarray(proportions, dtype=np.float64)
     if shares.ndim != 2 or len(shares) != graph.silos:
