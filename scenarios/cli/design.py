@@ -1,5 +1,6 @@
 """The command that designs overlays."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -10,6 +11,8 @@ from scenarios.cli.request import experiment_of
 from scenarios.config.kinds import all_kinds
 from scenarios.config.overlay_config import asked_overlays
 from scenarios.report.table_formats import print_table
+from scenarios.simulation.experiment import Experiment
+from scenarios.simulation.quick import SETTINGS
 from scenarios.studies.design import RATES, design_table
 
 Seed = Annotated[
@@ -68,8 +71,22 @@ def design(
         seed=experiment.seed,
         bound=bound,
         rates_from=rates_from,
-        left_out=experiment.left_out,
+        left_out=[*experiment.left_out, *_unused_notes(experiment)],
         consensus=experiment.consensus,
         label_shares=experiment.label_shares,
     )
     print_table(table, as_json)
+
+
+def _unused_notes(experiment: Experiment) -> list[str]:
+    """One sentence where a scenario's simulation is another one than that of the table."""
+    own = experiment.simulation
+    quick = replace(
+        SETTINGS, rounds=own.rounds, engine=own.engine, messages=own.messages, until_ci=own.until_ci
+    )
+    if own == quick:
+        return []
+    return [
+        "simulated: without what [simulation] of the scenario says of sharing, queueing, computing times and events, "
+        "which silosim simulate takes."
+    ]

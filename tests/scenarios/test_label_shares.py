@@ -142,6 +142,14 @@ def test_a_command_of_one_overlay_asks_which_of_a_scenario(silosim, scenario):
     assert "--published goes with the name of a network" in error
 
 
+def test_design_says_that_a_scenario_simulates_otherwise(silosim, scenario):
+    said = "silosim simulate takes"
+    assert said not in " ".join(silosim("design", scenario, "--kind", "ring").ok().out.split())
+
+    scenario.write_text(f'{BASE}[simulation]\nsharing = "equal"\n', encoding="utf-8")
+    assert said in " ".join(silosim("design", scenario, "--kind", "ring").ok().out.split())
+
+
 def test_another_seed_is_another_partition_and_the_file_says_which(silosim, scenario, tmp_path):
     path = tmp_path / "run.h5"
     silosim("simulate", scenario, "--seed", 5, "--rounds", 20, "-o", path).ok()
