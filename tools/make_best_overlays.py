@@ -1,0 +1,157 @@
+"""Write docs/best_overlays.csv and .png: which overlay is best by closed form, by simulation and by a real training.
+
+    python tools/make_best_overlays.py FOLDER [--network NETWORK ...] [--draw]
+
+Each network with each capacity of all access links is one run, kept in FOLDER: where that has its file, it is not run
+again. ``--draw`` writes the table and the figure of the files that are there, and prints the table of the docs.
+"""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+import silosim
+from scenarios.report.figure_style import DEFAULT_STYLE
+from scenarios.report.table_formats import write_tables
+from scenarios.report.tables import Row, Table
+from topologies import published_underlays
+
+DOCS = Path(__file__).parents[1] / "docs"
+ACCESS = ("100 Mbps", "1 Gbps", "10 Gbps")
+NETWORKS = (*published_underlays(), "clouds")
+CRITERIA: Mapping[str, str] = MappingProxyType(
+    {"paper_s": "closed form (paper)", "simulated_s": "simulated cycle time", "time_to_target_s": "training"}
+)
+"""By what an overlay may be chosen: a column of a run's table."""
+SCENARIO = """name = "best-overlays"
+[network]
+underlay = "{network}"
+access = "{access}"
+[workload]
+preset = "inaturalist"
+[simulation]
+rounds = 200
+[training]
+model = "softmax"
+partition = "dirichlet"
+dirichlet_alpha = 0.1
+learning_rate = 0.1
+rounds = 200
+log_every = 1
+target_accuracy = 0.85
+ranks = 1
+"""
+OVERLAYS = (
+    *({"kind": kind} for kind in ("star", "mst", "delta_mbst", "ring", "christofides", "exponential")),
+    {"kind": "best", "name": "best by paper"},
+    {"kind": "best", "name": "best by simulated", "criterion": "simulated"},
+    {"kind": "best", "name": "best by time-to-accuracy", "criterion": "time-to-accuracy"},
+    {"kind": "best_periodic"},
+    {"kind": "one_peer_exponential", "order": "tour"},
+    {"kind": "base", "order": "tour"},
+    {"kind": "multigraph"},
+    {"kind": "hierarchical"},
+    {"kind": "matcha"},
+    {"kind": "equi_dyn", "order": "tour"},
+    {"kind": "epidemic"},
+)
+
+
+def scenario_of(network: str, access: str) -> str:
+    """The scenario of a run."""
+    tables = (
+        "".join(("[[overlays]]\n", *(f'{key} = "{value}"\n' for key, value in entry.items())))
+        for entry in OVERLAYS
+    )
+    return SCENARIO.format(network=network, access=access) + "".join(tables)
+
+
+def files_of(folder: Path, network: str, access: str) -> tuple[Path, Path]:
+    """Scenario and file of a run."""
+    name = f"{network}-{access.replace(' ', '')}"
+    return folder / f"{name}.toml", folder / f"{name}.h5"
+
+
+def rows_of(path: Path, network: str, access: str) -> list[Row]:
+    """Rows of a run."""
+    fields = ("overlay", *CRITERIA, "serialized_s", "load_bound_s", "simulated_is_exact", "rounds_to_target")
+    return [
+        {"network": network, "access": access, **{field: row[field] for field in fields}}
+        for row in silosim.run_summary(path).rows
+    ]
+
+
+def chosen(rows: Sequence[Row], field: str) -> Row:
+    """The row with the least value of a field, the first of several."""
+    return min((row for row in rows if row[field] is not None), key=lambda row: row[field])
+
+
+def draw(rows: Sequence[Row], path: Path) -> None:
+    """Draw a panel for each capacity: the time of the overlay that a criterion chooses over the least time."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(DEFAULT_STYLE.width_in, 2.9), layout="constrained")
+    panels = figure.subplots(1, len(ACCESS), sharey=True)
+    networks = [name for name in NETWORKS if any(row["network"] == name for row in rows)]
+    for panel, access in zip(panels, ACCESS, strict=True):
+        for shift, (field, name) in enumerate(list(CRITERIA.items())[:2]):
+            costs = []
+            for network in networks:
+                here = [row for row in rows if (row["network"], row["access"]) == (network, access)]
+                least = chosen(here, "time_to_target_s")["time_to_target_s"]
+                time_s = chosen(here, field)["time_to_target_s"]
+                costs.append(time_s / least if time_s is not None else float("nan"))
+            panel.bar([at + 0.4 * (shift - 0.5) for at in range(len(networks))], costs, 0.4, label=name)
+        panel.axhline(1.0, color="0.3", linewidth=0.8)
+        panel.set_title(f"access {access}", fontsize=9)
+        panel.set_xticks(range(len(networks)), networks, rotation=45, ha="right", fontsize=8)
+        panel.set_yscale("log")
+    panels[0].set_ylabel("time to 85 %,\nover the best overlay's")
+    panels[0].legend(fontsize=7.5, title="overlay chosen by", title_fontsize=7.5)
+    figure.savefig(path, dpi=150)
+
+
+def main() -> None:
+    """Run what is missing, or write the table and the figure."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--network", action="append", choices=NETWORKS, help="by default all")
+    parser.add_argument("--draw", action="store_true", help="of the files that are there")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    rows: list[Row] = []
+    for network in options.network or NETWORKS:
+        for access in ACCESS:
+            scenario, output = files_of(options.folder, network, access)
+            if not options.draw and not output.exists():
+                scenario.write_text(scenario_of(network, access))
+                silosim.run(scenario, output, resume=True)
+            elif output.exists():
+                rows += rows_of(output, network, access)
+    if options.draw:
+        write_tables(DOCS / "best_overlays.csv", [Table(caption="", columns=(), rows=rows)])
+        draw(rows, DOCS / "best_overlays.png")
+        for line in lines_of(rows):
+            print(line)
+
+
+def lines_of(rows: Sequence[Row]) -> list[str]:
+    """Rows of the table of the docs: the overlay that each criterion chooses, and what it has."""
+    places = dict.fromkeys((row["network"], row["access"]) for row in rows)
+    lines = []
+    for place in places:
+        here = [row for row in rows if (row["network"], row["access"]) == place]
+        found = ((field, chosen(here, field)) for field in CRITERIA)
+        lines.append(
+            f"| {' | '.join(place)} | "
+            + " | ".join(f"{row['overlay']} {row[field]:.4g}" for field, row in found)
+            + " |"
+        )
+    return lines
+
+
+if __name__ == "__main__":
+    main()
