@@ -270,7 +270,7 @@ def test_commands_without_periodic_overlays_say_so(silosim, scenario, tmp_path):
     run = tmp_path / "run.h5"
     silosim("simulate", scenario, "-o", run).ok()
 
-    for command in (("timeline", run), ("upgrade", "gaia", "--kind", "base", "--budget", "3")):
+    for command in (("upgrade", "gaia", "--kind", "base", "--budget", "3"),):
         assert "periodic overlay" in silosim(*command).failed(2).err
 
 
