@@ -6,11 +6,11 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
-from scenarios.cli.one_overlay import PERIODIC_KIND_HELP, designed, one_overlay
+from scenarios.cli.one_overlay import KIND_HELP, designed, one_overlay
 from scenarios.report.table_formats import print_table
 from scenarios.studies.explain import explanation_table
 from scenarios.studies.explain_periodic import periodic_explanation_table
-from topologies import DESIGNERS, PERIODIC_DESIGNERS, Overlay, PeriodicOverlay
+from topologies import DESIGNERS, PERIODIC_DESIGNERS, PeriodicOverlay
 
 
 @opt.of_a_study()
@@ -18,7 +18,7 @@ from topologies import DESIGNERS, PERIODIC_DESIGNERS, Overlay, PeriodicOverlay
 def explain(
     study: opt.Study,
     options: GivenOptions,
-    kind: Annotated[str | None, typer.Option(help=f"Overlay to explain: {PERIODIC_KIND_HELP}")] = None,
+    kind: Annotated[str | None, typer.Option(help=f"Overlay to explain: {KIND_HELP}")] = None,
     arcs: opt.ArcsFile = None,
     weights: opt.WeightsFile = None,
     schedule: opt.ScheduleFile = None,
@@ -46,12 +46,11 @@ def explain(
         schedule=schedule,
         both_ways=both_ways,
         why="so no circuit bounds it",
-        periodic=True,
     )
     overlay = designed(study, config, seed=seed)
-    if isinstance(overlay, PeriodicOverlay):
-        table = periodic_explanation_table(overlay)
-    else:
-        assert isinstance(overlay, Overlay)
-        table = explanation_table(overlay)
+    table = (
+        periodic_explanation_table(overlay)
+        if isinstance(overlay, PeriodicOverlay)
+        else explanation_table(overlay)
+    )
     print_table(table, as_json)

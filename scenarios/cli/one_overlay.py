@@ -3,13 +3,18 @@
 from scenarios.cli.designer_options import GivenOptions
 from scenarios.cli.options import Study
 from scenarios.config.overlay_config import OverlayConfig, asked_overlays
-from scenarios.config.overlays import AnyOverlay
 from scenarios.simulation.design_bar import design_with_bar
-from topologies import DESIGNERS, PERIODIC_DESIGNERS, RANDOM_DESIGNERS, InputError, Overlay
+from topologies import (
+    DESIGNERS,
+    PERIODIC_DESIGNERS,
+    RANDOM_DESIGNERS,
+    InputError,
+    Overlay,
+    PeriodicOverlay,
+)
 
 DEFAULT_KIND = "ring"
-PERIODIC_KIND_HELP = f"{', '.join((*DESIGNERS, *PERIODIC_DESIGNERS))}. [default: {DEFAULT_KIND}]"
-KIND_HELP = f"{', '.join(DESIGNERS)}. [default: {DEFAULT_KIND}]"
+KIND_HELP = f"{', '.join((*DESIGNERS, *PERIODIC_DESIGNERS))}. [default: {DEFAULT_KIND}]"
 
 
 def one_overlay(
@@ -19,10 +24,9 @@ def one_overlay(
     kind: str | None,
     arcs: str | None,
     weights: str | None,
+    schedule: str | None,
     both_ways: bool,
     why: str,
-    schedule: str | None = None,
-    periodic: bool = False,
 ) -> OverlayConfig:
     """The overlay that is asked for by its kind or by a file, of which there is one at most.
 
@@ -34,27 +38,20 @@ def one_overlay(
         Of the command line.
     why : str
         What a randomized overlay lacks.
-    periodic : bool
-        Whether the command takes periodic overlays.
 
     Raises
     ------
     InputError
-        If there are two, or it is one that the command does not take.
+        If there are two, or it is a randomized one.
     """
-    what = None
     if kind in RANDOM_DESIGNERS:
-        what = f"randomized overlay, {why}"
-    elif kind in PERIODIC_DESIGNERS and not periodic:
-        what = "periodic overlay, whose arcs change"
-    if what is not None:
-        takes = "static or periodic" if periodic else "static"
-        names = (*DESIGNERS, *(PERIODIC_DESIGNERS if periodic else ()))
-        raise InputError(f"kind(={kind!r}) is a {what}; {command} takes a {takes} one: {', '.join(names)}.")
+        raise InputError(
+            f"kind(={kind!r}) is a randomized overlay, {why}; {command} takes a static or periodic one: "
+            f"{', '.join((*DESIGNERS, *PERIODIC_DESIGNERS))}."
+        )
     files = [file for file in (arcs, weights, schedule) if file is not None]
     if len(files) + (kind is not None) > 1:
-        ways = "--arcs, --weights or --schedule" if periodic else "--arcs or --weights"
-        raise InputError(f"{command} takes one overlay: --kind, {ways}.")
+        raise InputError(f"{command} takes one overlay: --kind, --arcs, --weights or --schedule.")
     (config,) = asked_overlays(
         None if files else [kind or DEFAULT_KIND],
         options,
@@ -67,14 +64,9 @@ def one_overlay(
     return config
 
 
-def static_overlay(study: Study, config: OverlayConfig, *, seed: int) -> Overlay:
-    """Design the overlay of `one_overlay` on a network, for a command that takes static ones."""
-    overlay = designed(study, config, seed=seed)
-    assert isinstance(overlay, Overlay)
-    return overlay
-
-
-def designed(study: Study, config: OverlayConfig, *, seed: int) -> AnyOverlay:
+def designed(study: Study, config: OverlayConfig, *, seed: int) -> Overlay | PeriodicOverlay:
     """Design the overlay of `one_overlay` on a network."""
     graph = study.graph()
-    return design_with_bar(config, graph, study.work(graph), seed=seed)
+    overlay = design_with_bar(config, graph, study.work(graph), seed=seed)
+    assert isinstance(overlay, Overlay | PeriodicOverlay)
+    return overlay
