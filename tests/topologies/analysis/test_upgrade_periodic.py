@@ -82,7 +82,7 @@ def test_terms_give_the_cycle_times_of_the_raised_network(make_underlay, data, s
 @pytest.mark.parametrize("form", FORMS)
 def test_kinds_on_a_published_network(kind, form):
     graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
-    overlay = design_periodic(kind, graph, Workload.preset("femnist"))
+    overlay = design_periodic(kind, graph, Workload.preset("inaturalist"))
     links = upgrade_links(overlay, factor=3.0)
     terms = UpgradeTerms.of(overlay, links, form)
     none, every = (np.full(len(terms.links), each) for each in (False, True))
@@ -185,6 +185,23 @@ def test_models_that_queue_between_states_are_a_circuit(make_underlay):
     search = UpgradeSearch(terms, np.ones(len(terms.links)))
     assert names(search, search.fastest(1).found) == ["r0 uplink"]
     assert search.fastest(1).found.cycle_time_s == pytest.approx(0.5)
+
+
+def test_a_circuit_through_queues_of_several_silos_is_shortened_as_well():
+    graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+    overlay = design_periodic("base", graph, Workload.preset("inaturalist"))
+    links, forms = upgrade_links(overlay), overlay.closed_forms
+    terms = UpgradeTerms.of(overlay, links, "serialized")
+    _, circuit = terms.critical(np.zeros(len(terms.links), dtype=bool))
+    ends = {(int(terms.limits.source[item]), int(terms.limits.target[item])) for item in circuit.items}
+    proven = UpgradeSearch(terms, np.ones(len(terms.links))).fastest(1)
+
+    # Neither a circuit without queues nor one connection alone is as slow.
+    assert forms.serialized_s > 1.1 * forms.paper_s
+    assert len(ends) > 1
+    assert proven.is_proven
+    alone_s = [upgraded(overlay, [link]).closed_forms.serialized_s for link in links]
+    assert proven.found.cycle_time_s == pytest.approx(min(alone_s), rel=1e-6)
 
 
 def test_an_overlay_with_rates_of_its_own_is_refused(make_underlay):
