@@ -8,6 +8,7 @@ import numpy as np
 from scenarios.config.network import describe, idle_links
 from scenarios.config.quantities import digits, format_s, in_unit, time_unit
 from scenarios.report.tables import Column, Table, note_lines
+from scenarios.studies.periodic_gains import periodic_gains
 from scenarios.studies.periodic_rows import gap_per_round, mixing_notes
 from topologies import PeriodicOverlay
 from topologies.delays import degrees
@@ -42,6 +43,8 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
     ]
     if beyond := beyond_paper_periodic(overlay):
         sentences.append(beyond)
+    gains = periodic_gains(overlay)
+    sentences += [each.sentence for each in gains]
     gap = gap_per_round(overlay)
     if gap is not None:
         sentences.append(f"Differences of models shrink by the factor {1 - gap:.4g} per round.")
@@ -66,6 +69,7 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
             Column(key="limit", title="limit"),
         ),
         rows=rows,
+        further={"gains": [each.fields for each in gains]},
         notes=note_lines(
             f"all in {unit}. state: of the round at whose end the model is mixed in. lag: rounds from the sending to "
             "that one, itself included. limit: what limits the sending, with the degrees of the state: the sender's "
