@@ -308,7 +308,7 @@ def sweep(
 
 
 def upgrade(
-    network: Network | Connectivity | Overlay,
+    network: Network | Connectivity | Overlay | PeriodicOverlay,
     workload: str | Workload | None = None,
     *,
     kind: str | None = None,
@@ -329,12 +329,12 @@ def upgrade(
 
     Parameters
     ----------
-    network : str, path, NetworkConfig, Connectivity or Overlay
+    network : str, path, NetworkConfig, Connectivity, Overlay or PeriodicOverlay
         As `validate` takes it, but no scenario; or an overlay, which brings its network, workload and kind.
     workload : str or Workload, optional
         A preset of the paper's, by default ``"inaturalist"``.
     kind : str, optional
-        A static overlay, by default ``"ring"``.
+        A static or periodic overlay, by default ``"ring"``.
     budget : float, optional
         Most links to raise, or with `prices` most money. Either it or `cycle_time` is given.
     cycle_time : str, optional
@@ -396,11 +396,7 @@ def upgrade(
             "engine": engine,
         },
     )
-    if isinstance(network, PeriodicOverlay):
-        raise InputError(
-            "is a periodic overlay, whose arcs change.", field=Field("network", value=network.kind)
-        )
-    if isinstance(network, Overlay):
+    if isinstance(network, Overlay | PeriodicOverlay):
         for name, value in (("workload", workload), ("kind", kind), ("options", options)):
             if value is not None:
                 raise InputError(
@@ -411,9 +407,11 @@ def upgrade(
     work = _workload(workload, graph.underlay.variant, graph)
     (chosen,) = chosen_overlays([kind or "ring"], (), options)
     overlay = design_any(chosen, graph, work, seed=seed)
-    if not isinstance(overlay, Overlay):
-        what = "periodic" if isinstance(overlay, PeriodicOverlay) else "randomized"
-        raise InputError(f"is a {what} overlay, whose arcs change.", field=Field("kind", value=kind))
+    if not isinstance(overlay, Overlay | PeriodicOverlay):
+        raise InputError(
+            "is a randomized overlay, whose arcs are drawn anew in each round.",
+            field=Field("kind", value=kind),
+        )
     return upgrade_table(overlay, asked, simulation, rounds=rounds, seed=seed)
 
 

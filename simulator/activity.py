@@ -31,6 +31,8 @@ class Activity:
         Whether it misses the round.
     last_arc : ndarray of int, shape (rounds, silos)
         The in-arc for whose model it waits longest, which is the one that arrives last; -1 where it does not wait.
+    is_isolated : ndarray of bool, shape (rounds, silos)
+        Whether it misses no round but awaits no model at the end of this one.
     error : float
         Largest relative difference between a date of `next_start_s` and the one that follows from computing times and
         arrivals: of rounding, unless these are not of one simulation.
@@ -42,6 +44,7 @@ class Activity:
     next_start_s: FloatArray
     is_away: BoolArray
     last_arc: IntArray
+    is_isolated: BoolArray
     error: float
 
     def __repr__(self) -> str:
@@ -78,7 +81,8 @@ def activity(
     compute_s : ndarray of shape (rounds, silos)
         Computing times.
     arrival_s : ndarray of shape (rounds, arcs)
-        When the model of each round arrives at the target of each arc; NaN where the round lacks the arc.
+        When the model that the target of each arc awaits at the end of each round arrives, of whichever round it is;
+        NaN where none is awaited.
     target : ndarray of int, shape (arcs,)
     absences : sequence of (int, int, int)
 
@@ -88,8 +92,8 @@ def activity(
 
     Notes
     -----
-    A silo starts round ``k + 1`` when its computing of round `k` has ended and the models of round `k` of all in-arcs
-    are in, those of a STAR's hub included, which average before they send: DESIGN's round. So
+    A silo starts round ``k + 1`` when its computing of round `k` has ended and the models that all its in-arcs bring
+    for round `k` are in, those of a STAR's hub included, which average before they send: DESIGN's round. So
 
     ``next_start_s = max(start_s + compute_s, latest arrival)``,
 
@@ -120,6 +124,7 @@ def activity(
         next_start_s=next_start_s,
         is_away=is_away,
         last_arc=last_arc,
+        is_isolated=~is_away & np.isneginf(latest_s),
         error=float(np.nan_to_num(error).max(initial=0.0)),
     )
 
@@ -182,7 +187,10 @@ class Sent:
     Attributes
     ----------
     round : ndarray of int
+        At whose end the target awaits it.
     arc : ndarray of int
+    lag : ndarray of int
+        It is sent in round ``round + 1 - lag``: see `RoundPlan.lags`.
     start_s, last_bit_s, arrival_s : ndarray
         See `simulator.Messages`.
     first_arrival_s : ndarray
@@ -192,6 +200,7 @@ class Sent:
 
     round: IntArray
     arc: IntArray
+    lag: IntArray
     start_s: FloatArray
     last_bit_s: FloatArray
     arrival_s: FloatArray
@@ -199,8 +208,16 @@ class Sent:
     bound_link: LinkArray
 
     @classmethod
-    def between(cls, messages: Messages, first_round: int, begin_s: float, end_s: float) -> Self:
-        """Those of some rounds that are under way, from start to arrival, between two dates."""
+    def between(
+        cls,
+        messages: Messages,
+        first_round: int,
+        begin_s: float,
+        end_s: float,
+        *,
+        lags: IntArray | None = None,
+    ) -> Self:
+        """Those of some rounds that are under way, from start to arrival, between two dates; by default lags are 1."""
         with np.errstate(invalid="ignore"):
             is_in = (messages.start_s < end_s) & (messages.arrival_s > begin_s)
         row, arc = np.nonzero(is_in)
@@ -211,6 +228,7 @@ class Sent:
         return cls(
             round=row + first_round,
             arc=arc,
+            lag=np.ones_like(arc) if lags is None else lags[row, arc],
             start_s=start_s,
             last_bit_s=last_bit_s,
             arrival_s=arrival_s,

@@ -52,6 +52,15 @@ class RoundPlan(Protocol):
         """Time in which each of them sends its message at a constant rate, in seconds, shape (active,)."""
 
 
+def lag_rows(plan: RoundPlan | None, rounds: range, arcs: int) -> IntArray:
+    """Lag of each arc's message in each of some rounds, shape (rounds, arcs); 1 where it has none."""
+    rows = np.ones((len(rounds), arcs), dtype=np.int64)
+    if plan is not None and plan.longest_lag > 1:
+        for row, round_ in enumerate(rounds):
+            rows[row, plan.active(round_)] = plan.lags(round_)
+    return rows
+
+
 class ScheduledRounds(RoundPlan):
     """The rounds of a schedule.
 

@@ -212,12 +212,34 @@ def _queued_cycle_s(queued: EventGraph, least_s: float, proof: CycleTime) -> flo
     Mostly no circuit is slower than those of the overlay and those of one silo's models for another. A potential proves
     that in few passes, where policy iteration may take long: it settles the paths of all events.
     """
+    found = slower_queue(queued, least_s, proof)
+    return least_s if found is None else found.cycle_time_s
+
+
+def slower_queue(queued: EventGraph, least_s: float, proof: CycleTime) -> CycleTime | None:
+    """Cycle time of an event graph of models that leave one after the other, with its circuit.
+
+    Parameters
+    ----------
+    queued : EventGraph
+        See `topologies.periodic_events.fifo_event_graph`.
+    least_s : float
+        The larger of the cycle time without queues and of the longest time in which one silo's models for another leave
+        in a period.
+    proof : CycleTime
+        Of the event graph without queues.
+
+    Returns
+    -------
+    CycleTime or None
+        None where no circuit is slower than `least_s`.
+    """
     arcs = queued.nodes - len(proof.potential_s)
     handed_over_s = proof.potential_s[queued.source[:arcs]] + queued.delay_s[:arcs]
     start_s = np.concatenate((proof.potential_s, handed_over_s - least_s * queued.tokens[:arcs]))
     if bounds(queued, least_s, start_s, passes=PASSES):
-        return least_s
-    return cycle_time(queued).cycle_time_s
+        return None
+    return cycle_time(queued)
 
 
 def _split(arcs: StateArcs, counts: IntArray) -> tuple[State, ...]:

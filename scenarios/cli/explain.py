@@ -6,7 +6,7 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
-from scenarios.cli.one_overlay import PERIODIC_KIND_HELP, one_overlay
+from scenarios.cli.one_overlay import SCENARIO_KIND_HELP, one_overlay
 from scenarios.cli.request import experiment_of, is_scenario
 from scenarios.report.table_formats import print_table
 from scenarios.studies.explain import explanation_table
@@ -20,7 +20,7 @@ def explain(
     study: opt.Study,
     context: typer.Context,
     options: GivenOptions,
-    kind: Annotated[str | None, typer.Option(help=f"Overlay to explain: {PERIODIC_KIND_HELP}")] = None,
+    kind: Annotated[str | None, typer.Option(help=f"Overlay to explain: {SCENARIO_KIND_HELP}")] = None,
     arcs: opt.ArcsFile = None,
     weights: opt.WeightsFile = None,
     schedule: opt.ScheduleFile = None,
@@ -54,7 +54,6 @@ def explain(
         schedule=schedule,
         both_ways=both_ways,
         why="so no circuit bounds it",
-        periodic=True,
         known=experiment.overlays if is_scenario(study) else (),
     )
     overlay = experiment.with_settings({}, overlays=[config], seed=seed, most_rounds=1).design(config)

@@ -6,14 +6,22 @@ from scenarios.cli.designer_options import GivenOptions
 from scenarios.cli.options import Study
 from scenarios.config.overlay_config import OverlayConfig, asked_overlays
 from scenarios.simulation.design_bar import design_with_bar
-from topologies import DESIGNERS, PERIODIC_DESIGNERS, RANDOM_DESIGNERS, InputError, Overlay
+from topologies import (
+    DESIGNERS,
+    PERIODIC_DESIGNERS,
+    RANDOM_DESIGNERS,
+    InputError,
+    Overlay,
+    PeriodicOverlay,
+)
 
 DEFAULT_KIND = "ring"
-PERIODIC_KIND_HELP = (
-    f"{', '.join((*DESIGNERS, *PERIODIC_DESIGNERS))}. stl_fw needs a scenario with [training]. [default: "
-    f"{DEFAULT_KIND}, or the scenario's only one]"
+_KINDS = ", ".join((*DESIGNERS, *PERIODIC_DESIGNERS))
+KIND_HELP = f"{_KINDS}. [default: {DEFAULT_KIND}]"
+SCENARIO_KIND_HELP = (
+    f"{_KINDS}. stl_fw needs a scenario with [training]. [default: {DEFAULT_KIND}, or the only one of the "
+    "scenario]"
 )
-KIND_HELP = f"{', '.join(DESIGNERS)}. [default: {DEFAULT_KIND}]"
 
 
 def one_overlay(
@@ -23,10 +31,9 @@ def one_overlay(
     kind: str | None,
     arcs: str | None,
     weights: str | None,
+    schedule: str | None,
     both_ways: bool,
     why: str,
-    schedule: str | None = None,
-    periodic: bool = False,
     known: Sequence[OverlayConfig] = (),
 ) -> OverlayConfig:
     """The overlay that is asked for by its kind or by a file, of which there is one at most.
@@ -39,15 +46,13 @@ def one_overlay(
         Of the command line.
     why : str
         What a randomized overlay lacks.
-    periodic : bool
-        Whether the command takes periodic overlays.
     known : sequence of OverlayConfig
         Those of a scenario, which may be called by name; where there is one, it is the default.
 
     Raises
     ------
     InputError
-        If there are two, or it is one that the command does not take.
+        If there are two, or it is a randomized one.
     """
     files = [file for file in (arcs, weights, schedule) if file is not None]
     if kind is None and known and not files:
@@ -55,18 +60,12 @@ def one_overlay(
             others = ", ".join(config.name for config in known)
             raise InputError(f"{command} takes one overlay; --kind names it: {others}, or another kind.")
         kind = known[0].name
-    what, own = None, {config.name: config.kind for config in known}.get(kind or "", kind)
-    if own in RANDOM_DESIGNERS:
-        what = f"randomized overlay, {why}"
-    elif own in PERIODIC_DESIGNERS and not periodic:
-        what = "periodic overlay, whose arcs change"
-    if what is not None:
-        takes = "static or periodic" if periodic else "static"
-        names = (*DESIGNERS, *(PERIODIC_DESIGNERS if periodic else ()))
-        raise InputError(f"kind(={kind!r}) is a {what}; {command} takes a {takes} one: {', '.join(names)}.")
+    if {config.name: config.kind for config in known}.get(kind or "", kind) in RANDOM_DESIGNERS:
+        raise InputError(
+            f"kind(={kind!r}) is a randomized overlay, {why}; {command} takes a static or periodic one: {_KINDS}."
+        )
     if len(files) + (kind is not None) > 1:
-        ways = "--arcs, --weights or --schedule" if periodic else "--arcs or --weights"
-        raise InputError(f"{command} takes one overlay: --kind, {ways}.")
+        raise InputError(f"{command} takes one overlay: --kind, --arcs, --weights or --schedule.")
     (config,) = asked_overlays(
         None if files else [kind or DEFAULT_KIND],
         options,
@@ -79,9 +78,9 @@ def one_overlay(
     return config
 
 
-def static_overlay(study: Study, config: OverlayConfig, *, seed: int) -> Overlay:
-    """Design the overlay of `one_overlay` on a network, for a command that takes static ones."""
+def designed(study: Study, config: OverlayConfig, *, seed: int) -> Overlay | PeriodicOverlay:
+    """Design the overlay of `one_overlay` on a network."""
     graph = study.graph()
     overlay = design_with_bar(config, graph, study.work(graph), seed=seed)
-    assert isinstance(overlay, Overlay)
+    assert isinstance(overlay, Overlay | PeriodicOverlay)
     return overlay

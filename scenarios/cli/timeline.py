@@ -40,8 +40,8 @@ def timeline(
 ) -> None:
     """Say who computes, sends, receives and waits, and for whom.
 
-    A table for each overlay: how each silo spends these rounds, and for which in-neighbour's model it waits most. A
-    figure has silos as rows and the critical circuit on top; open a trace at https://ui.perfetto.dev.
+    A table for each overlay: how each silo spends these rounds, and for which in-neighbour's model it waits most, with
+    its lag. A figure has silos as rows and the critical circuit on top; open a trace at https://ui.perfetto.dev.
 
     Examples
     --------

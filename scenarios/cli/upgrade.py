@@ -9,7 +9,7 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
-from scenarios.cli.one_overlay import KIND_HELP, one_overlay, static_overlay
+from scenarios.cli.one_overlay import KIND_HELP, designed, one_overlay
 from scenarios.cli.table_and_figure import HELP, table_and_figure, write_both
 from scenarios.config.scenario import validated
 from scenarios.config.upgrade import UpgradeConfig
@@ -17,17 +17,18 @@ from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_sty
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table
 from scenarios.studies.upgrade import upgrade_table
-from topologies import DESIGNERS
+from topologies import DESIGNERS, PERIODIC_DESIGNERS
 
 
 @opt.of_a_study()
-@with_designer_options(DESIGNERS)
+@with_designer_options((*DESIGNERS, *PERIODIC_DESIGNERS))
 def upgrade(
     study: opt.Study,
     options: GivenOptions,
     kind: Annotated[str | None, typer.Option(help=f"Overlay: {KIND_HELP}")] = None,
     arcs: opt.ArcsFile = None,
     weights: opt.WeightsFile = None,
+    schedule: opt.ScheduleFile = None,
     both_ways: opt.BothWays = False,
     budget: Annotated[
         float | None,
@@ -73,7 +74,7 @@ def upgrade(
     """Say which links to buy: cheapest sets and what they gain.
 
     The frontier of price against cycle time: at each price the best set of links to raise, by the closed form, with a
-    proof that none is better, and confirmed by simulation. The overlay's arcs stay.
+    proof that none is better, and confirmed by simulation. The overlay's arcs stay, of a periodic one its states.
 
     Examples
     --------
@@ -95,13 +96,14 @@ def upgrade(
         kind=kind,
         arcs=arcs,
         weights=weights,
+        schedule=schedule,
         both_ways=both_ways,
-        why="whose arcs change",
+        why="whose arcs are drawn anew in each round",
     )
     style = figure_style(width, draws=output is not None) or DEFAULT_STYLE
     files = [] if output is None else table_and_figure(output, force=force)
     simulation = opt.simulation_config(1 if rounds is None else rounds, sharing, queueing, engine)
-    overlay = static_overlay(study, config, seed=seed)
+    overlay = designed(study, config, seed=seed)
     table = upgrade_table(overlay, asked, simulation, rounds=rounds, seed=seed)
     write_both(files, table, partial(_plot, table, asked, style))
     print_table(table, as_json)

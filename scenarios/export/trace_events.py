@@ -67,7 +67,8 @@ def trace_events(timelines: Sequence[OverlayTimeline]) -> list[Event]:
     An overlay is a process. Slices of one thread must lie in each other or apart, but a silo computes, sends and
     receives at once. So each silo is a group of threads: with number ``tid`` its own (computing, waiting, away), and
     with the numbers after it as many as messages overlap, first those that it sends, then those that it receives. A
-    message is a slice while its bits leave, one while they arrive, a latency later, and an arrow between them. Dates
+    message is a slice while its bits leave, one while they arrive, a latency later, and an arrow between them; its
+    ``round`` is that at whose end it is awaited, and with a lag of `n` it was sent ``n - 1`` rounds before. Dates
     are whole nanoseconds, Perfetto's own resolution, so that rounding makes no slices overlap.
 
     Counters are the rates on the busiest links, exact ones: see `simulator.link_rates`. Where these cannot be told
@@ -107,6 +108,7 @@ def _of_overlay(pid: int, timeline: OverlayTimeline) -> Iterator[Event]:
         link = int(sent.bound_link[number])
         args = {
             "round": int(sent.round[number]),
+            "lag": int(sent.lag[number]),
             "arc": int(sent.arc[number]),
             "from": labels[i],
             "to": labels[j],
@@ -127,20 +129,22 @@ def _own_slices(pid: int, tid: int, silo: int, timeline: OverlayTimeline) -> Ite
     """What a silo does itself: it computes, then it waits; or it is away."""
     activity, labels = timeline.activity, timeline.labels
     for row, round_ in enumerate(timeline.rounds):
+        place = {"round": round_} | ({"state": round_ % timeline.period} if timeline.period > 1 else {})
         start_s, next_s = activity.start_s[row, silo], activity.next_start_s[row, silo]
         start, done, end = (
             int(each) for each in _ns(np.array([start_s, start_s + activity.compute_s[row, silo], next_s]))
         )
         if activity.is_away[row, silo]:
             if end > start:
-                yield _slice(pid, tid, "away", "away", start, end, {"round": round_})
+                yield _slice(pid, tid, "away", "away", start, end, place)
             continue
-        yield _slice(pid, tid, "compute", "compute", start, min(done, end), {"round": round_})
+        yield _slice(pid, tid, "compute", "compute", start, min(done, end), place)
         arc = int(activity.last_arc[row, silo])
         if arc >= 0:
-            label = labels[int(timeline.source[arc])]
-            args = {"round": round_, "arc": arc, "from": label, "to": labels[silo]}
-            yield _slice(pid, tid, "wait", f"wait for {label}", min(done, end), end, args)
+            label, lag = labels[int(timeline.source[arc])], int(timeline.lags[row, arc])
+            args = place | {"lag": lag, "arc": arc, "from": label, "to": labels[silo]}
+            name = f"wait for {label}" if lag == 1 else f"wait for {label}, lag {lag}"
+            yield _slice(pid, tid, "wait", name, min(done, end), end, args)
 
 
 def _lanes_by_silo(silo: IntArray, begin: IntArray, end: IntArray, silos: int) -> tuple[IntArray, IntArray]:

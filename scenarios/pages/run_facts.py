@@ -287,7 +287,8 @@ def _built(record: RunRecord, recorded: OverlayRecord, graph: Connectivity) -> t
     if recorded.states is not None:
         return None, (
             "It is periodic, so that its arcs change from state to state: silosim explain names its critical circuit "
-            "of silos and states; curve over the access capacity and sensitivities are for static overlays."
+            "of silos and states, silosim upgrade the links that help; curve over the access capacity and "
+            "sensitivities are for static overlays."
         )
     if recorded.consensus is None:
         return None, (

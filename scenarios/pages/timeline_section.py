@@ -13,6 +13,7 @@ from scenarios.report.timeline_rows import (
     RECEIVE_PART,
     SEND_PART,
     MessageBars,
+    circuit_computing,
     circuit_messages,
     message_bars,
     row_order,
@@ -108,7 +109,7 @@ def _first_rounds(path: Path, overlays: Sequence[OverlayRecord]) -> tuple[Sequen
 def _overlay(shown: Shown, place: int) -> str:
     """One overlay."""
     timeline = shown.timeline
-    title = f"{timeline.kind}, {timeline.rounds_text}"
+    title = timeline.title
     table = shown.table
     numbers = (
         '<details class="numbers"><summary>Numbers of this timeline</summary>'
@@ -145,7 +146,7 @@ def timeline_svg(timeline: OverlayTimeline, name: str) -> str:
         part = (np.asarray(seconds, dtype=np.float64) - timeline.begin_s) / (end_s - timeline.begin_s)
         return _LEFT + (_WIDTH - _LEFT - _RIGHT) * np.clip(part, 0.0, 1.0)
 
-    title = f"{timeline.kind}, {timeline.rounds_text}"
+    title = timeline.title
     parts = [
         f'<svg class="timeline" id="{name}" viewBox="0 0 {_WIDTH:g} {height:g}" role="img" '
         f'aria-labelledby="{name}-title {name}-said"><title id="{name}-title">Timeline of {text(title)}</title>'
@@ -198,7 +199,7 @@ def _time_axis(timeline: OverlayTimeline, end_s: float, across: _Across, height:
 
 def _labels(timeline: OverlayTimeline, order: Sequence[int]) -> Iterable[str]:
     """Names beside the rows."""
-    circuit = set(timeline.circuit or ())
+    circuit = set(timeline.circuit_silos)
     for row, silo in enumerate(order):
         label = timeline.labels[silo]
         shown = label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}\u2026"
@@ -245,12 +246,16 @@ def _bars(bars: MessageBars, rows: FloatArray, across: _Across, kind: str) -> st
 
 
 def _circuit(timeline: OverlayTimeline, rows: FloatArray, across: _Across) -> str:
-    """A line for each message of the critical circuit."""
+    """A line for each message of the critical circuit, and along each computing that a silo itself waits for."""
     d = "".join(
         f"M{float(across(start_s)):.1f},{_middle(float(rows[i]), SEND_PART):.1f}"
         f"L{float(across(arrival_s)):.1f},{_middle(float(rows[j]), RECEIVE_PART):.1f}"
         for i, j, start_s, arrival_s in circuit_messages(timeline)
         if np.isfinite(rows[[i, j]]).all()
+    ) + "".join(
+        f"M{float(across(begin_s)):.1f},{_middle(float(rows[silo]), COMPUTE_PART):.1f}H{float(across(end_s)):.1f}"
+        for silo, begin_s, end_s in circuit_computing(timeline)
+        if np.isfinite(rows[silo])
     )
     return f'<path class="onway" d="{d}"/>' if d else ""
 

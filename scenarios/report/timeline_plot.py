@@ -22,6 +22,7 @@ from scenarios.report.timeline_rows import (
     COMPUTE_PART,
     RECEIVE_PART,
     SEND_PART,
+    circuit_computing,
     circuit_messages,
     message_bars,
     row_order,
@@ -130,7 +131,7 @@ def _row_in(rows: int) -> float:
 
 def _panel(axis: Axes, timeline: OverlayTimeline, row_in: float, unit: str, style: FigureStyle) -> None:
     """One overlay; the unit of time is that of all panels."""
-    silos, circuit = len(timeline.labels), timeline.circuit or ()
+    silos, circuit = len(timeline.labels), timeline.circuit_silos
     order = row_order(timeline)
     place = np.empty(silos)
     place[order] = np.arange(silos)
@@ -139,7 +140,7 @@ def _panel(axis: Axes, timeline: OverlayTimeline, row_in: float, unit: str, styl
     axis.set_ylim(silos - 0.4, -0.6)
     axis.grid(visible=False, axis="y")
     axis.set_xlabel(f"simulated time ({unit})", fontsize=style.pt(_LABEL_PT))
-    axis.set_title(f"{timeline.kind}, {timeline.rounds_text}", fontsize=style.pt(_LABEL_PT), parse_math=False)
+    axis.set_title(timeline.title, fontsize=style.pt(_LABEL_PT), parse_math=False)
     axis.tick_params(axis="x", labelsize=style.pt(_AXIS_PT))
     axis.tick_params(axis="y", length=0)
     _label_rows(axis, [timeline.labels[silo] for silo in order], len(circuit), row_in, style)
@@ -230,7 +231,10 @@ def _draw_messages(
 def _draw_circuit(
     axis: Axes, timeline: OverlayTimeline, place: FloatArray, scale: float, *, width_pt: float
 ) -> None:
-    """An arrow for each message of the critical circuit's arcs, from its start to its arrival."""
+    """An arrow for each message of the critical circuit's arcs, from its start to its arrival; its own computing.
+
+    A silo that waits for its own computing is a line along that.
+    """
     middle_send, middle_receive = sum(SEND_PART) / 2, sum(RECEIVE_PART) / 2
     lines = [
         [(scale * start_s, place[i] + middle_send), (scale * arrival_s, place[j] + middle_receive)]
@@ -240,6 +244,14 @@ def _draw_circuit(
         LineCollection(lines, colors=_CRITICAL, linewidths=width_pt, alpha=0.8), autolim=False
     )
     heads = [line[1] for line in lines]
+    middle = sum(COMPUTE_PART) / 2
+    computing = [
+        [(scale * begin_s, place[silo] + middle), (scale * end_s, place[silo] + middle)]
+        for silo, begin_s, end_s in circuit_computing(timeline)
+    ]
+    axis.add_collection(
+        LineCollection(computing, colors=_CRITICAL, linewidths=2 * width_pt, alpha=0.9), autolim=False
+    )
     axis.plot(
         [x for x, _ in heads],
         [y for _, y in heads],

@@ -34,7 +34,7 @@ class MessageBars:
 
 def row_order(timeline: OverlayTimeline) -> list[int]:
     """Silos from the first row to the last: those of the critical circuit on top, in its order."""
-    circuit = timeline.circuit or ()
+    circuit = timeline.circuit_silos
     on_it = set(circuit)
     return [*circuit, *(silo for silo in range(len(timeline.labels)) if silo not in on_it)]
 
@@ -79,24 +79,46 @@ def _thin(
 
 
 def circuit_messages(timeline: OverlayTimeline) -> list[tuple[int, int, float, float]]:
-    """Source, target, start and arrival of each message of the critical circuit's arcs in these rounds."""
-    sent, arcs = timeline.sent, set(timeline.circuit_arcs)
+    """Source, target, start and arrival of each message of the critical circuit's arcs in these rounds.
+
+    Notes
+    -----
+    Of a periodic overlay an arc of the circuit is one of some state: its messages are those that rounds in that state
+    await.
+    """
+    sent, steps = timeline.sent, set(timeline.circuit_steps)
     source, target = timeline.source[sent.arc].tolist(), timeline.target[sent.arc].tolist()
     rows = zip(
         source, target, sent.start_s.tolist(), sent.arrival_s.tolist(), sent.round.tolist(), strict=True
     )
-    return [row[:4] for row in rows if row[:2] in arcs and row[4] in timeline.rounds]
+    return [
+        row[:4] for row in rows if (*row[:2], row[4] % timeline.period) in steps and row[4] in timeline.rounds
+    ]
+
+
+def circuit_computing(timeline: OverlayTimeline) -> list[tuple[int, float, float]]:
+    """Silo, begin and end of each computing that is a step of the critical circuit from a silo to itself."""
+    activity = timeline.activity
+    own = [(silo, state) for silo, target, state in timeline.circuit_steps if silo == target]
+    return [
+        (silo, begin_s, begin_s + compute_s)
+        for silo, state in dict.fromkeys(own)
+        for row, round_ in enumerate(timeline.rounds)
+        if round_ % timeline.period == state and not activity.is_away[row, silo]
+        for begin_s, compute_s in [(float(activity.start_s[row, silo]), float(activity.compute_s[row, silo]))]
+    ]
 
 
 def waits(timeline: OverlayTimeline) -> Iterator[tuple[int, float, float, str]]:
-    """Silo, begin and end of each wait, and the name of the silo whose model ends it."""
+    """Silo, begin and end of each wait, and the name of the silo whose model ends it, with a lag above 1."""
     activity = timeline.activity
     done_s = activity.start_s + activity.compute_s
     for row, silo in zip(*(each.tolist() for each in np.nonzero(activity.last_arc >= 0)), strict=True):
-        source = timeline.source[activity.last_arc[row, silo]]
+        arc = int(activity.last_arc[row, silo])
+        name, lag = timeline.labels[int(timeline.source[arc])], int(timeline.lags[row, arc])
         yield (
             silo,
             float(done_s[row, silo]),
             float(activity.next_start_s[row, silo]),
-            timeline.labels[int(source)],
+            name if lag == 1 else f"{name}, lag {lag}",
         )

@@ -26,6 +26,10 @@ class SiloTimes:
     waits_most_for : int or None
         The in-neighbour for which it waits longest in all; None where it never waits.
     waits_most_s : float
+    waits_most_lags : tuple of int
+        Lags of the models of that in-neighbour that it waits for, in ascending order.
+    isolated_rounds : int
+        Rounds in which it waits for nobody, as it awaits no model.
     """
 
     begin_s: float
@@ -37,6 +41,8 @@ class SiloTimes:
     away_s: float
     waits_most_for: int | None
     waits_most_s: float
+    waits_most_lags: tuple[int, ...]
+    isolated_rounds: int
 
     @property
     def span_s(self) -> float:
@@ -60,8 +66,13 @@ class OverlayTimeline:
     sent : Sent
         All messages under way between these dates, those of other rounds too.
     source, target : ndarray of int, shape (arcs,)
-    circuit : tuple of int or None
-        Silos of the critical circuit of `paper`, in order; None of a randomized overlay.
+    lags : ndarray of int, shape (rounds, arcs)
+        Of the messages that are awaited at the ends of the rounds; 1 of those of the same round.
+    circuit : tuple of (int, int) or None
+        Critical circuit of `paper`, in order: silos, each with the state of the round it starts, 0 of a static overlay;
+        None of a randomized one.
+    period : int
+        Number of states; 1 of an overlay that is not periodic.
     message_bits : float
     link_names : tuple of str
     routes : tuple of tuple of int
@@ -82,7 +93,9 @@ class OverlayTimeline:
     sent: Sent
     source: IntArray
     target: IntArray
-    circuit: tuple[int, ...] | None
+    lags: IntArray
+    circuit: tuple[tuple[int, int], ...] | None
+    period: int
     message_bits: float
     link_names: tuple[str, ...]
     routes: tuple[tuple[int, ...], ...]
@@ -99,6 +112,12 @@ class OverlayTimeline:
         first, last = self.rounds.start, self.rounds.stop - 1
         return f"round {first}" if first == last else f"rounds {first} to {last}"
 
+    @property
+    def title(self) -> str:
+        """The overlay and its rounds, with the number of states of a periodic one."""
+        states = f" ({self.period} states)" if self.period > 1 else ""
+        return f"{self.kind}{states}, {self.rounds_text}"
+
     def link_rates(self) -> LinkRates | None:
         """Rates on links meanwhile; None where they cannot be told, or would take too long."""
         if self.sharing is None:
@@ -114,12 +133,22 @@ class OverlayTimeline:
         )
 
     @property
-    def circuit_arcs(self) -> tuple[tuple[int, int], ...]:
-        """Source and target of each arc of the critical circuit; none where it is one silo's own computing."""
+    def circuit_silos(self) -> tuple[int, ...]:
+        """Silos of the critical circuit, each once, in its order; none of a randomized overlay."""
+        return tuple(dict.fromkeys(silo for silo, _ in self.circuit or ()))
+
+    @property
+    def circuit_steps(self) -> tuple[tuple[int, int, int], ...]:
+        """Source, target and state of each arc of the critical circuit.
+
+        The state is that of the rounds at whose end the target awaits the model; where source and target are one silo,
+        which computes in that state.
+        """
         circuit = self.circuit or ()
-        if len(circuit) < 2:
-            return ()
-        return tuple(zip(circuit, (*circuit[1:], circuit[0]), strict=True))
+        after = (*circuit[1:], *circuit[:1])
+        return tuple(
+            (i, j, (state - 1) % self.period) for (i, _), (j, state) in zip(circuit, after, strict=True)
+        )
 
     def silo_times(self, silo: int) -> SiloTimes:
         """How a silo spends the rounds; O(messages)."""
@@ -132,6 +161,9 @@ class OverlayTimeline:
         waits, by_source = activity.last_arc[:, silo] >= 0, np.zeros(len(self.labels))
         np.add.at(by_source, self.source[activity.last_arc[waits, silo]], waiting_s[waits])
         most = int(by_source.argmax()) if waits.any() else None
+        rows = np.flatnonzero(waits)
+        lags = self.lags[rows, activity.last_arc[rows, silo]]
+        lags = lags[self.source[activity.last_arc[rows, silo]] == most]
         out, into = self.source[sent.arc] == silo, self.target[sent.arc] == silo
         return SiloTimes(
             begin_s=begin_s,
@@ -145,4 +177,6 @@ class OverlayTimeline:
             else 0.0,
             waits_most_for=most,
             waits_most_s=0.0 if most is None else float(by_source[most]),
+            waits_most_lags=tuple(np.unique(lags).tolist()),
+            isolated_rounds=int(activity.is_isolated[:, silo].sum()),
         )

@@ -63,6 +63,7 @@ class RoundWindow:
         absences: Absences,
         *,
         earliest: int = 0,
+        longest_lag: int = 1,
     ) -> Self:
         """The window of some rounds.
 
@@ -78,11 +79,13 @@ class RoundWindow:
         absences : sequence of (int, int, int)
         earliest : int
             First round that there is; messages of those before are all in when the first of `rounds` starts.
+        longest_lag : int
+            Of the messages: see `simulator.rounds.RoundPlan.lags`.
 
         Notes
         -----
-        All messages of round `k` are in when the last silo starts round ``k + 1``, and none starts before the first one
-        starts round `k`. So only round starts tell which rounds matter.
+        All messages that round `k` awaits are in when the last silo starts round ``k + 1``, and none starts before the
+        first silo starts round ``k + 1 - longest_lag``. So only round starts tell which rounds matter.
         """
         own_s = starts(rounds.start, min(rounds.stop + 1, simulated + 1))
         silos = own_s.shape[1]
@@ -111,6 +114,7 @@ class RoundWindow:
                 last_row += int(beyond[0])
                 break
             last_row = after
+        last_row = min(simulated, last_row + longest_lag - 1)
         round_start_s = starts(first, min(last_row + 1, simulated + 1))
         missing = last_row + 1 - first - len(round_start_s)
         return cls(
@@ -128,7 +132,7 @@ def has_messages(group: h5py.Group) -> bool:
     return all(name in group for name in MESSAGE_FIELDS)
 
 
-def read_window(group: h5py.Group, rounds: range, simulated: int) -> RoundWindow:
+def read_window(group: h5py.Group, rounds: range, simulated: int, *, longest_lag: int = 1) -> RoundWindow:
     """Read the window of some rounds.
 
     Parameters
@@ -138,6 +142,8 @@ def read_window(group: h5py.Group, rounds: range, simulated: int) -> RoundWindow
     rounds : range
     simulated : int
         Rounds that the group has.
+    longest_lag : int
+        Of its messages.
 
     Notes
     -----
@@ -149,7 +155,12 @@ def read_window(group: h5py.Group, rounds: range, simulated: int) -> RoundWindow
         return Messages(**dates)
 
     return RoundWindow.cut(
-        rounds, simulated, recorded_starts(group, simulated), messages, recorded_absences(group)
+        rounds,
+        simulated,
+        recorded_starts(group, simulated),
+        messages,
+        recorded_absences(group),
+        longest_lag=longest_lag,
     )
 
 

@@ -31,7 +31,8 @@ def simulated_window(
     -------
     window : RoundWindow
     is_before_end : bool
-        Whether no silo had ended the job by the end of the window, so that a longer job has the very same one.
+        Whether no silo had ended the job by the end of the window, or a round in which it would send more in a longer
+        job, so that a longer job has the very same window.
 
     Raises
     ------
@@ -44,6 +45,8 @@ def simulated_window(
     hold messages which are under way in these rounds.
     """
     kept: deque[Block] = deque()
+    # First start of each of the last rounds, by those that are not away.
+    first_s: deque[float] = deque(maxlen=job.longest_lag)
     end_s, is_before_end = inf, False
 
     def take(progress: Progress) -> bool:
@@ -58,8 +61,10 @@ def simulated_window(
         end_row = rounds.stop - block.first_round
         if 0 <= end_row < len(block.round_start_s):
             end_s = float(block.round_start_s[end_row].max())
-        is_away = away(job.absences, range(progress.rounds - 1, progress.rounds), job.silos)[0]
-        is_before_end = bool(block.round_start_s[block.rounds - 1][~is_away].min() >= end_s)
+        is_away = away(job.absences, range(block.first_round, progress.rounds), job.silos)
+        first_s.extend(np.where(is_away, inf, block.round_start_s[: block.rounds]).min(axis=1).tolist())
+        # A message of a round of these blocks may have been sent so many rounds before.
+        is_before_end = len(first_s) == job.longest_lag and first_s[0] >= end_s
         return is_before_end
 
     simulate_blocks(job, take, title=title, block_messages=block_messages(job), engine=engine)
@@ -73,6 +78,7 @@ def simulated_window(
         lambda begin, stop: messages.part(begin - first, stop - first),
         job.absences,
         earliest=first,
+        longest_lag=job.longest_lag,
     )
     return window, is_before_end
 

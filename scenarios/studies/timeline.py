@@ -16,7 +16,7 @@ from scenarios.report.figure_formats import FIGURES
 from scenarios.report.figure_style import DEFAULT_STYLE, figure_style
 from scenarios.report.table_formats import format_of, write_tables
 from scenarios.report.tables import Table
-from scenarios.report.timeline_table import EXPLANATION, timeline_table
+from scenarios.report.timeline_table import ALONE, EXPLANATION, PERIODIC, timeline_table
 from scenarios.runfile.names import link_names
 from scenarios.runfile.overlay_timeline import OverlayTimeline
 from scenarios.runfile.paths import check_new
@@ -28,6 +28,7 @@ from scenarios.simulation.simulated_window import simulated_window
 from scenarios.studies.relocation import RecordedRun, recorded_job
 from simulator import Constant, Job
 from simulator.activity import Sent, activity, start_error
+from simulator.rounds import RoundPlan, lag_rows
 from simulator.sharing import SharingModel, sharing_model
 from simulator.world.absence_rounds import times_as_recorded
 from simulator.world.effects import Effects, effects_of
@@ -163,7 +164,8 @@ def timelines(
     from arrivals only where no event changes routes or latencies, so simulating is the way that always holds; and round
     starts, which the file has, tell whether it is the same simulation to the last bit.
 
-    How long silos compute is not in the file: it is what the scenario says, of a seed where it is random.
+    How long silos compute is not in the file: it is what the scenario says, of a seed where it is random. Which models
+    a round of a periodic overlay awaits, and with which lags, is what its states in the file say.
     """
     run = RecordedRun.open(path)
     # Rounds are checked by name, not as Python cuts a slice.
@@ -171,12 +173,6 @@ def timelines(
     simulated = [each for each in asked if each.simulation.rounds]
     if not simulated:
         raise InputError("has no simulated rounds.", source=str(path))
-    for each in simulated:
-        if each.states is not None:
-            raise InputError(
-                f"{each.kind} is a periodic overlay, which timeline does not take yet; choose others.",
-                source=str(path),
-            )
     left = [each.kind for each in asked if not each.simulation.rounds]
     if left and overlay is not None:
         raise InputError(f"has no simulated rounds of {left[0]}.", source=str(path))
@@ -192,7 +188,9 @@ def timelines(
     with open_file(path) as file:
         found = [_shown(run, each, which[each.kind], file, graph) for each in simulated]
     # Once, below the last table.
-    general = [*([f"not simulated: {', '.join(left)}."] if left else []), EXPLANATION]
+    periodic = [PERIODIC] if any(each.states is not None for each in simulated) else []
+    alone = [ALONE] if any(each.timeline.activity.is_isolated.any() for each in found) else []
+    general = [*([f"not simulated: {', '.join(left)}."] if left else []), EXPLANATION, *periodic, *alone]
     return (*found[:-1], replace(found[-1], notes=(*found[-1].notes, *general)))
 
 
@@ -224,24 +222,35 @@ def _shown(
     effects = effects_of(config.simulator_events(seed=seed), graph)
     source, target, tokens = recorded.arcs.T
     notes: tuple[str, ...] = ()
+    plan: RoundPlan | None = None
     again = not has_messages(group)
     if again:
         job, window = _simulated(run, recorded, rounds, graph, whole=whole)
         arcs = [(arc.source, arc.target, arc.tokens) for arc in job.arcs]
         source, target, tokens = np.array(arcs, dtype=np.int64).reshape(-1, 3).T
         starts_s = recorded_starts(group, recorded.simulation.rounds)(rounds.start, rounds.stop + 1)
-        compute, absences, notes = job.compute, job.absences, (_agreement(window.starts_s, starts_s),)
+        plan, compute, absences = job.plan, job.compute, job.absences
+        notes = (_agreement(window.starts_s, starts_s),)
+    elif recorded.states is not None:
+        job = recorded_job(run, recorded, graph, rounds=whole)
+        plan, compute, absences = job.plan, job.compute, job.absences
+        window = read_window(group, rounds, recorded.simulation.rounds, longest_lag=job.longest_lag)
     else:
         window = read_window(group, rounds, recorded.simulation.rounds)
         absences = tuple(recorded_absences(group))
         own = compute_times(config.compute, graph, record.work, seed=seed, rounds=whole)
         own = own or Constant(compute_s=record.work.round_compute_s(graph.silos))
         compute = times_as_recorded(effects, absences, rounds=whole, compute=own)
+    # Of the messages of other rounds, too, that are under way meanwhile.
+    under_way = range(window.first_round, window.first_round + len(window.messages.arrival_s))
+    all_lags = lag_rows(plan, under_way, len(source))
+    lags = all_lags[rounds.start - window.first_round :][: len(rounds)]
     compute_s = np.array(compute.rows(rounds.start, len(rounds)))
     silos = activity(rounds.start, window.starts_s, compute_s, window.arrival_s, target, absences)
     fifo = config.queueing == "fifo"
     error = max(
-        silos.error, start_error(silos, source, tokens, window.messages, window.first_round, fifo=fifo)
+        silos.error,
+        start_error(silos, source, tokens, window.messages, window.first_round, fifo=fifo, lags=lags),
     )
     if error > _AGREEMENT:
         raise InputError(
@@ -249,7 +258,7 @@ def _shown(
             f"are off by up to {error:.1e} of a date; was it written by another version?",
             source=str(run.path),
         )
-    circuit = file[f"overlays/{recorded.kind}"].get("critical_circuit")
+    circuit = _recorded_circuit(file[f"overlays/{recorded.kind}"])
     made = OverlayTimeline(
         kind=recorded.kind,
         labels=record.silo_labels,
@@ -257,10 +266,12 @@ def _shown(
         begin_s=window.begin_s,
         end_s=window.end_s,
         activity=silos,
-        sent=Sent.between(window.messages, window.first_round, window.begin_s, window.end_s),
+        sent=Sent.between(window.messages, window.first_round, window.begin_s, window.end_s, lags=all_lags),
         source=source,
         target=target,
-        circuit=None if circuit is None else tuple(circuit[:].tolist()),
+        lags=lags,
+        circuit=circuit,
+        period=1 if recorded.states is None else len(recorded.states),
         message_bits=record.work.model_bits,
         link_names=link_names(file["connectivity"], record.underlay, record.silo_labels),
         routes=tuple(graph.route(i, j) for i, j in zip(source.tolist(), target.tolist(), strict=True)),
@@ -268,6 +279,16 @@ def _shown(
         sharing=_known_rates(sharing_model(config.sharing), effects),
     )
     return Shown(timeline=made, place=place_words(record.underlay, graph), simulated_again=again, notes=notes)
+
+
+def _recorded_circuit(group: h5py.Group) -> tuple[tuple[int, int], ...] | None:
+    """Silos of the critical circuit in the group of an overlay, with their states, 0 of a static one."""
+    if "critical_circuit" not in group:
+        return None
+    events = group["critical_circuit"][:]
+    return tuple(
+        (silo, state) for silo, *more in events.reshape(len(events), -1).tolist() for state in more or [0]
+    )
 
 
 def _simulated(

@@ -28,7 +28,7 @@ from scenarios.studies.upgrade_words import (
     raised_how,
     some,
 )
-from topologies import InputError, Overlay
+from topologies import InputError, Overlay, PeriodicOverlay
 from topologies.analysis.link_prices import read_prices
 from topologies.analysis.upgrade_links import upgrade_links, upgraded
 from topologies.analysis.upgrade_sets import SAME, ProvenSet, UpgradeSearch
@@ -40,7 +40,7 @@ _ROUNDING = 1e-9
 
 
 def upgrade_table(
-    overlay: Overlay,
+    overlay: Overlay | PeriodicOverlay,
     config: UpgradeConfig,
     simulation: SimulationConfig,
     *,
@@ -51,8 +51,8 @@ def upgrade_table(
 
     Parameters
     ----------
-    overlay : Overlay
-        Its arcs, hub, weights and routes stay.
+    overlay : Overlay or PeriodicOverlay
+        Its arcs, hub, weights and routes stay, or its states.
     config : UpgradeConfig
     simulation : SimulationConfig
         Its rounds do not count.
@@ -71,7 +71,8 @@ def upgrade_table(
     ------
     InputError
         If the price list is wrong or has no price of a link that can be raised, all links have the capacity that they
-        are to be raised to, the wanted cycle time cannot be reached, or the overlay cannot be simulated.
+        are to be raised to, the wanted cycle time cannot be reached, the overlay cannot be simulated, or it is a
+        periodic one with rates of its own.
     """
     check_seed(seed)
     if rounds is not None or simulation != SimulationConfig(rounds=simulation.rounds):
@@ -126,7 +127,7 @@ def upgrade_table(
     )
 
 
-def _offer(overlay: Overlay, config: UpgradeConfig) -> Offer:
+def _offer(overlay: Overlay | PeriodicOverlay, config: UpgradeConfig) -> Offer:
     """Links that can be bought, with their prices."""
     price_list = None if config.prices is None else read_prices(Path(config.prices), overlay.graph)
     links = upgrade_links(overlay, factor=config.factor, to_bps=config.to_bps)
@@ -151,7 +152,7 @@ def _offer(overlay: Overlay, config: UpgradeConfig) -> Offer:
     )
 
 
-def _check_capacity(overlay: Overlay, config: UpgradeConfig) -> None:
+def _check_capacity(overlay: Overlay | PeriodicOverlay, config: UpgradeConfig) -> None:
     """Raise an error where links are to be raised to a capacity that all of them have."""
     links = upgrade_links(overlay)
     if config.to is None or not links:

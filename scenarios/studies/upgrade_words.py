@@ -14,7 +14,8 @@ from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import note_lines
 from scenarios.simulation.quick import QuickSimulation
 from scenarios.studies.explain import beyond_paper
-from topologies import Overlay
+from scenarios.studies.explain_periodic import beyond_paper_periodic
+from topologies import Overlay, PeriodicOverlay
 from topologies.analysis.link_prices import LinkPrices
 from topologies.analysis.upgrade_links import TWICE, UpgradeLink
 from topologies.analysis.upgrade_sets import SAME, ProvenSet, is_affordable
@@ -52,7 +53,7 @@ class Step:
 
     proven: ProvenSet
     links: tuple[UpgradeLink, ...]
-    overlay: Overlay
+    overlay: Overlay | PeriodicOverlay
     simulated: QuickSimulation
 
     @property
@@ -209,7 +210,7 @@ def _proof(offer: Offer, config: UpgradeConfig, last: Step) -> str:
 def _end(offer: Offer, last: Step, more: ProvenSet | None) -> str:
     """What the next gain would cost, or that there is none."""
     if more is None:
-        if not last.overlay.arcs:
+        if not last.overlay.routes:
             return "One silo sends nothing: there is no link to raise."
         if not last.links:
             return "No link that can be bought holds anything up: raising all of them gains nothing."
@@ -324,13 +325,20 @@ def _simulation_notes(
     before_s, after_s = first.simulated.cycle_time_s, last.simulated.cycle_time_s
     if before_s is not None and after_s is not None:
         gain_s = first.cycle_time_s - last.cycle_time_s
-        if before_s - after_s < _MUCH * gain_s and (why := beyond_paper(last.overlay)):
+        if before_s - after_s < _MUCH * gain_s and (why := _beyond_paper(last.overlay)):
             said.append(f"Simulated, all of these links gain less than {by} says. {why}")
     if config.by != "load" and any(row["paper_below_load"] for row in rows):
         said.append(
             "--by load chooses links by the larger of paper and load, which is nearer to real links here."
         )
     return said
+
+
+def _beyond_paper(overlay: Overlay | PeriodicOverlay) -> str:
+    """What `paper` leaves out; empty where nothing."""
+    if isinstance(overlay, PeriodicOverlay):
+        return beyond_paper_periodic(overlay)
+    return beyond_paper(overlay)
 
 
 def _price_notes(offer: Offer, steps: Sequence[Step]) -> list[str]:

@@ -20,7 +20,7 @@ from topologies import (
     load_underlay,
     state_of,
 )
-from topologies.analysis import explain
+from topologies.analysis import explain, upgrade_links, upgraded
 from topologies.periodic.schedule_file import schedule_text
 
 NEW = (
@@ -256,22 +256,46 @@ def test_bad_files_are_refused_in_one_line(silosim, tmp_path, rows, message):
         assert str(file) in line
 
 
-@pytest.mark.parametrize("command", ["design", "simulate", "explain", "sweep"])
+@pytest.mark.parametrize("command", ["design", "simulate", "explain", "sweep", "upgrade"])
 def test_a_kind_that_needs_a_partition_says_so(silosim, command, tmp_path):
     output = tmp_path / "table"
-    access = ("--access", "1 Gbps", "--workers", "1", "-o", output) if command == "sweep" else ()
+    more = {
+        "sweep": ("--access", "1 Gbps", "--workers", "1", "-o", output),
+        "upgrade": ("--budget", 1),
+    }.get(command, ())
     assert (
         "stl_fw needs a partition of data"
-        in silosim(command, "gaia", "--kind", "stl_fw", *access).failed(2).err
+        in silosim(command, "gaia", "--kind", "stl_fw", *more).failed(2).err
     )
 
 
-def test_commands_without_periodic_overlays_say_so(silosim, scenario, tmp_path):
-    run = tmp_path / "run.h5"
-    silosim("simulate", scenario, "-o", run).ok()
+def test_links_to_buy_for_a_periodic_overlay(silosim):
+    command = ("upgrade", "gaia", "--access", "1 Gbps", "--kind", "base", "--k", 2, "--json")
+    rows = rows_of(silosim(*command, "--budget", 1, "--rounds", 10))
+    graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+    overlay = design_periodic("base", graph, Workload.preset("inaturalist"), k=2)
+    links = upgrade_links(overlay)
 
-    for command in (("timeline", run), ("upgrade", "gaia", "--kind", "base", "--budget", "3")):
-        assert "periodic overlay" in silosim(*command).failed(2).err
+    assert rows[0]["paper_s"] == overlay.closed_forms.paper_s
+    alone = [upgraded(overlay, [link]).closed_forms for link in links]
+    best_s = min(max(forms.paper_s, forms.load_bound_s) for forms in alone)
+    last = rows[-1]
+    assert max(last["paper_s"], last["load_bound_s"]) == pytest.approx(best_s, rel=1e-6)
+    assert all(row["is_proven"] for row in rows)
+    # What it says of a set is what a network with these links comes to.
+    names = [name.strip() for name in last["raised"].split(";")]
+    raised = upgraded(overlay, [link for link in links if link.name in names])
+    assert last["serialized_s"] == raised.closed_forms.serialized_s
+
+
+def test_links_to_buy_for_a_file_of_states(silosim, scenario):
+    command = ("upgrade", "gaia", "--schedule", scenario.parent / "turns.csv")
+    said = silosim(*command, "--budget", 1, "--rounds", 10, "--access", "1 Gbps").ok().out
+
+    assert "Proven: no set of at most 1 link comes below" in said
+    assert "takes one overlay: --kind, --arcs, --weights or --schedule" in (
+        silosim(*command, "--kind", "ring", "--budget", 1).failed(2).err
+    )
 
 
 def test_weights_of_states_stay_as_they_are(silosim, scenario):
@@ -294,7 +318,14 @@ def test_python_functions_for_static_overlays_refuse_them():
 
     with pytest.raises(InputError, match=r"^kind\(='base'\) is a periodic overlay, whose critical_circuit"):
         explain(overlay)
-    with pytest.raises(InputError, match=r"^network\(='base'\) is a periodic overlay, whose arcs change"):
-        silosim_upgrade(overlay, budget=3)
-    with pytest.raises(InputError, match=r"^kind\(='base'\) is a periodic overlay, whose arcs change"):
-        silosim_upgrade(GRAPH, kind="base", budget=3)
+
+
+def test_upgrade_in_python_takes_them_by_name_and_as_they_are():
+    overlay = design_periodic("base", GRAPH, WORK)
+    tables = [
+        silosim_upgrade(overlay, budget=1, rounds=10),
+        silosim_upgrade(GRAPH, WORK, kind="base", budget=1, rounds=10),
+    ]
+
+    assert tables[0].rows == tables[1].rows
+    assert tables[0].rows[0]["paper_s"] == overlay.closed_forms.paper_s

@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.connectivity import Connectivity
 from topologies.delays import degrees, delays
 from topologies.howard import CycleTime, cycle_time
 from topologies.overlay import Overlay
@@ -62,23 +63,11 @@ class Resources:
 
         Notes
         -----
-        Time and memory O(total route length). An `available_bps` that was put into the connectivity graph afterwards,
-        and does not follow its rule, counts as measured.
+        Time and memory O(total route length).
         """
         graph = overlay.graph
         out, into = degrees(graph.silos, overlay.source, overlay.target)
-        ends = zip(overlay.source.tolist(), overlay.target.tolist(), strict=True)
-        crossing = np.array(
-            [(arc, link) for arc, pair in enumerate(ends) for link in graph.core_route(*pair)], dtype=np.int64
-        ).reshape(-1, 2)
-        available = graph.available_bps[overlay.source, overlay.target]
-        smallest = _smallest(overlay.arcs, crossing, graph.core_bps)
-        measured, parts = np.full(overlay.arcs, np.inf), np.ones(overlay.arcs)
-        if graph.bandwidth == "hop_share":
-            parts = np.maximum(np.bincount(crossing[:, 0], minlength=overlay.arcs), 1.0)
-        follows = np.allclose(smallest / parts, available, rtol=EQUAL, atol=0.0)
-        if graph.is_measured or not follows:
-            measured, crossing = available, crossing[:0]
+        crossing, measured, parts = bandwidth_terms(graph, overlay.source, overlay.target)
         return cls(
             up_bps=graph.up_bps,
             down_bps=graph.down_bps,
@@ -125,6 +114,38 @@ class Resources:
         delay_s = delays(awaited_s, self.latency_s, self.model_bits, self.limits_bps().min(axis=0))
         graph = replace(overlay.event_graph, delay_s=np.concatenate((delay_s, self.compute_s)))
         return cycle_time(graph, connected=True)
+
+
+def bandwidth_terms(
+    graph: Connectivity, source: IntArray, target: IntArray
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """What the available bandwidth of arcs follows from.
+
+    Returns
+    -------
+    crossing : ndarray of int, shape (crossings, 2)
+    measured_bps, parts : ndarray, shape (arcs,)
+        See `Resources`.
+
+    Notes
+    -----
+    An `available_bps` that was put into the connectivity graph afterwards, and does not follow its rule, counts as
+    measured. Time and memory O(total route length).
+    """
+    arcs, ends = len(source), zip(source.tolist(), target.tolist(), strict=True)
+    crossing = np.array(
+        [(arc, link) for arc, pair in enumerate(ends) for link in graph.core_route(*pair)], dtype=np.int64
+    ).reshape(-1, 2)
+    available_bps = graph.available_bps[source, target]
+    measured_bps, parts = np.full(arcs, np.inf), np.ones(arcs)
+    if graph.bandwidth == "hop_share":
+        parts = np.maximum(np.bincount(crossing[:, 0], minlength=arcs), 1.0)
+    follows = np.allclose(
+        _smallest(arcs, crossing, graph.core_bps) / parts, available_bps, rtol=EQUAL, atol=0.0
+    )
+    if graph.is_measured or not follows:
+        measured_bps, crossing = available_bps, crossing[:0]
+    return crossing, measured_bps, parts
 
 
 def _smallest(arcs: int, crossing: IntArray, core_bps: FloatArray) -> FloatArray:

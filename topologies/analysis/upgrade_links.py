@@ -6,12 +6,13 @@ from typing import Literal
 
 import numpy as np
 
-from topologies.analysis.resources import Resources
+from topologies.analysis.arc_limits import ArcLimits
 from topologies.arrays import FloatArray, freeze
 from topologies.capacities import available_bandwidth
 from topologies.connectivity import Connectivity
 from topologies.errors import Field, InputError
 from topologies.overlay import Overlay, build_overlay
+from topologies.periodic_overlay import PeriodicOverlay, build_periodic
 
 LinkClass = Literal["uplink", "downlink", "core", "measured"]
 TWICE = 2.0
@@ -70,13 +71,13 @@ def link_names(graph: Connectivity) -> dict[tuple[LinkClass, int], str]:
 
 
 def upgrade_links(
-    overlay: Overlay, *, factor: float | None = None, to_bps: float | None = None
+    overlay: Overlay | PeriodicOverlay, *, factor: float | None = None, to_bps: float | None = None
 ) -> tuple[UpgradeLink, ...]:
     """Every link that an overlay's models cross, with a capacity that it can be raised to.
 
     Parameters
     ----------
-    overlay : Overlay
+    overlay : Overlay or PeriodicOverlay
     factor : float, optional
         Of the capacity, > 1; by default 2, unless `to_bps` is given.
     to_bps : float, optional
@@ -90,7 +91,8 @@ def upgrade_links(
     Raises
     ------
     InputError
-        If both are given, the factor is not above 1, or the capacity not above 0; or if one is infinite.
+        If both are given, the factor is not above 1, or the capacity not above 0; or if one is infinite. If the rates
+        of a periodic overlay are not those of Eq. 3.
 
     Notes
     -----
@@ -114,30 +116,52 @@ def upgrade_links(
     )
 
 
-def _used_capacities(overlay: Overlay) -> dict[tuple[LinkClass, int], float]:
+def _used_capacities(overlay: Overlay | PeriodicOverlay) -> dict[tuple[LinkClass, int], float]:
     """Capacity of each link that Eq. 3 knows of and models cross."""
-    graph, resources = overlay.graph, Resources.of(overlay)
+    graph, limits = overlay.graph, ArcLimits.of(overlay)
     used: dict[tuple[LinkClass, int], float] = {}
-    for i in np.flatnonzero(resources.out).tolist():
+    for i in np.unique(limits.source).tolist():
         used["uplink", i] = float(graph.up_bps[i])
-    for i in np.flatnonzero(resources.into).tolist():
+    for i in np.unique(limits.target).tolist():
         used["downlink", i] = float(graph.down_bps[i])
     if graph.is_measured:
         for route in overlay.routes:
             used["measured", route[1]] = float(graph.link_capacity_bps[route[1]])
-    for link in np.unique(resources.crossing[:, 1] // 2).tolist():
+    for link in np.unique(limits.crossing[:, 1] // 2).tolist():
         used["core", link] = float(graph.core_bps[link])
     return used
 
 
-def upgraded(overlay: Overlay, links: Sequence[UpgradeLink]) -> Overlay:
-    """The same arcs, hub and weights on the network with these links raised; routes stay.
+def upgraded(overlay: Overlay | PeriodicOverlay, links: Sequence[UpgradeLink]) -> Overlay | PeriodicOverlay:
+    """The same arcs, hub and weights, or states, on the network with these links raised; routes stay.
 
     Notes
     -----
-    Time and memory O(silos^2 + total route length).
+    Time and memory O(silos^2 + total route length), and the cycle times of the overlay.
     """
-    graph = overlay.graph
+    raised = raised_graph(overlay.graph, links)
+    if isinstance(overlay, PeriodicOverlay):
+        return build_periodic(
+            overlay.kind,
+            raised,
+            overlay.work,
+            overlay.states,
+            negative_weights=overlay.negative_weights,
+        )
+    arcs = list(zip(overlay.source.tolist(), overlay.target.tolist(), strict=True))
+    return build_overlay(
+        overlay.kind,
+        raised,
+        overlay.work,
+        arcs,
+        hub=overlay.hub,
+        consensus=overlay.consensus,
+        negative_weights=overlay.negative_weights,
+    )
+
+
+def raised_graph(graph: Connectivity, links: Sequence[UpgradeLink]) -> Connectivity:
+    """The network with some links raised; routes stay."""
     up_bps, down_bps, core_bps = graph.up_bps.copy(), graph.down_bps.copy(), graph.core_bps.copy()
     available_bps = graph.available_bps.copy()
     by_class: dict[LinkClass, FloatArray] = {"uplink": up_bps, "downlink": down_bps, "core": core_bps}
@@ -151,14 +175,4 @@ def upgraded(overlay: Overlay, links: Sequence[UpgradeLink]) -> Overlay:
         routed_bps = available_bandwidth(graph.routes, core_bps, graph.bandwidth, graph.router, ())
         available_bps = np.where(graph.available_bps > 0, routed_bps, 0.0)
     freeze(up_bps, down_bps, core_bps, available_bps)
-    raised = replace(graph, up_bps=up_bps, down_bps=down_bps, core_bps=core_bps, available_bps=available_bps)
-    arcs = list(zip(overlay.source.tolist(), overlay.target.tolist(), strict=True))
-    return build_overlay(
-        overlay.kind,
-        raised,
-        overlay.work,
-        arcs,
-        hub=overlay.hub,
-        consensus=overlay.consensus,
-        negative_weights=overlay.negative_weights,
-    )
+    return replace(graph, up_bps=up_bps, down_bps=down_bps, core_bps=core_bps, available_bps=available_bps)

@@ -8,15 +8,18 @@ from typing import Literal, NamedTuple, Self, get_args
 
 import numpy as np
 
-from topologies.analysis.resources import EQUAL, Resources
+from topologies.analysis.arc_limits import ArcLimits
+from topologies.analysis.resources import EQUAL
 from topologies.analysis.upgrade_links import LinkClass, UpgradeLink
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.connectivity import Connectivity
 from topologies.delays import transmissions
 from topologies.errors import unknown_name
-from topologies.howard import cycle_time
+from topologies.howard import CycleTime, cycle_time
 from topologies.maxplus import EventGraph
 from topologies.overlay import Overlay
+from topologies.periodic_events import fifo_event_graph, turn_order
+from topologies.periodic_overlay import PeriodicOverlay, slower_queue
 
 Form = Literal["paper", "serialized", "load"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -25,7 +28,10 @@ FORMS: tuple[Form, ...] = get_args(Form)
 
 
 class Circuit(NamedTuple):
-    """A lower bound of the cycle time: ``(fixed_s + sum of the items' times) / tokens``, whatever is raised."""
+    """A lower bound of the cycle time: ``(fixed_s + sum of the items' times) / tokens``, whatever is raised.
+
+    Tokens are rounds: of a periodic overlay those of its event graph times `ArcLimits.rounds`.
+    """
 
     tokens: int
     fixed_s: float
@@ -63,14 +69,16 @@ def total_price(prices: FloatArray, raised: BoolArray) -> float:
 class UpgradeTerms:
     """What each link contributes to the delays of an overlay; made by `UpgradeTerms.of`.
 
-    An item is an arc, whose time is that of its transmission, or, for the form ``load``, a link direction, whose time
-    is that of all models that cross it in a round. The time of an item is the largest of its floor and of the terms of
-    its links that are not raised: a link that is raised limits it no more than the floor does.
+    An item is an arc, of a periodic overlay one of some state, whose time is that of its transmission; or, for the form
+    ``load``, a link direction, whose time is that of all models that cross it in a round, in the mean over a period.
+    The time of an item is the largest of its floor and of the terms of its links that are not raised: a link that is
+    raised limits it no more than the floor does.
 
     Attributes
     ----------
-    overlay : Overlay
+    overlay : Overlay or PeriodicOverlay
     form : {"paper", "serialized", "load"}
+    limits : ArcLimits
     links : tuple of UpgradeLink
         That can be bought.
     fixed_s : ndarray, shape (event graph's arcs,)
@@ -82,8 +90,9 @@ class UpgradeTerms:
         Time that the item takes at least unless the link is raised; above the item's floor. By item, the largest first.
     """
 
-    overlay: Overlay
+    overlay: Overlay | PeriodicOverlay
     form: Form
+    limits: ArcLimits
     links: tuple[UpgradeLink, ...]
     fixed_s: FloatArray
     floor_s: FloatArray
@@ -97,12 +106,14 @@ class UpgradeTerms:
         return f"<UpgradeTerms of {self.form}: {len(self.links)} links of {self.overlay!r}>"
 
     @classmethod
-    def of(cls, overlay: Overlay, links: Iterable[UpgradeLink], form: Form = "load") -> Self:
+    def of(
+        cls, overlay: Overlay | PeriodicOverlay, links: Iterable[UpgradeLink], form: Form = "load"
+    ) -> Self:
         """Terms of those links that matter.
 
         Parameters
         ----------
-        overlay : Overlay
+        overlay : Overlay or PeriodicOverlay
         links : iterable of UpgradeLink
             Of `upgrade_links`: those that can be bought; all others stay as they are.
         form : {"paper", "serialized", "load"}
@@ -110,7 +121,7 @@ class UpgradeTerms:
         Raises
         ------
         InputError
-            If there is no such form.
+            If there is no such form, or the rates of a periodic overlay are not those of Eq. 3.
 
         Notes
         -----
@@ -122,20 +133,19 @@ class UpgradeTerms:
         if form not in FORMS:
             raise unknown_name("form", form, FORMS)
         offered = tuple(links)
-        resources = Resources.of(overlay)
-        items = overlay.arcs + (len(overlay.graph.link_capacity_bps) if form == "load" else 0)
-        owner, item, old_s, new_s = _all_terms(resources, offered, loads=form == "load")
+        limits = ArcLimits.of(overlay)
+        items = len(limits.source) + (len(overlay.graph.link_capacity_bps) if form == "load" else 0)
+        owner, item, old_s, new_s = _all_terms(limits, offered, loads=form == "load")
         floor_s = np.zeros(items)
         np.maximum.at(floor_s, item, new_s)
-        fixed_s = np.concatenate((overlay.tokens * overlay.compute_s[overlay.source], overlay.compute_s))
-        fixed_s[: overlay.arcs] += overlay.latency_s
         order = np.lexsort((owner, -old_s, item))
         live = order[(owner[order] >= 0) & (old_s[order] > floor_s[item[order]] * (1 + EQUAL))]
         whole = cls(
             overlay=overlay,
             form=form,
+            limits=limits,
             links=offered,
-            fixed_s=fixed_s,
+            fixed_s=_fixed_s(overlay),
             floor_s=floor_s,
             item=item[live],
             link=owner[live],
@@ -146,7 +156,7 @@ class UpgradeTerms:
     def _of_those_that_matter(self) -> Self:
         """The same without links that have no term, and without loads that are never the largest."""
         least_s = self.cycle_time_s(np.ones(len(self.links), dtype=np.bool_))
-        kept = (self.item < self.overlay.arcs) | (self.term_s > least_s * (1 + EQUAL))
+        kept = (self.item < self.arcs) | (self.term_s > least_s * (1 + EQUAL))
         used = np.unique(self.link[kept])
         number = np.full(len(self.links), -1)
         number[used] = np.arange(len(used))
@@ -157,6 +167,11 @@ class UpgradeTerms:
             link=number[self.link[kept]],
             term_s=self.term_s[kept],
         )
+
+    @property
+    def arcs(self) -> int:
+        """Number of arcs, of a periodic overlay of all states."""
+        return len(self.limits.source)
 
     def times_s(self, raised: BoolArray) -> FloatArray:
         """Time of each item with some links raised, shape (items,)."""
@@ -174,8 +189,10 @@ class UpgradeTerms:
 
         Notes
         -----
-        Every simple circuit of the `serialized` event graph is one of the overlay or one arc's own transmission; see
-        `topologies.closed_forms.closed_forms`. Time: one cycle time, the first time that these links are raised.
+        Every simple circuit of a static overlay's `serialized` event graph is one of the overlay or one arc's own
+        transmission; see `topologies.closed_forms.closed_forms`. Of a periodic one a silo's models for another may also
+        queue between states: see `topologies.periodic_events.fifo_event_graph`, on whose simple circuits an arc sends
+        once at most. Time: one cycle time, the first time that these links are raised.
         """
         key = raised.tobytes()
         if key not in self._known:
@@ -183,27 +200,66 @@ class UpgradeTerms:
         return self._known[key]
 
     def _critical(self, raised: BoolArray) -> tuple[float, Circuit]:
-        arcs, times_s = self.overlay.arcs, self.times_s(raised)
+        arcs, times_s = self.arcs, self.times_s(raised)
         delay_s = self.fixed_s.copy()
         delay_s[:arcs] += times_s[:arcs]
-        graph = self.overlay.event_graph
-        proof = cycle_time(replace(graph, delay_s=delay_s), connected=True)
-        found = proof.cycle_time_s, self.circuit(graph, proof.circuit)
+        graph = replace(self.overlay.event_graph, delay_s=delay_s)
+        proof = cycle_time(graph, connected=True)
+        found = proof.cycle_time_s / self.limits.rounds, self._circuit(graph, proof.circuit)
         # By `load` links matter as a whole, arcs only as parts of circuits.
-        first = arcs if self.form == "load" else 0
-        if self.form != "paper" and len(times_s) > first:
-            slowest = first + int(np.argmax(times_s[first:]))
-            if times_s[slowest] > proof.cycle_time_s:
-                return float(times_s[slowest]), Circuit(1, 0.0, (slowest,))
+        if self.form == "load" and len(times_s) > arcs:
+            slowest = arcs + int(np.argmax(times_s[arcs:]))
+            return max(
+                found, (float(times_s[slowest]), Circuit(1, 0.0, (slowest,))), key=lambda each: each[0]
+            )
+        if self.form == "serialized" and arcs:
+            return self._serialized(graph, times_s, proof, found)
         return found
 
-    def circuit(self, graph: EventGraph, arcs: Sequence[int]) -> Circuit:
+    def _serialized(
+        self, graph: EventGraph, times_s: FloatArray, proof: CycleTime, found: tuple[float, Circuit]
+    ) -> tuple[float, Circuit]:
+        """The larger of what was found without queues and of circuits of models that leave one after the other."""
+        overlay, limits, rounds = self.overlay, self.limits, self.limits.rounds
+        number = np.arange(self.arcs)
+        if isinstance(overlay, PeriodicOverlay):
+            number = overlay.numbers.of(limits.source, limits.target)
+        busy_s = np.bincount(number, times_s)
+        slowest = int(np.argmax(busy_s))
+        items = tuple(np.flatnonzero(number == slowest).tolist())
+        own = float(busy_s[slowest]) / rounds, Circuit(rounds, 0.0, items)
+        longest = max(found, own, key=lambda each: each[0])
+        if not isinstance(overlay, PeriodicOverlay) or len(busy_s) == self.arcs:
+            return longest
+        state = np.repeat(np.arange(overlay.period), [len(each.source) for each in overlay.states])
+        latency_s = np.concatenate(overlay.latency_s)
+        computing_s = self.fixed_s[: self.arcs] - latency_s
+        queued = fifo_event_graph(graph, overlay.period, state, number, computing_s, latency_s, times_s)
+        least_s = max(proof.cycle_time_s, float(busy_s[slowest]))
+        queue = slower_queue(queued, least_s, proof)
+        if queue is None:
+            return longest
+        behind, _, _ = turn_order(overlay.period, state, number)
+        # In the order of `serialized_event_graph`: handing over, the model before, the model itself, own computing.
+        none = np.full(self.arcs, -1)
+        sent = np.concatenate(
+            (none, behind, np.arange(self.arcs), np.full(len(self.fixed_s) - self.arcs, -1))
+        )
+        fixed_s = np.concatenate((computing_s, np.zeros(self.arcs), latency_s, self.fixed_s[self.arcs :]))
+        along = list(queue.circuit)
+        return queue.cycle_time_s / rounds, Circuit(
+            int(queued.tokens[along].sum()) * rounds,
+            math.fsum(fixed_s[along]),
+            tuple(sorted(arc for arc in sent[along].tolist() if arc >= 0)),
+        )
+
+    def _circuit(self, graph: EventGraph, arcs: Sequence[int]) -> Circuit:
         """A circuit of the event graph."""
         along = list(arcs)
         return Circuit(
-            int(graph.tokens[along].sum()),
+            int(graph.tokens[along].sum()) * self.limits.rounds,
             math.fsum(self.fixed_s[along]),
-            tuple(sorted(arc for arc in along if arc < self.overlay.arcs)),
+            tuple(sorted(arc for arc in along if arc < self.arcs)),
         )
 
     def binding(self, item: int, raised: BoolArray) -> tuple[int, ...]:
@@ -225,11 +281,23 @@ class _Limits(NamedTuple):
     parts: FloatArray | IntArray
 
 
+def _fixed_s(overlay: Overlay | PeriodicOverlay) -> FloatArray:
+    """Delays of the event graph without transmissions."""
+    if isinstance(overlay, PeriodicOverlay):
+        # What a silo computes before it sends a model depends on its state.
+        fixed_s = overlay.event_graph.delay_s.copy()
+        fixed_s[: overlay.messages] -= np.concatenate(overlay.transmission_s)
+        return fixed_s
+    fixed_s = np.concatenate((overlay.tokens * overlay.compute_s[overlay.source], overlay.compute_s))
+    fixed_s[: overlay.arcs] += overlay.latency_s
+    return fixed_s
+
+
 def _all_terms(
-    resources: Resources, links: Sequence[UpgradeLink], *, loads: bool
+    arc_limits: ArcLimits, links: Sequence[UpgradeLink], *, loads: bool
 ) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
     """Number of the link (-1: it stays), item, and time before and after, of every term of every item."""
-    limits = [*_arc_limits(resources), *([_load_limits(resources)] if loads else [])]
+    limits = [*_arc_limits(arc_limits), *([_load_limits(arc_limits)] if loads else [])]
     number = {(link.link_class, link.index): k for k, link in enumerate(links)}
     owner = np.array([number.get(key, -1) for limit in limits for key in limit.keys], dtype=np.int64)
     item = np.concatenate([limit.item for limit in limits])
@@ -237,37 +305,36 @@ def _all_terms(
     old_bps = np.concatenate([limit.bps for limit in limits])
     raised_bps = np.array([*(link.raised_bps for link in links), np.inf])
     new_bps = np.where(owner >= 0, raised_bps[owner], old_bps)
-    bits = resources.model_bits
+    bits = arc_limits.model_bits
     # As Eq. 3 divides: a rate first, then the model by it, so that equal cycle times are equal to the last bit.
     return owner, item, transmissions(bits, old_bps / parts), transmissions(bits, new_bps / parts)
 
 
-def _arc_limits(resources: Resources) -> list[_Limits]:
+def _arc_limits(limits: ArcLimits) -> list[_Limits]:
     """The capacities in Eq. 3's rate of each arc."""
-    overlay, graph = resources.overlay, resources.overlay.graph
-    source, target, arcs = overlay.source, overlay.target, np.arange(overlay.arcs, dtype=np.int64)
-    arc, core = resources.crossing[:, 0], resources.crossing[:, 1] // 2
-    pairs = [route[1] for route in overlay.routes] if graph.is_measured else [-1] * overlay.arcs
+    graph, source, target = limits.graph, limits.source, limits.target
+    count = len(source)
+    arcs = np.arange(count, dtype=np.int64)
+    arc, core = limits.crossing[:, 0], limits.crossing[:, 1] // 2
+    pairs = [route[1] for route in limits.routes] if graph.is_measured else [-1] * count
     return [
-        _Limits([("uplink", i) for i in source.tolist()], arcs, graph.up_bps[source], resources.out[source]),
-        _Limits(
-            [("downlink", j) for j in target.tolist()], arcs, graph.down_bps[target], resources.into[target]
-        ),
-        _Limits([("core", k) for k in core.tolist()], arc, graph.core_bps[core], resources.parts[arc]),
-        _Limits([("measured", pair) for pair in pairs], arcs, resources.measured_bps, np.ones(overlay.arcs)),
+        _Limits([("uplink", i) for i in source.tolist()], arcs, graph.up_bps[source], limits.out),
+        _Limits([("downlink", j) for j in target.tolist()], arcs, graph.down_bps[target], limits.into),
+        _Limits([("core", k) for k in core.tolist()], arc, graph.core_bps[core], limits.parts[arc]),
+        _Limits([("measured", pair) for pair in pairs], arcs, limits.measured_bps, np.ones(count)),
     ]
 
 
-def _load_limits(resources: Resources) -> _Limits:
+def _load_limits(limits: ArcLimits) -> _Limits:
     """Each link direction, of which every model that crosses it takes a part."""
-    overlay, graph = resources.overlay, resources.overlay.graph
-    models = Counter(link for route in overlay.routes for link in route)
+    graph = limits.graph
+    models = Counter(link for route in limits.routes for link in route)
     directions = np.array(sorted(models), dtype=np.int64)
     return _Limits(
         [_key(graph, direction) for direction in directions.tolist()],
-        overlay.arcs + directions,
+        len(limits.source) + directions,
         graph.link_capacity_bps[directions],
-        np.array([models[direction] for direction in directions.tolist()], dtype=np.float64),
+        np.array([models[direction] for direction in directions.tolist()], dtype=np.float64) / limits.rounds,
     )
 
 

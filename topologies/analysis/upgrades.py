@@ -7,10 +7,11 @@ import numpy as np
 from topologies.analysis.resources import Resources
 from topologies.analysis.upgrade_links import upgrade_links
 from topologies.analysis.upgrade_sets import SAME, UpgradeSearch
-from topologies.analysis.upgrade_terms import UpgradeTerms
+from topologies.analysis.upgrade_terms import Form, UpgradeTerms
 from topologies.arrays import FloatArray
 from topologies.howard import RELATIVE_NOISE
 from topologies.overlay import Overlay
+from topologies.periodic_overlay import PeriodicOverlay
 
 _FACTORS = (2.0, np.inf)
 """Twice the capacity, and no limit."""
@@ -63,15 +64,24 @@ class LinkUpgrade:
         Names, see `topologies.analysis.upgrade_links.link_names`.
     doubled_s, unlimited_s : float
         Cycle time with twice the capacity of all, and without a limit on any.
+    as_good : tuple of str
+        Other links that lower it as much alone, if this is one that does.
     """
 
     links: tuple[str, ...]
     doubled_s: float
     unlimited_s: float
+    as_good: tuple[str, ...] = ()
 
 
-def link_upgrade(overlay: Overlay) -> LinkUpgrade | None:
+def link_upgrade(overlay: Overlay | PeriodicOverlay, form: Form = "paper") -> LinkUpgrade | None:
     """The link of any class that lowers the cycle time most alone, else the fewest links that do together.
+
+    Parameters
+    ----------
+    overlay : Overlay or PeriodicOverlay
+    form : {"paper", "serialized", "load"}
+        See `topologies.analysis.upgrade_terms.FORMS`.
 
     Returns
     -------
@@ -79,22 +89,33 @@ def link_upgrade(overlay: Overlay) -> LinkUpgrade | None:
         Of sets of as few links the one that lowers it most; of equal ones that whose links come first. None where no
         capacity lowers it.
 
+    Raises
+    ------
+    InputError
+        If the rates of a periodic overlay are not those of Eq. 3.
+
     Notes
     -----
-    See `topologies.analysis.upgrade_sets`: of `paper`, by twice the capacity.
+    See `topologies.analysis.upgrade_sets`: by twice the capacity.
     """
-    terms = UpgradeTerms.of(overlay, upgrade_links(overlay), "paper")
+    terms = UpgradeTerms.of(overlay, upgrade_links(overlay), form)
     search = UpgradeSearch(terms, np.ones(len(terms.links)))
     fewest = search.cheapest(search.nothing.cycle_time_s * (1 - 2 * SAME))
     if fewest is None:
         return None
     best = search.fastest(fewest.found.price).found
     links = [terms.links[k] for k in np.flatnonzero(best.raised).tolist()]
-    unlimited = UpgradeTerms.of(overlay, [replace(link, raised_bps=np.inf) for link in links], "paper")
+    unlimited = UpgradeTerms.of(overlay, [replace(link, raised_bps=np.inf) for link in links], form)
+    alone = search.single() if len(links) == 1 else []
     return LinkUpgrade(
         links=tuple(link.name for link in links),
         doubled_s=best.cycle_time_s,
         unlimited_s=unlimited.cycle_time_s(np.ones(len(unlimited.links), dtype=np.bool_)),
+        as_good=tuple(
+            terms.links[k].name
+            for k, value_s in alone
+            if terms.links[k] not in links and value_s <= best.cycle_time_s * (1 + SAME)
+        ),
     )
 
 

@@ -1,0 +1,147 @@
+"""What more capacity takes off a round of a periodic overlay, against overlays built by hand on changed networks."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scenarios.config.quantities import format_s
+from scenarios.studies.periodic_gains import periodic_gains
+from topologies import AccessLinks, Workload, build_periodic, connectivity, design_periodic, load_underlay
+
+WORK = Workload.preset("inaturalist")
+UNDERLAY = load_underlay("gaia")
+ACCESS = {"core": np.full(11, 1e10), "access": np.linspace(0.5e8, 2e8, 11)}
+
+
+def by_hand(overlay, access_bps, *, link=None, silo=None, factor=1.0):
+    """Closed forms of the states with the capacity of a core link, or of a silo's uplink or downlink, multiplied."""
+    capacity_bps = UNDERLAY.capacity_bps.copy()
+    access = {"up_bps": access_bps.copy(), "down_bps": access_bps.copy()}
+    if link is not None:
+        capacity_bps[link] *= factor
+    if silo is not None:
+        access[silo[1]][silo[0]] *= factor
+    graph = connectivity(
+        replace(UNDERLAY, capacity_bps=capacity_bps), access=AccessLinks(**access), core="stated"
+    )
+    return build_periodic("x", graph, WORK, overlay.states).closed_forms
+
+
+def changes(overlay, place):
+    """Every link that may limit models by its name, with what `by_hand` calls it."""
+    graph = overlay.graph
+    if place == "access":
+        for silo, label in enumerate(graph.labels):
+            yield f"{label} uplink", {"silo": (silo, "up_bps")}
+            yield f"{label} downlink", {"silo": (silo, "down_bps")}
+        return
+    for link, (a, b) in enumerate(UNDERLAY.ends.tolist()):
+        yield f"core link {UNDERLAY.labels[a]} - {UNDERLAY.labels[b]}", {"link": link}
+
+
+def value_s(forms, form):
+    return {
+        "paper": forms.paper_s,
+        "serialized": forms.serialized_s,
+        "load": max(forms.paper_s, forms.load_bound_s),
+    }[form]
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [("base", "access"), ("multigraph", "core"), ("multigraph", "access"), ("one_peer_exponential", "core")],
+)
+def test_gains_are_those_of_networks_built_by_hand(kind, place):
+    access_bps = ACCESS[place]
+    graph = connectivity(UNDERLAY, access=AccessLinks(up_bps=access_bps, down_bps=access_bps), core="stated")
+    overlay = design_periodic(kind, graph, WORK)
+    every = dict(changes(overlay, place))
+    doubled = {name: by_hand(overlay, access_bps, factor=2.0, **what) for name, what in every.items()}
+    gains = periodic_gains(overlay)
+
+    assert gains[0].form == "paper"
+    assert {gain.form for gain in gains} == {"paper"} | {
+        form
+        for form, longer_s in (
+            ("serialized", overlay.closed_forms.serialized_s),
+            ("load", overlay.closed_forms.load_bound_s),
+        )
+        if longer_s > overlay.closed_forms.paper_s * (1 + 1e-9)
+    }
+    for gain in gains:
+        before_s, found = value_s(overlay.closed_forms, gain.form), gain.upgrade
+        assert gain.cycle_time_s == before_s
+        best_s = min(value_s(forms, gain.form) for forms in doubled.values())
+        if best_s >= before_s * (1 - 1e-9):
+            assert found is None or len(found.links) > 1
+            continue
+        (name,) = found.links
+        assert found.doubled_s == pytest.approx(best_s, rel=1e-9)
+        assert value_s(doubled[name], gain.form) == pytest.approx(found.doubled_s, rel=1e-12)
+        as_good = {
+            each for each, forms in doubled.items() if value_s(forms, gain.form) <= best_s * (1 + 1e-7)
+        }
+        assert set(found.as_good) | {name} == as_good
+        unlimited = by_hand(overlay, access_bps, factor=1e12, **every[name])
+        assert found.unlimited_s == pytest.approx(value_s(unlimited, gain.form), rel=1e-9)
+        less = f"({format_s(before_s - found.doubled_s)} less), with no limit {format_s(found.unlimited_s)}"
+        assert less in gain.sentence
+
+
+def test_the_command_says_them(silosim):
+    command = ("explain", "gaia", "--kind", "base")
+    said = " ".join(silosim(*command).ok().out.split())
+    gains = json.loads(silosim(*command, "--json").ok().out)["gains"]
+
+    assert [gain["by"] for gain in gains] == ["paper", "serialized"]
+    assert gains[0]["links"] == ["core link California - Dublin"]
+    assert (
+        "By paper the best upgrade of one link is core link California - Dublin: with twice the capacity a round takes "
+        "2.456 s (256.4 ms less), with no limit 2.204 s (507.7 ms less). Twice the capacity gains as much on core link "
+        "Dublin - Sao Paulo."
+    ) in said
+
+
+def test_links_that_are_needed_together_are_named_together(make_line):
+    """Both ends' access links limit all models as much, so that no link helps alone."""
+    overlay = make_line(compute_s=0.01)
+    (gain,) = periodic_gains(overlay)
+
+    assert len(gain.upgrade.links) > 1
+    assert "no link helps alone" in gain.sentence
+    assert gain.upgrade.doubled_s < gain.cycle_time_s
+
+
+def test_computing_is_not_lowered_by_links(make_line):
+    (gain,) = periodic_gains(make_line(compute_s=1.0, model_bits=0.0))
+
+    assert gain.upgrade is None
+    assert gain.sentence == "By paper no capacity of links lowers this."
+
+
+def test_rates_of_its_own_have_no_gains(make_line):
+    overlay = make_line(compute_s=0.01)
+    own = build_periodic(
+        "own", overlay.graph, overlay.work, overlay.states, rates=[each / 3 for each in overlay.rate_bps]
+    )
+    assert periodic_gains(own) == ()
+
+
+@pytest.fixture
+def make_line():
+    """One-peer exponential graph of four silos, all of whose links have one capacity."""
+    graph = connectivity(
+        load_underlay("gaia"),
+        access=AccessLinks(up_bps=1e8, down_bps=1e8),
+        core=1e12,
+        routers=range(4),
+    )
+
+    def make(*, compute_s, model_bits=1e8):
+        return design_periodic(
+            "one_peer_exponential", graph, Workload(model_bits=model_bits, compute_s=compute_s)
+        )
+
+    return make
