@@ -86,7 +86,7 @@ def _rows(overlay: PeriodicOverlay) -> list[dict[str, Any]]:
     for number in overlay.proof.circuit:
         if number >= overlay.messages:
             state, silo = divmod(int(number) - overlay.messages, silos)
-            compute_s = float(overlay.compute_s[silo])
+            compute_s = float(overlay.compute_s[silo]) if overlay.states[state].computes else 0.0
             row = {"state": state, "source": labels[silo], "target": labels[silo], "lag": 1}
             row |= {"delay_s": compute_s, "compute_s": compute_s, "latency_s": 0.0, "transmission_s": 0.0}
             rows.append(row | {"limit": "computing"})
@@ -101,7 +101,7 @@ def _rows(overlay: PeriodicOverlay) -> list[dict[str, Any]]:
                 "target": labels[j],
                 "lag": int(arcs.lag[arc]),
                 "delay_s": float(overlay.delay_s[state][arc]),
-                "compute_s": float(overlay.compute_s[i]),
+                "compute_s": float(overlay.computing_s[state][arc]),
                 "latency_s": float(overlay.latency_s[state][arc]),
                 "transmission_s": float(overlay.transmission_s[state][arc]),
                 "limit": _limit(overlay, state, arc),

@@ -178,7 +178,8 @@ def _cycle_time(outcome: Outcome) -> str:
         return f"~{text}"
     if steady.period_s is None or steady.period_rounds in (None, 1):
         return text
-    return f"{text} = {format_s(steady.period_s)} / {steady.period_rounds} rounds"
+    rounds = "round" if steady.computing_rounds == 1 else f"{steady.computing_rounds} rounds"
+    return f"{text} = {format_s(steady.period_s)} / {rounds}"
 
 
 def _busiest(row: Row) -> str:
