@@ -7,6 +7,7 @@ import numpy as np
 
 from scenarios.config.network import describe, idle_links
 from scenarios.config.quantities import digits, format_s, in_unit, time_unit
+from scenarios.report.computing_states import states_words
 from scenarios.report.tables import Column, Table, note_lines
 from scenarios.studies.periodic_rows import gap_per_round, mixing_notes
 from topologies import PeriodicOverlay
@@ -32,7 +33,7 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
     """
     rows = _rows(overlay)
     forms, graph = overlay.closed_forms, overlay.graph
-    rounds = sum(int(row["lag"]) for row in rows)
+    rounds = sum(int(row["lag"]) for row in rows) * sum(overlay.computes) // overlay.period
     total_s = sum(float(row["delay_s"]) for row in rows)
     states = f"{overlay.period} states" if overlay.period > 1 else "1 state"
     sentences = [
@@ -45,6 +46,9 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
             f"serialized, one model after the other on each arc, is {format_s(forms.serialized_s)}; the busiest link, "
             f"{graph.link_name(forms.busiest_link)}, needs {format_s(forms.load_bound_s)} per round."
         )
+    if not all(overlay.computes):
+        words = states_words(overlay.computes)
+        sentences.insert(1, f"{words[0].upper()}{words[1:]}.")
     gap = gap_per_round(overlay)
     if gap is not None:
         sentences.append(f"Differences of models shrink by the factor {1 - gap:.4g} per round.")
@@ -73,7 +77,7 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
             f"all in {unit}. state: of the round at whose end the model is mixed in. lag: rounds from the sending to "
             "that one, itself included. limit: what limits the sending, with the degrees of the state: the sender's "
             "uplink (up), the receiver's downlink (down) or the way between (core); of a silo's wait for itself, "
-            "computing."
+            "computing, or nothing (-)."
         ),
     )
 
@@ -89,7 +93,7 @@ def _rows(overlay: PeriodicOverlay) -> list[dict[str, Any]]:
             compute_s = float(overlay.compute_s[silo]) if overlay.states[state].computes else 0.0
             row = {"state": state, "source": labels[silo], "target": labels[silo], "lag": 1}
             row |= {"delay_s": compute_s, "compute_s": compute_s, "latency_s": 0.0, "transmission_s": 0.0}
-            rows.append(row | {"limit": "computing"})
+            rows.append(row | {"limit": "computing" if compute_s else "-"})
             continue
         state = int(np.searchsorted(ends, number, side="right")) - 1
         arc, arcs = int(number) - ends[state], overlay.states[state]

@@ -122,6 +122,20 @@ def test_it_is_not_asked_for_models_of_earlier_rounds(lag):
 
 
 @pytest.mark.usefixtures("installed")
+def test_it_is_not_asked_to_mix_without_local_steps():
+    states = [state_of([0, 1], [1, 0], [0.5, 0.5]), state_of([0], [1], [1.0], computes=False)]
+    config = TrainingConfig(model="softmax", rounds=5, backend="numpy_logistic")
+    mixing = MixingPlan.periodic(states, silos=2, rounds=5)
+    job = TrainingJob(config=config, silos=2, local_steps=1, seed=7, mixing=mixing)
+    check_mixing(replace(job, config=replace(config, backend="mpi")))
+    with pytest.raises(InputError) as caught:
+        check_mixing(job)
+    assert str(caught.value) == (
+        "backend(='numpy_logistic') must mix without local steps: there are states in which silos do not compute."
+    )
+
+
+@pytest.mark.usefixtures("installed")
 def test_what_it_cannot_do_is_one_clear_error(silosim, scenario, tmp_path):
     scenario.write_text(with_example(scenario.read_text()).replace('"softmax"', '"cnn"'))
     result = silosim("run", scenario, "-o", tmp_path / "run.h5")
