@@ -31,10 +31,10 @@ def contraction(silos: int, states: Sequence[State]) -> float:
     Notes
     -----
     With lags of 1 it is ``||(I - J) W_(P-1) ... W_0||_2 ^ (1 / C)`` with the consensus matrices of the P states, C of
-    them computing, and ``J = 1 1^T / silos``: the largest part of their distance from their mean that models keep over a period (with columns
-    that sum to 1, as Ying et al., "Exponential graph is provably efficient for decentralized deep training", NeurIPS
-    2021, ``||product - J||_2``). On a static overlay of a symmetric matrix that is its second largest modulus of an
-    eigenvalue; on another one it is not smaller than that.
+    them computing, and ``J = 1 1^T / silos``: the largest part of their distance from their mean that models keep over
+    a period (with columns that sum to 1, as Ying et al., "Exponential graph is provably efficient for decentralized
+    deep training", NeurIPS 2021, ``||product - J||_2``). On a static overlay of a symmetric matrix that is its second
+    largest modulus of an eigenvalue; on another one it is not smaller than that.
 
     With lags the models mixed in a round are not all of it. Then it is ``rho ^ (1 / C)``, where `rho` is the second
     largest modulus of an eigenvalue of the product of a period on the models of the last ``L`` rounds, ``x(k), ..., x(k

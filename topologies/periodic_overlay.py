@@ -159,10 +159,10 @@ def build_periodic(
     ------
     InputError
         If silos compute in no state; if a state's arrays do not fit each other, its arcs are not sorted, repeated, join
-        a silo with itself or leave the graph; if a lag is below 1, or such that a silo mixes in an older model of another one after a newer one; if
-        a weight is not finite, or below 0 without `negative_weights`, a silo's own included; if the arcs of all states
-        together are not strongly connected: then no consensus is reached; if there are more than
-        `topologies.state_checks.MOST_EVENTS` events in a period; if a rate is not > 0.
+        a silo with itself or leave the graph; if a lag is below 1, or such that a silo mixes in an older model of
+        another one after a newer one; if a weight is not finite, or below 0 without `negative_weights`, a silo's own
+        included; if the arcs of all states together are not strongly connected: then no consensus is reached; if there
+        are more than `topologies.state_checks.MOST_EVENTS` events in a period; if a rate is not > 0.
 
     Notes
     -----

@@ -54,7 +54,7 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
     -----
     In round ``k`` each silo makes ``s`` steps on its own batches, then ``X <- A_k X`` (Marfoq et al. 2020, Eq. 2). With
     lags ``n`` silo ``i`` takes ``sum_j A_k[i, j] y_j(k + 1 - n_ij)``, where ``y_j(r)`` is what silo ``j`` had after its
-    steps of round ``r``. In rounds in which the plan says that silos do not compute, there are no steps before the mixing.
+    steps of round ``r``. In rounds in which silos do not compute, by the plan, there are no steps before the mixing.
     A round costs ``s`` forward and backward passes per silo, and then reads (rows in use) x (parameters) numbers and
     writes (rank's silos) x (parameters), with a product for each nonzero weight of the rank's silos.
     """

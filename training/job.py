@@ -309,7 +309,8 @@ def _checked_computes(computes: BoolArray, matrices: int) -> BoolArray | None:
     """Return what tells where silos compute as `MixingPlan` keeps it."""
     if computes.shape != (matrices,) or computes.dtype != np.bool_:
         raise InputError(
-            f"mixing computes(shape={computes.shape}, {computes.dtype}) must hold one bool for each of {matrices} matrices."
+            f"mixing computes(shape={computes.shape}, {computes.dtype}) must hold one bool for each of {matrices} "
+            "matrices."
         )
     if not computes.any():
         raise InputError("mixing computes must be true of some matrix: no silo would learn.")

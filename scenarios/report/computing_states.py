@@ -12,8 +12,8 @@ def states_words(computes: Sequence[bool]) -> str:
         Whether silos compute in each state.
     """
     return (
-        f"silos compute in {sum(computes)} of {len(computes)} states; a round, of which cycle times are, is one of these "
-        "with those after it, in which models that were just averaged are sent on"
+        f"silos compute in {sum(computes)} of {len(computes)} states; a round, of which cycle times are, is one of "
+        "these with those after it, in which models that were just averaged are sent on"
     )
 
 

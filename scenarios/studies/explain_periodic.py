@@ -38,8 +38,8 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
     states = f"{overlay.period} states" if overlay.period > 1 else "1 state"
     sentences = [
         f"{overlay.kind}: {format_s(forms.paper_s)} per round (paper), {states}, lags up to {overlay.longest_lag}.",
-        f"Its critical circuit takes {format_s(total_s)} in {rounds} rounds: silos cannot start rounds faster than "
-        "that, round after round.",
+        f"Its critical circuit takes {format_s(total_s)} in {rounds} round{'' if rounds == 1 else 's'}: silos cannot "
+        "start rounds faster than that, round after round.",
     ]
     if max(forms.serialized_s, forms.load_bound_s) > forms.paper_s and forms.busiest_link is not None:
         sentences.append(
@@ -47,8 +47,8 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
             f"{graph.link_name(forms.busiest_link)}, needs {format_s(forms.load_bound_s)} per round."
         )
     if not all(overlay.computes):
-        words = states_words(overlay.computes)
-        sentences.insert(1, f"{words[0].upper()}{words[1:]}.")
+        what = states_words(overlay.computes)
+        sentences.insert(1, f"{what[0].upper()}{what[1:]}.")
     gap = gap_per_round(overlay)
     if gap is not None:
         sentences.append(f"Differences of models shrink by the factor {1 - gap:.4g} per round.")

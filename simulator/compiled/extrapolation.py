@@ -46,9 +46,7 @@ class History:
         Dates that are not known yet (NaN) come after the repeat, and so repeat.
         """
         start_s = np.concatenate(self._starts_s)
-        return repeating(
-            start_s, period_rounds, period_s, first_round=self._first, computes=self._computes
-        )
+        return repeating(start_s, period_rounds, period_s, first_round=self._first, computes=self._computes)
 
 
 class Period:

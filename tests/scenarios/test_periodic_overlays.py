@@ -29,6 +29,7 @@ NEW = (
     "one_peer_exponential",
     "base",
     "multigraph",
+    "hierarchical",
     "equi_dyn",
     "epidemic",
 )

@@ -70,7 +70,9 @@ def test_periods_of_times():
     assert in_states(constant, (True, True)) is constant
     times = in_states(constant, (True, False, False))
     assert (times.period, times.rows(2, 2).tolist()) == (3, [[0.0, 0.0], [1.0, 2.0]])
-    assert StateTimes(compute=Trace(table_s=[[1.0], [1.0]], repeat=True), computes=(True, False)).period is None
+    assert (
+        StateTimes(compute=Trace(table_s=[[1.0], [1.0]], repeat=True), computes=(True, False)).period is None
+    )
 
 
 @BOTH
@@ -168,9 +170,7 @@ def test_silos_may_be_away_from_some_states(engine):
     away = Absence(silo=(hub + 1) % 11, first_round=6, rounds=2)
     timeline = simulate(overlay, 40, events=[away], engine=engine)
     assert np.isfinite(timeline.round_start_s).all()
-    assert timeline.cycle_time_s == pytest.approx(
-        simulate(overlay, 40, engine=engine).cycle_time_s, rel=1e-6
-    )
+    assert timeline.cycle_time_s == pytest.approx(simulate(overlay, 40, engine=engine).cycle_time_s, rel=1e-6)
 
 
 def test_some_state_must_compute():

@@ -92,7 +92,6 @@ def _check_talk(graph: Connectivity, states: tuple[State, ...], regions: int) ->
         for i, j in zip(state.source.tolist(), state.target.tolist(), strict=True):
             if not may_send[i, j]:
                 raise InputError(
-                    f"hierarchical: with {regions} region{'' if regions == 1 else 's'} {graph.labels[i]} cannot send to "
-                    f"{graph.labels[j]}, where the models of the one are averaged with those of the other; choose "
-                    "another number of regions."
+                    f"hierarchical: with {regions} region{'' if regions == 1 else 's'} {graph.labels[i]} must send to "
+                    f"{graph.labels[j]}, which it cannot send to; choose another number of regions."
                 )

@@ -65,8 +65,9 @@ def read_schedule(path: Path, labels: Sequence[str]) -> tuple[State, ...]:
     InputError
         If the file cannot be read; names an unknown silo; repeats an arc in one state; states a lag below 1 or above
         `MOST_LAG`, a weight that is no finite number, for some arcs of a state only, or weights of a receiver that
-        exceed 1; says of a state both that silos compute and that they do not; lacks a state below another one; numbers more than `MOST_STATES` of them; or has no arc in any state,
-        of more than one silo. One line with file, row or state, value and rule.
+        exceed 1; says of a state both that silos compute and that they do not; lacks a state below another one; numbers
+        more than `MOST_STATES` of them; or has no arc in any state, of more than one silo. One line with file, row or
+        state, value and rule.
 
     Notes
     -----
@@ -158,7 +159,10 @@ def _states(table: Table, found: Mapping[str, Column], labels: Sequence[str]) ->
             computes = _whole(table, row, found["computes"], cells["computes"], 0, 1)
             if computes is not None and state.computes not in (None, computes):
                 raise table.error(
-                    row, found["computes"].header, cells["computes"], "must be that of the state's other rows."
+                    row,
+                    found["computes"].header,
+                    cells["computes"],
+                    "must be that of the state's other rows.",
                 )
             state.computes = state.computes if computes is None else computes
         if all(text.lower() in MISSING for key, text in cells.items() if key not in ("state", "computes")):

@@ -51,9 +51,7 @@ def test_averages_of_regions_then_of_all(numbers, cloud_every, seed):
 
 def test_states_of_five_silos():
     states = hierarchical(np.array([0, 0, 0, 1, 1]), np.array([1, 4]), 1, 2)
-    arcs = [
-        list(zip(s.source.tolist(), s.target.tolist(), s.weight.tolist(), strict=True)) for s in states
-    ]
+    arcs = [list(zip(s.source.tolist(), s.target.tolist(), s.weight.tolist(), strict=True)) for s in states]
     third = 1 / 3
     up, down = [(0, 1, third), (2, 1, third), (3, 4, 0.5)], [(1, 0, 1.0), (1, 2, 1.0), (4, 3, 1.0)]
     assert arcs == [up, down, up, [(4, 1, 0.4)], [(1, 4, 1.0)], down]
