@@ -135,13 +135,7 @@ def run_table(
                 *_simulation_notes(record.overlays),
                 *map(
                     note_lines,
-                    states_note(
-                        {
-                            overlay.kind: [state.computes for state in overlay.states]
-                            for overlay in record.overlays
-                            if overlay.states is not None
-                        }
-                    ),
+                    states_note({overlay.kind: overlay.computes for overlay in record.overlays}),
                 ),
                 *map(note_lines, record.underlay.notes),
                 *engine_note((overlay.kind, overlay.simulation.engine) for overlay in record.overlays),

@@ -174,8 +174,13 @@ class Experiment:
         """Design one of the overlays."""
         return design_with_bar(config, self.graph, self.work, seed=self.seed, consensus=self.consensus)
 
-    def simulations(self) -> list[tuple[AnyOverlay, Job]]:
+    def simulations(self, overlays: Sequence[AnyOverlay] = ()) -> list[tuple[AnyOverlay, Job]]:
         """Design the overlays, and describe their simulations.
+
+        Parameters
+        ----------
+        overlays : sequence of Overlay, PeriodicOverlay or RandomOverlay
+            All of them, if they have been designed before.
 
         Returns
         -------
@@ -186,7 +191,7 @@ class Experiment:
         InputError
             If an overlay cannot be designed or simulated.
         """
-        overlays = [self.design(config) for config in self.overlays]
+        overlays = overlays or [self.design(config) for config in self.overlays]
         rounds = self.simulation.rounds
         with self.named_errors():
             return [

@@ -106,7 +106,10 @@ def test_simulate_counts_the_rounds_in_which_silos_compute(silosim, overlay, eng
     assert row["rounds"] == 90
     assert row["period_s"] / row["simulated_s"] == pytest.approx(row["period_rounds"] / 3, rel=1e-9)
     shown = words(silosim(*command, "--rounds", 90))
-    assert f"{NOTE} Numbers of rounds, here and in run files, count all states." in shown
+    assert (
+        f"{NOTE} Numbers of rounds to simulate and to train, and rounds in run files, count all states."
+        in shown
+    )
     assert f"/ {row['period_rounds'] // 3} round" in shown
 
 
@@ -160,6 +163,21 @@ def test_a_run_of_one_region_learns_as_the_star_at_the_same_dates(run_file, silo
     assert hierarchical.history["consensus_distance"][[3, 6, 9]] == pytest.approx(0, abs=1e-6)
     assert hierarchical.history["consensus_distance"][1] > 1e-3
     assert NOTE in words(silosim("show", run_file))
+    # Tables and figures count the rounds in which silos compute.
+    assert hierarchical.computed_rounds.tolist() == [0, 1, 2, 2, 3, 4, 4, 5, 6, 6]
+    assert star.computed_rounds.tolist() == star.history["round"].tolist()
+    accuracy = float(region.history["test_accuracy"][4])
+    row = region.first_row_at(accuracy)
+    assert region.first_round_at(accuracy) == (row, region.wall_clock_s[row])
+
+
+def test_of_an_interrupted_simulation_the_cycle_time_is_that_of_rounds(run_file, overlay):
+    with h5py.File(run_file, "a") as file:
+        file["simulation/hierarchical"].attrs["cycle_time_s"] = np.nan
+        file["simulation/hierarchical"].attrs["rounds"] = 50
+    found = read_run(run_file).overlays[-1].simulation
+    assert not found.is_whole
+    assert found.cycle_time_s == pytest.approx(overlay.closed_forms.serialized_s, rel=0.05)
 
 
 def test_files_hold_whether_states_compute(run_file, silosim, overlay):
@@ -179,3 +197,17 @@ def test_files_hold_whether_states_compute(run_file, silosim, overlay):
     with h5py.File(run_file, "a") as file:
         del file["overlays/hierarchical/states/computes"]
     assert all(state.computes for state in read_run(run_file).overlays[-1].states)
+
+
+def test_rounds_of_another_program_are_those_in_which_silos_compute(silosim, tmp_path):
+    (tmp_path / "metrics.csv").write_text("round,loss\n0,3\n20,2\n150,1\n")
+    kinds = ("--kind", "star", "--hub", "closeness", "--kind", "hierarchical", "--regions", 1)
+    options = (*COMMAND[1:-2], *kinds, "--cloud-every", 1)
+    path = tmp_path / "imported.h5"
+    silosim("import-metrics", tmp_path / "metrics.csv", "--on", "gaia", *options, "-o", path).ok()
+
+    star, region = read_run(path).overlays
+    assert star.history["round"].tolist() == [0, 20, 150]
+    assert region.history["round"].tolist() == [0, 40, 300]
+    np.testing.assert_allclose(region.wall_clock_s, star.wall_clock_s, rtol=1e-9)
+    assert region.simulation.rounds == star.simulation.rounds == 300
