@@ -112,8 +112,8 @@ def import_run(
     Notes
     -----
     The scenario in the file simulates at least up to the last imported round, without a stop by a confidence interval,
-    so that a replay has a time for each row as well. Rounds of another program are those in which silos compute; the file
-    counts all.
+    so that a replay has a time for each row as well. Rounds of another program are those in which silos compute; the
+    file counts all.
     """
     rounds = max(experiment.simulation.rounds, foreign.last_round)
     _simulating(experiment, rounds, imported).check()
