@@ -11,6 +11,7 @@ from scenarios.simulation.blocks import Progress, simulate_blocks
 from scenarios.simulation.round_starts import RoundStarts
 from simulator import Job, SteadyState, overlay_job
 from simulator.engines import choose_engine
+from simulator.computing_rounds import computing_before
 from simulator.statistics.confidence import Estimate, StopRule
 from simulator.world import checks
 from simulator.world.counted_silos import Starts
@@ -215,7 +216,11 @@ def run_job(
     rule = (
         None
         if until_ci is None
-        else StopRule(parse_share("until_ci", until_ci), silos=job.silos, least=least_rounds)
+        else StopRule(
+            parse_share("until_ci", until_ci),
+            silos=job.silos,
+            least=computing_before(job.computes, least_rounds),
+        )
     )
     starts = RoundStarts(job)
 

@@ -277,6 +277,15 @@ def test_any_number_of_ranks_gives_the_same_bits(lagged_rows, states, ranks):
     assert lagged_rows(ranks, states=states) == lagged_rows(states=states)
 
 
+def test_hierarchical_trainings_have_the_same_bits_on_any_ranks_and_go_on_from_any_round(lagged_rows):
+    states = hierarchical(np.array([0, 0, 1, 1, 1]), np.array([1, 2]), 1, 2)
+    reference = lagged_rows(states=states, rounds=10)
+    assert lagged_rows(2, states=states, rounds=10) == reference
+    for ranks, stop_at in ((3, 3), (1, 5), (2, 8), (5, None)):
+        rows = lagged_rows(ranks, states=states, rounds=10, every=1, stop_at=stop_at)
+        assert rows == reference[: (10 if stop_at is None else stop_at) + 1]
+
+
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_a_training_whose_silos_compute_in_some_states_goes_on_from_any_round(lagged_rows, ranks):
     given = {"states": pausing_states(), "optimizer": "adam", "learning_rate_schedule": "inverse_sqrt"}
