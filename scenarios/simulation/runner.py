@@ -10,8 +10,8 @@ from scenarios.runfile.simulated_rounds import SimulationWriter
 from scenarios.simulation.blocks import Progress, simulate_blocks
 from scenarios.simulation.round_starts import RoundStarts
 from simulator import Job, SteadyState, overlay_job
-from simulator.engines import choose_engine
 from simulator.computing_rounds import computing_before
+from simulator.engines import choose_engine
 from simulator.statistics.confidence import Estimate, StopRule
 from simulator.world import checks
 from simulator.world.counted_silos import Starts

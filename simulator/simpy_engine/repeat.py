@@ -90,9 +90,11 @@ class RepeatWatch:
     def look(self, k: int, now_s: float) -> None:
         """Take the state when the last silo has started round `k`, before any silo has ended the job."""
         if self._saved and not (k - self._round) % self._period and self._is_saved(k, now_s):
+            computing_rounds = computing_before(self._computes, k - self._round)
             self.steady = SteadyState(
-                cycle_time_s=(now_s - self._date_s) / computing_before(self._computes, k - self._round),
+                cycle_time_s=(now_s - self._date_s) / computing_rounds,
                 is_exact=True,
+                computing_rounds=computing_rounds,
                 period_rounds=k - self._round,
                 period_s=now_s - self._date_s,
                 transient_rounds=self._first,

@@ -39,6 +39,8 @@ class SteadyState:
         The time that these rounds take.
     transient_rounds : int or None
         The first `k` from which on this holds.
+    computing_rounds : int or None
+        In how many rounds of the period silos compute; by default in all.
 
     Examples
     --------
@@ -51,11 +53,11 @@ class SteadyState:
     period_rounds: int | None = None
     period_s: float | None = None
     transient_rounds: int | None = None
+    computing_rounds: int | None = None
 
-    @property
-    def computing_rounds(self) -> int | None:
-        """In how many rounds of the period silos compute: in all, but on overlays with states in which they do not."""
-        return None if self.period_s is None else round(self.period_s / self.cycle_time_s)
+    def __post_init__(self) -> None:
+        if self.computing_rounds is None:
+            object.__setattr__(self, "computing_rounds", self.period_rounds)
 
     def __str__(self) -> str:
         """The exact period as time / rounds in which silos compute, or the estimate."""
@@ -215,9 +217,11 @@ def repeating(
     """
     growth_s = round_start_s[period_rounds:] - round_start_s[:-period_rounds]
     differs = np.flatnonzero((np.abs(growth_s - period_s) > REPEATED_START * period_s).any(axis=1))
+    computing_rounds = computing_before(computes, period_rounds)
     return SteadyState(
-        cycle_time_s=period_s / computing_before(computes, period_rounds),
+        cycle_time_s=period_s / computing_rounds,
         is_exact=True,
+        computing_rounds=computing_rounds,
         period_rounds=period_rounds,
         period_s=period_s,
         transient_rounds=first_round + int(differs.max(initial=-1)) + 1,
