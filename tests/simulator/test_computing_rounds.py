@@ -16,6 +16,7 @@ from simulator.computing_rounds import (
     rounds_to_compute,
 )
 from simulator.overlay_jobs import overlay_job
+from simulator.statistics.confidence import cycle_time_interval
 from simulator.world.counted_silos import Starts
 from topologies import (
     AccessLinks,
@@ -161,6 +162,16 @@ def test_absences_are_numbered_by_the_rounds_in_which_silos_compute():
     assert starts.presence.missed == (((1, 2),), ((3, 4),))
     assert starts.rounds == 4
     assert starts.computing((True,)) is starts
+
+
+def test_batches_of_an_interval_are_whole_periods():
+    # Of 4 rounds of two states each the last takes five times as long.
+    growth_s = np.tile([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 2.5, 2.5], 150)
+    start_s = np.concatenate(([0.0], np.cumsum(growth_s)))[:, np.newaxis]
+    for rows in (1201, 1000):
+        starts = Starts.of(start_s[:rows]).computing((True, False) * 4)
+        interval = cycle_time_interval(starts, silos=1)
+        assert (interval.mean, interval.half_width) == pytest.approx((2.0, 0.0), abs=1e-12)
 
 
 @BOTH
