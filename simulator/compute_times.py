@@ -19,8 +19,8 @@ class ComputeTimes(Protocol):
         """Number of silos."""
 
     @property
-    def is_constant(self) -> bool:
-        """Whether all rounds have the same times."""
+    def period(self) -> int | None:
+        """After how many rounds the same times come again, 1 if all have the same; None where that is not known."""
 
     def rows(self, first: int, count: int, /) -> FloatArray:
         """Computing times in seconds of `count` rounds from round `first` on, shape (count, silos).
@@ -65,9 +65,9 @@ class Constant:
         return len(self.compute_s)
 
     @property
-    def is_constant(self) -> bool:
-        """Always."""
-        return True
+    def period(self) -> int:
+        """All rounds have the same times."""
+        return 1
 
     def rows(self, _first: int, count: int, /) -> FloatArray:
         """The same row `count` times, read-only."""
@@ -108,9 +108,9 @@ class Trace:
         return int(self.table_s.shape[1])
 
     @property
-    def is_constant(self) -> bool:
-        """Only where the trace is one row that repeats."""
-        return self.repeat and len(self.table_s) == 1
+    def period(self) -> int | None:
+        """1 where the trace is one row that repeats; longer ones are not looked at as a period."""
+        return 1 if self.repeat and len(self.table_s) == 1 else None
 
     def rows(self, first: int, count: int, /) -> FloatArray:
         """See `ComputeTimes`; an InputError if the trace is too short and does not repeat."""

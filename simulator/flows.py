@@ -160,6 +160,7 @@ def run(
         further_start_s=further_start_s,
         absences=job.absences,
         engine=running.name,
+        computes=job.computes,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, lcm
 
 from numpy.typing import ArrayLike
 
@@ -10,6 +10,7 @@ from simulator import feasibility
 from simulator import input_checks as checks
 from simulator.arc import FlowArc
 from simulator.compute_times import ComputeTimes
+from simulator.computing_rounds import ALL
 from simulator.rounds import RoundPlan
 from simulator.sharing import SharingModel, check_can_change, sharing_model
 from simulator.world.changes import Changes
@@ -33,6 +34,7 @@ class Job:
         Time in which a message of each arc leaves: at its constant rate where the sharing model has constant rates,
         else with nothing else on the network.
     compute : ComputeTimes
+        Of all rounds, 0 in those in which silos do not compute.
     plan : RoundPlan or None
         Which arcs are active in which round, and with which lags; None: all in every round, with lags of 1.
     rounds : int
@@ -43,6 +45,9 @@ class Job:
         What changes on the network while the job runs; None: nothing.
     absences : tuple of (int, int, int)
         Silos that the others go on without, as `plan` and `compute` have it: see `counted_silos.Absences`.
+    computes : tuple of bool
+        Whether silos compute in each state, as `compute` has it: round `k` is in state ``k mod len(computes)``. A cycle
+        time is per round in which they do.
 
     Raises
     ------
@@ -62,6 +67,7 @@ class Job:
     queueing: str
     changes: Changes | None
     absences: Absences = ()
+    computes: tuple[bool, ...] = ALL
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sharing", _checked_sharing(self.sharing, self.queueing, self.changes))
@@ -84,13 +90,14 @@ class Job:
 
     @property
     def is_max_plus(self) -> bool:
-        """Whether rates and computing times are constant, and arcs repeat: the job is a max-plus linear system."""
-        return self.sharing.constant_rates and self.period is not None and self.compute.is_constant
+        """Whether rates are constant, and arcs and computing times repeat: the job is a max-plus linear system."""
+        return self.sharing.constant_rates and self.period is not None
 
     @property
     def period(self) -> int | None:
-        """After how many rounds the same arcs come again, with the same lags; None where that is not known."""
-        return 1 if self.plan is None else self.plan.period
+        """After how many rounds the same arcs, lags and computing times come again; None where that is not known."""
+        arcs, times = 1 if self.plan is None else self.plan.period, self.compute.period
+        return None if arcs is None or times is None else lcm(arcs, times)
 
     @property
     def longest_lag(self) -> int:
@@ -115,6 +122,7 @@ def make_job(
     queueing: str = "fifo",
     changes: Changes | None = None,
     absences: Absences = (),
+    computes: Sequence[bool] = ALL,
 ) -> Job:
     """Check everything that a simulation is given.
 
@@ -135,6 +143,8 @@ def make_job(
     changes : Changes, optional
         What changes on the network while the job runs; the sharing model must be able to change.
     absences : sequence of (int, int, int)
+    computes : sequence of bool
+        See `Job`.
 
     Returns
     -------
@@ -153,7 +163,9 @@ def make_job(
     routes = checks.check_routes([arc.links for arc in arcs], len(capacity_bps))
     checks.check_silos(arcs, compute.silos)
     sending_s = _sending_alone_s(arcs, routes, bits, capacity_bps, sharing)
-    compute_s = feasibility.check_rows(compute, rounds - 1, 1)[0]
+    # The last rounds hold one in which silos compute.
+    last = min(rounds, len(computes))
+    compute_s = feasibility.check_rows(compute, rounds - last, last).max(axis=0)
     in_a_row = rounds if queueing == "fifo" else 1
     feasibility.check_durations(arcs, sending_s, compute_s)
     feasibility.check_dates(sending_s, in_a_row)
@@ -176,6 +188,7 @@ def make_job(
         queueing=queueing,
         changes=changes,
         absences=tuple(absences),
+        computes=tuple(computes),
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from simulator import input_checks as checks
 from simulator.arc import FlowArc
 from simulator.compute_times import ComputeTimes, Constant
+from simulator.computing_rounds import ALL, in_states
 from simulator.job import Job, make_job
 from simulator.rounds import PeriodicRounds, RoundPlan, ScheduledRounds
 from simulator.sharing import SharingModel, check_can_change, sharing_model
@@ -58,7 +59,8 @@ def overlay_job(
     arcs, plan = _planned_arcs(overlay, rounds)
     design = overlay.overlay if isinstance(overlay, Schedule) else overlay
     graph, work = design.graph, design.work
-    compute = compute or Constant(compute_s=work.round_compute_s(graph.silos))
+    computes = design.computes if isinstance(design, PeriodicOverlay) else ALL
+    compute = in_states(compute or Constant(compute_s=work.round_compute_s(graph.silos)), computes)
     link_capacity_bps, changes = graph.link_capacity_bps, None
     absences: Absences = ()
     effects = effects_of(events, graph)
@@ -84,6 +86,7 @@ def overlay_job(
         queueing=queueing,
         changes=changes,
         absences=absences,
+        computes=computes,
     )
 
 

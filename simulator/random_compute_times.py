@@ -36,9 +36,9 @@ class RandomTimes(ABC):
         return self._silos
 
     @property
-    def is_constant(self) -> bool:
-        """Never."""
-        return False
+    def period(self) -> None:
+        """None."""
+        return None
 
     def rows(self, first: int, count: int, /) -> FloatArray:
         """See `ComputeTimes`."""

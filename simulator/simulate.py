@@ -41,7 +41,8 @@ def simulate(
     observer : Observer, optional
         Is called at rounds and changes of rates.
     compute : ComputeTimes, optional
-        By default the workload's constant times.
+        Of the rounds in which silos compute, one after the other: all, but on a periodic overlay with states in which
+        they do not. By default the workload's constant times.
     seed : int, optional
         Of the schedule of a RandomOverlay, which needs it; an error with another overlay.
     engine : {"auto", "simpy", "compiled"}

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simulator.block import Messages
+from simulator.computing_rounds import ALL
 from simulator.statistics.confidence import CONFIDENCE, cycle_time_interval
 from simulator.statistics.steady_state import SteadyState, counted_rows
-from simulator.world.counted_silos import Absences, Starts
+from simulator.world.counted_silos import Absences, Presence, Starts
 from topologies.arrays import FloatArray
 from topologies.errors import InputError
 from topologies.statistics import ConfidenceInterval
@@ -37,6 +38,8 @@ class Timeline:
         Silos that the others went on without: see `simulator.world.counted_silos.Absences`.
     engine : {"simpy", "compiled"}
         The engine that simulated the job.
+    computes : tuple of bool
+        Whether silos compute in each state; round `k` is in state ``k mod len(computes)``.
 
     See Also
     --------
@@ -51,6 +54,7 @@ class Timeline:
     messages: Messages | None = None
     further_start_s: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     absences: Absences = ()
+    computes: tuple[bool, ...] = ALL
 
     def __repr__(self) -> str:
         rounds, silos = len(self.round_start_s) - 1, self.round_start_s.shape[1]
@@ -58,7 +62,7 @@ class Timeline:
 
     @property
     def cycle_time_s(self) -> float:
-        """Time per round in the steady state, in seconds."""
+        """Time per round in which silos compute, in the steady state, in seconds."""
         return self.steady.cycle_time_s
 
     @property
@@ -84,9 +88,10 @@ class Timeline:
         if self.cycle_time_is_exact:
             return ConfidenceInterval(mean=self.cycle_time_s, half_width=0.0, confidence=CONFIDENCE)
         start_s = self.round_start_s
-        starts = Starts.of(start_s, self.absences)
-        end_s = starts.presence.first_end_s(start_s[-1], len(start_s) - 1)
-        counted = starts.until(counted_rows(start_s.max(axis=1), end_s))
+        presence = Presence.of(self.absences, start_s.shape[1])
+        end_s = presence.first_end_s(start_s[-1], len(start_s) - 1)
+        starts = Starts.of(start_s, self.absences).computing(self.computes)
+        counted = starts.until(counted_rows(starts.last_s.max(axis=1), end_s))
         return cycle_time_interval(counted, silos=start_s.shape[1])
 
     def start_s(self, round_: int) -> FloatArray:

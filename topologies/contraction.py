@@ -14,6 +14,8 @@ EXACT = 1e-12
 def contraction(silos: int, states: Sequence[State]) -> float:
     """Contraction per round: the factor by which differences of models shrink, in the geometric mean over a period.
 
+    Rounds in which silos do not compute are part of the one before.
+
     Parameters
     ----------
     silos : int
@@ -28,13 +30,13 @@ def contraction(silos: int, states: Sequence[State]) -> float:
 
     Notes
     -----
-    With lags of 1 it is ``||(I - J) W_(P-1) ... W_0||_2 ^ (1 / P)`` with the consensus matrices of the states and ``J =
-    1 1^T / silos``: the largest part of their distance from their mean that models keep over a period (with columns
-    that sum to 1, as Ying et al., "Exponential graph is provably efficient for decentralized deep training", NeurIPS
-    2021, ``||product - J||_2``). On a static overlay of a symmetric matrix that is its second largest modulus of an
-    eigenvalue; on another one it is not smaller than that.
+    With lags of 1 it is ``||(I - J) W_(P-1) ... W_0||_2 ^ (1 / C)`` with the consensus matrices of the P states, C of
+    them computing, and ``J = 1 1^T / silos``: the largest part of their distance from their mean that models keep over
+    a period (with columns that sum to 1, as Ying et al., "Exponential graph is provably efficient for decentralized
+    deep training", NeurIPS 2021, ``||product - J||_2``). On a static overlay of a symmetric matrix that is its second
+    largest modulus of an eigenvalue; on another one it is not smaller than that.
 
-    With lags the models mixed in a round are not all of it. Then it is ``rho ^ (1 / P)``, where `rho` is the second
+    With lags the models mixed in a round are not all of it. Then it is ``rho ^ (1 / C)``, where `rho` is the second
     largest modulus of an eigenvalue of the product of a period on the models of the last ``L`` rounds, ``x(k), ..., x(k
     + 1 - L)`` with `L` the longest lag, of which each round mixes those that its lags name: the factor in the long run,
     whatever the first rounds do. Eigenvalues of a product far from normal are only accurate to a root of the floating
@@ -43,13 +45,14 @@ def contraction(silos: int, states: Sequence[State]) -> float:
     Time O(silos * arcs + silos^3), with lags O(L * silos * arcs + (L * silos)^3).
     """
     longest = max(int(state.lag.max(initial=1)) for state in states)
+    rounds = sum(state.computes for state in states)
     if longest > 1:
         product = np.eye(silos * longest)
         for state in states:
             product = _mixing(silos, longest, state) @ product
         # Wielandt's deflation takes the eigenvalue 1 of agreement out.
         eigenvalues = np.linalg.eigvals(product - product.mean(axis=0))
-        return float(np.abs(eigenvalues).max() ** (1 / len(states)))
+        return float(np.abs(eigenvalues).max() ** (1 / rounds))
     left = np.eye(silos) - 1 / silos
     for state in states:
         before = np.linalg.norm(left)
@@ -57,7 +60,7 @@ def contraction(silos: int, states: Sequence[State]) -> float:
         left -= left.mean(axis=0)
         if np.linalg.norm(left) <= EXACT * before:
             return 0.0
-    return float(np.linalg.norm(left, 2) ** (1 / len(states)))
+    return float(np.linalg.norm(left, 2) ** (1 / rounds))
 
 
 def _mixing(silos: int, longest: int, state: State) -> csr_array:

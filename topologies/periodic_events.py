@@ -25,9 +25,9 @@ def periodic_event_graph(
     state, source, target, lag : ndarray of int, shape (arcs,)
         Of each arc of each state.
     delay_s : ndarray, shape (arcs,)
-        The computing time of the source included.
-    compute_s : ndarray, shape (silos,)
-        Computing time of a round.
+        The computing time of the source in the round in which it sends included; see `state_of_sending`.
+    compute_s : ndarray, shape (period, silos)
+        Computing times of the rounds in each state; see `topologies.state.computing_times`.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def periodic_event_graph(
     as `recurrence` starts; a token is a boundary between periods that an arc crosses, and along a circuit there are
     ``sum of lags / P`` of them. With a period of 1 and lags of 1 it is Eq. 4 of the paper.
     """
-    silos, states = len(compute_s), np.arange(period)
+    silos, states = compute_s.shape[1], np.arange(period)
     own, own_state = np.tile(np.arange(silos), period), np.repeat(states, silos)
     begin = np.concatenate((state + 1 - lag, own_state))
     end_state = np.concatenate(((state + 1) % period, (own_state + 1) % period))
@@ -50,9 +50,14 @@ def periodic_event_graph(
         nodes=period * silos,
         source=(begin % period) * silos + np.concatenate((source, own)),
         target=end_state * silos + np.concatenate((target, own)),
-        delay_s=np.concatenate((delay_s, np.tile(compute_s, period))),
+        delay_s=np.concatenate((delay_s, compute_s.ravel())),
         tokens=1 + -begin // period,
     )
+
+
+def state_of_sending(period: int, state: IntArray, lag: IntArray) -> IntArray:
+    """State of the round in which a model is sent that is mixed in at the end of a round of another state."""
+    return np.asarray((state + 1 - lag) % period)
 
 
 def fifo_event_graph(

@@ -13,8 +13,8 @@ from topologies.delays import arc_rates, degrees, delays, transmissions
 from topologies.errors import Field, InputError
 from topologies.howard import CycleTime, bounds, cycle_time
 from topologies.maxplus import EventGraph
-from topologies.periodic_events import fifo_event_graph, periodic_event_graph
-from topologies.state import State
+from topologies.periodic_events import fifo_event_graph, periodic_event_graph, state_of_sending
+from topologies.state import State, computing_times
 from topologies.state_checks import StateArcs, check_states
 from topologies.workload import Workload
 
@@ -33,7 +33,7 @@ class PeriodicOverlay:
     states : tuple of State
         Round `k` is in state ``k mod P``. A silo without arcs in a state computes and waits for nobody.
     compute_s : ndarray, shape (silos,)
-        Computing time of a round, ``s * T_c(i)``.
+        Computing time of a round, ``s * T_c(i)``, in states in which silos compute; see `computing_s`.
     numbers : ArcNumbers
         Numbers of the arcs of all states, those with the same ends once: sorted by source, then target.
     routes : tuple of tuple of int
@@ -47,7 +47,7 @@ class PeriodicOverlay:
     proof : CycleTime
         Cycle time of the event graph, which is that of a period, with critical circuit and potential.
     closed_forms : ClosedForms
-        In seconds per round.
+        In seconds per round in which silos compute.
     """
 
     kind: str
@@ -76,6 +76,11 @@ class PeriodicOverlay:
         return len(self.states)
 
     @property
+    def computes(self) -> tuple[bool, ...]:
+        """Whether silos compute in each state."""
+        return tuple(state.computes for state in self.states)
+
+    @property
     def messages(self) -> int:
         """Messages of one period, which is the number of arcs of all states."""
         return sum(len(state.source) for state in self.states)
@@ -94,6 +99,15 @@ class PeriodicOverlay:
     def transmission_s(self) -> tuple[FloatArray, ...]:
         """Time that one model needs on each arc of each state at the rate of Eq. 3, in seconds."""
         return tuple(transmissions(self.work.model_bits, rate_bps) for rate_bps in self.rate_bps)
+
+    @property
+    def computing_s(self) -> tuple[FloatArray, ...]:
+        """Computing time of the source of each arc of each state, in the round in which it sends, in seconds."""
+        by_state_s = computing_times(self.states, self.compute_s)
+        return tuple(
+            by_state_s[state_of_sending(self.period, np.array(number), state.lag), state.source]
+            for number, state in enumerate(self.states)
+        )
 
     @property
     def delay_s(self) -> tuple[FloatArray, ...]:
@@ -144,11 +158,11 @@ def build_periodic(
     Raises
     ------
     InputError
-        If a state's arrays do not fit each other, its arcs are not sorted, repeated, join a silo with itself or leave
-        the graph; if a lag is below 1, or such that a silo mixes in an older model of another one after a newer one; if
-        a weight is not finite, or below 0 without `negative_weights`, a silo's own included; if the arcs of all states
-        together are not strongly connected: then no consensus is reached; if there are more than
-        `topologies.state_checks.MOST_EVENTS` events in a period; if a rate is not > 0.
+        If silos compute in no state; if a state's arrays do not fit each other, its arcs are not sorted, repeated, join
+        a silo with itself or leave the graph; if a lag is below 1, or such that a silo mixes in an older model of
+        another one after a newer one; if a weight is not finite, or below 0 without `negative_weights`, a silo's own
+        included; if the arcs of all states together are not strongly connected: then no consensus is reached; if there
+        are more than `topologies.state_checks.MOST_EVENTS` events in a period; if a rate is not > 0.
 
     Notes
     -----
@@ -156,25 +170,29 @@ def build_periodic(
 
     ``t_i(k+1) = max(t_i(k) + s T_c(i), t_j(k + 1 - n_ij) + d_ij over the arcs (j, i) of state k mod P)``,
 
-    with the lags `n` and the delays `d` of Eq. 3; rounds before round 0 are not awaited. The cycle time is the largest
-    ratio of delays to lags over the circuits of (silo, state): the largest cycle mean of the event graph of a period,
-    divided by P (Baccelli, Cohen, Olsder, Quadrat, "Synchronization and Linearity", 1992, section 2.5). `serialized`
-    is that of the larger event graph in which the models of one silo for another leave one after the other, of all
-    states; where no two states have such an arc, it is the larger of `paper` and the longest transmission over P. Time
+    with the lags `n` and the delays `d` of Eq. 3; rounds before round 0 are not awaited. ``s T_c`` is 0 in rounds in
+    which silos do not compute, in a delay that of the round in which the source sends. The cycle time is the largest
+    cycle mean of the event graph of a period, divided by the number C of its states in which silos compute, mostly all:
+    the largest ratio of delays to lags over the circuits of (silo, state), times P / C (Baccelli, Cohen, Olsder,
+    Quadrat, "Synchronization and Linearity", 1992, section 2.5). `serialized` is that of the larger event graph in
+    which the models of one silo for another leave one after the other, of all states; where no two states have such an
+    arc, it is the larger of `paper` and the longest transmission over C. Time
     O((silos * P + arcs) * iterations) of Howard's policy iteration.
     """
     arcs = check_states(kind, graph, states, negative_weights=negative_weights)
     period, compute_s = len(states), work.round_compute_s(graph.silos)
+    by_state_s, computed = computing_times(states, compute_s), sum(state.computes for state in states)
     counts = np.bincount(arcs.state, minlength=period)
-    kept = _split(arcs, counts)
+    kept = _split(arcs, counts, [state.computes for state in states])
     rate_bps = _rates(kind, graph, kept, rates)
     numbers = ArcNumbers(graph.silos, [(arcs.source, arcs.target)])
     routes = graph.routes_along(np.column_stack((numbers.source, numbers.target)).tolist())
     latency_s, rate = graph.latency_s[arcs.source, arcs.target], np.concatenate(rate_bps)
-    computing_s, sending_s = compute_s[arcs.source], transmissions(work.model_bits, rate)
+    computing_s = by_state_s[state_of_sending(period, arcs.state, arcs.lag), arcs.source]
+    sending_s = transmissions(work.model_bits, rate)
     delay_s = delays(computing_s, latency_s, work.model_bits, rate)
     event_graph = periodic_event_graph(
-        period, arcs.state, arcs.source, arcs.target, arcs.lag, delay_s, compute_s
+        period, arcs.state, arcs.source, arcs.target, arcs.lag, delay_s, by_state_s
     )
     proof = cycle_time(event_graph, connected=True)
     number = numbers.of(arcs.source, arcs.target)
@@ -196,12 +214,12 @@ def build_periodic(
         event_graph=event_graph,
         proof=proof,
         closed_forms=closed_forms(
-            proof.cycle_time_s / period,
-            slowest_s / period,
+            proof.cycle_time_s / computed,
+            slowest_s / computed,
             [routes[arc] for arc in number.tolist()],
             graph.link_capacity_bps,
             work.model_bits,
-            period=period,
+            period=computed,
         ),
     )
 
@@ -242,16 +260,20 @@ def slower_queue(queued: EventGraph, least_s: float, proof: CycleTime) -> CycleT
     return cycle_time(queued)
 
 
-def _split(arcs: StateArcs, counts: IntArray) -> tuple[State, ...]:
+def _split(arcs: StateArcs, counts: IntArray, computes: Sequence[bool]) -> tuple[State, ...]:
     """States of the checked arcs, which nobody can change."""
     freeze(arcs.source, arcs.target, arcs.lag, arcs.weight)
     ends = np.cumsum(counts)
     parts = (slice(end - count, end) for end, count in zip(ends.tolist(), counts.tolist(), strict=True))
     return tuple(
         State(
-            source=arcs.source[part], target=arcs.target[part], lag=arcs.lag[part], weight=arcs.weight[part]
+            source=arcs.source[part],
+            target=arcs.target[part],
+            lag=arcs.lag[part],
+            weight=arcs.weight[part],
+            computes=bool(each),
         )
-        for part in parts
+        for part, each in zip(parts, computes, strict=True)
     )
 
 

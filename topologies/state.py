@@ -1,5 +1,6 @@
-"""One state of a periodic overlay: its arcs with their lags and weights."""
+"""One state of a periodic overlay: its arcs with their lags and weights, and whether silos compute in it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,16 +21,21 @@ class State:
         of the same round. Before round 0 nothing is sent or awaited.
     weight : ndarray, shape (arcs,)
         Weight that the target gives that model. The weight of its own is what they leave of 1.
+    computes : bool
+        Whether silos make their local steps before they send the models of a state's rounds. Where not, the computing
+        time is 0, and they send on what they have averaged in the round before.
     """
 
     source: IntArray
     target: IntArray
     lag: IntArray
     weight: FloatArray
+    computes: bool = True
 
     def __repr__(self) -> str:
-        """Number of arcs and largest lag."""
-        return f"<State: {len(self.source)} arcs, lags up to {self.lag.max(initial=0)}>"
+        """Number of arcs, largest lag, and whether silos compute."""
+        computing = "" if self.computes else ", no computing"
+        return f"<State: {len(self.source)} arcs, lags up to {self.lag.max(initial=0)}{computing}>"
 
     def consensus(self, silos: int) -> FloatArray:
         """Consensus matrix, shape (silos, silos): row `i` holds the weights with which silo `i` averages.
@@ -44,8 +50,15 @@ class State:
         return matrix
 
 
-def state_of(source: IntArray, target: IntArray, weight: FloatArray, lag: IntArray | None = None) -> State:
-    """State of the given arcs, which it sorts; by default with lags of 1."""
+def state_of(
+    source: IntArray,
+    target: IntArray,
+    weight: FloatArray,
+    lag: IntArray | None = None,
+    *,
+    computes: bool = True,
+) -> State:
+    """State of the given arcs, which it sorts; by default with lags of 1, and silos compute."""
     source, target = np.asarray(source, dtype=np.int64), np.asarray(target, dtype=np.int64)
     order = np.lexsort((target, source))
     return State(
@@ -53,4 +66,17 @@ def state_of(source: IntArray, target: IntArray, weight: FloatArray, lag: IntArr
         target=target[order],
         lag=np.ones_like(source) if lag is None else np.asarray(lag, dtype=np.int64)[order],
         weight=np.asarray(weight, dtype=np.float64)[order],
+        computes=computes,
     )
+
+
+def computing_times(states: Sequence[State], compute_s: FloatArray) -> FloatArray:
+    """Computing times of the rounds in each state, shape (states, silos): 0 where silos do not compute.
+
+    Parameters
+    ----------
+    states : sequence of State
+    compute_s : ndarray, shape (silos,)
+        Of a round in which they do.
+    """
+    return np.outer([state.computes for state in states], compute_s)

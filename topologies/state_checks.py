@@ -52,6 +52,11 @@ def check_states(
     silos = graph.silos
     if not len(states):
         raise InputError("states must hold one state or more.", source=kind)
+    if not any(state.computes for state in states):
+        raise InputError(
+            "silos must compute in one state or more: cycle times are per round in which they do.",
+            source=kind,
+        )
     events = len(states) * silos + sum(np.size(state.source) for state in states)
     if events > MOST_EVENTS:
         raise InputError(

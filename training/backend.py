@@ -103,6 +103,15 @@ class LaggedBackend(TrainingBackend, Protocol):
         """Whether it mixes models of earlier rounds as `training.MixingPlan.round_weights` says."""
 
 
+@runtime_checkable
+class StatesBackend(TrainingBackend, Protocol):
+    """A backend that can train on overlays whose silos compute in some states only."""
+
+    @property
+    def mixes_without_steps(self) -> bool:
+        """Whether it makes no local steps in rounds of which `training.MixingPlan.is_computing` says so."""
+
+
 def load_backend(name: str) -> TrainingBackend:
     """Return the backend that is registered under a name.
 
@@ -128,21 +137,29 @@ def load_backend(name: str) -> TrainingBackend:
     return backend
 
 
-def check_lags(job: TrainingJob) -> None:
-    """Check that the backend of a job mixes models of earlier rounds, if its plan has lags.
+def check_mixing(job: TrainingJob) -> None:
+    """Check that the backend of a job can mix as its plan says: with lags, and in rounds without local steps.
 
     Raises
     ------
     InputError
-        If it does not: it would train as if all models were new.
+        If it cannot: it would train as if all models were new, or silos computed in every round.
     """
-    if job.mixing.lags is None:
+    mixing, name = job.mixing, job.config.backend
+    if mixing.lags is None and mixing.computes is None:
         return
-    backend = load_backend(job.config.backend)
-    if not (isinstance(backend, LaggedBackend) and backend.mixes_lags is True):
+    backend = load_backend(name)
+    if mixing.lags is not None and not (isinstance(backend, LaggedBackend) and backend.mixes_lags is True):
         raise InputError(
-            f"must mix models of earlier rounds: there are lags of up to {job.mixing.longest_lag}.",
-            field=Field("backend", value=job.config.backend),
+            f"must mix models of earlier rounds: there are lags of up to {mixing.longest_lag}.",
+            field=Field("backend", value=name),
+        )
+    if mixing.computes is not None and not (
+        isinstance(backend, StatesBackend) and backend.mixes_without_steps is True
+    ):
+        raise InputError(
+            "must mix without local steps: there are states in which silos do not compute.",
+            field=Field("backend", value=name),
         )
 
 

@@ -54,7 +54,7 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
     -----
     In round ``k`` each silo makes ``s`` steps on its own batches, then ``X <- A_k X`` (Marfoq et al. 2020, Eq. 2). With
     lags ``n`` silo ``i`` takes ``sum_j A_k[i, j] y_j(k + 1 - n_ij)``, where ``y_j(r)`` is what silo ``j`` had after its
-    steps of round ``r``.
+    steps of round ``r``. In rounds in which silos do not compute, by the plan, there are no steps before the mixing.
     A round costs ``s`` forward and backward passes per silo, and then reads (rows in use) x (parameters) numbers and
     writes (rank's silos) x (parameters), with a product for each nonzero weight of the rank's silos.
     """
@@ -166,22 +166,28 @@ def check_finite(
 
 
 def train_round(job: TrainingJob, rank_silos: RankSilos, k: int) -> None:
-    """Run round ``k`` on this rank: the local steps, then the mixing.
+    """Run round ``k`` on this rank: the local steps, if silos compute in it, then the mixing.
 
     Parameters
     ----------
     rank_silos : RankSilos
         The rank's silos, changed in place.
     """
-    config = job.config
+    if job.mixing.is_computing(k):
+        _local_steps(job, rank_silos, k)
+    rank_silos.mix(k)
+
+
+def _local_steps(job: TrainingJob, rank_silos: RankSilos, k: int) -> None:
+    """Make the local steps of a round; they are numbered over the rounds in which there are any."""
+    config, number = job.config, job.mixing.computing_before(k)
     epoch = epoch_of(
-        k,
+        number,
         local_steps=job.local_steps,
         batch_size=config.batch_size,
         silos=job.silos,
         samples=rank_silos.samples,
     )
-    learning_rate = SCHEDULES[config.learning_rate_schedule](config.learning_rate, k, epoch)
-    for step in range(k * job.local_steps, (k + 1) * job.local_steps):
+    learning_rate = SCHEDULES[config.learning_rate_schedule](config.learning_rate, number, epoch)
+    for step in range(number * job.local_steps, (number + 1) * job.local_steps):
         rank_silos.local_step(step, learning_rate, round_index=k)
-    rank_silos.mix(k)

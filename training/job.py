@@ -1,14 +1,14 @@
 """The schedule of consensus matrices with their lags, and the job: everything that determines a training."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from topologies.arrays import FloatArray, IntArray
+from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.checks import check_integer
 from topologies.errors import Field, InputError
 from topologies.state import State
@@ -33,13 +33,17 @@ class MixingPlan:
         In round ``k`` silo ``i`` takes the model that silo ``j`` sent in round ``k + 1 - lags[index[k], i, j]``, after
         its local steps of that round. Without lags, all are 1: that of the same round. Kept as 0 where a weight is 0,
         and as None where no lag is above 1.
+    computes : BoolArray, shape (matrices,), optional
+        Whether silos make their local steps in the rounds that a matrix mixes. Kept as None where they always do. In
+        the other rounds they mix what they have, and the learning rate and the order of samples go on as if these
+        rounds were not there.
 
     Raises
     ------
     InputError
         If a shape is wrong, a matrix has an entry that is not finite, one below 0 (beyond rounding, 1e-9) without
         `negative_weights`, or a row that does not sum to 1 within 1e-9, an index points outside, a lag of a weight is
-        below 1, or that of a silo's own model is not 1.
+        below 1, that of a silo's own model is not 1, or `computes` is true of no matrix.
 
     Notes
     -----
@@ -51,6 +55,8 @@ class MixingPlan:
     index: IntArray
     negative_weights: bool = False
     lags: IntArray | None = None
+    computes: BoolArray | None = None
+    _computed: IntArray | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         matrices = _read_only(np.asarray(self.matrices, dtype=np.float64))
@@ -78,6 +84,12 @@ class MixingPlan:
         object.__setattr__(self, "index", _read_only(index.astype(np.int64)))
         if self.lags is not None:
             object.__setattr__(self, "lags", _checked_lags(np.asarray(self.lags), matrices))
+        if self.computes is not None:
+            computes = _checked_computes(np.asarray(self.computes), len(matrices))
+            object.__setattr__(self, "computes", computes)
+            if computes is not None:
+                before = np.concatenate(([0], np.cumsum(computes[self.index])))
+                object.__setattr__(self, "_computed", before)
 
     @property
     def longest_lag(self) -> int:
@@ -88,6 +100,14 @@ class MixingPlan:
     def rounds(self) -> int:
         """Number of rounds that are mixed."""
         return self.index.size - self.longest_lag + 1
+
+    def is_computing(self, round_index: int) -> bool:
+        """Return whether silos make their local steps in a round."""
+        return self.computes is None or bool(self.computes[self.index[round_index]])
+
+    def computing_before(self, round_index: int) -> int:
+        """Return in how many rounds before a round silos make their local steps."""
+        return round_index if self._computed is None else int(self._computed[round_index])
 
     def round_weights(self, round_index: int) -> tuple[FloatArray, IntArray]:
         """Return weights and lags of a round, each of shape (silos, silos); lags are 0 where a weight is.
@@ -137,7 +157,7 @@ class MixingPlan:
         ----------
         states : sequence of State
             Its `P` states; see `topologies.build_periodic`, which checks them. A silo without arcs in a state does not
-            mix in its rounds.
+            mix in its rounds. Where silos do not compute in a state, they make no local steps in its rounds.
         silos : int
             Number of silos.
         rounds : int
@@ -162,6 +182,7 @@ class MixingPlan:
             index=index,
             negative_weights=negative_weights,
             lags=lags,
+            computes=np.array([state.computes for state in met], dtype=np.bool_),
         )
         # An arc of weight 0 may have the longest lag of all.
         return replace(plan, index=index[: rounds + plan.longest_lag - 1])
@@ -282,6 +303,18 @@ def _checked_lags(lags: IntArray, matrices: FloatArray) -> IntArray | None:
             )
     kept = np.where(used, lags, 0).astype(np.int64)
     return _read_only(kept) if kept.max(initial=1) > 1 else None
+
+
+def _checked_computes(computes: BoolArray, matrices: int) -> BoolArray | None:
+    """Return what tells where silos compute as `MixingPlan` keeps it."""
+    if computes.shape != (matrices,) or computes.dtype != np.bool_:
+        raise InputError(
+            f"mixing computes(shape={computes.shape}, {computes.dtype}) must hold one bool for each of {matrices} "
+            "matrices."
+        )
+    if not computes.any():
+        raise InputError("mixing computes must be true of some matrix: no silo would learn.")
+    return None if computes.all() else _read_only(computes)
 
 
 def _read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:

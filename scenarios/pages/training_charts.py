@@ -39,7 +39,7 @@ def training_charts(facts: RunFacts) -> str:
             for overlay in every:
                 y = factor * overlay.history[metric]
                 x = (
-                    overlay.history["round"].astype(float)
+                    overlay.computed_rounds.astype(float)
                     if along == "rounds"
                     else overlay.wall_clock_s / scale
                 )

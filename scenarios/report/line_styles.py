@@ -6,6 +6,7 @@ from dataclasses import dataclass
 # Okabe and Ito's palette, told apart by colour-blind readers; dashes and markers tell lines apart in grey.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _SOLID, _DASHED, _DASHDOT, _DOTTED = "-", "--", "-.", ":"
+_SHORT_LONG = (0.0, (2.0, 1.0, 6.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ _STYLES = {
     "one_peer_exponential": LineStyle(COLOURS[3], _DASHDOT, r"$\otimes$"),
     "base": LineStyle(COLOURS[4], _SOLID, r"$\bowtie$"),
     "multigraph": LineStyle(COLOURS[5], _DASHED, r"$\spadesuit$"),
+    "hierarchical": LineStyle(COLOURS[0], _SHORT_LONG, r"$\diamondsuit$"),
     "equi_dyn": LineStyle(COLOURS[6], _DASHED, r"$\clubsuit$"),
     "epidemic": LineStyle(COLOURS[6], _DASHDOT, r"$\heartsuit$"),
 }

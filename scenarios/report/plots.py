@@ -138,7 +138,7 @@ def _run_figure(
             values = factor * overlay.history[metric]
             there = np.isfinite(values)
             for column, (time, finite) in enumerate(
-                ((overlay.history["round"], there), (overlay.wall_clock_s / scale, there & drawn))
+                ((overlay.computed_rounds, there), (overlay.wall_clock_s / scale, there & drawn))
             ):
                 if column == 0 and is_one:
                     if index == 0:

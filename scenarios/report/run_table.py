@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from scenarios.config.quantities import digits, format_interval, format_s
 from scenarios.report.closed_forms import ESTIMATED, FORMS, form_fields, forms_note, over_paper
+from scenarios.report.computing_states import states_note
 from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
 from scenarios.runfile.reader import OverlayRecord, RunRecord
@@ -132,6 +133,10 @@ def run_table(
             [
                 *notes,
                 *_simulation_notes(record.overlays),
+                *map(
+                    note_lines,
+                    states_note({overlay.kind: overlay.computes for overlay in record.overlays}),
+                ),
                 *map(note_lines, record.underlay.notes),
                 *engine_note((overlay.kind, overlay.simulation.engine) for overlay in record.overlays),
             ]

@@ -16,6 +16,7 @@ from scenarios.runfile.run_frames import run_frame
 from scenarios.runfile.run_tables import RunPart
 from scenarios.runfile.simulated_rounds import recorded_absences
 from scenarios.runfile.writer import SCHEMA
+from simulator.computing_rounds import ALL, computing_before
 from simulator.statistics.confidence import Estimate, estimated_cycle_time
 from simulator.statistics.steady_state import counted_rows
 from simulator.world.counted_silos import Presence, Starts
@@ -122,9 +123,20 @@ class OverlayRecord:
         return int(reached[0]) if len(reached) else None
 
     def first_round_at(self, accuracy: float) -> tuple[int, float] | None:
-        """Round and wall-clock time at which the test accuracy is first reached; None if it never is."""
+        """That of `computed_rounds`, and the time, at which the test accuracy is first reached; None if it never is."""
         row = self.first_row_at(accuracy)
-        return None if row is None else (int(self.history["round"][row]), float(self.wall_clock_s[row]))
+        return None if row is None else (int(self.computed_rounds[row]), float(self.wall_clock_s[row]))
+
+    @property
+    def computes(self) -> tuple[bool, ...]:
+        """Whether silos compute in each state; round `k` is in state ``k mod len(computes)``."""
+        return ALL if self.states is None else tuple(state.computes for state in self.states)
+
+    @property
+    def computed_rounds(self) -> IntArray:
+        """In how many rounds silos have computed before each training row: the row's round, if they do in all."""
+        rounds = self.history["round"].astype(np.int64).tolist()
+        return np.array([computing_before(self.computes, round_) for round_ in rounds], dtype=np.int64)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -483,7 +495,10 @@ def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
             busiest_link=None,
         ),
         busiest_link=str(attrs["busiest_link"]),
-        simulation=_read_simulation(file.get(f"simulation/{kind}")),
+        simulation=_read_simulation(
+            file.get(f"simulation/{kind}"),
+            ALL if states is None else tuple(state.computes for state in states),
+        ),
         history=_read_history(training, rows) if rows else {},
         wall_clock_s=file[f"replay/{kind}/wall_clock_s"][:rows] if rows else np.zeros(0),
         negative_weights=any(
@@ -495,7 +510,7 @@ def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
     )
 
 
-def _read_simulation(group: h5py.Group | None) -> SimulationRecord:
+def _read_simulation(group: h5py.Group | None, computes: tuple[bool, ...]) -> SimulationRecord:
     """A simulation, complete or not; a group without attributes, as an early kill leaves it, holds nothing."""
     attrs = {} if group is None else group.attrs
     rounds, cycle_time_s = int(attrs.get("rounds", 0)), float(attrs.get("cycle_time_s", np.nan))
@@ -512,7 +527,7 @@ def _read_simulation(group: h5py.Group | None) -> SimulationRecord:
             has_absences=has_absences,
             engine=engine,
         )
-    estimate = None if group is None or rounds < 2 else _estimate(group, rounds)
+    estimate = None if group is None or rounds < 2 else _estimate(group, rounds, computes)
     interval = None if estimate is None else estimate.interval
     return SimulationRecord(
         rounds=rounds,
@@ -525,7 +540,7 @@ def _read_simulation(group: h5py.Group | None) -> SimulationRecord:
     )
 
 
-def _estimate(group: h5py.Group, rounds: int) -> Estimate:
+def _estimate(group: h5py.Group, rounds: int, computes: tuple[bool, ...]) -> Estimate:
     """Cycle time from the starts of the first rounds, with little memory."""
     round_start_s = group["round_start_s"]
     silos = round_start_s.shape[1]
@@ -536,11 +551,11 @@ def _estimate(group: h5py.Group, rounds: int) -> Estimate:
         piece = slice(first, min(first + step, rounds))
         start_s = round_start_s[piece]
         mean_s[piece], last_s[piece] = start_s.mean(axis=1), presence.last_s(start_s)
-    starts = Starts(mean_s=mean_s, last_s=last_s, presence=presence)
+    starts = Starts(mean_s=mean_s, last_s=last_s, presence=presence).computing(computes)
     if rounds + 1 == len(round_start_s):
         # Of the last round of the job, the file also says when the silos have ended it.
         end_s = presence.first_end_s(round_start_s[rounds], rounds)
-        starts = starts.until(counted_rows(last_s.max(axis=1), end_s))
+        starts = starts.until(counted_rows(starts.last_s.max(axis=1), end_s))
     return estimated_cycle_time(starts, silos=silos)
 
 

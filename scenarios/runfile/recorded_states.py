@@ -16,8 +16,8 @@ def write_states(group: h5py.Group, overlay: PeriodicOverlay) -> None:
     Parameters
     ----------
     group : h5py.Group
-        Of the overlay; gets a group ``states`` with one value for each arc of each state, state by state, and
-        ``critical_circuit`` with a row of silo and state for each event.
+        Of the overlay; gets a group ``states`` with one value for each arc of each state, state by state, and whether
+        silos compute in each; and ``critical_circuit`` with a row of silo and state for each event.
     overlay : PeriodicOverlay
     """
     states = group.create_group(_GROUP)
@@ -30,6 +30,7 @@ def write_states(group: h5py.Group, overlay: PeriodicOverlay) -> None:
         for name in ("source", "target", "lag", "weight")
     }
     ends = np.column_stack((columns["source"], columns["target"]))
+    states["computes"] = np.array(overlay.computes)
     states["state"] = np.repeat(np.arange(overlay.period), counts)
     states["ends"] = ends
     states["ends"].attrs["columns"] = "source silo, target silo"
@@ -47,10 +48,14 @@ def read_states(group: h5py.Group) -> tuple[State, ...] | None:
     states = group[_GROUP]
     period, ends = int(states.attrs["period"]), states["ends"][:]
     borders = np.searchsorted(states["state"][:], np.arange(1, period))
+    # Older files are of overlays whose silos compute in all states.
+    computes = states["computes"][:].tolist() if "computes" in states else [True] * period
     found = []
-    for source, target, lag, weight in zip(
-        *(np.split(each, borders) for each in (*ends.T, states["lag"][:], states["weight"][:])), strict=True
+    for source, target, lag, weight, each in zip(
+        *(np.split(column, borders) for column in (*ends.T, states["lag"][:], states["weight"][:])),
+        computes,
+        strict=True,
     ):
         freeze(source, target, lag, weight)
-        found.append(State(source=source, target=target, lag=lag, weight=weight))
+        found.append(State(source=source, target=target, lag=lag, weight=weight, computes=each))
     return tuple(found)

@@ -16,14 +16,16 @@ class SimulatedCycleTime:
     Attributes
     ----------
     cycle_time_s : float
+        Per round in which silos compute.
     half_width_s : float or None
         Of its 95 % confidence interval; 0 where the job repeats, None where there are too few rounds for an interval.
     is_exact : bool
         Whether the job repeats, so that the cycle time is exact.
     first_round, rounds : int
         The rounds that the cycle time is the mean over: one whole period, or what is left after the warm-up. The first
-        ``first_round`` rounds of an estimate are the warm-up.
+        ``first_round`` rounds of an estimate are the warm-up. Only rounds in which silos compute have a number here.
     simulated_rounds : int
+        All of them.
     engine : {"simpy", "compiled"}
     period_s : float or None
     period_rounds : int or None
@@ -80,11 +82,12 @@ def simulated_cycle_time(timeline: Timeline, silos: IntArray) -> SimulatedCycleT
     """
     start_s, steady = timeline.round_start_s, timeline.steady
     simulated = len(start_s) - 1
-    presence = Presence.of(timeline.absences, start_s.shape[1])
-    last_s, end_s = start_s.max(axis=1), presence.first_end_s(start_s[-1], simulated)
+    end_s = Presence.of(timeline.absences, start_s.shape[1]).first_end_s(start_s[-1], simulated)
+    starts = Starts.of(start_s, timeline.absences, silos=silos).computing(timeline.computes)
+    last_s = starts.last_s.max(axis=1)
     last = counted_rows(last_s, end_s) - 1
-    if steady.is_exact and steady.period_rounds is not None:
-        rounds = min(steady.period_rounds, last)
+    if steady.is_exact and steady.computing_rounds is not None:
+        rounds = min(steady.computing_rounds, last)
         return SimulatedCycleTime(
             cycle_time_s=steady.cycle_time_s,
             half_width_s=0.0,
@@ -97,7 +100,7 @@ def simulated_cycle_time(timeline: Timeline, silos: IntArray) -> SimulatedCycleT
             period_rounds=steady.period_rounds,
             transient_rounds=steady.transient_rounds,
         )
-    starts = Starts.of(start_s[: last + 1], timeline.absences, silos=silos)
+    starts = starts.until(last + 1)
     found = interval_rounds([starts], silos=start_s.shape[1])
     counted = starts.counted(last // 2, last) if found is None else found[0]
     interval = cycle_time_interval(starts, silos=start_s.shape[1])

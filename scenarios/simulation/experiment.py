@@ -190,8 +190,13 @@ class Experiment:
             label_shares=self.label_shares,
         )
 
-    def simulations(self) -> list[tuple[AnyOverlay, Job]]:
+    def simulations(self, overlays: Sequence[AnyOverlay] = ()) -> list[tuple[AnyOverlay, Job]]:
         """Design the overlays, and describe their simulations.
+
+        Parameters
+        ----------
+        overlays : sequence of Overlay, PeriodicOverlay or RandomOverlay
+            All of them, if they have been designed before.
 
         Returns
         -------
@@ -202,7 +207,7 @@ class Experiment:
         InputError
             If an overlay cannot be designed or simulated.
         """
-        overlays = [self.design(config) for config in self.overlays]
+        overlays = overlays or [self.design(config) for config in self.overlays]
         rounds = self.simulation.rounds
         with self.named_errors():
             return [

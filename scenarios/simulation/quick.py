@@ -7,6 +7,7 @@ import numpy as np
 from scenarios.config.overlays import AnyOverlay
 from scenarios.config.simulation import SimulationConfig
 from scenarios.simulation.runner import job_of, run_job
+from simulator.computing_rounds import rounds_to_compute
 from simulator.statistics.confidence import least_rounds, rounds_for_interval
 from topologies import Connectivity, InputError, Overlay, PeriodicOverlay
 from topologies.arrays import IntArray
@@ -79,6 +80,8 @@ def quick_simulation(
     silos = overlay.graph.silos
     round_s = _round_cost_s(overlay, seed)
     enough, affordable = rounds_for_interval(silos), int(_WORK_S / round_s)
+    if isinstance(overlay, PeriodicOverlay):
+        enough = rounds_to_compute(overlay.computes, enough)
     if isinstance(overlay, Overlay | PeriodicOverlay):
         rounds = min(enough, max(_FEWEST_ROUNDS, affordable)) if round_s <= _MOST_PER_ROUND_S else 0
     else:

@@ -44,21 +44,25 @@ class RoundStarts:
 
     @property
     def so_far(self) -> Starts:
-        """All starts so far."""
+        """All starts so far of rounds in which silos compute."""
         rows = slice(self._rows)
-        return Starts(mean_s=self._mean_s[rows], last_s=self._last_s[rows], presence=self._presence)
+        starts = Starts(mean_s=self._mean_s[rows], last_s=self._last_s[rows], presence=self._presence)
+        return starts.computing(self._job.computes)
 
     @property
     def counted(self) -> Starts:
         """Starts of the rounds that count for an estimate: see `simulator.statistics.steady_state.counted_rows`."""
+        starts = self.so_far
         if self._first_end_s is None:
-            return self.so_far
-        return self.so_far.until(counted_rows(self.last_s, self._first_end_s))
+            return starts
+        return starts.until(counted_rows(starts.last_s.max(axis=1), self._first_end_s))
 
     @property
     def counts_disturbed(self) -> bool:
         """Whether rounds that start after a silo has ended the job count for an estimate."""
-        return self._first_end_s is not None and counts_disturbed(self.last_s, self._first_end_s)
+        return self._first_end_s is not None and counts_disturbed(
+            self.so_far.last_s.max(axis=1), self._first_end_s
+        )
 
     def add(self, block: Block) -> None:
         """Take the next block."""
@@ -102,10 +106,13 @@ class RoundStarts:
         """A proven steady state with the transient that undisturbed rounds show; without where these are too few."""
         if proven.period_rounds is None or proven.period_s is None or proven.transient_rounds is None:
             return proven
+        job = self._job
         end = proven.transient_rounds + proven.period_rounds
         end_s = self._first_end_s
         if end > (self._rows if end_s is None else undisturbed_rows(self.last_s, end_s)):
             return SteadyState(cycle_time_s=proven.cycle_time_s, is_exact=True)
         if end >= min(len(self._head_s), self._rows):
             return proven
-        return repeating(self._head_s[: end + 1], proven.period_rounds, proven.period_s)
+        return repeating(
+            self._head_s[: end + 1], proven.period_rounds, proven.period_s, computes=job.computes
+        )

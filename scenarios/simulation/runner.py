@@ -10,6 +10,7 @@ from scenarios.runfile.simulated_rounds import SimulationWriter
 from scenarios.simulation.blocks import Progress, simulate_blocks
 from scenarios.simulation.round_starts import RoundStarts
 from simulator import Job, SteadyState, overlay_job
+from simulator.computing_rounds import computing_before
 from simulator.engines import choose_engine
 from simulator.statistics.confidence import Estimate, StopRule
 from simulator.world import checks
@@ -215,7 +216,11 @@ def run_job(
     rule = (
         None
         if until_ci is None
-        else StopRule(parse_share("until_ci", until_ci), silos=job.silos, least=least_rounds)
+        else StopRule(
+            parse_share("until_ci", until_ci),
+            silos=job.silos,
+            least=computing_before(job.computes, least_rounds),
+        )
     )
     starts = RoundStarts(job)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from scenarios.config.network import describe, idle_links
 from scenarios.config.quantities import digits, format_s, in_unit, time_unit
+from scenarios.report.computing_states import states_words
 from scenarios.report.tables import Column, Table, note_lines
 from scenarios.studies.periodic_gains import periodic_gains
 from scenarios.studies.periodic_rows import gap_per_round, mixing_notes
@@ -33,18 +34,21 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
     """
     rows = _rows(overlay)
     forms, graph = overlay.closed_forms, overlay.graph
-    rounds = sum(int(row["lag"]) for row in rows)
+    rounds = sum(int(row["lag"]) for row in rows) * sum(overlay.computes) // overlay.period
     total_s = sum(float(row["delay_s"]) for row in rows)
     states = f"{overlay.period} states" if overlay.period > 1 else "1 state"
     sentences = [
         f"{overlay.kind}: {format_s(forms.paper_s)} per round (paper), {states}, lags up to {overlay.longest_lag}.",
-        f"Its critical circuit takes {format_s(total_s)} in {rounds} rounds: silos cannot start rounds faster than "
-        "that, round after round.",
+        f"Its critical circuit takes {format_s(total_s)} in {rounds} round{'' if rounds == 1 else 's'}: silos cannot "
+        "start rounds faster than that, round after round.",
     ]
     if beyond := beyond_paper_periodic(overlay):
         sentences.append(beyond)
     gains = periodic_gains(overlay)
     sentences += [each.sentence for each in gains]
+    if not all(overlay.computes):
+        what = states_words(overlay.computes)
+        sentences.insert(1, f"{what[0].upper()}{what[1:]}.")
     gap = gap_per_round(overlay)
     if gap is not None:
         sentences.append(f"Differences of models shrink by the factor {1 - gap:.4g} per round.")
@@ -74,7 +78,7 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
             f"all in {unit}. state: of the round at whose end the model is mixed in. lag: rounds from the sending to "
             "that one, itself included. limit: what limits the sending, with the degrees of the state: the sender's "
             "uplink (up), the receiver's downlink (down) or the way between (core); of a silo's wait for itself, "
-            "computing."
+            "computing, or nothing (-)."
         ),
     )
 
@@ -98,10 +102,10 @@ def _rows(overlay: PeriodicOverlay) -> list[dict[str, Any]]:
     for number in overlay.proof.circuit:
         if number >= overlay.messages:
             state, silo = divmod(int(number) - overlay.messages, silos)
-            compute_s = float(overlay.compute_s[silo])
+            compute_s = float(overlay.compute_s[silo]) if overlay.states[state].computes else 0.0
             row = {"state": state, "source": labels[silo], "target": labels[silo], "lag": 1}
             row |= {"delay_s": compute_s, "compute_s": compute_s, "latency_s": 0.0, "transmission_s": 0.0}
-            rows.append(row | {"limit": "computing"})
+            rows.append(row | {"limit": "computing" if compute_s else "-"})
             continue
         state = int(np.searchsorted(ends, number, side="right")) - 1
         arc, arcs = int(number) - ends[state], overlay.states[state]
@@ -113,7 +117,7 @@ def _rows(overlay: PeriodicOverlay) -> list[dict[str, Any]]:
                 "target": labels[j],
                 "lag": int(arcs.lag[arc]),
                 "delay_s": float(overlay.delay_s[state][arc]),
-                "compute_s": float(overlay.compute_s[i]),
+                "compute_s": float(overlay.computing_s[state][arc]),
                 "latency_s": float(overlay.latency_s[state][arc]),
                 "transmission_s": float(overlay.transmission_s[state][arc]),
                 "limit": _limit(overlay, state, arc),

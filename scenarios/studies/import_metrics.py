@@ -14,7 +14,8 @@ from scenarios.metrics_import.readers import read_rows
 from scenarios.runfile.writer import RunFile
 from scenarios.simulation.experiment import Experiment
 from scenarios.simulation.runner import run_job
-from topologies import InputError
+from simulator.computing_rounds import nth_computing
+from topologies import InputError, PeriodicOverlay
 
 LEAST_ROUNDS = 200
 """Simulated rounds of an import, more where the metrics are of more."""
@@ -111,9 +112,35 @@ def import_run(
     Notes
     -----
     The scenario in the file simulates at least up to the last imported round, without a stop by a confidence interval,
-    so that a replay has a time for each row as well.
+    so that a replay has a time for each row as well. Rounds of another program are those in which silos compute; the
+    file counts all.
     """
     rounds = max(experiment.simulation.rounds, foreign.last_round)
+    _simulating(experiment, rounds, imported).check()
+    overlays = [experiment.design(config) for config in experiment.overlays]
+    periodic = [overlay.computes for overlay in overlays if isinstance(overlay, PeriodicOverlay)]
+    rounds = max([rounds, *(nth_computing(computes, foreign.last_round) for computes in periodic)])
+    whole = _simulating(experiment, rounds, imported)
+    simulations = whole.simulations(overlays)
+    rows = {overlay.kind: len(foreign.history["round"]) for overlay, _ in simulations}
+    with RunFile.create(
+        path,
+        whole.head(),
+        simulations,
+        settings=whole.simulation,
+        rows=rows,
+        force=force,
+    ) as file:
+        for overlay, job in simulations:
+            outcome = run_job(
+                job, overlay.kind, engine=whole.simulation.engine, writer=file.simulation(overlay.kind)
+            )
+            numbers = [nth_computing(job.computes, round_) for round_ in foreign.history["round"].tolist()]
+            file.write_history(overlay.kind, {**foreign.history, "round": numbers}, outcome.last_start_s)
+
+
+def _simulating(experiment: Experiment, rounds: int, imported: ImportedConfig) -> Experiment:
+    """The experiment as the file has it, of so many rounds."""
     settings = replace(experiment.simulation, rounds=rounds, until_ci=None)
     text = scenario_text(
         experiment.network,
@@ -125,21 +152,7 @@ def import_run(
         labels=experiment.graph.labels,
         name=run_name(imported.file),
     )
-    whole = replace(experiment, simulation=settings, text=text + _imported_table(imported))
-    whole.check()
-    simulations = whole.simulations()
-    rows = {overlay.kind: len(foreign.history["round"]) for overlay, _ in simulations}
-    with RunFile.create(
-        path,
-        whole.head(),
-        simulations,
-        settings=settings,
-        rows=rows,
-        force=force,
-    ) as file:
-        for overlay, job in simulations:
-            outcome = run_job(job, overlay.kind, engine=settings.engine, writer=file.simulation(overlay.kind))
-            file.write_history(overlay.kind, foreign.history, outcome.last_start_s)
+    return replace(experiment, simulation=settings, text=text + _imported_table(imported))
 
 
 def run_name(metrics_file: str | Path) -> str:

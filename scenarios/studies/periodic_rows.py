@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any
 from scenarios.config.quantities import format_s
+from scenarios.report.computing_states import states_words
 from topologies import Connectivity, InputError, Overlay, PeriodicOverlay, Workload
 from topologies.arrays import FloatArray
 from topologies.consensus import SUM_TOLERANCE
@@ -29,7 +32,8 @@ def column_note(overlays: Sequence[PeriodicOverlay]) -> list[str]:
     return [
         f"{', '.join(each.kind for each in overlays)}: periodic, states that follow each other; cycle times are per "
         "round, arcs those of all states, degree the largest of a round, the spectral gap one minus the factor by "
-        "which differences shrink per round (geometric mean over a period)."
+        "which differences shrink per round (geometric mean over a period).",
+        *(f"{each.kind}: {states_words(each.computes)}." for each in overlays if not all(each.computes)),
     ]
 
 
@@ -44,14 +48,24 @@ def mixing_notes(overlay: PeriodicOverlay, gap: float | None) -> list[str]:
     """
     if gap is not None and gap <= 0:
         return [f"{overlay.kind}: with its weights the silos never agree on one model."]
-    silos = overlay.graph.silos
-    sums = (state.consensus(silos).sum(axis=0) for state in overlay.states)
-    if all(abs(each - 1).max(initial=0.0) <= SUM_TOLERANCE for each in sums):
+    if _keeps_mean(overlay):
         return []
     return [
         f"{overlay.kind}: the silos agree on a weighted mean of their models, since columns of the consensus matrices "
         "of some states do not sum to 1."
     ]
+
+
+def _keeps_mean(overlay: PeriodicOverlay) -> bool:
+    """Whether the plain mean of the models stays in each state, or without lags over a period."""
+    silos, period = overlay.graph.silos, np.ones(overlay.graph.silos)
+    in_each = True
+    for state in reversed(overlay.states):
+        matrix = state.consensus(silos)
+        in_each &= bool(abs(matrix.sum(axis=0) - 1).max(initial=0.0) <= SUM_TOLERANCE)
+        period = period @ matrix
+    over_all = overlay.longest_lag == 1 and abs(period - 1).max(initial=0.0) <= SUM_TOLERANCE
+    return in_each or bool(over_all)
 
 
 def reading_fields(config: OverlayConfig, overlay: PeriodicOverlay) -> dict[str, float]:

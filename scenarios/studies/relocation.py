@@ -184,7 +184,9 @@ class RelocatedOverlay:
         return self.recorded.kind
 
     def reached(self, outcome: Outcome, accuracy: float | None) -> tuple[int, float] | None:
-        """Round and time at which a test accuracy is first reached; None if it never is, or nothing was trained.
+        """Rounds and time after which a test accuracy is first reached; None if it never is, or nothing was trained.
+
+        Only rounds in which silos compute count.
 
         Parameters
         ----------
@@ -199,7 +201,7 @@ class RelocatedOverlay:
         if row is None:
             return None
         round_ = int(self.recorded.history["round"][row])
-        return round_, float(outcome.last_start_s[round_])
+        return int(self.recorded.computed_rounds[row]), float(outcome.last_start_s[round_])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

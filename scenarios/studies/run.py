@@ -44,8 +44,8 @@ from training import (
     TrainingConfig,
     TrainingJob,
     check_data,
-    check_lags,
     check_memory,
+    check_mixing,
     load_backend,
     world,
 )
@@ -144,7 +144,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
                 )
             )
             with located(f"overlay {overlay.kind}"), in_table("training", TrainingConfig):
-                check_lags(trainings[-1])
+                check_mixing(trainings[-1])
     if checked is not None:
         check_memory(trainings, checked)
     return Plan(

@@ -11,6 +11,7 @@ from scenarios.config.overlays import AnyOverlay
 from scenarios.config.quantities import format_interval, format_long, format_s
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.utilisation import mean_capacity_bps, utilisation
+from scenarios.report.computing_states import states_note
 from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Row, Table, note_lines
 from scenarios.runfile.writer import RunFile
@@ -108,6 +109,7 @@ def simulate_table(
             *(f"{row['overlay']}'s busiest links: {_busiest(row)}." for row in rows),
             _percent_note(settings),
             *_marks(rows, experiment.graph.silos),
+            *states_note({overlay.kind: job.computes for overlay, job in simulations}),
             *means_note(windows),
             *disturbed_note([outcome.kind for outcome in outcomes if outcome.counts_disturbed]),
             *_paired_note(rows),
@@ -178,7 +180,8 @@ def _cycle_time(outcome: Outcome) -> str:
         return f"~{text}"
     if steady.period_s is None or steady.period_rounds in (None, 1):
         return text
-    return f"{text} = {format_s(steady.period_s)} / {steady.period_rounds} rounds"
+    rounds = "round" if steady.computing_rounds == 1 else f"{steady.computing_rounds} rounds"
+    return f"{text} = {format_s(steady.period_s)} / {rounds}"
 
 
 def _busiest(row: Row) -> str:

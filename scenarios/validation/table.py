@@ -8,6 +8,7 @@ from typing import Any
 from scenarios.config.network import describe
 from scenarios.config.quantities import format_s, signed_s
 from scenarios.report.closed_forms import FORMS, below_load, forms_note, over_paper
+from scenarios.report.computing_states import states_note
 from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
 from scenarios.simulation.captions import simulation_caption
@@ -120,6 +121,13 @@ def validation_table(experiment: Experiment, results: Sequence[Validated]) -> Ta
                     *_differences(results),
                     *(f"{result.overlay.kind}: {result.why()}." for result in results if result.why()),
                     *_unexplained(results),
+                    *states_note(
+                        {
+                            result.overlay.kind: result.overlay.computes
+                            for result in results
+                            if isinstance(result.overlay, PeriodicOverlay)
+                        }
+                    ),
                     *(line for result in results for line in _periodic_notes(result)),
                     *experiment.left_out,
                     *experiment.graph.underlay.notes,

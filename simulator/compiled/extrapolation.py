@@ -1,6 +1,6 @@
 """Extrapolation from a repeat of the whole state: the steady state, and rounds that need no simulation."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -17,9 +17,16 @@ _PIECE = 1 << 20
 
 
 class History:
-    """The latest round starts, as many as fit in memory."""
+    """The latest round starts, as many as fit in memory.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    computes : sequence of bool
+        See `simulator.job.Job`.
+    """
+
+    def __init__(self, computes: Sequence[bool]) -> None:
+        self._computes = computes
         self._first = 0
         self._starts_s: list[FloatArray] = []
         self._size = 0
@@ -39,7 +46,7 @@ class History:
         Dates that are not known yet (NaN) come after the repeat, and so repeat.
         """
         start_s = np.concatenate(self._starts_s)
-        return repeating(start_s, period_rounds, period_s, first_round=self._first)
+        return repeating(start_s, period_rounds, period_s, first_round=self._first, computes=self._computes)
 
 
 class Period:

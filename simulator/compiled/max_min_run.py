@@ -48,7 +48,7 @@ class MaxMinRun:
         self._queue = make_queue(self._network, 1 if job.fifo else 4)
         self._window = self._make_window(rows)
         self._saved = self._room_for_state()
-        self._history = History()
+        self._history = History(job.computes)
         self._period: Period | None = None
 
     def pieces(self) -> Iterator[Rows]:

@@ -42,7 +42,7 @@ class RecurrenceRun:
         self._job = job
         self._rows = rows
         self._arcs = _sorted_arcs(job)
-        self._history = History()
+        self._history = History(job.computes)
         self._repeated: tuple[Arcs, IntArray, IntArray] | None = None
 
     def pieces(self) -> Iterator[Rows]:
@@ -54,7 +54,7 @@ class RecurrenceRun:
         free_s = np.zeros(len(job.arcs))
         saved_s = np.zeros(start_s.size + len(job.arcs))
         saved_round = np.array([-1, max(1, job.regular_from)], dtype=np.int64)
-        period = job.period if job.compute.is_constant else None
+        period = job.period
         watch = period is not None
         for first in range(0, job.rounds, self._rows):
             count = min(self._rows, job.rounds - first)

@@ -169,7 +169,7 @@ def make_network(job: Job) -> Network:
     clock["rounds"], clock["fifo"] = job.rounds, job.fifo
     clock["planned"] = job.plan is not None
     clock["longest_lag"], clock["period"], clock["latest"] = job.longest_lag, job.period or 0, NONE
-    clock["reference"] = NONE if job.compute.is_constant and job.period is not None else OFF
+    clock["reference"] = OFF if job.period is None else NONE
     clock["saved_round"], clock["next_round"], clock["stamp"] = NONE, max(1, job.regular_from), 1
     seats = np.zeros(len(hops), dtype=_SEAT)
     ends, shares, levels = make_heap(len(arcs)), make_heap(len(links)), make_heap(len(links))

@@ -1,7 +1,7 @@
 """The SimPy engine: silos and network as processes, whose rounds are cut into blocks. It simulates every job."""
 
 from collections.abc import Callable, Iterator
-from itertools import repeat
+from itertools import cycle
 from typing import cast
 
 from simpy.core import EmptySchedule
@@ -77,13 +77,13 @@ class SimpyEngine:
         if job.changes is not None:
             changeable = cast(ChangeableNetwork, self.network)
             clock.process(apply_changes(clock, changeable, job.changes, job.link_capacity_bps, len(job.arcs)))
-        plain = job.compute.is_constant and job.changes is None
-        if plain and job.period is not None and isinstance(self.network, RepeatableNetwork):
+        if job.period is not None and job.changes is None and isinstance(self.network, RepeatableNetwork):
             self._watch = RepeatWatch(
                 [*(silo.state for silo in silos), self.network.state],
                 lambda k: max(silo.round for silo in silos) - k,
                 period=job.period,
                 first=job.regular_from,
+                computes=job.computes,
             )
         for silo in silos:
             clock.process(silo.run(job.rounds, self.network.send, recorder.started))
@@ -157,8 +157,8 @@ class _Columns:
     def of(self, silo: int) -> Iterator[float]:
         """Computing times of a silo, in seconds."""
         compute, rounds = self._job.compute, self._job.rounds
-        if compute.is_constant:
-            return repeat(float(compute.rows(0, 1)[0, silo]))
+        if compute.period is not None:
+            return cycle(compute.rows(0, compute.period)[:, silo].tolist())
         return self._varying(silo, rounds)
 
     def _varying(self, silo: int, rounds: int) -> Iterator[float]:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simulator.computing_rounds import ALL, computing_before
 from simulator.statistics.steady_state import SteadyState
 from simulator.tolerances import DATE_NOISE, REPEATED_STATE
 from topologies.arrays import FloatArray
@@ -33,9 +34,12 @@ class RepeatWatch:
     ahead : callable
         Rounds by which the first silo is ahead of a round.
     period : int
-        Rounds after which the job has the same arcs: states of rounds that are not a multiple of it apart differ.
+        Rounds after which the job has the same arcs and computing times: states of rounds that are not a multiple of it
+        apart differ.
     first : int
         Round from which on that holds.
+    computes : sequence of bool
+        See `simulator.job.Job`.
 
     Attributes
     ----------
@@ -51,7 +55,18 @@ class RepeatWatch:
     per round.
     """
 
-    __slots__ = ("_ahead", "_date_s", "_first", "_next", "_period", "_round", "_saved", "_states", "steady")
+    __slots__ = (
+        "_ahead",
+        "_computes",
+        "_date_s",
+        "_first",
+        "_next",
+        "_period",
+        "_round",
+        "_saved",
+        "_states",
+        "steady",
+    )
 
     def __init__(
         self,
@@ -60,9 +75,11 @@ class RepeatWatch:
         *,
         period: int,
         first: int,
+        computes: Sequence[bool] = ALL,
     ) -> None:
         self._states = states
         self._period = period
+        self._computes = computes
         self._ahead = ahead
         self._saved: list[tuple[list[int], FloatArray, FloatArray]] = []
         self._round = self._first = 0
@@ -73,9 +90,11 @@ class RepeatWatch:
     def look(self, k: int, now_s: float) -> None:
         """Take the state when the last silo has started round `k`, before any silo has ended the job."""
         if self._saved and not (k - self._round) % self._period and self._is_saved(k, now_s):
+            computing_rounds = computing_before(self._computes, k - self._round)
             self.steady = SteadyState(
-                cycle_time_s=(now_s - self._date_s) / (k - self._round),
+                cycle_time_s=(now_s - self._date_s) / computing_rounds,
                 is_exact=True,
+                computing_rounds=computing_rounds,
                 period_rounds=k - self._round,
                 period_s=now_s - self._date_s,
                 transient_rounds=self._first,

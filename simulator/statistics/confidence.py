@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import lcm
 
 import numpy as np
 
@@ -143,7 +144,8 @@ def interval_rounds(jobs: Sequence[Starts], *, silos: int) -> list[Counted] | No
     -------
     list of Counted or None
         The same rounds of each job: `counted_rounds` of those that all have, or, where no silo is there in all of
-        these, the longest part in which one is. None where they are too few.
+        these, the longest part in which one is. None where they are too few. Of jobs whose silos compute in some states
+        only, batches are whole periods, if there are enough of them.
     """
     rounds = min(starts.rounds for starts in jobs)
     if rounds < least_rounds(silos):
@@ -151,7 +153,8 @@ def interval_rounds(jobs: Sequence[Starts], *, silos: int) -> list[Counted] | No
     counted = counted_together(jobs, rounds - counted_rounds(rounds), rounds)
     if counted[0].rounds < counted_rounds(least_rounds(silos)):
         return None
-    odd = counted[0].rounds % BATCHES
+    whole = BATCHES * lcm(*(sum(starts.computes) for starts in jobs))
+    odd = counted[0].rounds % (whole if whole <= counted[0].rounds else BATCHES)
     return [replace(one, first_round=one.first_round + odd, start_s=one.start_s[odd:]) for one in counted]
 
 

@@ -1,17 +1,18 @@
 """The steady state of a simulated job: its cycle time, proven where the job repeats."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from simulator.computing_rounds import ALL, computing_before
 from simulator.job import Job
 from simulator.tolerances import REPEATED_START
-from simulator.world.counted_silos import Absences, Starts
+from simulator.world.counted_silos import Absences, Presence, Starts
 from topologies import EventGraph, recurrence
 from topologies.arrays import FloatArray
 from topologies.closed_forms import before_any
-from topologies.periodic_events import fifo_event_graph, periodic_event_graph
+from topologies.periodic_events import fifo_event_graph, periodic_event_graph, state_of_sending
 
 _TABLE = 1 << 24
 """Numbers that a piece of a recurrence may hold, 128 MiB."""
@@ -27,17 +28,19 @@ class SteadyState:
     Parameters
     ----------
     cycle_time_s : float
-        Time per round; ``period_s / period_rounds`` where the job is known to repeat.
+        Time per round in which silos compute; ``period_s / computing_rounds`` where the job is known to repeat.
     is_exact : bool
         Whether the job repeats (relative 1e-9); otherwise `cycle_time_s` is an estimate, and the rest is None. The
         rest is None as well where the simulated rounds hold no whole undisturbed period.
     period_rounds : int or None
         Smallest `p` such that every silo starts round ``k + p`` exactly `period_s` after round `k`, and that it has the
-        same arcs in both.
+        same arcs in both, and they compute in both or in neither.
     period_s : float or None
         The time that these rounds take.
     transient_rounds : int or None
         The first `k` from which on this holds.
+    computing_rounds : int or None
+        In how many rounds of the period silos compute; by default in all.
 
     Examples
     --------
@@ -50,16 +53,23 @@ class SteadyState:
     period_rounds: int | None = None
     period_s: float | None = None
     transient_rounds: int | None = None
+    computing_rounds: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.computing_rounds is None:
+            object.__setattr__(self, "computing_rounds", self.period_rounds)
 
     def __str__(self) -> str:
-        """The exact period as time / rounds, or the estimate."""
+        """The exact period as time / rounds in which silos compute, or the estimate."""
         if self.period_s is None or self.period_rounds is None:
             return f"{'' if self.is_exact else 'about '}{_milliseconds(self.cycle_time_s)} / round"
-        rounds = "round" if self.period_rounds == 1 else f"{self.period_rounds} rounds"
+        rounds = "round" if self.computing_rounds == 1 else f"{self.computing_rounds} rounds"
         return f"{_milliseconds(self.period_s)} / {rounds}"
 
 
-def estimated_steady_state(round_start_s: FloatArray, absences: Absences = ()) -> SteadyState:
+def estimated_steady_state(
+    round_start_s: FloatArray, absences: Absences = (), computes: Sequence[bool] = ALL
+) -> SteadyState:
     """Steady state of a job that is not known to repeat.
 
     Parameters
@@ -68,6 +78,8 @@ def estimated_steady_state(round_start_s: FloatArray, absences: Absences = ()) -
         Round starts of every silo, in seconds.
     absences : sequence of (int, int, int)
         See `simulator.world.counted_silos.Absences`.
+    computes : sequence of bool
+        See `simulator.job.Job`.
 
     Returns
     -------
@@ -79,14 +91,21 @@ def estimated_steady_state(round_start_s: FloatArray, absences: Absences = ()) -
     -----
     Of the rounds that `counted_rows` counts.
     """
-    starts = Starts.of(round_start_s, absences)
-    end_s = starts.presence.first_end_s(round_start_s[-1], len(round_start_s) - 1)
-    rounds = counted_rows(round_start_s.max(axis=1), end_s) - 1
+    presence = Presence.of(absences, round_start_s.shape[1])
+    end_s = presence.first_end_s(round_start_s[-1], len(round_start_s) - 1)
+    starts = Starts.of(round_start_s, absences).computing(computes)
+    rounds = counted_rows(starts.last_s.max(axis=1), end_s) - 1
     counted = starts.counted(rounds // 2, rounds, last=True)
     return SteadyState(cycle_time_s=counted.cycle_time_s, is_exact=False)
 
 
-def within(steady: SteadyState, round_start_s: FloatArray, *, longest_lag: int = 1) -> SteadyState:
+def within(
+    steady: SteadyState,
+    round_start_s: FloatArray,
+    *,
+    longest_lag: int = 1,
+    computes: Sequence[bool] = ALL,
+) -> SteadyState:
     """A proven steady state with the transient that simulated rounds show.
 
     Parameters
@@ -96,6 +115,8 @@ def within(steady: SteadyState, round_start_s: FloatArray, *, longest_lag: int =
     round_start_s : ndarray of shape (rounds + 1, silos)
     longest_lag : int
         Of the job: with lags a silo omits messages of rounds after the job before it has ended it.
+    computes : sequence of bool
+        See `simulator.job.Job`.
 
     Returns
     -------
@@ -112,7 +133,7 @@ def within(steady: SteadyState, round_start_s: FloatArray, *, longest_lag: int =
     ):
         return SteadyState(cycle_time_s=steady.cycle_time_s, is_exact=steady.is_exact)
     end = steady.transient_rounds + steady.period_rounds
-    return repeating(round_start_s[: end + 1], steady.period_rounds, steady.period_s)
+    return repeating(round_start_s[: end + 1], steady.period_rounds, steady.period_s, computes=computes)
 
 
 def has_period(steady: SteadyState, rounds: int) -> bool:
@@ -170,7 +191,12 @@ def counts_disturbed(last_s: FloatArray, end_s: float) -> bool:
 
 
 def repeating(
-    round_start_s: FloatArray, period_rounds: int, period_s: float, *, first_round: int = 0
+    round_start_s: FloatArray,
+    period_rounds: int,
+    period_s: float,
+    *,
+    first_round: int = 0,
+    computes: Sequence[bool] = ALL,
 ) -> SteadyState:
     """Steady state of a job whose last rounds are known to repeat.
 
@@ -181,6 +207,8 @@ def repeating(
     period_rounds : int
     period_s : float
     first_round : int
+    computes : sequence of bool
+        See `simulator.job.Job`.
 
     Returns
     -------
@@ -189,9 +217,11 @@ def repeating(
     """
     growth_s = round_start_s[period_rounds:] - round_start_s[:-period_rounds]
     differs = np.flatnonzero((np.abs(growth_s - period_s) > REPEATED_START * period_s).any(axis=1))
+    computing_rounds = computing_before(computes, period_rounds)
     return SteadyState(
-        cycle_time_s=period_s / period_rounds,
+        cycle_time_s=period_s / computing_rounds,
         is_exact=True,
+        computing_rounds=computing_rounds,
         period_rounds=period_rounds,
         period_s=period_s,
         transient_rounds=first_round + int(differs.max(initial=-1)) + 1,
@@ -224,8 +254,8 @@ def steady_state(
         return steady, start_s[len(round_start_s) :]
     further_s = np.empty((0, job.silos))
     if proven is None:
-        return estimated_steady_state(round_start_s, job.absences), further_s
-    return within(proven, round_start_s, longest_lag=job.longest_lag), further_s
+        return estimated_steady_state(round_start_s, job.absences, job.computes), further_s
+    return within(proven, round_start_s, longest_lag=job.longest_lag, computes=job.computes), further_s
 
 
 def max_plus_steady_state(
@@ -310,20 +340,19 @@ def equal_steady_state(job: Job) -> tuple[SteadyState, FloatArray]:
             growth_s = _common(states_s[-back - period : -period], states_s[-back:])
             if growth_s is not None:
                 start_s = np.concatenate(seen_s)
-                steady = repeating(start_s, period * rounds, growth_s)
+                steady = repeating(start_s, period * rounds, growth_s, computes=job.computes)
                 return steady, start_s
     last_s = np.concatenate((states_s[-piece - 1 : -piece, :silos], found_s)).max(axis=1)
-    return SteadyState(cycle_time_s=_slope(last_s[len(last_s) // 2 - 1 :]), is_exact=False), np.empty(
-        (0, silos)
-    )
+    slope_s = _slope(last_s[len(last_s) // 2 - 1 :]) * (len(job.computes) / sum(job.computes))
+    return SteadyState(cycle_time_s=slope_s, is_exact=False), np.empty((0, silos))
 
 
 def _event_graph(job: Job) -> tuple[EventGraph, int]:
     """The event graph of a job that repeats, and the rounds that are one step of it."""
     period, plan = job.period or 1, job.plan
     if plan is None:
-        active, lags = [np.arange(len(job.arcs))], [np.ones(len(job.arcs), dtype=np.int64)]
-        sending_s = np.array(job.sending_s, dtype=np.float64)
+        active, lags = [np.arange(len(job.arcs))] * period, [np.ones(len(job.arcs), dtype=np.int64)] * period
+        sending_s = np.tile(np.array(job.sending_s, dtype=np.float64), period)
     else:
         late = (job.regular_from // period + 1) * period
         rounds = range(late, late + period)
@@ -331,14 +360,15 @@ def _event_graph(job: Job) -> tuple[EventGraph, int]:
         sending_s = np.concatenate([plan.sending_s(k) for k in rounds])
     number = np.concatenate(active)
     state = np.repeat(np.arange(period), [len(arcs) for arcs in active])
-    compute_s = job.compute.rows(0, 1)[0]
+    compute_s = job.compute.rows(0, period)
     latency_s = np.array([arc.latency_s for arc in job.arcs], dtype=np.float64)[number]
     source = np.array([arc.source for arc in job.arcs], dtype=np.int64)[number]
     target = np.array([arc.target for arc in job.arcs], dtype=np.int64)[number]
     tokens = np.array([arc.tokens for arc in job.arcs], dtype=np.int64)[number]
-    computing_s = tokens * compute_s[source]
     # A message without a token leaves when its source starts the round that it gates.
-    lag, delay_s = tokens * np.concatenate(lags), computing_s + sending_s + latency_s
+    lag = tokens * np.concatenate(lags)
+    computing_s = tokens * compute_s[state_of_sending(period, state, lag), source]
+    delay_s = computing_s + sending_s + latency_s
     graph = periodic_event_graph(period, state, source, target, lag, delay_s, compute_s)
     if job.fifo:
         graph = fifo_event_graph(graph, period, state, number, computing_s, latency_s, sending_s)

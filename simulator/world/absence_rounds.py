@@ -166,9 +166,9 @@ class AbsenceTimes:
         return self._compute.silos
 
     @property
-    def is_constant(self) -> bool:
-        """Never."""
-        return False
+    def period(self) -> None:
+        """None."""
+        return None
 
     def rows(self, first: int, count: int, /) -> FloatArray:
         """See `ComputeTimes`."""

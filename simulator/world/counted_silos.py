@@ -1,12 +1,13 @@
 """Silos and rounds that an estimated cycle time is taken from, so that no absence enters it as speed."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Self
 
 import numpy as np
 
+from simulator.computing_rounds import ALL, are_computing, computing_before
 from topologies.arrays import BoolArray, FloatArray, IntArray
 
 Absences = Sequence[tuple[int, int, int]]
@@ -50,6 +51,17 @@ class Presence:
             groups.setdefault(tuple(missed), []).append(silo)
         members = tuple(np.array(group, dtype=np.int64) for group in groups.values())
         return cls(silos=silos, members=members, missed=tuple(groups))
+
+    def computing(self, computes: Sequence[bool]) -> Self:
+        """The same with rounds numbered as in `Starts.computing`: a group misses those of which it misses a part."""
+        missed = tuple(
+            tuple(
+                (max(0, computing_before(computes, first + 1) - 1), computing_before(computes, back))
+                for first, back in each
+            )
+            for each in self.missed
+        )
+        return replace(self, missed=missed)
 
     def last_s(self, round_start_s: FloatArray) -> FloatArray:
         """When the last silo of each group starts each round, shape (n, groups), of ``(n, silos)``."""
@@ -108,12 +120,15 @@ class Counted:
         The silos whose last start this is, where an absence affects these rounds; None where none is.
     asked : tuple of (int, int) or None
         The first of the rounds that were asked for and the one after the last, where no silo is there in all of them.
+    computes : tuple of bool
+        See `Starts`.
     """
 
     first_round: int
     start_s: FloatArray
     throughout: tuple[int, ...] | None = None
     asked: tuple[int, int] | None = None
+    computes: tuple[bool, ...] = ALL
 
     @property
     def rounds(self) -> int:
@@ -137,6 +152,8 @@ class Starts:
     last_s : ndarray of shape (n, groups)
         Last start of each round in each group of `presence`.
     presence : Presence
+    computes : tuple of bool
+        Whether silos compute in each state of the job, where rounds are those in which they do: see `computing`.
 
     Notes
     -----
@@ -151,6 +168,7 @@ class Starts:
     mean_s: FloatArray
     last_s: FloatArray
     presence: Presence
+    computes: tuple[bool, ...] = ALL
 
     @classmethod
     def of(cls, round_start_s: FloatArray, absences: Absences = (), *, silos: IntArray | None = None) -> Self:
@@ -171,14 +189,40 @@ class Starts:
 
     def until(self, rows: int) -> Self:
         """The first of these starts."""
-        return type(self)(mean_s=self.mean_s[:rows], last_s=self.last_s[:rows], presence=self.presence)
+        return replace(self, mean_s=self.mean_s[:rows], last_s=self.last_s[:rows])
+
+    def computing(self, computes: Sequence[bool]) -> Self:
+        """Starts of the rounds in which silos compute, of those of all; each lasts until the next of them.
+
+        Parameters
+        ----------
+        computes : sequence of bool
+            See `simulator.job.Job`.
+
+        Notes
+        -----
+        Where fewer than two have started, the last start of all stands for the second.
+        """
+        if all(computes):
+            return self
+        rows = len(self.mean_s)
+        kept = np.flatnonzero(are_computing(computes, 0, rows))
+        if len(kept) < 2:
+            kept = np.unique(np.append(kept[:1] if len(kept) else 0, rows - 1))
+        return replace(
+            self,
+            mean_s=self.mean_s[kept],
+            last_s=self.last_s[kept],
+            presence=self.presence.computing(computes),
+            computes=tuple(computes),
+        )
 
     def joined(self, later: Self) -> Self:
         """These starts and those of the rounds after."""
-        return type(self)(
+        return replace(
+            self,
             mean_s=np.concatenate((self.mean_s, later.mean_s)),
             last_s=np.concatenate((self.last_s, later.last_s)),
-            presence=self.presence,
         )
 
     def counted(self, first: int, end: int, *, last: bool = False) -> Counted:
@@ -204,6 +248,7 @@ class Starts:
             start_s=start_s,
             throughout=tuple(silos) if affected else None,
             asked=None if asked == (first, end) else asked,
+            computes=self.computes,
         )
 
 

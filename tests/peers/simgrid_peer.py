@@ -65,7 +65,7 @@ def _run(program, job, what, options):
 
 
 def _text(job):
-    table_s = job.compute.rows(0, 1 if job.compute.is_constant else job.rounds)
+    table_s = job.compute.rows(0, 1 if job.compute.period == 1 else job.rounds)
     routes, capacity_bps = job.routes, job.link_capacity_bps
     if job.sharing.constant_rates:
         # An arc of a constant rate that queues is alone on a link of this capacity.

@@ -20,7 +20,7 @@ from training import (
     MixingPlan,
     TrainingConfig,
     TrainingJob,
-    check_lags,
+    check_mixing,
     load_backend,
     load_dataset,
 )
@@ -110,14 +110,28 @@ def test_it_is_not_asked_for_models_of_earlier_rounds(lag):
     config = TrainingConfig(model="softmax", rounds=5, backend="numpy_logistic")
     mixing = MixingPlan.periodic(states, silos=2, rounds=5)
     job = TrainingJob(config=config, silos=2, local_steps=1, seed=7, mixing=mixing)
-    check_lags(replace(job, config=replace(config, backend="mpi")))
+    check_mixing(replace(job, config=replace(config, backend="mpi")))
     if lag == 1:
-        check_lags(job)
+        check_mixing(job)
         return
     with pytest.raises(InputError) as caught:
-        check_lags(job)
+        check_mixing(job)
     assert str(caught.value) == (
         "backend(='numpy_logistic') must mix models of earlier rounds: there are lags of up to 3."
+    )
+
+
+@pytest.mark.usefixtures("installed")
+def test_it_is_not_asked_to_mix_without_local_steps():
+    states = [state_of([0, 1], [1, 0], [0.5, 0.5]), state_of([0], [1], [1.0], computes=False)]
+    config = TrainingConfig(model="softmax", rounds=5, backend="numpy_logistic")
+    mixing = MixingPlan.periodic(states, silos=2, rounds=5)
+    job = TrainingJob(config=config, silos=2, local_steps=1, seed=7, mixing=mixing)
+    check_mixing(replace(job, config=replace(config, backend="mpi")))
+    with pytest.raises(InputError) as caught:
+        check_mixing(job)
+    assert str(caught.value) == (
+        "backend(='numpy_logistic') must mix without local steps: there are states in which silos do not compute."
     )
 
 

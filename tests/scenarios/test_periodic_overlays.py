@@ -29,6 +29,7 @@ NEW = (
     "one_peer_exponential",
     "base",
     "multigraph",
+    "hierarchical",
     "equi_dyn",
     "epidemic",
 )
@@ -82,7 +83,7 @@ def test_design_shows_states_and_the_gap_per_round(silosim):
 
     found = {row["overlay"]: row for row in rows}
     assert [row["overlay"] for row in rows] == [*NEW]
-    assert [found[kind]["period"] for kind in NEW] == [None, None, 4, 5, 2, None, None]
+    assert [found[kind]["period"] for kind in NEW] == [None, None, 4, 5, 2, 10, None, None]
     assert found["base"]["spectral_gap"] == 1.0
     assert found["one_peer_exponential"]["spectral_gap"] == pytest.approx(1 - 0.2196 ** (1 / 4), abs=1e-4)
     assert found["multigraph"]["published_reading_s"] == pytest.approx(0.0686, abs=5e-5)

@@ -144,12 +144,12 @@ def test_a_trace_gives_its_rows():
 def test_a_trace_of_one_row_that_repeats_is_constant():
     row, rows = [[1.0, 3.0]], [[1.0, 3.0], [1.0, 3.0]]
     found = [
-        Trace(table_s=table_s, repeat=repeat).is_constant
+        Trace(table_s=table_s, repeat=repeat).period
         for table_s, repeat in ((row, True), (row, False), (rows, True), (rows, False))
     ]
-    assert found == [True, False, False, False]
-    assert Constant(compute_s=[1.0]).is_constant is True
-    assert [drawn(kind).is_constant for kind in KINDS] == [False] * 3
+    assert found == [1, None, None, None]
+    assert Constant(compute_s=[1.0]).period == 1
+    assert [drawn(kind).period for kind in KINDS] == [None] * 3
 
 
 @pytest.mark.parametrize("engine", ["simpy", "compiled"])
@@ -180,7 +180,7 @@ class Faulty:
     """Computing times that go wrong in round 2,000."""
 
     silos = 1
-    is_constant = False
+    period = None
 
     def __init__(self, wrong_s=math.nan):
         self.wrong_s = wrong_s

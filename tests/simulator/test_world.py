@@ -157,7 +157,7 @@ def test_no_events_change_nothing(ring):
     job = overlay_job(ring, 3, events=[])
     assert job.changes is None
     assert job.plan is None
-    assert job.compute.is_constant
+    assert job.compute.period == 1
     assert not unsupported(job)
     failing = overlay_job(ring, 3, events=[LinkFailure(link=0, from_s=1.0)])
     assert unsupported(failing) == "it simulates no network that changes"

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -37,7 +38,13 @@ def multigraph(ring, *, most=5):
 
 def starts(overlay, rounds, *, fifo=False, compute_s=None):
     """t_i(k) by the recurrence itself, shape (rounds + 1, silos); with `fifo` models to one silo leave in turn."""
-    compute_s = np.tile(overlay.compute_s, (rounds, 1)) if compute_s is None else compute_s
+    computes = np.resize(overlay.computes, rounds)
+    if compute_s is None:
+        compute_s = np.outer(computes, overlay.compute_s)
+    else:  # of the rounds in which silos compute
+        drawn_s, compute_s = iter(compute_s), np.zeros((rounds, overlay.graph.silos))
+        for k in np.flatnonzero(computes):
+            compute_s[k] = next(drawn_s)
     t = np.zeros((rounds + 1, overlay.graph.silos))
     left_s = {}
     for k in range(rounds):
@@ -58,8 +65,11 @@ def starts(overlay, rounds, *, fifo=False, compute_s=None):
 
 
 @st.composite
-def lagged_states(draw, silos, *, most_states=4, most_lag=7, lags=True):
-    """States of any arcs, whose union is strongly connected, with lags that never bring an older model later."""
+def lagged_states(draw, silos, *, most_states=4, most_lag=7, lags=True, pauses=False):
+    """States of any arcs, whose union is strongly connected, with lags that never bring an older model later.
+
+    With `pauses`, silos compute in some of them only.
+    """
     period = draw(st.integers(1, most_states))
     pair = st.tuples(st.integers(0, silos - 1), st.integers(0, silos - 1)).filter(
         lambda ends: ends[0] != ends[1]
@@ -83,6 +93,11 @@ def lagged_states(draw, silos, *, most_states=4, most_lag=7, lags=True):
         source, target, lag = np.array(rows, dtype=np.int64).reshape(-1, 3).T
         into = np.bincount(target, minlength=silos)
         states.append(state_of(source, target, 1 / (1 + into[target]), lag))
+    if pauses:
+        first = draw(st.integers(0, period - 1))
+        states = [
+            replace(state, computes=s == first or draw(st.booleans())) for s, state in enumerate(states)
+        ]
     return states
 
 

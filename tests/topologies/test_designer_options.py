@@ -43,6 +43,7 @@ def test_every_designer_of_silosim_can_be_taken():
         "one_peer_exponential": ["order"],
         "base": ["k", "order"],
         "multigraph": ["most_lag"],
+        "hierarchical": ["cloud_every", "regions"],
         "equi_dyn": ["eta", "order"],
         "epidemic": ["fanout"],
         **{kind: ["budget"] for kind in ("matcha", "matcha_plus", "matcha_ring", "matcha_delta_mbst")},

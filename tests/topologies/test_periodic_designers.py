@@ -30,6 +30,7 @@ DESIGN = {
     "one_peer_exponential": design_periodic,
     "base": design_periodic,
     "multigraph": design_periodic,
+    "hierarchical": design_periodic,
     "equi_dyn": design_random,
     "epidemic": design_random,
 }
@@ -137,6 +138,43 @@ def test_a_multigraph_without_lags_is_the_ring_of_christofides():
     assert overlay.closed_forms == ring.closed_forms
 
 
+@pytest.mark.parametrize("name", ["gaia", "aws_na", "geant", "exodus", "ebone"])
+@pytest.mark.parametrize("variant", ["published", "corrected"])
+def test_of_one_region_hierarchical_is_the_star_around_the_most_central_silo(name, variant):
+    graph = network(name, variant)
+    forms = design("star", graph, WORK, hub="closeness").closed_forms
+
+    overlay = design_periodic("hierarchical", graph, WORK, regions=1, cloud_every=1)
+
+    assert overlay.computes == (True, False)
+    found = overlay.closed_forms
+    for form in ("paper_s", "serialized_s", "load_bound_s"):
+        assert getattr(found, form) == pytest.approx(getattr(forms, form), rel=1e-12)
+
+
+@pytest.mark.parametrize(("name", "regions"), [("gaia", 3), ("aws_na", 5), ("ebone", 9)])
+def test_hierarchical_averages_exactly_after_its_rounds(name, regions):
+    overlay = design_periodic("hierarchical", network(name), WORK)
+    up, down = overlay.states[:2]
+
+    assert overlay.graph.silos - len(up.source) == regions
+    assert (up.computes, down.computes) == (True, False)
+    assert np.flatnonzero(overlay.computes).tolist() == [0, 2, 4, 6]
+    assert overlay.period == 10
+    assert contraction(overlay.graph.silos, overlay.states) == 0.0
+    product = np.linalg.multi_dot([overlay.consensus(k) for k in reversed(range(10))])
+    assert product == pytest.approx(1 / overlay.graph.silos, abs=1e-14)
+
+
+def test_regions_of_silos_that_must_talk():
+    alone = [(0, silo) for silo in range(1, 11)] + [(silo, 0) for silo in range(1, 11)]
+
+    kept = design_periodic("hierarchical", network(blocked=[(0, 1), (4, 7)]), WORK, regions=1)
+    assert kept.closed_forms.paper_s > 0
+    with pytest.raises(InputError, match=r"^hierarchical: with 3 regions \S[^\n]* cannot send to [^\n]*$"):
+        design_periodic("hierarchical", network(variant="corrected", blocked=alone), WORK)
+
+
 def test_rounds_of_equi_dyn_follow_its_places():
     graph = network(variant="corrected")
     overlay = design_random("equi_dyn", graph, WORK, order="tour")
@@ -177,6 +215,9 @@ def test_one_silo_sends_nothing(kind):
     [
         ("base", {"k": 0}, "k(=0) must be >= 1"),
         ("base", {"order": "random"}, "order(='random')"),
+        ("hierarchical", {"regions": 12}, "regions(=12) must be <= 11, the number of silos."),
+        ("hierarchical", {"regions": 0}, "regions(=0) must be >= 1"),
+        ("hierarchical", {"cloud_every": 0}, "cloud_every(=0) must be >= 1 and <= 1000"),
         ("multigraph", {"most_lag": 0}, "most_lag(=0) must be >= 1"),
         ("epidemic", {"fanout": 11}, "fanout(=11) must be < silos(=11)"),
         ("equi_dyn", {"eta": 0.0}, "eta(=0.0) must be > 0"),
@@ -222,9 +263,9 @@ def test_stl_fw_needs_a_partition():
 def test_pairs_that_cannot_talk(kind):
     blocked = [(0, silo) for silo in range(1, 9)]
     graph = network(variant="corrected", blocked=blocked)
-    if kind == "multigraph":
-        (first, *_) = design_periodic(kind, graph, WORK).states
-        assert not {*zip(first.source.tolist(), first.target.tolist(), strict=True)} & {*blocked}
+    if kind in ("multigraph", "hierarchical"):
+        for state in design_periodic(kind, graph, WORK).states:
+            assert not {*zip(state.source.tolist(), state.target.tolist(), strict=True)} & {*blocked}
         return
     with pytest.raises(InputError, match=r"^[^\n]* cannot send to [^\n]*$"):
         DESIGN[kind](kind, graph, WORK)

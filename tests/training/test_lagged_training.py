@@ -12,7 +12,9 @@ from periodic_cases import lagged_states
 from thread_ranks import ThreadRanks
 
 from topologies import InputError, build_periodic, design, state_of
+from topologies.periodic.hierarchical import hierarchical
 from training import HistoryRow, MixingPlan, load_backend
+from training.checkpoints.fingerprint import mixing_digest
 from training.checkpoints.folder import checkpoint_rounds
 from training.dpasgd import train_rank, train_round
 from training.engine.exchange import silo_blocks
@@ -44,7 +46,17 @@ def dense_states():
     )
 
 
-DENSE = pytest.mark.parametrize("states", [ring_states(), dense_states()], ids=["ring", "dense"])
+def pausing_states():
+    """Those of the ring, between them two in which silos only mix, the first of all with a lag."""
+    silos = np.arange(SILOS)
+    back = state_of(silos, (silos - 1) % SILOS, np.full(SILOS, 0.4), np.full(SILOS, 2), computes=False)
+    star = state_of([1, 2, 3, 4], [0, 0, 0, 0], np.full(4, 0.2), computes=False)
+    return (back, ring_states()[0], star, ring_states()[1])
+
+
+DENSE = pytest.mark.parametrize(
+    "states", [ring_states(), dense_states(), pausing_states()], ids=["ring", "dense", "pausing"]
+)
 
 
 def plan_of(states, rounds, silos=SILOS):
@@ -55,8 +67,9 @@ def recurrence(states, step, start, rounds):
     """All models after each round, by the definition: shape (rounds + 1, silos, size)."""
     found, sent = [start], []
     for k in range(rounds):
-        sent.append(step(found[-1]))
-        state, mixed = states[k % len(states)], sent[k].copy()
+        state = states[k % len(states)]
+        sent.append(step(found[-1]) if state.computes else found[-1])
+        mixed = sent[k].copy()
         for j, i, lag, weight in zip(state.source, state.target, state.lag, state.weight, strict=True):
             if k + 1 - lag >= 0:
                 mixed[i] += weight * (sent[k + 1 - lag][j] - sent[k][i])
@@ -262,6 +275,75 @@ def test_mixing_rows_wherever_they_lie_has_the_bits_of_mixing_them_side_by_side(
 @pytest.mark.parametrize("ranks", [2, 3, 6])
 def test_any_number_of_ranks_gives_the_same_bits(lagged_rows, states, ranks):
     assert lagged_rows(ranks, states=states) == lagged_rows(states=states)
+
+
+def test_hierarchical_trainings_have_the_same_bits_on_any_ranks_and_go_on_from_any_round(lagged_rows):
+    states = hierarchical(np.array([0, 0, 1, 1, 1]), np.array([1, 2]), 1, 2)
+    reference = lagged_rows(states=states, rounds=10)
+    assert lagged_rows(2, states=states, rounds=10) == reference
+    for ranks, stop_at in ((3, 3), (1, 5), (2, 8), (5, None)):
+        rows = lagged_rows(ranks, states=states, rounds=10, every=1, stop_at=stop_at)
+        assert rows == reference[: (10 if stop_at is None else stop_at) + 1]
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_training_whose_silos_compute_in_some_states_goes_on_from_any_round(lagged_rows, ranks):
+    given = {"states": pausing_states(), "optimizer": "adam", "learning_rate_schedule": "inverse_sqrt"}
+    given |= {"learning_rate": 0.01, "rounds": 11}
+    reference = lagged_rows(**given)
+    for stop_at in (0, 3, 5, 6):
+        assert lagged_rows(ranks, every=1, stop_at=stop_at, **given) == reference[: stop_at + 1]
+    assert lagged_rows(ranks, every=1, **given) == reference
+
+
+def test_without_computing_there_is_no_step(make_job, make_rank_silos):
+    plan = plan_of(pausing_states(), 10)
+    job = make_job(silos=SILOS, rounds=10, mixing=plan, local_steps=3, learning_rate_schedule="inverse_sqrt")
+    silos, steps = make_rank_silos(job), []
+    silos.local_step = lambda step, rate, *, round_index: steps.append((step, rate, round_index))
+    for k in range(10):
+        train_round(job, silos, k)
+    rates = [job.config.learning_rate / np.sqrt(number + 1) for number in range(5)]
+    assert steps == [(n, rates[n // 3], 1 + 2 * (n // 3)) for n in range(15)]
+    assert [plan.computing_before(k) for k in range(11)] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5]
+
+
+def test_states_without_computing_travel_to_the_ranks_and_tell_trainings_apart(make_job, tmp_path):
+    plan = plan_of(pausing_states(), 4)
+    job = make_job(silos=SILOS, rounds=4, mixing=plan)
+    write_job(tmp_path / "job.npz", job)
+    again = read_job(tmp_path / "job.npz").mixing
+    assert again.computes.tolist() == plan.computes.tolist() == [False, True, False, True]
+    everywhere = replace(plan, computes=np.ones(4, dtype=bool))
+    assert everywhere.computes is None
+    assert mixing_digest(again, 4) == mixing_digest(plan, 4) != mixing_digest(everywhere, 4)
+    for wrong, rule in ((np.zeros(4, dtype=bool), "true of some matrix"), ([True], "one bool for each of 4")):
+        with pytest.raises(InputError, match=rule):
+            replace(plan, computes=wrong)
+
+
+def test_after_a_round_of_one_region_all_hold_the_plain_average(linear):
+    problem = Linear(SILOS, seed=5)
+    states = hierarchical(np.zeros(SILOS, dtype=np.int64), np.array([2]), 2, 1)
+    found, rows = linear(states, problem, 12), problem.start
+    for k in range(1, 12, 2):
+        rows = np.tile(problem(rows).mean(axis=0), (SILOS, 1))
+        np.testing.assert_allclose(found[k], rows, rtol=0, atol=16 * EPS)
+        np.testing.assert_array_equal(found[k], np.tile(found[k][2], (SILOS, 1)))
+
+
+def test_after_a_period_of_some_regions_all_hold_one_model(linear):
+    problem = Linear(SILOS, seed=6)
+    states = hierarchical(np.array([0, 0, 1, 1, 1]), np.array([1, 2]), 1, 2)
+    assert len(states) == 6
+    found, rows = linear(states, problem, 12), problem.start
+    for period in range(2):
+        rows = problem(rows)
+        rows = np.repeat([rows[:2].mean(axis=0), rows[2:].mean(axis=0)], [2, 3], axis=0)
+        np.testing.assert_allclose(found[6 * period + 1], rows, rtol=0, atol=16 * EPS)
+        rows = np.tile(problem(rows).mean(axis=0), (SILOS, 1))
+        np.testing.assert_allclose(found[6 * period + 5], rows, rtol=0, atol=16 * EPS)
+        np.testing.assert_array_equal(found[6 * period + 5], np.tile(found[6 * period + 5][1], (SILOS, 1)))
 
 
 def test_executors_agree(lagged_rows):

@@ -82,8 +82,7 @@ class ArcLimits:
             counts = [len(state.source) for state in overlay.states]
             routes = tuple(overlay.routes[arc] for arc in overlay.numbers.of(source, target).tolist())
             # Closed forms are per round that counts, the event graph is one of a period.
-            paper_s = overlay.closed_forms.paper_s
-            rounds = round(overlay.proof.cycle_time_s / paper_s) if paper_s > 0 else overlay.period
+            rounds = sum(overlay.computes)
         state = np.repeat(np.arange(len(counts)), counts)
         out, into = (np.array([each[side] for each in by_silo]) for side in (0, 1))
         crossing, measured_bps, parts = bandwidth_terms(graph, source, target)

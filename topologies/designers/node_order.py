@@ -135,5 +135,6 @@ def reordered(states: Sequence[State], order: IntArray) -> tuple[State, ...]:
     tuple of State
     """
     return tuple(
-        state_of(order[state.source], order[state.target], state.weight, state.lag) for state in states
+        state_of(order[state.source], order[state.target], state.weight, state.lag, computes=state.computes)
+        for state in states
     )

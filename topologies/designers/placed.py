@@ -11,8 +11,8 @@ from topologies.delays import arc_rates, delays
 from topologies.designers.node_order import EVALUATIONS, NODE_ORDERS, Objective, node_order, reordered
 from topologies.designers.options import DesignerOption
 from topologies.howard import cycle_time
-from topologies.periodic_events import periodic_event_graph
-from topologies.state import State
+from topologies.periodic_events import periodic_event_graph, state_of_sending
+from topologies.state import State, computing_times
 from topologies.workload import Workload
 
 Order = Annotated[
@@ -71,7 +71,8 @@ def cycle_time_by_order(graph: Connectivity, work: Workload, states: Sequence[St
     """
     state = np.repeat(np.arange(len(states)), [len(each.source) for each in states])
     lag = np.concatenate([each.lag for each in states])
-    compute_s = work.round_compute_s(graph.silos)
+    compute_s = computing_times(states, work.round_compute_s(graph.silos))
+    sending, computed = state_of_sending(len(states), state, lag), sum(each.computes for each in states)
 
     def cycle_time_s(order: IntArray) -> float:
         ends = [(order[each.source], order[each.target]) for each in states]
@@ -79,12 +80,12 @@ def cycle_time_by_order(graph: Connectivity, work: Workload, states: Sequence[St
         if not graph.may_send[source, target].all():
             return float("inf")
         delay_s = delays(
-            compute_s[source],
+            compute_s[sending, source],
             graph.latency_s[source, target],
             work.model_bits,
             np.concatenate([arc_rates(graph, *pair) for pair in ends]),
         )
         events = periodic_event_graph(len(states), state, source, target, lag, delay_s, compute_s)
-        return cycle_time(events, connected=True).cycle_time_s / len(states)
+        return cycle_time(events, connected=True).cycle_time_s / computed
 
     return cycle_time_s

@@ -1,7 +1,5 @@
 """FedAvg over regions: averages within each region, and in some rounds of all."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from topologies.arrays import IntArray
@@ -10,28 +8,7 @@ from topologies.errors import Field, InputError
 from topologies.state import State, state_of
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Stages:
-    """States of a period of which some follow the one before without computing.
-
-    Attributes
-    ----------
-    states : tuple of State
-    computes : tuple of bool
-        Whether the silos make their local steps before what they send in a state. A round is a state that computes with
-        those after it that do not: there, the computing time of all silos is 0, and training mixes without a step.
-    """
-
-    states: tuple[State, ...]
-    computes: tuple[bool, ...]
-
-    @property
-    def rounds(self) -> int:
-        """Rounds of a period."""
-        return sum(self.computes)
-
-
-def hierarchical(region: IntArray, edge: IntArray, cloud: int, cloud_every: int) -> Stages:
+def hierarchical(region: IntArray, edge: IntArray, cloud: int, cloud_every: int) -> tuple[State, ...]:
     """Hierarchical FedAvg: silos average in stars around an edge silo of their region, and now and then over all.
 
     Parameters
@@ -47,11 +24,11 @@ def hierarchical(region: IntArray, edge: IntArray, cloud: int, cloud_every: int)
 
     Returns
     -------
-    Stages
-        All lags are 1. The first ``cloud_every - 1`` rounds have two stages: up to the edges, where these average, and
-        down. The last has four: up to the edges, up to the cloud, and down again. After it all hold the plain average
-        of all models. Stages without arcs (of regions of one silo each, or a single region) are left out, but the first
-        of a round.
+    tuple of State
+        All lags are 1. Silos compute in the states in which they send up to their edges; those that follow send on what
+        has been averaged. First ``cloud_every - 1`` times two states: up to the edges, and down. Then up to the edges,
+        up to the cloud, and down again in two states; after that all hold the plain average of all models. States
+        without arcs (of regions of one silo each, or a single region) are left out, but those that compute.
 
     Raises
     ------
@@ -62,10 +39,8 @@ def hierarchical(region: IntArray, edge: IntArray, cloud: int, cloud_every: int)
     -----
     Source: Liu, Zhang, Song, Letaief, "Client-edge-cloud hierarchical federated learning" (IEEE ICC 2020,
     arXiv 1905.06641), algorithm 1: its ``kappa_1`` is the number of local steps of a round, ``kappa_2`` is
-    `cloud_every`; silos have equal weights. What goes down is what has just been averaged, so it must leave without
-    another computing time in between: that is what stages are for. A state of a plain period, in which all silos
-    compute, cannot say it: its lag of 1 or more sends what the edge had before it averaged, or had after one more local
-    step of its own. With one region and ``cloud_every = 1`` this is the STAR. Where the cloud is an edge, the
+    `cloud_every`; silos have equal weights. What goes down is what has just been averaged, so it leaves without another
+    computing time in between. With one region and ``cloud_every = 1`` this is the STAR. Where the cloud is an edge, the
     cycle time per round is the largest, over the regions, of the way from the cloud to the edge and back divided by
     `cloud_every`, and the cycle time of the region's star. Time O(silos cloud_every).
     """
@@ -90,11 +65,9 @@ def hierarchical(region: IntArray, edge: IntArray, cloud: int, cloud_every: int)
     far = edge != cloud
     far_edges, at_cloud = edge[far], np.full(int(far.sum()), cloud)
     up = state_of(members, their_edge, 1 / sizes[region[members]])
-    down = state_of(their_edge, members, np.ones(len(members)))
+    down = state_of(their_edge, members, np.ones(len(members)), computes=False)
     # A cloud that is no edge has handed its own model on to its edge.
-    to_cloud = state_of(far_edges, at_cloud, sizes[far] / silos)
-    from_cloud = state_of(at_cloud, far_edges, np.ones(len(far_edges)))
-    stages = [(up, True), (down, False)] * (cloud_every - 1)
-    stages += [(up, True), (to_cloud, False), (from_cloud, False), (down, False)]
-    kept = [(state, computes) for state, computes in stages if computes or len(state.source)]
-    return Stages(states=tuple(state for state, _ in kept), computes=tuple(computes for _, computes in kept))
+    to_cloud = state_of(far_edges, at_cloud, sizes[far] / silos, computes=False)
+    from_cloud = state_of(at_cloud, far_edges, np.ones(len(far_edges)), computes=False)
+    states = [up, down] * (cloud_every - 1) + [up, to_cloud, from_cloud, down]
+    return tuple(state for state in states if state.computes or len(state.source))

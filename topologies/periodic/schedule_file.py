@@ -34,6 +34,7 @@ _ROLES: Mapping[str, Role] = MappingProxyType(
         "state": Role(title="state", names=(("state",), ("phase", "slot"), ("zustand", "état", "estado"))),
         **ARC_ROLES,
         "lag": Role(title="lag", names=(("lag",), ("staleness", "age"))),
+        "computes": Role(title="computes", names=(("computes",), ("computing",))),
     }
 )
 _PURPOSES = {"state": "the state's number", "from": "the sender", "to": "the receiver"}
@@ -45,13 +46,14 @@ def read_schedule(path: Path, labels: Sequence[str]) -> tuple[State, ...]:
     Parameters
     ----------
     path : Path
-        CSV with the columns state, from, to, and perhaps lag and weight (or usual other names), rows in any order.
+        CSV with the columns state, from, to, and perhaps lag, weight and computes (or usual other names), rows in any
+        order.
         States are numbered from 0, without gaps; one without arcs is a row that holds its number alone. A silo is named
         by its label, else by its number from 0 in the order of `labels`; where a label is a number itself, by label
         only. A lag that is not stated is 1. The weight is that which the receiver gives the sender's model; the weight
         of a silo's own model is what the others leave of 1, or stated by a row from the silo to itself. Where no arc of
         a state has a weight, they are those of the local-degree rule among the arcs of that state, as of a static
-        overlay.
+        overlay. Silos compute in a state, unless its rows say 0 as computes.
     labels : sequence of str, (silos,)
 
     Returns
@@ -63,8 +65,9 @@ def read_schedule(path: Path, labels: Sequence[str]) -> tuple[State, ...]:
     InputError
         If the file cannot be read; names an unknown silo; repeats an arc in one state; states a lag below 1 or above
         `MOST_LAG`, a weight that is no finite number, for some arcs of a state only, or weights of a receiver that
-        exceed 1; lacks a state below another one; numbers more than `MOST_STATES` of them; or has no arc in any state,
-        of more than one silo. One line with file, row or state, value and rule.
+        exceed 1; says of a state both that silos compute and that they do not; lacks a state below another one; numbers
+        more than `MOST_STATES` of them; or has no arc in any state, of more than one silo. One line with file, row or
+        state, value and rule.
 
     Notes
     -----
@@ -103,18 +106,21 @@ def schedule_text(states: Sequence[State], labels: Sequence[str]) -> str:
     Returns
     -------
     str
-        CSV with the columns state, from, to, lag and weight, weights with all their digits. State by state, arcs by
-        sender, then receiver; of a state without arcs its number alone.
+        CSV with the columns state, from, to, lag and weight, and computes where silos do not compute in some state;
+        weights with all their digits. State by state, arcs by sender, then receiver; of a state without arcs its number
+        alone.
     """
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(("state", "from", "to", "lag", "weight"))
+    pauses = not all(state.computes for state in states)
+    rows.writerow(("state", "from", "to", "lag", "weight", *(["computes"] if pauses else [])))
     for number, state in enumerate(states):
+        computes = [int(state.computes)] if pauses else []
         if not len(state.source):
-            rows.writerow((number, "", "", "", ""))
+            rows.writerow((number, "", "", "", "", *computes))
         columns = (state.source, state.target, state.lag, state.weight)
         for i, j, lag, weight in zip(*(column.tolist() for column in columns), strict=True):
-            rows.writerow((number, labels[i], labels[j], lag, repr(weight)))
+            rows.writerow((number, labels[i], labels[j], lag, repr(weight), *computes))
     return text.getvalue()
 
 
@@ -124,6 +130,7 @@ class _StateArcs:
     def __init__(self, labels: Sequence[str]) -> None:
         self.arcs = StatedArcs(labels)
         self.lags: dict[tuple[int, int], int] = {}
+        self.computes: int | None = None
 
     def made(self, source: str, labels: Sequence[str]) -> State:
         """The state."""
@@ -132,7 +139,8 @@ class _StateArcs:
         if weights is None:
             weights = local_degree(len(labels), senders, receivers)
         lag = np.array([self.lags[i, j] for i, j in pairs.tolist()], dtype=np.int64)
-        return state_of(senders, receivers, weights[receivers, senders], lag)
+        computes = self.computes is None or bool(self.computes)
+        return state_of(senders, receivers, weights[receivers, senders], lag, computes=computes)
 
 
 def _states(table: Table, found: Mapping[str, Column], labels: Sequence[str]) -> dict[int, _StateArcs]:
@@ -147,7 +155,17 @@ def _states(table: Table, found: Mapping[str, Column], labels: Sequence[str]) ->
                 row, found["state"].header, cells["state"], "must be the number of a state, from 0 on."
             )
         state = states[stated]
-        if all(text.lower() in MISSING for key, text in cells.items() if key != "state"):
+        if "computes" in found:
+            computes = _whole(table, row, found["computes"], cells["computes"], 0, 1)
+            if computes is not None and state.computes not in (None, computes):
+                raise table.error(
+                    row,
+                    found["computes"].header,
+                    cells["computes"],
+                    "must be that of the state's other rows.",
+                )
+            state.computes = state.computes if computes is None else computes
+        if all(text.lower() in MISSING for key, text in cells.items() if key not in ("state", "computes")):
             continue
         ends = []
         for key in ("from", "to"):

@@ -149,7 +149,8 @@ class CheckpointManager:
             return []
         path = checkpoint_path(self._folder, self.done)
         read_checkpoint(path, self._head, rank_silos)
-        rank_silos.optimizer.steps = self.done * self._job.local_steps
+        computed = self._job.mixing.computing_before(self.done)
+        rank_silos.optimizer.steps = computed * self._job.local_steps
         return self._restore(path) if self._writes else []
 
     @property

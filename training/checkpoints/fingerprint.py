@@ -58,7 +58,7 @@ def fingerprint(job: TrainingJob, *, rounds: int) -> dict[str, Any]:
 
 
 def mixing_digest(mixing: MixingPlan, rounds: int) -> str:
-    """Return a digest of the matrices of the first rounds, in order, with their lags if there are any.
+    """Return a digest of the matrices of the first rounds, in order, with their lags, and where silos do not compute.
 
     Notes
     -----
@@ -69,6 +69,7 @@ def mixing_digest(mixing: MixingPlan, rounds: int) -> str:
     whole = {
         m: _digest(np.rint(mixing.matrices[m] / _WEIGHT_STEP).astype(np.int64))
         + ("" if mixing.lags is None else _digest(mixing.lags[m]))
+        + ("" if mixing.computes is None else str(bool(mixing.computes[m])))
         for m in np.unique(index)
     }
     return hashlib.sha256("".join(whole[m] for m in index).encode()).hexdigest()

@@ -28,6 +28,7 @@ def write_job(path: Path, job: TrainingJob) -> None:
         matrices=job.mixing.matrices,
         index=job.mixing.index,
         lags=np.empty(0, dtype=np.int64) if job.mixing.lags is None else job.mixing.lags,
+        computes=np.empty(0, dtype=np.bool_) if job.mixing.computes is None else job.mixing.computes,
         silo_places=places,
     )
 
@@ -41,6 +42,7 @@ def read_job(path: Path) -> TrainingJob:
             index=stored["index"],
             negative_weights=settings["negative_weights"],
             lags=stored["lags"] if stored["lags"].size else None,
+            computes=stored["computes"] if stored["computes"].size else None,
         )
         places = stored["silo_places"]
     return TrainingJob(

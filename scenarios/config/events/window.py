@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Self
 
+from simulator.computing_rounds import nth_computing
 from simulator.world.counted_silos import Counted
 
 BEFORE, IN, AFTER = -1, 0, 1
@@ -16,7 +17,7 @@ class Window:
     Attributes
     ----------
     first_round, last_round : int
-        Both belong to it.
+        Both belong to it. Numbers among all rounds, of a periodic overlay those in which silos do not compute, too.
     from_s, until_s : float
         Start of the first round, and of the round after the last one: the mean of all silos, or as
         `simulator.world.counted_silos.Starts` says.
@@ -36,13 +37,17 @@ class Window:
     @classmethod
     def of(cls, counted: Counted) -> Self:
         """Those of a cycle time."""
+
+        def start(number: int) -> int:
+            return nth_computing(counted.computes, number)
+
         return cls(
-            first_round=counted.first_round,
-            last_round=counted.first_round + counted.rounds - 1,
+            first_round=start(counted.first_round),
+            last_round=start(counted.first_round + counted.rounds) - 1,
             from_s=float(counted.start_s[0]),
             until_s=float(counted.start_s[-1]),
             throughout=None if counted.throughout is None else len(counted.throughout),
-            asked=None if counted.asked is None else (counted.asked[0], counted.asked[1] - 1),
+            asked=None if counted.asked is None else (start(counted.asked[0]), start(counted.asked[1]) - 1),
         )
 
     def side_of_dates(self, from_s: float, until_s: float) -> int:

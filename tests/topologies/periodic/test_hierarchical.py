@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topologies import InputError, Workload, design
+from topologies import InputError, Workload, build_periodic, design
 from topologies.consensus import check_consensus
+from topologies.contraction import contraction
 from topologies.delays import arc_delays
 from topologies.periodic.hierarchical import hierarchical
 from topologies.periodic.regions import central_silo, central_silos, near_regions
@@ -15,12 +16,12 @@ NETWORKS = ("gaia", "aws_na", "geant", "exodus", "ebone")
 INATURALIST = Workload.preset("inaturalist", variant="published")
 
 
-def round_matrices(stages, silos):
-    """Consensus matrix of each round: the product of its stages."""
+def round_matrices(states, silos):
+    """Consensus matrix of each round: the product of the states from one that computes to the next."""
     rounds = []
-    for state, computes in zip(stages.states, stages.computes, strict=True):
+    for state in states:
         matrix = check_consensus(state.consensus(silos), columns=False)
-        rounds.append(matrix if computes else matrix @ rounds.pop())
+        rounds.append(matrix if state.computes else matrix @ rounds.pop())
     return rounds
 
 
@@ -30,60 +31,44 @@ def sending_s(graph, work, state):
     return arc_delays(graph, work, state.source, state.target) - compute_s[state.source]
 
 
-def cycle_time_s(graph, work, stages, periods=40):
-    """Time per round of the later half, by a plain recurrence of the stages."""
-    dates = np.zeros(graph.silos)
-    ends = []
-    for _ in range(periods):
-        for state, computes in zip(stages.states, stages.computes, strict=True):
-            compute_s = work.round_compute_s(graph.silos) * computes
-            delay_s = (
-                arc_delays(graph, work, state.source, state.target)
-                - work.round_compute_s(graph.silos)[state.source]
-            )
-            new = dates + compute_s
-            np.maximum.at(new, state.target, (dates + compute_s)[state.source] + delay_s)
-            dates = new
-        ends.append(dates.max())
-    half = periods // 2
-    return (ends[-1] - ends[-1 - half]) / half / stages.rounds
-
-
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=9), st.integers(1, 4), st.integers(0, 2**32 - 1))
 def test_averages_of_regions_then_of_all(numbers, cloud_every, seed):
     rng = np.random.default_rng(seed)
     _, region = np.unique(numbers, return_inverse=True)
     silos = len(region)
     edge = np.array([rng.choice(np.flatnonzero(region == number)) for number in range(region.max() + 1)])
-    stages = hierarchical(region, edge, int(rng.integers(silos)), cloud_every)
-    matrices = round_matrices(stages, silos)
-    assert len(matrices) == stages.rounds == cloud_every
+    states = hierarchical(region, edge, int(rng.integers(silos)), cloud_every)
+    matrices = round_matrices(states, silos)
+    assert len(matrices) == sum(state.computes for state in states) == cloud_every
+    assert contraction(silos, states) == pytest.approx(0, abs=1e-12)
     same = region[:, np.newaxis] == region
     for matrix in matrices[:-1]:
         assert matrix == pytest.approx(same / same.sum(axis=1), abs=1e-14)
     assert matrices[-1] == pytest.approx(np.full((silos, silos), 1 / silos), abs=1e-14)
-    for state in stages.states:
+    for state in states:
         assert (state.lag == 1).all()
 
 
-def test_stages_of_five_silos():
-    stages = hierarchical(np.array([0, 0, 0, 1, 1]), np.array([1, 4]), 1, 2)
-    arcs = [
-        list(zip(s.source.tolist(), s.target.tolist(), s.weight.tolist(), strict=True)) for s in stages.states
-    ]
+def test_states_of_five_silos():
+    states = hierarchical(np.array([0, 0, 0, 1, 1]), np.array([1, 4]), 1, 2)
+    arcs = [list(zip(s.source.tolist(), s.target.tolist(), s.weight.tolist(), strict=True)) for s in states]
     third = 1 / 3
     up, down = [(0, 1, third), (2, 1, third), (3, 4, 0.5)], [(1, 0, 1.0), (1, 2, 1.0), (4, 3, 1.0)]
     assert arcs == [up, down, up, [(4, 1, 0.4)], [(1, 4, 1.0)], down]
-    assert stages.computes == (True, False, True, False, False, False)
+    assert [state.computes for state in states] == [True, False, True, False, False, False]
 
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_of_one_region_it_is_the_star(published_graph, network):
     graph = published_graph(network, 1e10)
     star = design("star", graph, INATURALIST)
-    stages = hierarchical(np.zeros(graph.silos, dtype=np.int64), np.array([star.hub]), star.hub, 1)
-    assert stages.computes == (True, False)
-    assert cycle_time_s(graph, INATURALIST, stages) == pytest.approx(star.closed_forms.paper_s, abs=1e-9)
+    states = hierarchical(np.zeros(graph.silos, dtype=np.int64), np.array([star.hub]), star.hub, 1)
+    forms = build_periodic("one region", graph, INATURALIST, states).closed_forms
+    assert [state.computes for state in states] == [True, False]
+    assert forms.paper_s == pytest.approx(star.closed_forms.paper_s, rel=1e-12)
+    assert forms.serialized_s == pytest.approx(star.closed_forms.serialized_s, rel=1e-12)
+    assert forms.load_bound_s == pytest.approx(star.closed_forms.load_bound_s, rel=1e-12)
+    assert forms.busiest_link == star.closed_forms.busiest_link
 
 
 @pytest.mark.parametrize("regions", [1, 2, 3, 11])
@@ -96,9 +81,9 @@ def test_cycle_time_in_closed_form(published_graph, regions, cloud_every):
     region = near_regions(graph.latency_s, regions)
     edge = central_silos(graph.latency_s, region)
     cloud = central_silo(graph.latency_s, edge)
-    stages = hierarchical(region, edge, cloud, cloud_every)
+    states = hierarchical(region, edge, cloud, cloud_every)
     around_s, to_cloud_s = compute_s.copy(), np.zeros(graph.silos)
-    for state in stages.states[2 * (cloud_every - 1) if 1 < regions < 11 else -2 :]:
+    for state in states[2 * (cloud_every - 1) if 1 < regions < 11 else -2 :]:
         delays_s = sending_s(graph, work, state).tolist()
         for i, j, d in zip(state.source.tolist(), state.target.tolist(), delays_s, strict=True):
             if i in edge and j in edge:
@@ -108,7 +93,8 @@ def test_cycle_time_in_closed_form(published_graph, regions, cloud_every):
     by_region = [
         to_cloud_s[e] / cloud_every + around_s[region == r].max() for r, e in enumerate(edge.tolist())
     ]
-    assert cycle_time_s(graph, work, stages) == pytest.approx(max(by_region), abs=1e-9)
+    overlay = build_periodic("regions", graph, work, states)
+    assert overlay.closed_forms.paper_s == pytest.approx(max(by_region), rel=1e-12)
 
 
 def test_regions_of_points_on_a_line():

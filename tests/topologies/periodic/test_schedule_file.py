@@ -68,6 +68,17 @@ def test_weights_written_with_few_digits_leave_no_weight_below_zero(file):
     assert full.weight.sum() == pytest.approx(1, abs=1e-15)
 
 
+def test_states_in_which_silos_do_not_compute(file):
+    text = "state,from,to,weight,computes\n0,0,1,.5,\n1,1,0,1,0\n1,2,0,0,\n2,,,,0\n3,,,,1\n"
+    states = read_schedule(file(text), LABELS)
+    assert [state.computes for state in states] == [True, False, False, True]
+    found = schedule_text(states, LABELS)
+    assert found.splitlines()[0] == "state,from,to,lag,weight,computes"
+    assert [state.computes for state in read_schedule(file(found), LABELS)] == [True, False, False, True]
+    # Without such states files are as they were.
+    assert "computes" not in schedule_text(states[:1], LABELS)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -77,6 +88,11 @@ def test_weights_written_with_few_digits_leave_no_weight_below_zero(file):
         ("state,from,to,lag\n0,Bonn,Köln,0\n", "row 2, lag(='0') must be a whole number of 1..10000."),
         ("state,from,to,lag\n0,Bonn,Köln,1.5\n", "row 2, lag(='1.5') must be a whole number of 1..10000."),
         ("state,from,to,lag\n0,Bonn,Köln,1e9\n", "row 2, lag(='1e9') must be a whole number of 1..10000."),
+        (
+            "state,from,to,computes\n0,Bonn,Köln,1\n0,Köln,Bonn,0\n",
+            "row 3, computes(='0') must be that of the state's other rows.",
+        ),
+        ("state,from,to,computes\n0,Bonn,Köln,2\n", "row 2, computes(='2') must be a whole number of 0..1."),
         ("state,from,to,lag\n0,Bonn,Köln,soon\n", "row 2, lag(='soon') must be a number."),
         (
             "state,from,to\n-1,Bonn,Köln\n",
