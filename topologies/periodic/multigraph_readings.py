@@ -96,8 +96,8 @@ def recurrence_reading(
     lags = multigraph_lags(delay_s, most_lag=most_lag)
     period = int(np.lcm.reduce(lags))
     state, arc = np.nonzero(np.arange(period)[:, np.newaxis] % lags == 0)
-    own_s = np.empty(len(source))
-    own_s[source] = compute_s
+    own_s = np.empty((period, len(source)))
+    own_s[:, source] = compute_s
     graph = periodic_event_graph(
         period, state, source[arc], target[arc], lags[arc], np.asarray(delay_s)[arc], own_s
     )
