@@ -171,7 +171,9 @@ def test_regions_of_silos_that_must_talk():
 
     kept = design_periodic("hierarchical", network(blocked=[(0, 1), (4, 7)]), WORK, regions=1)
     assert kept.closed_forms.paper_s > 0
-    with pytest.raises(InputError, match=r"^hierarchical: with 3 regions \S[^\n]* cannot send to [^\n]*$"):
+    with pytest.raises(
+        InputError, match=r"^hierarchical: with 3 regions \w+ must send to \w+, but cannot: [^\n]*$"
+    ):
         design_periodic("hierarchical", network(variant="corrected", blocked=alone), WORK)
 
 

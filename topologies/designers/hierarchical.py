@@ -93,5 +93,5 @@ def _check_talk(graph: Connectivity, states: tuple[State, ...], regions: int) ->
             if not may_send[i, j]:
                 raise InputError(
                     f"hierarchical: with {regions} region{'' if regions == 1 else 's'} {graph.labels[i]} must send to "
-                    f"{graph.labels[j]}, which it cannot send to; choose another number of regions."
+                    f"{graph.labels[j]}, but cannot: choose another number of regions."
                 )
