@@ -118,6 +118,7 @@ _PERIODIC_OWN: Mapping[str, str] = {
     "one_peer_exponential": "topologies.designers.one_peer_exponential:one_peer_exponential",
     "base": "topologies.designers.base_graph:base_graph",
     "multigraph": "topologies.designers.multigraph:multigraph",
+    "best_periodic": "simulator.designers.best_periodic:best_periodic",
 }
 _RANDOM_OWN: Mapping[str, str] = {
     "matcha": "topologies.designers.matcha:matcha",
