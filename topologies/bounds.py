@@ -1,5 +1,7 @@
 """Lower bounds on the cycle time of every overlay that a network allows, in closed form and on real links."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
@@ -111,8 +113,7 @@ def simulated_bound_s(graph: Connectivity, work: Workload, *, circuits: bool = T
     needs ``M / capacity`` for. Without the arcs that need longer than `t` some silos cannot reach others, for every `t`
     below the bound; so every overlay has such an arc. Time O(silos^2 log silos) for (2).
     """
-    alone = with_bottleneck(graph)
-    return max(lower_bound_s(alone, work, circuits=circuits), _slowest_needed_s(alone, work))
+    return simulated_bounds_s(graph, work, (1,), circuits=circuits)[0]
 
 
 def periodic_bound_s(graph: Connectivity, work: Workload, period: int, *, circuits: bool = True) -> float:
@@ -150,13 +151,19 @@ def periodic_bound_s(graph: Connectivity, work: Workload, period: int, *, circui
     ``tau >= s * T_c(i)`` of each silo; and an arc that some silos cannot do without carries a model per period, which
     its slowest link needs a P-th of its time for in each round.
     """
+    return simulated_bounds_s(graph, work, (period,), circuits=circuits)[0]
+
+
+def simulated_bounds_s(
+    graph: Connectivity, work: Workload, periods: Sequence[int], *, circuits: bool = True
+) -> tuple[float, ...]:
+    """`periodic_bound_s` of several numbers of states, in the time of one; 1 is that of static overlays."""
     alone = with_bottleneck(graph)
     compute_s = work.round_compute_s(graph.silos)
-    circuit_s = lower_bound_s(alone, work, circuits=circuits)
-    return max(
-        float(compute_s.max()),
-        (circuit_s + (period - 1) * float(compute_s.min())) / period,
-        _slowest_needed_s(alone, work) / period,
+    circuit_s, slowest_s = lower_bound_s(alone, work, circuits=circuits), _slowest_needed_s(alone, work)
+    least_s, most_s = float(compute_s.min()), float(compute_s.max())
+    return tuple(
+        max(most_s, (circuit_s + (period - 1) * least_s) / period, slowest_s / period) for period in periods
     )
 
 

@@ -32,7 +32,7 @@ from topologies import (
     RandomOverlay,
     Workload,
 )
-from topologies.bounds import lower_bound_s, periodic_bound_s, simulated_bound_s
+from topologies.bounds import lower_bound_s, simulated_bounds_s
 from topologies.consensus import spectral_gap
 from topologies.designers.matcha import Matcha
 from topologies.errors import unknown_name
@@ -259,15 +259,9 @@ def _real_bounds(
     graph: Connectivity, work: Workload, rows: Sequence[Mapping[str, Any]]
 ) -> dict[int | None, float]:
     """Lower bound of what is simulated for each number of states of the rows, None of static overlays."""
-    bounds: dict[int | None, float] = {}
-    for period in dict.fromkeys(row.get("period") for row in rows if row["max_plus_s"] is None):
-        # Linear programs raise that of periodic overlays little: it asks only that they connect all silos.
-        bounds[period] = (
-            simulated_bound_s(graph, work)
-            if period is None
-            else periodic_bound_s(graph, work, period, circuits=False)
-        )
-    return bounds
+    periods = list(dict.fromkeys(row.get("period") for row in rows if row["max_plus_s"] is None))
+    bounds_s = simulated_bounds_s(graph, work, [period or 1 for period in periods])
+    return dict(zip(periods, bounds_s, strict=True))
 
 
 def _over_real(row: Mapping[str, Any], bound_s: float | None) -> dict[str, float | None]:

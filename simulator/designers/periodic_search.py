@@ -114,12 +114,15 @@ def fastest_periodic(
     Notes
     -----
     Cycle time alone would be degenerate: the fewer arcs the states have, the faster they are, and the slower the silos
-    agree. What they keep of their differences over a period, ``||W_(P-1) ... W_0 - J||_2``, is all that enters the
+    agree. What they keep of their differences over a period, ``||W_(P-1) ... W_0 - J||_2``, is what enters the
     convergence bound of decentralized SGD on changing graphs (Koloskova et al., "A unified theory of decentralized SGD
     with changing topology and local updates", ICML 2020, assumption 4, with doubly stochastic weights and `tau` the
-    period). So an overlay is feasible if it keeps no more than ``period`` rounds of the static overlay of
-    `fastest_simulated` do: then rounds are worth no less by that bound, and a state that takes less time is a gain.
-    Where that overlay is a STAR, it stands for the digraph of the STAR's arcs, which send in every round.
+    period). So an overlay is feasible if it keeps no more, in the geometric mean per round, than the static overlay of
+    `fastest_simulated` does in the long run, which is one minus its spectral gap: never more than by the norm of a
+    period, so that the static overlay, which is feasible by definition, gets the benefit. At the same contraction `c`
+    per round the bound's ``tau / p`` is ``P (1 - c^2) / (1 - c^(2 P))`` times as large as with one state: little more
+    than 1 where mixing is slow. Where the static overlay is a STAR, the digraph of its arcs, which send in every round,
+    stands for it.
 
     Candidates are the static overlays of all kinds and their reverses, in every state, or in one of two, three and so
     on and none between; edge colourings of them, a matching or some in each state; the one-peer exponential and the
@@ -181,7 +184,8 @@ def _fastest_states(
         starts = _starts(cost, _candidates(cost, everywhere[0], period), limit, below_s)
         if not starts and not meets:
             raise InputError(
-                f"must be larger: of the overlays of {period} states that the search starts from none has so small a one.",
+                f"must be larger: of the overlays of {period} states that the search starts from none has so small a "
+                "one.",
                 field=Field("contraction", value=limit),
                 source="best_periodic",
             )
