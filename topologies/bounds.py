@@ -1,5 +1,7 @@
 """Lower bounds on the cycle time of every overlay that a network allows, in closed form and on real links."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
@@ -111,8 +113,58 @@ def simulated_bound_s(graph: Connectivity, work: Workload, *, circuits: bool = T
     needs ``M / capacity`` for. Without the arcs that need longer than `t` some silos cannot reach others, for every `t`
     below the bound; so every overlay has such an arc. Time O(silos^2 log silos) for (2).
     """
+    return simulated_bounds_s(graph, work, (1,), circuits=circuits)[0]
+
+
+def periodic_bound_s(graph: Connectivity, work: Workload, period: int, *, circuits: bool = True) -> float:
+    """Cycle time per round below which no periodic overlay of so many states and lags of 1 can fall in simulation.
+
+    Parameters
+    ----------
+    period : int
+        Number of states, at least 1.
+    circuits : bool
+        As for `lower_bound_s`.
+
+    Returns
+    -------
+    float
+        In seconds, as `simulated_bound_s`, which it is with a period of 1. It asks only that the arcs of all states
+        together connect the silos strongly: overlays that agree faster than that lie above it.
+
+    Raises
+    ------
+    InputError
+        If there is no overlay.
+
+    Notes
+    -----
+    Proof. The arcs of all states together are a strong digraph, so each silo lies on a simple circuit of it, of `h`
+    arcs say. From one to the next there are at most `P` rounds, that of the arc and those in which the silo between
+    them only computes: a circuit of (silo, state) of at most ``h P`` rounds, whose mean delay is at most `tau`. The
+    arcs take their delays `d`, the other rounds at least the smallest computing time `c` of a silo. As ``d >= c``, the
+    mean is smallest where the rounds are most:
+
+    ``tau >= (mean of d over the circuit + (P - 1) c) / P``,
+
+    and the mean over the circuit is what `lower_bound_s` bounds, on the network of `with_bottleneck`. Besides,
+    ``tau >= s * T_c(i)`` of each silo; and an arc that some silos cannot do without carries a model per period, which
+    its slowest link needs a P-th of its time for in each round.
+    """
+    return simulated_bounds_s(graph, work, (period,), circuits=circuits)[0]
+
+
+def simulated_bounds_s(
+    graph: Connectivity, work: Workload, periods: Sequence[int], *, circuits: bool = True
+) -> tuple[float, ...]:
+    """`periodic_bound_s` of several numbers of states, in the time of one; 1 is that of static overlays."""
     alone = with_bottleneck(graph)
-    return max(lower_bound_s(alone, work, circuits=circuits), _slowest_needed_s(alone, work))
+    compute_s = work.round_compute_s(graph.silos)
+    circuit_s, slowest_s = lower_bound_s(alone, work, circuits=circuits), _slowest_needed_s(alone, work)
+    least_s, most_s = float(compute_s.min()), float(compute_s.max())
+    return tuple(
+        max(most_s, (circuit_s + (period - 1) * least_s) / period, slowest_s / period) for period in periods
+    )
 
 
 def _slowest_needed_s(graph: Connectivity, work: Workload) -> float:

@@ -46,7 +46,7 @@ class CompiledEngine:
         self._run = (
             RecurrenceRun(job, block_rounds)
             if job.sharing.compiled == "equal"
-            else MaxMinRun(job, 2 * block_rounds, fast_forward=fast_forward)
+            else MaxMinRun(job, min(2 * block_rounds, _all_rounds(job)), fast_forward=fast_forward)
         )
         self._blocks = blocks(job, self._run.pieces(), block_rounds)
 
@@ -58,3 +58,8 @@ class CompiledEngine:
     def steady(self) -> SteadyState | None:
         """How the job goes on, once it is known to repeat."""
         return self._run.steady
+
+
+def _all_rounds(job: Job) -> int:
+    """Rows of a window in which every round of a job has room, whatever lags reach beyond its end."""
+    return job.rounds + job.longest_lag + 1

@@ -23,8 +23,8 @@ Criterion = Annotated[
 Evaluations = Annotated[
     int | None,
     DesignerOption(
-        help="Overlays that best simulates with the criterion simulated, beside those of the other kinds; by default "
-        "400, fewer on more than 50 silos",
+        help="Overlays that best with the criterion simulated, and best_periodic, simulate beside those of the other "
+        "kinds; by default 400, fewer on more than 50 silos",
         at_least=0,
     ),
 ]

@@ -93,7 +93,7 @@ class SimulatedCost:
             self.compute_s,
         )
         proof = cycle_time(graph, connected=True)
-        loads_s, owner, link = self._loads(source, target)
+        loads_s, owner, link = self.loads(source, target)
         busiest_s = float(loads_s.max(initial=0.0))
         if busiest_s > proof.cycle_time_s:
             critical = np.unique(owner[loads_s[link] == busiest_s]).tolist()
@@ -122,8 +122,8 @@ class SimulatedCost:
         """The overlay of a strong digraph."""
         return build_overlay("best", self.graph, self.work, sorted(arcs))
 
-    def _loads(self, source: IntArray, target: IntArray) -> tuple[FloatArray, IntArray, IntArray]:
-        """Time per round that each link is busy, and the arc and the link of every hop."""
+    def loads(self, source: IntArray, target: IntArray) -> tuple[FloatArray, IntArray, IntArray]:
+        """Time per round that each link is busy, and the arc and the link of every hop of arcs that all send in it."""
         routes = self.graph.routes_along(zip(source.tolist(), target.tolist(), strict=True))
         link = np.array([x for route in routes for x in route], dtype=np.int64)
         owner = np.repeat(np.arange(len(routes)), [len(route) for route in routes])

@@ -6,6 +6,7 @@ from math import inf
 
 import numpy as np
 
+from simulator.designers.record_travel import Travel, record_travel
 from simulator.designers.search_moves import MOVES, NearSilos
 from simulator.designers.simulated_cost import (
     NOISE,
@@ -38,8 +39,6 @@ TEMPERATURES = (0.005, 0.02, 0.03, 0.15) * 2
 ones, as the overlays where no link is loaded twice lie apart from each other."""
 FEW_ROUNDS = 80
 """Rounds that the search simulates; what is left in the end is simulated for as long as in tables."""
-SLACK, STRICT_FROM = 0.02, 0.75
-"""How much slower than the fastest a walk may become at its start, and after which share of it no more."""
 WALKS = 4
 """Overlays that the search starts from."""
 TRIALS = 25
@@ -202,30 +201,21 @@ def _walks(
 def _walk(cost: SimulatedCost, start: _Found, budget: int, rng: np.random.Generator) -> _Found:
     """The fastest overlay on a walk that changes arcs that cost time."""
     near = NearSilos(cost.alone_s)
-    now = fastest = start
-    seen, left, trials = {start.arcs}, budget, TRIALS * budget
-    for trial in range(trials):
-        if left == 0:
-            break
-        share = max(trial / trials, 1 - left / budget)
-        limit_s = fastest.simulated.time_s * (1 - NOISE + SLACK * max(0.0, 1 - share / STRICT_FROM))
-        if share >= STRICT_FROM and now is not fastest and now.simulated.time_s > fastest.simulated.time_s:
-            now = fastest
-        changed = _changed(cost, now, near, rng)
-        if changed is None or changed in seen:
-            continue
-        seen.add(changed)
-        bound = cost.bound(changed)
+
+    def simulated_below(arcs: Arcs, limit_s: float) -> _Found | None:
+        bound = cost.bound(arcs)
         if bound.time_s >= limit_s:
-            continue
-        left -= 1
-        overlay = cost.overlay(changed)
-        simulated = cost.simulated(overlay, FEW_ROUNDS)
-        if simulated.time_s < limit_s:
-            now = _Found(overlay=overlay, arcs=changed, bound=bound, simulated=simulated)
-            if simulated.time_s < fastest.simulated.time_s * (1 - NOISE):
-                fastest = now
-    return fastest
+            return None
+        overlay = cost.overlay(arcs)
+        return _Found(overlay=overlay, arcs=arcs, bound=bound, simulated=cost.simulated(overlay, FEW_ROUNDS))
+
+    travel: Travel[_Found, Arcs] = Travel(
+        arcs=lambda found: found.arcs,
+        time_s=lambda found: found.simulated.time_s,
+        changed=lambda now: _changed(cost, now, near, rng),
+        simulated_below=simulated_below,
+    )
+    return record_travel(travel, start, evaluations=budget, trials=TRIALS * budget)
 
 
 def _changed(cost: SimulatedCost, now: _Found, near: NearSilos, rng: np.random.Generator) -> Arcs | None:

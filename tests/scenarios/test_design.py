@@ -13,7 +13,7 @@ from scenarios.studies import design as study
 from scenarios.studies.design import design_table
 from simulator.designers import simulated_search
 from topologies import Workload, design_random
-from topologies.bounds import simulated_bound_s
+from topologies.bounds import periodic_bound_s, simulated_bound_s
 from topologies.consensus import spectral_gap
 from topologies.quantities import parse_quantity
 
@@ -112,3 +112,22 @@ def test_what_is_simulated_is_set_against_its_own_bound(monkeypatch):
     assert drawn["simulated_bound_s"] is drawn["over_simulated_bound"] is None
     assert "a lower bound of it for every static overlay: mst " in table.notes.replace("\n", " ")
     assert design_table(graph, WORK, [OverlayConfig(kind="mst")]).rows[0]["simulated_bound_s"] is None
+
+
+def test_states_are_set_against_the_bound_of_as_many(monkeypatch):
+    monkeypatch.setattr(simulated_search, "ITERATIONS", (8, 8))
+    graph = build_network(NetworkConfig(underlay="gaia"))
+    kinds = [OverlayConfig(kind=kind) for kind in ("mst", "multigraph")]
+    searched = OverlayConfig(kind="best_periodic", options={"period": 3, "evaluations": 0})
+    table = design_table(graph, WORK, [*kinds, searched])
+    mst, multigraph, found = table.rows
+
+    assert mst["simulated_bound_s"] == pytest.approx(simulated_bound_s(graph, WORK))
+    assert found["simulated_bound_s"] == pytest.approx(periodic_bound_s(graph, WORK, 3))
+    assert found["over_simulated_bound"] == found["simulated_s"] / found["simulated_bound_s"] - 1 >= -1e-9
+    # The bound is that of lags of 1.
+    assert multigraph["longest_lag"] > 1
+    assert multigraph["simulated_bound_s"] is multigraph["over_simulated_bound"] is None
+    notes = table.notes.replace("\n", " ")
+    assert "a lower bound of it for every static overlay: mst " in notes
+    assert "a lower bound of it for every overlay of 3 states and lags of 1: best_periodic " in notes

@@ -1,12 +1,13 @@
 """Networks with few silos, and random digraphs on few links."""
 
+import itertools
 import math
 
 import numpy as np
 from hypothesis import strategies as st
 
 from simulator import FlowArc
-from topologies import AccessLinks, Underlay, connectivity
+from topologies import AccessLinks, Underlay, Workload, connectivity
 
 
 def network(ends, length_km, capacity_bps, *, up_bps=1000.0, down_bps=1000.0, **how):
@@ -28,6 +29,31 @@ def network(ends, length_km, capacity_bps, *, up_bps=1000.0, down_bps=1000.0, **
 def triangle_network():
     """A - B has 10 bit/s, B - C 5 and A - C 20; access links have 1000."""
     return network([(0, 1), (1, 2), (0, 2)], [100.0, 100.0, 150.0], [10.0, 5.0, 20.0])
+
+
+def random_network(seed, silos):
+    """Silos on routers of a tree with some links more, with few capacities, so that arcs meet on links."""
+    rng = np.random.default_rng(seed)
+    routers = max(2, silos + int(rng.integers(0, 2)))
+    tree = [(int(rng.integers(0, i)), i) for i in range(1, routers)]
+    pairs = itertools.combinations(range(routers), 2)
+    links = tree + [pair for pair in pairs if pair not in tree and rng.random() < 0.3]
+    underlay = Underlay(
+        name="test",
+        variant="corrected",
+        labels=tuple(f"r{i}" for i in range(routers)),
+        latitude_deg=np.zeros(routers),
+        longitude_deg=np.zeros(routers),
+        ends=np.array(links),
+        length_km=rng.integers(0, 4, len(links)) * 1000.0,
+        capacity_bps=rng.choice([5e8, 1e9], len(links)),
+    )
+    graph = connectivity(
+        underlay,
+        access=AccessLinks(up_bps=rng.choice([6e8, 1e10], silos), down_bps=rng.choice([6e8, 1e10], silos)),
+        routers=range(silos),
+    )
+    return graph, Workload(model_bits=4.5e7, compute_s=rng.choice([0.0, 0.02, 0.1], silos))
 
 
 @st.composite

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_networks import random_network
 
 from simulator import simulate
 from simulator.designers.simulated_cost import SimulatedCost, arcs_of, ends
@@ -39,31 +40,6 @@ def gaia(variant="published"):
     return connectivity(
         load_underlay("gaia", variant=variant), access=AccessLinks(up_bps=1e10, down_bps=1e10)
     )
-
-
-def random_network(seed, silos):
-    """Silos on routers of a tree with some links more, with few capacities, so that arcs meet on links."""
-    rng = np.random.default_rng(seed)
-    routers = max(2, silos + int(rng.integers(0, 2)))
-    tree = [(int(rng.integers(0, i)), i) for i in range(1, routers)]
-    pairs = itertools.combinations(range(routers), 2)
-    links = tree + [pair for pair in pairs if pair not in tree and rng.random() < 0.3]
-    underlay = Underlay(
-        name="test",
-        variant="corrected",
-        labels=tuple(f"r{i}" for i in range(routers)),
-        latitude_deg=np.zeros(routers),
-        longitude_deg=np.zeros(routers),
-        ends=np.array(links),
-        length_km=rng.integers(0, 4, len(links)) * 1000.0,
-        capacity_bps=rng.choice([5e8, 1e9], len(links)),
-    )
-    graph = connectivity(
-        underlay,
-        access=AccessLinks(up_bps=rng.choice([6e8, 1e10], silos), down_bps=rng.choice([6e8, 1e10], silos)),
-        routers=range(silos),
-    )
-    return graph, Workload(model_bits=4.5e7, compute_s=rng.choice([0.0, 0.02, 0.1], silos))
 
 
 def simulated_s(overlay):

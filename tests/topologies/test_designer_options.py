@@ -44,6 +44,7 @@ def test_every_designer_of_silosim_can_be_taken():
         "base": ["k", "order"],
         "multigraph": ["most_lag"],
         "hierarchical": ["cloud_every", "regions"],
+        "best_periodic": ["contraction", "evaluations", "period"],
         "equi_dyn": ["eta", "order"],
         "epidemic": ["fanout"],
         **{kind: ["budget"] for kind in ("matcha", "matcha_plus", "matcha_ring", "matcha_delta_mbst")},
@@ -53,13 +54,20 @@ def test_every_designer_of_silosim_can_be_taken():
 def test_designs_that_draw_take_the_seed_of_the_run():
     designers = {kind: designer for registry in REGISTRIES for kind, designer in registry.items()}
 
-    assert {kind for kind, designer in designers.items() if seed_option(designer)} == {"best", "equi_static"}
+    assert {kind for kind, designer in designers.items() if seed_option(designer)} == {
+        "best",
+        "best_periodic",
+        "equi_static",
+    }
 
 
-def test_only_best_reports_progress():
+def test_only_the_best_ones_report_progress():
     designers = {kind: designer for registry in REGISTRIES for kind, designer in registry.items()}
 
-    assert {kind for kind, designer in designers.items() if progress_option(designer)} == {"best"}
+    assert {kind for kind, designer in designers.items() if progress_option(designer)} == {
+        "best",
+        "best_periodic",
+    }
 
 
 def test_the_signature_says_type_and_default():

@@ -119,6 +119,7 @@ _PERIODIC_OWN: Mapping[str, str] = {
     "base": "topologies.designers.base_graph:base_graph",
     "multigraph": "topologies.designers.multigraph:multigraph",
     "hierarchical": "topologies.designers.hierarchical:hierarchical",
+    "best_periodic": "simulator.designers.best_periodic:best_periodic",
 }
 _RANDOM_OWN: Mapping[str, str] = {
     "matcha": "topologies.designers.matcha:matcha",
