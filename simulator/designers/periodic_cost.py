@@ -101,7 +101,7 @@ class PeriodicCost:
             target,
             np.ones(len(source), dtype=np.int64),
             self.static.alone_s[source, target],
-            self.static.compute_s,
+            np.tile(self.static.compute_s, (period, 1)),
         )
         proof = cycle_time(graph, connected=True)
         loads_s, owner, link = self.static.loads(source, target)
