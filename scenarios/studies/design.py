@@ -146,10 +146,10 @@ def design_table(
     return Table(
         caption=describe(graph, work),
         columns=(
-            Column(key="overlay", title="overlay", least=len("christofides")),
+            Column(key="overlay", title="overlay", least=len("best_periodic")),
             Column(key="arcs", title="arcs"),
             Column(key="max_degree", title="degree", narrow_title="de-\ngree"),
-            *([Column(key="period", title="states")] if periodic else []),
+            *([Column(key="period", title="sta-\ntes")] if periodic else []),
             *forms,
             Column(key="throughput_per_s", title="rounds\n/s", show=_rate),
             Column(key="ratio_to_star", title="vs\nSTAR", show=format_ratio),
