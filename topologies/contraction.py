@@ -1,10 +1,11 @@
-"""By how much the models of the silos differ less after each round of a periodic overlay."""
+"""By how much the models of the silos differ less after each round of a static or periodic overlay."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from topologies.arrays import FloatArray
 from topologies.state import State
 
 EXACT = 1e-12
@@ -61,6 +62,33 @@ def contraction(silos: int, states: Sequence[State]) -> float:
         if np.linalg.norm(left) <= EXACT * before:
             return 0.0
     return float(np.linalg.norm(left, 2) ** (1 / rounds))
+
+
+def round_contraction(matrix: FloatArray) -> float:
+    """Contraction of one round of a static overlay: the largest factor by which it shrinks the silos' differences.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (silos, silos)
+        A consensus matrix; rows sum to 1.
+
+    Returns
+    -------
+    float
+        ``||(I - J) W||_2`` with ``J = 1 1^T / silos``: `contraction` of a period of one state without lags. 0 where all
+        silos hold one model after the round.
+
+    Notes
+    -----
+    It holds for every round and all models: ``||W x - mean(W x)|| <= c ||x - mean(x)||``, which is what bounds on
+    decentralized SGD assume. The second largest modulus of an eigenvalue, of which
+    `topologies.consensus.spectral_gap` is the gap, is the factor in the long run only; both are equal for a symmetric
+    matrix, and for a ring of weights 1/2: ``cos(pi / silos)``. Time O(silos^3).
+    """
+    left = matrix - matrix.mean(axis=0)
+    left -= left.mean(axis=1, keepdims=True)
+    norm = float(np.linalg.norm(left, 2))
+    return 0.0 if norm <= EXACT else norm
 
 
 def _mixing(silos: int, longest: int, state: State) -> csr_array:

@@ -91,6 +91,8 @@ def by_label(
     def ordered(graph: Connectivity, work: Workload, /, *args: P.args, **options: P.kwargs) -> Overlay:
         there, its_work, order = in_silo_order(graph, work)
         overlay = designer(there, its_work, *args, **options)
-        return overlay if there is graph else renumbered(overlay, graph, work, order)
+        if there is graph:
+            return overlay
+        return renumbered(overlay, graph, work, order, negative_weights=overlay.negative_weights)
 
     return ordered

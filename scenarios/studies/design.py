@@ -23,7 +23,7 @@ from scenarios.studies.periodic_rows import (
     reading_fields,
     reading_note,
 )
-from simulator.designers.best import SIMULATED
+from simulator.designers.best import SIMULATED, TIME_TO_ACCURACY
 from topologies import (
     Connectivity,
     InputError,
@@ -35,11 +35,13 @@ from topologies import (
 from topologies.arrays import FloatArray
 from topologies.bounds import lower_bound_s, simulated_bounds_s
 from topologies.consensus import spectral_gap
+from topologies.contraction import round_contraction
 from topologies.designers.matcha import Matcha
 from topologies.errors import unknown_name
 from topologies.random_cycle_time import RANDOM_ROUNDS, random_cycle_time
 from topologies.schedule import NamedRandomOverlay
 from topologies.sizes import MANY_SILOS
+from topologies.time_to_accuracy import seconds_per_efold
 
 RATES = ("simulated", "paper")
 """Cycle times that throughput and the ratio to the STAR can be taken from."""
@@ -86,8 +88,9 @@ def design_table(
         ``over_bound`` how far `paper` lies above the lower bound of all static overlays, as a fraction;
         ``over_simulated_bound``, where ``best`` or ``best_periodic`` minimises the simulated cycle time, how far that
         does, of a periodic overlay above that of all with as many states and lags of 1. Of a
-        randomized overlay `paper_s` is the `barrier` form. Rows of a table with periodic overlays have their number of
-        states as ``period``, None of others.
+        randomized overlay `paper_s` is the `barrier` form. ``contraction`` is the factor by which a round shrinks the
+        differences of the silos' models, and ``efold_s`` the `seconds_per_efold` of the simulated cycle time. Rows of
+        a table with periodic overlays have their number of states as ``period``, None of others.
 
     Raises
     ------
@@ -128,7 +131,7 @@ def design_table(
     if periodic:
         rows = [{"period": None} | row for row in rows]
     best_by = [_values(config)["criterion"] for config in overlays if config.kind == "best"]
-    highest = bound or any(criterion != SIMULATED for criterion in best_by)
+    highest = bound or any(criterion not in (SIMULATED, TIME_TO_ACCURACY) for criterion in best_by)
     bound_s = _bound(graph, work, highest=highest)
     is_searched = SIMULATED in best_by or any(config.kind == "best_periodic" for config in overlays)
     real_s = _real_bounds(graph, work, rows) if is_searched else {}
@@ -140,6 +143,7 @@ def design_table(
         | _rates(row, star_s, rates_from)
         | _over_bound(row, bound_s)
         | _over_real(row, real_s.get(row.get("period")))
+        | _efold(row)
         for row in rows
     ]
     forms, unit = cycle_time_columns(rows, FORMS | {"simulated_s": "simulated"})
@@ -173,6 +177,7 @@ def design_table(
                     "closer per round.",
                     *([] if bound_s is None else [_bound_note(bound_s, highest=highest)]),
                     *_real_notes(rows, real_s),
+                    *(_efold_notes(rows) if TIME_TO_ACCURACY in best_by else []),
                     *(
                         [f"{star.kind}: the hub is {graph.labels[star.hub]}."]
                         if star_config is not None and star is not None and star.hub is not None
@@ -311,6 +316,29 @@ def _real_notes(rows: Sequence[Mapping[str, Any]], bounds_s: Mapping[int | None,
     return notes
 
 
+def _efold(row: Mapping[str, Any]) -> dict[str, float | None]:
+    """Seconds until the silos' models differ e times less, by the simulated cycle time."""
+    cycle_time_s, contraction = row["simulated_s"], row["contraction"]
+    known = cycle_time_s is not None and contraction is not None
+    return {"efold_s": seconds_per_efold(cycle_time_s, contraction) if known else None}
+
+
+def _efold_notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Seconds per e-fold of all overlays, and the bound that they stand for."""
+    times = [
+        f"{row['overlay']} {format_s(row['efold_s']) if math.isfinite(row['efold_s']) else 'never'}"
+        for row in rows
+        if row["efold_s"] is not None
+    ]
+    return [
+        f"per e-fold: {', '.join(times)}. That is simulated / log(1/contraction), at least one round: until the silos' "
+        "models differ e times less, local steps aside.",
+        "time to accuracy: an upper bound on the rounds grows as 1/(1 - contraction^2) (Koloskova et al. 2020: smooth "
+        "losses, bounded noise and spread of the silos' gradients), so the real order may differ, more so where "
+        "silos' data are alike: docs/explanation/time_to_accuracy.md.",
+    ]
+
+
 def _bound_note(bound_s: float, *, highest: bool) -> str:
     """What the bound is."""
     higher = "" if highest else " (a quick one; --bound looks for a higher one)"
@@ -332,6 +360,7 @@ def _static_row(overlay: Overlay) -> dict[str, object]:
         "load_bound_s": forms.load_bound_s,
         "paper_below_load": below_load(forms.paper_s, forms.load_bound_s),
         "spectral_gap": spectral_gap(overlay.consensus),
+        "contraction": round_contraction(overlay.consensus),
         "agreed_weights": mean_weights(overlay),
         "hub": None if overlay.hub is None else graph.labels[overlay.hub],
         "critical_circuit": [graph.labels[silo] for silo in overlay.critical_circuit],
@@ -356,6 +385,7 @@ def _periodic_row(overlay: PeriodicOverlay, gap: float | None) -> dict[str, obje
         "load_bound_s": forms.load_bound_s,
         "paper_below_load": below_load(forms.paper_s, forms.load_bound_s),
         "spectral_gap": gap,
+        "contraction": None if gap is None else 1 - gap,
         "agreed_weights": None,
         "hub": None,
         "critical_circuit": [[graph.labels[silo], state] for silo, state in overlay.critical_circuit],
@@ -369,6 +399,7 @@ def _random_row(overlay: RandomOverlay, seed: int) -> dict[str, object]:
     time = random_cycle_time(overlay, RANDOM_ROUNDS, seed)
     base = overlay.base if isinstance(overlay, NamedRandomOverlay) else overlay
     matcha = base if isinstance(base, Matcha) else None
+    gap = expected_gap(overlay)
     return {
         "overlay": overlay.kind,
         "arcs": None,
@@ -377,7 +408,8 @@ def _random_row(overlay: RandomOverlay, seed: int) -> dict[str, object]:
         "serialized_s": None,
         "load_bound_s": None,
         "paper_below_load": False,
-        "spectral_gap": expected_gap(overlay),
+        "spectral_gap": gap,
+        "contraction": None if gap is None else 1 - gap,
         "agreed_weights": None,
         "paper_half_width_s": time.barrier.half_width,
         "max_plus_s": time.max_plus.mean,

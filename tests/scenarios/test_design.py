@@ -8,6 +8,7 @@ import pytest
 
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.overlay_config import OverlayConfig
+from scenarios.config.quantities import format_s
 from scenarios.report.table_formats import print_table
 from scenarios.studies import design as study
 from scenarios.studies.design import design_table
@@ -131,3 +132,28 @@ def test_states_are_set_against_the_bound_of_as_many(monkeypatch):
     notes = table.notes.replace("\n", " ")
     assert "a lower bound of it for every static overlay: mst " in notes
     assert "a lower bound of it for every overlay of 3 states and lags of 1: best_periodic " in notes
+
+
+def test_seconds_per_efold_of_all_overlays_beside_best(capsys):
+    graph = build_network(NetworkConfig(underlay="gaia", silo_at=("Seoul", "Tokyo", "Sydney", "Oregon")))
+    best = OverlayConfig(kind="best", options={"criterion": "time-to-accuracy", "evaluations": 8})
+    table = design_table(graph, WORK, [OverlayConfig(kind="star"), OverlayConfig(kind="ring"), best])
+    star, ring, found = table.rows
+
+    # A ring of four with weights 1/2 contracts by cos(pi/4), a STAR averages exactly.
+    assert ring["contraction"] == pytest.approx(math.sqrt(0.5))
+    assert ring["efold_s"] == pytest.approx(ring["simulated_s"] / math.log(math.sqrt(2)))
+    assert star["contraction"] == 0.0
+    assert star["efold_s"] == star["simulated_s"]
+    assert found["efold_s"] <= min(star["efold_s"], ring["efold_s"])
+    print_table(table, False)
+    notes = " ".join(capsys.readouterr().out.split())
+    assert f"per e-fold: star {format_s(star['efold_s'])}, ring {format_s(ring['efold_s'])}, best" in notes
+    assert "docs/explanation/time_to_accuracy.md" in notes
+
+
+def test_overlays_that_never_agree_have_no_efold():
+    # The weights of two silos that exchange their models.
+    assert study._efold({"simulated_s": 2.0, "contraction": 1.0}) == {"efold_s": math.inf}
+    assert study._efold({"simulated_s": None, "contraction": 0.5}) == {"efold_s": None}
+    assert "never" in study._efold_notes([{"overlay": "swap", "efold_s": math.inf}])[0]

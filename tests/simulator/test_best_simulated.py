@@ -233,7 +233,8 @@ def test_evaluations_go_with_the_simulated_criterion():
     graph, work = random_network(1, 3)
 
     with pytest.raises(
-        InputError, match=r"evaluations\(=5\) goes with the criterion simulated, not with paper"
+        InputError,
+        match=r"evaluations\(=5\) goes with the criterion simulated or time-to-accuracy, not with paper",
     ):
         design("best", graph, work, evaluations=5)
     with pytest.raises(InputError, match="evaluations"):

@@ -1,0 +1,242 @@
+"""The search on seconds per e-fold: never worse than a kind, brute force, determinism, exact averages, edges."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simulator import simulate
+from simulator.designers.mixing_moves import apart, best_matching, cross
+from simulator.designers.mixing_search import fewest_seconds_per_efold
+from simulator.statistics.confidence import rounds_for_interval
+from topologies import (
+    DESIGNERS,
+    AccessLinks,
+    InputError,
+    Underlay,
+    Workload,
+    build_overlay,
+    connectivity,
+    design,
+    load_underlay,
+)
+from topologies.consensus import check_consensus, weight_pattern
+from topologies.contraction import round_contraction
+from topologies.digraph import components
+from topologies.optimal_consensus import fdla
+from topologies.time_to_accuracy import seconds_per_efold
+from topologies.weights import metropolis
+
+# stl_fw needs the labels of the silos.
+STATIC = sorted(set(DESIGNERS) - {"best", "stl_fw"})
+
+
+def random_network(seed, silos):
+    """Silos on a tree with some links more, with few capacities, so that arcs meet on links."""
+    rng = np.random.default_rng(seed)
+    routers = max(2, silos)
+    tree = [(int(rng.integers(0, i)), i) for i in range(1, routers)]
+    pairs = itertools.combinations(range(routers), 2)
+    links = tree + [pair for pair in pairs if pair not in tree and rng.random() < 0.3]
+    underlay = Underlay(
+        name="test",
+        variant="corrected",
+        labels=tuple(f"r{i}" for i in range(routers)),
+        latitude_deg=np.zeros(routers),
+        longitude_deg=np.zeros(routers),
+        ends=np.array(links),
+        length_km=rng.integers(0, 4, len(links)) * 1000.0,
+        capacity_bps=rng.choice([5e8, 1e9], len(links)),
+    )
+    access = AccessLinks(up_bps=rng.choice([6e8, 1e10], silos), down_bps=rng.choice([6e8, 1e10], silos))
+    graph = connectivity(underlay, access=access, routers=range(silos))
+    return graph, Workload(model_bits=4.5e7, compute_s=rng.choice([0.0, 0.02, 0.1], silos))
+
+
+def optimal(overlay):
+    """The overlay with FDLA's weights; a STAR as it is."""
+    if overlay.hub is not None:
+        return overlay
+    weights = fdla(overlay.graph.silos, overlay.source, overlay.target)
+    return replace(overlay, consensus=weights, negative_weights=True)
+
+
+def efold_s(overlay):
+    """Seconds per e-fold by the cycle time that tables have."""
+    timeline = simulate(overlay, rounds_for_interval(overlay.graph.silos), engine="compiled")
+    interval = timeline.confidence_interval()
+    cycle_time_s = timeline.cycle_time_s if interval is None else interval.mean
+    return seconds_per_efold(cycle_time_s, round_contraction(overlay.consensus))
+
+
+def search(graph, work, **options):
+    """A short search."""
+    return fewest_seconds_per_efold(graph, work, **{"iterations": 60, "evaluations": 40, **options})
+
+
+@given(seed=st.integers(0, 2**32 - 1), silos=st.integers(1, 5))
+@settings(max_examples=3, deadline=None)
+def test_never_worse_than_any_kind_with_optimal_weights(seed, silos):
+    graph, work = random_network(seed, silos)
+    found = search(graph, work, evaluations=10)
+
+    found_s = efold_s(found)
+    assert found.kind == "best"
+    for kind in STATIC:
+        try:
+            overlay = design(kind, graph, work)
+        except InputError:
+            continue
+        assert found_s <= efold_s(optimal(overlay)) * (1 + 1e-6)
+        assert found_s <= efold_s(overlay) * (1 + 1e-6)
+    pattern = weight_pattern(silos, found.source, found.target, found.hub)
+    check_consensus(found.consensus, columns=True, negative_weights=True, pattern=pattern)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_near_the_optimum_of_all_digraphs_of_four_silos(seed):
+    graph, work = random_network(seed, 4)
+    pairs = list(itertools.permutations(range(4), 2))
+    all_s = []
+    for size in range(4, 13):
+        for arcs in itertools.combinations(pairs, size):
+            if components(4, *np.array(arcs).T, strong=True)[0] == 1:
+                all_s.append(efold_s(optimal(build_overlay("digraph", graph, work, arcs))))
+    # The number of labelled strong digraphs on 4 nodes, OEIS A003030.
+    assert len(all_s) == 1606
+    assert efold_s(search(graph, work)) <= min(all_s) * (1 + 1e-6)
+
+
+def test_a_slow_uplink_leaves_dense_overlays_out_and_a_fast_network_does_not():
+    # With 100 Mbps access all ten models of a silo leave one after the other; with 10 Gbps they cost little.
+    work = Workload.preset("inaturalist")
+    gaia = load_underlay("gaia", variant="published")
+
+    def found(bps):
+        return search(connectivity(gaia, access=AccessLinks(up_bps=bps, down_bps=bps)), work)
+
+    slow, fast = found(1e8), found(1e10)
+    assert slow.max_degree < fast.max_degree
+    assert round_contraction(slow.consensus) > round_contraction(fast.consensus)
+    assert efold_s(slow) < efold_s(design("ring", slow.graph, work)) / 4
+
+
+def test_of_two_silos_the_exact_average_is_taken_and_a_round_is_what_it_takes():
+    graph, work = random_network(3, 2)
+    found = search(graph, work)
+
+    assert found.consensus == pytest.approx(np.full((2, 2), 0.5))
+    assert efold_s(found) == min(efold_s(design(kind, graph, work)) for kind in ("star", "complete"))
+
+
+def test_of_one_silo_it_is_the_computing_time():
+    graph, _ = random_network(1, 1)
+    assert efold_s(search(graph, Workload(model_bits=1e6, compute_s=0.25))) == pytest.approx(0.25)
+
+
+def test_of_exact_averages_the_one_with_short_rounds_is_taken():
+    # Nothing but the access links counts: the hub's 4 models take 8 times as long as each silo's one in the others.
+    underlay = Underlay(
+        name="hub",
+        variant="corrected",
+        labels=tuple("ABCDEx"),
+        latitude_deg=np.zeros(6),
+        longitude_deg=np.zeros(6),
+        ends=np.array([(i, 5) for i in range(5)]),
+        length_km=np.zeros(5),
+        capacity_bps=np.full(5, 1e12),
+    )
+    graph = connectivity(underlay, access=AccessLinks(up_bps=1e6, down_bps=1e6), routers=range(5))
+    found = search(graph, Workload(model_bits=1e6, compute_s=0.0))
+
+    assert found.hub is None
+    assert math.isfinite(efold_s(found))
+    assert efold_s(found) < efold_s(design("star", graph, found.work)) / 1.5
+
+
+def test_the_same_seed_gives_the_same_overlay_and_the_order_of_silos_plays_no_part():
+    graph, work = random_network(5, 6)
+    order = [3, 0, 5, 1, 4, 2]
+    moved = connectivity(
+        graph.underlay,
+        access=AccessLinks(up_bps=graph.up_bps[order], down_bps=graph.down_bps[order]),
+        routers=graph.router[order],
+    )
+    its_work = Workload(model_bits=work.model_bits, compute_s=np.asarray(work.compute_s)[order])
+
+    def weights(overlay):
+        labels = overlay.graph.labels
+        pairs = zip(overlay.source.tolist(), overlay.target.tolist(), strict=True)
+        return {(labels[i], labels[j]): overlay.consensus[j, i] for i, j in pairs}
+
+    one, two, three = search(graph, work), search(graph, work), search(moved, its_work)
+    assert weights(one) == weights(two) == weights(three)
+
+
+def test_progress_rises_to_the_end():
+    shares = []
+    search(*random_network(5, 6), progress=shares.append)
+
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert len(shares) > 5
+
+
+def test_silos_that_cannot_be_joined_are_an_error():
+    graph, work = random_network(1, 3)
+    access = AccessLinks(up_bps=1e9, down_bps=1e9)
+    cut = connectivity(graph.underlay, access=access, routers=range(3), blocked=[(0, 1), (0, 2)])
+
+    with pytest.raises(InputError, match="nothing that r0 sends can reach"):
+        search(cut, work)
+
+
+def test_time_that_cannot_advance_is_an_error():
+    graph, _ = random_network(1, 2)
+    still = replace(graph, latency_s=np.zeros((2, 2)))
+
+    with pytest.raises(InputError, match="time could not advance"):
+        search(still, Workload(model_bits=0.0, compute_s=0.0))
+
+
+def test_an_unknown_criterion_names_them_all():
+    graph, work = random_network(1, 3)
+    with pytest.raises(InputError, match="time-to-accuracy"):
+        design("best", graph, work, criterion="time")
+
+
+def test_models_stay_farthest_apart_across_the_bridge():
+    # Two triangles joined by one edge: their models mix within long before they mix across.
+    pairs = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (2, 3)]
+    matrix = metropolis(6, *np.array([*pairs, *((j, i) for i, j in pairs)]).T)
+    distance = apart(matrix)
+    across = distance[:3, 3:].min()
+
+    assert across > 3 * max(distance[:3, :3].max(), distance[3:, 3:].max())
+    allowed = ~np.eye(6, dtype=bool)
+    matching = best_matching(allowed, distance)
+    assert len(matching) == 6
+    assert all((i < 3) != (j < 3) for i, j in matching)
+
+
+def test_crossing_keeps_degrees_and_refuses_arcs_that_are_there():
+    ring = frozenset([(0, 1), (1, 2), (2, 3), (3, 0)])
+    assert cross(ring, (0, 1), (2, 3)) == {(0, 3), (1, 2), (2, 1), (3, 0)}
+    assert cross(ring | {(0, 3)}, (0, 1), (2, 3)) == ring | {(0, 3)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["gaia", "aws_na", "geant", "exodus", "ebone"])
+def test_better_than_the_other_kinds_of_the_published_networks(name):
+    published = load_underlay(name, variant="published")
+    graph = connectivity(published, access=AccessLinks(up_bps=1e10, down_bps=1e10))
+    work = Workload.preset("inaturalist", variant="published")
+    found_s = efold_s(design("best", graph, work, criterion="time-to-accuracy"))
+
+    for kind in set(STATIC) - {"complete"}:
+        assert found_s < efold_s(optimal(design(kind, graph, work)))

@@ -1,0 +1,67 @@
+"""Scaled weights: factors by hand, sums, never far above the optimum where that is known."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topologies.balanced import balanced
+from topologies.consensus import check_consensus, weight_pattern
+from topologies.contraction import round_contraction
+from topologies.optimal_consensus import fdla
+from topologies.scaled_weights import scaled_weights
+
+
+def both_ways(pairs):
+    """Arcs of a symmetric overlay."""
+    return np.array([*pairs, *((j, i) for i, j in pairs)]).T
+
+
+@pytest.mark.parametrize("silos", [3, 4, 8, 15])
+def test_a_symmetric_ring_has_the_optimal_factor(silos):
+    pairs = [(i, (i + 1) % silos) for i in range(silos)]
+    eigenvalues = 2 - 2 * np.cos(2 * np.pi * np.arange(silos) / silos)
+    low, high = np.sort(eigenvalues)[1], eigenvalues.max()
+
+    matrix = scaled_weights(silos, *both_ways(pairs))
+    assert round_contraction(matrix) == pytest.approx((high - low) / (high + low), abs=1e-12)
+
+
+@pytest.mark.parametrize("silos", [2, 3, 9])
+def test_all_pairs_give_the_plain_average(silos):
+    source, target = np.nonzero(~np.eye(silos, dtype=bool))
+    assert scaled_weights(silos, source, target) == pytest.approx(
+        np.full((silos, silos), 1 / silos), abs=1e-12
+    )
+
+
+def test_one_silo_keeps_its_model():
+    assert scaled_weights(1, np.empty(0, dtype=int), np.empty(0, dtype=int)).tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize("silos", [3, 10, 40])
+def test_a_directed_ring_has_half_weights(silos):
+    silo = np.arange(silos)
+    matrix = scaled_weights(silos, silo, (silo + 1) % silos)
+    # Within one hundredth of the largest 1 - norm.
+    assert 1 - round_contraction(matrix) == pytest.approx(1 - np.cos(np.pi / silos), rel=0.011)
+
+
+@given(seed=st.integers(0, 2**32 - 1), silos=st.integers(2, 9))
+@settings(max_examples=12, deadline=None)
+def test_sums_pattern_and_order(seed, silos):
+    rng = np.random.default_rng(seed)
+    present = rng.random((silos, silos)) < 0.4
+    tour = rng.permutation(silos)
+    present[tour, np.roll(tour, -1)] = True
+    np.fill_diagonal(present, val=False)
+    source, target = np.nonzero(present)
+    matrix = scaled_weights(silos, source, target)
+
+    check_consensus(
+        matrix, columns=True, negative_weights=True, pattern=weight_pattern(silos, source, target)
+    )
+    norm = round_contraction(matrix)
+    # No worse than without the factor, up to the stated closeness; no better than the optimum.
+    assert norm <= 1 - 0.99 * (1 - round_contraction(balanced(silos, source, target))) + 1e-12
+    assert norm >= round_contraction(fdla(silos, source, target)) - 1e-7

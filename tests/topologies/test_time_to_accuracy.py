@@ -1,0 +1,59 @@
+"""Seconds per e-fold by hand: rings, paths of no agreement, exact averages, and the bound that they stand for."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topologies.contraction import contraction, round_contraction
+from topologies.state import state_of
+from topologies.time_to_accuracy import rounds_per_efold, seconds_per_efold
+from topologies.weights import half_ring, uniform
+
+
+@pytest.mark.parametrize("silos", [3, 4, 11, 40])
+def test_a_ring_of_half_weights_contracts_by_a_cosine(silos):
+    silo = np.arange(silos)
+    matrix = half_ring(silos, silo, (silo + 1) % silos)
+    cosine = math.cos(math.pi / silos)
+
+    assert round_contraction(matrix) == pytest.approx(cosine, rel=1e-12)
+    assert seconds_per_efold(2.5, round_contraction(matrix)) == pytest.approx(2.5 / math.log(1 / cosine))
+    assert contraction(silos, [state_of(silo, (silo + 1) % silos, np.full(silos, 0.5))]) == pytest.approx(
+        cosine
+    )
+
+
+def test_it_is_the_worst_of_a_round_not_the_long_run():
+    # Silo 0 takes over silo 1's model and the reverse, with silo 2's mixed in; by hand ||(I - J) W|| > |lambda_2|.
+    matrix = np.array([[0.0, 1.0, 0.0], [0.0, 0.5, 0.5], [1.0, -0.5, 0.5]])
+    assert matrix.sum(axis=0).tolist() == matrix.sum(axis=1).tolist() == [1, 1, 1]
+
+    rest = matrix - 1 / 3
+    assert round_contraction(matrix) == pytest.approx(np.sqrt(np.linalg.eigvalsh(rest.T @ rest)[-1]))
+    assert round_contraction(matrix) > np.abs(np.linalg.eigvals(rest)).max() + 0.1
+
+
+@pytest.mark.parametrize("silos", [1, 2, 7])
+def test_an_exact_average_takes_one_round(silos):
+    assert round_contraction(uniform(silos)) == 0.0
+    assert seconds_per_efold(3.0, 0.0) == 3.0
+
+
+def test_who_never_agrees_takes_for_ever():
+    swap = np.array([[0.0, 1.0], [1.0, 0.0]])
+    assert seconds_per_efold(3.0, round_contraction(swap)) == math.inf
+    assert seconds_per_efold(0.0, 1.2) == math.inf
+
+
+@given(one=st.floats(0, 1), other=st.floats(0, 1))
+def test_mixing_better_never_takes_longer_and_a_round_is_the_least(one, other):
+    low, high = sorted((one, other))
+    assert 1.0 <= rounds_per_efold(low) <= rounds_per_efold(high)
+
+
+@given(st.floats(0, 1 - 1e-6))
+def test_the_rounds_follow_the_bound_of_the_literature_within_the_stated_factors(factor):
+    assert 0.86 <= rounds_per_efold(factor) * (1 - factor**2) <= 2
