@@ -128,7 +128,7 @@ def main() -> None:
             scenario, output = files_of(options.folder, network, access)
             if not options.draw and not output.exists():
                 scenario.write_text(scenario_of(network, access))
-                silosim.run(scenario, output, resume=True)
+                silosim.run(scenario, output, force=True)
             elif output.exists():
                 rows += rows_of(output, network, access)
     if options.draw:
