@@ -24,6 +24,7 @@ from simulator.statistics.confidence import rounds_for_interval
 from topologies.arrays import BoolArray, FloatArray
 from topologies.compiled_designs import many_designs
 from topologies.connectivity import Connectivity
+from topologies.consensus import SUM_TOLERANCE
 from topologies.contraction import round_contraction
 from topologies.designers.best_of_all import best_of_all, designed_candidates
 from topologies.designers.equi_static import equi_static
@@ -45,9 +46,9 @@ FEW_ROUNDS = 40
 """Rounds that the search simulates: overlays that mix well soon repeat."""
 ITERATIONS, SHORT_SEARCH = 20_000, 20
 """Moves of the annealing on closed forms, and simulated overlays, of the searches on cycle time that come first."""
-DESCENTS, WALKS = 4, 2
-"""Kinds, and digraphs of shifts, that matchings of arcs are added to and taken from; how many of all single arcs then
-change on."""
+DESCENTS = 3
+"""Kinds that matchings of arcs are added to and taken from; single arcs then change on the best of them, and on the
+best digraph of shifts."""
 DESCENDED, REFINED = 0.35, 0.3
 """Shares of the simulations that go to the matchings, and to the walk with optimal weights."""
 PROGRAMS, COARSE = 4_000_000, 1e-2
@@ -136,10 +137,11 @@ def fewest_seconds_per_efold(
     complete graph, which average exactly, would take no time at all, however long their rounds are. See
     `topologies.time_to_accuracy.rounds_per_efold` for the reason, and what bounds say.
 
-    (1) All static kinds, both searches of ``best`` on cycle time, and `shift_digraphs` of 2 to 8 models a silo, as they
-    are and with all arcs reversed. (2) From the best ones, matchings: arcs that join the silos whose models stay
-    farthest apart, one from each silo and one into each, are added, or present arcs that mix least taken out, all or
-    half of them or fewer, while that lowers the criterion. Where arcs cost no time, this spends them. (3) Walks that
+    (1) All static kinds, those without a network along a tour, too, both searches of ``best`` on cycle time, and
+    `shift_digraphs` of 2 to 8 models a silo, as they are and with all arcs reversed. (2) From the best but these,
+    matchings: arcs that join the silos whose models stay farthest apart, one from each silo and one into each, are
+    added, or present arcs that mix least taken out, all or half of them or fewer, while that lowers the criterion.
+    Where arcs cost no time, this spends them. (3) Walks that
     add, drop and exchange single arcs, with the other moves of the search on cycle time, and accept a share that falls
     to 0 above the best so far (record-to-record travel, Dueck 1993); overlays that began symmetric stay so. Weights are
     those of `scaled_weights`, but for the last walk, whose weights are within `COARSE` of the optimal ones. An overlay
@@ -151,7 +153,7 @@ def fewest_seconds_per_efold(
     """
     report = progress or unseen
     cost = SimulatedCost(graph, work)
-    kinds = [*designed_candidates(graph, work), *_shifted(graph, work, seed)]
+    kinds = [*designed_candidates(graph, work), *_shifted(graph, work, seed, "none")]
     report(BEGUN)
     if evaluations is None:
         evaluations = min(EVALUATIONS, EVALUATED_ARCS // graph.silos)
@@ -163,18 +165,17 @@ def fewest_seconds_per_efold(
             fastest_simulated(
                 graph, work, evaluations=min(evaluations, SHORT_SEARCH), iterations=moves, seed=seed
             ),
+            *_shifted(graph, work, seed, "tour"),
         ]
         report(DESIGNED)
         rng = np.random.default_rng(seed)
         with many_designs():
             digraphs = [arcs_of(each) for each in (*kinds, *others) if each.hub is None]
-            starts = _in_order(
-                start
-                for group in (digraphs, shift_digraphs(graph, work, seed))
-                for start in _starts(cost, group)
-            )
             matchings, refined = int(DESCENDED * evaluations), int(REFINED * evaluations)
-            matched = _descents(cost, starts, matchings)
+            matched = [
+                _descents(cost, _starts(cost, digraphs), matchings),
+                _starts(cost, shift_digraphs(graph, work, seed)),
+            ]
             report(MATCHED)
             found = _walks(
                 cost,
@@ -190,11 +191,11 @@ def fewest_seconds_per_efold(
     return replace(overlay, kind="best")
 
 
-def _shifted(graph: Connectivity, work: Workload, seed: int) -> Iterator[Overlay]:
-    """The kinds that come without a network, where they exist."""
+def _shifted(graph: Connectivity, work: Workload, seed: int, order: str) -> Iterator[Overlay]:
+    """The kinds that come without a network, where they exist, in an order of the silos."""
     for designer in (exponential, equi_static):
         try:
-            yield designer(graph, work, seed=seed)
+            yield designer(graph, work, order=order, seed=seed)
         except InputError:
             continue
 
@@ -282,17 +283,14 @@ def _matchings(cost: SimulatedCost, now: _Found, symmetric: bool) -> Iterator[Ar
 
 def _walks(
     cost: SimulatedCost,
-    starts: list[_Found],
+    groups: list[list[_Found]],
     evaluations: int,
     rng: np.random.Generator,
     report: Callable[[float], None],
 ) -> list[_Found]:
-    """The best overlays of walks from some of the starts, and the starts, the best first."""
-    chosen: list[_Found] = []
-    for start in starts:
-        if len(chosen) < WALKS and all(start.arcs not in (one.arcs, reverse(one.arcs)) for one in chosen):
-            chosen.append(start)
-    found = list(starts)
+    """The best overlays of walks from the best of each group, and all of the groups, the best first."""
+    found = [one for group in groups for one in group]
+    chosen = [group[0] for group in groups if group]
     for number, start in enumerate(chosen):
         budget = evaluations * (number + 1) // len(chosen) - evaluations * number // len(chosen)
         found.append(_walk(cost, start, budget, rng))
@@ -307,7 +305,7 @@ def _refined(
     weighed: list[_Found] = []
     for start in starts[: 2 * CONFIRMED]:
         budget = min(evaluations, PROGRAMS // len(start.arcs) ** 2)
-        if cost.graph.silos > MANY_SILOS or len(weighed) >= budget:
+        if cost.graph.silos > MANY_SILOS or len(start.arcs) > EXACT_SIZE or len(weighed) >= budget:
             break
         one = _weighed(cost, start.arcs, optimal=True)
         assert one is not None
@@ -445,10 +443,15 @@ def _optimal(cost: SimulatedCost, overlay: Overlay) -> Overlay:
     silos = cost.graph.silos
     if overlay.hub is not None:
         return overlay
-    weights = scaled_weights(silos, overlay.source, overlay.target)
+    found = [scaled_weights(silos, overlay.source, overlay.target)]
+    if np.abs(overlay.consensus.sum(axis=0) - 1).max() <= SUM_TOLERANCE:
+        found.append(overlay.consensus)
     exact = silos <= MANY_SILOS and overlay.arcs <= EXACT_SIZE
-    if exact and rounds_per_efold(round_contraction(weights)) > 1:
-        weights = min(weights, fdla(silos, overlay.source, overlay.target), key=round_contraction)
+    if exact and all(rounds_per_efold(round_contraction(each)) > 1 for each in found):
+        found.append(fdla(silos, overlay.source, overlay.target))
+    weights = min(found, key=round_contraction)
+    # The arcs that are left join all silos strongly, even with weights below 0: as much weight leaves each set of silos
+    # as enters it, so that a set that arcs only enter would have a sum of 0 there, and would not contract.
     used = weights[overlay.target, overlay.source] != 0
     return build_overlay(
         "best",
