@@ -11,6 +11,8 @@
 //            compute_s of each silo: one line for all rounds (rows = 1), or one line per round
 //            capacity_bps, one line per link
 //            source target tokens latency_s message_bits number_of_links link_index ...   , one line per arc
+//            messages, -1 for one of each arc in each round
+//            arc round_in_which_it_is_sent round_at_whose_end_it_is_awaited   , one line per message
 //
 // Link latency is 0 and propagation is added on arrival: CM02 shares in proportion to 1/RTT otherwise.
 // Every arc needs a link of finite capacity, whole bits > 0, and a pair (source, target) of its own.
@@ -60,6 +62,22 @@ int main(int argc, char** argv) {
     (tokens ? after_computing : after_start)[source[a]].push_back(a);
     incoming[target[a]].push_back(a);
   }
+  // Of one arc, in the order in which they are sent.
+  std::vector<std::vector<int>> awaited(arcs);
+  std::vector<std::vector<char>> sends(arcs, std::vector<char>(rounds, 0)), awaits(sends);
+  const auto plan = [&](int a, int sent_in, int awaited_in) {
+    awaited[a].push_back(awaited_in);
+    sends[a][sent_in] = awaits[a][awaited_in] = 1;
+  };
+  int messages;
+  in >> messages;
+  if (messages < 0)
+    for (int a = 0; a < arcs; a++)
+      for (int k = 0; k < rounds; k++) plan(a, k, k);
+  for (int m = 0, a, sent_in, awaited_in; m < messages; m++) {
+    in >> a >> sent_in >> awaited_in;
+    plan(a, sent_in, awaited_in);
+  }
   if (!in) return std::fprintf(stderr, "%s ends too early or holds no number where one belongs.\n", argv[1]), 2;
   zone->seal();
 
@@ -75,7 +93,7 @@ int main(int argc, char** argv) {
   };
   for (int a = 0; a < arcs; a++)
     sg4::Actor::create("arc" + std::to_string(a), host[source[a]], [&, a] {
-      for (int k = 0; k < rounds; k++) {
+      for (int k : awaited[a]) {
         ready[a]->acquire();
         if (overlap)
           sg4::Actor::create("message", host[source[a]], [&, a, k] { send(a, k); });
@@ -87,15 +105,18 @@ int main(int argc, char** argv) {
     sg4::Actor::create("silo" + std::to_string(i), host[i], [&, i] {
       for (int k = 0; k < rounds; k++) {
         sg4::this_actor::sleep_for(compute_s[rows == 1 ? 0 : k][i]);
-        for (int a : after_computing[i]) ready[a]->release();
+        for (int a : after_computing[i])
+          if (sends[a][k]) ready[a]->release();
         double all_in = 0;
         for (int a : incoming[i]) {
+          if (!awaits[a][k]) continue;
           sent[a]->acquire();
           all_in = std::max(all_in, last_bit[a][k] + latency_s[a]);
         }
         if (all_in > sg4::Engine::get_clock()) sg4::this_actor::sleep_until(all_in);
         start[i][k + 1] = sg4::Engine::get_clock();
-        for (int a : after_start[i]) ready[a]->release();
+        for (int a : after_start[i])
+          if (sends[a][k]) ready[a]->release();
       }
     });
 

@@ -79,4 +79,15 @@ def _text(job):
         + " ".join(map(str, route))
         for arc, bits, route in zip(job.arcs, job.message_bits, routes, strict=True)
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_messages(job)]) + "\n"
+
+
+def _messages(job):
+    if job.plan is None:
+        return ["-1"]
+    found = [
+        (int(arc), round_ + 1 - int(lag), round_)
+        for round_ in range(job.rounds)
+        for arc, lag in zip(job.plan.active(round_), job.plan.lags(round_), strict=True)
+    ]
+    return [str(len(found)), *(" ".join(map(str, message)) for message in found)]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from simulator import Constant, FlowArc, Trace, make_job, overlay_job, simulate, simulate_flows
-from topologies import AccessLinks, Workload, connectivity, design, load_underlay
+from topologies import AccessLinks, Workload, connectivity, design, design_periodic, load_underlay
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "peers"))
 import simgrid_peer
@@ -137,6 +137,18 @@ def test_designs_on_shipped_underlays(peer, name, kind):
     graph = connectivity(underlay, access=access)
     work = Workload(model_bits=45e6, compute_s=rng.uniform(0.01, 0.2, graph.silos), local_steps=1)
     overlay = design(kind, graph, work)
+    theirs = simgrid_peer.round_starts(peer, overlay_job(overlay, ROUNDS))
+    for engine in ENGINES:
+        ours = simulate(overlay, ROUNDS, engine=engine).round_start_s
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, err_msg=engine)
+
+
+@pytest.mark.parametrize("access_bps", [1e8, 1e10])
+@pytest.mark.parametrize("kind", ["one_peer_exponential", "base", "multigraph", "hierarchical"])
+def test_periodic_overlays(peer, kind, access_bps):
+    """States with arcs of their own, lags, and states without computing; messages of several rounds share links."""
+    graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=access_bps, down_bps=access_bps))
+    overlay = design_periodic(kind, graph, Workload.preset("inaturalist"))
     theirs = simgrid_peer.round_starts(peer, overlay_job(overlay, ROUNDS))
     for engine in ENGINES:
         ours = simulate(overlay, ROUNDS, engine=engine).round_start_s
