@@ -98,6 +98,9 @@ def draw(rows: Sequence[Row], path: Path) -> None:
             costs = []
             for network in networks:
                 here = [row for row in rows if (row["network"], row["access"]) == (network, access)]
+                if not here:
+                    costs.append(float("nan"))
+                    continue
                 least = chosen(here, "time_to_target_s")["time_to_target_s"]
                 time_s = chosen(here, field)["time_to_target_s"]
                 costs.append(time_s / least if time_s is not None else float("nan"))

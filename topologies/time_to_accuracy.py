@@ -5,18 +5,22 @@ import math
 from topologies.consensus import SPLIT
 
 
-def rounds_per_efold(contraction: float) -> float:
+def rounds_per_efold(contraction: float, *, period: int = 1) -> float:
     """Rounds until the models of the silos differ e times less, at least one.
 
     Parameters
     ----------
     contraction : float
-        Factor by which a round shrinks the differences, see `topologies.contraction`.
+        Factor by which a round shrinks the differences, see `topologies.contraction`; of a periodic overlay in the
+        geometric mean over a period.
+    period : int
+        Rounds of a period in which silos compute; 1 of a static overlay.
 
     Returns
     -------
     float
         ``1 / log(1 / contraction)`` where that is more than 1, else 1; infinite where the silos do not come to agree.
+        `period` where the contraction is 0: a period averages exactly, but nothing says what its rounds do one by one.
 
     Notes
     -----
@@ -43,23 +47,26 @@ def rounds_per_efold(contraction: float) -> float:
     """
     if contraction >= 1 - SPLIT:
         return math.inf
+    if contraction == 0:
+        return float(period)
     return 1.0 if contraction <= math.exp(-1) else 1 / -math.log(contraction)
 
 
-def seconds_per_efold(cycle_time_s: float, contraction: float) -> float:
+def seconds_per_efold(cycle_time_s: float, contraction: float, *, period: int = 1) -> float:
     """Seconds until the models of the silos differ e times less, at least those of one round.
 
     Parameters
     ----------
     cycle_time_s : float
     contraction : float
+    period : int
         As for `rounds_per_efold`.
 
     Returns
     -------
     float
-        ``cycle_time_s / log(1 / contraction)`` where a round shrinks differences by less than e, else `cycle_time_s`;
-        infinite where the silos do not come to agree.
+        ``cycle_time_s / log(1 / contraction)`` where a round shrinks differences by less than e, else `cycle_time_s`,
+        or where a period averages exactly that of all its rounds; infinite where the silos do not come to agree.
     """
-    rounds = rounds_per_efold(contraction)
+    rounds = rounds_per_efold(contraction, period=period)
     return math.inf if math.isinf(rounds) else cycle_time_s * rounds

@@ -8,6 +8,9 @@ _WORDS = {
     "mst, delta_mbst": "Trees: one of least delays in all, and one that also keeps the number of neighbours small.",
     "ring, christofides": "Each silo sends to the next, around a ring through all of them.",
     "matcha": "Random pairs exchange models in each round; other pairs in the next.",
+    "periodic, state": "A periodic overlay (base, multigraph, hierarchical, best_periodic, ...) has a fixed sequence of "
+    "states, each with arcs of its own. Rounds go through them one after the other.",
+    "lag": "How many rounds old a model is that is mixed in. 1: that of the same round.",
     "arc": "One silo sending its model to another.",
     "round": "Each silo computes, sends its model, and waits for the models of its neighbours.",
     "cycle time": "Mean time of a round, once the first rounds are over.",

@@ -46,8 +46,8 @@ _STYLES = {
     "one_peer_exponential": LineStyle(COLOURS[3], _DASHDOT, r"$\otimes$"),
     "base": LineStyle(COLOURS[4], _SOLID, r"$\bowtie$"),
     "multigraph": LineStyle(COLOURS[5], _DASHED, r"$\spadesuit$"),
-    "hierarchical": LineStyle(COLOURS[0], _SHORT_LONG, r"$\diamondsuit$"),
-    "best_periodic": LineStyle(COLOURS[0], (0.0, (6.0, 1.5, 1.0, 1.5, 1.0, 1.5)), r"$\boxplus$"),
+    "hierarchical": LineStyle(COLOURS[2], _SHORT_LONG, r"$\diamondsuit$"),
+    "best_periodic": LineStyle(COLOURS[4], (0.0, (6.0, 1.5, 1.0, 1.5, 1.0, 1.5)), r"$\boxplus$"),
     "equi_dyn": LineStyle(COLOURS[6], _DASHED, r"$\clubsuit$"),
     "epidemic": LineStyle(COLOURS[6], _DASHDOT, r"$\heartsuit$"),
 }

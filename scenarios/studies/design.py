@@ -320,7 +320,8 @@ def _efold(row: Mapping[str, Any]) -> dict[str, float | None]:
     """Seconds until the silos' models differ e times less, by the simulated cycle time."""
     cycle_time_s, contraction = row["simulated_s"], row["contraction"]
     known = cycle_time_s is not None and contraction is not None
-    return {"efold_s": seconds_per_efold(cycle_time_s, contraction) if known else None}
+    period = row.get("computing_states") or 1
+    return {"efold_s": seconds_per_efold(cycle_time_s, contraction, period=period) if known else None}
 
 
 def _efold_notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -331,8 +332,8 @@ def _efold_notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         if row["efold_s"] is not None
     ]
     return [
-        f"per e-fold: {', '.join(times)}. That is simulated / log(1/contraction), at least one round: until the silos' "
-        "models differ e times less, local steps aside.",
+        f"per e-fold: {', '.join(times)}. That is simulated / log(1/contraction), at least one round, "
+        "and a period where that averages exactly: until the silos' models differ e times less, local steps aside.",
         "time to accuracy: an upper bound on the rounds grows as 1/(1 - contraction^2) (Koloskova et al. 2020: smooth "
         "losses, bounded noise and spread of the silos' gradients), so the real order may differ, more so where "
         "silos' data are alike: docs/explanation/time_to_accuracy.md.",

@@ -57,3 +57,14 @@ def test_mixing_better_never_takes_longer_and_a_round_is_the_least(one, other):
 @given(st.floats(0, 1 - 1e-6))
 def test_the_rounds_follow_the_bound_of_the_literature_within_the_stated_factors(factor):
     assert 0.86 <= rounds_per_efold(factor) * (1 - factor**2) <= 2
+
+
+def test_a_period_that_averages_exactly_is_one_efold():
+    # A hypercube of 8 silos: after two of its three rounds, differences along the last dimension are as they were.
+    silo = np.arange(8)
+    states = [state_of(silo, silo ^ bit, np.full(8, 0.5)) for bit in (1, 2, 4)]
+
+    assert contraction(8, states) == 0
+    assert contraction(8, states[:2]) == pytest.approx(1)
+    assert seconds_per_efold(2.0, contraction(8, states), period=3) == 6.0
+    assert rounds_per_efold(0.9, period=3) == rounds_per_efold(0.9)
