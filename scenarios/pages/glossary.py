@@ -8,7 +8,7 @@ _WORDS = {
     "mst, delta_mbst": "Trees: one of least delays in all, and one that also keeps the number of neighbours small.",
     "ring, christofides": "Each silo sends to the next, around a ring through all of them.",
     "matcha": "Random pairs exchange models in each round; other pairs in the next.",
-    "periodic, state": "A periodic overlay (base, multigraph, hierarchical, best_periodic, ...) has a fixed sequence of "
+    "periodic, state": "A periodic overlay (base, multigraph, hierarchical, best_periodic, ...) has a sequence of "
     "states, each with arcs of its own. Rounds go through them one after the other.",
     "lag": "How many rounds old a model is that is mixed in. 1: that of the same round.",
     "arc": "One silo sending its model to another.",
