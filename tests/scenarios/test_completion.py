@@ -40,7 +40,7 @@ def complete(monkeypatch, silosim):
         ("silosim design geant --kind ", [*DESIGNERS, *PERIODIC_DESIGNERS, *RANDOM_DESIGNERS]),
         ("silosim design geant --kind ring --kind ra", ["random_ring"]),
         ("silosim explain geant --kind m", ["mst", "multigraph"]),
-        ("silosim design --criterion ", ["paper", "serialized", "all", "simulated"]),
+        ("silosim design --criterion ", ["paper", "serialized", "all", "simulated", "time-to-accuracy"]),
         ("silosim design ge", ["geant"]),
         ("silosim tables --network e", ["exodus", "ebone"]),
         ("silosim tables m", ["multigraph"]),

@@ -157,3 +157,34 @@ def test_overlays_that_never_agree_have_no_efold():
     assert study._efold({"simulated_s": 2.0, "contraction": 1.0}) == {"efold_s": math.inf}
     assert study._efold({"simulated_s": None, "contraction": 0.5}) == {"efold_s": None}
     assert "never" in study._efold_notes([{"overlay": "swap", "efold_s": math.inf}])[0]
+
+
+def test_overlays_that_take_longer_than_all_closed_forms_are_named(capsys):
+    access = NetworkConfig(underlay="gaia", access="100 Mbps")
+    kinds = [OverlayConfig(kind=kind) for kind in ("ring", "one_peer_exponential")]
+    work = Workload.preset("inaturalist", variant="corrected")
+    table = design_table(build_network(access), work, kinds)
+    ring, one_peer = table.rows
+
+    assert ring["simulated_s"] == pytest.approx(ring["paper_s"], rel=1e-3)
+    ratio = one_peer["simulated_s"] / one_peer["serialized_s"]
+    assert one_peer["serialized_s"] >= max(one_peer["paper_s"], one_peer["load_bound_s"])
+    assert ratio > 3
+    print_table(table, False)
+    notes = " ".join(capsys.readouterr().out.split())
+    assert f"over the longest closed form: one_peer_exponential {ratio:.2f}x." in notes
+
+
+def test_what_lies_a_little_above_the_closed_forms_is_not_named():
+    row = {
+        "overlay": "a",
+        "paper_s": 1.0,
+        "serialized_s": 2.0,
+        "load_bound_s": 0.5,
+        "simulated_s": 2.09,
+        "max_plus_s": None,
+    }
+    assert study._above_forms_note([row]) == []
+    assert study._above_forms_note([row | {"simulated_s": None}]) == []
+    assert study._above_forms_note([row | {"simulated_s": 2.2, "max_plus_s": 1.0}]) == []
+    assert "a 1.10x" in study._above_forms_note([row | {"simulated_s": 2.2}])[0]
