@@ -7,12 +7,16 @@ again. ``--draw`` writes the table and the figure of the files that are there, a
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import silosim
-from scenarios.report.figure_style import DEFAULT_STYLE
+from scenarios.report.figure_style import DEFAULT_STYLE, GRID
+from scenarios.report.line_styles import COLOURS
+from scenarios.report.log_axis import log_ticks
 from scenarios.report.table_formats import write_tables
 from scenarios.report.tables import Row, Table
 from topologies import published_underlays
@@ -81,36 +85,68 @@ def rows_of(path: Path, network: str, access: str) -> list[Row]:
     ]
 
 
+def ring_of(rows: Sequence[Row]) -> Row:
+    """The row of the ring."""
+    return next(row for row in rows if row["overlay"] == "ring")
+
+
 def chosen(rows: Sequence[Row], field: str) -> Row:
     """The row with the least value of a field, the first of several."""
     return min((row for row in rows if row[field] is not None), key=lambda row: row[field])
 
 
+MARKS: Mapping[str, tuple[Callable[[Sequence[Row]], Row], Mapping[str, Any]]] = MappingProxyType(
+    {
+        "ring": (ring_of, {"marker": "|", "color": COLOURS[6], "markersize": 11, "markeredgewidth": 1.6}),
+        "least simulated": (
+            partial(chosen, field="simulated_s"),
+            {"marker": "s", "color": COLOURS[5], "markersize": 7},
+        ),
+        "least paper": (
+            partial(chosen, field="paper_s"),
+            {"marker": "^", "color": COLOURS[1], "markersize": 4.5},
+        ),
+        "best in training": (
+            partial(chosen, field="time_to_target_s"),
+            {"marker": "o", "color": COLOURS[0], "fillstyle": "none", "markersize": 10},
+        ),
+    }
+)
+"""What the figure shows: the rows' overlay, and how it looks."""
+
+
 def draw(rows: Sequence[Row], path: Path) -> None:
-    """Draw a panel for each capacity: the time of the overlay that a criterion chooses over the least time."""
+    """Draw a panel for each capacity: times to the target of the ring and of what each criterion chooses."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(DEFAULT_STYLE.width_in, 2.9), layout="constrained")
+    figure = Figure(figsize=(DEFAULT_STYLE.width_in, 2.7), layout="constrained")
     panels = figure.subplots(1, len(ACCESS), sharey=True)
     networks = [name for name in NETWORKS if any(row["network"] == name for row in rows)]
     for panel, access in zip(panels, ACCESS, strict=True):
-        for shift, (field, name) in enumerate(list(CRITERIA.items())[:2]):
-            costs = []
-            for network in networks:
+        for name, (pick, look) in MARKS.items():
+            times_s, places = [], []
+            for place, network in enumerate(networks):
                 here = [row for row in rows if (row["network"], row["access"]) == (network, access)]
-                if not here:
-                    costs.append(float("nan"))
-                    continue
-                least = chosen(here, "time_to_target_s")["time_to_target_s"]
-                time_s = chosen(here, field)["time_to_target_s"]
-                costs.append(time_s / least if time_s is not None else float("nan"))
-            panel.bar([at + 0.4 * (shift - 0.5) for at in range(len(networks))], costs, 0.4, label=name)
-        panel.axhline(1.0, color="0.3", linewidth=0.8)
+                time_s = pick(here)["time_to_target_s"] if here else None
+                if time_s is not None:
+                    times_s.append(time_s)
+                    places.append(place)
+            panel.plot(times_s, places, linestyle="", label=name, **look)
         panel.set_title(f"access {access}", fontsize=9)
-        panel.set_xticks(range(len(networks)), networks, rotation=45, ha="right", fontsize=8)
-        panel.set_yscale("log")
-    panels[0].set_ylabel("time to 85 %,\nover the best overlay's")
-    panels[0].legend(fontsize=7.5, title="overlay chosen by", title_fontsize=7.5)
+        drawn_s = [float(time_s) for line in panel.lines for time_s in line.get_xdata()]
+        ticks = log_ticks(0.8 * min(drawn_s), 1.25 * max(drawn_s), 5)
+        panel.set_xscale("log")
+        panel.set_xlim(0.8 * min(drawn_s), 1.25 * max(drawn_s))
+        panel.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        panel.minorticks_off()
+        panel.set_xlabel("time (s)", fontsize=8)
+        panel.grid(axis="both", **GRID)
+        panel.set_axisbelow(True)
+        panel.tick_params(labelsize=8)
+    panels[0].set_yticks(range(len(networks)), networks)
+    panels[0].set_ylim(len(networks) - 0.5, -0.5)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
+    figure.suptitle("Time to a test accuracy of 0.85, by how the overlay is chosen", fontsize=10)
     figure.savefig(path, dpi=150)
 
 
