@@ -16,6 +16,7 @@ from scenarios.report.tables import Column, Table, cycle_time_columns, note_line
 from scenarios.simulation.design_bar import design_with_bar
 from scenarios.simulation.quick import QuickSimulation, quick_simulation
 from scenarios.studies.periodic_rows import (
+    bounding_contraction,
     column_note,
     gap_per_round,
     mixing_notes,
@@ -89,8 +90,9 @@ def design_table(
         ``over_simulated_bound``, where ``best`` or ``best_periodic`` minimises the simulated cycle time, how far that
         does, of a periodic overlay above that of all with as many states and lags of 1. Of a
         randomized overlay `paper_s` is the `barrier` form. ``contraction`` is the factor by which a round shrinks the
-        differences of the silos' models, and ``efold_s`` the `seconds_per_efold` of the simulated cycle time. Rows of
-        a table with periodic overlays have their number of states as ``period``, None of others.
+        differences of the silos' models, whatever they are (of randomized overlays and with lags in the long run), and
+        ``efold_s`` the `seconds_per_efold` of the simulated cycle time. Rows of a table with periodic overlays have
+        their number of states as ``period``, None of others.
 
     Raises
     ------
@@ -385,7 +387,7 @@ def _periodic_row(overlay: PeriodicOverlay, gap: float | None) -> dict[str, obje
         "load_bound_s": forms.load_bound_s,
         "paper_below_load": below_load(forms.paper_s, forms.load_bound_s),
         "spectral_gap": gap,
-        "contraction": None if gap is None else 1 - gap,
+        "contraction": bounding_contraction(overlay, gap),
         "agreed_weights": None,
         "hub": None,
         "critical_circuit": [[graph.labels[silo], state] for silo, state in overlay.critical_circuit],

@@ -10,8 +10,8 @@ from scenarios.config.quantities import format_s
 from scenarios.report.computing_states import states_words
 from topologies import Connectivity, InputError, Overlay, PeriodicOverlay, Workload
 from topologies.arrays import FloatArray
-from topologies.consensus import SUM_TOLERANCE
-from topologies.contraction import contraction
+from topologies.consensus import SPLIT, SUM_TOLERANCE
+from topologies.contraction import contraction, worst_contraction
 from topologies.designers.multigraph import multigraph_reading_s
 
 _MOST_MODELS = 1000
@@ -19,10 +19,22 @@ _MOST_MODELS = 1000
 
 
 def gap_per_round(overlay: PeriodicOverlay) -> float | None:
-    """One minus the contraction per round, in the geometric mean over a period; None where it would take long."""
+    """One minus `topologies.contraction.contraction`; None where that would take long."""
     if overlay.graph.silos * overlay.longest_lag > _MOST_MODELS:
         return None
     return 1 - contraction(overlay.graph.silos, overlay.states)
+
+
+def bounding_contraction(overlay: PeriodicOverlay, gap: float | None) -> float | None:
+    """Contraction per round of all models, as of static overlays; with lags that in the long run, one minus the gap."""
+    if gap is None or overlay.longest_lag > 1:
+        return None if gap is None else 1 - gap
+    return worst_contraction(overlay.graph.silos, overlay.states)
+
+
+def never_agree(gap: float | None) -> bool:
+    """Whether silos do not come to agree, by a gap up to rounding; not where that is not known."""
+    return gap is not None and gap <= SPLIT
 
 
 def column_note(overlays: Sequence[PeriodicOverlay]) -> list[str]:
@@ -32,7 +44,7 @@ def column_note(overlays: Sequence[PeriodicOverlay]) -> list[str]:
     return [
         f"{', '.join(each.kind for each in overlays)}: periodic, states that follow each other; cycle times are per "
         "round, arcs those of all states, degree the largest of a round, the spectral gap one minus the factor by "
-        "which differences shrink per round (geometric mean over a period).",
+        "which differences shrink per round in the long run (geometric mean over a period).",
         *(f"{each.kind}: {states_words(each.computes)}." for each in overlays if not all(each.computes)),
     ]
 
@@ -46,7 +58,7 @@ def mixing_notes(overlay: PeriodicOverlay, gap: float | None) -> list[str]:
     gap : float or None
         Of `gap_per_round`.
     """
-    if gap is not None and gap <= 0:
+    if never_agree(gap):
         return [f"{overlay.kind}: with its weights the silos never agree on one model."]
     if _keeps_mean(overlay):
         return []

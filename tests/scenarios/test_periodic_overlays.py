@@ -236,6 +236,40 @@ def test_one_state_of_a_file_is_the_static_overlay(silosim, tmp_path):
         assert file[key] == static[key]
 
 
+def test_one_state_has_the_spectral_gap_of_its_matrix(silosim, tmp_path):
+    # Each silo takes over the model of the one before: a round may spread models that agree in the long run.
+    labels, matrix = GRAPH.labels, np.roll(np.eye(11), 1, axis=0)
+    matrix[0] = 0.0
+    matrix[0, [0, -1]] = 0.9, 0.1
+    np.save(tmp_path / "matrix.npy", matrix)
+    source, target = np.arange(11), (np.arange(11) + 1) % 11
+    state = state_of(source, target, matrix[target, source])
+    (tmp_path / "path.csv").write_text(schedule_text([state], labels), encoding="utf-8")
+    files = ("--schedule", tmp_path / "path.csv", "--weights", tmp_path / "matrix.npy")
+
+    rows = {row["overlay"]: row for row in rows_of(silosim("design", "gaia", *files, "--json"))}
+    static, periodic = rows["matrix"], rows["path"]
+    assert periodic["spectral_gap"] == pytest.approx(static["spectral_gap"], rel=1e-9)
+    assert periodic["contraction"] == pytest.approx(static["contraction"], rel=1e-9)
+    assert static["contraction"] > 1 > 1 - static["spectral_gap"]
+    assert "never agree" not in silosim("explain", "gaia", *files[:2]).ok().out
+
+
+@pytest.mark.parametrize("lag", [1, 3])
+def test_silos_that_never_agree_are_said_not_to(silosim, tmp_path, lag):
+    # The first five silos and the others weigh each other's models by 0.
+    source, target = np.arange(11), (np.arange(11) + 1) % 11
+    weight = np.full(11, 0.3)
+    weight[[4, 10]] = 0.0
+    state = state_of(source, target, weight, np.full(11, lag))
+    (tmp_path / "halves.csv").write_text(schedule_text([state], GRAPH.labels), encoding="utf-8")
+
+    for command in ("design", "explain"):
+        said = " ".join(silosim(command, "gaia", "--schedule", tmp_path / "halves.csv").ok().out.split())
+        assert "with its weights the silos never agree on one model." in said
+        assert "shrink by the factor" not in said
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [

@@ -1,0 +1,38 @@
+"""What a round of a periodic overlay does to the models of the last rounds."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from topologies.state import State
+
+
+def longest_lag(states: Sequence[State]) -> int:
+    """Rounds whose models the rounds of some states mix: their largest lag, 1 without arcs."""
+    return max(int(state.lag.max(initial=1)) for state in states)
+
+
+def mixing_matrix(silos: int, longest: int, state: State) -> csr_array:
+    """What a round does to the models of the last rounds: mixes them into new ones, and moves all one round back.
+
+    Parameters
+    ----------
+    silos : int
+    longest : int
+        Rounds whose models are kept, at least the state's largest lag.
+    state : State
+
+    Returns
+    -------
+    csr_array, shape (silos * longest, silos * longest)
+        For models ``x(k), ..., x(k + 1 - longest)``, the newest first. Rows sum to 1. Without lags it is the consensus
+        matrix.
+    """
+    size, every = silos * longest, np.arange(silos)
+    older = np.arange(silos, size)
+    own = 1.0 - np.bincount(state.target, state.weight, minlength=silos)
+    row = np.concatenate((state.target, every, older))
+    column = np.concatenate(((state.lag - 1) * silos + state.source, every, older - silos))
+    weight = np.concatenate((state.weight, own, np.ones(len(older))))
+    return csr_array((weight, (row, column)), shape=(size, size))
