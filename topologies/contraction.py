@@ -50,7 +50,7 @@ def contraction(silos: int, states: Sequence[State]) -> float:
     left, scale = _left(silos, states)
     radius, more = _spectral_radius(left)
     rounds = sum(state.computes for state in states)
-    return radius ** (1 / rounds) * math.exp((scale + more) / rounds)
+    return float(radius ** (1 / rounds)) * math.exp((scale + more) / rounds)
 
 
 def worst_contraction(silos: int, states: Sequence[State]) -> float:
@@ -76,10 +76,10 @@ def worst_contraction(silos: int, states: Sequence[State]) -> float:
     Notes
     -----
     ``||(I - J) W_(P-1) ... W_0||_2 ^ (1 / C)`` with the consensus matrices of the P states, C of them computing, and
-    ``J = 1 1^T / silos``: the largest part of their distance from their mean that models keep over a period (with columns
-    that sum to 1, as Ying et al., "Exponential graph is provably efficient for decentralized deep training", NeurIPS
-    2021, ``||product - J||_2``). Bounds on decentralized SGD assume it. Of one state it is `round_contraction` of its
-    matrix. Time O(silos * arcs + silos^3).
+    ``J = 1 1^T / silos``: the largest part of their distance from their mean that models keep over a period (with
+    columns that sum to 1, as Ying et al., "Exponential graph is provably efficient for decentralized deep training",
+    NeurIPS 2021, ``||product - J||_2``). Bounds on decentralized SGD assume it. Of one state it is `round_contraction`
+    of its matrix. Time O(silos * arcs + silos^3).
     """
     longest = longest_lag(states)
     if longest > 1:

@@ -10,7 +10,7 @@ from scenarios.config.quantities import digits, format_s, in_unit, time_unit
 from scenarios.report.computing_states import states_words
 from scenarios.report.tables import Column, Table, note_lines
 from scenarios.studies.periodic_gains import periodic_gains
-from scenarios.studies.periodic_rows import gap_per_round, mixing_notes, never_agree
+from scenarios.studies.periodic_rows import mixing_notes, mixing_of
 from topologies import PeriodicOverlay
 from topologies.delays import degrees
 from topologies.wrapping import wrapped
@@ -49,12 +49,12 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
     if not all(overlay.computes):
         what = states_words(overlay.computes)
         sentences.insert(1, f"{what[0].upper()}{what[1:]}.")
-    gap = gap_per_round(overlay)
-    if gap is not None and not never_agree(gap):
+    mixing = mixing_of(overlay)
+    if mixing.gap is not None and not mixing.never_agrees:
         sentences.append(
-            f"Differences of models shrink by the factor {1 - gap:.4g} per round in the long run."
+            f"Differences of models shrink by the factor {1 - mixing.gap:.4g} per round in the long run."
         )
-    sentences += [*mixing_notes(overlay, gap), *graph.underlay.notes, *idle_links(graph)]
+    sentences += [*mixing_notes(overlay, mixing), *graph.underlay.notes, *idle_links(graph)]
     words = [describe(graph, overlay.work), *(line for each in sentences for line in wrapped(each))]
     unit = time_unit(max(float(row["delay_s"]) for row in rows))
 

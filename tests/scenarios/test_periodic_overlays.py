@@ -255,6 +255,41 @@ def test_one_state_has_the_spectral_gap_of_its_matrix(silosim, tmp_path):
     assert "never agree" not in silosim("explain", "gaia", *files[:2]).ok().out
 
 
+@pytest.mark.parametrize("command", ["design", "explain"])
+def test_they_say_which_silo_weighs_most_and_least(silosim, command):
+    multigraph = ("gaia", "--published", "--workload", "femnist", "--kind", "multigraph")
+    said = " ".join(silosim(command, *multigraph).ok().out.split())
+    assert (
+        "multigraph: the silos agree on a weighted mean of what they learn, by the lags and weights of its states: "
+        "'Dublin' weighs 1.74 times its plain share, 'California' 0.435 times."
+    ) in said
+    assert "weighted mean" not in silosim(command, "gaia", "--kind", "one_peer_exponential").ok().out
+
+
+def test_design_gives_the_weights_of_all_silos(silosim):
+    kinds = ("--kind", "multigraph", "--kind", "one_peer_exponential")
+    command = ("design", "gaia", "--published", "--workload", "femnist", *kinds, "--json")
+    multigraph, one_peer = (row["agreed_weights"] for row in rows_of(silosim(*command)))
+
+    assert [*multigraph] == [*one_peer] == list(GRAPH.labels)
+    assert sum(multigraph.values()) == pytest.approx(1, abs=1e-12)
+    assert multigraph["Dublin"] * 11 == pytest.approx(1.7386, abs=5e-5)
+    assert set(one_peer.values()) == {1 / 11}
+    overlay = design_periodic("multigraph", GRAPH, WORK)
+    assert overlay.agreed_weights.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_it_is_said_where_how_silos_mix_takes_too_long(silosim, tmp_path):
+    states = [state_of(np.arange(11), (np.arange(11) + 1) % 11, np.full(11, 0.5), np.full(11, 100))]
+    (tmp_path / "old.csv").write_text(schedule_text(states, GRAPH.labels), encoding="utf-8")
+    command = ("design", "gaia", "--schedule", tmp_path / "old.csv")
+
+    (row,) = (row for row in rows_of(silosim(*command, "--json")) if row["overlay"] == "old")
+    assert row["spectral_gap"] is row["contraction"] is row["agreed_weights"] is None
+    said = " ".join(silosim(*command).ok().out.split())
+    assert "old: 11 silos times the longest lag of 100 are more than 1,000, so that neither" in said
+
+
 @pytest.mark.parametrize("lag", [1, 3])
 def test_silos_that_never_agree_are_said_not_to(silosim, tmp_path, lag):
     # The first five silos and the others weigh each other's models by 0.
