@@ -85,6 +85,7 @@ def test_design_shows_states_and_the_gap_per_round(silosim):
     assert [row["overlay"] for row in rows] == [*NEW]
     assert [found[kind]["period"] for kind in NEW] == [None, None, 4, 5, 2, 10, None, None]
     assert found["base"]["spectral_gap"] == 1.0
+    assert found["epidemic"]["spectral_gap"] == pytest.approx(1 - ((10 * (1 - 0.9**11) - 1) / 10) ** 0.5)
     assert found["one_peer_exponential"]["spectral_gap"] == pytest.approx(1 - 0.2196 ** (1 / 4), abs=1e-4)
     assert found["multigraph"]["published_reading_s"] == pytest.approx(0.0686, abs=5e-5)
     assert found["multigraph"]["paper_s"] == pytest.approx(0.0688, abs=5e-5)
