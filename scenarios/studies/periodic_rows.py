@@ -106,8 +106,8 @@ def mixing_notes(overlay: PeriodicOverlay, mixing: Mixing) -> list[str]:
 
 
 def reading_fields(config: OverlayConfig, overlay: PeriodicOverlay) -> dict[str, float]:
-    """The multigraph's cycle time as its published table counts; nothing of other overlays."""
-    if config.kind != "multigraph":
+    """The multigraph's cycle time as its published table counts; nothing of other overlays, nor of a single silo."""
+    if config.kind != "multigraph" or overlay.graph.silos == 1:
         return {}
     reading_s = multigraph_reading_s(overlay.graph, overlay.work, **config.options)
     return {"published_reading_s": reading_s}

@@ -256,6 +256,21 @@ def test_one_state_has_the_spectral_gap_of_its_matrix(silosim, tmp_path):
     assert "never agree" not in silosim("explain", "gaia", *files[:2]).ok().out
 
 
+PERIODIC = ("base", "multigraph", "hierarchical", "one_peer_exponential", "epidemic", "equi_dyn")
+
+
+@pytest.mark.parametrize("kind", PERIODIC)
+def test_a_single_silo_agrees_with_itself(silosim, tmp_path, kind):
+    (tmp_path / "sites.csv").write_text("site,latitude,longitude\nA,10,10\nB,11,12\n", encoding="utf-8")
+    (tmp_path / "links.csv").write_text("from,to,capacity\nA,B,1 Gbps\n", encoding="utf-8")
+    network = ("--sites", tmp_path / "sites.csv", "--links", tmp_path / "links.csv", "--silo-at", "A")
+
+    (row,) = rows_of(silosim("design", *network, "--kind", kind, "--json"))
+    assert row["spectral_gap"] == 1.0
+    assert row["paper_s"] == pytest.approx(Workload.preset("inaturalist").compute_s, rel=1e-12)
+    assert "published_reading_s" not in row
+
+
 @pytest.mark.parametrize("command", ["design", "explain"])
 def test_they_say_which_silo_weighs_most_and_least(silosim, command):
     multigraph = ("gaia", "--published", "--workload", "femnist", "--kind", "multigraph")
