@@ -37,10 +37,10 @@ def contraction(silos: int, states: Sequence[State]) -> float:
     -----
     ``rho ^ (1 / C)`` with C the number of states in which silos compute, and `rho` the spectral radius of ``(I - J)
     M_(P-1) ... M_0``: `M` is what the round of a state does to the models of the last ``L`` rounds, ``x(k), ..., x(k +
-    1 - L)`` with `L` the longest lag, and ``J = 1 1^T / (L silos)``. Without lags `M` is the state's consensus matrix.
-    Rows sum to 1, so that the product's eigenvalues are those of the period but for the 1 of agreement. Whatever the
-    models are, and in whichever state a period begins, differences shrink so in the long run; in the first rounds they
-    may shrink less, see `worst_contraction`, which it never exceeds.
+    1 - L)`` with `L` the longest lag of a weight other than 0, and ``J = 1 1^T / (L silos)``. Without lags `M` is the
+    state's consensus matrix. Rows sum to 1, so that the product's eigenvalues are those of the period but for the 1 of
+    agreement. Whatever the models are, and in whichever state a period begins, differences shrink so in the long run;
+    in the first rounds they may shrink less, see `worst_contraction`, which it never exceeds.
 
     Eigenvalues are taken of a power of the product, as high as its size: small ones that are defective, to which
     rounding does most, vanish there, and a product some power of which leaves no difference has exactly 0. Others that
@@ -71,7 +71,7 @@ def worst_contraction(silos: int, states: Sequence[State]) -> float:
     Raises
     ------
     InputError
-        If a lag is above 1: then the models at a period's start are not all of which differences are left.
+        If a lag of a weight is above 1: then the models at a period's start are not all of which differences are left.
 
     Notes
     -----

@@ -9,8 +9,8 @@ from topologies.state import State
 
 
 def longest_lag(states: Sequence[State]) -> int:
-    """Rounds whose models the rounds of some states mix: their largest lag, 1 without arcs."""
-    return max(int(state.lag.max(initial=1)) for state in states)
+    """Rounds whose models the rounds of some states mix: the largest lag of a weight that is not 0, at least 1."""
+    return max(int(state.lag[state.weight != 0].max(initial=1)) for state in states)
 
 
 def mixing_matrix(silos: int, longest: int, state: State) -> csr_array:
@@ -20,7 +20,7 @@ def mixing_matrix(silos: int, longest: int, state: State) -> csr_array:
     ----------
     silos : int
     longest : int
-        Rounds whose models are kept, at least the state's largest lag.
+        Rounds whose models are kept, at least the `longest_lag` of the state.
     state : State
 
     Returns
@@ -30,9 +30,10 @@ def mixing_matrix(silos: int, longest: int, state: State) -> csr_array:
         matrix.
     """
     size, every = silos * longest, np.arange(silos)
-    older = np.arange(silos, size)
+    older, used = np.arange(silos, size), state.weight != 0
     own = 1.0 - np.bincount(state.target, state.weight, minlength=silos)
-    row = np.concatenate((state.target, every, older))
-    column = np.concatenate(((state.lag - 1) * silos + state.source, every, older - silos))
-    weight = np.concatenate((state.weight, own, np.ones(len(older))))
+    sent = (state.lag[used] - 1) * silos + state.source[used]
+    row = np.concatenate((state.target[used], every, older))
+    column = np.concatenate((sent, every, older - silos))
+    weight = np.concatenate((state.weight[used], own, np.ones(len(older))))
     return csr_array((weight, (row, column)), shape=(size, size))

@@ -87,7 +87,7 @@ def different_states(states: Sequence[State]) -> tuple[list[State], IntArray]:
     -----
     Time O(arcs of all states).
     """
-    found: dict[tuple[bytes | bool, ...], int] = {}
+    found: dict[tuple[object, ...], int] = {}
     first: list[State] = []
     number = np.empty(len(states), dtype=np.int64)
     for place, state in enumerate(states):

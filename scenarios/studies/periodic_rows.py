@@ -15,6 +15,7 @@ from topologies.arrays import FloatArray
 from topologies.consensus import SPLIT
 from topologies.contraction import contraction, worst_contraction
 from topologies.designers.multigraph import multigraph_reading_s
+from topologies.lagged_models import longest_lag
 from topologies.periodic_agreement import periodic_agreed_weights
 
 _MOST_MODELS = 1000
@@ -51,7 +52,9 @@ class Mixing:
 def gap_per_round(overlay: PeriodicOverlay) -> float | None:
     """`Mixing.gap` alone."""
     silos = overlay.graph.silos
-    return None if silos * overlay.longest_lag > _MOST_MODELS else 1 - contraction(silos, overlay.states)
+    return (
+        None if silos * longest_lag(overlay.states) > _MOST_MODELS else 1 - contraction(silos, overlay.states)
+    )
 
 
 def mixing_of(overlay: PeriodicOverlay) -> Mixing:
@@ -62,7 +65,7 @@ def mixing_of(overlay: PeriodicOverlay) -> Mixing:
     factor = 1 - gap
     return Mixing(
         gap=gap,
-        contraction=factor if overlay.longest_lag > 1 else worst_contraction(silos, overlay.states),
+        contraction=factor if longest_lag(overlay.states) > 1 else worst_contraction(silos, overlay.states),
         weights=periodic_agreed_weights(silos, overlay.states, factor=factor),
     )
 
@@ -88,9 +91,10 @@ def mixing_notes(overlay: PeriodicOverlay, mixing: Mixing) -> list[str]:
     mixing : Mixing
         Of `mixing_of`.
     """
+    longest = longest_lag(overlay.states)
     if mixing.gap is None:
         return [
-            f"{overlay.kind}: {overlay.graph.silos:,} silos times the longest lag of {overlay.longest_lag} are more "
+            f"{overlay.kind}: {overlay.graph.silos:,} silos times the longest lag of {longest} are more "
             f"than {_MOST_MODELS:,}, so that neither the spectral gap nor what each silo weighs is computed."
         ]
     if mixing.never_agrees:
@@ -98,7 +102,7 @@ def mixing_notes(overlay: PeriodicOverlay, mixing: Mixing) -> list[str]:
     weights = mixing.weights
     if weights is None or np.abs(weights * len(weights) - 1).max() <= _SAME_SHARE:
         return []
-    why = "the lags and weights" if overlay.longest_lag > 1 else "the weights"
+    why = "the lags and weights" if longest > 1 else "the weights"
     return [
         f"{overlay.kind}: the silos agree on a weighted mean of what they learn, by {why} of its states: "
         f"{shares_words(overlay.graph.labels, weights)}"

@@ -126,6 +126,13 @@ def test_the_worst_of_a_period_is_of_the_models_of_one_round():
         worst_contraction(2, [state_of([0, 1], [1, 0], [0.5, 0.5], [2, 1])])
 
 
+def test_a_weight_of_0_needs_no_old_models():
+    pair = state_of([0, 0, 1, 2], [1, 2, 0, 0], [0.5, 0.0, 0.25, 0.25], [1, 90, 1, 1])
+    plain = state_of([0, 1, 2], [1, 0, 0], [0.5, 0.25, 0.25])
+    for factor in BOTH:
+        assert factor(3, [pair]) == pytest.approx(factor(3, [plain]), rel=1e-12)
+
+
 def test_silos_without_arcs_never_agree():
     assert contraction(3, [state_of([], [], [])]) == pytest.approx(1, rel=1e-12)
 
