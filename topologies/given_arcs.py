@@ -133,7 +133,7 @@ def mixing_arcs(matrix: FloatArray, labels: Sequence[str]) -> tuple[IntArray, Fl
     """
     for i, j in np.argwhere(~np.isfinite(matrix)).tolist():
         raise InputError(f"the weight(={matrix[i, j]}) that {labels[i]} gives {labels[j]} must be finite.")
-    sums = matrix.sum(axis=1)
+    sums = _row_sums(matrix)
     if not is_rounded_one(sums):
         worst = int(np.argmax(np.abs(sums - 1)))
         raise InputError(
@@ -173,7 +173,7 @@ def weighted_arcs(
             raise InputError(f"the arc {labels[i]} -> {labels[j]} must not be repeated.")
         seen[j, i], matrix[j, i] = True, value
     alone = ~seen.diagonal()
-    rest = 1 - matrix.sum(axis=1)
+    rest = 1 - _row_sums(matrix)
     for silo in np.flatnonzero(alone & (rest < 0)).tolist():
         if not is_rounded_one(1 - rest[[silo]]):
             raise InputError(
@@ -184,6 +184,12 @@ def weighted_arcs(
     _, weights = mixing_arcs(matrix, labels)
     arcs = pairs[pairs[:, 0] != pairs[:, 1]]
     return arcs, weights
+
+
+def _row_sums(matrix: FloatArray) -> FloatArray:
+    """Sum of each row, infinite where the weights are too large for a number: then it is not 1, which is all we ask."""
+    with np.errstate(over="ignore"):
+        return np.asarray(matrix.sum(axis=1))
 
 
 def _is_graph(arcs: object) -> "TypeGuard[nx.Graph[Any]]":

@@ -13,6 +13,7 @@ from topologies.delays import arc_rates, degrees, delays, transmissions
 from topologies.errors import Field, InputError
 from topologies.howard import CycleTime, bounds, cycle_time
 from topologies.maxplus import EventGraph
+from topologies.periodic_agreement import periodic_agreed_weights
 from topologies.periodic_events import fifo_event_graph, periodic_event_graph, state_of_sending
 from topologies.state import State, computing_times
 from topologies.state_checks import StateArcs, check_states
@@ -114,6 +115,14 @@ class PeriodicOverlay:
         """Delay of each arc of each state, Eq. 3, in seconds."""
         ends = np.cumsum([len(state.source) for state in self.states])[:-1]
         return tuple(np.split(self.event_graph.delay_s[: self.messages], ends))
+
+    @property
+    def agreed_weights(self) -> FloatArray | None:
+        """How much each silo's steps weigh in the model on which all agree, shape (silos,).
+
+        See `topologies.periodic_agreement.periodic_agreed_weights`; time is cubic in silos times the longest lag.
+        """
+        return periodic_agreed_weights(self.graph.silos, self.states)
 
     @property
     def max_degree(self) -> int:

@@ -70,6 +70,38 @@ def state_of(
     )
 
 
+def different_states(states: Sequence[State]) -> tuple[list[State], IntArray]:
+    """States that differ from each other, in the order in which they first come.
+
+    Parameters
+    ----------
+    states : sequence of State
+
+    Returns
+    -------
+    states : list of State
+    number : ndarray of int, shape (states,)
+        Which of them each of the given ones is, to the last bit of its weights.
+
+    Notes
+    -----
+    Time O(arcs of all states).
+    """
+    found: dict[tuple[object, ...], int] = {}
+    first: list[State] = []
+    number = np.empty(len(states), dtype=np.int64)
+    for place, state in enumerate(states):
+        integers = (
+            np.asarray(each, dtype=np.int64).tobytes() for each in (state.source, state.target, state.lag)
+        )
+        key = (*integers, np.asarray(state.weight, dtype=np.float64).tobytes(), bool(state.computes))
+        if key not in found:
+            found[key] = len(first)
+            first.append(state)
+        number[place] = found[key]
+    return first, number
+
+
 def computing_times(states: Sequence[State], compute_s: FloatArray) -> FloatArray:
     """Computing times of the rounds in each state, shape (states, silos): 0 where silos do not compute.
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.checks import check_integer
 from topologies.errors import Field, InputError
-from topologies.state import State
+from topologies.state import State, different_states
 from training.config import TrainingConfig
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -167,16 +167,17 @@ class MixingPlan:
 
         Notes
         -----
-        Memory: a matrix of each state that the training meets, and one of lags if a lag is above 1.
+        Memory: a matrix of each different state that the training meets, and one of lags if a lag is above 1.
         """
         longest = max((int(state.lag.max(initial=1)) for state in states), default=1)
-        index = np.arange(rounds + longest - 1) % max(1, len(states))
-        met = states[: max(1, index.size)]
+        state_of_round = np.arange(rounds + longest - 1) % max(1, len(states))
+        met, number = different_states(states[: max(1, state_of_round.size)])
+        index = number[state_of_round]
         lags = None
         if longest > 1:
             lags = np.ones((len(met), silos, silos), dtype=np.int64)
-            for number, state in enumerate(met):
-                lags[number, state.target, state.source] = state.lag
+            for place, state in enumerate(met):
+                lags[place, state.target, state.source] = state.lag
         plan = cls(
             matrices=np.stack([state.consensus(silos) for state in met]),
             index=index,

@@ -10,15 +10,16 @@ from scenarios.config.network import describe, idle_links
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import AnyOverlay, design_any, expected_gap
 from scenarios.config.quantities import digits, format_interval, format_ratio, format_s, in_unit
-from scenarios.report.agreed_mean import mean_notes, mean_weights
+from scenarios.report.agreed_mean import mean_notes, weights_by_label
 from scenarios.report.closed_forms import FORMS, below_load, forms_note
 from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines
 from scenarios.simulation.design_bar import design_with_bar
 from scenarios.simulation.quick import QuickSimulation, quick_simulation
 from scenarios.studies.periodic_rows import (
+    Mixing,
     column_note,
-    gap_per_round,
     mixing_notes,
+    mixing_of,
     order_notes,
     reading_fields,
     reading_note,
@@ -91,8 +92,9 @@ def design_table(
         ``over_simulated_bound``, where ``best`` or ``best_periodic`` minimises the simulated cycle time, how far that
         does, of a periodic overlay above that of all with as many states and lags of 1. Of a
         randomized overlay `paper_s` is the `barrier` form. ``contraction`` is the factor by which a round shrinks the
-        differences of the silos' models, and ``efold_s`` the `seconds_per_efold` of the simulated cycle time. Rows of
-        a table with periodic overlays have their number of states as ``period``, None of others.
+        differences of the silos' models, whatever they are (of randomized overlays and with lags in the long run), and
+        ``efold_s`` the `seconds_per_efold` of the simulated cycle time. Rows of a table with periodic overlays have
+        their number of states as ``period``, None of others.
 
     Raises
     ------
@@ -119,9 +121,9 @@ def design_table(
             row = _static_row(overlay)
             means += mean_notes(overlay)
         elif isinstance(overlay, PeriodicOverlay):
-            gap = gap_per_round(overlay)
-            row = _periodic_row(overlay, gap) | reading_fields(config, overlay)
-            means += mixing_notes(overlay, gap)
+            mixing = mixing_of(overlay)
+            row = _periodic_row(overlay, mixing) | reading_fields(config, overlay)
+            means += mixing_notes(overlay, mixing)
             periodic.append(overlay)
         else:
             row = _random_row(overlay, seed)
@@ -383,7 +385,7 @@ def _static_row(overlay: Overlay) -> dict[str, object]:
         "paper_below_load": below_load(forms.paper_s, forms.load_bound_s),
         "spectral_gap": spectral_gap(overlay.consensus),
         "contraction": round_contraction(overlay.consensus),
-        "agreed_weights": mean_weights(overlay),
+        "agreed_weights": weights_by_label(graph.labels, overlay.agreed_weights),
         "hub": None if overlay.hub is None else graph.labels[overlay.hub],
         "critical_circuit": [graph.labels[silo] for silo in overlay.critical_circuit],
         "busiest_link": None if forms.busiest_link is None else graph.link_name(forms.busiest_link),
@@ -391,7 +393,7 @@ def _static_row(overlay: Overlay) -> dict[str, object]:
     }
 
 
-def _periodic_row(overlay: PeriodicOverlay, gap: float | None) -> dict[str, object]:
+def _periodic_row(overlay: PeriodicOverlay, mixing: Mixing) -> dict[str, object]:
     """Fields of one periodic overlay."""
     forms, graph = overlay.closed_forms, overlay.graph
     return {
@@ -406,9 +408,9 @@ def _periodic_row(overlay: PeriodicOverlay, gap: float | None) -> dict[str, obje
         "serialized_s": forms.serialized_s,
         "load_bound_s": forms.load_bound_s,
         "paper_below_load": below_load(forms.paper_s, forms.load_bound_s),
-        "spectral_gap": gap,
-        "contraction": None if gap is None else 1 - gap,
-        "agreed_weights": None,
+        "spectral_gap": mixing.gap,
+        "contraction": mixing.contraction,
+        "agreed_weights": weights_by_label(graph.labels, mixing.weights),
         "hub": None,
         "critical_circuit": [[graph.labels[silo], state] for silo, state in overlay.critical_circuit],
         "busiest_link": None if forms.busiest_link is None else graph.link_name(forms.busiest_link),

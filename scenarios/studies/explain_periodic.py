@@ -10,13 +10,14 @@ from scenarios.config.quantities import digits, format_s, in_unit, time_unit
 from scenarios.report.computing_states import states_words
 from scenarios.report.tables import Column, Table, note_lines
 from scenarios.studies.periodic_gains import periodic_gains
-from scenarios.studies.periodic_rows import gap_per_round, mixing_notes
-from topologies import PeriodicOverlay
-from topologies.delays import degrees
+from scenarios.studies.periodic_rows import mixing_notes, mixing_of
+from topologies import InputError, PeriodicOverlay
+from topologies.analysis.arc_limits import ArcLimits
 from topologies.wrapping import wrapped
 
 _SAME = 1e-9
 """Relative difference of rates up to which both limit an arc."""
+_PLACES = ("up", "down", "core")
 
 
 def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
@@ -49,10 +50,12 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
     if not all(overlay.computes):
         what = states_words(overlay.computes)
         sentences.insert(1, f"{what[0].upper()}{what[1:]}.")
-    gap = gap_per_round(overlay)
-    if gap is not None:
-        sentences.append(f"Differences of models shrink by the factor {1 - gap:.4g} per round.")
-    sentences += [*mixing_notes(overlay, gap), *graph.underlay.notes, *idle_links(graph)]
+    mixing = mixing_of(overlay)
+    if mixing.gap is not None and not mixing.never_agrees:
+        sentences.append(
+            f"Differences of models shrink by the factor {1 - mixing.gap:.4g} per round in the long run."
+        )
+    sentences += [*mixing_notes(overlay, mixing), *graph.underlay.notes, *idle_links(graph)]
     words = [describe(graph, overlay.work), *(line for each in sentences for line in wrapped(each))]
     unit = time_unit(max(float(row["delay_s"]) for row in rows))
 
@@ -78,7 +81,7 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
             f"all in {unit}. state: of the round at whose end the model is mixed in. lag: rounds from the sending to "
             "that one, itself included. limit: what limits the sending, with the degrees of the state: the sender's "
             "uplink (up), the receiver's downlink (down) or the way between (core); of a silo's wait for itself, "
-            "computing, or nothing (-)."
+            "computing, or nothing (-), which is also said of rates that are stated."
         ),
     )
 
@@ -98,7 +101,7 @@ def _rows(overlay: PeriodicOverlay) -> list[dict[str, Any]]:
     """Fields of each arc of the critical circuit."""
     silos, labels = overlay.graph.silos, overlay.graph.labels
     ends = [0, *itertools.accumulate(len(state.source) for state in overlay.states)]
-    rows = []
+    limits, rows = _limits(overlay), []
     for number in overlay.proof.circuit:
         if number >= overlay.messages:
             state, silo = divmod(int(number) - overlay.messages, silos)
@@ -120,21 +123,17 @@ def _rows(overlay: PeriodicOverlay) -> list[dict[str, Any]]:
                 "compute_s": float(overlay.computing_s[state][arc]),
                 "latency_s": float(overlay.latency_s[state][arc]),
                 "transmission_s": float(overlay.transmission_s[state][arc]),
-                "limit": _limit(overlay, state, arc),
+                "limit": limits[number],
             }
         )
     return rows
 
 
-def _limit(overlay: PeriodicOverlay, state: int, arc: int) -> str:
-    """What limits the rate of an arc, in Eq. 3 with the degrees of its state."""
-    graph, arcs = overlay.graph, overlay.states[state]
-    out, into = degrees(graph.silos, arcs.source, arcs.target)
-    i, j = int(arcs.source[arc]), int(arcs.target[arc])
-    rates_bps = {
-        "up": graph.up_bps[i] / out[i],
-        "down": graph.down_bps[j] / into[j],
-        "core": graph.available_bps[i, j],
-    }
-    least_bps = min(rates_bps.values())
-    return ", ".join(name for name, bps in rates_bps.items() if bps <= least_bps * (1 + _SAME))
+def _limits(overlay: PeriodicOverlay) -> list[str]:
+    """What limits the rate of each arc of each state; of rates that are not those of Eq. 3 nothing that is known."""
+    try:
+        shares_bps = ArcLimits.of(overlay).shares_bps()
+    except InputError:
+        return ["-"] * overlay.messages
+    binds = shares_bps <= shares_bps.min(axis=0) * (1 + _SAME)
+    return [", ".join(itertools.compress(_PLACES, each)) for each in binds.T.tolist()]

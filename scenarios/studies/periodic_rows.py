@@ -1,28 +1,73 @@
 """What tables say of periodic overlays."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any
 from scenarios.config.quantities import format_s
+from scenarios.report.agreed_mean import never_agree_words, shares_words
 from scenarios.report.computing_states import states_words
 from topologies import Connectivity, InputError, Overlay, PeriodicOverlay, Workload
 from topologies.arrays import FloatArray
-from topologies.consensus import SUM_TOLERANCE
-from topologies.contraction import contraction
+from topologies.consensus import SPLIT
+from topologies.contraction import contraction, worst_contraction
 from topologies.designers.multigraph import multigraph_reading_s
+from topologies.lagged_models import longest_lag
+from topologies.periodic_agreement import periodic_agreed_weights
 
 _MOST_MODELS = 1000
-"""Silos times rounds of models up to which the contraction is computed, whose time is cubic in it."""
+"""Silos times rounds of models up to which it is computed how they mix, whose time is cubic in it."""
+_SAME_SHARE = 1e-6
+"""Silos whose weights differ by less than this part of the plain share weigh the same."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Mixing:
+    """How the models of a periodic overlay's silos come together; made by `mixing_of`.
+
+    Attributes
+    ----------
+    gap : float or None
+        One minus `topologies.contraction.contraction`. None, as all are, where it would take long: of more than 1,000
+        silos times the longest lag.
+    contraction : float or None
+        Per round for all models, as of static overlays; with lags in the long run, one minus the gap.
+    weights : ndarray, shape (silos,), or None
+        See `topologies.periodic_agreement.periodic_agreed_weights`.
+    """
+
+    gap: float | None
+    contraction: float | None
+    weights: FloatArray | None
+
+    @property
+    def never_agrees(self) -> bool:
+        """Whether silos do not come to agree, by a gap up to rounding; not where that is not known."""
+        return self.gap is not None and self.gap <= SPLIT
 
 
 def gap_per_round(overlay: PeriodicOverlay) -> float | None:
-    """One minus the contraction per round, in the geometric mean over a period; None where it would take long."""
-    if overlay.graph.silos * overlay.longest_lag > _MOST_MODELS:
-        return None
-    return 1 - contraction(overlay.graph.silos, overlay.states)
+    """`Mixing.gap` alone."""
+    silos = overlay.graph.silos
+    return (
+        None if silos * longest_lag(overlay.states) > _MOST_MODELS else 1 - contraction(silos, overlay.states)
+    )
+
+
+def mixing_of(overlay: PeriodicOverlay) -> Mixing:
+    """How the models of a periodic overlay's silos come together."""
+    gap, silos = gap_per_round(overlay), overlay.graph.silos
+    if gap is None:
+        return Mixing(gap=None, contraction=None, weights=None)
+    factor = 1 - gap
+    return Mixing(
+        gap=gap,
+        contraction=factor if longest_lag(overlay.states) > 1 else worst_contraction(silos, overlay.states),
+        weights=periodic_agreed_weights(silos, overlay.states, factor=factor),
+    )
 
 
 def column_note(overlays: Sequence[PeriodicOverlay]) -> list[str]:
@@ -32,45 +77,41 @@ def column_note(overlays: Sequence[PeriodicOverlay]) -> list[str]:
     return [
         f"{', '.join(each.kind for each in overlays)}: periodic, states that follow each other; cycle times are per "
         "round, arcs those of all states, degree the largest of a round, the spectral gap one minus the factor by "
-        "which differences shrink per round (geometric mean over a period).",
+        "which differences shrink per round in the long run (geometric mean over a period).",
         *(f"{each.kind}: {states_words(each.computes)}." for each in overlays if not all(each.computes)),
     ]
 
 
-def mixing_notes(overlay: PeriodicOverlay, gap: float | None) -> list[str]:
-    """One sentence where the silos do not agree on the plain mean of their models, or never agree.
+def mixing_notes(overlay: PeriodicOverlay, mixing: Mixing) -> list[str]:
+    """One sentence where the silos do not weigh the same in what they agree on, never agree, or that is not known.
 
     Parameters
     ----------
     overlay : PeriodicOverlay
-    gap : float or None
-        Of `gap_per_round`.
+    mixing : Mixing
+        Of `mixing_of`.
     """
-    if gap is not None and gap <= 0:
-        return [f"{overlay.kind}: with its weights the silos never agree on one model."]
-    if _keeps_mean(overlay):
+    longest = longest_lag(overlay.states)
+    if mixing.gap is None:
+        return [
+            f"{overlay.kind}: {overlay.graph.silos:,} silos times the longest lag of {longest} are more "
+            f"than {_MOST_MODELS:,}, so that neither the spectral gap nor what each silo weighs is computed."
+        ]
+    if mixing.never_agrees:
+        return [never_agree_words(overlay.kind)]
+    weights = mixing.weights
+    if weights is None or np.abs(weights * len(weights) - 1).max() <= _SAME_SHARE:
         return []
+    why = "the lags and weights" if longest > 1 else "the weights"
     return [
-        f"{overlay.kind}: the silos agree on a weighted mean of their models, since columns of the consensus matrices "
-        "of some states do not sum to 1."
+        f"{overlay.kind}: the silos agree on a weighted mean of what they learn, by {why} of its states: "
+        f"{shares_words(overlay.graph.labels, weights)}"
     ]
 
 
-def _keeps_mean(overlay: PeriodicOverlay) -> bool:
-    """Whether the plain mean of the models stays in each state, or without lags over a period."""
-    silos, period = overlay.graph.silos, np.ones(overlay.graph.silos)
-    in_each = True
-    for state in reversed(overlay.states):
-        matrix = state.consensus(silos)
-        in_each &= bool(abs(matrix.sum(axis=0) - 1).max(initial=0.0) <= SUM_TOLERANCE)
-        period = period @ matrix
-    over_all = overlay.longest_lag == 1 and abs(period - 1).max(initial=0.0) <= SUM_TOLERANCE
-    return in_each or bool(over_all)
-
-
 def reading_fields(config: OverlayConfig, overlay: PeriodicOverlay) -> dict[str, float]:
-    """The multigraph's cycle time as its published table counts; nothing of other overlays."""
-    if config.kind != "multigraph":
+    """The multigraph's cycle time as its published table counts; nothing of other overlays, nor of a single silo."""
+    if config.kind != "multigraph" or overlay.graph.silos == 1:
         return {}
     reading_s = multigraph_reading_s(overlay.graph, overlay.work, **config.options)
     return {"published_reading_s": reading_s}

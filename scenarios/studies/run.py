@@ -37,6 +37,7 @@ from topologies import (
 )
 from topologies.arrays import FloatArray
 from topologies.schedule import round_consensus
+from topologies.state import different_states
 from training import (
     CheckedData,
     MixingPlan,
@@ -192,12 +193,12 @@ def _periodic_plan(overlay: PeriodicOverlay, rounds: int) -> MixingPlan:
         raise InputError(
             f"rounds(={rounds}) and the longest lag(={longest}) of {overlay.kind} must be <= {_MOST_ENTRIES} in all."
         )
-    states = min(overlay.period, planned)
+    states = len(different_states(overlay.states[:planned])[0])
     if states * silos**2 * (1 if longest == 1 else 2) > _MOST_ENTRIES:
         what = "matrices" if longest == 1 else "matrices and lags"
         raise InputError(
-            f"rounds(={rounds}) of {overlay.kind} have {states} states of {silos} silos; their {what} must have "
-            f"<= {_MOST_ENTRIES} entries in all."
+            f"rounds(={rounds}) of {overlay.kind} have {states} different states of {silos} silos; their {what} must "
+            f"have <= {_MOST_ENTRIES} entries in all."
         )
     return MixingPlan.periodic(
         overlay.states, silos=silos, rounds=rounds, negative_weights=overlay.negative_weights

@@ -42,8 +42,9 @@ def best_periodic(
     period : int
         Number of states, 1 to 8.
     contraction : float, optional
-        Largest contraction per round, see `topologies.contraction.contraction`; by default one minus the spectral gap
-        of ``best`` with the criterion ``simulated``. With 1 any states are allowed by which the silos agree at all.
+        Largest contraction per round, see `topologies.contraction.worst_contraction`; by default one minus the spectral
+        gap of ``best`` with the criterion ``simulated``. With 1 any states are allowed of which each period brings all
+        models closer together.
     evaluations : int, optional
         Overlays that the search simulates, and the search for that static overlay as well.
     iterations : int, optional

@@ -5,7 +5,7 @@ import numpy as np
 from simulator.designers.periodic_cost import PeriodicCost
 from simulator.designers.periodic_moves import States, with_state
 from topologies.arrays import FloatArray
-from topologies.contraction import contraction
+from topologies.contraction import worst_contraction
 from topologies.state import State
 
 ROUNDING = 1e-9
@@ -30,7 +30,7 @@ def mended(cost: PeriodicCost, states: States, most: float, below_s: float, *, p
     states : States
         Whose arcs can be balanced.
     most : float
-        Largest contraction per round.
+        Largest contraction per round, see `topologies.contraction.worst_contraction`.
     below_s : float
         Time per round that the lower bound of `PeriodicCost.bound` must stay below.
     pairs : int
@@ -48,7 +48,7 @@ def mended(cost: PeriodicCost, states: States, most: float, below_s: float, *, p
     """
     for _ in range(pairs):
         weighted = cost.states(states)
-        if mixes(contraction(cost.graph.silos, weighted), most):
+        if mixes(worst_contraction(cost.graph.silos, weighted), most):
             return states
         longer = _with_pair(cost, states, pair_gains(cost.graph.silos, weighted), below_s)
         if longer is None:

@@ -12,7 +12,7 @@ from simulator.overlay_jobs import overlay_job
 from topologies.arrays import IntArray
 from topologies.balanced import balanced
 from topologies.connectivity import Connectivity
-from topologies.contraction import contraction
+from topologies.contraction import worst_contraction
 from topologies.digraph import components
 from topologies.errors import InputError
 from topologies.howard import cycle_time
@@ -81,8 +81,8 @@ class PeriodicCost:
         return tuple(self._balanced[arcs] for arcs in states)
 
     def contraction(self, states: States) -> float:
-        """Contraction per round with the weights of `balanced`."""
-        return contraction(self.graph.silos, self.states(states))
+        """`worst_contraction` with the weights of `balanced`."""
+        return worst_contraction(self.graph.silos, self.states(states))
 
     def load_s(self, states: States) -> float:
         """Time per round that the busiest link needs for the models of a period."""

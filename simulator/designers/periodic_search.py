@@ -20,7 +20,7 @@ from topologies.balanced import fast_balanced
 from topologies.compiled_designs import many_designs
 from topologies.connectivity import Connectivity
 from topologies.consensus import spectral_gap
-from topologies.contraction import contraction
+from topologies.contraction import worst_contraction
 from topologies.designers.best_of_all import designed_candidates
 from topologies.designers.edge_colouring import edge_colouring
 from topologies.designers.node_order import node_order, reordered
@@ -87,8 +87,8 @@ def fastest_periodic(
     period : int
         Number of states, at least 1. With 1 it is the static overlay.
     most_contraction : float, optional
-        Largest contraction per round (`topologies.contraction.contraction`) that the overlay may have; by default that
-        of the static overlay, in as many rounds.
+        Largest contraction per round (`topologies.contraction.worst_contraction`) that the overlay may have; by default
+        one minus the spectral gap of the static overlay.
     evaluations : int, optional
         Overlays that the search for the static overlay simulates, and that for the periodic one, each; by default 400,
         or 20,000 divided by the silos if that is less.
@@ -347,7 +347,7 @@ def _confirmed(
     silos, period = cost.graph.silos, len(found[0].arcs) if found else 0
     states = [_well_mixing(cost, one.arcs) for one in found[:CONFIRMED]]
     states += [
-        each for each in _kinds(cost.graph, cost.work, period) if mixes(contraction(silos, each), limit)
+        each for each in _kinds(cost.graph, cost.work, period) if mixes(worst_contraction(silos, each), limit)
     ]
     fastest, least_s = reference, inf
     for each in states if reference is None else [reference, *states]:
@@ -365,4 +365,4 @@ def _well_mixing(cost: PeriodicCost, states: States) -> tuple[State, ...]:
     """The states with the weights by which the silos agree sooner, of two rules."""
     silos = cost.graph.silos
     made = [cost.states(states), cost.states(states, weights=fast_balanced)]
-    return min(made, key=lambda each: contraction(silos, each))
+    return min(made, key=lambda each: worst_contraction(silos, each))

@@ -7,8 +7,17 @@ import numpy as np
 import pytest
 
 from scenarios.config.quantities import format_s
+from scenarios.studies.explain_periodic import periodic_explanation_table
 from scenarios.studies.periodic_gains import periodic_gains
-from topologies import AccessLinks, Workload, build_periodic, connectivity, design_periodic, load_underlay
+from topologies import (
+    AccessLinks,
+    Workload,
+    build_periodic,
+    connectivity,
+    design_periodic,
+    load_underlay,
+    state_of,
+)
 
 WORK = Workload.preset("inaturalist")
 UNDERLAY = load_underlay("gaia")
@@ -127,6 +136,30 @@ def test_rates_of_its_own_have_no_gains(make_line):
         "own", overlay.graph, overlay.work, overlay.states, rates=[each / 3 for each in overlay.rate_bps]
     )
     assert periodic_gains(own) == ()
+
+
+def test_what_limits_each_model(make_line):
+    """Access links of one capacity before a core that limits nothing."""
+    overlay = make_line(compute_s=0.01)
+    rows = periodic_explanation_table(overlay).rows
+    assert {row["limit"] for row in rows if row["source"] != row["target"]} == {"up, down"}
+
+    own = build_periodic(
+        "own", overlay.graph, overlay.work, overlay.states, rates=[each / 3 for each in overlay.rate_bps]
+    )
+    assert {row["limit"] for row in periodic_explanation_table(own).rows} == {"-"}
+
+
+def test_limits_are_those_of_the_degrees_of_a_state():
+    # Ten models enter the first silo in state 0, and leave it in state 1.
+    access_bps = np.full(11, 1e8)
+    graph = connectivity(UNDERLAY, access=AccessLinks(up_bps=access_bps, down_bps=access_bps), core=1e12)
+    others = np.arange(1, 11)
+    first = np.zeros(10, dtype=int)
+    states = [state_of(others, first, np.full(10, 0.09)), state_of(first, others, np.full(10, 0.5))]
+    rows = periodic_explanation_table(build_periodic("in and out", graph, WORK, states)).rows
+
+    assert {row["state"]: row["limit"] for row in rows} == {0: "down", 1: "up"}
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The mixing plan of a periodic overlay: the models whose messages are simulated, with the weights of its states."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,6 +61,25 @@ def test_states_whose_matrices_would_fill_the_memory_are_refused(graph, work, mo
     monkeypatch.setattr("scenarios.studies.run._MOST_ENTRIES", 2 * 2 * 11**2)
     assert mixing_plan(overlay, 10, 7).longest_lag == 2
     monkeypatch.setattr("scenarios.studies.run._MOST_ENTRIES", 2 * 2 * 11**2 - 1)
-    rule = "rounds(=10) of two states have 2 states of 11 silos; their matrices and lags must have <= 483 entries"
-    with pytest.raises(InputError, match=f"^{re.escape(rule)} in all.$"):
+    rule = "rounds(=10) of two states have 2 different states of 11 silos; their matrices and lags must have <= 483"
+    with pytest.raises(InputError, match=f"^{re.escape(rule)} entries in all.$"):
         mixing_plan(overlay, 10, 7)
+
+
+@pytest.mark.parametrize("lag", [1, 3])
+def test_equal_states_are_kept_once(graph, work, monkeypatch, lag):
+    one, other = two_states(graph, work, lag).states
+    order = [one, replace(other, computes=False), one, one, other, replace(other, computes=False)]
+    plan = mixing_plan(build_periodic("six", graph, work, order), 20, 7)
+
+    assert len(plan.matrices) == 3
+    assert plan.index[:6].tolist() == [0, 1, 0, 0, 2, 1]
+    for k in range(lag - 1, 20):
+        state = order[k % 6]
+        matrix, lags = plan.round_weights(k)
+        assert matrix.tobytes() == state.consensus(11).tobytes()
+        assert lags[state.target, state.source].tolist() == state.lag.tolist()
+        assert plan.is_computing(k) == state.computes
+    entries = 3 * 11**2 * (1 if lag == 1 else 2)
+    monkeypatch.setattr("scenarios.studies.run._MOST_ENTRIES", entries)
+    assert mixing_plan(build_periodic("six", graph, work, order), 20, 7).rounds == 20

@@ -85,6 +85,7 @@ def test_design_shows_states_and_the_gap_per_round(silosim):
     assert [row["overlay"] for row in rows] == [*NEW]
     assert [found[kind]["period"] for kind in NEW] == [None, None, 4, 5, 2, 10, None, None]
     assert found["base"]["spectral_gap"] == 1.0
+    assert found["epidemic"]["spectral_gap"] == pytest.approx(1 - ((10 * (1 - 0.9**11) - 1) / 10) ** 0.5)
     assert found["one_peer_exponential"]["spectral_gap"] == pytest.approx(1 - 0.2196 ** (1 / 4), abs=1e-4)
     assert found["multigraph"]["published_reading_s"] == pytest.approx(0.0686, abs=5e-5)
     assert found["multigraph"]["paper_s"] == pytest.approx(0.0688, abs=5e-5)
@@ -234,6 +235,90 @@ def test_one_state_of_a_file_is_the_static_overlay(silosim, tmp_path):
 
     for key in ("paper_s", "serialized_s", "load_bound_s", "simulated_s", "max_degree", "arcs"):
         assert file[key] == static[key]
+
+
+def test_one_state_has_the_spectral_gap_of_its_matrix(silosim, tmp_path):
+    # Each silo takes over the model of the one before: a round may spread models that agree in the long run.
+    labels, matrix = GRAPH.labels, np.roll(np.eye(11), 1, axis=0)
+    matrix[0] = 0.0
+    matrix[0, [0, -1]] = 0.9, 0.1
+    np.save(tmp_path / "matrix.npy", matrix)
+    source, target = np.arange(11), (np.arange(11) + 1) % 11
+    state = state_of(source, target, matrix[target, source])
+    (tmp_path / "path.csv").write_text(schedule_text([state], labels), encoding="utf-8")
+    files = ("--schedule", tmp_path / "path.csv", "--weights", tmp_path / "matrix.npy")
+
+    rows = {row["overlay"]: row for row in rows_of(silosim("design", "gaia", *files, "--json"))}
+    static, periodic = rows["matrix"], rows["path"]
+    assert periodic["spectral_gap"] == pytest.approx(static["spectral_gap"], rel=1e-9)
+    assert periodic["contraction"] == pytest.approx(static["contraction"], rel=1e-9)
+    assert static["contraction"] > 1 > 1 - static["spectral_gap"]
+    assert "never agree" not in silosim("explain", "gaia", *files[:2]).ok().out
+
+
+PERIODIC = ("base", "multigraph", "hierarchical", "one_peer_exponential", "epidemic", "equi_dyn")
+
+
+@pytest.mark.parametrize("kind", PERIODIC)
+def test_a_single_silo_agrees_with_itself(silosim, tmp_path, kind):
+    (tmp_path / "sites.csv").write_text("site,latitude,longitude\nA,10,10\nB,11,12\n", encoding="utf-8")
+    (tmp_path / "links.csv").write_text("from,to,capacity\nA,B,1 Gbps\n", encoding="utf-8")
+    network = ("--sites", tmp_path / "sites.csv", "--links", tmp_path / "links.csv", "--silo-at", "A")
+
+    (row,) = rows_of(silosim("design", *network, "--kind", kind, "--json"))
+    assert row["spectral_gap"] == 1.0
+    assert row["paper_s"] == pytest.approx(Workload.preset("inaturalist").compute_s, rel=1e-12)
+    assert "published_reading_s" not in row
+
+
+@pytest.mark.parametrize("command", ["design", "explain"])
+def test_they_say_which_silo_weighs_most_and_least(silosim, command):
+    multigraph = ("gaia", "--published", "--workload", "femnist", "--kind", "multigraph")
+    said = " ".join(silosim(command, *multigraph).ok().out.split())
+    assert (
+        "multigraph: the silos agree on a weighted mean of what they learn, by the lags and weights of its states: "
+        "'Dublin' weighs 1.74 times its plain share, 'California' 0.435 times."
+    ) in said
+    assert "weighted mean" not in silosim(command, "gaia", "--kind", "one_peer_exponential").ok().out
+
+
+def test_design_gives_the_weights_of_all_silos(silosim):
+    kinds = ("--kind", "multigraph", "--kind", "one_peer_exponential")
+    command = ("design", "gaia", "--published", "--workload", "femnist", *kinds, "--json")
+    multigraph, one_peer = (row["agreed_weights"] for row in rows_of(silosim(*command)))
+
+    assert [*multigraph] == [*one_peer] == list(GRAPH.labels)
+    assert sum(multigraph.values()) == pytest.approx(1, abs=1e-12)
+    assert multigraph["Dublin"] * 11 == pytest.approx(1.7386, abs=5e-5)
+    assert set(one_peer.values()) == {1 / 11}
+    overlay = design_periodic("multigraph", GRAPH, WORK)
+    assert overlay.agreed_weights.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_it_is_said_where_how_silos_mix_takes_too_long(silosim, tmp_path):
+    states = [state_of(np.arange(11), (np.arange(11) + 1) % 11, np.full(11, 0.5), np.full(11, 100))]
+    (tmp_path / "old.csv").write_text(schedule_text(states, GRAPH.labels), encoding="utf-8")
+    command = ("design", "gaia", "--schedule", tmp_path / "old.csv")
+
+    (row,) = (row for row in rows_of(silosim(*command, "--json")) if row["overlay"] == "old")
+    assert row["spectral_gap"] is row["contraction"] is row["agreed_weights"] is None
+    said = " ".join(silosim(*command).ok().out.split())
+    assert "old: 11 silos times the longest lag of 100 are more than 1,000, so that neither" in said
+
+
+@pytest.mark.parametrize("lag", [1, 3])
+def test_silos_that_never_agree_are_said_not_to(silosim, tmp_path, lag):
+    # The first five silos and the others weigh each other's models by 0.
+    source, target = np.arange(11), (np.arange(11) + 1) % 11
+    weight = np.full(11, 0.3)
+    weight[[4, 10]] = 0.0
+    state = state_of(source, target, weight, np.full(11, lag))
+    (tmp_path / "halves.csv").write_text(schedule_text([state], GRAPH.labels), encoding="utf-8")
+
+    for command in ("design", "explain"):
+        said = " ".join(silosim(command, "gaia", "--schedule", tmp_path / "halves.csv").ok().out.split())
+        assert "with its weights the silos never agree on one model." in said
+        assert "shrink by the factor" not in said
 
 
 @pytest.mark.parametrize(

@@ -195,6 +195,7 @@ def test_silos_of_epidemic_send_to_as_many_as_asked():
 
     source, _ = make_schedule(overlay, 0, 1).arcs(0)
     assert np.bincount(source).tolist() == [3] * 11
+    assert overlay.spectral_norm == pytest.approx(((1 - 0.7**11) / 0.3 - 1) / 10, rel=1e-12)
 
 
 def test_stl_fw_pairs_silos_of_different_labels():

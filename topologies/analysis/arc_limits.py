@@ -108,11 +108,15 @@ class ArcLimits:
             )
         return found
 
-    def rate_bps(self) -> FloatArray:
-        """Rate of each arc by Eq. 3, shape (arcs,)."""
+    def shares_bps(self) -> FloatArray:
+        """What each arc gets of its sender's uplink, of its receiver's downlink and on the way, shape (3, arcs)."""
         available_bps = self.graph.available_bps[self.source, self.target]
         up_bps, down_bps = (
             self.graph.up_bps[self.source] / self.out,
             self.graph.down_bps[self.target] / self.into,
         )
-        return np.asarray(np.minimum(np.minimum(up_bps, down_bps), available_bps))
+        return np.stack((up_bps, down_bps, available_bps))
+
+    def rate_bps(self) -> FloatArray:
+        """Rate of each arc by Eq. 3, shape (arcs,)."""
+        return np.asarray(self.shares_bps().min(axis=0))

@@ -12,7 +12,7 @@ from topologies.designers.node_order import reordered
 from topologies.designers.options import DesignerOption
 from topologies.errors import InputError
 from topologies.label_order import silo_order
-from topologies.periodic.epidemic import draw_targets
+from topologies.periodic.epidemic import draw_targets, mean_contraction
 from topologies.periodic.epidemic import epidemic as epidemic_state
 from topologies.workload import Workload
 
@@ -40,6 +40,11 @@ class Epidemic:
         """Kind, network, number of silos and fanout."""
         size = f"{self.graph.silos} silos, fanout {self.fanout}"
         return f"<Epidemic {self.kind} on {self.graph.underlay.name}: {size}>"
+
+    @property
+    def spectral_norm(self) -> float:
+        """Of ``E[W^T W] - J`` with ``J = 1 1^T / silos``; see `topologies.periodic.epidemic.mean_contraction`."""
+        return mean_contraction(self.graph.silos, self.fanout) ** 2
 
     @property
     def negative_weights(self) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Self
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import Connectivity
@@ -61,17 +61,14 @@ def multigraph_reading_s(graph: Connectivity, work: Workload, *, most_lag: int =
     Raises
     ------
     InputError
-        As `multigraph`.
+        As `multigraph`, and of a single silo, which has no ring.
 
     Notes
     -----
     See `topologies.periodic.multigraph_readings.published_reading`; the mean over as many rounds as the table has for
     the workload, `PUBLISHED_ROUNDS`, and 6,400 for others.
     """
-    source, _, delay_s = _ring(graph, work)
-    compute_s = work.round_compute_s(graph.silos)[source]
-    rounds = PUBLISHED_ROUNDS.get(work.name, _OTHER_ROUNDS)
-    return published_reading(delay_s, compute_s, rounds, most_lag=most_lag)
+    return _TableRing.of(graph, work).published_s(most_lag)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,22 +98,47 @@ def multigraph_readings(
     Raises
     ------
     InputError
-        As `multigraph`.
+        As `multigraph`, and of a single silo, which has no ring.
 
     Notes
     -----
     With published inputs the delays are those of `topologies.designers.published_ring.published_ring`, which may take
     another of two equally long routes than `multigraph` does: then `recurrence_s` is not quite its `paper` cycle time.
     """
-    source, target, delay_s = _ring(graph, work)
-    compute_s = work.round_compute_s(graph.silos)[source]
-    rounds = PUBLISHED_ROUNDS.get(work.name, _OTHER_ROUNDS)
+    ring = _TableRing.of(graph, work)
+    arcs = (ring.source, ring.target, ring.delay_s, ring.compute_s)
     return MultigraphReadings(
-        ring_s=recurrence_reading(source, target, delay_s, compute_s, most_lag=1),
-        published_s=published_reading(delay_s, compute_s, rounds, most_lag=most_lag),
-        equation_s=equation_reading(delay_s, compute_s, rounds, most_lag=most_lag),
-        recurrence_s=recurrence_reading(source, target, delay_s, compute_s, most_lag=most_lag),
+        ring_s=recurrence_reading(*arcs, most_lag=1),
+        published_s=ring.published_s(most_lag),
+        equation_s=equation_reading(ring.delay_s, ring.compute_s, ring.rounds, most_lag=most_lag),
+        recurrence_s=recurrence_reading(*arcs, most_lag=most_lag),
     )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class _TableRing:
+    """The ring's arcs as the published table counts them, with the computing times of their sources."""
+
+    source: IntArray
+    target: IntArray
+    delay_s: FloatArray
+    compute_s: FloatArray
+    rounds: int
+
+    @classmethod
+    def of(cls, graph: Connectivity, work: Workload) -> Self:
+        source, target, delay_s = _ring(graph, work)
+        return cls(
+            source=source,
+            target=target,
+            delay_s=delay_s,
+            compute_s=work.round_compute_s(graph.silos)[source],
+            rounds=PUBLISHED_ROUNDS.get(work.name, _OTHER_ROUNDS),
+        )
+
+    def published_s(self, most_lag: int) -> float:
+        """Cycle time as the table has it."""
+        return published_reading(self.delay_s, self.compute_s, self.rounds, most_lag=most_lag)
 
 
 def _ring(graph: Connectivity, work: Workload) -> tuple[IntArray, IntArray, FloatArray]:

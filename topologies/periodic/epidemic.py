@@ -1,5 +1,7 @@
 """Epidemic learning: every silo pushes its model to a few random others."""
 
+import math
+
 import numpy as np
 
 from topologies.arrays import IntArray
@@ -75,3 +77,34 @@ def epidemic(targets: IntArray) -> State:
     source, target = np.repeat(np.arange(silos), fanout), targets.ravel()
     received = np.bincount(target, minlength=silos)
     return state_of(source, target, 1 / (1 + received[target]))
+
+
+def mean_contraction(silos: int, fanout: int) -> float:
+    """Factor per round of the root mean square distance from the average.
+
+    Parameters
+    ----------
+    silos : int
+        Number of silos, at least 1.
+    fanout : int
+        As for `draw_targets`; of a single silo it is not used.
+
+    Returns
+    -------
+    float
+        The square root of the spectral norm of ``E[W^T W] - J`` with ``J = 1 1^T / silos``; 0 of a single silo, and
+        where all send to all.
+
+    Notes
+    -----
+    Silos are drawn alike, so that ``E[W^T W]`` is ``a I + b J``. Rows sum to 1: on equal models it is 1, and on all
+    differences ``(trace - 1) / (n - 1)``. A silo that receives `R` models gives each of ``1 + R`` the weight ``1 / (1 +
+    R)``, whose squares sum to ``1 / (1 + R)``; `R` is binomial, of ``n - 1`` others that send to it with probability
+    ``p = s / (n - 1)``, and ``E[1 / (1 + R)] = (1 - (1 - p)^n) / (n p)``. So the norm is ``((1 - (1 - p)^n) / p - 1) /
+    (n - 1)``. As columns sum to 1 in expectation only, the models' average moves, too; the distance is that from where
+    it was before the round.
+    """
+    if silos == 1:
+        return 0.0
+    share = fanout / (silos - 1)
+    return math.sqrt(max((1 - (1 - share) ** silos) / share - 1, 0.0) / (silos - 1))

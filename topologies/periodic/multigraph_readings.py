@@ -1,5 +1,6 @@
 """Cycle times of the multigraph: as its authors report it, by their equation, and by their protocol."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.checks import check_integer
+from topologies.errors import Field, InputError
 from topologies.howard import cycle_time
 from topologies.periodic.multigraph import MOST_LAG, multigraph_lags
 from topologies.periodic_events import periodic_event_graph
@@ -37,7 +39,7 @@ def published_reading(
     Raises
     ------
     InputError
-        If `rounds` or `most_lag` is no integer or below 1.
+        If `rounds` or `most_lag` is no integer or below 1, or there is no arc: a single silo has no ring.
 
     Notes
     -----
@@ -85,7 +87,7 @@ def recurrence_reading(
     Raises
     ------
     InputError
-        If `most_lag` is no integer or below 1.
+        If `most_lag` is no integer or below 1, or there is no arc.
 
     Notes
     -----
@@ -93,8 +95,7 @@ def recurrence_reading(
     delays that are given. The value is exact and at most ``max(compute_s, sum of delays / sum of lags)``. Time
     O(silos period iterations) of Howard's policy iteration.
     """
-    lags = multigraph_lags(delay_s, most_lag=most_lag)
-    period = int(np.lcm.reduce(lags))
+    lags, period = _lags(delay_s, most_lag)
     state, arc = np.nonzero(np.arange(period)[:, np.newaxis] % lags == 0)
     own_s = np.empty((period, len(source)))
     own_s[:, source] = compute_s
@@ -102,6 +103,14 @@ def recurrence_reading(
         period, state, source[arc], target[arc], lags[arc], np.asarray(delay_s)[arc], own_s
     )
     return cycle_time(graph, connected=True).cycle_time_s / period
+
+
+def _lags(delay_s: FloatArray, most_lag: int) -> tuple[IntArray, int]:
+    """Lag of each arc of a ring, and the rounds after which all arcs are strong again."""
+    if not len(delay_s):
+        raise InputError("must be those of one arc or more.", field=Field("delay_s", value=delay_s.tolist()))
+    lags = multigraph_lags(delay_s, most_lag=most_lag)
+    return lags, math.lcm(*lags.tolist())
 
 
 def _mean_round(
@@ -113,8 +122,7 @@ def _mean_round(
 ) -> float:
     """Mean length of the first rounds, each of some length by what each arc adds to it."""
     check_integer("rounds", rounds, minimum=1)
-    lags = multigraph_lags(delay_s, most_lag=most_lag)
-    period = int(np.lcm.reduce(lags))
+    lags, period = _lags(delay_s, most_lag)
     since_s = np.zeros(len(lags))
     round_s = np.zeros(period + 1)
     for k in range(min(period + 1, rounds)):

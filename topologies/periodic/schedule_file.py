@@ -51,9 +51,9 @@ def read_schedule(path: Path, labels: Sequence[str]) -> tuple[State, ...]:
         States are numbered from 0, without gaps; one without arcs is a row that holds its number alone. A silo is named
         by its label, else by its number from 0 in the order of `labels`; where a label is a number itself, by label
         only. A lag that is not stated is 1. The weight is that which the receiver gives the sender's model; the weight
-        of a silo's own model is what the others leave of 1, or stated by a row from the silo to itself. Where no arc of
-        a state has a weight, they are those of the local-degree rule among the arcs of that state, as of a static
-        overlay. Silos compute in a state, unless its rows say 0 as computes.
+        of a silo's own model is what the others leave of 1, or stated by a row from the silo to itself, of lag 1. Where
+        no arc of a state has a weight, they are those of the local-degree rule among the arcs of that state, as of a
+        static overlay. Silos compute in a state, unless its rows say 0 as computes.
     labels : sequence of str, (silos,)
 
     Returns
@@ -64,10 +64,10 @@ def read_schedule(path: Path, labels: Sequence[str]) -> tuple[State, ...]:
     ------
     InputError
         If the file cannot be read; names an unknown silo; repeats an arc in one state; states a lag below 1 or above
-        `MOST_LAG`, a weight that is no finite number, for some arcs of a state only, or weights of a receiver that
-        exceed 1; says of a state both that silos compute and that they do not; lacks a state below another one; numbers
-        more than `MOST_STATES` of them; or has no arc in any state, of more than one silo. One line with file, row or
-        state, value and rule.
+        `MOST_LAG`, or other than 1 of a silo's own model, a weight that is no finite number, for some arcs of a state
+        only, or weights of a receiver that exceed 1; says of a state both that silos compute and that they do not;
+        lacks a state below another one; numbers more than `MOST_STATES` of them; or has no arc in any state, of more
+        than one silo. One line with file, row or state, value and rule.
 
     Notes
     -----
@@ -173,6 +173,10 @@ def _states(table: Table, found: Mapping[str, Column], labels: Sequence[str]) ->
                 silos[cells[key]] = silo_of_cell(table, row, found[key].header, cells[key], labels)
             ends.append(silos[cells[key]])
         lag = _whole(table, row, found["lag"], cells["lag"], 1, MOST_LAG) if "lag" in found else None
+        if ends[0] == ends[1] and lag not in (None, 1):
+            raise table.error(
+                row, found["lag"].header, cells["lag"], "must be 1: a silo mixes its own model as it is."
+            )
         weight = (
             plain_number(table, row, found["weight"].header, cells["weight"]) if "weight" in found else None
         )

@@ -9,7 +9,7 @@ from scipy.stats import chisquare
 
 from topologies import InputError
 from topologies.consensus import check_consensus
-from topologies.periodic.epidemic import draw_targets, epidemic
+from topologies.periodic.epidemic import draw_targets, epidemic, mean_contraction
 
 
 @pytest.mark.parametrize("fanout", [1, 2, 3])
@@ -62,6 +62,31 @@ def test_mean_weight_of_the_own_model_and_mean_columns(silos, fanout):
     exact = (1 - (1 - share) ** silos) / (silos * share)
     assert abs(own.mean() - exact) <= 5 * own.std() / np.sqrt(rounds) + 1e-12
     assert np.abs(mean.sum(axis=0) - 1).max() < 0.1
+
+
+@pytest.mark.parametrize(("silos", "fanout"), [(2, 1), (3, 1), (4, 1), (4, 2), (4, 3)])
+def test_contraction_is_the_norm_of_the_expectation_over_all_draws(silos, fanout):
+    sets = [
+        list(itertools.combinations([other for other in range(silos) if other != silo], fanout))
+        for silo in range(silos)
+    ]
+    rounds = [epidemic(np.array(rows)).consensus(silos) for rows in itertools.product(*sets)]
+    expected = sum(matrix.T @ matrix for matrix in rounds) / len(rounds)
+    norm = np.linalg.norm(expected - 1 / silos, 2)
+
+    assert mean_contraction(silos, fanout) ** 2 == pytest.approx(norm, abs=1e-14)
+
+
+def test_contraction_of_many_draws():
+    rng = np.random.default_rng(0)
+    rounds = [epidemic(draw_targets(11, 2, rng)).consensus(11) for _ in range(3000)]
+    # On differences the mean of W'W is a multiple of them, which the squares of all weights tell.
+    squares = np.array([((matrix**2).sum() - 1) / 10 for matrix in rounds])
+
+    assert mean_contraction(11, 2) ** 2 == pytest.approx(0.3571, abs=5e-5)
+    assert abs(squares.mean() - mean_contraction(11, 2) ** 2) < 5 * squares.std() / np.sqrt(len(squares))
+    assert mean_contraction(1, 3) == 0
+    assert mean_contraction(300, 299) == 0
 
 
 def test_to_all_others_it_is_the_average():

@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 from topologies import InputError, Workload
 from topologies.designers.published_ring import published_ring
 from topologies.periodic.multigraph import multigraph, multigraph_lags
-from topologies.periodic.multigraph_readings import equation_reading, published_reading
+from topologies.periodic.multigraph_readings import (
+    equation_reading,
+    published_reading,
+    recurrence_reading,
+)
 
 NETWORKS = ("gaia", "aws_na", "geant", "exodus", "ebone")
 TASKS = {
@@ -207,6 +211,12 @@ def test_one_silo_and_bad_input():
             multigraph(ring, after, delay_s, most_lag=most_lag)
     with pytest.raises(InputError, match=r"^rounds\(=0\) must be >= 1\.$"):
         published_reading(delay_s, 0.1, 0)
+    none = np.array([])
+    for reading in (published_reading, equation_reading):
+        with pytest.raises(InputError, match=r"^delay_s\(=\[\]\) must be those of one arc or more\.$"):
+            reading(none, none, 100)
+    with pytest.raises(InputError, match=r"^delay_s\(=\[\]\) must be those of one arc or more\.$"):
+        recurrence_reading(np.arange(0), np.arange(0), none, none)
     many = np.arange(1.0, 24)
     with pytest.raises(
         InputError, match=r"^most_lag\(=23\) makes a period of 5354228880 states; it must be <= 10000\.$"

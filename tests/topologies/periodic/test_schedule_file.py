@@ -127,6 +127,10 @@ def test_states_in_which_silos_do_not_compute(file):
             "row 4: the arc Bonn -> Köln must not be repeated; row 3 states it.",
         ),
         ("state,from,to\n0,Bonn,0\n", "row 2: an arc must join two silos, not Bonn with itself."),
+        (
+            "state,from,to,lag,weight\n0,Bonn,Köln,7,0.5\n0,Köln,Köln,7,0.5\n",
+            "row 3, lag(='7') must be 1: a silo mixes its own model as it is.",
+        ),
         ("state,from,to,weight\n0,Bonn,Köln,inf\n", "row 2, weight(=inf) must be finite."),
         ("state,from,to,weight\n0,Bonn,Köln,much\n", "row 2, weight(='much') must be a number."),
         ("state,from,to,to\n0,Bonn,Köln,Köln\n", "the columns 'to' and 'to' both mean receiver; keep one."),
@@ -143,6 +147,7 @@ def test_one_line_errors(file, text, message):
     assert str(caught.value) == f"{path}: {message}"
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -150,6 +155,16 @@ def test_one_line_errors(file, text, message):
             "state,from,to,weight\n0,Bonn,Köln,1\n1,Bonn,Köln,0.5\n1,Lyon,Köln,0.6\n",
             "the weights that Köln gives the models that it receives sum to 1.1; they must sum to <= 1 within 1e-06, "
             "the rest being that of its own model.",
+        ),
+        (
+            "state,from,to,weight\n0,Bonn,Köln,1\n1,Bonn,Köln,1e308\n1,Lyon,Köln,1e308\n",
+            "the weights that Köln gives the models that it receives sum to inf; they must sum to <= 1 within 1e-06, "
+            "the rest being that of its own model.",
+        ),
+        (
+            "state,from,to,weight\n0,Bonn,Köln,1\n1,Bonn,Köln,1e308\n1,Köln,Köln,1e308\n",
+            "the row of Köln sums to inf; rows of a mixing matrix must sum to 1 within 1e-06 (an adjacency matrix has "
+            "zeros and ones, and zeros on its diagonal).",
         ),
         (
             "state,from,to,weight\n0,Bonn,Köln,1\n1,Bonn,Köln,0.5\n1,Lyon,Köln,\n",
