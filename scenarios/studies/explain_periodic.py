@@ -45,6 +45,10 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
     ]
     if beyond := beyond_paper_periodic(overlay):
         sentences.append(beyond)
+    if overlay.period > 1:
+        sentences.append(
+            "Models of several rounds that share a link make rounds longer than that: silosim simulate says how long."
+        )
     gains = periodic_gains(overlay)
     sentences += [each.sentence for each in gains]
     if not all(overlay.computes):

@@ -48,7 +48,7 @@ def read_schedule(path: Path, labels: Sequence[str]) -> tuple[State, ...]:
     path : Path
         CSV with the columns state, from, to, and perhaps lag, weight and computes (or usual other names), rows in any
         order.
-        States are numbered from 0, without gaps; one without arcs is a row that holds its number alone. A silo is named
+        States are numbered from 0, without gaps; one without arcs is a row with its number and empty cells. A silo is named
         by its label, else by its number from 0 in the order of `labels`; where a label is a number itself, by label
         only. A lag that is not stated is 1. The weight is that which the receiver gives the sender's model; the weight
         of a silo's own model is what the others leave of 1, or stated by a row from the silo to itself, of lag 1. Where
@@ -85,8 +85,8 @@ def read_schedule(path: Path, labels: Sequence[str]) -> tuple[State, ...]:
     missing = next((state for state in range(max(arcs) + 1) if state not in arcs), None)
     if missing is not None:
         raise InputError(
-            f"state {missing} has no row, though state {max(arcs)} has; a state without arcs is a row that holds its "
-            "number alone.",
+            f"state {missing} has no row, though state {max(arcs)} has; a state without arcs is a row with its number "
+            "and empty cells.",
             source=source,
         )
     states = tuple(arcs[state].made(f"{source}, state {state}", labels) for state in range(len(arcs)))
@@ -108,7 +108,7 @@ def schedule_text(states: Sequence[State], labels: Sequence[str]) -> str:
     str
         CSV with the columns state, from, to, lag and weight, and computes where silos do not compute in some state;
         weights with all their digits. State by state, arcs by sender, then receiver; of a state without arcs its number
-        alone.
+        and empty cells.
     """
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")

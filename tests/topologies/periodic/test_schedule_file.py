@@ -108,11 +108,11 @@ def test_states_in_which_silos_do_not_compute(file):
         ),
         (
             "state,from,to\n0,Bonn,Köln\n3,Köln,Bonn\n1,Köln,Bonn\n",
-            "state 2 has no row, though state 3 has; a state without arcs is a row that holds its number alone.",
+            "state 2 has no row, though state 3 has; a state without arcs is a row with its number and empty cells.",
         ),
         (
             "state,from,to\n1,Bonn,Köln\n",
-            "state 0 has no row, though state 1 has; a state without arcs is a row that holds its number alone.",
+            "state 0 has no row, though state 1 has; a state without arcs is a row with its number and empty cells.",
         ),
         (
             "state,from,to\n0,Bonn,Kölm\n",
