@@ -63,7 +63,7 @@ def test_a_period_that_averages_exactly_is_one_efold():
     silo = np.arange(8)
     states = [state_of(silo, silo ^ bit, np.full(8, 0.5)) for bit in (1, 2, 4)]
 
-    assert contraction(8, states) == 0
-    assert contraction(8, states[:2]) == pytest.approx(1)
-    assert seconds_per_efold(2.0, contraction(8, states), period=3) == 6.0
+    assert worst_contraction(8, states) == 0
+    assert worst_contraction(8, states[:2]) == pytest.approx(1)
+    assert seconds_per_efold(2.0, worst_contraction(8, states), period=3) == 6.0
     assert rounds_per_efold(0.9, period=3) == rounds_per_efold(0.9)

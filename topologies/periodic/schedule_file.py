@@ -48,12 +48,12 @@ def read_schedule(path: Path, labels: Sequence[str]) -> tuple[State, ...]:
     path : Path
         CSV with the columns state, from, to, and perhaps lag, weight and computes (or usual other names), rows in any
         order.
-        States are numbered from 0, without gaps; one without arcs is a row with its number and empty cells. A silo is named
-        by its label, else by its number from 0 in the order of `labels`; where a label is a number itself, by label
-        only. A lag that is not stated is 1. The weight is that which the receiver gives the sender's model; the weight
-        of a silo's own model is what the others leave of 1, or stated by a row from the silo to itself, of lag 1. Where
-        no arc of a state has a weight, they are those of the local-degree rule among the arcs of that state, as of a
-        static overlay. Silos compute in a state, unless its rows say 0 as computes.
+        States are numbered from 0, without gaps; one without arcs is a row with its number and empty cells. A silo is
+        named by its label, else by its number from 0 in the order of `labels`; where a label is a number itself, by
+        label only. A lag that is not stated is 1. The weight is that which the receiver gives the sender's model; the
+        weight of a silo's own model is what the others leave of 1, or stated by a row from the silo to itself, of lag
+        1. Where no arc of a state has a weight, they are those of the local-degree rule among the arcs of that state,
+        as of a static overlay. Silos compute in a state, unless its rows say 0 as computes.
     labels : sequence of str, (silos,)
 
     Returns
