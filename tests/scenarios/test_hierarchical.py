@@ -134,6 +134,7 @@ def test_validate_and_sweep_take_it(silosim, overlay, tmp_path):
     assert rows_of(silosim(*command, "--json"))["hierarchical"]["paper_s"] == pytest.approx(
         overlay.closed_forms.paper_s
     )
+    assert NOTE in words(silosim(*command, "--force"))
 
 
 def test_random_computing_times_are_compared_round_by_round(silosim, tmp_path):
