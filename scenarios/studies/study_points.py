@@ -223,9 +223,7 @@ class _Memory:
     designs: _Kept[_Designed]
 
 
-def _rows(
-    point: Point, kept: _Memory, computes: dict[str, tuple[bool, ...]], *, simulate: bool
-) -> list[Row]:
+def _rows(point: Point, kept: _Memory, computes: dict[str, tuple[bool, ...]], *, simulate: bool) -> list[Row]:
     """Rows of one point, one for each overlay; `computes` receives what `PointResult` has of them."""
     scenario = point.scenario
     network, graph = repr(scenario.network), kept.networks.of(scenario.network)
