@@ -161,6 +161,7 @@ def run(
         absences=job.absences,
         engine=running.name,
         computes=job.computes,
+        regular_from=job.regular_from,
     )
 
 

@@ -40,6 +40,8 @@ class Timeline:
         The engine that simulated the job.
     computes : tuple of bool
         Whether silos compute in each state; round `k` is in state ``k mod len(computes)``.
+    regular_from : int
+        Round from which on no message is missing whose round of sending would be before round 0.
 
     See Also
     --------
@@ -55,6 +57,7 @@ class Timeline:
     further_start_s: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     absences: Absences = ()
     computes: tuple[bool, ...] = ALL
+    regular_from: int = 0
 
     def __repr__(self) -> str:
         rounds, silos = len(self.round_start_s) - 1, self.round_start_s.shape[1]
@@ -90,7 +93,7 @@ class Timeline:
         start_s = self.round_start_s
         presence = Presence.of(self.absences, start_s.shape[1])
         end_s = presence.first_end_s(start_s[-1], len(start_s) - 1)
-        starts = Starts.of(start_s, self.absences).computing(self.computes)
+        starts = Starts.of(start_s, self.absences).computing(self.computes, self.regular_from)
         counted = starts.until(counted_rows(starts.last_s.max(axis=1), end_s))
         return cycle_time_interval(counted, silos=start_s.shape[1])
 

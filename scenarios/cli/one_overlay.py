@@ -3,21 +3,16 @@
 from collections.abc import Sequence
 
 from scenarios.cli.designer_options import GivenOptions
-from scenarios.cli.options import Study
 from scenarios.config.overlay_config import OverlayConfig, asked_overlays
-from scenarios.simulation.design_bar import design_with_bar
 from topologies import (
     DESIGNERS,
     PERIODIC_DESIGNERS,
     RANDOM_DESIGNERS,
     InputError,
-    Overlay,
-    PeriodicOverlay,
 )
 
 DEFAULT_KIND = "ring"
 _KINDS = ", ".join((*DESIGNERS, *PERIODIC_DESIGNERS))
-KIND_HELP = f"{_KINDS}. [default: {DEFAULT_KIND}]"
 SCENARIO_KIND_HELP = (
     f"{_KINDS}. stl_fw needs a scenario with [training]. [default: {DEFAULT_KIND}, or the only one of the "
     "scenario]"
@@ -76,11 +71,3 @@ def one_overlay(
         both_ways=both_ways,
     )
     return config
-
-
-def designed(study: Study, config: OverlayConfig, *, seed: int) -> Overlay | PeriodicOverlay:
-    """Design the overlay of `one_overlay` on a network."""
-    graph = study.graph()
-    overlay = design_with_bar(config, graph, study.work(graph), seed=seed)
-    assert isinstance(overlay, Overlay | PeriodicOverlay)
-    return overlay

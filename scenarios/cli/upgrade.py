@@ -9,7 +9,8 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.designer_options import GivenOptions, with_designer_options
-from scenarios.cli.one_overlay import KIND_HELP, designed, one_overlay
+from scenarios.cli.one_overlay import SCENARIO_KIND_HELP, one_overlay
+from scenarios.cli.request import experiment_of, is_scenario
 from scenarios.cli.table_and_figure import HELP, table_and_figure, write_both
 from scenarios.config.scenario import validated
 from scenarios.config.upgrade import UpgradeConfig
@@ -17,15 +18,16 @@ from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_sty
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table
 from scenarios.studies.upgrade import upgrade_table
-from topologies import DESIGNERS, PERIODIC_DESIGNERS
+from topologies import DESIGNERS, PERIODIC_DESIGNERS, Overlay, PeriodicOverlay
 
 
-@opt.of_a_study()
+@opt.of_a_study(or_scenario=True)
 @with_designer_options((*DESIGNERS, *PERIODIC_DESIGNERS))
 def upgrade(
     study: opt.Study,
+    context: typer.Context,
     options: GivenOptions,
-    kind: Annotated[str | None, typer.Option(help=f"Overlay: {KIND_HELP}")] = None,
+    kind: Annotated[str | None, typer.Option(help=f"Overlay: {SCENARIO_KIND_HELP}")] = None,
     arcs: opt.ArcsFile = None,
     weights: opt.WeightsFile = None,
     schedule: opt.ScheduleFile = None,
@@ -65,7 +67,9 @@ def upgrade(
     sharing: opt.Sharing = "maxmin",
     queueing: opt.Queueing = "fifo",
     engine: opt.NetworkEngine = "auto",
-    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="Of everything random. [default: the scenario's, or 0]")
+    ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help=HELP)] = None,
     width: opt.Width = None,
     force: opt.Force = False,
@@ -74,12 +78,14 @@ def upgrade(
     """Say which links to buy: cheapest sets and what they gain.
 
     The frontier of price against cycle time: at each price the best set of links to raise, by the closed form, with a
-    proof that none is better, and confirmed by simulation. The overlay's arcs stay, of a periodic one its states.
+    proof that none is better, and confirmed by simulation. The overlay's arcs stay, of a periodic one its states. Of a
+    scenario it takes network, workload, overlays and seed.
 
     Examples
     --------
     silosim upgrade geant --kind ring --budget 3
     silosim upgrade geant --cycle-time "500 ms" --prices prices.csv -o geant-links
+    silosim upgrade study.toml --kind mst --budget 2
     """
     given = {
         "budget": budget,
@@ -90,6 +96,7 @@ def upgrade(
         "by": by,
     }
     asked = validated(UpgradeConfig, given)
+    experiment = experiment_of(study, context, rounds=1)
     config = one_overlay(
         "upgrade",
         options,
@@ -99,12 +106,15 @@ def upgrade(
         schedule=schedule,
         both_ways=both_ways,
         why="whose arcs are drawn anew in each round",
+        known=experiment.overlays if is_scenario(study) else (),
     )
     style = figure_style(width, draws=output is not None) or DEFAULT_STYLE
     files = [] if output is None else table_and_figure(output, force=force)
     simulation = opt.simulation_config(1 if rounds is None else rounds, sharing, queueing, engine)
-    overlay = designed(study, config, seed=seed)
-    table = upgrade_table(overlay, asked, simulation, rounds=rounds, seed=seed)
+    experiment = experiment.with_settings({}, overlays=[config], seed=seed, most_rounds=1)
+    overlay = experiment.design(config)
+    assert isinstance(overlay, Overlay | PeriodicOverlay)
+    table = upgrade_table(overlay, asked, simulation, rounds=rounds, seed=experiment.seed)
     write_both(files, table, partial(_plot, table, asked, style))
     print_table(table, as_json)
     if files:

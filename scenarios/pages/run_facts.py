@@ -20,8 +20,9 @@ from scenarios.runfile.reader import OverlayRecord, RunRecord, open_file, read_r
 from scenarios.runfile.run_tables import link_usage
 from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import check_interrupts
-from scenarios.studies.explain import circuit_table, further_words
+from scenarios.studies.explain import circuit_table, further_words, loads_words
 from scenarios.studies.run_summary import summary_of
+from simulator.computing_rounds import computing_before
 from topologies import Connectivity, InputError, Overlay, build_overlay
 from topologies.analysis import (
     AccessForms,
@@ -71,8 +72,8 @@ class OverlayFacts:
     forms : AccessForms or None
         Likewise.
     models : array of float, shape (link directions,)
-        Models of a round on each: what the simulation carried, a mean over its rounds, and what the arcs' routes say
-        where nothing was simulated; NaN of a randomized overlay there.
+        Models of a round in which silos compute on each: what the simulation carried, a mean over its rounds, and what
+        the arcs' routes say where nothing was simulated; NaN of a randomized overlay there.
     mean_bps : array of float, shape (link directions,)
         Capacities in the simulation, with its events; NaN where these are unknown.
     utilisation : array of float, shape (link directions,)
@@ -241,7 +242,7 @@ def _overlay_facts(
     """One overlay."""
     directions = len(graph.link_capacity_bps)
     models, mean_bps, used = (np.full(directions, np.nan) for _ in range(3))
-    sent = record.work.model_bits * recorded.simulation.rounds
+    sent = record.work.model_bits * computing_before(recorded.computes, recorded.simulation.rounds)
     overlay, why_not = _built(record, recorded, graph)
     if usage is not None:
         bits, mean_bps, used = usage
@@ -271,7 +272,13 @@ def _overlay_facts(
         models=models,
         mean_bps=mean_bps,
         utilisation=used,
-        explanation=() if explained is None else (*explanation_sentences(explained), *further_words(overlay)),
+        explanation=()
+        if explained is None
+        else (
+            *explanation_sentences(explained),
+            *loads_words(explained, overlay),
+            *further_words(overlay),
+        ),
         circuit=None
         if explained is None
         else circuit_table(explained, f"Critical circuit of {recorded.kind}"),

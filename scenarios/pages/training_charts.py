@@ -91,13 +91,13 @@ def _table(overlays: Sequence[OverlayRecord], *, is_imported: bool) -> str:
     rows = []
     metrics = shown_metrics(overlays, is_imported=is_imported)
     for overlay in overlays:
-        count = len(overlay.wall_clock_s)
+        count, rounds = len(overlay.wall_clock_s), overlay.computed_rounds.tolist()
         for row in np.unique(np.linspace(0, count - 1, min(count, _MOST_ROWS)).round().astype(int)).tolist():
             values = [factor * float(overlay.history[metric][row]) for metric, factor, _ in metrics]
             rows.append(
                 (
                     overlay.kind,
-                    f"{int(overlay.history['round'][row]):,}",
+                    f"{rounds[row]:,}",
                     format_long(float(overlay.wall_clock_s[row])),
                     *(f"{value:.4g}" if np.isfinite(value) else "-" for value in values),
                 )

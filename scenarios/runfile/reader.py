@@ -495,10 +495,7 @@ def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
             busiest_link=None,
         ),
         busiest_link=str(attrs["busiest_link"]),
-        simulation=_read_simulation(
-            file.get(f"simulation/{kind}"),
-            ALL if states is None else tuple(state.computes for state in states),
-        ),
+        simulation=_read_simulation(file.get(f"simulation/{kind}"), states),
         history=_read_history(training, rows) if rows else {},
         wall_clock_s=file[f"replay/{kind}/wall_clock_s"][:rows] if rows else np.zeros(0),
         negative_weights=any(
@@ -510,7 +507,7 @@ def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:
     )
 
 
-def _read_simulation(group: h5py.Group | None, computes: tuple[bool, ...]) -> SimulationRecord:
+def _read_simulation(group: h5py.Group | None, states: tuple[State, ...] | None) -> SimulationRecord:
     """A simulation, complete or not; a group without attributes, as an early kill leaves it, holds nothing."""
     attrs = {} if group is None else group.attrs
     rounds, cycle_time_s = int(attrs.get("rounds", 0)), float(attrs.get("cycle_time_s", np.nan))
@@ -527,7 +524,7 @@ def _read_simulation(group: h5py.Group | None, computes: tuple[bool, ...]) -> Si
             has_absences=has_absences,
             engine=engine,
         )
-    estimate = None if group is None or rounds < 2 else _estimate(group, rounds, computes)
+    estimate = None if group is None or rounds < 2 else _estimate(group, rounds, states)
     interval = None if estimate is None else estimate.interval
     return SimulationRecord(
         rounds=rounds,
@@ -540,7 +537,7 @@ def _read_simulation(group: h5py.Group | None, computes: tuple[bool, ...]) -> Si
     )
 
 
-def _estimate(group: h5py.Group, rounds: int, computes: tuple[bool, ...]) -> Estimate:
+def _estimate(group: h5py.Group, rounds: int, states: tuple[State, ...] | None) -> Estimate:
     """Cycle time from the starts of the first rounds, with little memory."""
     round_start_s = group["round_start_s"]
     silos = round_start_s.shape[1]
@@ -551,7 +548,10 @@ def _estimate(group: h5py.Group, rounds: int, computes: tuple[bool, ...]) -> Est
         piece = slice(first, min(first + step, rounds))
         start_s = round_start_s[piece]
         mean_s[piece], last_s[piece] = start_s.mean(axis=1), presence.last_s(start_s)
-    starts = Starts(mean_s=mean_s, last_s=last_s, presence=presence).computing(computes)
+    starts = Starts(mean_s=mean_s, last_s=last_s, presence=presence)
+    if states is not None:
+        longest_lag = max(int(state.lag.max(initial=1)) for state in states)
+        starts = starts.computing([state.computes for state in states], longest_lag - 1)
     if rounds + 1 == len(round_start_s):
         # Of the last round of the job, the file also says when the silos have ended it.
         end_s = presence.first_end_s(round_start_s[rounds], rounds)

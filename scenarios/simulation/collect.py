@@ -73,7 +73,8 @@ def collect(
             return False
         more = Starts.of(block.round_start_s, job.absences, silos=silos)
         starts = more if starts is None else starts.joined(more)
-        return _shows_period(progress.steady, progress.rounds) or rule.is_met(starts.computing(job.computes))
+        computing = starts.computing(job.computes, job.regular_from)
+        return _shows_period(progress.steady, progress.rounds) or rule.is_met(computing)
 
     end = simulate_blocks(job, take, title=title, block_messages=_BLOCK_MESSAGES, engine=engine)
     start_s = np.concatenate(pieces["round_start_s"])
@@ -88,6 +89,7 @@ def collect(
         messages=Messages(**record) if messages else None,
         absences=job.absences,
         computes=job.computes,
+        regular_from=job.regular_from,
     )
 
 

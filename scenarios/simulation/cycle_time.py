@@ -83,7 +83,9 @@ def simulated_cycle_time(timeline: Timeline, silos: IntArray) -> SimulatedCycleT
     start_s, steady = timeline.round_start_s, timeline.steady
     simulated = len(start_s) - 1
     end_s = Presence.of(timeline.absences, start_s.shape[1]).first_end_s(start_s[-1], simulated)
-    starts = Starts.of(start_s, timeline.absences, silos=silos).computing(timeline.computes)
+    starts = Starts.of(start_s, timeline.absences, silos=silos).computing(
+        timeline.computes, timeline.regular_from
+    )
     last_s = starts.last_s.max(axis=1)
     last = counted_rows(last_s, end_s) - 1
     if steady.is_exact and steady.computing_rounds is not None:
@@ -102,7 +104,7 @@ def simulated_cycle_time(timeline: Timeline, silos: IntArray) -> SimulatedCycleT
         )
     starts = starts.until(last + 1)
     found = interval_rounds([starts], silos=start_s.shape[1])
-    counted = starts.counted(last // 2, last) if found is None else found[0]
+    counted = starts.latest() if found is None else found[0]
     interval = cycle_time_interval(starts, silos=start_s.shape[1])
     return SimulatedCycleTime(
         cycle_time_s=counted.cycle_time_s,

@@ -7,7 +7,7 @@ import numpy as np
 from scenarios.config.overlays import AnyOverlay
 from scenarios.config.simulation import SimulationConfig
 from scenarios.simulation.runner import job_of, run_job
-from simulator.computing_rounds import rounds_to_compute
+from simulator.computing_rounds import computing_before, rounds_to_compute
 from simulator.statistics.confidence import least_rounds, rounds_for_interval
 from topologies import Connectivity, InputError, Overlay, PeriodicOverlay
 from topologies.arrays import IntArray
@@ -71,7 +71,7 @@ def quick_simulation(
     QuickSimulation
         Of a static or periodic overlay, from as many rounds as a confidence interval needs, or from fewer where these
         would take longer. A randomized overlay is not simulated where an interval would take longer; nor is any
-        overlay of which a few rounds would.
+        overlay of which a few rounds would, or as many as its longest lag.
 
     Notes
     -----
@@ -80,13 +80,17 @@ def quick_simulation(
     silos = overlay.graph.silos
     round_s = _round_cost_s(overlay, seed)
     enough, affordable = rounds_for_interval(silos), int(_WORK_S / round_s)
+    unawaited = 0
     if isinstance(overlay, PeriodicOverlay):
-        enough = rounds_to_compute(overlay.computes, enough)
+        # Before them nobody waits for messages of the longest lag: they say nothing of a long job.
+        unawaited, computes = overlay.longest_lag - 1, overlay.computes
+        computing = rounds_for_interval(silos, sum(computes), computing_before(computes, unawaited))
+        enough = rounds_to_compute(computes, computing)
     if isinstance(overlay, Overlay | PeriodicOverlay):
         rounds = min(enough, max(_FEWEST_ROUNDS, affordable)) if round_s <= _MOST_PER_ROUND_S else 0
     else:
         rounds = min(enough, affordable) if affordable >= least_rounds(silos) else 0
-    if not rounds:
+    if rounds <= unawaited:
         return QuickSimulation(why_not=_TOO_LONG)
     try:
         return simulation_of(overlay, replace(settings, rounds=rounds), seed=seed)

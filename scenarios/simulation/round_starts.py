@@ -47,7 +47,7 @@ class RoundStarts:
         """All starts so far of rounds in which silos compute."""
         rows = slice(self._rows)
         starts = Starts(mean_s=self._mean_s[rows], last_s=self._last_s[rows], presence=self._presence)
-        return starts.computing(self._job.computes)
+        return starts.computing(self._job.computes, self._job.regular_from)
 
     @property
     def counted(self) -> Starts:

@@ -47,7 +47,40 @@ def means_note(windows: Mapping[str, Window | None]) -> list[str]:
         if window is not None
     ]
     means = [f"Without a period, a cycle time is a mean: {'; '.join(known)}."] if known else []
-    return [*means, *presence_note(windows)]
+    return [*means, *few_rounds_note(windows), *presence_note(windows)]
+
+
+def few_rounds_note(windows: Mapping[str, Window | None]) -> list[str]:
+    """Which overlays have too few rounds for their periods, or for their lags."""
+    known = {kind: window for kind, window in windows.items() if window is not None}
+    parts = [
+        f"{kind}, {window.lacked_period:,} rounds a period"
+        for kind, window in known.items()
+        if window.lacked_period is not None
+    ]
+    unawaited = [
+        f"{kind}, from round {window.waits_from:,} on"
+        for kind, window in known.items()
+        if window.waits_from is not None
+    ]
+    return [
+        *(
+            [
+                "Fewer rounds than two periods, so that the mean is of a part of one, or of the first: "
+                f"{'; '.join(parts)}."
+            ]
+            if parts
+            else []
+        ),
+        *(
+            [
+                "Messages of the longest lag are awaited only after these rounds, whose mean is no cycle time of a "
+                f"long job: {'; '.join(unawaited)}."
+            ]
+            if unawaited
+            else []
+        ),
+    ]
 
 
 def presence_note(windows: Mapping[str, Window | None]) -> list[str]:

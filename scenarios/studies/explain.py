@@ -7,9 +7,19 @@ import numpy as np
 from scenarios.config.network import describe, idle_links
 from scenarios.config.quantities import digits, format_s, in_unit, time_unit
 from scenarios.report.agreed_mean import mean_notes
+from scenarios.report.longer_load import longer_load
 from scenarios.report.tables import Column, Table, note_lines
 from topologies import Overlay
-from topologies.analysis import Explanation, explain, explanation_lines, explanation_rows
+from topologies.analysis import (
+    AccessUpgrade,
+    Explanation,
+    JointUpgrade,
+    LinkUpgrade,
+    explain,
+    explanation_lines,
+    explanation_rows,
+    loads_after,
+)
 from topologies.wrapping import wrapped
 
 
@@ -27,9 +37,38 @@ def explanation_table(overlay: Overlay) -> Table:
     """
     explanation = explain(overlay)
     words = [describe(overlay.graph, overlay.work), *explanation_lines(explanation)]
-    sentences = [*further_words(overlay), *overlay.graph.underlay.notes, *idle_links(overlay.graph)]
+    sentences = [
+        *loads_words(explanation, overlay),
+        *further_words(overlay),
+        *overlay.graph.underlay.notes,
+        *idle_links(overlay.graph),
+    ]
     words += [line for sentence in sentences for line in wrapped(sentence)]
     return circuit_table(explanation, "\n".join(words))
+
+
+def loads_words(explanation: Explanation, overlay: Overlay) -> list[str]:
+    """That the best upgrade takes the paper's closed form below load, where it is not there before."""
+    named, best = _best_upgrade(explanation)
+    if best is None or beyond_paper(overlay):
+        return []
+    said = longer_load((best.doubled_s, best.unlimited_s), loads_after(overlay, named))
+    return [said] if said else []
+
+
+def _best_upgrade(
+    explanation: Explanation,
+) -> tuple[tuple[str, ...], AccessUpgrade | JointUpgrade | LinkUpgrade | None]:
+    """The upgrade that an explanation names first, and the names of its links."""
+    labels = explanation.labels
+    if explanation.upgrades:
+        access = explanation.upgrades[0]
+        return tuple(f"{labels[access.silo]} {link}" for link in access.link.split(" and ")), access
+    if explanation.together:
+        both = explanation.together[0]
+        return (f"{labels[both.source]} uplink", f"{labels[both.target]} downlink"), both
+    found = explanation.links
+    return (() if found is None else found.links), found
 
 
 def further_words(overlay: Overlay) -> list[str]:

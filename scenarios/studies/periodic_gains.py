@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from scenarios.config.quantities import format_s
+from scenarios.report.longer_load import longer_load
 from topologies import InputError, PeriodicOverlay
 from topologies.analysis.upgrade_terms import Form
-from topologies.analysis.upgrades import LinkUpgrade, link_upgrade
+from topologies.analysis.upgrades import LinkUpgrade, link_upgrade, loads_after
 from topologies.wrapping import listed
 
 _WORDS: dict[Form, str] = {
@@ -31,11 +32,14 @@ class Gain:
         As the network is.
     upgrade : LinkUpgrade or None
         None where no capacity lowers it.
+    loads_s : tuple of float
+        `load` with twice the capacity, and with no limit.
     """
 
     form: Form
     cycle_time_s: float
     upgrade: LinkUpgrade | None
+    loads_s: tuple[float, float] = (0.0, 0.0)
 
     @property
     def sentence(self) -> str:
@@ -48,15 +52,17 @@ class Gain:
             f"({format_s(self.cycle_time_s - found.doubled_s)} less), with no limit {format_s(found.unlimited_s)} "
             f"({format_s(self.cycle_time_s - found.unlimited_s)} less)"
         )
+        longer = longer_load((found.doubled_s, found.unlimited_s), self.loads_s)
+        gains = f"{gains}. {longer}" if longer else f"{gains}."
         if len(found.links) > 1:
             return (
                 f"By {by} no link helps alone, since others limit a model as much or another circuit is as slow: "
-                f"{listed(found.links)} are needed together: {gains}."
+                f"{listed(found.links)} are needed together: {gains}"
             )
         ties, more = found.as_good, len(found.as_good) - _MOST_TIES
         named = [*ties[:_MOST_TIES], f"{more} more"] if more > 0 else list(ties)
         as_good = f" Twice the capacity gains as much on {listed(named)}." if named else ""
-        return f"By {by} the best upgrade of one link is {found.links[0]}: {gains}.{as_good}"
+        return f"By {by} the best upgrade of one link is {found.links[0]}: {gains}{as_good}"
 
     @property
     def fields(self) -> dict[str, object]:
@@ -68,6 +74,8 @@ class Gain:
             "links": [] if found is None else list(found.links),
             "doubled_s": None if found is None else found.doubled_s,
             "unlimited_s": None if found is None else found.unlimited_s,
+            "doubled_load_s": None if found is None else self.loads_s[0],
+            "unlimited_load_s": None if found is None else self.loads_s[1],
             "as_good": [] if found is None else list(found.as_good),
         }
 
@@ -93,8 +101,13 @@ def periodic_gains(overlay: PeriodicOverlay) -> tuple[Gain, ...]:
     by += [("serialized", forms.serialized_s)] if forms.serialized_s > forms.paper_s * (1 + _SAME) else []
     by += [("load", forms.load_bound_s)] if forms.load_bound_s > forms.paper_s * (1 + _SAME) else []
     try:
-        return tuple(
-            Gain(form=form, cycle_time_s=value_s, upgrade=link_upgrade(overlay, form)) for form, value_s in by
-        )
+        return tuple(_gain(overlay, form, value_s) for form, value_s in by)
     except InputError:
         return ()
+
+
+def _gain(overlay: PeriodicOverlay, form: Form, cycle_time_s: float) -> Gain:
+    """The best upgrade by one form."""
+    found = link_upgrade(overlay, form)
+    loads_s = (0.0, 0.0) if found is None else loads_after(overlay, found.links)
+    return Gain(form=form, cycle_time_s=cycle_time_s, upgrade=found, loads_s=loads_s)

@@ -25,7 +25,10 @@ from scenarios.simulation.windows import (
     means_note,
     paired_window,
 )
+from simulator import SteadyState
+from simulator.computing_rounds import rounds_to_compute
 from simulator.statistics.confidence import least_rounds, paired_difference
+from simulator.world.counted_silos import Starts
 from topologies.quantities import parse_share
 
 BUSIEST = 3
@@ -108,7 +111,7 @@ def simulate_table(
         notes=note_lines(
             *(f"{row['overlay']}'s busiest links: {_busiest(row)}." for row in rows),
             _percent_note(settings),
-            *_marks(rows, experiment.graph.silos),
+            *_marks(outcomes, experiment.graph.silos),
             *states_note({overlay.kind: job.computes for overlay, job in simulations}),
             *means_note(windows),
             *disturbed_note([outcome.kind for outcome in outcomes if outcome.counts_disturbed]),
@@ -178,10 +181,14 @@ def _cycle_time(outcome: Outcome) -> str:
     text = format_s(steady.cycle_time_s)
     if not steady.is_exact:
         return f"~{text}"
-    if steady.period_s is None or steady.period_rounds in (None, 1):
+    if steady.period_s is None or not _shows_period(steady):
         return text
-    rounds = "round" if steady.computing_rounds == 1 else f"{steady.computing_rounds} rounds"
-    return f"{text} = {format_s(steady.period_s)} / {rounds}"
+    return f"{text} = {format_s(steady.period_s)} / {steady.computing_rounds} rounds"
+
+
+def _shows_period(steady: SteadyState) -> bool:
+    """Whether it is worth saying how long the period is: not where that is one round in which silos compute."""
+    return steady.period_s is not None and steady.computing_rounds not in (None, 1)
 
 
 def _busiest(row: Row) -> str:
@@ -213,19 +220,28 @@ def _percent_note(simulation: SimulationConfig) -> str:
     return f"{'; '.join([text, *details])}."
 
 
-def _marks(rows: Sequence[Row], silos: int) -> list[str]:
+def _marks(outcomes: Sequence[Outcome], silos: int) -> list[str]:
     """Meaning of the signs in the cycle times."""
     lines = []
-    if any(row["period_rounds"] not in (None, 1) for row in rows):
+    if any(_shows_period(outcome.steady) for outcome in outcomes):
         lines.append("= : the exact period.")
-    if any(row["simulated_half_width_s"] for row in rows):
+    if any(outcome.half_width_s for outcome in outcomes):
         lines.append("+-: 95 % confidence by batch means.")
-    if any(row["simulated_half_width_s"] is None for row in rows):
+    needs = {each.kind: _rounds_needed(each.starts, silos) for each in outcomes if each.half_width_s is None}
+    if needs:
+        alike = {*needs.values()}
+        listed = [f"{need:,}" for need in alike] if len(alike) == 1 else []
+        rounds = "; ".join(listed or [f"{kind}, {need:,}" for kind, need in needs.items()])
         lines.append(
-            f"~: an estimate; too few rounds for an interval ({silos} silos: {least_rounds(silos):,} "
-            "before one has ended)."
+            f"~: an estimate; too few rounds for an interval ({silos} silos: {rounds} before one has ended)."
         )
     return lines
+
+
+def _rounds_needed(starts: Starts, silos: int) -> int:
+    """Rounds, of all states, from which on there is an interval."""
+    least = least_rounds(silos, starts.period, starts.regular_from)
+    return rounds_to_compute(starts.computes, least)
 
 
 def _paired_note(rows: Sequence[Row]) -> list[str]:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from threading import get_ident
@@ -84,10 +84,19 @@ class ReplayOf:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class PointResult:
-    """Rows of a point; where it cannot be computed, one row with the error alone."""
+    """Rows of a point; where it cannot be computed, one row with the error alone.
+
+    Attributes
+    ----------
+    identity : str
+    rows : sequence of dict
+    computes : mapping from str to tuple of bool
+        Whether silos compute in each state, of overlays where they do not in all.
+    """
 
     identity: str
     rows: Sequence[Row]
+    computes: Mapping[str, tuple[bool, ...]] = field(default_factory=dict)
 
 
 def compute_points(
@@ -118,12 +127,13 @@ def compute_points(
     kept = _kept_for(study, get_ident()) if study else _nothing_kept()
     results = []
     for point in points:
+        computes: dict[str, tuple[bool, ...]] = {}
         try:
             with many_designs() if compiled else nullcontext():
-                rows = with_speedup(_rows(point, kept, simulate=simulate))
+                rows = with_speedup(_rows(point, kept, computes, simulate=simulate))
         except Exception as problem:
             rows = [{"error": error_text(problem)}]
-        results.append(result_of(point, rows))
+        results.append(replace(result_of(point, rows), computes=computes))
     return results
 
 
@@ -213,8 +223,8 @@ class _Memory:
     designs: _Kept[_Designed]
 
 
-def _rows(point: Point, kept: _Memory, *, simulate: bool) -> list[Row]:
-    """Rows of one point, one for each overlay."""
+def _rows(point: Point, kept: _Memory, computes: dict[str, tuple[bool, ...]], *, simulate: bool) -> list[Row]:
+    """Rows of one point, one for each overlay; `computes` receives what `PointResult` has of them."""
     scenario = point.scenario
     network, graph = repr(scenario.network), kept.networks.of(scenario.network)
     partition, shares = kept.partitions.of(scenario, graph)
@@ -233,6 +243,9 @@ def _rows(point: Point, kept: _Memory, *, simulate: bool) -> list[Row]:
             make = partial(_designed, scenario, graph, work, config, shares)
             designed = kept.designs.of(key, make)
             row |= designed.fields
+            overlay = designed.overlay
+            if isinstance(overlay, PeriodicOverlay) and not all(overlay.computes):
+                computes[config.name] = overlay.computes
             if simulate:
                 row |= _simulated(scenario, graph, designed)
         except Exception as problem:

@@ -14,6 +14,7 @@ from scenarios.config.seed import check_seed
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import computing_keys
 from scenarios.report.closed_forms import FORMS, estimates_note, forms_note
+from scenarios.report.computing_states import states_note
 from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines, percent
 from scenarios.studies.parallel_points import compute_all
@@ -113,7 +114,10 @@ def sweep(
 
     compute = partial(compute_points, simulate=True)
     compute_all(points, compute, take, pool=pool, workers=workers, title="sweep")
-    rows = [row for point in points for row in found[point.identity].rows]
+    results = [found[point.identity] for point in points]
+    rows = [row for result in results for row in result.rows]
+    # States may differ from capacity to capacity: those of the first one are told.
+    computes = {name: each for result in reversed(results) for name, each in result.computes.items()}
     columns, unit = cycle_time_columns(rows, FORMS | {"simulated_s": "simulated"})
     return Table(
         caption=describe(first, work, access=False),
@@ -127,6 +131,7 @@ def sweep(
         notes=f"{forms_note(unit, rows)}\nover paper: how far simulated ({simulation.sharing}, {simulation.queueing}) "
         f"lies above paper.{estimates_note(rows)}\n"
         + note_lines(
+            *states_note(computes),
             *left_out,
             *first.underlay.notes,
             *engine_note((str(row["overlay"]), str(row["engine"])) for row in rows),

@@ -193,7 +193,9 @@ def _validated(overlay: AnyOverlay, simulation: SimulationConfig, *, rounds: int
     maxmin = simulated_cycle_time(timeline, silos)
     end = maxmin.first_round + maxmin.rounds
     last = end if maxmin.asked is None else maxmin.asked[1]
-    starts = Starts.of(timeline.round_start_s, timeline.absences).computing(timeline.computes)
+    starts = Starts.of(timeline.round_start_s, timeline.absences).computing(
+        timeline.computes, timeline.regular_from
+    )
     window = Window.of(replace(starts.counted(maxmin.first_round, end), asked=maxmin.asked))
     found = Validated(
         overlay=overlay,

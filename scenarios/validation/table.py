@@ -15,7 +15,12 @@ from scenarios.simulation.captions import simulation_caption
 from scenarios.simulation.cycle_time import SimulatedCycleTime
 from scenarios.simulation.event_notes import events_note
 from scenarios.simulation.experiment import Experiment
-from scenarios.simulation.windows import disturbed_note, paired_window, presence_note
+from scenarios.simulation.windows import (
+    disturbed_note,
+    few_rounds_note,
+    paired_window,
+    presence_note,
+)
 from scenarios.validation.circuit_table import arc_rows
 from scenarios.validation.study import Validated
 from topologies import Overlay, PeriodicOverlay
@@ -116,6 +121,9 @@ def validation_table(experiment: Experiment, results: Sequence[Validated]) -> Ta
                     *_event_kind_notes(experiment),
                     *(line for result in results for line in _randomized_notes(experiment, result)),
                     *(line for result in results for line in _estimates(result)),
+                    *few_rounds_note(
+                        {r.overlay.kind: None if r.maxmin.is_exact else r.window for r in results}
+                    ),
                     *presence_note({result.overlay.kind: result.window for result in results}),
                     *_events(experiment, results),
                     *_differences(results),

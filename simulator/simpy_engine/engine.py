@@ -39,7 +39,7 @@ class SimpyEngine:
         Of the job's sharing model.
     """
 
-    __slots__ = ("_job", "_observer", "_recorder", "_silos", "_watch", "clock", "network")
+    __slots__ = ("_job", "_recorder", "_silos", "_watch", "clock", "network")
 
     name = "simpy"
 
@@ -48,8 +48,7 @@ class SimpyEngine:
         self._watch: RepeatWatch | None = None
         self._job = job
         self.clock = clock = Clock(0.0)
-        self._recorder = recorder = Recorder(job, block_rounds=block_rounds, on_round=self._on_round)
-        self._observer = observer
+        self._recorder = recorder = Recorder(job, block_rounds=block_rounds, on_round=observer.on_round)
         wiring = _wiring(job, recorder)
         columns = _Columns(job)
         self._silos = silos = [
@@ -86,26 +85,29 @@ class SimpyEngine:
                 computes=job.computes,
             )
         for silo in silos:
-            clock.process(silo.run(job.rounds, self.network.send, recorder.started))
+            clock.process(silo.run(job.rounds, self.network.send, self._started))
 
     @property
     def steady(self) -> SteadyState | None:
         """How the job goes on, once it is known to repeat; None while the network has no state to compare."""
         return None if self._watch is None else self._watch.steady
 
-    def _on_round(self, k: int, now_s: float) -> None:
-        """Call the observer when the last silo starts a round, and look for a repeat at the end of this instant."""
-        if self._observer.on_round is not None:
-            self._observer.on_round(k, now_s)
-        if self._watch is not None and self._watch.steady is None:
+    def _started(self, silo: int, k: int, now_s: float) -> None:
+        """Note that a silo starts a round; of silo 0, look for a repeat at the end of this instant."""
+        self._recorder.started(silo, k, now_s)
+        if silo == 0 and self._watch is not None and self._watch.steady is None:
             event = self.clock.event()
             event.callbacks = [lambda _: self._look(k, now_s)]
             self.clock.succeed_at(event, now_s, LAST)
 
     def _look(self, k: int, now_s: float) -> None:
-        # A silo that is near the end sends no message of a round after it.
+        # A silo that is near the end sends no message of a round after it. Of rounds that take no time the last counts.
         end = self._job.rounds + 1 - self._job.longest_lag
-        if self._watch is not None and all(silo.round < end for silo in self._silos):
+        if (
+            self._watch is not None
+            and self._silos[0].round == k
+            and all(silo.round < end for silo in self._silos)
+        ):
             self._watch.look(k, now_s)
 
     def advance(self) -> Block | None:

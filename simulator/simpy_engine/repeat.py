@@ -12,7 +12,7 @@ from topologies.arrays import FloatArray
 
 
 class State(NamedTuple):
-    """The state of a silo or of the network, at the instant at which the last silo starts a round."""
+    """The state of a silo or of the network, at an instant at which silo 0 starts a round."""
 
     numbers: list[int]
     """Whatever is whole, with rounds counted from that round."""
@@ -32,7 +32,7 @@ class RepeatWatch:
     states : sequence of callable
         Each returns the state of a silo or of the network at ``(round, date)``.
     ahead : callable
-        Rounds by which the first silo is ahead of a round.
+        Rounds by which the first silo is ahead of a round; negative where all are behind it.
     period : int
         Rounds after which the job has the same arcs and computing times: states of rounds that are not a multiple of it
         apart differ.
@@ -49,8 +49,8 @@ class RepeatWatch:
 
     Notes
     -----
-    Brent's cycle detection: the state is saved at each power of two of rounds, so that in time a saved one lies in
-    the cycle.
+    Brent's cycle detection: the state is saved at `first` or round 1, and each time the rounds have doubled, so that in
+    time a saved one lies in the cycle. The compiled engine looks at the same instants, and so finds the same.
     What follows depends on the state alone, as long as no silo has ended its last round. Time O(silos + messages)
     per round.
     """
@@ -83,12 +83,12 @@ class RepeatWatch:
         self._ahead = ahead
         self._saved: list[tuple[list[int], FloatArray, FloatArray]] = []
         self._round = self._first = 0
-        self._next = first
+        self._next = max(1, first)
         self._date_s = 0.0
         self.steady: SteadyState | None = None
 
     def look(self, k: int, now_s: float) -> None:
-        """Take the state when the last silo has started round `k`, before any silo has ended the job."""
+        """Take the state when silo 0 has started round `k`, before any silo has ended the job."""
         if self._saved and not (k - self._round) % self._period and self._is_saved(k, now_s):
             computing_rounds = computing_before(self._computes, k - self._round)
             self.steady = SteadyState(
@@ -104,7 +104,7 @@ class RepeatWatch:
                 (state.numbers, np.array(state.times_s), np.array(state.shares))
                 for state in (state_of(k, now_s) for state_of in self._states)
             ]
-            self._round, self._date_s, self._next = k, now_s, 2 * k + 1
+            self._round, self._date_s, self._next = k, now_s, 2 * k
             self._first = k + self._ahead(k) + 1
 
     def _is_saved(self, k: int, now_s: float) -> bool:

@@ -1,12 +1,12 @@
 """Confidence interval of a simulated cycle time, and the rule that stops a simulation when it is narrow."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import lcm
 
 import numpy as np
 
-from simulator.world.counted_silos import Counted, Starts, counted_together
+from simulator.world.counted_silos import CATCHING_UP, Counted, Starts, counted_together
 from topologies.arrays import FloatArray
 from topologies.errors import InputError
 from topologies.statistics import ConfidenceInterval, correlated_batch_means
@@ -15,31 +15,37 @@ CONFIDENCE = 0.95
 BATCHES = 20
 WARM_UP = 0.25
 """Fraction of the rounds that does not count."""
-_LEAST_ROUNDS, _LEAST_PER_SILO = 400, 20
+_LEAST_ROUNDS, _LEAST_PER_SILO, _LEAST_PERIODS = 400, 20, 10
 _LOOK_AGAIN = 1.25
 
 
-def least_rounds(silos: int) -> int:
+def least_rounds(silos: int, period: int = 1, regular_from: int = 0) -> int:
     """Rounds from which on the cycle time of so many silos has a confidence interval.
 
     Parameters
     ----------
     silos : int
+    period, regular_from : int
+        See `simulator.world.counted_silos.Starts`.
 
     Returns
     -------
     int
-        The larger of 400 and 20 times the silos.
+        The largest of 400, 20 times the silos, and what holds ten periods after the warm-up; and as many after it where
+        it is longer than a quarter since lags are long, see `Starts.warm_up`.
     """
-    return max(_LEAST_ROUNDS, _LEAST_PER_SILO * silos)
+    periods = int(np.ceil((_LEAST_PERIODS * period + BATCHES) / (1 - WARM_UP))) if period > 1 else 0
+    least = max(_LEAST_ROUNDS, _LEAST_PER_SILO * silos, periods)
+    return max(least, CATCHING_UP * regular_from + counted_rounds(least))
 
 
-def rounds_for_interval(silos: int) -> int:
+def rounds_for_interval(silos: int, period: int = 1, regular_from: int = 0) -> int:
     """Rounds to simulate for a confidence interval of the cycle time.
 
     Parameters
     ----------
-    silos : int
+    silos, period, regular_from : int
+        As for `least_rounds`.
 
     Returns
     -------
@@ -47,7 +53,7 @@ def rounds_for_interval(silos: int) -> int:
         A quarter more than `least_rounds`, since the last rounds may not count: see
         `simulator.statistics.steady_state.counted_rows`. In MATCHAs of 87 silos up to 184 of 1,914 did not.
     """
-    return 5 * least_rounds(silos) // 4
+    return 5 * least_rounds(silos, period, regular_from) // 4
 
 
 def counted_rounds(rounds: int) -> int:
@@ -101,8 +107,7 @@ def cycle_time_interval(starts: FloatArray | Starts, *, silos: int) -> Confidenc
     The interval is not valid where something lasts for more than a small part of the simulated time, such as a trace
     of capacities with a period of a day in a run of two days, or hours without traffic of others.
     """
-    counted = interval_rounds([_as_starts(starts)], silos=silos)
-    return None if counted is None else _interval(counted[0].start_s)
+    return _interval([_as_starts(starts)], silos=silos)
 
 
 def paired_difference(
@@ -127,8 +132,7 @@ def paired_difference(
     Common random numbers: the difference of each round of one run and the same round of the other varies less than
     that of independent runs. Its mean is the difference of both growth rates.
     """
-    counted = interval_rounds([_as_starts(starts), _as_starts(others)], silos=silos)
-    return None if counted is None else _interval(counted[0].start_s - counted[1].start_s)
+    return _interval([_as_starts(starts), _as_starts(others)], silos=silos)
 
 
 def interval_rounds(jobs: Sequence[Starts], *, silos: int) -> list[Counted] | None:
@@ -143,19 +147,49 @@ def interval_rounds(jobs: Sequence[Starts], *, silos: int) -> list[Counted] | No
     Returns
     -------
     list of Counted or None
-        The same rounds of each job: `counted_rounds` of those that all have, or, where no silo is there in all of
-        these, the longest part in which one is. None where they are too few. Of jobs whose silos compute in some states
-        only, batches are whole periods, if there are enough of them.
+        The same rounds of each job: `counted_rounds` of those that all have, without those before messages of all lags
+        are awaited; or, where no silo is there in all of these, the longest part in which one is. Of periodic overlays
+        whole periods, of two the periods in which both repeat. None where they are too few.
+
+    Notes
+    -----
+    Measured on periodic overlays of Gaia (multigraph, 60 states; base, 7; hierarchical, 82 of which 40 compute) with
+    lognormal computing times (cv 0.5), after `rounds_for_interval`: of 150 intervals each, 95, 100 and 97 % hold the
+    cycle time.
+
+    The batches are whole periods, too: 20, or fewer, from 10 on, where there are fewer periods or 20 would leave out a
+    tenth of them. The periods in which two jobs repeat may be too long for that: the difference of these is over
+    batches that are parts of periods, whose variation widens the interval.
     """
+    found = _batched(jobs, silos)
+    return None if found is None else found[0]
+
+
+def _batched(jobs: Sequence[Starts], silos: int) -> tuple[list[Counted], int] | None:
+    """The rounds of `interval_rounds`, and in how many batches."""
     rounds = min(starts.rounds for starts in jobs)
-    if rounds < least_rounds(silos):
+    first = max(rounds - counted_rounds(rounds), *(starts.warm_up for starts in jobs))
+    if rounds < least_rounds(silos) or first >= rounds:
         return None
-    counted = counted_together(jobs, rounds - counted_rounds(rounds), rounds)
+    counted = counted_together(jobs, first, rounds)
     if counted[0].rounds < counted_rounds(least_rounds(silos)):
         return None
-    whole = BATCHES * lcm(*(sum(starts.computes) for starts in jobs))
-    odd = counted[0].rounds % (whole if whole <= counted[0].rounds else BATCHES)
-    return [replace(one, first_round=one.first_round + odd, start_s=one.start_s[odd:]) for one in counted]
+    period = lcm(*(starts.period for starts in jobs))
+    batches = _batches(counted[0].rounds // period)
+    if batches < _LEAST_PERIODS:
+        if len(jobs) == 1:
+            return None
+        period, batches = 1, BATCHES
+    return [one.whole(period * batches) for one in counted], batches
+
+
+def _batches(periods: int) -> int:
+    """Number of batches of equally many periods, that leaves out few of these."""
+    if periods < BATCHES:
+        return periods
+    if 10 * (periods % BATCHES) < periods:
+        return BATCHES
+    return max(range(BATCHES, BATCHES // 2 - 1, -1), key=lambda batches: periods - periods % batches)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -190,17 +224,21 @@ def estimated_cycle_time(starts: Starts, *, silos: int) -> Estimate:
     -------
     Estimate
     """
-    found = interval_rounds([starts], silos=silos)
-    if found is None:
-        counted = starts.counted(starts.rounds // 2, starts.rounds, last=True)
+    found, interval = interval_rounds([starts], silos=silos), _interval([starts], silos=silos)
+    if found is None or interval is None:
+        counted = starts.latest(last=True)
         return Estimate(cycle_time_s=counted.cycle_time_s, interval=None, counted=counted)
-    interval = _interval(found[0].start_s)
     return Estimate(cycle_time_s=interval.mean, interval=interval, counted=found[0])
 
 
-def _interval(start_s: FloatArray) -> ConfidenceInterval:
-    """Of the growth over all these rounds."""
-    return correlated_batch_means(np.diff(start_s), batches=BATCHES, confidence=CONFIDENCE)
+def _interval(jobs: Sequence[Starts], *, silos: int) -> ConfidenceInterval | None:
+    """Of the growth of a job, or of the difference of two, over the rounds of `interval_rounds`."""
+    found = _batched(jobs, silos)
+    if found is None:
+        return None
+    (one, *others), batches = found
+    start_s = one.start_s - others[0].start_s if others else one.start_s
+    return correlated_batch_means(np.diff(start_s), batches=batches, confidence=CONFIDENCE)
 
 
 def _as_starts(starts: FloatArray | Starts) -> Starts:

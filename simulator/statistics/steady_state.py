@@ -68,7 +68,10 @@ class SteadyState:
 
 
 def estimated_steady_state(
-    round_start_s: FloatArray, absences: Absences = (), computes: Sequence[bool] = ALL
+    round_start_s: FloatArray,
+    absences: Absences = (),
+    computes: Sequence[bool] = ALL,
+    regular_from: int = 0,
 ) -> SteadyState:
     """Steady state of a job that is not known to repeat.
 
@@ -79,13 +82,14 @@ def estimated_steady_state(
     absences : sequence of (int, int, int)
         See `simulator.world.counted_silos.Absences`.
     computes : sequence of bool
+    regular_from : int
         See `simulator.job.Job`.
 
     Returns
     -------
     SteadyState
-        The mean slope of the date at which the last silo starts a round, over the last half of the rounds; where
-        silos are away, of the last one that `simulator.world.counted_silos.Starts` follows.
+        The mean slope of the date at which the last silo starts a round, over the last half of the rounds, see
+        `simulator.world.counted_silos.Starts.latest`; where silos are away, of the last one that is followed there.
 
     Notes
     -----
@@ -93,9 +97,8 @@ def estimated_steady_state(
     """
     presence = Presence.of(absences, round_start_s.shape[1])
     end_s = presence.first_end_s(round_start_s[-1], len(round_start_s) - 1)
-    starts = Starts.of(round_start_s, absences).computing(computes)
-    rounds = counted_rows(starts.last_s.max(axis=1), end_s) - 1
-    counted = starts.counted(rounds // 2, rounds, last=True)
+    starts = Starts.of(round_start_s, absences).computing(computes, regular_from)
+    counted = starts.until(counted_rows(starts.last_s.max(axis=1), end_s)).latest(last=True)
     return SteadyState(cycle_time_s=counted.cycle_time_s, is_exact=False)
 
 
@@ -254,7 +257,7 @@ def steady_state(
         return steady, start_s[len(round_start_s) :]
     further_s = np.empty((0, job.silos))
     if proven is None:
-        return estimated_steady_state(round_start_s, job.absences, job.computes), further_s
+        return estimated_steady_state(round_start_s, job.absences, job.computes, job.regular_from), further_s
     return within(proven, round_start_s, longest_lag=job.longest_lag, computes=job.computes), further_s
 
 
@@ -343,7 +346,10 @@ def equal_steady_state(job: Job) -> tuple[SteadyState, FloatArray]:
                 steady = repeating(start_s, period * rounds, growth_s, computes=job.computes)
                 return steady, start_s
     last_s = np.concatenate((states_s[-piece - 1 : -piece, :silos], found_s)).max(axis=1)
-    slope_s = _slope(last_s[len(last_s) // 2 - 1 :]) * (len(job.computes) / sum(job.computes))
+    half = len(last_s) - len(last_s) // 2
+    slope_s = _slope(last_s[-1 - max(rounds, half - half % rounds) :]) * (
+        len(job.computes) / sum(job.computes)
+    )
     return SteadyState(cycle_time_s=slope_s, is_exact=False), np.empty((0, silos))
 
 

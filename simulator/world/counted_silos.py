@@ -10,6 +10,13 @@ import numpy as np
 from simulator.computing_rounds import ALL, are_computing, computing_before
 from topologies.arrays import BoolArray, FloatArray, IntArray
 
+CATCHING_UP = 2
+"""Warm-up in rounds in which messages are missing for want of a round of sending.
+
+Silos that wait for nobody for `L` rounds of `c` seconds first wait when as much time has passed on the links: where a
+round takes ``t > c`` seconds in the long run, after ``L c / (t - c)`` more rounds, fewer than `L` if ``t > 2 c``.
+"""
+
 Absences = Sequence[tuple[int, int, int]]
 """Silos that the others go on without: silo, its first missed round, and the round in which it is back."""
 
@@ -121,6 +128,7 @@ class Counted:
     asked : tuple of (int, int) or None
         The first of the rounds that were asked for and the one after the last, where no silo is there in all of them.
     computes : tuple of bool
+    regular_from : int
         See `Starts`.
     """
 
@@ -129,6 +137,7 @@ class Counted:
     throughout: tuple[int, ...] | None = None
     asked: tuple[int, int] | None = None
     computes: tuple[bool, ...] = ALL
+    regular_from: int = 0
 
     @property
     def rounds(self) -> int:
@@ -139,6 +148,22 @@ class Counted:
     def cycle_time_s(self) -> float:
         """Mean growth per round."""
         return float(self.start_s[-1] - self.start_s[0]) / self.rounds
+
+    @property
+    def lacks_period(self) -> bool:
+        """Whether fewer rounds than two periods were there, so that the mean is of a part of one, or of the first."""
+        period = sum(self.computes)
+        return period > 1 and (self.rounds % period > 0 or self.first_round + self.rounds < 2 * period)
+
+    @property
+    def lacks_waiting(self) -> bool:
+        """Whether it counts rounds in which messages are missing whose round of sending would be before round 0."""
+        return self.first_round < self.regular_from
+
+    def whole(self, rounds: int) -> Self:
+        """The last of these rounds, a multiple of so many; all where they are fewer."""
+        odd = self.rounds % rounds if rounds <= self.rounds else 0
+        return replace(self, first_round=self.first_round + odd, start_s=self.start_s[odd:])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -153,7 +178,9 @@ class Starts:
         Last start of each round in each group of `presence`.
     presence : Presence
     computes : tuple of bool
-        Whether silos compute in each state of the job, where rounds are those in which they do: see `computing`.
+        Whether silos compute in each state of the job: rounds are those in which they do, see `computing`.
+    regular_from : int
+        Round before which messages are missing whose round of sending would be before round 0: nobody waits for these.
 
     Notes
     -----
@@ -163,12 +190,16 @@ class Starts:
     counted: a silo that is away keeps the date at which it left and jumps when it is back, and of those that are there
     some may run ahead, but a round is over once the last of them has started the next. Where no silo is present
     throughout, the longest part of the rounds counts in which one is, of several the last.
+
+    With lags above 1 it is the last start, too, in the first rounds: a silo may be ahead of those that its messages
+    come from by as many rounds as the lags on the way are in sum, and until then no slow link there holds it up.
     """
 
     mean_s: FloatArray
     last_s: FloatArray
     presence: Presence
     computes: tuple[bool, ...] = ALL
+    regular_from: int = 0
 
     @classmethod
     def of(cls, round_start_s: FloatArray, absences: Absences = (), *, silos: IntArray | None = None) -> Self:
@@ -187,24 +218,37 @@ class Starts:
         """Number of rounds that all silos have ended."""
         return len(self.mean_s) - 1
 
+    @property
+    def period(self) -> int:
+        """Rounds of one period of the overlay's states."""
+        return sum(self.computes)
+
+    @property
+    def warm_up(self) -> int:
+        """Rounds that count only where there are no others: before them links catch up with silos that did not wait."""
+        return CATCHING_UP * self.regular_from
+
     def until(self, rows: int) -> Self:
         """The first of these starts."""
         return replace(self, mean_s=self.mean_s[:rows], last_s=self.last_s[:rows])
 
-    def computing(self, computes: Sequence[bool]) -> Self:
+    def computing(self, computes: Sequence[bool], regular_from: int = 0) -> Self:
         """Starts of the rounds in which silos compute, of those of all; each lasts until the next of them.
 
         Parameters
         ----------
         computes : sequence of bool
-            See `simulator.job.Job`.
+        regular_from : int
+            See `simulator.job.Job`; of all rounds.
 
         Notes
         -----
         Where fewer than two have started, the last start of all stands for the second.
         """
-        if all(computes):
-            return self
+        states = tuple(computes)
+        if all(states):
+            is_told = len(states) > 1 or regular_from > 0
+            return replace(self, computes=states, regular_from=regular_from) if is_told else self
         rows = len(self.mean_s)
         kept = np.flatnonzero(are_computing(computes, 0, rows))
         if len(kept) < 2:
@@ -214,7 +258,8 @@ class Starts:
             mean_s=self.mean_s[kept],
             last_s=self.last_s[kept],
             presence=self.presence.computing(computes),
-            computes=tuple(computes),
+            computes=states,
+            regular_from=computing_before(computes, regular_from),
         )
 
     def joined(self, later: Self) -> Self:
@@ -236,12 +281,32 @@ class Starts:
         """
         return counted_together([self], first, end, last=last)[0]
 
+    def latest(self, *, last: bool = False) -> Counted:
+        """The last half of the rounds: whole periods, at least one, after the `warm_up`.
+
+        Parameters
+        ----------
+        last : bool
+            See `counted`.
+
+        Notes
+        -----
+        Where there are too few rounds for that, it is a part of a period, or of the rounds before: see
+        `Counted.lacks_period` and `Counted.lacks_waiting`.
+        """
+        rounds, first = self.rounds, self.rounds // 2
+        begin = next((begin for begin in (self.warm_up, self.regular_from) if begin < rounds), 0)
+        if rounds - begin >= self.period:
+            first = min(first, rounds - self.period)
+        return self.counted(max(first, begin), rounds, last=last).whole(self.period)
+
     def _over(self, first: int, end: int, asked: tuple[int, int], last: bool) -> Counted:
         """Rounds in all of which a silo is there."""
         rows, presence = slice(first, end + 1), self.presence
         affected = presence.affects(first, end)
+        follows_last = affected or last or first < self.regular_from * presence.silos
         groups = presence.throughout(first, end)
-        start_s = self.last_s[rows, groups].max(axis=1) if affected or last else self.mean_s[rows]
+        start_s = self.last_s[rows, groups].max(axis=1) if follows_last else self.mean_s[rows]
         silos = sorted(silo for group in groups for silo in presence.members[group].tolist())
         return Counted(
             first_round=first,
@@ -249,6 +314,7 @@ class Starts:
             throughout=tuple(silos) if affected else None,
             asked=None if asked == (first, end) else asked,
             computes=self.computes,
+            regular_from=self.regular_from,
         )
 
 

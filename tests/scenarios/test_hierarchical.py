@@ -1,11 +1,14 @@
 """Hierarchical FedAvg, whose silos compute in some states only, through commands, trainings and files."""
 
 import json
+import re
 
 import h5py
 import numpy as np
 import pytest
 
+from scenarios.pages.run_facts import run_facts
+from scenarios.pages.training_charts import training_charts
 from scenarios.runfile.reader import read_run
 from topologies import AccessLinks, Workload, connectivity, design_periodic, load_underlay
 
@@ -131,6 +134,7 @@ def test_validate_and_sweep_take_it(silosim, overlay, tmp_path):
     assert rows_of(silosim(*command, "--json"))["hierarchical"]["paper_s"] == pytest.approx(
         overlay.closed_forms.paper_s
     )
+    assert NOTE in words(silosim(*command, "--force"))
 
 
 def test_random_computing_times_are_compared_round_by_round(silosim, tmp_path):
@@ -169,6 +173,19 @@ def test_a_run_of_one_region_learns_as_the_star_at_the_same_dates(run_file, silo
     accuracy = float(region.history["test_accuracy"][4])
     row = region.first_row_at(accuracy)
     assert region.first_round_at(accuracy) == (row, region.wall_clock_s[row])
+
+
+def test_the_page_counts_the_rounds_in_which_silos_compute(run_file):
+    facts = run_facts(run_file)
+    star, region, hierarchical = facts.overlays
+    np.testing.assert_allclose(region.models, star.models, rtol=1e-12)
+    busiest = int(np.argmax(hierarchical.models / facts.graph.link_capacity_bps))
+    load_s = hierarchical.models[busiest] * WORK.model_bits / facts.graph.link_capacity_bps[busiest]
+    assert load_s == pytest.approx(hierarchical.recorded.closed_forms.load_bound_s, rel=1e-9)
+
+    page = training_charts(facts)
+    listed = re.findall(r"<td>(?:<[^>]*>)*hierarchical(?:<[^>]*>)*</td><td[^>]*>(\d+)</td>", page)
+    assert listed == ["0", "1", "2", "2", "3", "4", "4", "5", "6", "6"]
 
 
 def test_of_an_interrupted_simulation_the_cycle_time_is_that_of_rounds(run_file, overlay):

@@ -13,7 +13,7 @@ from scenarios.simulation import quick
 from scenarios.simulation.quick import quick_simulation
 from scenarios.studies.design import design_table
 from simulator import simulate
-from topologies import Workload, build_overlay
+from topologies import Workload, build_overlay, build_periodic, state_of
 
 WORK = Workload.preset("inaturalist")
 
@@ -91,3 +91,18 @@ def test_costs_grow_with_messages_and_with_sharing():
 
     assert 0 < ring < star < complete
     assert np.isfinite(complete)
+
+
+def test_rounds_go_beyond_the_longest_lag_or_it_is_said(monkeypatch):
+    graph, ends = build_network(NetworkConfig(underlay="gaia")), np.arange(11)
+    state = state_of(ends, np.roll(ends, -1), np.full(11, 0.5), np.full(11, 300))
+    late = build_periodic("late", graph, WORK, [state])
+    found = quick_simulation(late, seed=0)
+    assert found.rounds == 5 * (2 * 299 + 300) // 4
+    load_s = late.closed_forms.load_bound_s
+    assert found.cycle_time_s + (found.half_width_s or 0.0) >= load_s
+    assert found.cycle_time_s == pytest.approx(load_s, rel=0.01)
+
+    monkeypatch.setattr(quick, "_WORK_S", 0.01)
+    short = quick_simulation(late, seed=0)
+    assert (short.cycle_time_s, short.why_not) == (None, quick._TOO_LONG)

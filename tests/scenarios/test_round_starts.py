@@ -16,7 +16,9 @@ def fed(start_s, *, absences=(), rounds=ROUNDS, ended=True):
     """The starts of a job, in blocks of 7 rounds; an ended one has a row more than rounds."""
     start_s = np.array(start_s, dtype=float)
     silos = start_s.shape[1]
-    job = SimpleNamespace(silos=silos, rounds=rounds, absences=absences, is_max_plus=False, computes=(True,))
+    job = SimpleNamespace(
+        silos=silos, rounds=rounds, absences=absences, is_max_plus=False, computes=(True,), regular_from=0
+    )
     found = RoundStarts(job)
     complete = len(start_s) - ended
     for first in range(0, complete, 7):

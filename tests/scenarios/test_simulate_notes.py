@@ -274,3 +274,60 @@ def test_json_says_which_intervals_are_narrow_enough_and_has_the_notes(silosim):
     assert [too_wide in table["notes"] for table in tables] == [True, True, False, False, False]
     # The last line is how fast the simulation was.
     assert printed[-len(wide["notes"]) : -1] == wide["notes"][:-1]
+
+
+def test_what_is_estimated_from_a_part_of_a_period_is_said(silosim):
+    random = ("--compute-times", "lognormal 0.05")
+    command = ("simulate", "gaia", "--published", "--workload", "femnist", "--kind", "hierarchical", *random)
+    period = 2 * 11
+    short, one, two = (
+        words(silosim(*command, "--cloud-every", 10, "--rounds", rounds).ok().out)
+        for rounds in (period // 2, period + 8, 3 * period)
+    )
+    note = (
+        "Fewer rounds than two periods, so that the mean is of a part of one, or of the first: hierarchical, "
+    )
+    assert f"{note}22 rounds a period." in short
+    assert f"{note}22 rounds a period." in one
+    assert "Fewer rounds" not in two
+    row = json.loads(silosim(*command, "--cloud-every", 10, "--rounds", 100, "--json").ok().out)["rows"][0]
+    assert (row["last_round"] + 1 - row["first_round"]) % period == 0
+
+
+def test_lags_longer_than_the_simulation_are_said(silosim, tmp_path):
+    labels = ("Tokyo", "Seoul")
+    file = tmp_path / "late.csv"
+    file.write_text(
+        "state,from,to,lag,weight\n0,Tokyo,Seoul,300,0.5\n0,Seoul,Tokyo,300,0.5\n", encoding="utf-8"
+    )
+    where = ("gaia", *(part for label in labels for part in ("--silo-at", label)))
+    command = ("simulate", *where, "--schedule", file, "--kind", "ring", "--rounds", 100)
+    shown = words(silosim(*command).ok().out)
+    row = json.loads(silosim(*command, "--json").ok().out)["rows"][1]
+
+    assert row["simulated_half_width_s"] is None
+    assert (
+        "Messages of the longest lag are awaited only after these rounds, whose mean is no cycle time of a long job: "
+        "late, from round 299 on." in shown
+    )
+    assert "(2 silos: 898 before one has ended)" in shown
+    designed = json.loads(silosim("design", *where, "--schedule", file, "--json").ok().out)["rows"]
+    (late,) = [row for row in designed if row["overlay"] == "late"]
+    assert late["simulated_s"] >= late["load_bound_s"] * (1 - 1e-9)
+    assert late["simulated_rounds"] >= 898
+    found = json.loads(silosim("validate", *where, "--schedule", file, "--rounds", 100, "--json").ok().out)
+    assert any("awaited only after these rounds" in note for note in [words(str(found["notes"]))])
+
+
+def test_a_period_that_is_one_round_in_which_silos_compute_is_not_told_twice(silosim, tmp_path):
+    file = tmp_path / "turns.csv"
+    file.write_text(
+        "state,from,to,lag,weight,computes\n0,Tokyo,Seoul,1,0.5,0\n1,Seoul,Tokyo,1,0.5,1\n", encoding="utf-8"
+    )
+    command = ("simulate", "gaia", "--silo-at", "Tokyo", "--silo-at", "Seoul", "--schedule", file)
+    shown = silosim(*command).ok().out
+    row = json.loads(silosim(*command, "--json").ok().out)["rows"][-1]
+
+    assert (row["overlay"], row["period_rounds"]) == ("turns", 2)
+    assert "/ round" not in shown
+    assert "= :" not in shown

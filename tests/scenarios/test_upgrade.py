@@ -569,3 +569,42 @@ def test_either_a_model_alone_or_all_on_one_link_may_take_longer_than_paper(seri
         assert f"One model alone needs {format_s(overlay.transmission_s.max())} on " in text
     seen.closed_forms = replace(seen.closed_forms, busiest_link=None)
     assert beyond_paper(seen) == ""
+
+
+SCENARIO = """
+seed = 2
+[network]
+underlay = "gaia"
+access = "1 Gbps"
+[workload]
+preset = "femnist"
+[[overlays]]
+kind = "ring"
+name = "tour"
+[[overlays]]
+kind = "stl_fw"
+[training]
+dataset = "digits"
+model = "softmax"
+partition = "dirichlet"
+"""
+
+
+def test_an_overlay_of_a_scenario_is_upgraded_with_what_the_scenario_states(silosim, tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(SCENARIO, encoding="utf-8")
+    where = ("gaia", "--access", "1 Gbps", "--workload", "femnist")
+    own = json.loads(silosim("upgrade", path, "--kind", "tour", "--budget", 2, "--json").ok().out)
+    same = json.loads(silosim("upgrade", *where, "--kind", "ring", "--budget", 2, "--json").ok().out)
+    for row, other in zip(own["rows"], same["rows"], strict=True):
+        assert (row["raised"], row["paper_s"]) == (other["raised"], other["paper_s"])
+        assert row["simulated_s"] == other["simulated_s"]
+    labelled = json.loads(silosim("upgrade", path, "--kind", "stl_fw", "--budget", 1, "--json").ok().out)
+    explained = json.loads(silosim("explain", path, "--kind", "stl_fw", "--json").ok().out)
+    mean_s = sum(row["delay_s"] for row in explained["rows"]) / len(explained["rows"])
+    assert labelled["rows"][0]["paper_s"] == pytest.approx(mean_s, rel=1e-9)
+
+    several = silosim("upgrade", path, "--budget", 1).failed(2)
+    assert "upgrade takes one overlay; --kind names it: tour, stl_fw" in several.err
+    given = silosim("upgrade", path, "--kind", "tour", "--budget", 1, "--access", "1 Gbps").failed(2)
+    assert "--access goes with the name of a network" in given.err

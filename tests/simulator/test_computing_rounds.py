@@ -174,14 +174,42 @@ def test_batches_of_an_interval_are_whole_periods():
         assert (interval.mean, interval.half_width) == pytest.approx((2.0, 0.0), abs=1e-12)
 
 
+@pytest.mark.parametrize("trial", range(6))
+def test_with_silos_away_one_region_has_the_dates_and_intervals_of_the_star(star_and_region, trial):
+    star, region = star_and_region
+    rng = np.random.default_rng(trial)
+    compute = Lognormal(mean_s=WORK.round_compute_s(11), cv=0.5, seed=trial)
+    rounds = (40, 60, 450)[trial % 3]
+    engine = "compiled" if rounds == 450 else ("simpy", "compiled")[trial // 3]
+    once, twice = [], []
+    for silo in rng.choice(np.delete(np.arange(11), star.hub), rng.integers(1, 4), replace=False).tolist():
+        first = int(rng.integers(1, rounds - 2))
+        missed = int(rng.integers(1, rounds - first))
+        once.append(Absence(silo=silo, first_round=first, rounds=missed))
+        twice.append(Absence(silo=silo, first_round=2 * first, rounds=2 * missed))
+    expected = simulate(star, rounds, events=once, engine=engine, compute=compute)
+    found = simulate(region, 2 * rounds, events=twice, engine=engine, compute=compute)
+
+    np.testing.assert_allclose(found.round_start_s[::2], expected.round_start_s, rtol=1e-9, atol=1e-9)
+    assert found.cycle_time_s == pytest.approx(expected.cycle_time_s, rel=1e-9)
+    one, other = expected.confidence_interval(), found.confidence_interval()
+    assert (one is None) == (rounds < 400)
+    if one is None:
+        assert other is None
+    else:
+        assert (other.mean, other.half_width) == pytest.approx((one.mean, one.half_width), rel=1e-6)
+
+
 @BOTH
-def test_silos_may_be_away_from_some_states(engine):
-    overlay = design_periodic("hierarchical", gaia(), WORK, regions=1, cloud_every=1)
-    hub = int(overlay.states[1].source[0])
-    away = Absence(silo=(hub + 1) % 11, first_round=6, rounds=2)
-    timeline = simulate(overlay, 40, events=[away], engine=engine)
+def test_a_silo_that_is_away_from_one_state_misses_that_round(star_and_region, engine):
+    _, region = star_and_region
+    compute = Lognormal(mean_s=WORK.round_compute_s(11), cv=0.5, seed=1)
+    hub = int(region.states[1].source[0])
+    away = Absence(silo=(hub + 1) % 11, first_round=7, rounds=1)
+    timeline = simulate(region, 40, events=[away], engine=engine, compute=compute)
+    starts = Starts.of(timeline.round_start_s, timeline.absences).computing(timeline.computes)
     assert np.isfinite(timeline.round_start_s).all()
-    assert timeline.cycle_time_s == pytest.approx(simulate(overlay, 40, engine=engine).cycle_time_s, rel=1e-6)
+    assert {missed for missed in starts.presence.missed if missed} == {((3, 4),)}
 
 
 def test_some_state_must_compute():

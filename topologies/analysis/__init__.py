@@ -22,6 +22,7 @@ from topologies.analysis.upgrades import (
     access_upgrades,
     joint_upgrades,
     link_upgrade,
+    loads_after,
 )
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "free_arcs",
     "joint_upgrades",
     "link_upgrade",
+    "loads_after",
     "sensitivities",
     "upgrade_links",
     "upgraded",

@@ -1,11 +1,12 @@
 """Upgrades of access links that lower the cycle time most, or of other links where none does."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from topologies.analysis.resources import Resources
-from topologies.analysis.upgrade_links import upgrade_links
+from topologies.analysis.upgrade_links import upgrade_links, upgraded
 from topologies.analysis.upgrade_sets import SAME, UpgradeSearch
 from topologies.analysis.upgrade_terms import Form, UpgradeTerms
 from topologies.arrays import FloatArray
@@ -117,6 +118,28 @@ def link_upgrade(overlay: Overlay | PeriodicOverlay, form: Form = "paper") -> Li
             if terms.links[k] not in links and value_s <= best.cycle_time_s * (1 + SAME)
         ),
     )
+
+
+def loads_after(overlay: Overlay | PeriodicOverlay, links: Collection[str]) -> tuple[float, float]:
+    """Lower bound `load` of the cycle time with twice the capacity of some links, and without a limit on them.
+
+    Parameters
+    ----------
+    overlay : Overlay or PeriodicOverlay
+    links : collection of str
+        Names, see `topologies.analysis.upgrade_links.link_names`.
+
+    Raises
+    ------
+    InputError
+        If the rates of a periodic overlay are not those of Eq. 3.
+    """
+    twice = [link for link in upgrade_links(overlay) if link.name in links]
+    unlimited = [replace(link, raised_bps=np.inf) for link in twice]
+    doubled_s, unlimited_s = (
+        upgraded(overlay, raised).closed_forms.load_bound_s for raised in (twice, unlimited)
+    )
+    return doubled_s, unlimited_s
 
 
 def joint_upgrades(overlay: Overlay) -> tuple[JointUpgrade, ...]:

@@ -25,6 +25,10 @@ class Window:
         How many silos are counted, where others are away; None where all are there.
     asked : tuple of (int, int) or None
         The first and the last of the rounds that would count if a silo were there in all of them; None where one is.
+    lacked_period : int or None
+        Rounds of a period of the overlay's states, where fewer than two periods are there; None where more are.
+    waits_from : int or None
+        Round from which on the messages of the longest lag are awaited, where that is after this window; else None.
     """
 
     first_round: int
@@ -33,6 +37,8 @@ class Window:
     until_s: float
     throughout: int | None = None
     asked: tuple[int, int] | None = None
+    lacked_period: int | None = None
+    waits_from: int | None = None
 
     @classmethod
     def of(cls, counted: Counted) -> Self:
@@ -48,6 +54,8 @@ class Window:
             until_s=float(counted.start_s[-1]),
             throughout=None if counted.throughout is None else len(counted.throughout),
             asked=None if counted.asked is None else (start(counted.asked[0]), start(counted.asked[1]) - 1),
+            lacked_period=len(counted.computes) if counted.lacks_period else None,
+            waits_from=start(counted.regular_from) if counted.lacks_waiting else None,
         )
 
     def side_of_dates(self, from_s: float, until_s: float) -> int:
