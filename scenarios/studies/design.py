@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from scenarios.config.designer_options import Written, designer_options
@@ -198,6 +199,7 @@ def design_table(
                         [(config, row["paper_s"]) for config, row in zip(overlays, rows, strict=True)],
                         graph,
                         work,
+                        partial(_paper_s, seed=seed),
                         seed=seed,
                         label_shares=label_shares,
                     ),
@@ -249,10 +251,10 @@ def _option_notes(rows: Sequence[Mapping[str, Any]], overlays: Sequence[OverlayC
     """Options that are given and that no other column or note tells."""
     notes = []
     for row, config in zip(rows, overlays, strict=True):
-        given = config.options
-        told = () if config.is_randomized else ("order",)
         untold = [
-            f"{name} {value}" for name, value in given.items() if name not in told and row.get(name) is None
+            f"{name} {value}"
+            for name, value in config.options.items()
+            if name != "order" and row.get(name) is None
         ]
         if untold:
             notes.append(f"{row['overlay']}: {', '.join(untold)}.")
@@ -416,6 +418,13 @@ def _periodic_row(overlay: PeriodicOverlay, mixing: Mixing) -> dict[str, object]
         "busiest_link": None if forms.busiest_link is None else graph.link_name(forms.busiest_link),
         "max_plus_s": None,
     }
+
+
+def _paper_s(overlay: AnyOverlay, *, seed: int) -> float:
+    """The column ``paper`` of an overlay: of a randomized one the `barrier` form."""
+    if isinstance(overlay, Overlay | PeriodicOverlay):
+        return overlay.closed_forms.paper_s
+    return random_cycle_time(overlay, RANDOM_ROUNDS, seed).barrier.mean
 
 
 def _random_row(overlay: RandomOverlay, seed: int) -> dict[str, object]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from scenarios.config.overlay_config import OverlayConfig
-from scenarios.config.overlays import design_any
+from scenarios.config.overlays import AnyOverlay, design_any
 from scenarios.config.quantities import format_s
 from scenarios.report.agreed_mean import never_agree_words, shares_words
 from scenarios.report.computing_states import states_words
-from topologies import Connectivity, InputError, Overlay, PeriodicOverlay, Workload
+from topologies import Connectivity, InputError, PeriodicOverlay, Workload
 from topologies.arrays import FloatArray
 from topologies.consensus import SPLIT
 from topologies.contraction import contraction, worst_contraction
@@ -130,6 +130,7 @@ def order_notes(
     overlays: Sequence[tuple[OverlayConfig, float]],
     graph: Connectivity,
     work: Workload,
+    paper_s: Callable[[AnyOverlay], float],
     *,
     seed: int,
     label_shares: Callable[[], FloatArray] | None = None,
@@ -140,13 +141,15 @@ def order_notes(
     ----------
     overlays : sequence of (OverlayConfig, float)
         Each with its cycle time in seconds, the column ``paper``.
+    paper_s : callable
+        That cycle time of an overlay.
     seed, label_shares
         As for `design_any`.
     """
     notes = []
-    for config, paper_s in overlays:
+    for config, ordered_s in overlays:
         order = config.options.get("order", "none")
-        if order == "none" or config.is_randomized:
+        if order == "none":
             continue
         try:
             unordered = config.with_options({"order": "none"})
@@ -154,9 +157,8 @@ def order_notes(
         except InputError:
             notes.append(f"{config.name}: order {order}; by label it does not exist on this network.")
             continue
-        assert isinstance(plain, Overlay | PeriodicOverlay)
-        by_label_s = plain.closed_forms.paper_s
         notes.append(
-            f"{config.name}: order {order} makes paper {format_s(paper_s)}; by label it is {format_s(by_label_s)}."
+            f"{config.name}: order {order} makes paper {format_s(ordered_s)}; by label it is "
+            f"{format_s(paper_s(plain))}."
         )
     return notes

@@ -188,3 +188,14 @@ def test_what_lies_a_little_above_the_closed_forms_is_not_named():
     assert study._above_forms_note([row | {"simulated_s": None}]) == []
     assert study._above_forms_note([row | {"simulated_s": 2.2, "max_plus_s": 1.0}]) == []
     assert "a 1.10x" in study._above_forms_note([row | {"simulated_s": 2.2}])[0]
+
+
+def test_what_an_order_gains_is_said_of_randomized_overlays_too():
+    kinds = [OverlayConfig(kind="equi_dyn", options={"order": order}) for order in ("none", "tour")]
+    tables = [design_table(build_network(NetworkConfig(underlay="gaia")), WORK, [kind]) for kind in kinds]
+    plain_s, tour_s = (format_s(table.rows[0]["paper_s"]) for table in tables)
+    notes = [" ".join(table.notes.split()) for table in tables]
+
+    assert plain_s != tour_s
+    assert f"equi_dyn: order tour makes paper {tour_s}; by label it is {plain_s}." in notes[1]
+    assert "by label it is" not in notes[0]
