@@ -102,7 +102,7 @@ def test_never_worse_than_any_kind_with_optimal_weights(seed, silos):
 
 
 @pytest.mark.slow
-def test_near_the_optimum_of_all_digraphs_of_four_silos(seed):
+def test_near_the_optimum_of_all_digraphs_of_four_silos():
     graph, work = random_network(0, 4)
     found_s = efold_s(search(graph, work))
     pairs = list(itertools.permutations(range(4), 2))
