@@ -261,7 +261,7 @@ def test_network_files_and_scenarios_end_alike(folder, silosim):
     assert "wards: 4 silos" in silosim("simulate", "study.toml", "--rounds", "20").ok().out
     assert (
         "is a scenario; this takes a network"
-        in silosim("upgrade", "study.toml", "--budget", "1").failed(2).err
+        in silosim("underlay", "study.toml").failed(2).err
     )
 
 
