@@ -259,10 +259,7 @@ def test_network_files_and_scenarios_end_alike(folder, silosim):
         assert out.startswith("wards: 4 silos, 4 core links")
     (folder / "study.toml").write_text("[network]\nunderlay = 'wards.toml'\n[workload]\npreset = 'femnist'\n")
     assert "wards: 4 silos" in silosim("simulate", "study.toml", "--rounds", "20").ok().out
-    assert (
-        "is a scenario; this takes a network"
-        in silosim("underlay", "study.toml").failed(2).err
-    )
+    assert "is a scenario; this takes a network" in silosim("underlay", "study.toml").failed(2).err
 
 
 @pytest.mark.usefixtures("folder")
