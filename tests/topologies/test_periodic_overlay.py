@@ -1,8 +1,10 @@
 """Periodic overlays against the recurrence that defines them, static overlays, and cycle times of the multigraph."""
 
+import math
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from periodic_cases import lagged_states, multigraph, networkx_ring, repeats, starts
 
@@ -108,13 +110,19 @@ def test_the_cycle_times_are_those_of_the_recurrence(four, data):
     steps = st.sampled_from([1e-3, 2e-3, 7e-3]) | st.floats(0, 0.05)
     work = Workload(model_bits=1e6, compute_s=data.draw(st.lists(steps, min_size=4, max_size=4)), name="test")
     overlay = build_periodic("test", four, work, states)
-    forms, rounds = overlay.closed_forms, 240
+    forms = overlay.closed_forms
+    longest_s = max(np.concatenate(overlay.delay_s).max(), work.round_compute_s(4).max())
     for fifo, expected_s in ((False, forms.paper_s), (True, forms.serialized_s)):
-        t = starts(overlay, rounds, fifo=fifo)
+        rounds, t = 240, starts(overlay, 240, fifo=fifo)
         found_s = repeats(t, overlay.period)
+        if found_s is not None and found_s < expected_s * (1 - 1e-9):
+            # Not settled: a circuit that is a little slower than this one takes over later, at the latest in this round.
+            rounds = 240 + math.ceil(120 * longest_s / (expected_s - found_s))
+            assume(rounds < 50_000)
+            t = starts(overlay, rounds, fifo=fifo)
+            found_s = repeats(t, overlay.period)
         if found_s is not None:
             assert found_s == pytest.approx(expected_s, rel=1e-9)
-        longest_s = max(np.concatenate(overlay.delay_s).max(), work.round_compute_s(4).max())
         assert abs(t[-1].max() / rounds - expected_s) <= 60 * longest_s / rounds
     assert forms.paper_s <= forms.serialized_s
 
