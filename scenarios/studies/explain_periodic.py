@@ -47,7 +47,8 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
         sentences.append(beyond)
     if overlay.period > 1:
         sentences.append(
-            "Models of several rounds that share a link make rounds longer than that: silosim simulate says how long."
+            "Where models of several rounds share a link, rounds may take longer than that: silosim simulate says how "
+            "long."
         )
     gains = periodic_gains(overlay)
     sentences += [each.sentence for each in gains]

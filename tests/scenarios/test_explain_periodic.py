@@ -107,6 +107,9 @@ def test_the_command_says_them(silosim):
     assert [gain["by"] for gain in gains] == ["paper", "serialized"]
     assert gains[0]["links"] == ["core link California - Dublin"]
     assert (
+        "Where models of several rounds share a link, rounds may take longer than that: silosim simulate says how long."
+    ) in said
+    assert (
         "By paper the best upgrade of one link is core link California - Dublin: with twice the capacity a round takes "
         "2.456 s (256.4 ms less), with no limit 2.204 s (507.7 ms less). Twice the capacity gains as much on core link "
         "Dublin - Sao Paulo."
