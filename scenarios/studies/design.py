@@ -46,9 +46,9 @@ from topologies.sizes import MANY_SILOS
 from topologies.time_to_accuracy import seconds_per_efold
 
 RATES = ("simulated", "paper")
+"""Cycle times that throughput and the ratio to the STAR can be taken from."""
 _MUCH_ABOVE = 0.05
 """A simulated cycle time further than this above every closed form gets a note."""
-"""Cycle times that throughput and the ratio to the STAR can be taken from."""
 
 
 def design_table(
