@@ -7,6 +7,7 @@ from math import inf
 import numpy as np
 
 from simulator.designers.mixing_moves import apart, best_matching, cross, least_apart, most_apart
+from simulator.designers.record_travel import Travel, record_travel
 from simulator.designers.search_moves import MOVES, Arc, NearSilos
 from simulator.designers.shift_digraphs import shift_digraphs
 from simulator.designers.simulated_cost import (
@@ -53,8 +54,6 @@ DESCENDED, REFINED = 0.35, 0.3
 """Shares of the simulations that go to the matchings, and to the walk with optimal weights."""
 PROGRAMS, COARSE = 4_000_000, 1e-2
 """Programs of that walk times the square of their arcs, at most, and how near to the optimum their norms are."""
-SLACK, STRICT_FROM = 0.02, 0.75
-"""How much worse than the best a walk may become at its start, and after which share of it no more."""
 TRIALS = 12
 """Changes that are weighed for each overlay that may be simulated."""
 HOPED = 0.9
@@ -323,26 +322,15 @@ def _walk(
     """The best overlay on a walk that changes single arcs, by scaled or optimal weights."""
     near = NearSilos(cost.alone_s)
     symmetric = _is_symmetric(start.arcs)
-    now = best = start
-    seen, left, trials = {start.arcs}, budget, TRIALS * budget
-    for trial in range(trials):
-        if left <= 0:
-            break
-        share = max(trial / trials, 1 - left / budget)
-        limit_s = best.value_s * (1 - NOISE + SLACK * max(0.0, 1 - share / STRICT_FROM))
-        if share >= STRICT_FROM and now.value_s > best.value_s:
-            now = best
-        changed = _changed(cost, now, near, symmetric, rng)
-        if changed is None or changed in seen:
-            continue
-        seen.add(changed)
-        one = _weighed(cost, changed, limit_s, hoped=now.hoped, optimal=optimal)
-        left -= one is not None
-        if one is not None and one.value_s < limit_s:
-            now = one
-            if one.value_s < best.value_s * (1 - NOISE):
-                best = one
-    return best
+    travel: Travel[_Found, Arcs] = Travel(
+        arcs=lambda found: found.arcs,
+        time_s=lambda found: found.value_s,
+        changed=lambda now: _changed(cost, now, near, symmetric, rng),
+        simulated_below=lambda now, arcs, limit_s: _weighed(
+            cost, arcs, limit_s, hoped=now.hoped, optimal=optimal
+        ),
+    )
+    return record_travel(travel, start, evaluations=budget, trials=TRIALS * budget)
 
 
 def _changed(

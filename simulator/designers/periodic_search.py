@@ -297,7 +297,7 @@ def _walks(
         states = changed_states(now.arcs, costly[int(rng.integers(len(costly)))], near, rng)
         return states if cost.is_overlay(states) else None
 
-    def simulated_below(states: States, limit_s: float) -> _Found | None:
+    def simulated_below(_now: _Found, states: States, limit_s: float) -> _Found | None:
         if cost.load_s(states) >= limit_s:
             return None
         if cost.bound(states).time_s >= limit_s:

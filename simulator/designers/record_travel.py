@@ -1,4 +1,4 @@
-"""Walks of a search on simulated cycle times that may become slower for a while: record-to-record travel."""
+"""Walks of a search by simulation that may become worse for a while: record-to-record travel."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ F = TypeVar("F")
 A = TypeVar("A")
 
 SLACK, STRICT_FROM = 0.02, 0.75
-"""How much slower than the fastest a walk may become at its start, and after which share of it no more."""
+"""How much worse than the best a walk may become at its start, and after which share of it no more."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,22 +22,23 @@ class Travel(Generic[F, A]):
     arcs : callable
         Those of an overlay; two overlays of the same arcs are one.
     time_s : callable
-        Simulated cycle time of an overlay, in seconds.
+        What is to be small of an overlay: its simulated cycle time, or another time, in seconds.
     changed : callable
         Other arcs, near those of an overlay; None where the drawn change gives none.
     simulated_below : callable
-        The overlay of some arcs, simulated, unless a bound tells without that it is not below a time in seconds, or it
-        is not one of those searched: then None.
+        Of the overlay that the walk is at, the arcs changed from it, and a time in seconds: the overlay of these arcs,
+        simulated, unless a bound or an estimate tells without that it is not below this time, or it is not one of those
+        searched: then None.
     """
 
     arcs: Callable[[F], A]
     time_s: Callable[[F], float]
     changed: Callable[[F], A | None]
-    simulated_below: Callable[[A, float], F | None]
+    simulated_below: Callable[[F, A, float], F | None]
 
 
 def record_travel(travel: Travel[F, A], start: F, *, evaluations: int, trials: int) -> F:
-    """The fastest overlay on a walk.
+    """The best overlay on a walk.
 
     Parameters
     ----------
@@ -50,28 +51,28 @@ def record_travel(travel: Travel[F, A], start: F, *, evaluations: int, trials: i
 
     Notes
     -----
-    The walk goes on from every overlay whose time is below that of the fastest one and a share of it, which falls to 0
+    The walk goes on from every overlay whose time is below that of the best one and a share of it, which falls to 0
     (G. Dueck, "New optimization heuristics: the great deluge algorithm and the record-to-record travel", 1993).
     """
-    now = fastest = start
+    now = best = start
     seen, left = {travel.arcs(start)}, evaluations
     for trial in range(trials):
         if left == 0:
             break
         share = max(trial / trials, 1 - left / evaluations)
-        limit_s = travel.time_s(fastest) * (1 - NOISE + SLACK * max(0.0, 1 - share / STRICT_FROM))
-        if share >= STRICT_FROM and now is not fastest and travel.time_s(now) > travel.time_s(fastest):
-            now = fastest
+        limit_s = travel.time_s(best) * (1 - NOISE + SLACK * max(0.0, 1 - share / STRICT_FROM))
+        if share >= STRICT_FROM and travel.time_s(now) > travel.time_s(best):
+            now = best
         changed = travel.changed(now)
         if changed is None or changed in seen:
             continue
         seen.add(changed)
-        found = travel.simulated_below(changed, limit_s)
+        found = travel.simulated_below(now, changed, limit_s)
         if found is None:
             continue
         left -= 1
         if travel.time_s(found) < limit_s:
             now = found
-            if travel.time_s(found) < travel.time_s(fastest) * (1 - NOISE):
-                fastest = found
-    return fastest
+            if travel.time_s(found) < travel.time_s(best) * (1 - NOISE):
+                best = found
+    return best

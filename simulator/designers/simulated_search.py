@@ -202,7 +202,7 @@ def _walk(cost: SimulatedCost, start: _Found, budget: int, rng: np.random.Genera
     """The fastest overlay on a walk that changes arcs that cost time."""
     near = NearSilos(cost.alone_s)
 
-    def simulated_below(arcs: Arcs, limit_s: float) -> _Found | None:
+    def simulated_below(_now: _Found, arcs: Arcs, limit_s: float) -> _Found | None:
         bound = cost.bound(arcs)
         if bound.time_s >= limit_s:
             return None
