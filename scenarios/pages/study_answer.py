@@ -42,7 +42,7 @@ def study_answer(table: "pandas.DataFrame") -> list[str]:
     if failed.any():
         beginning += f" {_count(int(failed.sum()), 'row')} with an error."
     said = [beginning, *_ranking(compared)]
-    if BELOW in good.columns and (below := int(is_below(good).sum())):
+    if below := int(is_below(good).sum()):
         said.append(
             f"In {_count(below, 'row')} paper is below the load bound, so that no network is as fast."
         )
@@ -56,8 +56,8 @@ def failed_rows(table: "pandas.DataFrame") -> "pandas.Series[bool]":
 
 
 def is_below(table: "pandas.DataFrame") -> "pandas.Series[bool]":
-    """Rows whose `paper` is below the load bound; values may be missing."""
-    return table[BELOW] == True  # noqa: E712
+    """Rows whose `paper` is below the load bound; values, and the whole column, may be missing."""
+    return (table.reindex(columns=[BELOW])[BELOW] == True).fillna(False)  # noqa: E712
 
 
 def _ranking(good: "pandas.DataFrame") -> list[str]:
@@ -95,10 +95,8 @@ def ranked_by(good: "pandas.DataFrame") -> "pandas.Series[float]":
     """The cycle times that overlays are ranked by: simulated where any is, else the larger of paper and load."""
     if has_values(good, SIMULATED):
         return good[SIMULATED]
-    forms = [form for form in (PAPER, _LOAD) if form in good.columns]
-    if PAPER not in forms:
-        return good[POINT].isna().astype(float) * float("nan")
-    return good[forms].max(axis=1).where(good[PAPER].notna())
+    forms = good.reindex(columns=[PAPER, _LOAD])
+    return forms.max(axis=1).where(forms[PAPER].notna())
 
 
 def ties_of(good: "pandas.DataFrame", ranked: "pandas.Series[float]") -> "pandas.Series[bool]":

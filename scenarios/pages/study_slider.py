@@ -120,13 +120,10 @@ def _row_cells(good: "pandas.DataFrame") -> list[list[Any]]:
     least = ranked.groupby(good[POINT]).transform("min")
     ratios = (ranked / least).where(least > 0)
     shortest = ties_of(good, ranked) & ranked.notna()
-    below = is_below(good) if "paper_below_load" in good.columns else ranked.isna() & False
-    forms = [good[column].tolist() if column in good.columns else [np.nan] * len(good) for column in _FORMS]
-    half = good[HALF_WIDTH].tolist() if HALF_WIDTH in good.columns else [np.nan] * len(good)
-    busiest = good[_BUSIEST].tolist() if _BUSIEST in good.columns else [None] * len(good)
+    columns = good.reindex(columns=[*_FORMS, HALF_WIDTH, _BUSIEST])
     found = []
-    for *values, width, ratio, is_shortest, is_marked, link in zip(
-        *forms, half, ratios, shortest, below.fillna(False), busiest, strict=True
+    for (*values, width, link), ratio, is_shortest, is_marked in zip(
+        columns.itertuples(index=False, name=None), ratios, shortest, is_below(good), strict=True
     ):
         cells = [_cell(value) for value in values]
         if is_marked:
