@@ -5,6 +5,7 @@ import itertools
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,26 +93,21 @@ def study_page(path: Path) -> str:
     names = table[OVERLAY].dropna().unique().tolist()
     styles = styles_of(names)
     points = capacity_points(table)
-    source: list[StudySource | None] = []
-
-    def inputs() -> list[str]:
-        source.append(study_source(path, table))
-        return _inputs(path, table, source[0])
-
+    source = cache(partial(study_source, path, table))
     body = made_sections(
         {
             "answer": lambda: (
                 f"<h1>Which overlay is fastest, over {text(_keys_text(table))}?</h1>",
                 f'<p class="answer">{text(unbroken(" ".join(study_answer(table))))}</p>',
             ),
-            "study": inputs,
+            "study": lambda: _inputs(path, table, source()),
             "slider": lambda: () if points is None else (study_slider(points),),
             "charts": lambda: _figures(table, names, points),
             "table": lambda: (_rows(table), _errors(table)),
             "origin": lambda: (
                 "<h2>How to make this again</h2>",
-                f"<pre>{text(_commands(path, source[0]))}</pre>",
-                origin_list(_origin(path, source[0])),
+                f"<pre>{text(_commands(path, source()))}</pre>",
+                origin_list(_origin(path, source())),
                 "" if points is None else embedded("study", study_slider_data(points)),
             ),
         }
@@ -352,7 +348,7 @@ def _rows(table: "pandas.DataFrame") -> str:
     columns = [column for column in table.columns if column not in hidden and table[column].notna().any()]
     numbers = [place for place, column in enumerate(columns) if table[column].dtype.kind in "iuf"]
     first = table.head(_MOST_ROWS)
-    below = is_below(first).fillna(False).tolist() if BELOW in table.columns else [False] * len(first)
+    below = is_below(first).tolist()
     rows = [
         [
             _marked(_shown(str(column), value), column == PAPER and is_marked)
