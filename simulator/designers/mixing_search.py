@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from simulator.designers.mixing_moves import apart, best_matching, cross, least_apart, most_apart
-from simulator.designers.record_travel import Travel, record_travel
+from simulator.designers.record_travel import Travel, even_parts, record_travel
 from simulator.designers.search_moves import MOVES, Arc, NearSilos
 from simulator.designers.shift_digraphs import shift_digraphs
 from simulator.designers.simulated_cost import (
@@ -290,10 +290,10 @@ def _walks(
     """The best overlays of walks from the best of each group, and all of the groups, the best first."""
     found = [one for group in groups for one in group]
     chosen = [group[0] for group in groups if group]
-    for number, start in enumerate(chosen):
-        budget = evaluations * (number + 1) // len(chosen) - evaluations * number // len(chosen)
+    budgets = even_parts(evaluations, len(chosen))
+    for number, (start, budget) in enumerate(zip(chosen, budgets, strict=True), 1):
         found.append(_walk(cost, start, budget, rng))
-        report((number + 1) / len(chosen))
+        report(number / len(chosen))
     return _in_order(found)
 
 

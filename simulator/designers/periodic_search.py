@@ -11,7 +11,7 @@ import numpy as np
 from simulator.designers.mixing_repair import mended, mixes
 from simulator.designers.periodic_cost import Costly, PeriodicCost
 from simulator.designers.periodic_moves import States, changed_states
-from simulator.designers.record_travel import Travel, record_travel
+from simulator.designers.record_travel import Travel, even_parts, record_travel
 from simulator.designers.search_moves import NearSilos
 from simulator.designers.simulated_cost import NOISE, Arcs, arcs_of, reverse
 from simulator.designers.simulated_search import EVALUATED_ARCS, EVALUATIONS, FEW_ROUNDS, fastest_simulated
@@ -323,8 +323,7 @@ def _walks(
 def _budgets(evaluations: int, walks: int) -> list[int]:
     """Half of the evaluations for some walks, the others for one from the fastest overlay that they have found."""
     first = evaluations // 2
-    parts = [first * (number + 1) // walks - first * number // walks for number in range(walks)]
-    return [*parts, evaluations - first] if walks else []
+    return [*even_parts(first, walks), evaluations - first] if walks else []
 
 
 def _in_order(found: Iterable[_Found]) -> list[_Found]:

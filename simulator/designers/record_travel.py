@@ -37,6 +37,11 @@ class Travel(Generic[F, A]):
     simulated_below: Callable[[F, A, float], F | None]
 
 
+def even_parts(evaluations: int, walks: int) -> list[int]:
+    """Evaluations of each of some walks, as equal as can be, so many in all."""
+    return [evaluations * (number + 1) // walks - evaluations * number // walks for number in range(walks)]
+
+
 def record_travel(travel: Travel[F, A], start: F, *, evaluations: int, trials: int) -> F:
     """The best overlay on a walk.
 

@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from simulator.designers.record_travel import Travel, record_travel
+from simulator.designers.record_travel import Travel, even_parts, record_travel
 from simulator.designers.search_moves import MOVES, NearSilos
 from simulator.designers.simulated_cost import (
     NOISE,
@@ -191,10 +191,10 @@ def _walks(
         if len(chosen) < WALKS and all(start.arcs != reverse(one.arcs) for one in chosen):
             chosen.append(start)
     found = list(starts)
-    for number, start in enumerate(chosen):
-        budget = evaluations * (number + 1) // len(chosen) - evaluations * number // len(chosen)
+    budgets = even_parts(evaluations, len(chosen))
+    for number, (start, budget) in enumerate(zip(chosen, budgets, strict=True), 1):
         found.append(_walk(cost, start, budget, rng))
-        report((number + 1) / len(chosen))
+        report(number / len(chosen))
     return _in_order(found)
 
 
