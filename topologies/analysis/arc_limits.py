@@ -85,7 +85,7 @@ class ArcLimits:
             rounds = sum(overlay.computes)
         state = np.repeat(np.arange(len(counts)), counts)
         out, into = (np.array([each[side] for each in by_silo]) for side in (0, 1))
-        crossing, measured_bps, parts = bandwidth_terms(graph, source, target)
+        crossing, measured_bps, parts = bandwidth_terms(graph, source, target, routes)
         found = cls(
             graph=graph,
             model_bits=overlay.work.model_bits,

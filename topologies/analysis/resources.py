@@ -1,6 +1,8 @@
 """Resources that limit the rate of each arc, and the cycle time of the same arcs on other resources."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Self
 
 import numpy as np
@@ -67,7 +69,7 @@ class Resources:
         """
         graph = overlay.graph
         out, into = degrees(graph.silos, overlay.source, overlay.target)
-        crossing, measured, parts = bandwidth_terms(graph, overlay.source, overlay.target)
+        crossing, measured, parts = bandwidth_terms(graph, overlay.source, overlay.target, overlay.routes)
         return cls(
             up_bps=graph.up_bps,
             down_bps=graph.down_bps,
@@ -117,9 +119,15 @@ class Resources:
 
 
 def bandwidth_terms(
-    graph: Connectivity, source: IntArray, target: IntArray
+    graph: Connectivity, source: IntArray, target: IntArray, routes: Sequence[tuple[int, ...]]
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """What the available bandwidth of arcs follows from.
+
+    Parameters
+    ----------
+    source, target : ndarray of int, shape (arcs,)
+    routes : sequence of tuple of int
+        See `topologies.connectivity.Connectivity.route`, of each arc.
 
     Returns
     -------
@@ -132,10 +140,10 @@ def bandwidth_terms(
     An `available_bps` that was put into the connectivity graph afterwards, and does not follow its rule, counts as
     measured. Time and memory O(total route length).
     """
-    arcs, ends = len(source), zip(source.tolist(), target.tolist(), strict=True)
-    crossing = np.array(
-        [(arc, link) for arc, pair in enumerate(ends) for link in graph.core_route(*pair)], dtype=np.int64
-    ).reshape(-1, 2)
+    arcs = len(source)
+    core = [() if graph.is_measured else route[1:-1] for route in routes]
+    links = np.fromiter(chain.from_iterable(core), np.int64)
+    crossing = np.column_stack((np.repeat(np.arange(arcs), np.fromiter(map(len, core), np.int64)), links))
     available_bps = graph.available_bps[source, target]
     measured_bps, parts = np.full(arcs, np.inf), np.ones(arcs)
     if graph.bandwidth == "hop_share":
