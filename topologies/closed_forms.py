@@ -62,21 +62,39 @@ def closed_forms(
     -----
     In a static overlay a self-loop of an arc's transmission time, with one token, on the arc itself makes it send one
     model after the other. Every simple circuit of that larger graph is either a circuit of the overlay or one such
-    self-loop, so its cycle time is the larger of `paper_s` and the longest transmission. The load of a link is the
-    bits that cross it in a period over its capacity and `period`. Time O(total route length).
+    self-loop, so its cycle time is the larger of `paper_s` and the longest transmission. Time O(total route length).
+    """
+    load_bound_s, busiest_link = largest_load(routes, link_capacity_bps, model_bits, period=period)
+    return ClosedForms(
+        paper_s=paper_s,
+        serialized_s=max(paper_s, slowest_s),
+        load_bound_s=load_bound_s,
+        busiest_link=busiest_link,
+    )
+
+
+def largest_load(
+    routes: Sequence[tuple[int, ...]],
+    link_capacity_bps: FloatArray,
+    model_bits: float,
+    *,
+    period: int = 1,
+) -> tuple[float, int | None]:
+    """`ClosedForms.load_bound_s` and `ClosedForms.busiest_link`; parameters as for `closed_forms`.
+
+    Notes
+    -----
+    The load of a link is the bits that cross it in a period over its capacity and `period`. Time O(total route length).
     """
     crossings = np.bincount(
         np.fromiter(chain.from_iterable(routes), np.int64), minlength=len(link_capacity_bps)
     )
     used = np.flatnonzero(crossings)
+    if not len(used):
+        return 0.0, None
     loads_s = crossings[used] * model_bits / link_capacity_bps[used] / period
-    busiest = int(np.argmax(loads_s)) if len(used) else None
-    return ClosedForms(
-        paper_s=paper_s,
-        serialized_s=max(paper_s, slowest_s),
-        load_bound_s=0.0 if busiest is None else float(loads_s[busiest]),
-        busiest_link=None if busiest is None else int(used[busiest]),
-    )
+    busiest = int(np.argmax(loads_s))
+    return float(loads_s[busiest]), int(used[busiest])
 
 
 def serialized_event_graph(

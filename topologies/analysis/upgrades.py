@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from topologies.analysis.arc_limits import ArcLimits
 from topologies.analysis.resources import Resources
-from topologies.analysis.upgrade_links import upgrade_links, upgraded
+from topologies.analysis.upgrade_links import raised_graph, upgrade_links
 from topologies.analysis.upgrade_sets import SAME, UpgradeSearch
 from topologies.analysis.upgrade_terms import Form, UpgradeTerms
 from topologies.arrays import FloatArray
+from topologies.closed_forms import largest_load
 from topologies.howard import RELATIVE_NOISE
 from topologies.overlay import Overlay
 from topologies.periodic_overlay import PeriodicOverlay
@@ -133,11 +135,22 @@ def loads_after(overlay: Overlay | PeriodicOverlay, links: Collection[str]) -> t
     ------
     InputError
         If the rates of a periodic overlay are not those of Eq. 3.
+
+    Notes
+    -----
+    Time and memory O(silos^2 + total route length).
     """
     twice = [link for link in upgrade_links(overlay) if link.name in links]
     unlimited = [replace(link, raised_bps=np.inf) for link in twice]
-    doubled_s, unlimited_s = (
-        upgraded(overlay, raised).closed_forms.load_bound_s for raised in (twice, unlimited)
+    limits = ArcLimits.of(overlay)
+    (doubled_s, _), (unlimited_s, _) = (
+        largest_load(
+            limits.routes,
+            raised_graph(overlay.graph, raised).link_capacity_bps,
+            limits.model_bits,
+            period=limits.rounds,
+        )
+        for raised in (twice, unlimited)
     )
     return doubled_s, unlimited_s
 
