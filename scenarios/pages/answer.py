@@ -221,7 +221,7 @@ def _by_cycle_time(compared: Compared) -> str:
         )
     ratio = _ratio(times[reference] / times[best])
     if simulated and (_is_bare(rows[best]) or _is_bare(rows[reference])):
-        ratio = _two_digits(times[reference] / times[best])
+        ratio = two_digits(times[reference] / times[best])
     about = (
         ""
         if all(row["simulated_is_exact"] for row in (rows[best], rows[reference])) or not simulated
@@ -296,7 +296,7 @@ def agreement(rows: Sequence[Row]) -> str:
     size = (
         f"as the paper's closed form says{interval}"
         if as_said
-        else f"about {_two_digits(100 * abs(worst['over_paper']))} % {side} the paper's closed form, "
+        else f"about {two_digits(100 * abs(worst['over_paper']))} % {side} the paper's closed form, "
         f"{_rounds_text(worst)}"
         if told is not None
         else f"{100 * abs(worst['over_paper']):.3g} %{interval} {side} the paper's closed form"
@@ -319,7 +319,7 @@ def _rounds_text(row: Row) -> str:
     return f"of {rounds:,} rounds without an interval" if rounds else "an estimate without an interval"
 
 
-def _two_digits(number: float) -> str:
+def two_digits(number: float) -> str:
     """A number of which no more than two digits are known."""
     return f"{float(f'{number:.2g}'):,.10g}"
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scenarios.pages.answer import two_digits
 from scenarios.report.study_lines import BELOW, HALF_WIDTH, OVERLAY, PAPER, SIMULATED, TARGET
 from scenarios.runfile.study_rows import ERROR, POINT
 from topologies.wrapping import listed
@@ -132,17 +133,15 @@ def _factors(best: "pandas.DataFrame", of: "pandas.DataFrame", key: str, takes: 
     ratios = (others.groupby(POINT)[key].min() / least[least > 0]).dropna()
     if ratios.empty:
         return []
-    low, high = (_two_digits(float(end)) for end in (ratios.min(), ratios.max()))
+    low, high = (_ratio(float(end)) for end in (ratios.min(), ratios.max()))
     span = low if low == high else f"{low} to {high}"
     named = slower if slower is not None else "the fastest other overlay"
     return [f"There {takes.format(named)} {span} times as long as {one.format(first)}."]
 
 
-def _two_digits(number: float) -> str:
+def _ratio(ratio: float) -> str:
     """A ratio with two digits; close to 1 with as many as tell it from 1."""
-    if 0.95 <= number < 1.05 and number != 1:
-        return f"{number:.3f}"
-    return f"{float(f'{number:.2g}'):,.10g}"
+    return f"{ratio:.3f}" if 0.95 <= ratio < 1.05 and ratio != 1 else two_digits(ratio)
 
 
 def _by_target(good: "pandas.DataFrame") -> list[str]:

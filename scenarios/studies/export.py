@@ -121,8 +121,8 @@ def _check_rounds(part: RunPart, rounds: slice | None) -> None:
     """Refuse rounds beyond the last of the longest overlay: a file of fewer rounds would look whole."""
     there = 0
     for each in part.overlays:
-        logged = each.history.get("round", ()) if each.history else ()
-        there = max(there, each.simulation.rounds or 0, int(max(logged, default=-1)) + 1)
+        logged = each.history.get("round", ())
+        there = max(there, each.simulation.rounds, int(max(logged, default=-1)) + 1)
     if rounds is not None and rounds.stop is not None and there and rounds.stop > there:
         first = rounds.start or 0
         raise InputError(

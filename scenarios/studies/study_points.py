@@ -32,6 +32,7 @@ from topologies.designers.star import default_hub
 
 T = TypeVar("T")
 Row = dict[str, Any]
+_Computes = dict[str, tuple[bool, ...]]
 _KEPT = 64
 """Networks, partitions and designs, that are kept for the next points."""
 _STUDIES = 8
@@ -127,10 +128,11 @@ def compute_points(
     kept = _kept_for(study, get_ident()) if study else _nothing_kept()
     results = []
     for point in points:
-        computes: dict[str, tuple[bool, ...]] = {}
+        computes: _Computes = {}
         try:
             with many_designs() if compiled else nullcontext():
-                rows = with_speedup(_rows(point, kept, computes, simulate=simulate))
+                rows, computes = _rows(point, kept, simulate=simulate)
+            rows = with_speedup(rows)
         except Exception as problem:
             rows = [{"error": error_text(problem)}]
         results.append(replace(result_of(point, rows), computes=computes))
@@ -223,15 +225,16 @@ class _Memory:
     designs: _Kept[_Designed]
 
 
-def _rows(point: Point, kept: _Memory, computes: dict[str, tuple[bool, ...]], *, simulate: bool) -> list[Row]:
-    """Rows of one point, one for each overlay; `computes` receives what `PointResult` has of them."""
+def _rows(point: Point, kept: _Memory, *, simulate: bool) -> tuple[list[Row], _Computes]:
+    """Rows of one point, one for each overlay, and where their silos compute, as `PointResult` has both."""
     scenario = point.scenario
     network, graph = repr(scenario.network), kept.networks.of(scenario.network)
     partition, shares = kept.partitions.of(scenario, graph)
     work = workload_of(scenario, graph)
     load = f"{work.model_bits!r} {work.local_steps} {work.round_compute_s(graph.silos).tolist()!r}"
     unsaid = unsaid_fields(point.unsaid, graph, work)
-    rows = []
+    rows: list[Row] = []
+    computes: _Computes = {}
     for config in scenario.overlays.overlays:
         seed = scenario.seed if config.seed is None else config.seed
         own_seed = seed if config.takes_seed else None
@@ -251,7 +254,7 @@ def _rows(point: Point, kept: _Memory, computes: dict[str, tuple[bool, ...]], *,
         except Exception as problem:
             row["error"] = error_text(problem)
         rows.append(row)
-    return rows
+    return rows, computes
 
 
 def _designed(
