@@ -116,7 +116,7 @@ def test_the_cycle_times_are_those_of_the_recurrence(four, data):
         rounds, t = 240, starts(overlay, 240, fifo=fifo)
         found_s = repeats(t, overlay.period)
         if found_s is not None and found_s < expected_s * (1 - 1e-9):
-            # Not settled: a circuit that is a little slower than this one takes over later, at the latest in this round.
+            # Not settled: a circuit that is a little slower takes over later, at the latest in this round.
             rounds = 240 + math.ceil(120 * longest_s / (expected_s - found_s))
             assume(rounds < 50_000)
             t = starts(overlay, rounds, fifo=fifo)
