@@ -154,6 +154,18 @@ def imported_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
+def placeholder_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write a few bytes in place of each figure, where a test asks for its file but not for what it shows."""
+    monkeypatch.setattr(Figure, "savefig", lambda _self, file, **_options: file.write(b"figure"))
+
+
+@pytest.fixture
+def coarse_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw figures with few dots, where a test needs no more than that they are drawn."""
+    monkeypatch.setattr("scenarios.report.figure_parts.DPI", 40)
+
+
+@pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
     """The figures that were saved, laid out."""
     figures: list[Figure] = []

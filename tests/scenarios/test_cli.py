@@ -52,6 +52,7 @@ def test_the_slow_silo_is_simulated_at_the_time_of_one_model(silosim, tmp_path):
     assert row["busiest_link"] in ("DE uplink", "DE downlink")
 
 
+@pytest.mark.usefixtures("coarse_figures")
 def test_sweep_writes_table_csv_and_figure(silosim, tmp_path):
     result = silosim(
         "sweep",
@@ -77,6 +78,7 @@ def test_sweep_writes_table_csv_and_figure(silosim, tmp_path):
     assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 @pytest.mark.parametrize(
     ("given", "written"),
     [
@@ -111,15 +113,16 @@ def test_the_second_file_of_a_sweep_is_kept_likewise(silosim, tmp_path, name, ex
     assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_a_sweep_draws_overlays_with_its_seed(silosim, tmp_path):
     def rows(*seed):
         command = ("sweep", "gaia", "--kind", "random_ring", "--access", "1 Gbps", "--rounds", 20)
         out = silosim(*command, *seed, "--json", "--force", "-o", tmp_path / "x").ok().out
         return json.loads(out)["rows"]
 
-    assert rows() == rows("--seed", 0)
-    assert rows("--seed", 1)[0]["simulated_s"] != rows()[0]["simulated_s"]
-    assert rows("--seed", 1) == rows("--seed", 1)
+    usual = rows()
+    assert usual == rows("--seed", 0)
+    assert rows("--seed", 1)[0]["simulated_s"] != usual[0]["simulated_s"]
 
 
 @pytest.mark.parametrize("own", [("--model-size", "1 MB"), ("--compute", "1 ms")])
@@ -130,6 +133,7 @@ def test_a_workload_goes_with_half_of_ones_own(silosim, own):
     assert "of femnist" in result.out
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 @pytest.mark.parametrize("name", ["s.csv", "s.png"])
 def test_sweep_replaces_files_only_when_told_to(silosim, tmp_path, name):
     command = ("sweep", "gaia", "--kind", "ring", "--access", "1 Gbps", "--rounds", 5, "-o", tmp_path / "s")
@@ -222,6 +226,7 @@ def test_wrong_input_is_one_line_and_exit_code_2(silosim, tmp_path, monkeypatch,
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_an_unmarked_figure_gets_an_ending_and_the_message_names_it(silosim, run_file, tmp_path):
     result = silosim("plot", run_file, "-o", tmp_path / "figure").ok()
 

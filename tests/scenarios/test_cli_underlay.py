@@ -151,9 +151,14 @@ def test_no_line_is_wider_than_eighty_columns_whatever_the_labels():
         assert max(map(len, str(underlay_facts(network)).splitlines())) <= 80
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_a_map_and_a_conversion_are_written_once(silosim, tmp_path):
     figure, copy = tmp_path / "new" / "map.svg", tmp_path / "copy.gml"
-    arguments = ("underlay", "gaia", "-o", figure, "--convert", copy)
+    (tmp_path / "net.gml").write_text(
+        'graph [ node [ id 0 label "A" Latitude 48.0 Longitude 2.0 ] '
+        'node [ id 1 label "B" Latitude 45.0 Longitude 9.0 ] edge [ source 0 target 1 ] ]'
+    )
+    arguments = ("underlay", tmp_path / "net.gml", "-o", figure, "--convert", copy)
     first = silosim(*arguments).ok()
     (drawn, written) = figure.read_bytes(), copy.read_bytes()
 
@@ -162,9 +167,9 @@ def test_a_map_and_a_conversion_are_written_once(silosim, tmp_path):
     assert (refused.code, refused.out) == (2, "")
     assert refused.err == f"silosim: error: {figure} exists already; --force replaces it.\n"
     assert (figure.read_bytes(), copy.read_bytes()) == (drawn, written)
-    assert silosim("underlay", "geant", "--convert", copy, "--force").code == 0
-    assert load_underlay(copy).routers == 40
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.gml", "new"]
+    assert silosim("underlay", "gaia", "--convert", copy, "--force").code == 0
+    assert load_underlay(copy).routers == 11
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.gml", "net.gml", "new"]
 
 
 @pytest.mark.parametrize(

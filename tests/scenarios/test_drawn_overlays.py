@@ -66,6 +66,7 @@ def test_a_run_holds_them(silosim, tmp_path, scenario, small_scenario):
         assert 0 < np.isnan(arrival_s).mean() < 1
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_a_sweep_takes_them(silosim, tmp_path):
     stem = tmp_path / "sweep"
     options = ["--kind", "random_ring", "--kind", "ring", "--rounds", 20, "-o", stem, "--json"]

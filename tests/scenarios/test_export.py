@@ -242,6 +242,7 @@ def test_the_finished_rounds_of_a_killed_run_are_exported(silosim, tmp_path):
     assert [file.name for file in (folder / "tensorboard").iterdir()] == [OVERLAYS[0]]
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_a_replay_is_exported_with_its_own_times(silosim, run_file, tmp_path):
     silosim("replay", run_file, "--access", "1 Gbps", "-o", tmp_path / "fast.h5").ok()
     silosim("export", tmp_path / "fast.h5", "--only", "metrics", "-o", tmp_path / "data").ok()

@@ -2,14 +2,18 @@
 
 import json
 import re
+import shutil
+from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
 
+from scenarios.config.scenario import parse_scenario
 from scenarios.pages.run_facts import run_facts
 from scenarios.pages.training_charts import training_charts
 from scenarios.runfile.reader import read_run
+from scenarios.studies.run import run_scenario
 from topologies import AccessLinks, Workload, connectivity, design_periodic, load_underlay
 
 SCENARIO = """
@@ -58,12 +62,18 @@ def words(result):
     return " ".join(result.ok().out.split())
 
 
-@pytest.fixture
-def run_file(silosim, tmp_path):
-    file, path = tmp_path / "h.toml", tmp_path / "h.h5"
-    file.write_text(SCENARIO, encoding="utf-8")
-    silosim("run", file, "-o", path).ok()
+@pytest.fixture(scope="module")
+def whole_run(tmp_path_factory):
+    """The file of the scenario's run; not to be changed."""
+    path = tmp_path_factory.mktemp("hierarchical") / "h.h5"
+    run_scenario(parse_scenario(SCENARIO, source="h.toml"), SCENARIO, path)
     return path
+
+
+@pytest.fixture
+def run_file(whole_run, tmp_path):
+    """A copy of the run's file, which a test may change."""
+    return Path(shutil.copy(whole_run, tmp_path))
 
 
 @pytest.fixture
@@ -116,6 +126,7 @@ def test_simulate_counts_the_rounds_in_which_silos_compute(silosim, overlay, eng
     assert f"/ {row['period_rounds'] // 3} round" in shown
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_validate_and_sweep_take_it(silosim, overlay, tmp_path):
     found = rows_of(silosim("validate", *COMMAND, "--cloud-every", 2, "--rounds", 120, "--json"))
     assert found["hierarchical"]["equal_s"] == pytest.approx(overlay.closed_forms.serialized_s, rel=1e-9)
@@ -197,6 +208,7 @@ def test_of_an_interrupted_simulation_the_cycle_time_is_that_of_rounds(run_file,
     assert found.cycle_time_s == pytest.approx(overlay.closed_forms.serialized_s, rel=0.05)
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_files_hold_whether_states_compute(run_file, silosim, overlay):
     recorded = read_run(run_file).overlays[-1]
     assert [state.computes for state in recorded.states] == [*overlay.computes]

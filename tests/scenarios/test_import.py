@@ -46,6 +46,7 @@ def test_the_rows_get_the_times_of_each_overlay(silosim, metrics, tmp_path):
     assert "train_loss from loss, test_accuracy from acc." in " ".join(result.err.split())
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_it_is_shown_plotted_and_replayed(silosim, metrics, tmp_path):
     path, other = tmp_path / "run.h5", tmp_path / "other.h5"
     silosim("import-metrics", metrics, *ON_GAIA, "--kind", "ring", "--target-accuracy", 0.5, "-o", path).ok()
@@ -64,34 +65,34 @@ def test_it_is_shown_plotted_and_replayed(silosim, metrics, tmp_path):
     assert other.with_suffix(".png").exists()
 
 
-def test_a_loss_alone_is_drawn_in_one_row(silosim, metrics, tmp_path):
-    path = tmp_path / "loss.csv"
-    path.write_text("round,val_loss\n0,2.5\n300,0.5\n")
-    for name, file in (("both", metrics), ("loss", path)):
-        done = silosim("import-metrics", file, *ON_GAIA, "--kind", "ring", "-o", tmp_path / f"{name}.h5")
-        assert done.code == 0, done.err
-        assert silosim("plot", tmp_path / f"{name}.h5").code == 0
-    both, alone = (size_of(tmp_path / f"{name}.png") for name in ("both", "loss"))
+@pytest.mark.usefixtures("coarse_figures")
+def test_a_loss_or_an_accuracy_alone_is_drawn_in_one_row(silosim, metrics, tmp_path):
+    loss, accuracy = tmp_path / "loss.csv", tmp_path / "accuracy.csv"
+    loss.write_text("round,val_loss\n0,2.5\n40,0.5\n")
+    accuracy.write_text("round,acc\n0,0.1\n20,0.6\n")
+    target = ("--target-accuracy", 0.5)
+    for name, file, more in (("both", metrics, target), ("loss", loss, ()), ("accuracy", accuracy, target)):
+        path = tmp_path / f"{name}.h5"
+        silosim("import-metrics", file, *ON_GAIA, "--kind", "ring", *more, "-o", path).ok()
+        silosim("plot", path).ok()
+    both, *alone = (size_of(tmp_path / f"{name}.png") for name in ("both", "loss", "accuracy"))
 
-    assert both[0] == alone[0]
-    assert alone[1] < both[1]
+    for size in alone:
+        assert both[0] == size[0]
+        assert size[1] < both[1]
     assert read_run(tmp_path / "loss.h5").overlays[0].wall_clock_s[1] > 0
 
 
-def test_an_accuracy_alone_is_shown_drawn_and_replayed(silosim, metrics, tmp_path):
+@pytest.mark.usefixtures("placeholder_figures")
+def test_an_accuracy_alone_is_shown_and_replayed(silosim, tmp_path):
     path = tmp_path / "accuracy.csv"
     path.write_text("round,acc\n0,0.1\n20,0.6\n")
-    common = (*ON_GAIA, "--kind", "ring", "--target-accuracy", 0.5)
-    for name, file in (("both", metrics), ("alone", path)):
-        done = silosim("import-metrics", file, *common, "-o", tmp_path / f"{name}.h5")
-        assert done.code == 0, done.err
-        assert silosim("plot", tmp_path / f"{name}.h5").code == 0
-    other = tmp_path / "other.h5"
-    replayed = silosim("replay", tmp_path / "alone.h5", "--access", "100 Mbps", "-o", other)
-    (before,), (after,) = read_run(tmp_path / "alone.h5").overlays, read_run(other).overlays
+    alone, other = tmp_path / "alone.h5", tmp_path / "other.h5"
+    silosim("import-metrics", path, *ON_GAIA, "--kind", "ring", "--target-accuracy", 0.5, "-o", alone).ok()
+    replayed = silosim("replay", alone, "--access", "100 Mbps", "-o", other)
+    (before,), (after,) = read_run(alone).overlays, read_run(other).overlays
 
-    assert size_of(tmp_path / "alone.png")[1] < size_of(tmp_path / "both.png")[1]
-    assert "to a test accuracy of 0.5" in silosim("show", tmp_path / "alone.h5").ok().out
+    assert "to a test accuracy of 0.5" in silosim("show", alone).ok().out
     assert (replayed.code, other.with_suffix(".png").exists()) == (0, True)
     assert before.history["test_accuracy"].tolist() == after.history["test_accuracy"].tolist() == [0.1, 0.6]
     assert np.isnan(after.history["train_loss"]).all()

@@ -109,19 +109,22 @@ def test_a_run_has_the_same_overlay():
     assert is_same(plan_run(found).overlays[1], by_python())
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_commands_take_a_scenario_and_its_partition(silosim, scenario, tmp_path):
-    expected = by_python().closed_forms.paper_s
+    overlay = by_python()
+    expected = overlay.closed_forms.paper_s
 
-    assert rows_of(silosim("design", scenario, "--json"))["stl_fw"]["paper_s"] == expected
+    assert rows_of(silosim("design", scenario, "--kind", "stl_fw", "--json"))["stl_fw"]["paper_s"] == expected
     assert rows_of(silosim("simulate", scenario, "--rounds", 20, "--json")).keys() == {"ring", "stl_fw"}
     validated = rows_of(silosim("validate", scenario, "--kind", "stl_fw", "--rounds", 100, "--json"))
     assert validated["stl_fw"]["paper_s"] == expected
     swept = silosim(
-        *("sweep", scenario, "--access", "1 Gbps", "--rounds", 20, "--json", "-o", tmp_path / "sweep")
+        *("sweep", scenario, "--kind", "stl_fw", "--access", "1 Gbps", "--rounds", 20),
+        *("--json", "-o", tmp_path / "sweep"),
     )
     assert rows_of(swept)["stl_fw"]["paper_s"] == expected
     explained = json.loads(silosim("explain", scenario, "--kind", "stl_fw", "--json").ok().out)["rows"]
-    critical = by_python().critical_circuit
+    critical = overlay.critical_circuit
     assert len(explained) == len(critical)
     assert sum(row["delay_s"] for row in explained) / len(critical) == pytest.approx(expected, rel=1e-12)
 

@@ -24,19 +24,26 @@ TITLE = (
 NAMES = ["$\\frac$", "_hidden", "a $x_1$ b", "$_{", "ring"]
 
 
-def save(figure: Figure) -> None:
-    figure.savefig(io.BytesIO(), format="svg")
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
+    """The figures that were saved, each written as an SVG, which lays it out."""
+    figures: list[Figure] = []
+
+    def keep(figure: Figure, _path: Path) -> None:
+        figure.savefig(io.BytesIO(), format="svg")
+        figures.append(figure)
+
+    monkeypatch.setattr("scenarios.report.plots.save_figure", keep)
+    return figures
 
 
-def test_figures_show_names_as_they_are(drawn):
+def test_figures_show_names_as_they_are(written):
     runs = record(*(overlay(name, 1.0 + k, [0.1, 0.9]) for k, name in enumerate(NAMES)))
     plot_run(runs, Path("x.png"), title=TITLE, target_accuracy=0.5)
     plot_run(runs, Path("x.png"), title="t", is_imported=True)
     plot_sweep(sweep_table(NAMES, [1e8, 1e9]), Path("x.png"), title=TITLE)
     plot_validation(validation_rows(NAMES, 0.1), Path("x.png"), title=TITLE)
-    for figure in drawn:
-        save(figure)
-    *with_names, validation = drawn
+    *with_names, validation = written
     for figure in with_names:
         assert [text.get_text() for text in figure.legends[0].texts][: len(NAMES)] == NAMES
     assert [label.get_text() for label in validation.axes[0].get_yticklabels()] == NAMES
