@@ -122,7 +122,7 @@ def test_a_narrow_interval_is_that_of_the_silos_that_are_there(command, tmp_path
 
 def test_a_file_says_who_was_away_and_shows_what_simulate_said(command, silosim, tmp_path):
     path = tmp_path / "x.h5"
-    tables = f'rounds = 20000\nuntil_ci = "1 %"\n{LOGNORMAL}{away(10, 300)}{away(350, 19_000)}'
+    tables = f'rounds = 4000\nuntil_ci = "1 %"\n{LOGNORMAL}{away(10, 300)}{away(350, 3_500)}'
     row = row_of(command("simulate", tables, "-o", path, "--json"))
     shown = row_of(silosim("show", path, "--json").ok().out)
 
@@ -131,7 +131,7 @@ def test_a_file_says_who_was_away_and_shows_what_simulate_said(command, silosim,
     assert "Silos are away: where that is felt" in silosim("show", path).ok().out
     with h5py.File(path, "r+") as file:
         group = file["simulation/complete"]
-        assert group["absences"][:].tolist() == [[2, 10, 310], [2, 350, 19_350]]
+        assert group["absences"][:].tolist() == [[2, 10, 310], [2, 350, 3_850]]
         group.attrs["cycle_time_s"] = np.nan  # as if it had been killed after its last block
     kept = read_run(path).overlays[0].simulation
     assert not kept.is_whole
@@ -206,17 +206,17 @@ def test_the_table_says_who_is_counted(command, name):
 
 
 def test_until_ci_names_what_begins_and_what_ends_later(command):
-    tables = f'rounds = 20000\nuntil_ci = "1 %"\n{LOGNORMAL}'
-    begins = words(command("simulate", tables + away(19_000, 100)))
-    ends = words(command("simulate", tables + away(10, 19_000)))
-    both = words(command("validate", tables + away(10, 19_000) + away(19_500, 10, "B")))
+    tables = f'rounds = 2000\nuntil_ci = "5 %"\n{LOGNORMAL}'
+    begins = words(command("simulate", tables + away(1_800, 100)))
+    ends = words(command("simulate", tables + away(10, 1_800)))
+    both = words(command("validate", tables + away(10, 1_800) + away(1_900, 10, "B")))
 
     later = "Still to come after these rounds, and so no part of it: "
     no_wait = "--until-ci does not wait for what is still to come."
-    assert f"{later}C away from round 19,000. {no_wait}" in begins
-    assert f"{later}C back from round 19,010 on. {no_wait}" in ends
+    assert f"{later}C away from round 1,800. {no_wait}" in begins
+    assert f"{later}C back from round 1,810 on. {no_wait}" in ends
     assert "is part of it: C away from round 10." in ends
-    assert f"{later}C back from round 19,010 on; B away from round 19,500. {no_wait}" in both
+    assert f"{later}C back from round 1,810 on; B away from round 1,900. {no_wait}" in both
 
 
 def test_a_star_of_36_silos_that_are_there_of_40(silosim, tmp_path):
@@ -249,6 +249,7 @@ def test_a_gap_of_constant_rates_is_exact_and_needs_no_sign(command):
     assert "~" not in out
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_a_sweep_says_that_its_gaps_are_estimates(silosim, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     study = ("--access", "10 Gbps", "--published", "--rounds", 20)

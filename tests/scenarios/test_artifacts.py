@@ -12,7 +12,8 @@ from scenarios.runfile.paths import partial_path
 @pytest.fixture
 def alone(scenario, small_scenario):
     """A scenario of one overlay and one rank with checkpoints and models."""
-    text = small_scenario.replace('"star", ', "")
+    text = small_scenario.replace('"star", ', "").replace("rounds = 30", "rounds = 6")
+    text = text.replace("rounds = 12", "rounds = 6")
     scenario.write_text(text + "checkpoint_every = 4\nkeep_models = true\n")
     return scenario
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from itertools import product
 
 import h5py
 import pytest
@@ -61,10 +62,25 @@ def validated(silosim, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("random", ["", LOGNORMAL])
-@pytest.mark.parametrize("world", WORLDS)
+# Each world once with all computing times, constant or random; absences, whose parts depend on both, with both.
+QUICK = {("on_off", ""), ("capacity", ""), ("down", ""), ("pause", LOGNORMAL), ("share", LOGNORMAL)}
+QUICK |= {("away", ""), ("away", LOGNORMAL), ("past", LOGNORMAL)}
+
+
+@pytest.mark.parametrize(
+    ("world", "random"),
+    [
+        pytest.param(*case, marks=() if case in QUICK else pytest.mark.slow)
+        for case in product(WORLDS, ("", LOGNORMAL))
+    ],
+)
 def test_parts_and_arcs_add_up_to_the_gap(validated, world, random):
-    found = validated(random + WORLDS[world], "--json", kinds=("ring", "star", "mst", "random_ring"))
+    # As few rounds as the command takes, with absences among those of the cycle time.
+    events = (
+        WORLDS[world].replace("from_round = 300", "from_round = 75").replace("rounds = 30", "rounds = 10")
+    )
+    kinds = ("ring", "star", "mst", "random_ring")
+    found = validated(random + events, "--rounds", 100, "--json", kinds=kinds)
 
     for row in found["rows"]:
         gap_s = row["maxmin_s"] - row["paper_s"]
@@ -188,6 +204,7 @@ def test_drawn_overlays_say_why(validated):
     assert "busiest is core link" in row["why"]
 
 
+@pytest.mark.usefixtures("coarse_figures")
 def test_files_and_the_figure_have_the_worlds_part(validated, tmp_path):
     row = validated(SHARE, "--json")["rows"][0]
     validated(SHARE, "-o", tmp_path)

@@ -42,7 +42,7 @@ def test_the_table_says_why_and_fits_80_columns(silosim):
 
 @pytest.mark.parametrize("network", ["geant", "ebone"])
 def test_the_circuit_of_a_long_ring_has_its_largest_arcs_and_the_sum(silosim, network):
-    command = ("validate", network, "--published", "--kind", "ring", "--rounds", "400")
+    command = ("validate", network, "--published", "--kind", "ring", "--rounds", "200")
     out = silosim(*command).ok().out
     row = json.loads(silosim(*command, "--json").ok().out)["rows"][0]
     circuit = {"geant": 40, "ebone": 87}[network]
@@ -74,16 +74,17 @@ def test_json_has_the_arcs_and_they_add_up(silosim):
 
 
 def test_a_scenario_gives_everything_and_options_change_it(silosim, toml):
+    toml.write_text(SCENARIO.replace("rounds = 500", "rounds = 150"))
     found = json.loads(silosim("validate", toml, "--json").ok().out)["rows"]
     other = json.loads(
-        silosim("validate", toml, "--kind", "mst", "--rounds", "200", "--seed", "5", "--json").ok().out
+        silosim("validate", toml, "--kind", "mst", "--rounds", "100", "--seed", "5", "--json").ok().out
     )
 
     assert [row["overlay"] for row in found] == ["mst", "ring"]
-    assert [row["maxmin_rounds"] for row in found] == [500, 500]
+    assert [row["maxmin_rounds"] for row in found] == [150, 150]
     assert not any(row["maxmin_is_exact"] for row in found)
     assert [row["overlay"] for row in other["rows"]] == ["mst"]
-    assert other["rows"][0]["maxmin_rounds"] == 200
+    assert other["rows"][0]["maxmin_rounds"] == 100
     refused = silosim("validate", toml, "--access", "1 Gbps")
     assert (refused.code, refused.err.count("\n")) == (2, 1)
     assert "--access goes with the name of a network" in refused.err
@@ -132,9 +133,10 @@ def test_a_random_overlay_has_both_of_its_forms_and_no_parts_by_arc(silosim):
     assert max(map(len, out.splitlines())) <= 80
 
 
+@pytest.mark.usefixtures("coarse_figures")
 def test_too_few_rounds_for_an_interval_are_said_so_and_drawn(silosim, tmp_path):
     path = tmp_path / "gaia.png"
-    command = ("validate", "gaia", "--kind", "random_ring", "--rounds", "200")
+    command = ("validate", "gaia", "--kind", "random_ring", "--rounds", "100")
     result = silosim(*command, "-o", path)
     row = json.loads(silosim(*command, "--json").ok().out)["rows"][0]
 
@@ -191,6 +193,7 @@ def test_a_model_without_bits_takes_latency_and_computing(silosim):
         assert row["equal_over_paper"] == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.usefixtures("coarse_figures")
 def test_a_cycle_time_of_zero_has_no_gap(silosim, tmp_path):
     network = ("gaia", "--silo-at", "Tokyo", "--compute", "0 s", "--rounds", "100")
     result = silosim("validate", *network, "-o", tmp_path / "all")

@@ -20,7 +20,6 @@ from scenarios.runfile.atomic import new_file
 from scenarios.runfile.reader import read_run
 from scenarios.runtime.processes import Processes
 from scenarios.runtime.signals import (
-    GRACE_S,
     check_interrupts,
     deferred_interrupts,
     held_interrupts,
@@ -48,6 +47,14 @@ def started(*command: str | Path) -> Iterator[subprocess.Popen[str]]:
                 os.killpg(process.pid, signal.SIGKILL)
 
 
+@pytest.fixture
+def short_grace_s(monkeypatch: pytest.MonkeyPatch) -> float:
+    """Seconds that a piece of work has after Ctrl-C, fewer than usual."""
+    seconds = 0.2
+    monkeypatch.setattr("scenarios.runtime.signals.GRACE_S", seconds)
+    return seconds
+
+
 def press() -> None:
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(0)
@@ -64,10 +71,10 @@ def test_ctrl_c_waits_for_the_piece_under_way():
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
-def test_ctrl_c_does_not_wait_long():
+def test_ctrl_c_does_not_wait_long(short_grace_s):
     with deferred_interrupts(), pytest.raises(KeyboardInterrupt):  # noqa: PT012
         press()
-        time.sleep(20 * GRACE_S)
+        time.sleep(20 * short_grace_s)
 
 
 def test_the_second_ctrl_c_does_not_wait():
@@ -176,12 +183,12 @@ def test_held_interrupts_wait_for_the_end_and_come_once():
     assert done == ["both", "later"]
 
 
-def test_the_alarm_of_a_patient_piece_is_held_likewise():
+def test_the_alarm_of_a_patient_piece_is_held_likewise(short_grace_s):
     done = []
     with deferred_interrupts():
         press()
         with pytest.raises(KeyboardInterrupt), held_interrupts():  # noqa: PT012
-            time.sleep(1.1 * GRACE_S)
+            time.sleep(1.1 * short_grace_s)
             done.append("whole")
     assert done == ["whole"]
 
