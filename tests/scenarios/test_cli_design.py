@@ -216,7 +216,10 @@ def test_all_limits_of_an_arc_can_be_read_at_80_columns(silosim):
     assert max(map(len, lines)) <= 80
 
 
-@pytest.mark.parametrize("access", ["1 Mbps", "100 Mbps", "10 Gbps"])
+@pytest.mark.parametrize(
+    "access",
+    ["1 Mbps", *(pytest.param(access, marks=pytest.mark.slow) for access in ("100 Mbps", "10 Gbps"))],
+)
 def test_the_longest_name_of_an_overlay_leaves_a_table_80_columns_wide(silosim, access):
     kinds = ("--kind", "star", "--kind", "matcha_delta_mbst")
     lines = silosim("design", "gaia", "--access", access, *kinds).ok().out.splitlines()

@@ -190,7 +190,10 @@ def test_panels_of_a_study_are_readable(drawn, tmp_path, width, count):
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
-@WIDTHS
+# A map's label layout takes long; the wide one has more room than the narrow one.
+@pytest.mark.parametrize(
+    "width", ["3.5in", *(pytest.param(width, marks=pytest.mark.slow) for width in ("3in", "5.6in", "10in"))]
+)
 @pytest.mark.parametrize(
     "name", ["geant", *(pytest.param(name, marks=pytest.mark.slow) for name in ("gaia", "clouds"))]
 )
@@ -226,6 +229,7 @@ def test_a_partition_is_readable(drawn, tmp_path, width, name):
     assert not matrix.get_tightbbox().overlaps(scale.get_tightbbox())
 
 
+@pytest.mark.slow
 def test_the_labels_of_a_narrow_map_lie_within_it():
     style = FigureStyle(width_in=3.5, reference_in=MAP_STYLE.reference_in)
     from scenarios.report.map import _page

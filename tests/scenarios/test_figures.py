@@ -21,7 +21,9 @@ from scenarios.report.tables import Table
 from topologies import DESIGNERS, RANDOM_DESIGNERS
 
 KINDS = (*DESIGNERS, *RANDOM_DESIGNERS)
-FEW_AND_ALL = pytest.mark.parametrize("kinds", [KINDS[:1], KINDS[:3], KINDS], ids=len)
+FEW_AND_ALL = pytest.mark.parametrize(
+    "kinds", [KINDS[:1], pytest.param(KINDS[:3], marks=pytest.mark.slow), KINDS], ids=len
+)
 LONG_TITLE = "a network with a very long name (corrected): 40 silos, 61 core links; inaturalist: 359 Mbit" * 2
 
 

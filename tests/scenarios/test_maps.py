@@ -179,9 +179,17 @@ def test_labels_are_on_the_map_and_hide_neither_each_other_nor_a_site(name):
     assert all(whole.contains(box.x0, box.y0) and whole.contains(box.x1, box.y1) for box in boxes)
 
 
-@pytest.mark.parametrize("name", ["gaia", "clouds_aws"])
-def test_title_notes_and_key_are_inside_the_figure(name):
-    figure = map_figure(map_layout(load_underlay(name)))
+@pytest.mark.parametrize(
+    "underlay",
+    [
+        PACIFIC,
+        pairs_of(4),
+        *(pytest.param(load_underlay(name), marks=pytest.mark.slow) for name in ("gaia", "clouds_aws")),
+    ],
+    ids=["pacific", "pairs", "gaia", "clouds_aws"],
+)
+def test_title_notes_and_key_are_inside_the_figure(underlay):
+    figure = map_figure(map_layout(underlay))
     figure.draw_without_rendering()
     whole = figure.bbox
 
@@ -221,14 +229,25 @@ def test_labels_above_and_below_a_site_are_centred_on_it():
         assert (right < 50) is (side < 0)
 
 
-def test_an_svg_has_the_labels_as_texts(tmp_path):
-    for name in ("gaia", "geant"):
-        plot_map(load_underlay(name), tmp_path / f"{name}.svg")
-        root = ElementTree.parse(tmp_path / f"{name}.svg").getroot()
-        texts = {"".join(text.itertext()).strip() for text in root.iter("{http://www.w3.org/2000/svg}text")}
+@pytest.mark.parametrize(
+    ("underlay", "legend"),
+    [
+        (PACIFIC, {"10 Gbps (2 links)", "1 Gbps assumed (1 link)"}),
+        pytest.param(load_underlay("gaia"), set(), marks=pytest.mark.slow),
+        pytest.param(
+            load_underlay("geant"),
+            {"10 Gbps (26 links)", "1 Gbps assumed (22 links)"},
+            marks=pytest.mark.slow,
+        ),
+    ],
+    ids=["pacific", "gaia", "geant"],
+)
+def test_an_svg_has_the_labels_as_texts(tmp_path, underlay, legend):
+    plot_map(underlay, tmp_path / "map.svg")
+    root = ElementTree.parse(tmp_path / "map.svg").getroot()
+    texts = {"".join(text.itertext()).strip() for text in root.iter("{http://www.w3.org/2000/svg}text")}
 
-        assert set(load_underlay(name).labels) <= texts
-    assert {"10 Gbps (26 links)", "1 Gbps assumed (22 links)"} <= texts
+    assert set(underlay.labels) | legend <= texts
 
 
 def test_the_legend_counts_stated_and_assumed_links_apart():
@@ -425,6 +444,7 @@ def test_a_page_loads_nothing_and_tells_every_number(underlay):
     assert sum(tag == "tr" for tag, _ in page.tags) == rows + 1
 
 
+@pytest.mark.usefixtures("coarse_figures")
 def test_labels_cannot_break_out_of_a_page_or_a_figure(tmp_path):
     labels = {'</title><script>alert("x")</script>': (1.0, 2.0), "$x_1$ & 'y'": (3.0, 4.0)}
     evil = network(labels, [(0, 1)])
