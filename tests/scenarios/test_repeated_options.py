@@ -22,6 +22,7 @@ SINGLE = [
     if not option.multiple and not option.is_flag
     for spelling in option.opts
 ]
+FIRST_SINGLE = dict(reversed(SINGLE))
 
 
 def test_every_command_has_single_values_and_known_lists():
@@ -45,18 +46,33 @@ def test_every_command_has_single_values_and_known_lists():
     assert {name for name, option in lists if option == "--output"} == {"simulate", "partition"}
 
 
-@pytest.mark.parametrize(("command", "spelling"), SINGLE)
-def test_a_second_value_is_an_error_that_names_the_option(silosim, command, spelling):
+def given_and_rule(command, spelling, values):
+    """The words of an option that is given several times, and what is said of it."""
+    (long,) = (max(o.opts, key=len) for name, o in OPTIONS if name == command and spelling in o.opts)
+    words = [word for value in values for word in (spelling, value)]
+    return words, f"{long} takes one value and must be given once, not {len(values)} times."
+
+
+@pytest.mark.parametrize("command", FIRST_SINGLE)
+def test_a_second_value_is_an_error_that_names_the_option(command):
     # Numbers and texts alike: the values themselves are not looked at.
     for values in (("1", "5"), ("1", "1"), ("1", "5", "7")):
-        given = [word for value in values for word in (spelling, value)]
-        result = silosim(command, "gaia", *given)
-        (long,) = (max(o.opts, key=len) for name, o in OPTIONS if name == command and spelling in o.opts)
+        for spelling in (spelling for name, spelling in SINGLE if name == command):
+            words, rule = given_and_rule(command, spelling, values)
+            # As the command line does, which makes all commands anew each time.
+            with pytest.raises(InputError) as caught:
+                COMMANDS[command].make_context(command, ["gaia", *words])
+            assert str(caught.value) == rule
 
-        assert result.code == 2
-        assert result.out == ""
-        rule = "takes one value and must be given once"
-        assert result.err == f"silosim: error: {long} {rule}, not {len(values)} times.\n"
+
+@pytest.mark.parametrize(("command", "spelling"), FIRST_SINGLE.items())
+def test_a_second_value_is_one_line_and_nothing_is_done(silosim, command, spelling):
+    words, rule = given_and_rule(command, spelling, ("1", "5"))
+    result = silosim(command, "gaia", *words)
+
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err == f"silosim: error: {rule}\n"
 
 
 def test_both_spellings_and_an_equals_sign_are_the_same_option(silosim, tmp_path):
