@@ -19,12 +19,12 @@ kinds = ["christofides", "multigraph", "base"]
 [overlays.multigraph]
 most_lag = {most_lag}
 [simulation]
-rounds = 30
+rounds = 10
 [training]
 ranks = 1
 executor = "loop"
 model = "softmax"
-rounds = 12
+rounds = 8
 log_every = 4
 learning_rate = 0.5
 """
