@@ -46,7 +46,14 @@ def text_of(table):
     return " ".join(str(table).split())
 
 
-@pytest.mark.parametrize("name", SIMULATIONS)
+# What is shared equally or by another engine is simulated again as it was; computing times vary with the events.
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in {"equal", "compiled", "lognormal"} else [])
+        for name in SIMULATIONS
+    ],
+)
 def test_rounds_simulated_again_are_those_with_messages_in_the_file(tmp_path, name):
     kept = write_run(tmp_path / "kept.h5", more=SIMULATIONS[name])
     lost = write_run(tmp_path / "lost.h5", more=SIMULATIONS[name], messages=False)
@@ -128,14 +135,14 @@ def test_only_the_rounds_that_are_asked_for_are_read(tmp_path, monkeypatch):
 @pytest.mark.parametrize("engine", ["simpy", "compiled"])
 def test_a_short_simulation_gives_way_to_the_whole_one_where_its_end_is_felt(tmp_path, monkeypatch, engine):
     path = write_run(
-        tmp_path / "run.h5", kinds=["matcha"], rounds=300, messages=False, more=f'engine = "{engine}"\n'
+        tmp_path / "run.h5", kinds=["matcha"], rounds=120, messages=False, more=f'engine = "{engine}"\n'
     )
     made, again = [], study.recorded_job
     monkeypatch.setattr(study, "_MORE_ROUNDS", 0)
     monkeypatch.setattr(
         study, "recorded_job", lambda *given, rounds: made.append(rounds) or again(*given, rounds=rounds)
     )
-    for rounds, lengths in ((slice(0, 1), [2, 300]), (slice(40, 50), [100])):
+    for rounds, lengths in ((slice(0, 1), [2, 120]), (slice(40, 50), [100])):
         made.clear()
         (shown,) = timelines(path, rounds=rounds, overlay="matcha")
         assert KEPT in " ".join(shown.notes)

@@ -25,10 +25,12 @@ def run(request, tmp_path_factory):
     return write_run(tmp_path_factory.mktemp("trace") / "run.h5", more=more)
 
 
-@pytest.fixture
-def trace(run, tmp_path):
-    package.timeline(run, rounds=slice(1, 6), output=tmp_path / "trace.json")
-    return strict((tmp_path / "trace.json").read_text(encoding="utf-8"))
+@pytest.fixture(scope="module")
+def trace(run, tmp_path_factory):
+    """The trace of the run; not to be changed."""
+    path = tmp_path_factory.mktemp("written") / "trace.json"
+    package.timeline(run, rounds=slice(1, 6), output=path)
+    return strict(path.read_text(encoding="utf-8"))
 
 
 def ns(microseconds):
