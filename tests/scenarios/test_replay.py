@@ -10,6 +10,9 @@ import pytest
 from scenarios.runfile.reader import read_open, read_run
 from topologies import AccessLinks, Workload, build_overlay, connectivity, load_underlay
 
+# The pictures of replays are looked at elsewhere.
+pytestmark = pytest.mark.usefixtures("placeholder_figures")
+
 
 def test_a_replay_keeps_training_and_arcs_and_takes_the_new_times(silosim, run_file, tmp_path):
     result = silosim("replay", run_file, "--access", "10 Mbps", "-o", tmp_path / "slow.h5", "--json")

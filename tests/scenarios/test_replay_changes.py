@@ -15,6 +15,9 @@ from scenarios.studies.replay import replay
 from scenarios.studies.run import run_scenario
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, load_underlay
 
+# The pictures of replays are looked at elsewhere.
+pytestmark = pytest.mark.usefixtures("placeholder_figures")
+
 FAILURE = '[[simulation.failure]]\nlink = "Dublin - Frankfurt"\nfrom = "0 s"\nuntil = "2 s"\n'
 CAPACITY = '[[simulation.capacity]]\nlink = "Sydney uplink"\nat = ["0 s"]\ncapacity = ["10 Mbps"]\n'
 GO_ON = '[[simulation.away]]\nsilo = "Tokyo"\nfrom_round = 3\npolicy = "go_on"\nrounds = 2\n'
@@ -106,21 +109,22 @@ def test_size_times_and_capacities_are_those_of_the_network_that_is_asked_for(
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "tables"),
+    ("options", "tables"),
     [
-        ("--sharing", "equal", 'sharing = "equal"\n'),
-        ("--queueing", "overlap", 'queueing = "overlap"\n'),
-        ("--compute-times", "lognormal 0.3", 'compute = { distribution = "lognormal", cv = 0.3 }\n'),
-        ("--events", None, FAILURE + CAPACITY),
-        ("--events", None, WAIT),
+        (
+            ("--sharing", "equal", "--queueing", "overlap", "--compute-times", "lognormal 0.3"),
+            'sharing = "equal"\nqueueing = "overlap"\ncompute = { distribution = "lognormal", cv = 0.3 }\n',
+        ),
+        (("--events",), FAILURE + CAPACITY + WAIT),
     ],
-    ids=["sharing", "queueing", "times", "network", "wait"],
+    ids=["settings", "events"],
 )
 def test_a_replay_is_the_run_of_the_scenario_that_it_states(
-    silosim, untrained, run_of, file, tmp_path, option, value, tables
+    silosim, untrained, run_of, file, tmp_path, options, tables
 ):
     path, again = tmp_path / "new.h5", tmp_path / "again.h5"
-    silosim("replay", untrained, option, value or file(tables), "-o", path).ok()
+    events = [file(tables)] if options == ("--events",) else []
+    silosim("replay", untrained, *options, *events, "-o", path).ok()
     expected = run_of(UNTRAINED + tables, "expected.h5")
     silosim("replay", path, "-o", again).ok()
 

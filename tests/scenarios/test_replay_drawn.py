@@ -11,6 +11,9 @@ from scenarios.runfile.reader import read_drawn, read_run
 from scenarios.studies.run import run_scenario
 from topologies import AccessLinks, InputError, connectivity, design_random, load_underlay, make_schedule
 
+# The pictures of replays are looked at elsewhere.
+pytestmark = pytest.mark.usefixtures("placeholder_figures")
+
 KINDS = ("ring", "matcha", "matcha_ring", "random_ring")
 AWAY = '[[simulation.away]]\nsilo = "Seoul"\nfrom_round = 3\npolicy = "go_on"\nrounds = 4\n'
 

@@ -87,6 +87,7 @@ def test_table_and_figure_are_written_and_named(silosim, imported_run, tmp_path)
     )
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_the_default_name_lies_beside_the_run(silosim, changed, tmp_path):
     path = changed(slow_ring)
     silosim("replay", path, "--access", "1 Gbps", "2 Gbps").ok()
@@ -98,6 +99,7 @@ def test_the_default_name_lies_beside_the_run(silosim, changed, tmp_path):
     }
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_python_gives_the_same_table_and_capacities_once(silosim, imported_run, tmp_path):
     table = package.replay_times(imported_run, ["1 Gbps", "10 Mbps", "1000 Mbps"], model_size="2 Mbit")
     out = silosim(
@@ -161,6 +163,7 @@ def test_a_target_that_no_overlay_reaches_is_an_error(silosim, changed, tmp_path
     assert [file.name for file in tmp_path.iterdir()] == ["changed.h5"]
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_without_a_target_times_are_to_the_last_round(silosim, changed, drawn, tmp_path):
     def forget(file):
         text = file.attrs["scenario"]
@@ -209,6 +212,7 @@ def test_a_run_without_training_is_an_error(silosim, changed):
     assert "has no training rows, so there is no time to a target; silosim sweep compares" in result.err
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_what_cannot_be_replayed_is_said_once(silosim, changed, tmp_path):
     def forget(file):
         del file["overlays/matcha/rounds"]
@@ -273,6 +277,7 @@ def test_a_target_that_only_blocked_overlays_reach_is_an_error_before_anything_i
     assert [file.name for file in tmp_path.iterdir()] == ["changed.h5"]
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_estimates_are_noted_without_a_column_that_is_not_there(silosim, imported_run, tmp_path):
     options = ("--compute-times", "lognormal 0.2", "-o", tmp_path / "t")
     text = silosim("replay", imported_run, "--access", *ACCESS[:2], *options).ok().out
