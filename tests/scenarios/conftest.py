@@ -1,4 +1,4 @@
-"""The command line in this process, a scenario that takes seconds, and the modules beside the tests."""
+"""The command line in this process, a scenario that takes seconds, and the modules beside tests."""
 
 import signal
 import sys
@@ -19,7 +19,9 @@ from scenarios.studies.import_metrics import import_file
 from scenarios.studies.run import run_scenario
 from topologies import Workload
 
+# The modules beside these tests, and those beside the tests of topologies.
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "topologies"))
 
 
 class Result(NamedTuple):

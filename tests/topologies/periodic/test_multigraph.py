@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from multigraph_values import EQUATION, PUBLISHED, RECURRENCE
 
 from topologies import InputError, Workload
 from topologies.designers.published_ring import published_ring
@@ -30,22 +31,6 @@ RING = {
     "inaturalist": (118.1, 81.3, 109.0, 103.9, 95.3),
 }
 """Published: 27.7 of GEANT with FEMNIST, 50.6 of Exodus with Sentiment140: other ties of Christofides' algorithm."""
-PUBLISHED = {
-    "femnist": (15.7, 13.6, 12.5, 12.1, 12.7),
-    "sentiment140": (31.0, 35.8, 30.3, 27.9, 29.1),
-    "inaturalist": (68.6, 81.3, 68.1, 62.6, 64.9),
-}
-"""Published: 12.0 of GEANT with FEMNIST, 28.0 of Exodus with Sentiment140, for the same reason."""
-EQUATION = {
-    "femnist": (23.3, 19.9, 20.9, 22.6, 19.8),
-    "sentiment140": (48.4, 48.4, 43.5, 46.8, 41.5),
-    "inaturalist": (107.5, 102.3, 101.1, 98.2, 88.0),
-}
-PHYSICAL = {
-    "femnist": (16.9, 14.0, 13.9, 12.9, 12.6),
-    "sentiment140": (33.1, 36.6, 31.7, 29.4, 30.0),
-    "inaturalist": (68.8, 81.3, 68.2, 65.5, 67.0),
-}
 CASES = [*itertools.product(TASKS, range(5))]
 
 
@@ -135,7 +120,7 @@ def test_the_reading_by_the_equation(rings, task, network):
 def test_the_recurrence(rings, task, network):
     ring = rings(task, network)
     value_s = cycle_time_by_recurrence(ring.states, full(ring), ring.compute_s, len(ring.source))
-    assert value_s * 1e3 == pytest.approx(PHYSICAL[task][network], abs=0.0501)
+    assert value_s * 1e3 == pytest.approx(RECURRENCE[task][network], abs=0.0501)
     assert value_s <= max(ring.compute_s, ring.delay_s.sum() / multigraph_lags(ring.delay_s).sum()) + 1e-9
 
 
