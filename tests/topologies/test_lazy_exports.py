@@ -1,12 +1,31 @@
 """Names of packages that are imported when they are used."""
 
 import importlib
-import subprocess
 import sys
+from collections.abc import Iterator
+from types import ModuleType
 
 import pytest
 
 PACKAGES = ("topologies", "simulator", "training", "silosim")
+
+
+def imported() -> dict[str, ModuleType]:
+    """The modules of all our packages that are imported."""
+    ours = {*PACKAGES, "scenarios"}
+    return {name: module for name, module in sys.modules.items() if name.partition(".")[0] in ours}
+
+
+@pytest.fixture
+def of_a_new_process() -> Iterator[None]:
+    """No module of ours is imported, as in a new process; afterwards those of before are there again."""
+    before = imported()
+    for name in before:
+        del sys.modules[name]
+    yield
+    for name in imported():
+        del sys.modules[name]
+    sys.modules.update(before)
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -32,12 +51,14 @@ def test_an_unknown_name_is_an_attribute_error(package):
     [("topologies", "connectivity"), ("simulator", "simulate"), ("simulator", "stream")],
 )
 @pytest.mark.parametrize("first", ["submodule", "name"])
+@pytest.mark.usefixtures("of_a_new_process")
 def test_an_export_goes_before_the_submodule_of_its_name(package, name, first):
     orders = {
         "submodule": f"import {package}.{name}; from {package} import {name}",
         "name": f"from {package} import {name}; import {package}.{name}",
     }
-    code = f"{orders[first]}\nassert callable({name}) and {package}.{name} is {name}, {name}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert f"{package}.{name}" not in sys.modules
+    exec(orders[first], names := {})
 
-    assert done.returncode == 0, done.stderr
+    assert callable(names[name])
+    assert getattr(names[package], name) is names[name]
