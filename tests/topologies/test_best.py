@@ -78,7 +78,7 @@ def networks(draw, make_underlay, sizes=(1, 9)):
 
 
 @given(data=st.data(), criterion=st.sampled_from(CRITERIA))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_never_worse_than_any_designer(make_underlay, data, criterion):
     graph, work = data.draw(networks(make_underlay))
     others = []
@@ -123,7 +123,7 @@ def test_a_long_search_stays_between_the_bound_and_the_ring(make_underlay, data,
 
 
 @given(data=st.data(), temperature=st.sampled_from((0.005, 0.15)), criterion=st.sampled_from(CRITERIA))
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_detours_never_make_a_ring_worse(make_underlay, data, temperature, criterion):
     silos = data.draw(st.integers(4, 12))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
@@ -137,7 +137,7 @@ def test_detours_never_make_a_ring_worse(make_underlay, data, temperature, crite
         graph,
         INATURALIST,
         tour,
-        steps=1_500,
+        steps=300,
         seed=int(rng.integers(9)),
         temperature=temperature,
         criterion=criterion,
@@ -148,7 +148,7 @@ def test_detours_never_make_a_ring_worse(make_underlay, data, temperature, crite
 
 
 def test_far_silos_become_detours_of_one_circle(make_underlay):
-    near, far = 12, 4
+    near, far = 6, 2
     links = [(i, j, 0.0) for i, j in itertools.combinations(range(near), 2)]
     links += [(i, near + j, 10_000.0) for i in range(near) for j in range(far)]
     graph = connectivity(make_underlay(near + far, links), access=AccessLinks(up_bps=1e12, down_bps=1e12))
@@ -158,7 +158,7 @@ def test_far_silos_become_detours_of_one_circle(make_underlay):
     # Each far silo on the whole circle of near ones: two long arcs among near + 1.
     optimum = (2 * long + (near - 1) * short) / (near + 1)
     assert lower_bound_s(graph, work) <= optimum * (1 + 1e-12)
-    assert best(graph, work, iterations=20_000).closed_forms.paper_s == pytest.approx(optimum, rel=1e-9)
+    assert best(graph, work, iterations=2_000).closed_forms.paper_s == pytest.approx(optimum, rel=1e-9)
 
 
 @pytest.mark.slow

@@ -82,7 +82,7 @@ def smallest_cycle_time(graph, work):
 
 @pytest.mark.parametrize("silos", [2, 3, 4])
 @given(data=st.data())
-@settings(max_examples=30)
+@settings(max_examples=10)
 def test_no_strong_digraph_is_faster(make_underlay, silos, data):
     graph, work = data.draw(networks(make_underlay, silos))
     optimum = smallest_cycle_time(graph, work)
@@ -182,7 +182,7 @@ def test_designers_on_published_networks(published_graph, name):
 
 
 @given(seed=st.integers(0, 2**32 - 1), silos=st.integers(2, 6))
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_a_star_with_unequal_computing_is_no_faster(make_underlay, seed, silos):
     rng = np.random.default_rng(seed)
     graph = connectivity(
