@@ -40,7 +40,7 @@ def test_a_general_solver_finds_no_smaller_norm(silos, seed, symmetric):
 
 def test_a_large_cycle():
     # Xiao and Boyd: 2 / (lambda_2 + lambda_n) of the Laplacian on every edge of an edge-transitive graph.
-    silos = 120
+    silos = 60
     nodes = np.arange(silos)
     after = (nodes + 1) % silos
     slowest = 2 - 2 * np.cos(2 * np.pi / silos)

@@ -137,7 +137,7 @@ def test_almost_complete_graphs_are_solved_on_all_directions(network, blocked, p
     assert found.connectivity < 0.5 * graph.silos
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(connected_graphs(6), st.sampled_from([0.2, 0.5, 0.9]))
 def test_alpha_is_what_the_semidefinite_programme_finds(matchings, budget):
     probability, _, _ = activation_probabilities(matchings, budget)
@@ -223,7 +223,7 @@ def test_matcha_plus_joins_neighbours_in_the_underlay_and_silos_of_one_router(ma
 
 
 def test_matcha_over_any_overlay_counts_each_edge_once(published_graph):
-    graph = published_graph("geant", 1e10)
+    graph = published_graph("gaia", 1e10)
     for kind in ("ring", "mst"):
         arcs = design(kind, graph, WORK)
         overlay = matcha(
@@ -264,8 +264,8 @@ def test_routers_without_a_silo_are_passed(make_underlay):
     assert arcs == {(0, 1), (1, 0), (1, 2), (2, 1)}
 
 
-@given(seed=st.integers(0, 2**32 - 1), nodes=st.integers(8, 24), budget=st.sampled_from([0.1, 0.2, 0.5]))
-@settings(max_examples=25)
+@given(seed=st.integers(0, 2**32 - 1), nodes=st.integers(8, 16), budget=st.sampled_from([0.1, 0.2, 0.5]))
+@settings(max_examples=10)
 def test_the_bound_holds_on_trees(seed, nodes, budget):
     rng = np.random.default_rng(seed)
     matchings = coloured([(int(rng.integers(0, node)), node) for node in range(1, nodes)], nodes)

@@ -25,7 +25,7 @@ def mixed(state, sent):
 
 
 @given(states=lagged_states(3, pauses=True))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_a_step_moves_what_all_agree_on_by_its_weight(states):
     silos, period = 3, len(states)
     longest = max(int(state.lag.max(initial=1)) for state in states)

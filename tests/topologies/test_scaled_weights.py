@@ -47,8 +47,8 @@ def test_a_directed_ring_has_half_weights(silos):
     assert 1 - round_contraction(matrix) == pytest.approx(1 - np.cos(np.pi / silos), rel=0.011)
 
 
-@given(seed=st.integers(0, 2**32 - 1), silos=st.integers(2, 9))
-@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), silos=st.integers(2, 8))
+@settings(max_examples=6, deadline=None)
 def test_sums_pattern_and_order(seed, silos):
     rng = np.random.default_rng(seed)
     present = rng.random((silos, silos)) < 0.4

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topologies import (
@@ -38,6 +38,7 @@ def assert_exact(curve, tau_of) -> None:
 
 
 @given(seed=st.integers(0, 2**32 - 1), ties=st.booleans(), unlimited=st.booleans())
+@settings(max_examples=settings().max_examples // 2)
 def test_any_network(random_case, seed, ties, unlimited):
     case = random_case(seed, ties=ties)
     curve = access_curve(case.build(), 1e6, np.inf if unlimited else 1e11)

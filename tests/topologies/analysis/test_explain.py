@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, design, design_random
@@ -71,6 +71,7 @@ def test_gains_are_those_of_networks_built_anew(random_case, seed, ties):
 
 
 @given(seed=seeds, ties=st.booleans())
+@settings(max_examples=settings().max_examples // 2)
 def test_no_upgrade_is_better_than_the_best(random_case, seed, ties):
     case = random_case(seed, ties=ties)
     overlay = case.build()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topologies import AccessLinks, Workload, build_overlay, connectivity, design, load_underlay
@@ -32,6 +32,7 @@ def tau(overlay) -> float:
 
 
 @given(seed=seeds)
+@settings(max_examples=settings().max_examples // 2)
 def test_finite_differences_on_random_networks(random_case, seed):
     case = random_case(seed)
     overlay = case.build()
