@@ -1,11 +1,13 @@
 """What is wrong with data shows before anything is designed or started."""
 
 import json
+from collections import OrderedDict
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from topologies.errors import InputError
 from training import TrainingConfig, check_data
@@ -13,7 +15,7 @@ from training.data.datasets import DATASETS, IGNORED, DataOptions, Dataset, load
 from training.dpasgd import train_rank
 from training.engine.communicator import SingleRank
 from training.engine.data_checks import checked_partition, counted_labels
-from training.models import build_model
+from training.models import build_model, named_models
 
 
 def images(side: int, *, samples: int = 4) -> Dataset:
@@ -155,7 +157,16 @@ def test_images_are_not_decoded_to_check_data(monkeypatch, tmp_path):
     assert DATASETS["full_inaturalist"].count_classes(config.data_options) == 2
 
 
-def test_every_silo_starts_from_the_weights_of_a_file(make_job, make_rank_silos, tmp_path):
+def small(_shape: tuple[int, ...], classes: int) -> nn.Module:
+    """A model with what a ResNet has: running statistics, and a final layer of that name."""
+    convolution, final = nn.Conv2d(3, 4, 3), nn.Linear(4, classes)
+    pool = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten())
+    return nn.Sequential(OrderedDict(conv1=convolution, bn1=nn.BatchNorm2d(4), pool=pool, fc=final))
+
+
+def test_every_silo_starts_from_the_weights_of_a_file(make_job, make_rank_silos, monkeypatch, tmp_path):
+    spec = replace(named_models.MODELS["resnet18"], build=small)
+    monkeypatch.setitem(named_models.MODELS, "resnet18", spec)
     data = images(32)
     published = build_model("resnet18", input_shape=(3, 32, 32), classes=1000, seed=8)
     torch.save(published.state_dict(), tmp_path / "resnet18.pth")

@@ -72,7 +72,10 @@ def kept_by(model, inputs):
     return sum(storage.nbytes() for place, storage in kept.items() if place not in own)
 
 
-@pytest.mark.parametrize("name", sorted(MODELS))
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if name == "resnet50" else ()) for name in sorted(MODELS)],
+)
 def test_activations_of_larger_batches_are_those_that_autograd_keeps(name):
     tokens = name == "char_gru"
     dataset = dataset_of(SHAPES[name], tokens=tokens)

@@ -57,11 +57,12 @@ def evaluated(path):
     return float(nn.functional.cross_entropy(scores.double(), labels)), float(accuracy)
 
 
-@pytest.mark.parametrize("stop_at", [None, 5, 11, 14])
+# Not resumed, and resumed where the best model is of after the checkpoint, or of before it.
+@pytest.mark.parametrize("stop_at", [None, 11, *(pytest.param(k, marks=pytest.mark.slow) for k in (5, 14))])
 def test_the_models_are_those_of_their_rows_whether_resumed_or_not(checkpointing, rows_of, stop_at):
     # A rate at which the accuracy goes up and down.
     job = checkpointing(
-        every=4, model="cnn", rounds=15, learning_rate=0.7, dirichlet_alpha=0.1, keep_models=True
+        every=4, silos=2, model="cnn", rounds=15, learning_rate=0.7, dirichlet_alpha=0.1, keep_models=True
     )
     if stop_at is not None:
         rows_of(job, stop_at=stop_at)
@@ -80,6 +81,7 @@ def test_a_training_that_is_to_end_at_its_checkpoint_has_a_last_model(checkpoint
     def job(rounds):
         return checkpointing(
             every=4,
+            silos=2,
             model="cnn",
             rounds=rounds,
             log_every=log_every,

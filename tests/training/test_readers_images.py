@@ -172,6 +172,7 @@ def digest(groups):
     return hashlib.sha256(groups.astype("<i8").tobytes()).hexdigest()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path(DEFAULT).is_dir(), reason="needs Debian's package dataset-fashion-mnist")
 def test_the_real_images_are_read_and_split_as_ever():
     data = load_dataset("fashion_mnist", DataOptions())

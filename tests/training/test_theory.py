@@ -189,11 +189,12 @@ def test_one_round_of_plain_averaging_is_consensus(quadratic, graph, work, kind)
 def test_without_gradients_silos_agree_at_the_rate_of_the_spectral_gap(
     quadratic, graph, work, name, first, last
 ):
+    rounds = 400
     matrix = matrix_of(name, graph, work)
     start, optimum = drawn(len(matrix), seed=5)
-    job, silos = quadratic(plan_of(name, matrix, 800), start, optimum, learning_rate=0.0)
+    job, silos = quadratic(plan_of(name, matrix, rounds), start, optimum, learning_rate=0.0)
     distances = [silos.consensus_distance]
-    for k in range(800):
+    for k in range(rounds):
         train_round(job, silos, k)
         if k < last:
             distances.append(silos.consensus_distance)
@@ -207,7 +208,7 @@ def test_without_gradients_silos_agree_at_the_rate_of_the_spectral_gap(
     assert silos.consensus_distance < EPS / gap
     # The mean, which these weights keep, drifts by half a unit in the last place a round, as rounded weights do not sum
     # to 1.
-    drift = 800 * EPS / 2 * np.abs(start.mean(axis=0))
+    drift = rounds * EPS / 2 * np.abs(start.mean(axis=0))
     assert np.all(np.abs(silos.rows.mean(axis=0) - start.mean(axis=0)) <= drift)
 
 
