@@ -94,7 +94,7 @@ def run(job, engine, *, block_rounds=16, **how):
 @BOTH
 @QUEUEINGS
 @given(overlay=overlays(), rounds=st.integers(1, 40))
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_constant_rates_are_the_recurrence(engine, queueing, overlay, rounds):
     timeline = simulate(overlay, rounds, sharing="equal", queueing=queueing, engine=engine, messages=True)
     expected = starts(overlay, rounds, fifo=queueing == "fifo")
@@ -132,7 +132,7 @@ def test_the_steady_state_is_the_closed_form_however_few_rounds_are_simulated(
 @QUEUEINGS
 @pytest.mark.parametrize("sharing", ["maxmin", "equal"])
 @given(overlay=overlays(), rounds=st.integers(1, 60), block_rounds=st.sampled_from([1, 7, 100]))
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_both_engines_have_the_same_dates(queueing, sharing, overlay, rounds, block_rounds):
     job = overlay_job(overlay, rounds, sharing=sharing, queueing=queueing)
     slow, slow_blocks, _ = run(job, "simpy", block_rounds=block_rounds)
@@ -172,7 +172,7 @@ def test_one_state_without_lags_has_the_bits_of_the_static_overlay(engine, kind,
     state = state_of(static.source, static.target, static.consensus[static.target, static.source])
     periodic = build_periodic(kind, graph, work, [state])
     how = {"sharing": sharing, "queueing": queueing, "engine": engine, "messages": True}
-    one, other = simulate(static, 120, **how), simulate(periodic, 120, **how)
+    one, other = simulate(static, 40, **how), simulate(periodic, 40, **how)
     assert np.array_equal(one.round_start_s, other.round_start_s)
     assert one.steady == other.steady
     assert np.array_equal(one.further_start_s, other.further_start_s)
@@ -180,7 +180,7 @@ def test_one_state_without_lags_has_the_bits_of_the_static_overlay(engine, kind,
         assert np.array_equal(getattr(one.messages, table), getattr(other.messages, table)), table
     np.testing.assert_allclose(one.link_bits, other.link_bits, rtol=1e-15)
     # A state twice is a period of 2 with the same dates.
-    double = simulate(build_periodic(kind, graph, work, [state, state]), 120, **how)
+    double = simulate(build_periodic(kind, graph, work, [state, state]), 40, **how)
     assert np.array_equal(one.round_start_s, double.round_start_s)
 
 
@@ -219,7 +219,7 @@ def test_rounds_that_repeat_are_those_of_the_full_simulation(early_multigraph, q
 
 
 @given(overlay=overlays(), rounds=st.integers(1, 300), block_rounds=st.sampled_from([1, 16, 100]))
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_copied_rounds_equal_simulated_ones(overlay, rounds, block_rounds):
     job = overlay_job(overlay, rounds)
     full, _, _ = run(job, "compiled", fast_forward=False)

@@ -63,7 +63,7 @@ def test_a_trace_at_any_date(dates, start, now):
 
 def test_on_off_flows_alternate_and_draw_per_link():
     flow = OnOffFlow(peak_bps=3.0, mean_on_s=2.0, mean_off_s=6.0, seed=5)
-    first, again, other = (list(islice(on_off_changes(flow, link), 4000)) for link in (7, 7, 8))
+    first, again, other = (list(islice(on_off_changes(flow, link), 1000)) for link in (7, 7, 8))
     assert first == again
     assert [c.date_s for c in first] != [c.date_s for c in other]
     assert {(c.flow, c.links) for c in first} == {(7, (7,))}
