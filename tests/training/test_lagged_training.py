@@ -361,7 +361,15 @@ def test_a_training_goes_on_from_any_round(lagged_rows, tmp_path, executor):
     assert checkpoint_rounds(tmp_path / "checkpoints") == [8, 9]
 
 
-@DENSE
+@pytest.mark.parametrize(
+    "states",
+    [
+        pytest.param(ring_states(), marks=pytest.mark.slow),
+        pytest.param(dense_states(), marks=pytest.mark.slow),
+        pausing_states(),
+    ],
+    ids=["ring", "dense", "pausing"],
+)
 def test_other_ranks_go_on_and_with_more_rounds(lagged_rows, states):
     reference = lagged_rows(rounds=14, states=states)
     for ranks, rounds, stop_at in ((2, 9, 3), (3, 9, 6), (1, 9, None), (5, 14, 11), (2, 14, None)):
