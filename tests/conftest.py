@@ -1,5 +1,6 @@
 """A network and a workload that tests of several packages share."""
 
+import gc
 import importlib
 import os
 import sys
@@ -32,6 +33,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             isinstance(value, str) and value in LARGE for value in case.params.values()
         ):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests live to the end: the garbage collector, which took 8 % of the time, need not go through them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -205,6 +205,7 @@ def test_the_table_says_who_is_counted(command, name):
         assert "over paper" in some
 
 
+@pytest.mark.slow
 def test_until_ci_names_what_begins_and_what_ends_later(command):
     tables = f'rounds = 2000\nuntil_ci = "5 %"\n{LOGNORMAL}'
     begins = words(command("simulate", tables + away(1_800, 100)))

@@ -139,6 +139,7 @@ def test_states_are_set_against_the_bound_of_as_many(monkeypatch):
     assert "a lower bound of it for every overlay of 3 states and lags of 1: best_periodic " in notes
 
 
+@pytest.mark.slow
 def test_seconds_per_efold_of_all_overlays_beside_best(capsys):
     graph = build_network(NetworkConfig(underlay="gaia", silo_at=("Seoul", "Tokyo", "Sydney", "Oregon")))
     best = OverlayConfig(kind="best", options={"criterion": "time-to-accuracy", "evaluations": 2})

@@ -123,6 +123,7 @@ def test_ticks_of_any_capacities_do_not_collide(drawn, capacities):
     assert len(panel.get_yticklabels()) >= 2
 
 
+@pytest.mark.slow
 def test_one_capacity_marks_paper_too(drawn):
     plot_sweep(sweep_table(["ring"], [1e9]), Path("x.png"), title="t")
 

@@ -148,6 +148,7 @@ def test_two_sites_close_to_each_other_fill_the_map_without_a_coarse_coast():
     assert 0.9 < same.window.width_km < 3
 
 
+@pytest.mark.slow
 def test_poles_and_the_cut_itself_are_drawn():
     layout = map_layout(
         network({"N": (90.0, 0.0), "S": (-90.0, 180.0), "W": (0.0, -180.0)}, [(0, 1), (1, 2)])

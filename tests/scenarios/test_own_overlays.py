@@ -168,6 +168,7 @@ def test_entries_are_trained_simulated_shown_and_replayed_under_their_names(
     )
 
 
+@pytest.mark.slow
 def test_the_seed_of_an_entry_is_that_of_its_rounds(silosim, files):
     text = ENTRIES.split("[[overlays]]")[0]
     tail = "[simulation]\nrounds = 12\n"

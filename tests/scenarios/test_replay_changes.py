@@ -108,6 +108,7 @@ def test_size_times_and_capacities_are_those_of_the_network_that_is_asked_for(
     assert np.array_equal(record.work.compute_s, compute_s)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "tables"),
     [

@@ -48,6 +48,7 @@ def replayed(silosim, run, path, *options):
     return json.loads(silosim("show", path, "--json").ok().out)["rows"]
 
 
+@pytest.mark.slow
 def test_a_point_is_a_replay(silosim, study, imported_run, tmp_path):
     head = (
         '[workload]\nmodel_size = "2 Mbit"\n[simulation]\nqueueing = "overlap"\n'

@@ -67,6 +67,7 @@ def test_the_table_has_the_times_of_single_replays(silosim, imported_run, tmp_pa
                 assert row[name] == single[name]
 
 
+@pytest.mark.slow
 def test_table_and_figure_are_written_and_named(silosim, imported_run, tmp_path):
     result = silosim("replay", imported_run, "--access", *ACCESS[:2], "-o", tmp_path / "times").ok()
     rows = (tmp_path / "times.csv").read_text().splitlines()
@@ -163,6 +164,7 @@ def test_a_target_that_no_overlay_reaches_is_an_error(silosim, changed, tmp_path
     assert [file.name for file in tmp_path.iterdir()] == ["changed.h5"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("placeholder_figures")
 def test_without_a_target_times_are_to_the_last_round(silosim, changed, drawn, tmp_path):
     def forget(file):

@@ -316,6 +316,7 @@ def test_a_run_that_was_cut_before_any_training_is_no_simulation(run_file, tmp_p
     assert "silosim run scenario.toml" in page
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("placeholder_figures")
 def test_a_replay_is_not_said_to_be_made_by_run(silosim, run_file, tmp_path):
     path = tmp_path / "replay.h5"

@@ -155,6 +155,7 @@ def test_ties_count_for_each_and_errors_are_counted(study):
     assert said[1].endswith("ring has the shortest in all of them and star in 1, ties counted for each.")
 
 
+@pytest.mark.slow
 def test_lines_are_those_of_the_figure(study):
     figures, notes = chosen_lines(read_study(study(rows_of([1e7, 1e8], steps=[1, 5]))))
 

@@ -227,6 +227,7 @@ def test_the_default_picture_of_a_run_is_kept_likewise(silosim, run_file, tmp_pa
     assert picture.read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_a_replay_replaces_a_picture_only_when_told_to(silosim, run_file, tmp_path):
     command = ("replay", run_file, "--access", "1 Gbps", "-o", tmp_path / "r.h5")
     picture = tmp_path / "r.png"

@@ -156,6 +156,7 @@ def test_points_that_differ_by_access_links_have_one_routed_core(tmp_path, monke
     assert {row["access_up_bps"] for result in results for row in result.rows} == {1e8, 1e9}
 
 
+@pytest.mark.slow
 def test_compiled_designs_are_the_same_rows(tmp_path):
     points = study_points(study_of(GRID, tmp_path))
     plain = [result.rows for result in compute_points(points, simulate=False)]

@@ -262,6 +262,7 @@ def test_seeds_are_a_mean_between_the_lowest_and_the_highest():
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(values=st.lists(st.floats(1e-6, 1e6), min_size=2, max_size=12), seed=st.integers(0, 99))
 def test_the_order_of_rows_changes_nothing(values, seed):
@@ -606,6 +607,7 @@ def test_nothing_is_blown_up_that_is_equal(drawn, tmp_path):
 # Files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["pdf", "svg", "png", pytest.param("SVG", marks=pytest.mark.slow)])
 def test_a_table_gives_the_same_bytes(tmp_path, ending):
     paths = [tmp_path / f"{name}.{ending}" for name in "ab"]

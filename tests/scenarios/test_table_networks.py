@@ -155,6 +155,7 @@ def test_files_lie_beside_the_scenario(folder, monkeypatch, tmp_path_factory):
 OPTIONS = ("--sites", "sites.csv", "--pairs", "pairs.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_all_commands_take_tables(silosim):
     shown = "4 silos, bandwidth and latency measured for 8 of 12 pairs"

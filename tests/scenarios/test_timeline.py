@@ -47,6 +47,7 @@ def text_of(table):
 
 
 # What is shared equally or by another engine is simulated again as it was; computing times vary with the events.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -391,6 +392,7 @@ def test_more_silos_than_a_figure_has_rows_for_are_an_error_before_anything_is_c
         package.timeline(run, output=tmp_path / "x.png")
 
 
+@pytest.mark.slow
 def test_the_last_tick_is_inside_and_the_title_says_what_is_shown(run, tmp_path, drawn):
     package.timeline(run, output=tmp_path / "x.png")
     (figure,) = drawn

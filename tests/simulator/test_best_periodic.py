@@ -140,6 +140,7 @@ def test_a_larger_contraction_allows_faster_overlays():
     assert simulated_s(loose) < simulated_s(strict)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_overlay_and_the_order_of_silos_plays_no_part():
     graph, work = random_network(5, 6)
     order = [3, 0, 5, 1, 4, 2]

@@ -149,6 +149,7 @@ def test_of_exact_averages_the_one_with_short_rounds_is_taken():
     assert efold_s(found) < efold_s(design("star", graph, found.work)) / 1.5
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_overlay_and_the_order_of_silos_plays_no_part():
     graph, work = random_network(5, 6)
     order = [3, 0, 5, 1, 4, 2]
