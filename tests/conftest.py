@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Modules and tests live to the end: the garbage collector, which took 8 % of the time, need not go through them."""
+    """Modules and tests live to the end: the garbage collector need not go through them; that took 8 % of the time."""
     gc.collect()
     gc.freeze()
 
