@@ -33,6 +33,8 @@ from topologies.label_order import in_silo_order
 INATURALIST = Workload.preset("inaturalist", variant="published")
 # stl_fw needs the labels of the silos.
 STATIC = sorted(set(DESIGNERS) - {"best", "stl_fw"})
+SHORT = {"iterations": 10_000, "evaluations": 100}
+"""A search with a tenth of the moves and a quarter of the evaluations that it makes by default."""
 
 
 def gaia(variant="published"):
@@ -108,8 +110,12 @@ def test_the_optimum_of_all_digraphs_of_four_silos(seed):
     # The number of labelled strong digraphs on 4 nodes, OEIS A003030.
     assert len(digraphs) == 1606
 
-    cost = SimulatedCost(graph, work)
-    best_s = min(cost.simulated(cost.overlay(arcs), 500).time_s for arcs in digraphs)
+    # In the order of their bounds only those before the first bound above the fastest are simulated.
+    cost, best_s = SimulatedCost(graph, work), math.inf
+    for bound_s, arcs in sorted((cost.bound(arcs).time_s, sorted(arcs)) for arcs in digraphs):
+        if bound_s > best_s * (1 + 1e-9):
+            break
+        best_s = min(best_s, cost.simulated(cost.overlay(frozenset(arcs)), 500).time_s)
     assert simulated_s(search(graph, work, iterations=60, evaluations=40)) <= best_s * (1 + 1e-9)
 
 
@@ -243,13 +249,19 @@ def test_evaluations_go_with_the_simulated_criterion():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "ring_ms"),
-    [("gaia", 118.1), ("aws_na", 80.7), ("geant", 86.0), ("exodus", 84.2), ("ebone", 78.1)],
+    ("name", "ring_ms", "options"),
+    [
+        ("gaia", 118.1, {}),
+        ("aws_na", 80.7, SHORT),
+        ("geant", 86.0, SHORT),
+        ("exodus", 84.2, SHORT),
+        ("ebone", 78.1, SHORT),
+    ],
 )
-def test_below_the_rings_of_the_published_networks(name, ring_ms):
+def test_below_the_rings_of_the_published_networks(name, ring_ms, options):
     graph = connectivity(
         load_underlay(name, variant="published"), access=AccessLinks(up_bps=1e10, down_bps=1e10)
     )
-    overlay = design("best", graph, INATURALIST, criterion="simulated")
+    overlay = design("best", graph, INATURALIST, criterion="simulated", **options)
 
     assert simulated_bound_s(graph, INATURALIST, circuits=False) <= simulated_s(overlay) < ring_ms / 1e3

