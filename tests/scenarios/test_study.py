@@ -182,13 +182,13 @@ def test_workers_start_with_single_points():
 
 @pytest.mark.slow
 def test_the_same_bytes_whatever_the_workers_and_after_a_cut(tmp_path):
-    study = study_of(GRID, tmp_path)
+    study = study_of(GRID.replace("[1, 5]", "[5]"), tmp_path)
     for name, workers in (("one", 1), ("three", 3)):
         assert run_study(study, tmp_path / f"{name}.csv", pool=threads(workers), workers=workers).errors == ()
     whole = (tmp_path / "one.csv").read_bytes()
     assert (tmp_path / "three.csv").read_bytes() == whole
     lines = whole.splitlines(keepends=True)
-    for cut in (1, 2, 5, 7, len(lines) - 1):
+    for cut in (1, 5, 7, len(lines) - 1):
         partial = tmp_path / "cut.csv.partial"
         partial.write_bytes(b"".join(lines[:cut]) + lines[cut][: len(lines[cut]) // 2])
         run_study(study, tmp_path / "cut.csv", pool=threads(), workers=2)
@@ -387,7 +387,7 @@ def test_another_study_s_rows_are_not_taken(tmp_path):
 @pytest.mark.parametrize("launcher", ["processes", "mpiexec"])
 def test_a_killed_study_goes_on(file, tmp_path, launcher):
     text = BASE.replace("rounds = 30", "rounds = 400") + (
-        "[study]\nsimulate = true\n[study.grid]\nseed = [" + ", ".join(map(str, range(12))) + "]\n"
+        "[study]\nsimulate = true\n[study.grid]\nseed = [0, 1, 2, 3, 4, 5]\n"
     )
     program = str(Path(sys.executable).with_name("silosim"))
     command = [program, "study", str(file(text)), "-o", str(tmp_path / "s.csv")]
