@@ -328,7 +328,7 @@ def test_training_by_either_executor_gives_the_same_curve(make_job, rows_of):
 @pytest.mark.slow
 def test_stacked_training_does_not_depend_on_the_number_of_ranks(make_job):
     def curve(ranks):
-        job = make_job(silos=5, rounds=6, model="cnn", executor="vmap", ranks=ranks)
+        job = make_job(silos=5, rounds=3, model="cnn", executor="vmap", ranks=ranks)
         return [row for row in load_backend("mpi").train(job) if isinstance(row, HistoryRow)]
 
     alone, shared = curve(1), curve(2)

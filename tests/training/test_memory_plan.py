@@ -260,7 +260,7 @@ def test_mixing_weights_are_those_that_the_hosted_silos_keep(make_job, make_rank
 @pytest.mark.slow
 @pytest.mark.parametrize(("ranks", "communicator"), [(1, SingleRank()), (3, Second())])
 def test_mixing_weights_take_the_memory_that_is_planned(make_job, make_rank_silos, ranks, communicator):
-    job = make_job(silos=60, rounds=80, mixing=random_mixing(60, matrices=40, share=0.5))
+    job = make_job(silos=60, rounds=40, mixing=random_mixing(60, matrices=20, share=0.5))
     dataset = dataset_of((1, 8, 8))
     rank_silos = make_rank_silos(job, dataset, communicator=communicator)
     rank_silos.mix(0)
@@ -268,13 +268,13 @@ def test_mixing_weights_take_the_memory_that_is_planned(make_job, make_rank_silo
     gc.collect()
     tracemalloc.start()
     try:
-        for k in range(2, 80, 2):
+        for k in range(2, 40, 2):
             rank_silos.mix(k)
         gc.collect()
         python = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
-    found = 40 / 39 * python + sum(each.weights.nbytes for each in rank_silos._mixings.values())
+    found = 20 / 19 * python + sum(each.weights.nbytes for each in rank_silos._mixings.values())
 
     # What torch holds of a tensor beside its numbers is not in the sum.
     plan = plan_of(job, dataset, rank=communicator.rank, ranks=ranks)
@@ -312,14 +312,14 @@ def test_rows_for_later_rounds_take_the_memory_that_is_planned(
 @pytest.mark.slow
 @pytest.mark.parametrize(("ranks", "communicator"), [(1, SingleRank()), (3, Second())])
 def test_lagged_weights_take_the_memory_that_is_planned(make_job, make_rank_silos, ranks, communicator):
-    mixing = lagged_mixing(60, matrices=40, share=0.5, rounds=80)
-    job, dataset = make_job(silos=60, rounds=80, mixing=mixing), dataset_of((1, 8, 8))
+    mixing = lagged_mixing(60, matrices=15, share=0.5, rounds=30)
+    job, dataset = make_job(silos=60, rounds=30, mixing=mixing), dataset_of((1, 8, 8))
     rank_silos = make_rank_silos(job, dataset, communicator=communicator)
     rank_silos.mix(0)
     gc.collect()
     tracemalloc.start()
     try:
-        for k in range(1, 80):
+        for k in range(1, 30):
             rank_silos.mix(k)
         gc.collect()
         python = tracemalloc.get_traced_memory()[0]

@@ -256,7 +256,7 @@ def mixed_by(ranks: int, matrix: np.ndarray, rows: torch.Tensor, length: int) ->
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("silos", "ranks", "width"),
-    [(7, (2, 3, 7), 32), (22, (2, 3, 20), 4096), (40, (3, 40), 992), (265, (2, 3, 128), 256)],
+    [(7, (2, 3, 7), 32), (22, (2, 3, 20), 4096), (40, (3, 40), 992), (265, (3, 128), 96)],
 )
 @pytest.mark.parametrize("share", [0.15, 1.0])
 def test_mixed_rows_have_the_same_bits_for_any_number_of_ranks(silos, ranks, width, share):

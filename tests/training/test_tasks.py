@@ -81,14 +81,14 @@ def pictures(folder: Path) -> None:
 
 @pytest.fixture
 def small_pictures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Cut pictures to 64 x 64 pixels, here and in the ranks, which take seconds to compute with those of 224 x 224."""
-    monkeypatch.setattr("training.data.readers.inaturalist.SIDE", 64)
+    """Cut pictures to 32 x 32 pixels, here and in the ranks, which take seconds to compute with those of 224 x 224."""
+    monkeypatch.setattr("training.data.readers.inaturalist.SIDE", 32)
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(
         "import os\n"
         "if 'PMI_RANK' in os.environ:\n"
         "    import training.data.readers.inaturalist\n"
-        "    training.data.readers.inaturalist.SIDE = 64\n"
+        "    training.data.readers.inaturalist.SIDE = 32\n"
     )
     paths = [str(tmp_path / "site"), *filter(None, [os.environ.get("PYTHONPATH")])]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
@@ -104,9 +104,9 @@ WRITE: dict[str, Callable[[Path], None]] = {
 SMALL: dict[str, dict[str, object]] = {
     "femnist": {"rounds": 4, "batch_size": 6, "objective": "samples"},
     "full_inaturalist": {"rounds": 1, "batch_size": 2, "silos": 2, "learning_rate": 1e-4},
-    "inaturalist": {"rounds": 2, "batch_size": 3, "silos": 2},
-    "sentiment140": {"rounds": 2, "batch_size": 6},
-    "shakespeare": {"rounds": 2, "batch_size": 2},
+    "inaturalist": {"rounds": 1, "batch_size": 3, "silos": 2},
+    "sentiment140": {"rounds": 1, "batch_size": 6},
+    "shakespeare": {"rounds": 1, "batch_size": 2},
 }
 
 
