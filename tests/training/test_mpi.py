@@ -113,7 +113,7 @@ def test_any_number_of_ranks_gives_the_same_curve(alternating_job, launch, tmp_p
     assert alone[-1].consensus_distance > 0.1
     assert alone[3].round == 6
     assert alone[3].consensus_distance == 0
-    assert list(history(alternating_job(4))) == alone
+    assert list(history(alternating_job(3))) == alone
     assert not list(tmp_path.glob("silosim-*"))
     by_hand = launch(alternating_job(1), 2)
     assert by_hand.returncode == 0, by_hand.stderr
