@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topologies import AccessLinks, Workload, connectivity, design
@@ -206,6 +206,7 @@ def overlays(draw, make_underlay):
 
 @pytest.mark.slow
 @given(data=st.data(), keep=st.sampled_from(["all", "paper"]))
+@settings(max_examples=40)
 def test_no_enrichment_raises_tau(make_underlay, data, keep):
     overlay = data.draw(overlays(make_underlay))
     enriched = enrich(overlay, keep=keep)
