@@ -126,7 +126,8 @@ def test_wrong_input_is_said_once(arguments, message):
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupt_says_where_the_finished_rounds_are(tmp_path, scenario, small_scenario, number, code):
-    scenario.write_text(small_scenario.replace("rounds = 12", "rounds = 20000") + "checkpoint_every = 20\n")
+    text = small_scenario.replace("rounds = 12", "rounds = 20000")
+    scenario.write_text(text + 'checkpoint_every = 20\nexecutor = "loop"\n')
     process = subprocess.Popen(
         [MPIEXEC, "-n", "2", SILOSIM, "run", scenario, "-o", tmp_path / "x.h5"],
         stdout=subprocess.DEVNULL,

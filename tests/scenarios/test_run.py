@@ -139,7 +139,7 @@ def test_a_killed_run_leaves_a_file_that_opens_with_every_flushed_round(
     tmp_path, scenario, small_scenario, silosim
 ):
     text = small_scenario.replace("ranks = 1", "ranks = 2").replace("rounds = 12", "rounds = 20000")
-    scenario.write_text(text.replace("log_every = 5", "log_every = 1"))
+    scenario.write_text(text.replace("log_every = 5", 'log_every = 1\nexecutor = "loop"'))
     process = subprocess.Popen(
         [SILOSIM, "run", scenario, "-o", tmp_path / "x.h5"],
         stdout=subprocess.DEVNULL,

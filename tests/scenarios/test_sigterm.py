@@ -66,7 +66,7 @@ def test_sigterm_ends_all_ranks_and_says_what_is_kept(tmp_path, scenario, small_
     text = small_scenario.replace('"star", ', "").replace("log_every = 5", "log_every = 500")
     scenario.write_text(
         text.replace("ranks = 1\n", "ranks = 2\n").replace("rounds = 12", "rounds = 20000")
-        + "checkpoint_every = 4\n"
+        + 'checkpoint_every = 4\nexecutor = "loop"\n'
     )
     (tmp_path / "ranks").mkdir()
     process = subprocess.Popen(
