@@ -119,7 +119,7 @@ def scenario(tmp_path: Path, small_scenario: str) -> Path:
 @pytest.fixture
 def scenario_of_two_ranks(scenario: Path, small_scenario: str) -> Path:
     """The small scenario's file, trained by two MPI ranks."""
-    scenario.write_text(small_scenario.replace("ranks = 1", "ranks = 2"))
+    scenario.write_text(small_scenario.replace("ranks = 1", 'ranks = 2\nexecutor = "loop"'))
     return scenario
 
 

@@ -91,6 +91,7 @@ def test_an_existing_output_ends_all_processes(tmp_path, scenario, small_scenari
 def test_a_process_that_fails_alone_ends_the_others(tmp_path, scenario, patched):
     rank = 1 if patched.endswith("TrainingJob") else 0
     owner, name = patched.rsplit(".", 1)
+    scenario.write_text(scenario.read_text() + 'executor = "loop"\n')
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys\n"
         f"if os.environ.get('PMI_RANK') == '{rank}':\n"
