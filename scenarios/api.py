@@ -627,6 +627,10 @@ def replay(
     access_at: Mapping[str, str] | None = None,
     silo_at: Sequence[str] | None = None,
     blocked: Sequence[str] | None = None,
+    window: str | None = None,
+    window_at: Mapping[str, str] | None = None,
+    streams: int | None = None,
+    streams_at: Mapping[str, int] | None = None,
     core: str | None = None,
     internal_only: bool = False,
     largest_component: bool = False,
@@ -651,7 +655,7 @@ def replay(
         The HDF5 file to write.
     underlay : str or path, optional
         Another network with as many silos.
-    access, access_up, access_down, access_at, silo_at, blocked, core : optional
+    access, access_up, access_down, access_at, silo_at, blocked, window, window_at, streams, streams_at, core : optional
         As in `NetworkConfig`; None for what stays. A new `access` is that of all links for which nothing else is given.
     internal_only, largest_component : bool
         What is left out of another network's file; see `load_underlay`.
@@ -701,6 +705,10 @@ def replay(
         access_at=access_at,
         silo_at=silo_at,
         blocked=blocked,
+        window=window,
+        window_at=window_at,
+        streams=streams,
+        streams_at=streams_at,
         core=core,
         internal_only=internal_only,
         largest_component=largest_component,
@@ -730,6 +738,10 @@ def replay_times(
     access_at: Mapping[str, str] | None = None,
     silo_at: Sequence[str] | None = None,
     blocked: Sequence[str] | None = None,
+    window: str | None = None,
+    window_at: Mapping[str, str] | None = None,
+    streams: int | None = None,
+    streams_at: Mapping[str, int] | None = None,
     core: str | None = None,
     internal_only: bool = False,
     largest_component: bool = False,
@@ -753,7 +765,8 @@ def replay_times(
         Capacities of every access link, with units, for instance ``"100 Mbps"``.
     target_accuracy : float, optional
         By default the run's; times are to the last recorded round where neither is there.
-    underlay, access_up, access_down, access_at, silo_at, blocked, core, internal_only, largest_component : optional
+    underlay, access_up, access_down, access_at, silo_at, blocked, window, window_at, streams, streams_at : optional
+    core, internal_only, largest_component : optional
     model_size, compute, compute_at, compute_times, sharing, queueing, engine, events : optional
         As `replay` takes them.
 
@@ -785,6 +798,10 @@ def replay_times(
         access_at=access_at,
         silo_at=silo_at,
         blocked=blocked,
+        window=window,
+        window_at=window_at,
+        streams=streams,
+        streams_at=streams_at,
         core=core,
         internal_only=internal_only,
         largest_component=largest_component,

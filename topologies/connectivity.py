@@ -66,13 +66,18 @@ class Connectivity:
         The rule that `latency_s` follows.
     routing : Routing
         The rule that `routes` follow, also where links are down.
+    window_bps : ndarray, shape (silos, silos), or None
+        The most that a transfer reaches with its windows, see `topologies.windows.with_windows`; None: no limit.
     measured_pairs : ndarray of int, shape (pairs, 2)
         Source and target of each pair that is a link of its own, by source, then target: where the bandwidth is
         measured, all pairs that can talk, else none.
-    link_capacity_bps : ndarray, shape (first_uplink + 2 * silos,)
+    window_pairs : ndarray of int, shape (windows, 2)
+        Source and target of each pair whose transfers have a finite window, by source, then target.
+    link_capacity_bps : ndarray, shape (first_window + windows,)
         Capacity of every link direction. First come those between access links. With a routed core, core link `l` is
         ``2 * l`` from its first to its second end and ``2 * l + 1`` back; where the bandwidth is measured there is no
-        routed core, and pair `p` is `p`. Then come the uplinks of all silos, then their downlinks.
+        routed core, and pair `p` is `p`. Then come the uplinks of all silos, then their downlinks. A window is a link
+        that only its pair's models cross; these come last.
 
     Raises
     ------
@@ -81,7 +86,8 @@ class Connectivity:
 
     Notes
     -----
-    The last two follow from the others, also after `dataclasses.replace`. Memory O(silos^2).
+    `measured_pairs`, `window_pairs` and `link_capacity_bps` follow from the others, also after `dataclasses.replace`.
+    Memory O(silos^2).
     """
 
     underlay: Underlay
@@ -97,9 +103,12 @@ class Connectivity:
     bandwidth: Literal["hop_share", "bottleneck", "measured"]
     latency: Literal["per_path", "per_link", "measured"]
     routing: Routing = shortest_routes
+    window_bps: FloatArray | None = None
     measured_pairs: IntArray = field(init=False)
     link_capacity_bps: FloatArray = field(init=False)
+    window_pairs: IntArray = field(init=False)
     _pair_link: IntArray = field(init=False, repr=False)
+    _window_link: IntArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Check the bandwidth rule and number the links."""
@@ -107,13 +116,29 @@ class Connectivity:
             raise unknown_name("bandwidth", self.bandwidth, _BANDWIDTHS)
         pairs = np.argwhere(self.may_send) if self.is_measured else np.empty((0, 2), dtype=np.int64)
         between_bps = self.available_bps[*pairs.T] if self.is_measured else np.repeat(self.core_bps, 2)
-        pair_link = np.full((self.silos, self.silos) if self.is_measured else (0, 0), -1, dtype=np.int64)
-        pair_link[*pairs.T] = np.arange(len(pairs))
-        capacity_bps = np.concatenate((between_bps, self.up_bps, self.down_bps))
-        freeze(pairs, capacity_bps, pair_link)
-        object.__setattr__(self, "measured_pairs", pairs)
-        object.__setattr__(self, "link_capacity_bps", capacity_bps)
-        object.__setattr__(self, "_pair_link", pair_link)
+        windows, window_bps = np.empty((0, 2), dtype=np.int64), np.empty(0)
+        if self.window_bps is not None:
+            windows = np.argwhere(self.may_send & np.isfinite(self.window_bps))
+            window_bps = self.window_bps[*windows.T]
+        capacity_bps = np.concatenate((between_bps, self.up_bps, self.down_bps, window_bps))
+        derived = {
+            "measured_pairs": pairs,
+            "window_pairs": windows,
+            "link_capacity_bps": capacity_bps,
+            "_pair_link": self._numbered(pairs, 0),
+            "_window_link": self._numbered(windows, len(capacity_bps) - len(windows)),
+        }
+        freeze(*derived.values())
+        for name, values in derived.items():
+            object.__setattr__(self, name, values)
+
+    def _numbered(self, pairs: IntArray, first: int) -> IntArray:
+        """Link of each pair of silos that has one of its own, else -1, shape (silos, silos); none without pairs."""
+        link = np.full(
+            (self.silos, self.silos) if len(pairs) or self.is_measured else (0, 0), -1, dtype=np.int64
+        )
+        link[*pairs.T] = np.arange(first, first + len(pairs))
+        return link
 
     def __repr__(self) -> str:
         """Underlay, number of silos and rules."""
@@ -132,6 +157,13 @@ class Connectivity:
         return (self.available_bps > 0) & ~np.eye(self.silos, dtype=bool)
 
     @property
+    def between_bps(self) -> FloatArray:
+        """What limits a transfer beside the access links, shape (silos, silos): `A(i', j')` and its windows."""
+        if self.window_bps is None:
+            return self.available_bps
+        return np.minimum(self.available_bps, self.window_bps)
+
+    @property
     def is_measured(self) -> bool:
         """Whether each pair that can talk is a link of its own, of measured bandwidth; else the core is routed."""
         return self.bandwidth == "measured"
@@ -141,6 +173,19 @@ class Connectivity:
         """Index of silo 0's uplink: the number of link directions between access links."""
         return len(self.measured_pairs) if self.is_measured else 2 * len(self.core_bps)
 
+    @property
+    def first_window(self) -> int:
+        """Index of the first window: the number of link directions that are no windows."""
+        return self.first_uplink + 2 * self.silos
+
+    def uplink(self, silo: int) -> int:
+        """Link direction of a silo's uplink."""
+        return self.first_uplink + silo
+
+    def downlink(self, silo: int) -> int:
+        """Link direction of a silo's downlink."""
+        return self.first_uplink + self.silos + silo
+
     def core_route(self, source: int, target: int) -> tuple[int, ...]:
         """Core link directions that a message between two silos crosses, in order; none where bandwidth is measured."""
         if self.is_measured:
@@ -148,7 +193,7 @@ class Connectivity:
         return self.routes.links(int(self.router[source]), int(self.router[target]))
 
     def route(self, source: int, target: int) -> tuple[int, ...]:
-        """Link directions that a message from silo `source` to silo `target` occupies, in order.
+        """Link directions that a message from silo `source` to silo `target` occupies, in order, then its window.
 
         Raises
         ------
@@ -160,19 +205,24 @@ class Connectivity:
     def routes_along(self, arcs: Iterable[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:
         """The `route` of each arc, in their order."""
         up, down, router = self.first_uplink, self.first_uplink + self.silos, self.router
-        if not self.is_measured:
+        arcs = list(arcs)
+        if self.is_measured:
+            for i, j in arcs:
+                if self._pair_link[i, j] < 0:
+                    raise InputError(f"{self.labels[i]} cannot send to {self.labels[j]}.")
+            found = [(up + i, int(self._pair_link[i, j]), down + j) for i, j in arcs]
+        else:
             links = self.routes.links
-            return tuple((up + i, *links(int(router[i]), int(router[j])), down + j) for i, j in arcs)
-        found = []
-        for i, j in arcs:
-            link = int(self._pair_link[i, j])
-            if link < 0:
-                raise InputError(f"{self.labels[i]} cannot send to {self.labels[j]}.")
-            found.append((up + i, link, down + j))
-        return tuple(found)
+            found = [(up + i, *links(int(router[i]), int(router[j])), down + j) for i, j in arcs]
+        if not len(self.window_pairs):
+            return tuple(found)
+        own = [int(self._window_link[i, j]) for i, j in arcs]
+        return tuple(route if link < 0 else (*route, link) for route, link in zip(found, own, strict=True))
 
     def link_name(self, direction: int) -> str:
         """Name of a link direction, for tables and error messages."""
+        if direction >= self.first_window:
+            return window_name(self.labels, self.window_pairs[direction - self.first_window])
         pairs = self.measured_pairs if self.is_measured else None
         return direction_name(direction, self.underlay, self.labels, pairs)
 
@@ -180,6 +230,12 @@ class Connectivity:
     def link_names(self) -> tuple[str, ...]:
         """The `link_name` of every link direction, in the order of `link_capacity_bps`."""
         return tuple(map(self.link_name, range(len(self.link_capacity_bps))))
+
+
+def window_name(labels: Sequence[str], pair: IntArray) -> str:
+    """Name of the window of a pair of silos, as of a link direction."""
+    i, j = pair.tolist()
+    return f"window {labels[i]} -> {labels[j]}"
 
 
 def direction_name(

@@ -19,8 +19,20 @@ def arc_rates(graph: Connectivity, source: IntArray, target: IntArray) -> FloatA
     return _rate(
         graph.up_bps[source] / out[source],
         graph.down_bps[target] / into[target],
-        graph.available_bps[source, target],
+        between_rates(graph, source, target),
     )
+
+
+def between_rates(graph: Connectivity, source: IntArray, target: IntArray) -> FloatArray:
+    """`Connectivity.between_bps` of some arcs, shape (arcs,)."""
+    return np.minimum(graph.available_bps[source, target], window_rates(graph, source, target))
+
+
+def window_rates(graph: Connectivity, source: IntArray, target: IntArray) -> FloatArray:
+    """`Connectivity.window_bps` of some arcs, shape (arcs,); infinite without windows."""
+    if graph.window_bps is None:
+        return np.full(len(source), np.inf)
+    return np.asarray(graph.window_bps[source, target])
 
 
 def arc_delays(
@@ -41,7 +53,8 @@ def arc_delays(
 
     Notes
     -----
-    The paper's Eq. 3, ``s * T_c(i) + l(i, j) + M / min(up_i / |N-_i|, down_j / |N+_j|, A(i', j'))``. Time O(arcs).
+    The paper's Eq. 3, ``s * T_c(i) + l(i, j) + M / min(up_i / |N-_i|, down_j / |N+_j|, A(i', j'))``, where the
+    windows of transfers limit the rate, too (`topologies.windows`). Time O(arcs).
     """
     return delays(
         _awaited_s(work.round_compute_s(graph.silos), hub)[source],
@@ -96,7 +109,7 @@ def pair_rates(
         In bit/s; 0 where `i` cannot send to `j`. The diagonal has no meaning.
     """
     up_bps, down_bps = graph.up_bps / np.maximum(out_degree, 1), graph.down_bps / np.maximum(in_degree, 1)
-    return _rate(up_bps[:, np.newaxis], down_bps, graph.available_bps)
+    return _rate(up_bps[:, np.newaxis], down_bps, graph.between_bps)
 
 
 def delays(
@@ -149,9 +162,9 @@ def round_event_graph(
     )
 
 
-def _rate(up_share_bps: FloatArray, down_share_bps: FloatArray, available_bps: FloatArray) -> FloatArray:
-    """Smallest of the three limits of Eq. 3."""
-    return np.minimum(np.minimum(up_share_bps, down_share_bps), available_bps)
+def _rate(up_share_bps: FloatArray, down_share_bps: FloatArray, between_bps: FloatArray) -> FloatArray:
+    """Smallest of the limits of Eq. 3."""
+    return np.minimum(np.minimum(up_share_bps, down_share_bps), between_bps)
 
 
 def _awaited_s(compute_s: FloatArray, hub: int | None) -> FloatArray:

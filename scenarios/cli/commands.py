@@ -16,6 +16,7 @@ SUMMARIES: Mapping[str, str] = {
     "doctor": "Check this installation and machine, and say what to do.",
     "init": "Write a commented scenario for your network and data.",
     "underlay": "Say what was understood of a network, and draw it on a map.",
+    "fit-window": "Find windows of transfers in measured pairs.",
     "design": "Design overlays: cycle times in closed form and simulated.",
     "explain": "Say which circuit limits an overlay, and what would help.",
     "simulate": "Simulate overlays round by round on shared links.",

@@ -11,6 +11,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Network": (
         *("underlay", "sites", "links", "pairs", "bandwidth_matrix", "latency_matrix"),
         *("access", "access_up", "access_down", "access_at", "access_hub", "silo_at", "blocked"),
+        *("window", "window_at", "streams", "streams_at"),
         *("core", "bandwidth", "latency", "published", "internal_only", "largest_component", "network"),
     ),
     "Workload": ("workload", "model_size", "compute", "compute_at", "local_steps"),
@@ -26,7 +27,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "Training data": ("dataset", "data", "model", "skip_bad", "partition", "alpha", "shift_west"),
     "Columns": ("x", "y", "facet", "where", "log_x", "log_y"),
-    "Measurement": ("steps", "silos", "write", "times"),
+    "Measurement": ("steps", "silos", "write", "times", "far", "measured_streams"),
     OTHERS: (),
     "Output": (
         "messages",
@@ -48,7 +49,7 @@ _SECTION_OF = {name: section for section, names in _SECTIONS.items() for name in
 _PLACEHOLDERS = {
     name: placeholder
     for placeholder, names in {
-        "N": ("rounds", "seed", "local_steps", "steps", "silos", "shift"),
+        "N": ("rounds", "seed", "local_steps", "steps", "silos", "shift", "streams"),
         "X": ("alpha", "shift_west", "target_accuracy", "budget", "factor"),
         "NAME": (
             *("bandwidth", "latency", "workload", "rates_from", "sharing", "queueing"),
@@ -65,7 +66,9 @@ _PLACEHOLDERS = {
         "PAIR": ("blocked",),
         "NETWORK": ("underlay", "network"),
         "OVERLAY": ("kind",),
-        "SIZE": ("model_size",),
+        "SIZE": ("model_size", "window"),
+        "SILO=SIZE": ("window_at",),
+        "SILO=N": ("streams_at",),
         "TIME": ("compute", "cycle_time"),
         "LENGTH": ("width",),
         "TIMES": ("compute_times",),

@@ -129,6 +129,24 @@ Blocked = Annotated[
     list[str] | None,
     typer.Option(help="Silos that cannot talk: 'A - B', or 'A -> B' for one direction. Repeat for several."),
 ]
+Window = Annotated[
+    str | None,
+    typer.Option(
+        help="Window of every stream, e.g. '4 MiB': a transfer sends one per stream and round trip. [default: no limit]"
+    ),
+]
+WindowAt = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Windows that differ, by receiver or pair: 'DE=2 MiB', 'DE -> FR=1 MiB', 'DE - FR=1 MiB'. Repeat for "
+        "several."
+    ),
+]
+Streams = Annotated[int, typer.Option(help="Parallel streams of every transfer, each with its window.")]
+StreamsAt = Annotated[
+    list[str] | None,
+    typer.Option(help="Numbers of streams that differ, as --window-at has it: 'DE=4'. Repeat for several."),
+]
 Core = Annotated[
     str | None,
     typer.Option(help="Capacity of every core link, or 'stated'. [default: as stated, 1 Gbps elsewhere]"),
@@ -243,6 +261,10 @@ def study_options(
     access_hub: AccessHub = None,
     silo_at: SiloAt = None,
     blocked: Blocked = None,
+    window: Window = None,
+    window_at: WindowAt = None,
+    streams: Streams = 1,
+    streams_at: StreamsAt = None,
     core: Core = None,
     bandwidth: Bandwidth = "hop_share",
     latency: Latency = "per_path",
@@ -281,6 +303,10 @@ def study_options(
             "access_hub": access_hub,
             "silo_at": silo_at,
             "blocked": blocked,
+            "window": window,
+            "window_at": by_silo("window_at", window_at, WINDOW_AT),
+            "streams": streams,
+            "streams_at": streams_by_silo(streams_at),
             "core": core,
             "bandwidth": bandwidth,
             "latency": latency,
@@ -363,6 +389,14 @@ CAPACITY_AT = _Form(
     rule="must be SILO=CAPACITY, for instance 'DE=10 Mbps'",
     repeated="must name each silo once: 'DE=100 Mbps up, 1 Gbps down'",
 )
+WINDOW_AT = _Form(
+    rule="must be SILO=WINDOW or PAIR=WINDOW, for instance 'DE=2 MiB' or 'DE -> FR=2 MiB'",
+    repeated="must name each silo or pair once",
+)
+STREAMS_AT = _Form(
+    rule="must be SILO=STREAMS or PAIR=STREAMS, for instance 'DE=4' or 'DE -> FR=4'",
+    repeated="must name each silo or pair once",
+)
 TIME_AT = _Form(rule="must be SILO=TIME, for instance 'DE=25 ms'", repeated="must name each silo once")
 
 
@@ -379,3 +413,12 @@ def by_silo(option: str, pairs: list[str] | None, form: _Form) -> dict[str, str]
             raise InputError(f"{option}(={pair!r}) {form.repeated}.")
         special[label.strip()] = quantity.strip()
     return special
+
+
+def streams_by_silo(pairs: list[str] | None) -> dict[str, int] | None:
+    """Silo or pair to number of streams, from texts such as ``DE=4``."""
+    given = by_silo("streams_at", pairs, STREAMS_AT)
+    for key, text in (given or {}).items():
+        if not text.isdecimal():
+            raise InputError("must be a whole number.", field=Field("streams_at", key, value=text))
+    return None if given is None else {key: int(text) for key, text in given.items()}

@@ -30,6 +30,7 @@ _UNUSED = (
         "access_at",
         "access_hub",
         "blocked",
+        *("window", "window_at", "streams", "streams_at"),
         "core",
         "bandwidth",
         "latency",

@@ -43,6 +43,12 @@ def replay(
     access_at: opt.AccessAt = None,
     silo_at: opt.SiloAt = None,
     blocked: opt.Blocked = None,
+    window: opt.Window = None,
+    window_at: opt.WindowAt = None,
+    streams: Annotated[
+        int | None, typer.Option(help="Other number of parallel streams of every transfer.")
+    ] = None,
+    streams_at: opt.StreamsAt = None,
     core: Annotated[str | None, typer.Option(help="Other capacity of every core link, or 'stated'.")] = None,
     internal_only: opt.InternalOnly = False,
     largest_component: opt.LargestComponent = False,
@@ -124,6 +130,10 @@ def replay(
         access_at=opt.by_silo("access_at", access_at, opt.CAPACITY_AT),
         silo_at=silo_at,
         blocked=blocked,
+        window=window,
+        window_at=opt.by_silo("window_at", window_at, opt.WINDOW_AT),
+        streams=streams,
+        streams_at=opt.streams_by_silo(streams_at),
         core=core,
         internal_only=internal_only,
         largest_component=largest_component,

@@ -25,6 +25,7 @@ _UNUSED = (
         "access_hub",
         "silo_at",
         "blocked",
+        *("window", "window_at", "streams", "streams_at"),
         "core",
         "bandwidth",
         "latency",

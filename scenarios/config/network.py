@@ -1,7 +1,6 @@
 """The network and workload of a study, from a scenario or options."""
 
 import json
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -12,6 +11,8 @@ import numpy as np
 from scenarios.config.access_links import access_at, up_down
 from scenarios.config.found_files import found_beside
 from scenarios.config.quantities import Duration, Rate, Size, format_bits, format_rate, format_s
+from scenarios.config.silo_pairs import ARROW, silo_pairs
+from scenarios.config.windows import with_windows_of
 from topologies import (
     AccessLinks,
     Connectivity,
@@ -40,8 +41,6 @@ SOURCES = frozenset(("underlay", *FILES))
 """Fields of `NetworkConfig` that say which network it is."""
 DEFAULT_ACCESS_BPS = 10e9
 """Of silos whose access link nothing is stated of."""
-_ARROW = re.compile(r"(?<=\S)\s+(->?)\s+(?=\S)")
-"""Between the silos of a blocked pair."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,6 +76,15 @@ class NetworkConfig:
         matter: silos are numbered in the order of their routers' labels.
     blocked : tuple of str, optional
         Silos that cannot talk: ``"A - B"``, or ``"A -> B"`` where A cannot send to B, but B can to A.
+    window : str, optional
+        Window of every stream, for instance ``"4 MiB"``: a transfer sends at most a window per stream and round-trip
+        time, see `topologies.windows`. By default no limit.
+    window_at : mapping from str to str
+        Windows that differ: by the label of the silo that receives, or by pair as in `blocked`, which goes first.
+    streams : int
+        Parallel streams of every transfer, each with a window of its own.
+    streams_at : mapping from str to int
+        Numbers of streams that differ, as in `window_at`.
     core : str, optional
         Capacity of every core link, or ``"stated"``; see `topologies.connectivity`.
     bandwidth : {"hop_share", "bottleneck"}
@@ -103,6 +111,10 @@ class NetworkConfig:
     access_hub: Rate | None = None
     silo_at: tuple[str, ...] | None = None
     blocked: tuple[str, ...] | None = None
+    window: Size | None = None
+    window_at: Mapping[str, Size] | None = None
+    streams: int = 1
+    streams_at: Mapping[str, int] | None = None
     core: Rate | None = None
     bandwidth: Literal["hop_share", "bottleneck"] = "hop_share"
     latency: Literal["per_path", "per_link"] = "per_path"
@@ -122,12 +134,29 @@ class NetworkConfig:
             up_down(("access_at", label), text)
         if self.access_hub is not None:
             up_down(("access_hub",), self.access_hub)
+        if self.window is not None:
+            parse_quantity("window", self.window, "bit")
+        for key, text in (self.window_at or {}).items():
+            parse_quantity(("window_at", key), text, "bit")
+        for field, number in (
+            (("streams",), self.streams),
+            *((("streams_at", key), number) for key, number in (self.streams_at or {}).items()),
+        ):
+            if number < 1:
+                raise InputError("must be >= 1.", field=Field(*field, value=number))
+        several = {"streams": self.streams, "streams_at": max((self.streams_at or {"": 1}).values())}
+        for field, most in several.items():
+            if most > 1 and self.window is None and not self.window_at:
+                raise InputError(
+                    "needs a window: without one a stream has no limit.",
+                    field=Field(field, value=getattr(self, field)),
+                )
         if self.core not in (None, "stated"):
             parse_quantity("core", self.core, "bit/s")
         if self.silo_at is not None and not self.silo_at:
             raise InputError("must name a router.", field=Field("silo_at", value=[]))
         for pair in self.blocked or ():
-            if not _ARROW.search(pair):
+            if not ARROW.search(pair):
                 raise InputError(
                     "must be 'A - B', or 'A -> B' for one direction, with spaces.",
                     field=Field("blocked", value=pair),
@@ -182,6 +211,10 @@ class NetworkConfig:
         }
         return replace(self, **named)
 
+    def __repr__(self) -> str:
+        """What is not at its default."""
+        return f"NetworkConfig({', '.join(f'{name}={value!r}' for name, value in self.table().items())})"
+
     def table(self) -> dict[str, Any]:
         """The ``[network]`` table that makes this configuration, with the keys that are not at their defaults."""
         values = {own.name: getattr(self, own.name) for own in fields(self)}
@@ -211,8 +244,9 @@ _DEFAULTS: Mapping[str, Any] = {own.name: own.default for own in fields(NetworkC
 def superseded(names: Collection[str]) -> list[str]:
     """Fields of `NetworkConfig` that fall back to their defaults where others get a new value.
 
-    A new `access` replaces all access capacities. A new underlay, or tables of one, replaces those of the old one, with
-    `silo_at` and `blocked`, which name its places, and what is left out of its file.
+    A new `access` replaces all access capacities, a new `window` all windows, new `streams` all numbers of them. A new
+    underlay, or tables of one, replaces those of the old one, with what names its places (`silo_at`, `blocked`,
+    `window_at`, `streams_at`), and what is left out of its file.
 
     Parameters
     ----------
@@ -221,9 +255,21 @@ def superseded(names: Collection[str]) -> list[str]:
     """
     old: list[str] = []
     if not SOURCES.isdisjoint(names):
-        old += [*SOURCES, "silo_at", "blocked", "internal_only", "largest_component"]
+        old += [
+            *SOURCES,
+            "silo_at",
+            "blocked",
+            "window_at",
+            "streams_at",
+            "internal_only",
+            "largest_component",
+        ]
     if "access" in names:
         old += ["access_up", "access_down", "access_at", "access_hub"]
+    if "window" in names:
+        old += ["window_at"]
+    if "streams" in names:
+        old += ["streams_at"]
     return sorted(set(old) - set(names))
 
 
@@ -277,7 +323,17 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
         bandwidth=config.bandwidth,
         latency=config.latency,
         routers=routers,
-        blocked=[pair for text in config.blocked or () for pair in _blocked(labels, text)],
+        blocked=[pair for text in config.blocked or () for pair in silo_pairs("blocked", labels, text)],
+    )
+    graph = with_windows_of(
+        graph,
+        None if config.window is None else parse_quantity("window", config.window, "bit"),
+        config.streams,
+        {
+            key: parse_quantity(("window_at", key), text, "bit")
+            for key, text in (config.window_at or {}).items()
+        },
+        config.streams_at or {},
     )
     return graph if config.access_hub is None else _with_hub_link(graph, config)
 
@@ -344,24 +400,6 @@ def silo_routers(underlay: Underlay, silo_at: Sequence[str] | None) -> list[int]
         if label not in underlay.labels:
             raise unknown_name("silo_at", label, underlay.labels)
     return sorted(underlay.labels.index(label) for label in silo_at)
-
-
-def _blocked(labels: Sequence[str], text: str) -> list[tuple[int, int]]:
-    """Ordered silo pairs of a text such as ``A - B``; the labels, too, may hold arrows."""
-    splits = [(text[: m.start()].strip(), m[1], text[m.end() :].strip()) for m in _ARROW.finditer(text)]
-    known = [split for split in splits if split[0] in labels and split[2] in labels]
-    if len(known) > 1:
-        raise InputError(
-            f"must name two silos in one way, not in {len(known)}.", field=Field("blocked", value=text)
-        )
-    if not known:
-        ends = (splits[0][0], splits[0][2])
-        raise unknown_name("blocked silo", next(end for end in ends if end not in labels), labels)
-    ((source, arrow, target),) = known
-    if source == target:
-        raise InputError("must name two different silos.", field=Field("blocked", value=text))
-    i, j = labels.index(source), labels.index(target)
-    return [(i, j)] if arrow == "->" else [(i, j), (j, i)]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -535,10 +573,11 @@ def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str
     core = _measured(graph) if graph.is_measured else _core(graph)
     up, down = _span(graph.up_bps), _span(graph.down_bps)
     capacities = f"access {up if up == down else f'{up} up, {down} down'}; " if access else ""
+    windows = _windows(graph)
     steps = f"{work.local_steps} local step{'s' if work.local_steps > 1 else ''}"
     return (
         f"{underlay_title(underlay)}: {silos}{places}, {between}\n"
-        f"{capacities}{core}\n"
+        f"{capacities}{core}{windows}\n"
         f"{work.name}: {format_bits(work.model_bits)}, {steps} of {_compute_span(work)}"
     )
 
@@ -553,6 +592,13 @@ def _core(graph: Connectivity) -> str:
     if assumed == graph.underlay.links:
         return f"core {rate}, assumed on all {assumed} links"
     return f"core as stated on {graph.underlay.links - assumed} links, {rate} assumed on {assumed}"
+
+
+def _windows(graph: Connectivity) -> str:
+    """Smallest and largest rate that windows allow; empty without any."""
+    if not len(graph.window_pairs):
+        return ""
+    return f"; windows allow {_span(graph.link_capacity_bps[graph.first_window :])}"
 
 
 def _measured(graph: Connectivity) -> str:

@@ -20,6 +20,7 @@ _CHANGED_WORKLOAD = ("model_size", "compute", "compute_at")
 _OPTIONS: Mapping[str, Sequence[str]] = {
     "network": (
         *("underlay", "access", "access_up", "access_down", "access_at", "silo_at", "blocked", "core"),
+        *("window", "window_at", "streams", "streams_at"),
         *("internal_only", "largest_component"),
     ),
     "workload": _CHANGED_WORKLOAD,

@@ -171,6 +171,9 @@ def _network_examples(graph: Connectivity) -> dict[str, Any]:
         "access_hub": "10 Gbps",
         "silo_at": [graph.underlay.labels[router] for router in graph.router.tolist()[:3]],
         "blocked": [f"{first} - {last}"],
+        "window": "4 MiB",
+        "window_at": {first: "1 MiB", f"{first} -> {last}": "2 MiB"},
+        "streams_at": {last: 1},
         "core": "1 Gbps",
     }
 

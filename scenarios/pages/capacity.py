@@ -90,10 +90,7 @@ def _carried(facts: RunFacts, each: OverlayFacts) -> dict[str, Any]:
         if graph.is_measured
         else {link: cells(2 * link, 2 * link + 1) for link in range(len(graph.core_bps))}
     )
-    silos = [
-        cells(graph.first_uplink + silo, graph.first_uplink + graph.silos + silo)
-        for silo in range(graph.silos)
-    ]
+    silos = [cells(graph.uplink(silo), graph.downlink(silo)) for silo in range(graph.silos)]
     return {"links": {str(link): found for link, found in links.items() if any(found)}, "silos": silos}
 
 

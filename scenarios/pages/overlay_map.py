@@ -191,7 +191,8 @@ def _busy(facts: RunFacts, layout: MapLayout, directions: Sequence[int]) -> Iter
     graph = facts.graph
     places = site_places(layout)[graph.router]
     lines = {line.link: line for line in layout.lines if line.link is not None}
-    silos = {(link - graph.first_uplink) % graph.silos for link in directions if link >= graph.first_uplink}
+    access = [link for link in directions if graph.first_uplink <= link < graph.first_window]
+    silos = {(link - graph.first_uplink) % graph.silos for link in access}
     between = [link for link in directions if link < graph.first_uplink]
     for link in sorted({link // 2 for link in between}) if not graph.is_measured else ():
         if link in lines:
@@ -199,6 +200,9 @@ def _busy(facts: RunFacts, layout: MapLayout, directions: Sequence[int]) -> Iter
             yield f'<path d="{d}"/>'
     for pair in between if graph.is_measured else ():
         i, j = graph.measured_pairs[pair].tolist()
+        yield f'<path d="{_bent(places[i], places[j])}"/>'
+    for window in (link - graph.first_window for link in directions if link >= graph.first_window):
+        i, j = graph.window_pairs[window].tolist()
         yield f'<path d="{_bent(places[i], places[j])}"/>'
     for silo in sorted(silos):
         if np.isfinite(places[silo]).all():

@@ -31,6 +31,8 @@ def recorded_graph(path: Path, network: NetworkConfig, underlay: Underlay) -> Co
         arrays = {
             name: group[name][:] for name in ("up_bps", "down_bps", "core_bps", "latency_s", "available_bps")
         }
+        if "window_bps" in group:
+            arrays["window_bps"] = group["window_bps"][:]
         rules: dict[str, Any] = {name: str(group.attrs[name]) for name in ("bandwidth", "latency")}
     if len(arrays["up_bps"]) != graph.silos:
         raise InputError(

@@ -7,7 +7,7 @@ import numpy as np
 
 from topologies import Connectivity, Underlay
 from topologies.arrays import IntArray
-from topologies.connectivity import direction_name
+from topologies.connectivity import direction_name, window_name
 
 
 def write_names(group: h5py.Group, **names: Sequence[str]) -> None:
@@ -44,9 +44,10 @@ def link_names(group: h5py.Group, underlay: Underlay, labels: Sequence[str]) -> 
     """
     pairs = measured_pairs(group)
     between = 2 * underlay.links if pairs is None else len(pairs)
-    return tuple(
+    named = [
         direction_name(direction, underlay, labels, pairs) for direction in range(between + 2 * len(labels))
-    )
+    ]
+    return (*named, *(window_name(labels, pair) for pair in window_pairs(group)))
 
 
 def measured_pairs(group: h5py.Group) -> IntArray | None:
@@ -55,3 +56,11 @@ def measured_pairs(group: h5py.Group) -> IntArray | None:
         return None
     available_bps = group["available_bps"][:]
     return np.argwhere((available_bps > 0) & ~np.eye(len(available_bps), dtype=bool))
+
+
+def window_pairs(group: h5py.Group) -> IntArray:
+    """Source and target of each pair of ``/connectivity`` whose transfers have a finite window, shape (windows, 2)."""
+    if "window_bps" not in group:
+        return np.empty((0, 2), dtype=np.int64)
+    can_send = (group["available_bps"][:] > 0) & ~np.eye(len(group["available_bps"]), dtype=bool)
+    return np.argwhere(can_send & np.isfinite(group["window_bps"][:]))

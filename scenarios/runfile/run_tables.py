@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from scenarios.config.simulation import event_names
 from scenarios.config.utilisation import utilisation
-from scenarios.runfile.names import link_names, measured_pairs
+from scenarios.runfile.names import link_names, measured_pairs, window_pairs
 from scenarios.runfile.simulated_rounds import MESSAGE_FIELDS, recorded_absences
 from simulator.world.counted_silos import away
 from topologies import InputError
@@ -335,7 +335,9 @@ def _capacity_bps(file: h5py.File, group: h5py.Group, scenario: str) -> FloatArr
     network = file["connectivity"]
     pairs = measured_pairs(network)
     between = np.repeat(network["core_bps"][:], 2) if pairs is None else network["available_bps"][:][*pairs.T]
-    capacity_bps = np.concatenate((between, network["up_bps"][:], network["down_bps"][:]))
+    windows = window_pairs(network)
+    window_bps = network["window_bps"][:][*windows.T] if len(windows) else np.empty(0)
+    capacity_bps = np.concatenate((between, network["up_bps"][:], network["down_bps"][:], window_bps))
     has_events = event_names(tomllib.loads(scenario).get("simulation", {}))
     return np.full_like(capacity_bps, nan) if has_events else capacity_bps
 

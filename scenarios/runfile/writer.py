@@ -200,6 +200,8 @@ def write_head(file: h5py.File, head: RunHead) -> None:
     ):
         digest.update(np.ascontiguousarray(array).tobytes())
     digest.update(graph.available_bps.tobytes())
+    if graph.window_bps is not None:
+        digest.update(np.ascontiguousarray(graph.window_bps).tobytes())
     digest.update("\0".join(graph.labels).encode())
     file.attrs.update(
         schema=SCHEMA,
@@ -230,6 +232,8 @@ def write_head(file: h5py.File, head: RunHead) -> None:
     write_names(group, silo_labels=graph.labels, link_names=graph.link_names)
     for name in ("router", "up_bps", "down_bps", "core_bps", "latency_s", "available_bps"):
         group[name] = getattr(graph, name)
+    if graph.window_bps is not None:
+        group["window_bps"] = graph.window_bps
     group.attrs.update(bandwidth=graph.bandwidth, latency=graph.latency)
     group = file.create_group("workload")
     group.attrs.update(name=work.name, model_bits=work.model_bits, local_steps=work.local_steps)

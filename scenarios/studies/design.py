@@ -14,6 +14,7 @@ from scenarios.config.quantities import digits, format_interval, format_ratio, f
 from scenarios.report.agreed_mean import mean_notes, weights_by_label
 from scenarios.report.closed_forms import FORMS, below_load, forms_note
 from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines
+from scenarios.report.window_note import window_notes
 from scenarios.simulation.design_bar import design_with_bar
 from scenarios.simulation.quick import QuickSimulation, quick_simulation
 from scenarios.studies.periodic_rows import (
@@ -110,6 +111,7 @@ def design_table(
     rows: list[dict[str, Any]] = []
     means: list[str] = []
     periodic: list[PeriodicOverlay] = []
+    designed: list[AnyOverlay] = []
     for config in overlays:
         if config is star_config and star is not None:
             overlay: AnyOverlay = star
@@ -117,6 +119,7 @@ def design_table(
             overlay = design_with_bar(
                 config, graph, work, seed=seed, consensus=consensus, label_shares=label_shares
             )
+        designed.append(overlay)
         simulation = star_simulation if overlay is star else None
         if isinstance(overlay, Overlay):
             row = _static_row(overlay)
@@ -207,6 +210,7 @@ def design_table(
                     *_file_notes(overlays),
                     *left_out,
                     *means,
+                    *window_notes(graph, designed),
                     *graph.underlay.notes,
                     *idle_links(graph),
                     *_random_notes(rows, unit),

@@ -9,6 +9,7 @@ from scenarios.config.quantities import digits, format_s, in_unit, time_unit
 from scenarios.report.agreed_mean import mean_notes
 from scenarios.report.longer_load import longer_load
 from scenarios.report.tables import Column, Table, note_lines
+from scenarios.report.window_note import window_notes
 from topologies import Overlay
 from topologies.analysis import (
     AccessUpgrade,
@@ -40,6 +41,7 @@ def explanation_table(overlay: Overlay) -> Table:
     sentences = [
         *loads_words(explanation, overlay),
         *further_words(overlay),
+        *window_notes(overlay.graph, [overlay]),
         *overlay.graph.underlay.notes,
         *idle_links(overlay.graph),
     ]
@@ -83,6 +85,7 @@ def circuit_table(explanation: Explanation, caption: str) -> Table:
     rows = [row | {"limit": _limit(row)} for row in explanation_rows(explanation)]
 
     unit = time_unit(max(arc.delay_s for arc in explanation.arcs))
+    windows = ", window: the windows of the transfer" if explanation.more_streams_s is not None else ""
 
     def show(seconds: float) -> str:
         return digits(in_unit(seconds, unit)) if seconds else "0"
@@ -103,9 +106,9 @@ def circuit_table(explanation: Explanation, caption: str) -> Table:
         rows=rows,
         notes=note_lines(
             f"all in {unit}. delay: computing, latency and sending. limit: what limits the sending (up: the "
-            "sender's uplink, down: the receiver's downlink, core: their own core link, or the one that is named), or "
-            "the largest part of the delay. +1 Gbps, -1 ms: what more capacity there, less latency on the arc, or "
-            "less computing per round at its source takes off a round (paper)."
+            "sender's uplink, down: the receiver's downlink, core: their own core link, or the one that is named"
+            f"{windows}), or the largest part of the delay. +1 Gbps, -1 ms: what more capacity there, less latency on "
+            "the arc, or less computing per round at its source takes off a round (paper)."
         ),
     )
 
@@ -124,6 +127,7 @@ def _limit(row: Mapping[str, object]) -> str:
         f"{target} downlink": "downlink",
         f"core link {source} -> {target}": "core",
         f"measured bandwidth {source} -> {target}": "bandwidth",
+        f"window {source} -> {target}": "window",
     }
     return ", ".join(own.get(name, name.removeprefix("core link ")) for name in resources)
 

@@ -9,6 +9,7 @@ from scenarios.config.network import describe, idle_links
 from scenarios.config.quantities import digits, format_s, in_unit, time_unit
 from scenarios.report.computing_states import states_words
 from scenarios.report.tables import Column, Table, note_lines
+from scenarios.report.window_note import window_notes
 from scenarios.studies.periodic_gains import periodic_gains
 from scenarios.studies.periodic_rows import mixing_notes, mixing_of
 from topologies import InputError, PeriodicOverlay
@@ -17,7 +18,7 @@ from topologies.wrapping import wrapped
 
 _SAME = 1e-9
 """Relative difference of rates up to which both limit an arc."""
-_PLACES = ("up", "down", "core")
+_PLACES = ("up", "down", "core", "window")
 
 
 def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
@@ -60,7 +61,12 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
         sentences.append(
             f"Differences of models shrink by the factor {1 - mixing.gap:.4g} per round in the long run."
         )
-    sentences += [*mixing_notes(overlay, mixing), *graph.underlay.notes, *idle_links(graph)]
+    sentences += [
+        *mixing_notes(overlay, mixing),
+        *window_notes(graph, [overlay]),
+        *graph.underlay.notes,
+        *idle_links(graph),
+    ]
     words = [describe(graph, overlay.work), *(line for each in sentences for line in wrapped(each))]
     unit = time_unit(max(float(row["delay_s"]) for row in rows))
 
@@ -85,8 +91,9 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
         notes=note_lines(
             f"all in {unit}. state: of the round at whose end the model is mixed in. lag: rounds from the sending to "
             "that one, itself included. limit: what limits the sending, with the degrees of the state: the sender's "
-            "uplink (up), the receiver's downlink (down) or the way between (core); of a silo's wait for itself, "
-            "computing, or nothing (-), which is also said of rates that are stated."
+            "uplink (up), the receiver's downlink (down), the way between "
+            "(core) or the windows of the transfer (window); of a silo's wait for itself, computing, or nothing (-), "
+            "which is also said of rates that are stated."
         ),
     )
 

@@ -71,11 +71,12 @@ def _queue(overlay: Overlay, arc: int, terms: Terms) -> Cause:
     place = _place(overlay, arc, terms)
     # A link that could send more often than once a cycle is no bottleneck: the models arrive in bursts.
     uneven = " and models leave unevenly" if sending_s < paper_s else ""
+    assumption = "window" if terms.link[arc] >= overlay.graph.first_window else "serialization"
     text = (
-        f"serialization: one model takes {format_s(sending_s)} on {place}, the paper's cycle "
+        f"{assumption}: one model takes {format_s(sending_s)} on {place}, the paper's cycle "
         f"is {format_s(paper_s)}{uneven}; models queue for {format_s(float(terms.queue_s[arc]))}"
     )
-    return Cause(assumption="serialization", place=place, explanation=text)
+    return Cause(assumption=assumption, place=place, explanation=text)
 
 
 def _shared(overlay: Overlay, arc: int, terms: Terms) -> Cause:
@@ -94,14 +95,14 @@ def _shared(overlay: Overlay, arc: int, terms: Terms) -> Cause:
 def _unused(resources: Resources, arc: int, terms: Terms) -> Cause:
     """An arc that gets more than the rate of Eq. 3."""
     overlay, graph = resources.overlay, resources.overlay.graph
-    by_up, by_down, by_available = resources.binding()[:, arc].tolist()
+    by_up, by_down, by_available, _ = resources.binding()[:, arc].tolist()
     source, target = int(overlay.source[arc]), int(overlay.target[arc])
     links = resources.binding_links(arc) if by_available else []
     if by_up:
-        place = link_text(graph, overlay.routes[arc][0])
+        place = link_text(graph, graph.uplink(source))
         limit = f"{place}, {format_rate(graph.up_bps[source])}, into {resources.out[source]}"
     elif by_down:
-        place = link_text(graph, overlay.routes[arc][-1])
+        place = link_text(graph, graph.downlink(target))
         limit = f"{place}, {format_rate(graph.down_bps[target])}, into {resources.into[target]}"
     elif links:
         place = link_text(graph, links[0])

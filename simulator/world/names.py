@@ -51,10 +51,10 @@ class Names:
                 raise InputError(f"must be given: {_NO_CORE}", field=Field(field))
             return tuple(range(graph.first_uplink))
         if not isinstance(name, str):
-            return (_number(field, name, len(graph.link_capacity_bps)),)
+            return (_number(field, name, graph.first_window),)
         if not self._directions:
             self._directions = _pair_names(graph) if graph.is_measured else _core_names(graph)
-            for direction in range(graph.first_uplink, len(graph.link_capacity_bps)):
+            for direction in range(graph.first_uplink, graph.first_window):
                 self._directions[graph.link_name(direction)] = (direction,)
         if name not in self._directions:
             raise unknown_name(field, name, self._directions)

@@ -6,7 +6,7 @@ from math import isinf
 
 import numpy as np
 
-from simulator.world.changes import RouteChange
+from simulator.world.changes import CapacityChange, RouteChange
 from simulator.world.failures import Downs, links_down
 from topologies import Connectivity
 from topologies.arrays import FloatArray
@@ -45,7 +45,8 @@ class Detours:
         around = self.routes.links(int(router[source]), int(router[target]))
         if not self._is_free(around):
             return None
-        return (usual[0], *around, usual[-1]), float(self.latency_s[source, target])
+        ends = [link for link in usual if link >= self.graph.first_uplink]
+        return (ends[0], *around, *ends[1:]), float(self.latency_s[source, target])
 
     def _is_free(self, core: Sequence[int]) -> bool:
         return self.down.isdisjoint(direction // 2 for direction in core)
@@ -99,7 +100,7 @@ def route_changes(graph: Connectivity, arcs: Pairs, downs: Downs) -> Callable[[]
     """
     by_date = links_down(downs)
 
-    def changes() -> Iterator[RouteChange]:
+    def changes() -> Iterator[RouteChange | CapacityChange]:
         if not by_date:
             return
         usual = [(graph.route(*arc), float(graph.latency_s[arc])) for arc in arcs]
@@ -110,7 +111,12 @@ def route_changes(graph: Connectivity, arcs: Pairs, downs: Downs) -> Callable[[]
                 route = around.of(*arc) or usual[number]
                 if route != current[number]:
                     current[number] = route
-                    yield RouteChange(date_s=date_s, arc=number, links=route[0], latency_s=route[1])
+                    links, latency_s = route
+                    yield RouteChange(date_s=date_s, arc=number, links=links, latency_s=latency_s)
+                    if links[-1] >= graph.first_window:
+                        # One window per round-trip time, which changes by the factor of the latency.
+                        bps = float(graph.link_capacity_bps[links[-1]]) * usual[number][1] / latency_s
+                        yield CapacityChange(date_s=date_s, link=links[-1], capacity_bps=bps)
 
     return changes
 

@@ -11,8 +11,20 @@ from scenarios.cli.commands import SUMMARIES
 
 COMMANDS = typer.main.get_command(app).commands
 ORDER = (
-    *("doctor", "init", "underlay", "design", "explain", "simulate", "validate", "sweep", "upgrade", "study"),
-    *("run", "show", "plot", "timeline", "report", "replay", "export", "import-metrics", "partition"),
+    *("doctor", "init", "underlay", "fit-window", "design", "explain", "simulate", "validate", "sweep"),
+    *(
+        "upgrade",
+        "study",
+        "run",
+        "show",
+        "plot",
+        "timeline",
+        "report",
+        "replay",
+        "export",
+        "import-metrics",
+        "partition",
+    ),
     *("calibrate", "tables", "demo"),
 )
 

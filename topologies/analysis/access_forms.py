@@ -82,20 +82,21 @@ def access_forms(overlay: Overlay, low_bps: float, high_bps: float) -> AccessFor
     """
     resources, graph, bits = Resources.of(overlay), overlay.graph, overlay.work.model_bits
     models = np.maximum(resources.out[overlay.source], resources.into[overlay.target])
-    other_bps: FloatArray = resources.limits_bps()[2]
+    other_bps: FloatArray = resources.limits_bps()[2:].min(axis=0)
     crossings = np.bincount(
         np.fromiter((link for route in overlay.routes for link in route), np.int64),
         minlength=len(graph.link_capacity_bps),
     )
-    first = graph.first_uplink
-    busy_s = crossings[:first] * bits / graph.link_capacity_bps[:first]
-    most, longest_s = int(crossings[first:].max(initial=0)), float(busy_s.max(initial=0.0))
+    first, end = graph.first_uplink, graph.first_window
+    other = np.concatenate((np.arange(first), np.arange(end, len(crossings))))
+    busy_s = crossings[other] * bits / graph.link_capacity_bps[other]
+    most, longest_s = int(crossings[first:end].max(initial=0)), float(busy_s.max(initial=0.0))
     return AccessForms(
         curve=access_curve(overlay, low_bps, high_bps),
         sending_bits=bits * int(models.max(initial=0)),
         sending_s=float((bits / other_bps).max(initial=0.0)),
         load_bits=bits * most,
         load_s=longest_s,
-        access_links=tuple((first + np.flatnonzero(crossings[first:] == most)).tolist()) if most else (),
-        other_links=tuple(np.flatnonzero(busy_s >= longest_s * (1 - _SAME)).tolist()) if longest_s else (),
+        access_links=tuple((first + np.flatnonzero(crossings[first:end] == most)).tolist()) if most else (),
+        other_links=tuple(other[busy_s >= longest_s * (1 - _SAME)].tolist()) if longest_s else (),
     )

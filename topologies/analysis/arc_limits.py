@@ -8,7 +8,7 @@ import numpy as np
 from topologies.analysis.resources import bandwidth_terms
 from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import Connectivity
-from topologies.delays import degrees
+from topologies.delays import degrees, window_rates
 from topologies.errors import InputError
 from topologies.overlay import Overlay
 from topologies.periodic_overlay import PeriodicOverlay
@@ -109,13 +109,18 @@ class ArcLimits:
         return found
 
     def shares_bps(self) -> FloatArray:
-        """What each arc gets of its sender's uplink, of its receiver's downlink and on the way, shape (3, arcs)."""
+        """What each arc gets of its sender's uplink, of its receiver's downlink, on the way and by its windows.
+
+        Returns
+        -------
+        ndarray, shape (4, arcs)
+        """
         available_bps = self.graph.available_bps[self.source, self.target]
         up_bps, down_bps = (
             self.graph.up_bps[self.source] / self.out,
             self.graph.down_bps[self.target] / self.into,
         )
-        return np.stack((up_bps, down_bps, available_bps))
+        return np.stack((up_bps, down_bps, available_bps, window_rates(self.graph, self.source, self.target)))
 
     def rate_bps(self) -> FloatArray:
         """Rate of each arc by Eq. 3, shape (arcs,)."""

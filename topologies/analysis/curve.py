@@ -150,7 +150,7 @@ class _Delays:
             graph=overlay.event_graph,
             constant_s=np.concatenate((compute_s + overlay.latency_s, overlay.compute_s)),
             shared_bits=np.concatenate((overlay.work.model_bits * models, none)),
-            core_s=np.concatenate((overlay.work.model_bits / resources.limits_bps()[2], none)),
+            core_s=np.concatenate((overlay.work.model_bits / resources.limits_bps()[2:].min(axis=0), none)),
         )
 
     def support(self, x: float) -> _Line:

@@ -13,6 +13,7 @@ from topologies.analysis.upgrades import (
     joint_upgrades,
     link_upgrade,
 )
+from topologies.connectivity import window_name
 from topologies.errors import InputError
 from topologies.overlay import Overlay
 from topologies.periodic_overlay import PeriodicOverlay
@@ -20,6 +21,7 @@ from topologies.schedule import RandomOverlay
 
 ONE_GBPS = 1e9
 ONE_MS = 1e-3
+STREAMS = 4
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,12 +35,13 @@ class ArcExplanation:
     compute_s, latency_s, transmission_s : float
         Parts of its delay.
     binds : str
-        What takes the largest part: ``compute``, ``latency``, ``uplink``, ``downlink``, ``core link`` or
-        ``measured bandwidth`` (the first in this order among equal parts).
+        What takes the largest part: ``compute``, ``latency``, ``uplink``, ``downlink``, ``core link``,
+        ``measured bandwidth`` or ``window`` (the first in this order among equal parts).
     resources : tuple of str
         Names of what limits its rate, all of them where several do so equally; empty where nothing does.
     gbps_gain_s : float or None
-        How much the cycle time falls with 1 Gbps more on each of `resources`; None where there is none.
+        How much the cycle time falls with 1 Gbps more on each of `resources`; None where there is none, or a window is
+        one of them.
     latency_ms_gain_s : float or None
         How much it falls with 1 ms less latency on this arc (with none, where it has less); None without latency.
     compute_ms_gain_s : float or None
@@ -74,6 +77,9 @@ class Explanation:
         Names of all silos.
     tokens : int
         Rounds that the critical circuit spans.
+    more_streams_s : float or None
+        Cycle time with `STREAMS` times as many streams in every transfer; None where no window limits an arc of the
+        circuit.
     arcs : tuple of ArcExplanation
         The critical circuit, in order.
     upgrades : tuple of AccessUpgrade
@@ -88,6 +94,7 @@ class Explanation:
     cycle_time_s: float
     labels: tuple[str, ...]
     tokens: int
+    more_streams_s: float | None
     arcs: tuple[ArcExplanation, ...]
     upgrades: tuple[AccessUpgrade, ...]
     together: tuple[JointUpgrade, ...]
@@ -125,6 +132,7 @@ def explain(overlay: Overlay | PeriodicOverlay | RandomOverlay) -> Explanation:
         cycle_time_s=overlay.proof.cycle_time_s,
         labels=overlay.graph.labels,
         tokens=int(overlay.event_graph.tokens[circuit].sum()),
+        more_streams_s=_with_more_streams_s(resources, [arc for arc in circuit if arc < overlay.arcs]),
         arcs=tuple(
             _arc(resources, arc) if arc < overlay.arcs else _own_computing(resources, arc - overlay.arcs)
             for arc in circuit
@@ -143,6 +151,7 @@ def _arc(resources: Resources, arc: int) -> ArcExplanation:
     latency_s = float(overlay.latency_s[arc])
     transmission_s = float(overlay.transmission_s[arc])
     kind, names = _limits(resources, arc)
+    by_window = bool(resources.binding()[3, arc])
     parts = {"compute": compute_s, "latency": latency_s, kind: transmission_s}
     return ArcExplanation(
         source=overlay.graph.labels[i],
@@ -152,7 +161,7 @@ def _arc(resources: Resources, arc: int) -> ArcExplanation:
         transmission_s=transmission_s,
         binds=max(parts, key=lambda part: parts[part]),
         resources=names,
-        gbps_gain_s=_gain(resources, _one_more_gbps(resources, arc)) if names else None,
+        gbps_gain_s=_gain(resources, _one_more_gbps(resources, arc)) if names and not by_window else None,
         latency_ms_gain_s=_latency_gain(resources, arc) if latency_s > 0 else None,
         compute_ms_gain_s=_compute_gain(resources, i) if compute_s > 0 else None,
     )
@@ -180,21 +189,27 @@ def _limits(resources: Resources, arc: int) -> tuple[str, tuple[str, ...]]:
     """Type of the first resource that limits an arc's rate, and the names of all that do."""
     overlay = resources.overlay
     graph, (i, j) = overlay.graph, (overlay.source[arc], overlay.target[arc])
-    by_up, by_down, by_available = resources.binding()[:, arc].tolist()
-    uplink, downlink = overlay.routes[arc][0], overlay.routes[arc][-1]
-    names = ([graph.link_name(uplink)] if by_up else []) + ([graph.link_name(downlink)] if by_down else [])
+    by_up, by_down, by_available, by_window = resources.binding()[:, arc].tolist()
+    access = [*([graph.uplink(i)] if by_up else []), *([graph.downlink(j)] if by_down else [])]
+    names = [graph.link_name(link) for link in access]
     links = resources.binding_links(arc) if by_available else []
     names += [f"core link {graph.link_name(link)}" for link in links]
     if by_available and not links:
         names.append(f"measured bandwidth {graph.labels[i]} -> {graph.labels[j]}")
-    sorts = (by_up, "uplink"), (by_down, "downlink"), (bool(links), "core link")
+    if by_window:
+        names.append(window_name(graph.labels, np.array([i, j])))
+    measured = by_available and not links
+    sorts = (
+        *((by_up, "uplink"), (by_down, "downlink"), (bool(links), "core link")),
+        *((measured, "measured bandwidth"), (by_window, "window")),
+    )
     return next((sort for here, sort in sorts if here), "measured bandwidth"), tuple(names)
 
 
 def _one_more_gbps(resources: Resources, arc: int) -> Resources:
     """1 Gbps more on everything that limits an arc's rate."""
     i, j = resources.overlay.source[arc], resources.overlay.target[arc]
-    by_up, by_down, by_available = resources.binding()[:, arc].tolist()
+    by_up, by_down, by_available, _ = resources.binding()[:, arc].tolist()
     up, down, core = resources.up_bps.copy(), resources.down_bps.copy(), resources.core_bps.copy()
     measured = resources.measured_bps.copy()
     up[i] += ONE_GBPS * by_up
@@ -206,11 +221,16 @@ def _one_more_gbps(resources: Resources, arc: int) -> Resources:
     return replace(resources, up_bps=up, down_bps=down, core_bps=core, measured_bps=measured)
 
 
+def _with_more_streams_s(resources: Resources, circuit: list[int]) -> float | None:
+    """See `Explanation.more_streams_s`."""
+    if not resources.binding()[3, circuit].any():
+        return None
+    return replace(resources, window_bps=STREAMS * resources.window_bps).cycle_time().cycle_time_s
+
+
 def _latency_gain(resources: Resources, arc: int) -> float:
     """Gain of 1 ms less latency on an arc."""
-    latency_s = resources.latency_s.copy()
-    latency_s[arc] = max(0.0, latency_s[arc] - ONE_MS)
-    return _gain(resources, replace(resources, latency_s=latency_s))
+    return _gain(resources, resources.with_latency(arc, max(0.0, float(resources.latency_s[arc]) - ONE_MS)))
 
 
 def _compute_gain(resources: Resources, silo: int) -> float:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from topologies.analysis.explain import Explanation
+from topologies.analysis.explain import STREAMS, Explanation
 from topologies.analysis.upgrades import AccessUpgrade, JointUpgrade, LinkUpgrade
 from topologies.wrapping import NO_BREAK, listed, wrapped
 
@@ -35,6 +35,7 @@ def _sentences(explanation: Explanation) -> tuple[str, ...]:
         *_circuit(explanation),
         *_parts(explanation),
         *_gains(explanation),
+        *_streams(explanation),
         _upgrade(explanation),
     )
 
@@ -123,6 +124,17 @@ def _gains(explanation: Explanation) -> list[str]:
         ),
     )
     return [sentence for sentence in sentences if sentence]
+
+
+def _streams(explanation: Explanation) -> list[str]:
+    """What more streams gain where windows limit an arc."""
+    if explanation.more_streams_s is None:
+        return []
+    gain_s = explanation.cycle_time_s - explanation.more_streams_s
+    if gain_s <= SAME * explanation.cycle_time_s:
+        return [f"{STREAMS} times as many streams in all transfers take nothing off a round."]
+    less = f"{_time(explanation.more_streams_s)}, {_time(gain_s)} less"
+    return [f"With {STREAMS} times as many streams in all transfers a round takes {less}."]
 
 
 def _best(

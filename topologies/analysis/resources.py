@@ -9,9 +9,10 @@ import numpy as np
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.connectivity import Connectivity
-from topologies.delays import degrees, delays
+from topologies.delays import degrees, delays, window_rates
 from topologies.howard import CycleTime, cycle_time
 from topologies.overlay import Overlay
+from topologies.windows import round_trips
 
 EQUAL = 1e-12
 """Two capacities within this relative distance limit a rate equally."""
@@ -21,7 +22,7 @@ EQUAL = 1e-12
 class Resources:
     """All terms of an overlay's delays; made by `Resources.of`.
 
-    `dataclasses.replace` changes one of the first seven; `cycle_time` then computes `tau` again.
+    `dataclasses.replace` changes one of the first eight; `cycle_time` then computes `tau` again.
 
     Attributes
     ----------
@@ -31,6 +32,8 @@ class Resources:
     measured_bps : ndarray, shape (arcs,)
         Available bandwidth of arcs that follows from no core link: measured, or infinite on one router. A measured
         pair's link carries one arc, so that it is an arc's own.
+    window_bps : ndarray, shape (arcs,)
+        What the windows of each arc's transfers allow at its latency, see `topologies.windows`; infinite without any.
     latency_s : ndarray, shape (arcs,)
     compute_s : ndarray, shape (silos,)
         Computing time of a round.
@@ -46,6 +49,7 @@ class Resources:
     down_bps: FloatArray
     core_bps: FloatArray
     measured_bps: FloatArray
+    window_bps: FloatArray
     latency_s: FloatArray
     compute_s: FloatArray
     model_bits: float
@@ -75,6 +79,7 @@ class Resources:
             down_bps=graph.down_bps,
             core_bps=graph.core_bps,
             measured_bps=measured,
+            window_bps=window_rates(graph, overlay.source, overlay.target),
             latency_s=overlay.latency_s,
             compute_s=overlay.compute_s,
             model_bits=overlay.work.model_bits,
@@ -85,8 +90,25 @@ class Resources:
             parts=parts,
         )
 
+    def with_latency(self, arc: int, latency_s: float) -> Self:
+        """The same with another latency of an arc, in which its windows, and those of the arc back, are sent."""
+        latencies_s, window_bps = self.latency_s.copy(), self.window_bps.copy()
+        latencies_s[arc] = latency_s
+        source, target = self.overlay.source, self.overlay.target
+        trip_s = float(round_trips(self.overlay.graph, source[arc], target[arc]))
+        new_s = trip_s + latency_s - float(self.latency_s[arc])
+        for number in (arc, *self.back(arc)):
+            window_bps[number] = window_bps[number] * trip_s / new_s if new_s > 0 else np.inf
+        return replace(self, latency_s=latencies_s, window_bps=window_bps)
+
+    def back(self, arc: int) -> list[int]:
+        """The arc from an arc's target to its source, if there is one."""
+        source, target = self.overlay.source, self.overlay.target
+        found = np.flatnonzero((source == target[arc]) & (target == source[arc]))
+        return [int(number) for number in found]
+
     def limits_bps(self) -> FloatArray:
-        """Uplink share, downlink share and available bandwidth of each arc, shape (3, arcs)."""
+        """Uplink share, downlink share, available bandwidth and windows of each arc, shape (4, arcs)."""
         source, target = self.overlay.source, self.overlay.target
         available = _smallest(len(source), self.crossing, self.core_bps) / self.parts
         return np.stack(
@@ -94,11 +116,12 @@ class Resources:
                 self.up_bps[source] / self.out[source],
                 self.down_bps[target] / self.into[target],
                 np.minimum(available, self.measured_bps),
+                self.window_bps,
             )
         )
 
     def binding(self) -> BoolArray:
-        """Which of the three `limits_bps` equal each arc's rate, shape (3, arcs); none where it is infinite."""
+        """Which of the four `limits_bps` equal each arc's rate, shape (4, arcs); none where it is infinite."""
         limits = self.limits_bps()
         rate = limits.min(axis=0)
         return np.asarray((limits <= rate * (1 + EQUAL)) & np.isfinite(rate))
@@ -141,7 +164,10 @@ def bandwidth_terms(
     measured. Time and memory O(total route length).
     """
     arcs = len(source)
-    core = [() if graph.is_measured else route[1:-1] for route in routes]
+    core = [
+        () if graph.is_measured else tuple(link for link in route if link < graph.first_uplink)
+        for route in routes
+    ]
     links = np.fromiter(chain.from_iterable(core), np.int64)
     crossing = np.column_stack((np.repeat(np.arange(arcs), np.fromiter(map(len, core), np.int64)), links))
     available_bps = graph.available_bps[source, target]

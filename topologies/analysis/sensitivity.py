@@ -11,6 +11,7 @@ from topologies.analysis.resources import Resources
 from topologies.arrays import FloatArray, IntArray
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
 from topologies.overlay import Overlay
+from topologies.windows import round_trips
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -25,8 +26,10 @@ class Sensitivities:
         By each core link's capacity, both directions together; <= 0. Zero where the bandwidth was measured.
     measured_s_per_bps : ndarray, shape (arcs,)
         By the measured bandwidth of each arc's pair; <= 0. Zero where core links are routed.
+    window_s_per_bps : ndarray, shape (arcs,)
+        By the rate that each arc's windows allow; <= 0.
     latency_s_per_s : ndarray, shape (arcs,)
-        By each arc's latency.
+        By each arc's latency, also by what its windows, and those of the arc back, then allow.
     latency_constant_s_per_s : float
         By the constant in every latency, the 4 ms.
     compute_s_per_s : ndarray, shape (silos,)
@@ -39,6 +42,7 @@ class Sensitivities:
     down_s_per_bps: FloatArray
     core_s_per_bps: FloatArray
     measured_s_per_bps: FloatArray
+    window_s_per_bps: FloatArray
     latency_s_per_s: FloatArray
     latency_constant_s_per_s: float
     compute_s_per_s: FloatArray
@@ -61,8 +65,9 @@ def sensitivities(overlay: Overlay) -> Sensitivities:
 
     Where several circuits are critical, or several resources bind equally, `tau` has a kink. The derivatives are
     then those of the reported circuit, `Overlay.proof`, with the first binding resource of each arc in the order
-    uplink, downlink, core links along the route, measured pair. They are a subgradient: for a given model size `tau` is
-    convex in latencies, computing times and inverse capacities, so for any change of these, however large,
+    uplink, downlink, core links along the route, measured pair, window. They are a subgradient: for a given model
+    size `tau` is convex in latencies, computing times and inverse capacities, so for any change of these, however
+    large,
 
         tau(new) >= tau + sum of derivative * change
 
@@ -76,10 +81,17 @@ def sensitivities(overlay: Overlay) -> Sensitivities:
 
     compute = np.zeros(overlay.graph.silos)
     compute[overlay.event_graph.source[circuit]] = overlay.event_graph.tokens[circuit]
+    up, down, core, measured, window = _capacities(resources, arcs)
     latency = np.zeros(overlay.arcs)
     latency[arcs] = 1.0
-
-    up, down, core, measured = _capacities(resources, arcs)
+    constants = _latency_constants(overlay)
+    constant = float(constants[arcs].sum())
+    # A window is sent once per round-trip time, in which both latencies count.
+    trip_s = round_trips(overlay.graph, overlay.source, overlay.target)
+    for arc in np.flatnonzero(window).tolist():
+        by_trip = -window[arc] * resources.window_bps[arc] / trip_s[arc]
+        latency[[arc, *resources.back(arc)]] += by_trip
+        constant += 2 * by_trip * float(constants[arc])
     per_token = 1 / circuit_tokens
     rate = resources.limits_bps().min(axis=0)
     return Sensitivities(
@@ -87,8 +99,9 @@ def sensitivities(overlay: Overlay) -> Sensitivities:
         down_s_per_bps=down * per_token,
         core_s_per_bps=core * per_token,
         measured_s_per_bps=measured * per_token,
+        window_s_per_bps=window * per_token,
         latency_s_per_s=latency * per_token,
-        latency_constant_s_per_s=float(_latency_constants(overlay)[arcs].sum()) * per_token,
+        latency_constant_s_per_s=constant * per_token,
         compute_s_per_s=overlay.work.local_steps * compute * per_token,
         model_s_per_bit=float((1 / rate[arcs]).sum()) * per_token,
     )
@@ -96,14 +109,14 @@ def sensitivities(overlay: Overlay) -> Sensitivities:
 
 def _capacities(
     resources: Resources, arcs: IntArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Derivatives of the sum of these arcs' delays by uplinks, downlinks, core links and measured pairs."""
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Derivatives of the sum of these arcs' delays by uplinks, downlinks, core links, measured pairs and windows."""
     up, down = np.zeros(len(resources.up_bps)), np.zeros(len(resources.down_bps))
-    core, measured = np.zeros(len(resources.core_bps)), np.zeros(len(resources.measured_bps))
+    core, (measured, window) = np.zeros(len(resources.core_bps)), np.zeros((2, len(resources.measured_bps)))
     overlay, bits = resources.overlay, resources.model_bits
     binding = resources.binding()
     for arc in arcs.tolist():
-        by_up, by_down, by_available = binding[:, arc].tolist()
+        by_up, by_down, by_available, by_window = binding[:, arc].tolist()
         i, j = int(overlay.source[arc]), int(overlay.target[arc])
         if by_up:
             up[i] -= bits * resources.out[i] / resources.up_bps[i] ** 2
@@ -114,7 +127,9 @@ def _capacities(
             core[link] -= bits * resources.parts[arc] / resources.core_bps[link] ** 2
         elif by_available:
             measured[arc] -= bits / resources.measured_bps[arc] ** 2
-    return up, down, core, measured
+        elif by_window:
+            window[arc] -= bits / resources.window_bps[arc] ** 2
+    return up, down, core, measured, window
 
 
 def _latency_constants(overlay: Overlay) -> FloatArray:

@@ -139,11 +139,15 @@ def upgraded(overlay: Overlay | PeriodicOverlay, links: Sequence[UpgradeLink]) -
     -----
     Time and memory O(silos^2 + total route length), and the cycle times of the overlay.
     """
-    raised = raised_graph(overlay.graph, links)
+    return on_graph(overlay, raised_graph(overlay.graph, links))
+
+
+def on_graph(overlay: Overlay | PeriodicOverlay, graph: Connectivity) -> Overlay | PeriodicOverlay:
+    """The same arcs, hub and weights, or states, on another network of the same silos."""
     if isinstance(overlay, PeriodicOverlay):
         return build_periodic(
             overlay.kind,
-            raised,
+            graph,
             overlay.work,
             overlay.states,
             negative_weights=overlay.negative_weights,
@@ -151,7 +155,7 @@ def upgraded(overlay: Overlay | PeriodicOverlay, links: Sequence[UpgradeLink]) -
     arcs = list(zip(overlay.source.tolist(), overlay.target.tolist(), strict=True))
     return build_overlay(
         overlay.kind,
-        raised,
+        graph,
         overlay.work,
         arcs,
         hub=overlay.hub,

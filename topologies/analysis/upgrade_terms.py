@@ -13,7 +13,7 @@ from topologies.analysis.resources import EQUAL
 from topologies.analysis.upgrade_links import LinkClass, UpgradeLink
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.connectivity import Connectivity
-from topologies.delays import transmissions
+from topologies.delays import transmissions, window_rates
 from topologies.errors import unknown_name
 from topologies.howard import CycleTime, cycle_time
 from topologies.maxplus import EventGraph
@@ -322,6 +322,8 @@ def _arc_limits(limits: ArcLimits) -> list[_Limits]:
         _Limits([("downlink", j) for j in target.tolist()], arcs, graph.down_bps[target], limits.into),
         _Limits([("core", k) for k in core.tolist()], arc, graph.core_bps[core], limits.parts[arc]),
         _Limits([("measured", pair) for pair in pairs], arcs, limits.measured_bps, np.ones(count)),
+        # No link's capacity raises what windows allow.
+        _Limits([("measured", -1)] * count, arcs, window_rates(graph, source, target), np.ones(count)),
     ]
 
 
@@ -340,6 +342,8 @@ def _load_limits(limits: ArcLimits) -> _Limits:
 
 def _key(graph: Connectivity, direction: int) -> tuple[LinkClass, int]:
     """Class and index of the link that a direction belongs to."""
+    if direction >= graph.first_window:
+        return "measured", -1
     access = direction - graph.first_uplink
     if access >= 0:
         return ("uplink", access) if access < graph.silos else ("downlink", access - graph.silos)

@@ -165,15 +165,16 @@ def joint_upgrades(overlay: Overlay) -> tuple[JointUpgrade, ...]:
 
     Notes
     -----
-    Arcs that a core link or a measured bandwidth limits as much are left out: no access link helps them. Time O(length
-    of the critical circuit) cycle times.
+    Arcs that a core link, a measured bandwidth or a window limits as much are left out: no access link helps them. Time
+    O(length of the critical circuit) cycle times.
     """
     resources = Resources.of(overlay)
-    by_up, by_down, by_available = resources.binding()
+    by_up, by_down, *others = resources.binding()
+    by_others = np.logical_or.reduce(others)
     lowered = overlay.proof.cycle_time_s * (1 - RELATIVE_NOISE)
     found = []
     for arc in overlay.proof.circuit:
-        if arc < overlay.arcs and by_up[arc] and by_down[arc] and not by_available[arc]:
+        if arc < overlay.arcs and by_up[arc] and by_down[arc] and not by_others[arc]:
             i, j = int(overlay.source[arc]), int(overlay.target[arc])
             doubled_s, unlimited_s = (
                 _cycle_time_s(resources, up=(i, factor), down=(j, factor)) for factor in _FACTORS

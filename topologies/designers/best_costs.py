@@ -37,7 +37,7 @@ class ArcCosts:
         compute_s = work.round_compute_s(graph.silos)
         up = transmissions(work.model_bits, graph.up_bps)
         down = transmissions(work.model_bits, graph.down_bps)
-        core = transmissions(work.model_bits, graph.available_bps)
+        core = transmissions(work.model_bits, graph.between_bps)
         fixed = compute_s[:, np.newaxis] + graph.latency_s
         sending = np.maximum(core, np.maximum.outer(up, down))
         single: FloatArray = fixed + sending

@@ -118,15 +118,15 @@ class TreeTimes:
         """Those on a network with a workload."""
         compute_s = work.round_compute_s(graph.silos)
         # Copies can be written and lie row by row: compiled code has one version for each kind of array.
-        latency_s, up_bps, down_bps, available_bps = (
+        latency_s, up_bps, down_bps, between_bps = (
             np.array(values, order="C")
-            for values in (graph.latency_s, graph.up_bps, graph.down_bps, graph.available_bps)
+            for values in (graph.latency_s, graph.up_bps, graph.down_bps, graph.between_bps)
         )
         return cls(
             graph=graph,
             work=work,
             longest_s=float(compute_s.max()),
-            compiled_inputs=(compute_s, latency_s, up_bps, down_bps, available_bps),
+            compiled_inputs=(compute_s, latency_s, up_bps, down_bps, between_bps),
         )
 
     def __call__(self, edges: IntArray) -> float:

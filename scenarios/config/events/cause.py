@@ -25,7 +25,12 @@ class Cause:
 
 
 def link_text(graph: Connectivity, link: int) -> str:
-    """A link direction as text: ``DE's uplink``, ``core link DE -> FR``, ``measured bandwidth DE -> FR``."""
+    """A link direction as text: ``DE's uplink``, ``core link DE -> FR``, ``measured bandwidth DE -> FR``.
+
+    A window is ``window DE -> FR``.
+    """
+    if link >= graph.first_window:
+        return graph.link_name(link)
     access = link - graph.first_uplink
     if access < 0:
         return f"{'measured bandwidth' if graph.is_measured else 'core link'} {graph.link_name(link)}"

@@ -61,7 +61,9 @@ class FailureKind(EventKind):
         cls, entries: Sequence[Self], names: Names, window: Window, route: Sequence[int], detour_s: float
     ) -> Iterator[Cause]:
         """See `EventKind`."""
-        links = list(dict.fromkeys(direction // 2 for direction in route[1:-1]))
+        links = list(
+            dict.fromkeys(direction // 2 for direction in route if direction < names.graph.first_uplink)
+        )
         failed = [(names.core_link(entry.link), entry) for entry in entries]
         for link in links:
             for entry in (entry for number, entry in failed if number == link):

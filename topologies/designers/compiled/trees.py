@@ -102,7 +102,7 @@ def slowest_edge(
     latency_s: FloatArray,
     up_bps: FloatArray,
     down_bps: FloatArray,
-    available_bps: FloatArray,
+    between_bps: FloatArray,
     model_bits: float,
     degree: IntArray,
 ) -> float:
@@ -117,7 +117,7 @@ def slowest_edge(
         both_s = 0.0
         for side in range(2):
             i, j = edges[place, side], edges[place, 1 - side]
-            rate_bps = min(up_bps[i] / degree[i], down_bps[j] / degree[j], available_bps[i, j])
+            rate_bps = min(up_bps[i] / degree[i], down_bps[j] / degree[j], between_bps[i, j])
             both_s += compute_s[i] + latency_s[i, j] + (model_bits / rate_bps if rate_bps > 0 else inf)
         slowest_s = max(slowest_s, both_s / 2)
     return slowest_s

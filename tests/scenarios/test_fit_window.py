@@ -1,0 +1,50 @@
+"""The command fit-window: table, JSON, and the table of a scenario, which is read back."""
+
+import json
+import tomllib
+
+import pytest
+
+
+def test_the_table_names_both_sizes(silosim):
+    result = silosim("fit-window", "clouds")
+
+    assert result.code == 0, result.err
+    words = " ".join(result.out.split())
+    assert "0.843 MB to 17 sites (aws:" in words
+    assert "2.68 MB to 28 sites (gcp:" in words
+    assert max(map(len, result.out.splitlines())) <= 80
+
+
+def test_json_has_the_pairs(silosim):
+    found = json.loads(silosim("fit-window", "clouds_aws", "--json").out)
+
+    assert len(found["rows"]) == 17
+    assert sum(row["limited"] for row in found["rows"]) == len(found["limited_pairs"])
+    assert found["rows"][0]["window_bits"] == pytest.approx(0.824 * 8e6, rel=1e-2)
+
+
+def test_the_windows_are_those_of_a_scenario(silosim, tmp_path):
+    printed = silosim("fit-window", "clouds_aws", "--toml")
+    rows = json.loads(silosim("fit-window", "clouds_aws", "--json").out)["rows"]
+    path = tmp_path / "scenario.toml"
+    path.write_text(f'[network]\nunderlay = "clouds_aws"\n{printed.out}[workload]\npreset = "femnist"\n')
+
+    assert printed.code == 0, printed.err
+    assert (
+        len(tomllib.loads(path.read_text())["network"]["window_at"])
+        == sum(row["is_constant"] for row in rows)
+        > 10
+    )
+    result = silosim("explain", str(path), "--kind", "ring", "--json")
+    assert result.code == 0, result.err
+
+
+def test_a_network_without_measured_pairs_is_an_error(silosim):
+    result = silosim("fit-window", "gaia")
+
+    assert result.code == 2
+    assert (
+        result.err
+        == "silosim: error: gaia: has no measured pairs, of whose bandwidth and latency windows are made.\n"
+    )

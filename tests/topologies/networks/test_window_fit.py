@@ -1,0 +1,98 @@
+"""Windows from measured pairs: known ones come back, links are no windows, and the clouds have two."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topologies import InputError, load_underlay
+from topologies.measured_pairs import MeasuredPairs
+from topologies.networks.window_fit import fit_windows
+
+
+def measured(window_bits, link_bps, latency_s):
+    """Pairs that a link or the receiver's window limits, whichever is slower."""
+    trip_s = latency_s + latency_s.T
+    rate = np.minimum(link_bps, window_bits / np.where(trip_s > 0, trip_s, 1.0))
+    np.fill_diagonal(rate, 0.0)
+    return MeasuredPairs(bandwidth_bps=rate, latency_s=latency_s)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_windows_of_receivers_come_back_and_so_do_the_pairs_that_they_limit(seed):
+    rng = np.random.default_rng(seed)
+    latency_s = rng.uniform(0.001, 0.2, (8, 8))
+    latency_s = (latency_s + latency_s.T) / 2
+    np.fill_diagonal(latency_s, 0.0)
+    window = rng.uniform(1e6, 2e7, 8)
+    fit = fit_windows(measured(window, np.inf, latency_s))
+    many = fit.far_pairs >= 3
+
+    np.testing.assert_allclose(fit.window_bits[many], window[many], rtol=1e-12)
+    assert np.isnan(fit.window_bits[~many]).all()
+    np.testing.assert_allclose(fit.high_bits[many], fit.low_bits[many], rtol=1e-12)
+
+
+def test_a_link_is_no_window():
+    """At one rate whatever the distance, the product grows with the round-trip time."""
+    latency_s = np.linspace(0.05, 0.4, 9).reshape(1, -1)
+    latency_s = np.abs(latency_s - latency_s.T)
+    fit = fit_windows(measured(np.full(9, np.inf), 1e8, latency_s))
+
+    assert not fit.is_constant.any()
+    assert not fit.limited.any()
+    assert fit.sizes() == []
+
+
+def test_near_pairs_are_limited_by_what_is_slower():
+    """Of 4 sites at 10 ms and 4 more at 200 ms: 1 MB in 20 ms is 400 Mbps, above the link's 100 Mbps."""
+    place = np.array([0.0, 0.005, 0.01, 0.015, 0.2, 0.205, 0.21, 0.215])
+    latency_s = np.abs(place[:, np.newaxis] - place)
+    fit = fit_windows(measured(np.full(8, 8e6), 1e8, latency_s))
+    near = (latency_s < 0.02) & (latency_s > 0)
+
+    np.testing.assert_allclose(fit.window_bits, 8e6, rtol=1e-12)
+    assert not fit.limited[near].any()
+    assert [part.tolist() for part in fit.sizes()] == [list(range(8))]
+
+
+def test_streams_share_what_was_measured():
+    one, four = (fit_windows(load_underlay("clouds_aws").measured, streams=streams) for streams in (1, 4))
+
+    np.testing.assert_allclose(four.window_bits * 4, one.window_bits, rtol=1e-12)
+
+
+def test_the_clouds_have_two_windows():
+    """0.83 MB towards AWS and 2.6 MB towards GCP, 10th to 90th percentiles 0.80 to 0.86 and 2.4 to 2.9."""
+    underlay = load_underlay("clouds")
+    fit = fit_windows(underlay.measured)
+    small, large = fit.sizes()
+
+    assert {underlay.labels[site][:3] for site in small.tolist()} == {"aws"}
+    assert {underlay.labels[site][:3] for site in large.tolist()} == {"gcp"}
+    assert np.median(fit.window_bits[small]) / 8e6 == pytest.approx(0.83, rel=0.03)
+    assert np.median(fit.window_bits[large]) / 8e6 == pytest.approx(2.6, rel=0.05)
+    assert fit.is_constant.all()
+    # Most pairs, of near ones some: their links are slower than their windows.
+    assert 0.7 < fit.limited.sum() / len(underlay.measured.pairs) < 0.95
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"far_s": 0.0}, "far_s(=0.0): must be finite and > 0."),
+        ({"far_s": np.nan}, "far_s(=nan): must be finite and > 0."),
+        ({"streams": 0}, "streams(=0): must be >= 1."),
+    ],
+)
+def test_bad_values_are_refused(options, said):
+    with pytest.raises(InputError) as raised:
+        fit_windows(load_underlay("clouds_aws").measured, **options)
+    assert said.replace("): ", ") ") in str(raised.value).replace("): ", ") ")
+
+
+def test_no_site_is_far_enough():
+    fit = fit_windows(load_underlay("clouds_aws").measured, far_s=10.0)
+
+    assert np.isnan(fit.window_bits).all()
+    assert not fit.limited.any()

@@ -1,0 +1,120 @@
+"""Write docs/link_options.csv and docs/windows.png: what links as they are do to closed forms and simulations.
+
+    python tools/make_link_options.py
+
+Of each option: overlays of the paper without it by its closed form, and simulated without and with it.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from scenarios.config.network import NetworkConfig, build_network
+from scenarios.report.table_formats import write_tables
+from scenarios.report.tables import Table
+from simulator import simulate
+from topologies import Overlay, Workload, build_overlay, design, load_underlay, published_underlays
+from topologies.networks.window_fit import fit_windows
+
+DOCS = Path(__file__).parents[1] / "docs"
+OPTIONS: Mapping[str, Mapping[str, object]] = {
+    "window 4 MiB": {"window": "4 MiB"},
+    "window 1 MiB": {"window": "1 MiB"},
+}
+ACCESS = ("100 Mbps", "1 Gbps", "10 Gbps")
+KINDS = ("star", "mst", "delta_mbst", "ring")
+ROUNDS = 2000
+
+
+def on(overlay: Overlay, config: NetworkConfig) -> Overlay:
+    """The arcs of an overlay on another network."""
+    arcs = zip(overlay.source.tolist(), overlay.target.tolist(), strict=True)
+    return build_overlay(
+        overlay.kind,
+        build_network(config),
+        overlay.work,
+        list(arcs),
+        hub=overlay.hub,
+        consensus=overlay.consensus,
+    )
+
+
+def rows_of(network: str, access: str) -> list[dict[str, object]]:
+    """Rows of one network with one capacity of all access links."""
+    plain = NetworkConfig(underlay=network, access=access)
+    graph, work = build_network(plain), Workload.preset("inaturalist")
+    rows: list[dict[str, object]] = []
+    for kind in KINDS:
+        overlay = design(kind, graph, work)
+        without_s = simulate(overlay, ROUNDS).cycle_time_s
+        for option, keys in OPTIONS.items():
+            own = on(overlay, NetworkConfig(underlay=network, access=access, **keys))  # type: ignore[arg-type]
+            with_s = simulate(own, ROUNDS).cycle_time_s
+            rows.append(
+                {
+                    "option": option,
+                    "network": network,
+                    "access": access,
+                    "overlay": kind,
+                    "paper_s": overlay.closed_forms.paper_s,
+                    "simulated_s": without_s,
+                    "paper_with_s": own.closed_forms.paper_s,
+                    "simulated_with_s": with_s,
+                    "with_over_paper": with_s / overlay.closed_forms.paper_s,
+                    "with_over_simulated": with_s / without_s,
+                }
+            )
+    return rows
+
+
+def draw_windows(path: Path) -> None:
+    """Rate against round-trip time of all measured pairs of the clouds, and the two windows."""
+    underlay = load_underlay("clouds")
+    measured = underlay.measured
+    assert measured is not None
+    fit = fit_windows(measured)
+    trip_s = measured.latency_s + measured.latency_s.T
+    both = (measured.bandwidth_bps > 0) & (measured.bandwidth_bps.T > 0) & (trip_s > 0)
+    np.fill_diagonal(both, val=False)
+    figure = Figure(figsize=(7, 4.2), layout="constrained")
+    axes = figure.subplots()
+    times = np.geomspace(2e-3, 0.4, 100)
+    for sites, name, colour in zip(fit.sizes(), ("AWS", "GCP"), ("tab:orange", "tab:blue"), strict=True):
+        to = np.zeros_like(both)
+        to[:, sites] = True
+        shown = both & to
+        axes.loglog(
+            1e3 * trip_s[shown],
+            measured.bandwidth_bps[shown] / 1e6,
+            ".",
+            ms=3,
+            color=colour,
+            label=f"to {name}",
+        )
+        window = float(np.median(fit.window_bits[sites]))
+        axes.loglog(
+            1e3 * times,
+            window / times / 1e6,
+            color=colour,
+            lw=1,
+            label=f"one window of {window / 8e6:.2f} MB per round trip",
+        )
+    axes.axvline(100, color="0.6", lw=0.8, ls="--")
+    axes.set(
+        xlabel="round-trip time (ms)", ylabel="rate of one stream (Mbps)", xlim=(2, 400), ylim=(10, 8000)
+    )
+    axes.legend(frameon=False, fontsize=8)
+    figure.savefig(path, dpi=110)
+
+
+def main() -> None:
+    """Simulate all of them, write the table and draw the figure."""
+    rows = [row for network in published_underlays() for access in ACCESS for row in rows_of(network, access)]
+    write_tables(DOCS / "link_options.csv", [Table(caption="", columns=(), rows=rows)])
+    draw_windows(DOCS / "windows.png")
+
+
+if __name__ == "__main__":
+    main()
