@@ -635,6 +635,7 @@ def replay(
     internal_only: bool = False,
     largest_component: bool = False,
     model_size: str | None = None,
+    overhead: str | None = None,
     compute: str | None = None,
     compute_at: Mapping[str, str] | None = None,
     compute_times: str | None = None,
@@ -661,6 +662,8 @@ def replay(
         What is left out of another network's file; see `load_underlay`.
     model_size : str, optional
         Size of the messages, for instance ``"42.9 MB"``; the trained model stays as it is.
+    overhead : str, optional
+        What headers add to them: ``"tcp"``, ``"tls"`` or a share such as ``"5 %"``.
     compute, compute_at : optional
         Computing time of a local step, of all silos or by label; a new `compute` is that of all others.
     compute_times : str, optional
@@ -713,6 +716,7 @@ def replay(
         internal_only=internal_only,
         largest_component=largest_component,
         model_size=model_size,
+        overhead=overhead,
         compute=compute,
         compute_at=compute_at,
         compute_times=compute_times,
@@ -746,6 +750,7 @@ def replay_times(
     internal_only: bool = False,
     largest_component: bool = False,
     model_size: str | None = None,
+    overhead: str | None = None,
     compute: str | None = None,
     compute_at: Mapping[str, str] | None = None,
     compute_times: str | None = None,
@@ -767,7 +772,7 @@ def replay_times(
         By default the run's; times are to the last recorded round where neither is there.
     underlay, access_up, access_down, access_at, silo_at, blocked, window, window_at, streams, streams_at : optional
     core, internal_only, largest_component : optional
-    model_size, compute, compute_at, compute_times, sharing, queueing, engine, events : optional
+    model_size, overhead, compute, compute_at, compute_times, sharing, queueing, engine, events : optional
         As `replay` takes them.
 
     Returns
@@ -806,6 +811,7 @@ def replay_times(
         internal_only=internal_only,
         largest_component=largest_component,
         model_size=model_size,
+        overhead=overhead,
         compute=compute,
         compute_at=compute_at,
         compute_times=compute_times,

@@ -14,7 +14,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
         *("window", "window_at", "streams", "streams_at"),
         *("core", "bandwidth", "latency", "published", "internal_only", "largest_component", "network"),
     ),
-    "Workload": ("workload", "model_size", "compute", "compute_at", "local_steps"),
+    "Workload": ("workload", "model_size", "overhead", "compute", "compute_at", "local_steps"),
     "Overlays": ("kind", "bound", "rates_from"),
     "Upgrades": ("budget", "cycle_time", "prices", "factor", "to", "by"),
     "Simulation": (
@@ -69,6 +69,7 @@ _PLACEHOLDERS = {
         "SIZE": ("model_size", "window"),
         "SILO=SIZE": ("window_at",),
         "SILO=N": ("streams_at",),
+        "HEADERS": ("overhead",),
         "TIME": ("compute", "cycle_time"),
         "LENGTH": ("width",),
         "TIMES": ("compute_times",),

@@ -161,6 +161,12 @@ Preset = Annotated[
     ),
 ]
 ModelSize = Annotated[str | None, typer.Option(help="Model size instead of the workload's, e.g. '42.9 MB'.")]
+Overhead = Annotated[
+    str | None,
+    typer.Option(
+        help="What headers add to a model on the wire: tcp, tls (over TCP), or a share, e.g. '5 %'. [default: nothing]"
+    ),
+]
 Compute = Annotated[
     str | None, typer.Option(help="Time of a local step instead of the workload's, e.g. '25 ms'.")
 ]
@@ -270,6 +276,7 @@ def study_options(
     latency: Latency = "per_path",
     workload: Preset = None,
     model_size: ModelSize = None,
+    overhead: Overhead = None,
     compute: Compute = None,
     compute_at: ComputeAt = None,
     local_steps: LocalSteps = 1,
@@ -323,6 +330,7 @@ def study_options(
     config = WorkloadConfig(
         preset=workload or DEFAULT_PRESET,
         model_size=model_size,
+        overhead=overhead,
         compute=compute,
         compute_at=by_silo("compute_at", compute_at, TIME_AT),
         local_steps=local_steps,

@@ -35,7 +35,7 @@ _UNUSED = (
         "bandwidth",
         "latency",
     ),
-    *("workload", "model_size", "compute", "compute_at", "local_steps", "published"),
+    *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps", "published"),
 )
 """Options of a study that a partition does not depend on."""
 

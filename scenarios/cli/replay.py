@@ -56,6 +56,7 @@ def replay(
         str | None,
         typer.Option(help="Other size of the messages, e.g. '42.9 MB'; what was trained stays as it is."),
     ] = None,
+    overhead: opt.Overhead = None,
     compute: Annotated[
         str | None, typer.Option(help="Other time of a local step, of every silo, e.g. '25 ms'.")
     ] = None,
@@ -138,6 +139,7 @@ def replay(
         internal_only=internal_only,
         largest_component=largest_component,
         model_size=model_size,
+        overhead=overhead,
         compute=compute,
         compute_at=opt.by_silo("compute_at", compute_at, opt.TIME_AT),
         compute_times=compute_times,

@@ -30,7 +30,7 @@ _UNUSED = (
         "bandwidth",
         "latency",
     ),
-    *("workload", "model_size", "compute", "compute_at", "local_steps"),
+    *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps"),
 )
 """Options of a study that do not change the network itself."""
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from scenarios.config.access_links import access_at, up_down
 from scenarios.config.found_files import found_beside
+from scenarios.config.overhead import overhead_factor
 from scenarios.config.quantities import Duration, Rate, Size, format_bits, format_rate, format_s
 from scenarios.config.silo_pairs import ARROW, silo_pairs
 from scenarios.config.windows import with_windows_of
@@ -413,6 +414,9 @@ class WorkloadConfig:
     model_size : str, optional
         Size of the model on the wire, for instance ``"42.9 MB"``; overrides the preset. A scenario that trains
         takes what its backend says of its messages where neither is given.
+    overhead : str, optional
+        What headers add to the model on the wire: ``"tcp"``, ``"tls"`` or a share such as ``"5 %"``; see
+        `scenarios.config.overhead`. By default nothing.
     compute : str, optional
         Computing time of one local step; overrides the preset and what the network's file states.
     compute_at : mapping from label to str, optional
@@ -424,6 +428,7 @@ class WorkloadConfig:
 
     preset: str | None = None
     model_size: Size | None = None
+    overhead: str | None = None
     compute: Duration | None = None
     compute_at: Mapping[str, Duration] | None = None
     local_steps: int = 1
@@ -434,6 +439,7 @@ class WorkloadConfig:
             raise unknown_name("preset", self.preset, workload_presets())
         if self.model_size is not None:
             parse_quantity("model_size", self.model_size, "bit", zero=True)
+        overhead_factor(self.overhead)
         if self.compute is not None:
             parse_quantity("compute", self.compute, "s", zero=True)
         for label, text in (self.compute_at or {}).items():
@@ -502,7 +508,7 @@ def build_workload(
         )
     is_one = (compute_s == compute_s[0]).all()
     return Workload(
-        model_bits=bits,
+        model_bits=bits * overhead_factor(config.overhead),
         compute_s=float(compute_s[0]) if is_one else compute_s,
         local_steps=config.local_steps,
         name=work_name(config, own_compute=bool(is_own.any())),
@@ -548,12 +554,12 @@ def work_name(config: WorkloadConfig, *, own_compute: bool) -> str:
     """Name of a workload in tables: a preset of which model or computing time is replaced is named for the other."""
     own_size = config.model_size is not None
     if config.preset is None:
-        return "custom" if own_size else "trained model"
-    if own_size and own_compute:
-        return "custom"
-    if own_size:
-        return f"custom, compute of {config.preset}"
-    return f"custom, model of {config.preset}" if own_compute else config.preset
+        name = "custom" if own_size else "trained model"
+    elif own_size:
+        name = "custom" if own_compute else f"custom, compute of {config.preset}"
+    else:
+        name = f"custom, model of {config.preset}" if own_compute else config.preset
+    return name if config.overhead is None else f"{name}, overhead {config.overhead}"
 
 
 def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str:

@@ -127,6 +127,7 @@ def starter_text(
                     "preset": "inaturalist",
                     "compute": COMPUTE,
                     "model_size": "42.9 MB",
+                    "overhead": "tcp",
                     "compute_at": {graph.labels[0]: "25 ms"},
                 },
             )

@@ -14,6 +14,7 @@ from scenarios.config.quantities import digits, format_interval, format_ratio, f
 from scenarios.report.agreed_mean import mean_notes, weights_by_label
 from scenarios.report.closed_forms import FORMS, below_load, forms_note
 from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines
+from scenarios.report.tie_note import tie_notes
 from scenarios.report.window_note import window_notes
 from scenarios.simulation.design_bar import design_with_bar
 from scenarios.simulation.quick import QuickSimulation, quick_simulation
@@ -210,6 +211,7 @@ def design_table(
                     *_file_notes(overlays),
                     *left_out,
                     *means,
+                    *tie_notes({row["overlay"]: row["simulated_s"] for row in rows}),
                     *window_notes(graph, designed),
                     *graph.underlay.notes,
                     *idle_links(graph),

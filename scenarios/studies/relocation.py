@@ -18,6 +18,7 @@ from scenarios.config.network import (
     stated_compute,
     work_name,
 )
+from scenarios.config.overhead import overhead_factor
 from scenarios.config.replay_changes import (
     TARGET,
     ReplayChanges,
@@ -434,7 +435,11 @@ def _workload(run: RecordedRun, scenario: Scenario, graph: Connectivity) -> Work
     # The size of a trained model is in the file; the model itself, which its backend knows, is not needed.
     bits, compute_s = work.model_bits, work.compute_s
     if after.model_size != before.model_size:
-        bits = parse_quantity("model_size", after.model_size, "bit", zero=True)
+        bits = parse_quantity("model_size", after.model_size, "bit", zero=True) * overhead_factor(
+            after.overhead
+        )
+    elif after.overhead != before.overhead:
+        bits = bits / overhead_factor(before.overhead) * overhead_factor(after.overhead)
     if (after.compute, after.compute_at) != (before.compute, before.compute_at):
         stated = replace(after, model_size=f"{bits!r} bit")
         compute_s = build_workload(stated, scenario.network.variant, graph=graph).compute_s

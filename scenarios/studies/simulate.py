@@ -14,6 +14,7 @@ from scenarios.config.utilisation import mean_capacity_bps, utilisation
 from scenarios.report.computing_states import states_note
 from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Row, Table, note_lines
+from scenarios.report.tie_note import tie_notes
 from scenarios.report.window_note import window_notes
 from scenarios.runfile.writer import RunFile
 from scenarios.simulation.captions import simulation_caption
@@ -119,6 +120,7 @@ def simulate_table(
             *_paired_note(rows),
             *events_note(settings, windows),
             *experiment.left_out,
+            *tie_notes({row["overlay"]: row["simulated_s"] for row in rows}),
             *window_notes(experiment.graph, [overlay for overlay, _ in simulations]),
             *experiment.graph.underlay.notes,
             *_too_wide(rows, settings.until_ci),

@@ -11,6 +11,7 @@ from scenarios.report.closed_forms import FORMS, below_load, forms_note, over_pa
 from scenarios.report.computing_states import states_note
 from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
+from scenarios.report.tie_note import tie_notes
 from scenarios.report.window_note import window_notes
 from scenarios.simulation.captions import simulation_caption
 from scenarios.simulation.cycle_time import SimulatedCycleTime
@@ -139,6 +140,7 @@ def validation_table(experiment: Experiment, results: Sequence[Validated]) -> Ta
                     ),
                     *(line for result in results for line in _periodic_notes(result)),
                     *experiment.left_out,
+                    *tie_notes({row["overlay"]: row["maxmin_s"] for row in rows}),
                     *window_notes(experiment.graph, [result.overlay for result in results]),
                     *experiment.graph.underlay.notes,
                     *engine_note(

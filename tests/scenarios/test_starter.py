@@ -119,7 +119,7 @@ def test_each_example_of_a_key_can_be_taken_alone(text):
     assert tried == [
         *("access", "access_up", "access_down", "access_at", "access_hub", "silo_at", "blocked", "window"),
         *("window_at", "streams_at", "core"),
-        *("preset", "model_size", "compute_at", "until_ci", "shift_west_deg", "task"),
+        *("preset", "model_size", "overhead", "compute_at", "until_ci", "shift_west_deg", "task"),
     ]
 
 
