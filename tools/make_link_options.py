@@ -22,6 +22,9 @@ DOCS = Path(__file__).parents[1] / "docs"
 OPTIONS: Mapping[str, Mapping[str, object]] = {
     "window 4 MiB": {"window": "4 MiB"},
     "window 1 MiB": {"window": "1 MiB"},
+    "routing hops": {"routing": "hops"},
+    "routing inverse_capacity": {"routing": "inverse_capacity"},
+    "routing hops, multipath": {"routing": "hops", "multipath_seed": 0},
 }
 ACCESS = ("100 Mbps", "1 Gbps", "10 Gbps")
 KINDS = ("star", "mst", "delta_mbst", "ring")

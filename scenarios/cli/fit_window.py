@@ -12,7 +12,18 @@ from topologies.quantities import parse_quantity
 
 _UNUSED = (
     *("access", "access_up", "access_down", "access_at", "access_hub", "silo_at", "blocked"),
-    *("window", "window_at", "streams", "streams_at", "core", "bandwidth", "latency", "published"),
+    *(
+        "window",
+        "window_at",
+        "streams",
+        "streams_at",
+        "core",
+        "bandwidth",
+        "latency",
+        "routing",
+        "multipath_seed",
+        "published",
+    ),
     *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps"),
 )
 """Options of a study that do not change what was measured."""

@@ -12,7 +12,17 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
         *("underlay", "sites", "links", "pairs", "bandwidth_matrix", "latency_matrix"),
         *("access", "access_up", "access_down", "access_at", "access_hub", "silo_at", "blocked"),
         *("window", "window_at", "streams", "streams_at"),
-        *("core", "bandwidth", "latency", "published", "internal_only", "largest_component", "network"),
+        *(
+            "core",
+            "bandwidth",
+            "latency",
+            "routing",
+            "multipath_seed",
+            "published",
+            "internal_only",
+            "largest_component",
+            "network",
+        ),
     ),
     "Workload": ("workload", "model_size", "overhead", "compute", "compute_at", "local_steps"),
     "Overlays": ("kind", "bound", "rates_from"),
@@ -49,10 +59,10 @@ _SECTION_OF = {name: section for section, names in _SECTIONS.items() for name in
 _PLACEHOLDERS = {
     name: placeholder
     for placeholder, names in {
-        "N": ("rounds", "seed", "local_steps", "steps", "silos", "shift", "streams"),
+        "N": ("rounds", "seed", "local_steps", "steps", "silos", "shift", "streams", "multipath_seed"),
         "X": ("alpha", "shift_west", "target_accuracy", "budget", "factor"),
         "NAME": (
-            *("bandwidth", "latency", "workload", "rates_from", "sharing", "queueing"),
+            *("bandwidth", "latency", "routing", "workload", "rates_from", "sharing", "queueing"),
             *("engine", "unit", "dataset", "model", "partition", "by"),
         ),
         "COLUMN": (

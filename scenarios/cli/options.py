@@ -153,6 +153,15 @@ Core = Annotated[
 ]
 Bandwidth = Annotated[str, typer.Option(help="Available bandwidth of a route: hop_share or bottleneck.")]
 Latency = Annotated[str, typer.Option(help="Where the constant 4 ms count: per_path or per_link.")]
+Routing = Annotated[
+    str, typer.Option(help="What routes are the shortest by: distance, hops, latency or inverse_capacity.")
+]
+MultipathSeed = Annotated[
+    int | None,
+    typer.Option(
+        help="Spread flows over routes of equal cost, by a hash with this seed. [default: one route a pair]"
+    ),
+]
 Preset = Annotated[
     str | None,
     typer.Option(
@@ -274,6 +283,8 @@ def study_options(
     core: Core = None,
     bandwidth: Bandwidth = "hop_share",
     latency: Latency = "per_path",
+    routing: Routing = "distance",
+    multipath_seed: MultipathSeed = None,
     workload: Preset = None,
     model_size: ModelSize = None,
     overhead: Overhead = None,
@@ -317,6 +328,8 @@ def study_options(
             "core": core,
             "bandwidth": bandwidth,
             "latency": latency,
+            "routing": routing,
+            "multipath_seed": multipath_seed,
             "internal_only": internal_only,
             "largest_component": largest_component,
         },

@@ -29,6 +29,7 @@ _UNUSED = (
         "core",
         "bandwidth",
         "latency",
+        *("routing", "multipath_seed"),
     ),
     *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps"),
 )

@@ -34,6 +34,7 @@ from topologies.networks.network_files import NetworkFiles, folder_name
 from topologies.networks.shipped import underlay_title
 from topologies.networks.topohub import PREFIX
 from topologies.quantities import parse_quantity
+from topologies.routings import named_routing
 from topologies.underlay import Underlay
 
 FILES = ("sites", "links", "pairs", "bandwidth_matrix", "latency_matrix")
@@ -92,6 +93,11 @@ class NetworkConfig:
         Available bandwidth of a route: its smallest capacity divided by its number of links, or its smallest capacity.
     latency : {"per_path", "per_link"}
         Where the constant 4 ms count: once on a whole path, or on each of its links.
+    routing : {"distance", "hops", "latency", "inverse_capacity"}
+        What routes are the shortest by; see `topologies.routings.COSTS`.
+    multipath_seed : int, optional
+        Spread flows over routes of equal cost by a hash with this seed; see `topologies.multipath`. By default each
+        pair of routers takes the same one there and back.
     internal_only : bool
         Leave out external nodes, stubs without coordinates and self-loops of the file; see `topologies.load_underlay`.
     largest_component : bool
@@ -119,6 +125,8 @@ class NetworkConfig:
     core: Rate | None = None
     bandwidth: Literal["hop_share", "bottleneck"] = "hop_share"
     latency: Literal["per_path", "per_link"] = "per_path"
+    routing: Literal["distance", "hops", "latency", "inverse_capacity"] = "distance"
+    multipath_seed: int | None = None
     internal_only: bool = False
     largest_component: bool = False
 
@@ -152,6 +160,7 @@ class NetworkConfig:
                     "needs a window: without one a stream has no limit.",
                     field=Field(field, value=getattr(self, field)),
                 )
+        named_routing(self.routing, self.multipath_seed)
         if self.core not in (None, "stated"):
             parse_quantity("core", self.core, "bit/s")
         if self.silo_at is not None and not self.silo_at:
@@ -323,6 +332,7 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
         core=core,
         bandwidth=config.bandwidth,
         latency=config.latency,
+        routing=named_routing(config.routing, config.multipath_seed),
         routers=routers,
         blocked=[pair for text in config.blocked or () for pair in silo_pairs("blocked", labels, text)],
     )

@@ -176,6 +176,7 @@ def _network_examples(graph: Connectivity) -> dict[str, Any]:
         "window_at": {first: "1 MiB", f"{first} -> {last}": "2 MiB"},
         "streams_at": {last: 1},
         "core": "1 Gbps",
+        "multipath_seed": 0,
     }
 
 

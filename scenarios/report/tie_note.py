@@ -33,7 +33,7 @@ def tie_notes(simulated_s: Mapping[str, float | None]) -> list[str]:
             groups.append([])
         groups[-1].append(each)
     return [
-        f"{listed([name for _, name in group])} differ by less than 15 % (simulated): on real TCP that is a tie."
+        f"a tie on real TCP, less than 15 % apart (simulated): {listed([name for _, name in group])}."
         for group in groups
         if len(group) > 1
     ]

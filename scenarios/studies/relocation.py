@@ -412,7 +412,14 @@ def _without_core_rules(
     network: NetworkConfig, keys: Collection[str]
 ) -> tuple[NetworkConfig, tuple[str, ...]]:
     """Another network without the run's rules of a routed core where it has measured pairs; what is left out."""
-    rules = {"variant": "corrected", "core": None, "bandwidth": "hop_share", "latency": "per_path"}
+    rules = {
+        "variant": "corrected",
+        "core": None,
+        "bandwidth": "hop_share",
+        "latency": "per_path",
+        "routing": "distance",
+        "multipath_seed": None,
+    }
     # Tables, which were not published, do not take the other variant.
     if build_underlay(replace(network, variant="corrected")).measured is None:
         return network, ()

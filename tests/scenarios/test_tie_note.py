@@ -21,5 +21,5 @@ from scenarios.report.tie_note import tie_notes
 )
 def test_groups(simulated_s, groups):
     assert tie_notes(simulated_s) == [
-        f"{group} differ by less than 15 % (simulated): on real TCP that is a tie." for group in groups
+        f"a tie on real TCP, less than 15 % apart (simulated): {group}." for group in groups
     ]

@@ -39,6 +39,9 @@ class ArcExplanation:
         ``measured bandwidth`` or ``window`` (the first in this order among equal parts).
     resources : tuple of str
         Names of what limits its rate, all of them where several do so equally; empty where nothing does.
+    route : tuple of str
+        Names of the link directions between the access links that its models cross, in order; empty of a silo's own
+        computing, and between silos of one router.
     gbps_gain_s : float or None
         How much the cycle time falls with 1 Gbps more on each of `resources`; None where there is none, or a window is
         one of them.
@@ -55,6 +58,7 @@ class ArcExplanation:
     transmission_s: float
     binds: str
     resources: tuple[str, ...]
+    route: tuple[str, ...]
     gbps_gain_s: float | None
     latency_ms_gain_s: float | None
     compute_ms_gain_s: float | None
@@ -161,6 +165,9 @@ def _arc(resources: Resources, arc: int) -> ArcExplanation:
         transmission_s=transmission_s,
         binds=max(parts, key=lambda part: parts[part]),
         resources=names,
+        route=tuple(
+            overlay.graph.link_name(link) for link in overlay.routes[arc] if link < overlay.graph.first_uplink
+        ),
         gbps_gain_s=_gain(resources, _one_more_gbps(resources, arc)) if names and not by_window else None,
         latency_ms_gain_s=_latency_gain(resources, arc) if latency_s > 0 else None,
         compute_ms_gain_s=_compute_gain(resources, i) if compute_s > 0 else None,
@@ -179,6 +186,7 @@ def _own_computing(resources: Resources, silo: int) -> ArcExplanation:
         transmission_s=0.0,
         binds="compute",
         resources=(),
+        route=(),
         gbps_gain_s=None,
         latency_ms_gain_s=None,
         compute_ms_gain_s=_compute_gain(resources, silo) if compute_s > 0 else None,

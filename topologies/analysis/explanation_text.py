@@ -59,6 +59,7 @@ def explanation_rows(explanation: Explanation) -> list[dict[str, object]]:
             "transmission_s": arc.transmission_s,
             "binds": arc.binds,
             "resources": list(arc.resources),
+            "route": list(arc.route),
             "gbps_gain_s": arc.gbps_gain_s,
             "latency_ms_gain_s": arc.latency_ms_gain_s,
             "compute_ms_gain_s": arc.compute_ms_gain_s,
@@ -97,7 +98,19 @@ def _parts(explanation: Explanation) -> list[str]:
     counts = Counter(arc.binds for arc in arcs)
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     binds = [f"{count} {'arc' if count == 1 else 'arcs'} ({what})" for what, count in ranked]
-    return [f"Its time: {', '.join(shares)}.", f"The largest part of a delay: {', '.join(binds)}."]
+    return [
+        f"Its time: {', '.join(shares)}.",
+        f"The largest part of a delay: {', '.join(binds)}.",
+        *_longest_sending(explanation),
+    ]
+
+
+def _longest_sending(explanation: Explanation) -> list[str]:
+    """The route of the arc whose sending takes longest, where it has several links."""
+    arc = max(explanation.arcs, key=lambda each: each.transmission_s)
+    if len(arc.route) < 2:
+        return []
+    return [f"The longest sending, {arc.source} -> {arc.target}, goes over {listed(arc.route)}."]
 
 
 def _gains(explanation: Explanation) -> list[str]:
