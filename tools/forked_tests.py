@@ -94,6 +94,8 @@ class ForkedTests:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Keep so many processes at work."""
         import_all(self.packages)
+        # The collector does not say which objects are frozen.
+        gc.unfreeze()
         functions = living_functions()
         items = {item.nodeid: item for item in session.items}
         waiting, running = list(reversed(self.changes)), {}
