@@ -9,6 +9,7 @@ from simulator import FlowArc, Lognormal, simulate
 from simulator.compiled import max_min_run
 from simulator.compiled.engine import CompiledEngine
 from simulator.compiled.extrapolation import Period
+from simulator.compiled.recurrence import _is_repeat
 from simulator.compute_times import Constant
 from simulator.job import make_job
 from simulator.overlay_jobs import overlay_job
@@ -253,3 +254,22 @@ def test_the_engine_is_one_of_those_that_simulate_knows():
     slow, fast = (simulate(ring, 300, engine=engine) for engine in ("simpy", "compiled"))
     assert fast.cycle_time_s == pytest.approx(slow.cycle_time_s, rel=1e-9)
     assert fast.cycle_time_is_exact
+
+
+@pytest.mark.parametrize("fifo", [True, False])
+@pytest.mark.parametrize(
+    ("changed", "repeats"),
+    [(None, (True, True)), ("newest", (False, False)), ("older", (False, False)), ("arc", (False, True))],
+)
+def test_all_round_starts_that_lags_look_back_at_must_repeat_and_in_a_queue_the_arcs(fifo, changed, repeats):
+    """Three rounds of two silos and three arcs, five seconds later: all but one date are shifted alike."""
+    starts_s = np.array([[0.0, 0.5], [2.0, 2.25], [4.0, 4.5]])
+    free_s = np.array([4.75, 5.0, 5.5])
+    saved_s = np.concatenate((starts_s[::-1].ravel(), free_s))
+    later_s, later_free_s = starts_s + 5.0, free_s + 5.0
+    if changed == "arc":
+        later_free_s[2] += 0.25
+    elif changed is not None:
+        later_s[{"newest": 2, "older": 1}[changed], 1] += 0.25
+
+    assert _is_repeat(later_s, later_free_s, saved_s, fifo) is repeats[not fifo]
