@@ -38,6 +38,14 @@ def test_every_public_name_is_there_and_listed(package):
         assert getattr(module, name) is not None
 
 
+@pytest.mark.parametrize("package", ["topologies", "simulator", "training"])
+@pytest.mark.usefixtures("of_a_new_process")
+def test_a_package_imports_nothing_but_how_it_is_lazy(package):
+    importlib.import_module(package)
+
+    assert {*imported()} == {package, "topologies", "topologies.lazy_exports"}
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_an_unknown_name_is_an_attribute_error(package):
     module = importlib.import_module(package)
