@@ -18,7 +18,7 @@ pre { font: 0.85rem/1.5 ui-monospace, monospace; overflow-x: auto; }
 caption { text-align: left; font-weight: 600; padding-bottom: 0.4rem; }
 th, td { text-align: left; padding: 0.2rem 1.4rem 0.2rem 0; border-bottom: 1px solid var(--rule); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
-td.number { white-space: nowrap; } td.long { min-width: 15rem; }
+td.number, td:first-child:not(.long) { white-space: nowrap; } td.long { min-width: 15rem; }
 ul.legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.6rem; list-style: none; padding: 0; margin: 0.3rem 0; }
 ul.legend svg { display: inline-block; width: 2.6rem; height: 0.8rem; border: 0; margin-right: 0.5rem; }
 """
