@@ -137,6 +137,12 @@ def test_almost_complete_graphs_are_solved_on_all_directions(network, blocked, p
     assert found.connectivity < 0.5 * graph.silos
 
 
+def test_one_silo_needs_no_edge_weight_and_is_never_apart():
+    alone = Matchings(nodes=1, edges=np.empty((0, 2), dtype=int), number=np.empty(0, dtype=int), count=0)
+
+    assert best_alpha(alone, np.empty(0)) == (0.0, 0.0)
+
+
 @settings(max_examples=10)
 @given(connected_graphs(6), st.sampled_from([0.2, 0.5, 0.9]))
 def test_alpha_is_what_the_semidefinite_programme_finds(matchings, budget):

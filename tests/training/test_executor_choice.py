@@ -101,6 +101,11 @@ def test_all_ranks_decide_by_the_sum_of_their_times_and_nothing_changes():
     assert notice.startswith("executor loop:")
 
 
+def test_times_in_the_notice_are_milliseconds_of_three_digits():
+    notice = choice._notice("loop", np.array([0.00999, 1.5, math.inf]), {})
+    assert notice == "executor loop: a step of all silos took loop 9.99 ms, vmap 1.5e+03 ms (sums over ranks)"
+
+
 def test_the_executor_that_was_tried_is_the_one_that_is_taken(monkeypatch):
     made = []
 

@@ -1,0 +1,53 @@
+"""What is said of the mean on which silos agree."""
+
+import numpy as np
+import pytest
+
+from scenarios.report.agreed_mean import mean_notes, shares_words, weights_by_label
+from topologies import AccessLinks, Workload, build_overlay, connectivity, load_underlay
+
+RING = [(i, (i + 1) % 11) for i in range(11)]
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+
+
+def ring_with(graph, own):
+    """A ring in which silo `i` keeps ``own[i]`` of its own model."""
+    consensus = np.diag(own) + np.roll(np.diag(1 - np.asarray(own)), -1, axis=1)
+    return build_overlay("ring", graph, Workload.preset("femnist"), RING, consensus=consensus)
+
+
+def test_nothing_is_said_of_the_plain_mean(graph):
+    assert mean_notes(ring_with(graph, np.full(11, 0.5))) == []
+
+
+def test_the_heaviest_and_the_lightest_silo_are_named(graph):
+    """On a ring a silo weighs as 1 over what it takes of its neighbour: two silos that take 1/4 weigh twice as much."""
+    own = np.full(11, 0.5)
+    own[3] = 0.75
+    (note,) = mean_notes(ring_with(graph, own))
+
+    assert note == (
+        "ring: the silos agree on a weighted mean of their models, since columns of its consensus matrix do not sum to "
+        f"1: '{graph.labels[3]}' weighs 1.83 times its plain share, '{graph.labels[0]}' 0.917 times."
+    )
+
+
+def test_silos_that_never_agree_are_said_to(graph):
+    assert mean_notes(ring_with(graph, np.zeros(11))) == [
+        "ring: with its weights the silos never agree on one model."
+    ]
+
+
+def test_of_equal_shares_the_first_is_named():
+    words = shares_words(["A", "B", "C", "D"], np.array([0.2, 0.3, 0.3 + 1e-12, 0.2]))
+
+    assert words == "'B' weighs 1.2 times its plain share, 'A' 0.8 times."
+
+
+def test_weights_by_label():
+    assert weights_by_label(["A", "B"], np.array([0.25, 0.75])) == {"A": 0.25, "B": 0.75}
+    assert weights_by_label(["A", "B"], None) is None
