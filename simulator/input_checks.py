@@ -42,6 +42,14 @@ def check_capacities(link_capacity_bps: ArrayLike) -> list[float]:
     return _accepted("link_capacity_bps", values, lambda value: value > 0, "must be > 0.")
 
 
+def check_weights(name: str, weights: ArrayLike, count: int) -> list[float]:
+    """Accept finite numbers > 0, so many."""
+    values = _vector(name, weights)
+    if len(values) != count:
+        raise InputError(f"{name}(of {len(values)} numbers) must hold {count}.")
+    return _accepted(name, values, lambda value: isfinite(value) and value > 0, "must be finite and > 0.")
+
+
 def check_compute(
     compute_s: ArrayLike, name: str = "compute_s", what: str = "one number per silo, for 1 or more silos"
 ) -> list[float]:

@@ -1,4 +1,4 @@
-"""Max-min fair rates of flows that share links, by progressive filling."""
+"""Max-min fair rates of flows that share links, with or without weights, by progressive filling."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
@@ -8,17 +8,20 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simulator.input_checks import check_capacities, check_routes
+from simulator.input_checks import check_capacities, check_routes, check_weights
 from simulator.tolerances import EQUAL_RATE
 from topologies.arrays import FloatArray
 
 Flow = TypeVar("Flow", bound=Hashable)
 
 
-def max_min_rates(routes: Sequence[Sequence[int]], link_capacity_bps: ArrayLike) -> FloatArray:
+def max_min_rates(
+    routes: Sequence[Sequence[int]], link_capacity_bps: ArrayLike, weight: ArrayLike | None = None
+) -> FloatArray:
     """Share links between flows in the max-min fair way.
 
-    An allocation is max-min fair if no rate can grow without shrinking a rate that is not larger.
+    An allocation is max-min fair if no rate can grow without shrinking a rate that is not larger; with weights, without
+    shrinking a rate whose level, rate / weight, is not larger.
 
     Parameters
     ----------
@@ -26,6 +29,8 @@ def max_min_rates(routes: Sequence[Sequence[int]], link_capacity_bps: ArrayLike)
         The links that each flow occupies, all at once; a flow may occupy none.
     link_capacity_bps : array_like of shape (links,)
         Capacity of each link in bit/s; infinity is allowed.
+    weight : array_like of shape (flows,), optional
+        Of each flow, finite and > 0, in any unit: only ratios count. By default all are equal.
 
     Returns
     -------
@@ -35,7 +40,8 @@ def max_min_rates(routes: Sequence[Sequence[int]], link_capacity_bps: ArrayLike)
     Raises
     ------
     InputError
-        If a capacity is not > 0, or a route names a link that does not exist or the same link twice.
+        If a capacity is not > 0, a route names a link that does not exist or the same link twice, or weights are not
+        one finite number > 0 for each flow.
 
     Examples
     --------
@@ -44,16 +50,21 @@ def max_min_rates(routes: Sequence[Sequence[int]], link_capacity_bps: ArrayLike)
     >>> max_min_rates([[0], [0, 1]], [10.0, 2.0]).tolist()
     [8.0, 2.0]
 
+    Three times the weight gets three times the rate on a link that bounds both:
+
+    >>> max_min_rates([[0], [0]], [8.0], weight=[1.0, 3.0]).tolist()
+    [2.0, 6.0]
+
     Notes
     -----
-    Progressive filling [1]_: all rates grow together until a link is full; the flows that cross it are
-    frozen, and the others go on. An allocation is max-min fair if and only if every flow crosses a
-    bottleneck: a full link on which no flow is faster.
+    Progressive filling [1]_: all rates grow together, in proportion to the weights, until a link is full; the flows
+    that cross it are frozen, and the others go on. An allocation is max-min fair if and only if every flow crosses a
+    bottleneck: a full link on which no flow is faster, or has a higher level with weights.
 
     With S the sum of the route lengths and L the number of links in use this takes O(S log L) time and
     O(S) memory: a link's fair share never falls while flows are frozen elsewhere, so a heap with lazy updates
     finds the bottlenecks in order. Shares that agree to 1e-12 are one share, so that flows that should be
-    equally fast get the same number.
+    equally fast get the same number. Weights cost O(S) more.
 
     References
     ----------
@@ -68,7 +79,8 @@ def max_min_rates(routes: Sequence[Sequence[int]], link_capacity_bps: ArrayLike)
     for flow, route in finite.items():
         for link in route:
             members.setdefault(link, []).append(flow)
-    shares = progressive_filling(members, finite, capacity_bps)
+    weights = None if weight is None else dict(enumerate(check_weights("weight", weight, len(finite))))
+    shares = progressive_filling(members, finite, capacity_bps, weights)
     return np.array([shares[flow][0] if flow in shares else inf for flow in finite], dtype=np.float64)
 
 
@@ -76,6 +88,7 @@ def progressive_filling(
     members: Mapping[int, Collection[Flow]],
     routes: Mapping[Flow, Sequence[int]],
     capacity_bps: Sequence[float],
+    weight: Mapping[Flow, float] | None = None,
 ) -> dict[Flow, tuple[float, int]]:
     """Share links between flows in the max-min fair way; `max_min_rates` without checks.
 
@@ -87,6 +100,8 @@ def progressive_filling(
         The inverse: the links of each flow, each of them in `members` and of finite capacity.
     capacity_bps : sequence of float
         Capacity of every link, indexed by the keys of `members`.
+    weight : mapping of flow to float, optional
+        Of every flow in `routes`, > 0. Without it all weights are 1, with the same numbers to the last bit.
 
     Returns
     -------
@@ -95,26 +110,31 @@ def progressive_filling(
     """
     left_bps = {link: capacity_bps[link] for link in members}
     unfrozen = {link: len(flows) for link, flows in members.items()}
-    heap = [(left_bps[link] / count, link) for link, count in unfrozen.items()]
+    growing = {
+        link: float(len(flows)) if weight is None else sum(weight[flow] for flow in flows)
+        for link, flows in members.items()
+    }
+    heap = [(left_bps[link] / growing[link], link) for link in growing]
     heapify(heap)
     shares: dict[Flow, tuple[float, int]] = {}
     level_bps = 0.0
     while heap:
         share_bps, link = heappop(heap)
-        count = unfrozen[link]
-        if not count:
+        if not unfrozen[link]:
             continue
-        current_bps = left_bps[link] / count
+        current_bps = left_bps[link] / growing[link]
         if current_bps > share_bps:
             heappush(heap, (current_bps, link))
             continue
         if share_bps > level_bps * EQUAL_RATE:
             level_bps = share_bps
-        share = (level_bps, link)
         for flow in members[link]:
             if flow not in shares:
-                shares[flow] = share
+                own = 1.0 if weight is None else weight[flow]
+                rate_bps = level_bps * own
+                shares[flow] = (rate_bps, link)
                 for crossed in routes[flow]:
-                    left_bps[crossed] -= level_bps
+                    left_bps[crossed] -= rate_bps
                     unfrozen[crossed] -= 1
+                    growing[crossed] -= own
     return shares

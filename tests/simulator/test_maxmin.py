@@ -24,6 +24,14 @@ def systems(draw):
     )
 
 
+@st.composite
+def weighted_systems(draw):
+    """Such systems with a weight of each flow, of which some are equal and some differ by factors of thousands."""
+    routes, capacity = draw(systems())
+    weights = st.sampled_from([1.0, 2.0, 3.0, 5e3]) | st.floats(0.01, 100.0)
+    return routes, capacity, draw(st.lists(weights, min_size=len(routes), max_size=len(routes)))
+
+
 def test_one_flow_gets_the_smallest_capacity_of_its_route():
     routes, capacity = [[0, 1, 2]], [3.0, 1.0, 2.0]
     expected = [1.0]
@@ -82,10 +90,54 @@ def test_huge_and_tiny_capacities_side_by_side():
     assert max_min_rates(routes, capacity) == pytest.approx(expected, rel=1e-15)
 
 
-@given(systems())
-def test_rates_fit_and_every_flow_has_a_bottleneck(system):
+def test_weights_share_a_link_in_proportion():
+    routes, capacity, weight = [[0], [0]], [8.0], [1.0, 3.0]
+    expected = [2.0, 6.0]
+    assert max_min_rates(routes, capacity, weight).tolist() == expected
+
+
+def test_what_a_heavy_flow_cannot_use_goes_to_the_others_by_weight():
+    # Flow 0 weighs most, but link 1 holds it at 1; flows 1 and 2 share the 9 that are left as 1 to 2.
+    routes, capacity, weight = [[0, 1], [0], [0]], [10.0, 1.0], [10.0, 1.0, 2.0]
+    expected = [1.0, 3.0, 6.0]
+    assert max_min_rates(routes, capacity, weight).tolist() == expected
+
+
+def test_a_flow_over_several_links_with_weights():
+    # Level 1 fills link 0: flow 0 of weight 2 gets 2, flow 1 gets 1. Then link 1 has 10 left for flow 2, link 2 18.
+    routes, capacity, weight = [[0, 1, 2], [0], [1], [2]], [3.0, 12.0, 20.0], [2.0, 1.0, 4.0, 0.5]
+    expected = [2.0, 1.0, 10.0, 18.0]
+    assert max_min_rates(routes, capacity, weight).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("weight", "error"),
+    [
+        ([1.0], r"^weight\(of 1 numbers\) must hold 2\.$"),
+        ([1.0, 0.0], r"^weight\[1\]\(=0\.0\) must be finite and > 0\.$"),
+        ([1.0, math.inf], r"^weight\[1\]\(=inf\) must be finite and > 0\.$"),
+    ],
+)
+def test_weights_are_finite_and_positive(weight, error):
+    with pytest.raises(InputError, match=error):
+        max_min_rates([[0], [0]], [1.0], weight)
+
+
+@given(systems(), st.sampled_from([1.0, 0.25, 1024.0]))
+def test_equal_weights_are_none_at_all(system, weight):
+    """To the last bit: rates do not change with powers of two."""
     routes, capacity = system
-    rates = max_min_rates(routes, capacity)
+    assert (
+        max_min_rates(routes, capacity, [weight] * len(routes)).tolist()
+        == max_min_rates(routes, capacity).tolist()
+    )
+
+
+@given(systems().map(lambda system: (*system, None)) | weighted_systems())
+def test_rates_fit_and_every_flow_has_a_bottleneck(system):
+    routes, capacity, weight = system
+    rates = max_min_rates(routes, capacity, weight)
+    levels = rates / (np.ones(len(routes)) if weight is None else weight)
     on_link = [[flow for flow, route in enumerate(routes) if link in route] for link in range(len(capacity))]
     load = [sum(rates[flows]) for flows in on_link]
     for link, total in enumerate(load):
@@ -96,7 +148,7 @@ def test_rates_fit_and_every_flow_has_a_bottleneck(system):
             continue
         assert any(
             load[link] >= capacity[link] * (1 - 1e-9)
-            and rates[flow] >= max(rates[on_link[link]]) * (1 - 1e-9)
+            and levels[flow] >= max(levels[on_link[link]]) * (1 - 1e-9)
             for link in route
             if not math.isinf(capacity[link])
         )
