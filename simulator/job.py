@@ -48,6 +48,9 @@ class Job:
     computes : tuple of bool
         Whether silos compute in each state, as `compute` has it: round `k` is in state ``k mod len(computes)``. A cycle
         time is per round in which they do.
+    first_window : int or None
+        Link directions from this one on are windows of transfers, see `topologies.windows`, and no links; None: there
+        is none.
 
     Raises
     ------
@@ -68,6 +71,7 @@ class Job:
     changes: Changes | None
     absences: Absences = ()
     computes: tuple[bool, ...] = ALL
+    first_window: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sharing", _checked_sharing(self.sharing, self.queueing, self.changes))
@@ -123,6 +127,7 @@ def make_job(
     changes: Changes | None = None,
     absences: Absences = (),
     computes: Sequence[bool] = ALL,
+    first_window: int | None = None,
 ) -> Job:
     """Check everything that a simulation is given.
 
@@ -144,6 +149,7 @@ def make_job(
         What changes on the network while the job runs; the sharing model must be able to change.
     absences : sequence of (int, int, int)
     computes : sequence of bool
+    first_window : int, optional
         See `Job`.
 
     Returns
@@ -189,6 +195,7 @@ def make_job(
         changes=changes,
         absences=tuple(absences),
         computes=tuple(computes),
+        first_window=first_window,
     )
 
 

@@ -87,6 +87,7 @@ def overlay_job(
         changes=changes,
         absences=absences,
         computes=computes,
+        first_window=graph.first_window,
     )
 
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from typing import Any
 
-from simulator.input_checks import check_choice
+from numpy.typing import ArrayLike
+
+from simulator.input_checks import check_choice, check_weights
 from topologies.entry_points import all_names, find_entry, load_entry
 from topologies.errors import Field, InputError
 
@@ -29,6 +31,9 @@ class SharingModel:
         `simulator.simpy_engine.network.NetworkSetup`.
     compiled : {"maxmin", "equal"}, optional
         The rates of the compiled engine that are those of the model. None: only SimPy simulates it.
+    weights : callable, optional
+        Weights with which `compiled` shares the links max-min fairly, of each arc of a `Job`, finite and > 0: the rates
+        of messages that one link bounds are in proportion to them. None: all are equal.
     constant_rates : bool
         Whether a message leaves at `FlowArc.rate_bps`, whatever else is on the network. The job is then a max-plus
         linear system, whose cycle time follows from its recurrence.
@@ -39,12 +44,13 @@ class SharingModel:
     Raises
     ------
     InputError
-        If `compiled` names no rates of the compiled engine, or does not go with `constant_rates`.
+        If `compiled` names no rates of the compiled engine, or does not go with `constant_rates` or `weights`.
     """
 
     name: str
     network: Callable[[Any], Any]
     compiled: str | None = None
+    weights: Callable[[Any], ArrayLike] | None = None
     constant_rates: bool = False
     can_change: bool = False
 
@@ -56,14 +62,32 @@ class SharingModel:
                     f"constant_rates(={self.constant_rates}) must be {self.compiled == 'equal'} "
                     f"with compiled(={self.compiled!r})."
                 )
+        if self.weights is not None and self.compiled != "maxmin":
+            raise InputError(f"weights must be None with compiled(={self.compiled!r}).")
 
     def __repr__(self) -> str:
         return f"SharingModel({self.name!r})"
 
+    def arc_weights(self, job: Any) -> list[float]:
+        """Weights of the arcs of a `Job` in the compiled engine.
+
+        Raises
+        ------
+        InputError
+            If `weights` does not give one finite number > 0 for each arc.
+        """
+        if self.weights is None:
+            return [1.0] * len(job.arcs)
+        return check_weights(f"weights of sharing {self.name!r}", self.weights(job), len(job.arcs))
+
 
 SHARING: Mapping[str, EntryPoint] = {
     name: EntryPoint(name, f"simulator.simpy_engine.{where}", GROUP)
-    for name, where in (("maxmin", "max_min:MAX_MIN"), ("equal", "equal:EQUAL"))
+    for name, where in (
+        ("maxmin", "max_min:MAX_MIN"),
+        ("equal", "equal:EQUAL"),
+        ("rtt_weighted", "rtt_weighted:RTT_WEIGHTED"),
+    )
 }
 """The models of this package, loaded when they are asked for: their networks need SimPy."""
 

@@ -1,9 +1,7 @@
-"""Sharing weighted by 1 / RTT, as of TCP flows on a bottleneck: a sharing model of its own."""
+"""Sharing weighted by 1 / links of the route, as where every link drops packets: a sharing model of its own."""
 
 from simulator import SharingModel
 from simulator.simpy_engine.fluid import FluidNetwork
-
-LEAST_RTT_S = 1e-3
 
 
 def weighted_filling(members, routes, capacity_bps, weight):
@@ -24,10 +22,15 @@ def weighted_filling(members, routes, capacity_bps, weight):
     return shares
 
 
+def weights(job):
+    """Return the weight of each arc."""
+    return [1 / max(len(route), 1) for route in job.routes]
+
+
 def network(setup):
     """Return the network of a job: its messages are fluid flows that share links by `weighted_filling`."""
-    weight = [1 / max(2 * latency_s, LEAST_RTT_S) for latency_s in setup.latency_s]
+    weight = weights(setup.job)
     return FluidNetwork(setup, share=lambda *flows: weighted_filling(*flows, weight))
 
 
-RTT_WEIGHTED = SharingModel(name="rtt_weighted", network=network)
+HOP_WEIGHTED = SharingModel(name="hop_weighted", network=network)

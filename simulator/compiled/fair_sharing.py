@@ -5,6 +5,9 @@ where they change; the dates at which messages leave.
 
 Rates are sought from the lowest to the highest, as by progressive filling. An arc of known rate is not looked at
 as long as a full link keeps its rate where it is.
+
+With weights it is levels that are sought and compared, rate / weight: all messages that one link bounds have its level.
+Without them all weights are 1, and levels are rates.
 """
 
 from math import inf, isnan
@@ -38,6 +41,7 @@ def begin(network: Network, queue: Queue, messages: Records, number: int, k: int
         arc.tail_bits = arc.bits
         arc.since_s = now_s
         arc.rate_bps = 0.0
+        arc.level_bps = 0.0
         _take_links(network, number)
     else:
         # All messages of an arc leave at one rate, so they stay apart by what they differ in now.
@@ -52,12 +56,13 @@ def begin(network: Network, queue: Queue, messages: Records, number: int, k: int
         return
     arc.count = 1
     arc.rate_bps = arc.alone_bps
+    arc.level_bps = arc.alone_bps / arc.weight
     for hop in range(arc.first, arc.end):
         links[hops[hop].link].load_bps = arc.alone_bps
-        network.seats[hops[hop].place].rate_bps = arc.alone_bps
-        network.seats[hops[hop].place].count = 1
+        network.seats[hops[hop].place].level_bps = arc.level_bps
+        network.seats[hops[hop].place].weight = arc.weight
     bound = links[hops[arc.alone_hop].link]
-    bound.level_bps = arc.alone_bps
+    bound.level_bps = arc.level_bps
     bound.bound = 1
     bind(network, number, arc.alone_hop)
     schedule(network, number, now_s + arc.bits / arc.alone_bps)
@@ -118,13 +123,21 @@ def _next_round(network: Network, messages: Records, number: int) -> int:
 @compiled
 def _unload(network: Network, number: int) -> None:
     """Take one message off the links of an arc."""
-    arc, hops, links = network.arcs[number], network.hops, network.links
+    clock, arc, hops, links = network.clock[0], network.arcs[number], network.hops, network.links
     for hop in range(arc.first, arc.end):
-        network.seats[hops[hop].place].count -= 1
+        network.seats[hops[hop].place].weight = arc.weight * (arc.count - 1)
         if arc.active:
-            links[hops[hop].link].active -= 1
+            _remove_active(clock, links, hops[hop].link, 1, arc.weight)
         else:
             links[hops[hop].link].load_bps -= arc.rate_bps
+
+
+@compiled
+def _remove_active(clock: Any, links: Records, number: int, count: int, weight: float) -> None:
+    """Count some messages less on a link whose rates are sought."""
+    link = links[number]
+    link.active -= count
+    link.active_weight = link.active_weight * clock.up - weight if link.active else 0.0
 
 
 @compiled
@@ -162,8 +175,8 @@ def _leave_links(network: Network, number: int) -> None:
         last, here = network.seats[link.first + link.members], network.seats[hops[hop].place]
         hops[last.hop].place = hops[hop].place
         here.hop = last.hop
-        here.rate_bps = last.rate_bps
-        here.count = last.count
+        here.level_bps = last.level_bps
+        here.weight = last.weight
 
 
 @compiled
@@ -180,10 +193,12 @@ def seek(network: Network, number: int, more: int) -> None:
     for hop in range(arc.first, arc.end):
         link = network.hops[hop].link
         seat = network.seats[network.hops[hop].place]
-        seat.rate_bps = inf
-        seat.count = arc.count + more
+        seat.level_bps = inf
+        seat.weight = arc.weight * (arc.count + more)
         links[link].load_bps -= arc.rate_bps * known
         links[link].active += known + more
+        links[link].active_weight += arc.weight * (known + more)
+        links[link].active_weight *= clock.up
         watch(network, link)
     arc.count += more
 
@@ -193,7 +208,7 @@ def watch(network: Network, number: int) -> None:
     """Note that a link has more capacity left than before, or more messages to share it."""
     link = network.links[number]
     if link.active:
-        share_bps = (link.capacity_bps * _MARGIN - link.load_bps) / link.active
+        share_bps = (link.capacity_bps * _MARGIN - link.load_bps) / link.active_weight
         if network.shares[number].place < 0 or share_bps < network.shares[number].key:
             put(network.shares, number, share_bps)
     if link.bound and network.levels[number].place < 0:
@@ -206,12 +221,12 @@ def update_rates(network: Network) -> None:
 
     Notes
     -----
-    The rate level rises, and each link met on the way is one of two cases. It is full at this level, and no link was
-    full at a lower one: the arcs on it whose rates are sought get this rate, and so do those that were faster. Or it
-    is no longer full at the rate at which it bounded arcs: these are sought as well.
+    The level rises, and each link met on the way is one of two cases. It is full at this level, and no link was
+    full at a lower one: the arcs on it whose rates are sought get this level, and so do those whose level was higher.
+    Or it is no longer full at the level at which it bounded arcs: these are sought as well.
 
-    The rates that result fit the capacities, and every arc has a bottleneck, a full link on which no arc is faster:
-    the max-min fair allocation, of which there is only one.
+    The rates that result fit the capacities, and every arc has a bottleneck, a full link on which no arc has a higher
+    level: the max-min fair allocation, of which there is only one.
     """
     clock, shares, levels = network.clock[0], network.shares, network.levels
     if not clock.open and not size(levels):
@@ -226,7 +241,7 @@ def update_rates(network: Network) -> None:
         number = shares[0].order
         link = network.links[number]
         if link.active:
-            share_bps = (link.capacity_bps * _MARGIN - link.load_bps) / link.active
+            share_bps = (link.capacity_bps * _MARGIN - link.load_bps) / link.active_weight
             if share_bps > shares[number].key:
                 put(shares, number, share_bps)
                 continue
@@ -248,38 +263,38 @@ def update_rates(network: Network) -> None:
 
 @compiled
 def _full_bps(network: Network, link: Any, level_bps: float) -> float:
-    """Rate at which a link is full while known rates below it stay as they are.
+    """Level at which a link is full while known levels below it stay as they are.
 
-    The given level must not exceed it. Each pass finds a higher level, until no known rate lies in between.
+    The given level must not exceed it. Each pass finds a higher level, until no known level lies in between.
     """
     seats = network.seats
     while True:
         network.clock[0].work += link.members
-        left_bps, count, next_bps = link.capacity_bps, 0, inf
+        left_bps, weight, next_bps = link.capacity_bps, 0.0, inf
         for place in range(link.first, link.first + link.members):
-            rate_bps = seats[place].rate_bps
-            if rate_bps > level_bps * EQUAL_RATE:
-                count += seats[place].count
-                next_bps = min(next_bps, rate_bps)
+            known_bps = seats[place].level_bps
+            if known_bps > level_bps * EQUAL_RATE:
+                weight += seats[place].weight
+                next_bps = min(next_bps, known_bps)
             else:
-                left_bps -= rate_bps * seats[place].count
-        if not count:
+                left_bps -= known_bps * seats[place].weight
+        if not weight:
             return level_bps
-        level_bps = left_bps / count
+        level_bps = left_bps / weight
         if next_bps > level_bps * EQUAL_RATE:
             return level_bps
 
 
 @compiled
 def _same_number(network: Network, link: Any, level_bps: float) -> float:
-    """The level, or the rate on a link that differs from it by rounding only, so that equal rates are one number."""
+    """The level, or one on a link that differs from it by rounding only, so that equal levels are one number."""
     same_bps = 0.0
     for place in range(link.first, link.first + link.members):
-        rate_bps = network.seats[place].rate_bps
-        if rate_bps == inf:
-            rate_bps = network.arcs[network.hops[network.seats[place].hop].arc].rate_bps
-        if rate_bps <= level_bps * EQUAL_RATE and rate_bps * EQUAL_RATE >= level_bps:
-            same_bps = max(same_bps, rate_bps)
+        known_bps = network.seats[place].level_bps
+        if known_bps == inf:
+            known_bps = network.arcs[network.hops[network.seats[place].hop].arc].level_bps
+        if known_bps <= level_bps * EQUAL_RATE and known_bps * EQUAL_RATE >= level_bps:
+            same_bps = max(same_bps, known_bps)
     return same_bps or level_bps
 
 
@@ -290,19 +305,20 @@ def _release(network: Network, number: int) -> None:
     drop(network.levels, number)
     level_bps = link.level_bps
     if not link.bound or (
-        not link.active and link.load_bps >= link.capacity_bps - level_bps * (EQUAL_RATE - 1.0)
+        not link.active
+        and link.load_bps >= link.capacity_bps - level_bps * link.least_weight * (EQUAL_RATE - 1.0)
     ):
         return
-    left_bps, count = link.capacity_bps, 0
+    left_bps, weight = link.capacity_bps, 0.0
     clock.work += link.members
     for place in range(link.first, link.first + link.members):
-        if seats[place].rate_bps * EQUAL_RATE >= level_bps:
-            count += seats[place].count
+        if seats[place].level_bps * EQUAL_RATE >= level_bps:
+            weight += seats[place].weight
         else:
-            left_bps -= seats[place].rate_bps * seats[place].count
-    if left_bps > level_bps * EQUAL_RATE * count:
+            left_bps -= seats[place].level_bps * seats[place].weight
+    if left_bps > level_bps * EQUAL_RATE * weight:
         for place in range(link.first, link.first + link.members):
-            if seats[place].rate_bps < inf:
+            if seats[place].level_bps < inf:
                 hop = seats[place].hop
                 arc = network.arcs[network.hops[hop].arc]
                 if arc.bound_hop == hop and arc.stamp != clock.stamp:
@@ -311,40 +327,42 @@ def _release(network: Network, number: int) -> None:
 
 @compiled
 def _freeze(network: Network, number: int, level_bps: float) -> None:
-    """Give this rate to all arcs on a link whose rates are sought or higher."""
+    """Give this level to all arcs on a link whose levels are sought or higher."""
     clock, hops, links = network.clock[0], network.hops, network.links
     given = 0
     for place in range(links[number].first, links[number].first + links[number].members):
-        if network.seats[place].rate_bps <= level_bps * EQUAL_RATE:
+        if network.seats[place].level_bps <= level_bps * EQUAL_RATE:
             continue
         bound = network.seats[place].hop
         arc = network.arcs[hops[bound].arc]
+        rate_bps = level_bps * arc.weight
         if arc.active:
             arc.active = 0
             clock.open -= 1
             for hop in range(arc.first, arc.end):
-                network.seats[hops[hop].place].rate_bps = level_bps
-                links[hops[hop].link].load_bps += level_bps * arc.count
-                links[hops[hop].link].active -= arc.count
+                network.seats[hops[hop].place].level_bps = level_bps
+                links[hops[hop].link].load_bps += rate_bps * arc.count
+                _remove_active(clock, links, hops[hop].link, arc.count, arc.weight * arc.count)
                 _mark_over(clock, links, hops[hop].link, level_bps)
         else:
             arc.stamp = clock.stamp
             links[hops[arc.bound_hop].link].bound -= 1
             for hop in range(arc.first, arc.end):
-                network.seats[hops[hop].place].rate_bps = level_bps
-                links[hops[hop].link].load_bps -= (arc.rate_bps - level_bps) * arc.count
+                network.seats[hops[hop].place].level_bps = level_bps
+                links[hops[hop].link].load_bps -= (arc.rate_bps - rate_bps) * arc.count
                 watch(network, hops[hop].link)
         given += 1
         links[number].bound += 1
         clock.work += arc.end - arc.first
         bind(network, hops[bound].arc, bound)
-        if arc.rate_bps != level_bps:
+        if arc.level_bps != level_bps:
             sent_bits = arc.rate_bps * (clock.now_s - arc.since_s)
             arc.left_bits = max(0.0, arc.left_bits - sent_bits)
             arc.tail_bits = max(0.0, arc.tail_bits - sent_bits)
             arc.since_s = clock.now_s
-            arc.rate_bps = level_bps
-            schedule(network, hops[bound].arc, clock.now_s + arc.left_bits / level_bps)
+            arc.rate_bps = rate_bps
+            arc.level_bps = level_bps
+            schedule(network, hops[bound].arc, clock.now_s + arc.left_bits / rate_bps)
     if given:
         links[number].level_bps = level_bps
         drop(network.levels, number)
@@ -360,7 +378,7 @@ def _mark_over(clock: Any, links: Records, number: int, level_bps: float) -> Non
     if (
         not link.active
         and not link.over
-        and link.load_bps > link.capacity_bps + level_bps * (EQUAL_RATE - 1.0)
+        and link.load_bps > link.capacity_bps + level_bps * link.least_weight * (EQUAL_RATE - 1.0)
     ):
         link.over = 1
         clock.open += 1
@@ -392,8 +410,8 @@ def _sum_up(network: Network) -> None:
         link = network.links[number]
         link.load_bps = 0.0
         for place in range(link.first, link.first + link.members):
-            if network.seats[place].rate_bps < inf:
-                link.load_bps += network.seats[place].rate_bps * network.seats[place].count
+            if network.seats[place].level_bps < inf:
+                link.load_bps += network.seats[place].level_bps * network.seats[place].weight
 
 
 @compiled

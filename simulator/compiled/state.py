@@ -14,13 +14,16 @@ from topologies.arrays import FloatArray
 
 COMPUTING, WAITING, GATED, ENDED = range(4)
 
+_UP = 1.0 + 2.0**-51
+
 NONE, OFF = -1, -2  # in `reference`, instead of a round
 
 _I, _L, _F = np.int32, np.int64, np.float64
 
 _ARC = np.dtype(
     [
-        ("rate_bps", _F), ("count", _I), ("active", _I),  # whether its rate is sought
+        ("rate_bps", _F), ("level_bps", _F), ("weight", _F),  # rate = level * weight
+        ("count", _I), ("active", _I),  # whether its rate is sought
         ("bound_hop", _I), ("bound_since_s", _F),
         ("first", _I), ("end", _I),  # its route
         ("target", _I), ("latency_s", _F), ("bits", _F),
@@ -46,8 +49,9 @@ _HOP = np.dtype(
     align=True,
 )  # fmt: skip
 
-# The hops in use of each link, with what is looked at again and again.
-_SEAT = np.dtype([("rate_bps", _F), ("count", _I), ("hop", _I)], align=True)  # rate: infinite while sought
+# The hops in use of each link, with what is looked at again and again: the level, infinite while sought, and the weight
+# of all messages of the arc together.
+_SEAT = np.dtype([("level_bps", _F), ("weight", _F), ("hop", _I)], align=True)
 
 _LINK = np.dtype(
     [
@@ -55,7 +59,9 @@ _LINK = np.dtype(
         ("first", _I), ("members", _I),  # its seats
         ("load_bps", _F), ("active", _I),  # messages whose rates are known, and how many are not
         ("over", _I),  # whether known rates must fall
-        ("level_bps", _F), ("bound", _I),  # rate and number of the arcs whose bound it is
+        ("active_weight", _F),  # at least the weight of those that are not known
+        ("level_bps", _F), ("bound", _I),  # level and number of the arcs whose bound it is
+        ("least_weight", _F),  # of the arcs that cross it
     ],
     align=True,
 )  # fmt: skip
@@ -74,6 +80,7 @@ _CLOCK = np.dtype(
         ("planned", _L),  # whether each round has arcs of its own
         ("open", _L),  # arcs that are active and links that are over
         ("stamp", _L), ("work", _L),
+        ("up", _F),  # a factor that outweighs the rounding of a sum of weights
         ("longest_lag", _L),
         ("period", _L),  # states of rounds that are not a multiple of it apart differ
         ("latest", _L),  # the last round of which a message was delivered
@@ -111,7 +118,7 @@ class Network(NamedTuple):
     links: Records
     clock: Records  # one entry
     ends: Records  # heap of arcs, by dates that are at most their `end_s`
-    shares: Records  # heap of links, by rates at which they are not full earlier
+    shares: Records  # heap of links, by levels at which they are not full earlier
     levels: Records  # heap of links that may have something left for those that they bound
 
 
@@ -156,6 +163,7 @@ def make_network(job: Job) -> Network:
         int(np.argmin([capacity_bps[link] for link in route])) if route else 0 for route in routes
     ]
     arcs["bound_hop"] = -1
+    arcs["weight"] = weights = np.array(job.sharing.arc_weights(job))
     if job.plan is None:
         arcs["out"] = Wirings(job).rows(0, 1).out[0]
     hops = np.zeros(int(arcs["end"].max(initial=0)), dtype=_HOP)
@@ -165,9 +173,13 @@ def make_network(job: Job) -> Network:
     links["capacity_bps"] = capacity_bps
     users = np.bincount(hops["link"], minlength=len(links))
     links["first"] = np.cumsum(users) - users
+    links["least_weight"] = np.inf
+    np.minimum.at(links["least_weight"], hops["link"], weights[hops["arc"]])
     clock = np.zeros(1, dtype=_CLOCK)
     clock["rounds"], clock["fifo"] = job.rounds, job.fifo
     clock["planned"] = job.plan is not None
+    # Sums of weights that are all 1 are exact.
+    clock["up"] = 1.0 if (weights == 1.0).all() else _UP
     clock["longest_lag"], clock["period"], clock["latest"] = job.longest_lag, job.period or 0, NONE
     clock["reference"] = OFF if job.period is None else NONE
     clock["saved_round"], clock["next_round"], clock["stamp"] = NONE, max(1, job.regular_from), 1

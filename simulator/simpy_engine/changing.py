@@ -3,20 +3,23 @@
 from collections.abc import Sequence
 from math import inf
 
+from simulator.progressive_filling import progressive_filling
 from simulator.simpy_engine.flow import Flow
-from simulator.simpy_engine.fluid import FluidNetwork
+from simulator.simpy_engine.fluid import FluidNetwork, Share
 from simulator.simpy_engine.network import NetworkSetup
 
-_OTHERS = -1
+OTHERS = -1
 """In place of an arc where a flow is not a message."""
 
 
 class ChangingNetwork(FluidNetwork):
-    """A max-min fair network that can change; see `ChangeableNetwork`.
+    """A network that can change; see `ChangeableNetwork`.
 
     Parameters
     ----------
     setup : NetworkSetup
+    share : callable
+        Shares the links, as of `FluidNetwork`. The arc of background traffic is `OTHERS`.
 
     Notes
     -----
@@ -26,8 +29,8 @@ class ChangingNetwork(FluidNetwork):
 
     __slots__ = ("_crossed_otherwise", "_full_routes", "_others", "_peak_links", "_rerouted")
 
-    def __init__(self, setup: NetworkSetup) -> None:
-        super().__init__(setup, reduce=False)
+    def __init__(self, setup: NetworkSetup, *, share: Share = progressive_filling) -> None:
+        super().__init__(setup, share=share, reduce=False)
         self._crossed_otherwise = setup.crossed_otherwise
         self._full_routes = list(setup.job.routes)
         self._rerouted: set[int] = set()
@@ -111,7 +114,7 @@ class ChangingNetwork(FluidNetwork):
                 self._members.append({})
                 self._capacity_bps.append(peak_bps)
             self._capacity_bps[peak_link] = peak_bps
-            new = Flow(_OTHERS, 0, (*self._finite(links), peak_link), inf, self._clock.now)
+            new = Flow(OTHERS, 0, (*self._finite(links), peak_link), inf, self._clock.now)
             for link in new.links:
                 self._members[link][new] = None
             self._changed.update(dict.fromkeys(new.links))
@@ -126,7 +129,7 @@ class ChangingNetwork(FluidNetwork):
         super().send(arc, k)
 
     def _schedule_end(self, flow: Flow) -> None:
-        if flow.arc != _OTHERS:
+        if flow.arc != OTHERS:
             super()._schedule_end(flow)
 
     def _end(self, flow: Flow) -> None:

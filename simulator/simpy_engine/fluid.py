@@ -23,6 +23,25 @@ Share = Callable[
 rate in bit/s and the link that bounds it. As `progressive_filling`."""
 
 
+def weighted_share(weight: Sequence[float]) -> Share:
+    """Max-min fair sharing where the messages of each arc have a weight.
+
+    Parameters
+    ----------
+    weight : sequence of float
+        Of each arc, > 0. It is looked at anew each time that links are shared.
+    """
+
+    def share(
+        members: Mapping[int, Collection[Flow]],
+        routes: Mapping[Flow, Sequence[int]],
+        capacity_bps: Sequence[float],
+    ) -> Mapping[Flow, tuple[float, int]]:
+        return progressive_filling(members, routes, capacity_bps, {flow: weight[flow.arc] for flow in routes})
+
+    return share
+
+
 class FluidNetwork:
     """Sends every message as a fluid flow.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-EXAMPLE = Path(__file__).parents[2] / "docs" / "extending" / "rtt_sharing.py"
+EXAMPLE = Path(__file__).parents[2] / "docs" / "extending" / "hop_sharing.py"
 FAILURE = '\n[[simulation.failure]]\nlink = "Virginia - Dublin"\nfrom = "1 s"\nuntil = "2 s"\n'
 ENGINES = ("simpy", "compiled")
 
@@ -131,12 +131,12 @@ def test_a_name_of_no_engine_is_an_error(silosim, scenario):
 @pytest.fixture
 def install_example(install_package):
     """Let the example of a sharing model be found as an installed package, once this is called."""
-    entry_points = "[silosim.sharing]\nrtt_weighted = rtt_sharing:RTT_WEIGHTED\n"
-    return lambda: install_package("rtt-sharing", entry_points, {"rtt_sharing": EXAMPLE.read_text("utf-8")})
+    entry_points = "[silosim.sharing]\nhop_weighted = hop_sharing:HOP_WEIGHTED\n"
+    return lambda: install_package("hop-sharing", entry_points, {"hop_sharing": EXAMPLE.read_text("utf-8")})
 
 
 def with_example(scenario, more=""):
-    text = scenario.read_text().replace("rounds = 30\n", 'rounds = 30\nsharing = "rtt_weighted"\n')
+    text = scenario.read_text().replace("rounds = 30\n", 'rounds = 30\nsharing = "hop_weighted"\n')
     scenario.write_text(text + more)
 
 
@@ -144,12 +144,12 @@ def test_a_scenario_names_an_installed_sharing_model(silosim, scenario, tmp_path
     with_example(scenario)
     refused = silosim("simulate", scenario)
     assert refused.code == 2
-    assert "simulation.sharing(='rtt_weighted') must be 'maxmin' or 'equal'" in refused.err
+    assert "simulation.sharing(='hop_weighted') must be 'maxmin', 'equal' or 'rtt_weighted'" in refused.err
     install_example()
     done = silosim("run", scenario, "-o", tmp_path / "run.h5")
     assert done.code == 0, done.err
     with h5py.File(tmp_path / "run.h5") as file:
-        assert file["simulation/ring"].attrs["sharing"] == "rtt_weighted"
+        assert file["simulation/ring"].attrs["sharing"] == "hop_weighted"
 
 
 def test_an_installed_sharing_model_simulates_constant_shares(silosim, scenario, install_example):
@@ -184,15 +184,15 @@ def test_an_installed_sharing_model_whose_network_cannot_change_is_an_error(
     install_example()
     with_example(scenario, event)
     assert silosim("simulate", scenario).failed(2).err == (
-        f"silosim: error: {scenario}: simulation.sharing(='rtt_weighted') must be a model whose network can change, "
+        f"silosim: error: {scenario}: simulation.sharing(='hop_weighted') must be a model whose network can change, "
         f"such as 'maxmin', with a {table}: its network cannot change.\n"
     )
 
 
 def test_an_engine_that_comes_from_no_scenario_is_named_without_a_table(silosim, install_example):
     install_example()
-    command = ("simulate", "gaia", "--sharing", "rtt_weighted", "--engine", "compiled")
+    command = ("simulate", "gaia", "--sharing", "hop_weighted", "--engine", "compiled")
     assert silosim(*command).failed(2).err == (
         "silosim: error: engine(='compiled') must be 'auto' or 'simpy' here: it does not know sharing "
-        "'rtt_weighted'.\n"
+        "'hop_weighted'.\n"
     )

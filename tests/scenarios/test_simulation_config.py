@@ -229,8 +229,8 @@ def test_shares_that_are_none(text):
     ("make", "message"),
     [
         (
-            lambda: SimulationConfig(sharing="rtt_weighted"),
-            "sharing(='rtt_weighted') must be 'maxmin' or 'equal'.",
+            lambda: SimulationConfig(sharing="hop_weighted"),
+            "sharing(='hop_weighted') must be 'maxmin', 'equal' or 'rtt_weighted'.",
         ),
         (lambda: SimulationConfig(queueing="lifo"), "queueing(='lifo') must be 'fifo' or 'overlap'."),
         (

@@ -5,17 +5,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator import FlowArc, max_min_rates
+from simulator import FlowArc, SharingModel, max_min_rates
 from simulator.compiled.fair_sharing import begin, leave, update_rates
 from simulator.compiled.state import make_network, make_queue, make_window
 from simulator.compiled.used_arcs import Wirings
 from simulator.compute_times import Constant
 from simulator.job import make_job
+from simulator.simpy_engine.fluid import FluidNetwork
 
 
-def job_on(routes, capacity_bps, queueing="fifo"):
-    """A circle of silos; arc `n` takes route `n`."""
+def job_on(routes, capacity_bps, queueing="fifo", weights=None):
+    """A circle of silos; arc `n` takes route `n` and has weight `n`."""
     silos = len(routes)
+    weighted = SharingModel(
+        name="weighted", network=FluidNetwork, compiled="maxmin", weights=lambda _: weights
+    )
     return make_job(
         [
             FlowArc(source=n, target=(n + 1) % silos, latency_s=0.0, links=tuple(route))
@@ -26,6 +30,7 @@ def job_on(routes, capacity_bps, queueing="fifo"):
         compute=Constant(compute_s=np.ones(silos)),
         rounds=1,
         queueing=queueing,
+        sharing="maxmin" if weights is None else weighted,
     )
 
 
@@ -62,11 +67,16 @@ class Messages:
         arcs, links = self.network.arcs, self.network.hops["link"]
         busy = np.repeat(np.arange(len(arcs)), arcs["count"])
         expected = max_min_rates(
-            [links[arcs["first"][n] : arcs["end"][n]].tolist() for n in busy], self.capacity_bps
+            [links[arcs["first"][n] : arcs["end"][n]].tolist() for n in busy],
+            self.capacity_bps,
+            arcs["weight"][busy],
         )
-        np.testing.assert_allclose(arcs["rate_bps"][busy], expected, rtol=3e-12, atol=0)
+        # What heavy messages leave of a link to a light one is a small difference of large numbers.
+        rtol = 3e-12 + 1e-14 * (arcs["weight"].max() / arcs["weight"].min() - 1.0)
+        np.testing.assert_allclose(arcs["rate_bps"][busy], expected, rtol=rtol, atol=0)
         assert not arcs["active"].any()
         assert not self.network.links["active"].any()
+        assert not self.network.links["active_weight"].any()
         return busy, expected
 
 
@@ -107,6 +117,63 @@ def test_rates_with_several_messages_on_an_arc(system, random):
                 messages.toggle(arc)
         messages.settle()
         messages.check()
+
+
+def drawn_weights(data, count):
+    """Of messages, some of them equal."""
+    return data.draw(
+        st.lists(st.sampled_from([1.0, 2.0, 0.1]) | st.floats(0.1, 100.0), min_size=count, max_size=count)
+    )
+
+
+@pytest.mark.parametrize("queueing", ["fifo", "overlap"])
+@given(systems(), st.data())
+def test_weighted_rates_after_every_instant(queueing, system, data):
+    routes, capacity_bps, instants = system
+    messages = Messages(job_on(routes, capacity_bps, queueing, drawn_weights(data, len(routes))))
+    for instant in instants:
+        for arc in instant:
+            more = queueing == "overlap" and messages.network.arcs[arc]["count"] < messages.most
+            if more and data.draw(st.booleans()):
+                messages.add(arc)
+            else:
+                messages.toggle(arc)
+        messages.settle()
+        messages.check()
+
+
+@pytest.mark.parametrize("queueing", ["fifo", "overlap"])
+@given(systems(), st.data())
+def test_equal_weights_give_the_bits_of_none(queueing, system, data):
+    """Those of a power of two, which scales levels without rounding."""
+    routes, capacity_bps, instants = system
+    weight = data.draw(st.sampled_from([0.25, 8.0]))
+    plain, weighted = (
+        Messages(job_on(routes, capacity_bps, queueing, weights))
+        for weights in (None, [weight] * len(routes))
+    )
+    for instant in instants:
+        for messages in (plain, weighted):
+            for arc in instant:
+                messages.toggle(arc)
+            messages.settle()
+        for name in ("rate_bps", "end_s", "bound_hop"):
+            assert weighted.network.arcs[name].tolist() == plain.network.arcs[name].tolist()
+
+
+@pytest.mark.parametrize("spread", [10.0, 1e4])
+def test_weighted_rates_stay_right_over_thousands_of_instants(spread):
+    # Weights as far apart as those of a route within a rack and one around the world.
+    rng = np.random.default_rng(6)
+    routes = [rng.choice(25, size=rng.integers(1, 6), replace=False).tolist() for _ in range(60)]
+    weights = spread ** rng.uniform(0, 1, 60)
+    messages = Messages(job_on(routes, rng.uniform(0.1, 3.0, 25).tolist(), weights=weights))
+    for instant in range(3_000):
+        for arc in rng.integers(0, 60, size=rng.integers(1, 4)):
+            messages.toggle(int(arc))
+        messages.settle()
+        if instant % 8 == 0:
+            messages.check()
 
 
 @pytest.mark.parametrize("capacities_bps", [(1.0,), (1.0, 3.0), (0.1, 0.3, 0.7), None])

@@ -73,7 +73,7 @@ def arcs(**changes):
         ({"arcs": arcs(links=(0, 2))}, "links of route 1(=(0, 2)) must be >= 0 and < 2, the link count."),
         ({"arcs": arcs(links=(-1,))}, "links of route 1(=(-1,)) must be >= 0 and < 2, the link count."),
         ({"arcs": arcs(links=(1, 1))}, "links of route 1(=(1, 1)) must not repeat."),
-        ({"sharing": "fair"}, "sharing(='fair') must be 'maxmin' or 'equal'."),
+        ({"sharing": "fair"}, "sharing(='fair') must be 'maxmin', 'equal' or 'rtt_weighted'."),
         ({"queueing": "lifo"}, "queueing(='lifo') must be 'fifo' or 'overlap'."),
         ({"sharing": "equal", "arcs": arcs(rate_bps=0.0)}, "rate_bps of arc 1(=0.0) must be > 0."),
         ({"sharing": "equal", "arcs": arcs(rate_bps=-1.0)}, "rate_bps of arc 1(=-1.0) must be > 0."),
@@ -136,10 +136,13 @@ def test_a_bad_value_is_named(changes, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"sharing": "rtt_weighted"}, "sharing(='rtt_weighted') must be 'maxmin' or 'equal'."),
-        ({"sharing": "Equal"}, "sharing(='Equal') must be 'maxmin' or 'equal'."),
-        ({"sharing": None}, "sharing(=None) must be 'maxmin' or 'equal'."),
-        ({"sharing": ["equal"]}, "sharing(=['equal']) must be 'maxmin' or 'equal'."),
+        (
+            {"sharing": "hop_weighted"},
+            "sharing(='hop_weighted') must be 'maxmin', 'equal' or 'rtt_weighted'.",
+        ),
+        ({"sharing": "Equal"}, "sharing(='Equal') must be 'maxmin', 'equal' or 'rtt_weighted'."),
+        ({"sharing": None}, "sharing(=None) must be 'maxmin', 'equal' or 'rtt_weighted'."),
+        ({"sharing": ["equal"]}, "sharing(=['equal']) must be 'maxmin', 'equal' or 'rtt_weighted'."),
         ({"queueing": "lifo"}, "queueing(='lifo') must be 'fifo' or 'overlap'."),
         (
             {"sharing": "equal", "changes": lambda: iter(())},
@@ -176,9 +179,9 @@ def test_a_name_that_no_engine_knows_is_answered_with_those_that_are(ask, graph,
     ring = design("ring", graph, work)
     with pytest.raises(
         InputError,
-        match=r"^(sharing|queueing|engine)\(='rtt_weighted'\) must be ('\w+', )*'\w+' or '\w+'.*\.$",
+        match=r"^(sharing|queueing|engine)\(='hop_weighted'\) must be ('\w+', )*'\w+' or '\w+'.*\.$",
     ):
-        ask(ring, "rtt_weighted")
+        ask(ring, "hop_weighted")
 
 
 @pytest.mark.parametrize(
