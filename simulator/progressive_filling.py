@@ -64,7 +64,7 @@ def max_min_rates(
     With S the sum of the route lengths and L the number of links in use this takes O(S log L) time and
     O(S) memory: a link's fair share never falls while flows are frozen elsewhere, so a heap with lazy updates
     finds the bottlenecks in order. Shares that agree to 1e-12 are one share, so that flows that should be
-    equally fast get the same number. Weights cost O(S) more.
+    equally fast get the same number. With weights, each look at a link takes O(flows on it).
 
     References
     ----------
@@ -110,19 +110,22 @@ def progressive_filling(
     """
     left_bps = {link: capacity_bps[link] for link in members}
     unfrozen = {link: len(flows) for link, flows in members.items()}
-    growing = {
-        link: float(len(flows)) if weight is None else sum(weight[flow] for flow in flows)
-        for link, flows in members.items()
-    }
-    heap = [(left_bps[link] / growing[link], link) for link in growing]
-    heapify(heap)
     shares: dict[Flow, tuple[float, int]] = {}
+
+    def growing(link: int) -> float:
+        """Weight of the flows on a link that are not frozen; summed anew, as small ones stay of large ones."""
+        if weight is None:
+            return unfrozen[link]
+        return sum(weight[flow] for flow in members[link] if flow not in shares)
+
+    heap = [(left_bps[link] / growing(link), link) for link in unfrozen]
+    heapify(heap)
     level_bps = 0.0
     while heap:
         share_bps, link = heappop(heap)
         if not unfrozen[link]:
             continue
-        current_bps = left_bps[link] / growing[link]
+        current_bps = left_bps[link] / growing(link)
         if current_bps > share_bps:
             heappush(heap, (current_bps, link))
             continue
@@ -130,11 +133,9 @@ def progressive_filling(
             level_bps = share_bps
         for flow in members[link]:
             if flow not in shares:
-                own = 1.0 if weight is None else weight[flow]
-                rate_bps = level_bps * own
+                rate_bps = level_bps if weight is None else level_bps * weight[flow]
                 shares[flow] = (rate_bps, link)
                 for crossed in routes[flow]:
                     left_bps[crossed] -= rate_bps
                     unfrozen[crossed] -= 1
-                    growing[crossed] -= own
     return shares

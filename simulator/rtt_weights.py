@@ -9,6 +9,9 @@ REFERENCE_BITS = 8 * 20537.0
 packet simulations of TCP (P. Velho, L. Schnorr, H. Casanova, A. Legrand, "Flow-level network models: have we reached
 the limits?", INRIA RR-7821, 2011). In its model CM02 it is 0."""
 
+LEAST_PENALTY_S = 1e-9
+"""In which light travels 30 cm."""
+
 
 def route_penalty_s(
     latency_s: float,
@@ -47,11 +50,13 @@ def route_penalty_s(
 
 
 def rtt_weight(penalty_s: float) -> float:
-    """The weight to a penalty in seconds, in 1/s; 1 where that is 0, as in SimGrid for routes without latency.
+    """The weight to a penalty in seconds, in 1/s.
 
-    With S > 0 a penalty of 0 is that of a route on which no link has a finite capacity: its messages share nothing.
+    Below `LEAST_PENALTY_S` it is that of `LEAST_PENALTY_S`, so that sums of weights keep their digits. Where the
+    penalty is 0 it is 1, as in SimGrid for routes without latency; with S > 0 no link of such a route has a finite capacity,
+    and its messages share nothing.
     """
-    return 1.0 / penalty_s if penalty_s else 1.0
+    return 1.0 / max(penalty_s, LEAST_PENALTY_S) if penalty_s else 1.0
 
 
 def rtt_weights(job: Job, reference_bits: float = REFERENCE_BITS) -> list[float]:

@@ -76,6 +76,7 @@ def test_the_weight_of_a_route():
     assert route_penalty_s(0.02, (0, 1), capacity_bps, reference_bits=0.0) == 0.02
     assert route_penalty_s(0.02, (0, 1), capacity_bps, first_window=1) == pytest.approx(0.184296, rel=1e-12)
     assert rtt_weight(route_penalty_s(0.0, (2,), capacity_bps)) == 1.0
+    assert rtt_weight(1e-300) == rtt_weight(1e-9) == pytest.approx(1e9)
 
 
 @ENGINES
