@@ -53,8 +53,8 @@ def rtt_weight(penalty_s: float) -> float:
     """The weight to a penalty in seconds, in 1/s.
 
     Below `LEAST_PENALTY_S` it is that of `LEAST_PENALTY_S`, so that sums of weights keep their digits. Where the
-    penalty is 0 it is 1, as in SimGrid for routes without latency; with S > 0 no link of such a route has a finite capacity,
-    and its messages share nothing.
+    penalty is 0 it is 1, as in SimGrid for routes without latency; with S > 0 no link of such a route has a finite
+    capacity, and its messages share nothing.
     """
     return 1.0 / max(penalty_s, LEAST_PENALTY_S) if penalty_s else 1.0
 

@@ -9,12 +9,15 @@
 //
 // CASE.txt:  silos links arcs rounds overlap(0|1) rows
 //            compute_s of each silo: one line for all rounds (rows = 1), or one line per round
-//            capacity_bps, one line per link
+//            capacity_bps latency_s, one line per link
 //            source target tokens latency_s message_bits number_of_links link_index ...   , one line per arc
 //            messages, -1 for one of each arc in each round
 //            arc round_in_which_it_is_sent round_at_whose_end_it_is_awaited   , one line per message
 //
-// Link latency is 0 and propagation is added on arrival: CM02 shares in proportion to 1/RTT otherwise.
+// Propagation is added on arrival: the latency_s of an arc. Those of links only weigh messages, in inverse proportion to
+// their sum over a route, and have no effect where all are 0. SimGrid lets a message wait for this sum before it takes
+// any link, so that those sent after computing are handed over so much earlier; others must have latencies that are
+// too small to matter.
 // Every arc needs a link of finite capacity, whole bits > 0, and a pair (source, target) of its own.
 #include <simgrid/s4u.hpp>
 
@@ -40,14 +43,15 @@ int main(int argc, char** argv) {
   auto* zone = sg4::create_full_zone("zone");
   std::vector<sg4::Host*> host(silos);
   std::vector<sg4::Link*> link(links);
+  std::vector<double> link_latency_s(links);
   for (int i = 0; i < silos; i++) host[i] = zone->create_host("silo" + std::to_string(i), 1e9);
   for (int l = 0; l < links; l++) {
     double capacity_bps;
-    in >> capacity_bps;
-    link[l] = zone->create_link("link" + std::to_string(l), capacity_bps)->set_latency(0);
+    in >> capacity_bps >> link_latency_s[l];
+    link[l] = zone->create_link("link" + std::to_string(l), capacity_bps)->set_latency(link_latency_s[l]);
   }
   std::vector<int> source(arcs), target(arcs);
-  std::vector<double> latency_s(arcs);
+  std::vector<double> latency_s(arcs), lead_s(arcs, 0.0);
   std::vector<uint64_t> message_bits(arcs);
   std::vector<std::vector<int>> incoming(silos), after_computing(silos), after_start(silos);
   for (int a = 0; a < arcs; a++) {
@@ -57,6 +61,7 @@ int main(int argc, char** argv) {
     for (int h = 0, l; h < hops; h++) {
       in >> l;
       route.push_back(sg4::LinkInRoute(link[l]));
+      lead_s[a] += link_latency_s[l];
     }
     zone->add_route(host[source[a]]->get_netpoint(), host[target[a]]->get_netpoint(), nullptr, nullptr, route, false);
     (tokens ? after_computing : after_start)[source[a]].push_back(a);
@@ -78,6 +83,8 @@ int main(int argc, char** argv) {
     in >> a >> sent_in >> awaited_in;
     plan(a, sent_in, awaited_in);
   }
+  for (auto& out : after_computing)
+    std::stable_sort(out.begin(), out.end(), [&](int a, int b) { return lead_s[a] > lead_s[b]; });
   if (!in) return std::fprintf(stderr, "%s ends too early or holds no number where one belongs.\n", argv[1]), 2;
   zone->seal();
 
@@ -104,9 +111,13 @@ int main(int argc, char** argv) {
   for (int i = 0; i < silos; i++)
     sg4::Actor::create("silo" + std::to_string(i), host[i], [&, i] {
       for (int k = 0; k < rounds; k++) {
-        sg4::this_actor::sleep_for(compute_s[rows == 1 ? 0 : k][i]);
-        for (int a : after_computing[i])
-          if (sends[a][k]) ready[a]->release();
+        const double computed_s = sg4::Engine::get_clock() + compute_s[rows == 1 ? 0 : k][i];
+        for (int a : after_computing[i]) {
+          if (!sends[a][k]) continue;
+          sg4::this_actor::sleep_until(computed_s - lead_s[a]);
+          ready[a]->release();
+        }
+        sg4::this_actor::sleep_until(computed_s);
         double all_in = 0;
         for (int a : incoming[i]) {
           if (!awaits[a][k]) continue;

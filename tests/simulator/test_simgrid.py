@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 from simulator import FlowArc, simulate_flows
+from simulator.rtt_weights import REFERENCE_BITS
+from simulator.simpy_engine.rtt_weighted import rtt_weighted
 
 CASES = json.loads((Path(__file__).parent / "data" / "simgrid_fluid.json").read_text())["cases"]
+WEIGHTED = json.loads((Path(__file__).parent / "data" / "simgrid_weights.json").read_text())["cases"]
 
 
-def run(case, order=None):
+def run(case, order=None, **how):
     arcs = [
         FlowArc(source=source, target=target, latency_s=latency_s, links=tuple(links))
         for source, target, latency_s, links in case["arcs"]
@@ -22,6 +25,7 @@ def run(case, order=None):
         message_bits=case["message_bits"],
         compute_s=case["compute_s"],
         rounds=len(case["round_start_s"]) - 1,
+        **how,
     )
 
 
@@ -42,3 +46,15 @@ def test_a_second_run_gives_the_same_numbers(case):
     first, second = run(case), run(case)
     assert np.array_equal(first.round_start_s, second.round_start_s)
     assert np.array_equal(first.arrival_s, second.arrival_s)
+
+
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+@pytest.mark.parametrize("case", WEIGHTED, ids=lambda case: case["label"])
+def test_round_starts_with_weights_are_those_of_simgrid(case, engine):
+    """Messages wait for their latency before they take links in SimGrid: it got them that much earlier."""
+    sharing = "rtt_weighted" if case["reference_bits"] else rtt_weighted("cm02", 0.0)
+    assert case["reference_bits"] in (0.0, REFERENCE_BITS)
+    timeline = run(case, sharing=sharing, queueing="overlap", engine=engine)
+    np.testing.assert_allclose(timeline.round_start_s, case["round_start_s"], rtol=1e-9)
+    shared = run(case, queueing="overlap", engine=engine)
+    assert np.abs(shared.round_start_s - case["round_start_s"]).max() > 0.01
