@@ -259,7 +259,7 @@ def sweep(
         Overlays, by default those of `scenarios.config.overlay_config.default_overlays`.
     rounds : int
         Simulated rounds.
-    sharing : {"maxmin", "equal"}
+    sharing : {"maxmin", "equal", "rtt_weighted"}
     queueing : {"fifo", "overlap"}
     engine : {"auto", "simpy", "compiled"}
     seed : int
@@ -349,7 +349,7 @@ def upgrade(
         Closed form that links are chosen by; ``"load"`` is the larger of `paper` and `load`.
     rounds : int, optional
         Simulated rounds; by default as many as an interval needs, or as take a second or two.
-    sharing : {"maxmin", "equal"}
+    sharing : {"maxmin", "equal", "rtt_weighted"}
     queueing : {"fifo", "overlap"}
     engine : {"auto", "simpy", "compiled"}
     seed : int

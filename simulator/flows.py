@@ -53,7 +53,8 @@ def simulate_flows(
         Number of rounds, >= 1. No message of a later round exists.
     sharing : str or SharingModel
         Rates of the messages on the network: ``"maxmin"``, max-min fair over all link directions at every instant;
-        ``"equal"``, the constant `FlowArc.rate_bps`; or another model of `simulator.sharing`.
+        ``"equal"``, the constant `FlowArc.rate_bps`; ``"rtt_weighted"``, max-min fair with the weights of
+        `simulator.rtt_weights`; or another model of `simulator.sharing`.
     queueing : {"fifo", "overlap"}
         Whether a message waits until the previous one of its arc has left, or several share the arc's route.
     observer : Observer, optional
@@ -64,7 +65,7 @@ def simulate_flows(
         Which arcs carry a message in which round, and how much earlier it is sent; by default all in every one. A silo
         waits only for those of its in-arcs that the round has.
     engine : {"auto", "simpy", "compiled"}
-        ``"simpy"`` simulates every job; ``"compiled"`` only those with max-min fair or constant rates on a network
+        ``"simpy"`` simulates every job; ``"compiled"`` only those with rates of this package's models on a network
         that does not change, much faster, with the same results to a relative 1e-9; ``"auto"`` takes it for 20,000
         messages or 500 arcs and more where it can.
     messages : bool

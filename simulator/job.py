@@ -143,7 +143,7 @@ def make_job(
         Number of rounds, >= 1.
     plan : RoundPlan, optional
     sharing : str or SharingModel
-        ``"maxmin"``, ``"equal"`` or another model of `simulator.sharing`.
+        ``"maxmin"``, ``"equal"``, ``"rtt_weighted"`` or another model of `simulator.sharing`.
     queueing : {"fifo", "overlap"}
     changes : Changes, optional
         What changes on the network while the job runs; the sharing model must be able to change.

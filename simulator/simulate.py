@@ -35,7 +35,8 @@ def simulate(
         Number of rounds, >= 1.
     sharing : str or SharingModel
         ``"maxmin"``, max-min fair rates over all link directions at every instant; ``"equal"``, the constant rates of
-        Eq. 3, with each round's own degrees; or another model of `simulator.sharing`.
+        Eq. 3, with each round's own degrees; ``"rtt_weighted"``, max-min fair with the weights of
+        `simulator.rtt_weights`; or another model of `simulator.sharing`.
     queueing : {"fifo", "overlap"}
         Whether a model waits until the previous one of its arc has left, or several share the arc's route.
     observer : Observer, optional

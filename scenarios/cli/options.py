@@ -212,15 +212,16 @@ Seed = Annotated[int | None, typer.Option(help="Of everything random. [default: 
 Sharing = Annotated[
     str,
     typer.Option(
-        help="How messages share links: maxmin, equal (Eq. 3's constant rates), or an installed model."
+        help="How messages share links: maxmin, equal (Eq. 3's constant rates), rtt_weighted (by round-trip time), or "
+        "an installed model."
     ),
 ]
 Queueing = Annotated[
     str, typer.Option(help="fifo: an arc sends one message at a time; overlap: several at once.")
 ]
 _ENGINE = (
-    "Engine of the simulation: auto, simpy (every job) or compiled (fast; maxmin and equal on a network that does not "
-    "change)."
+    "Engine of the simulation: auto, simpy (every job) or compiled (fast; maxmin, equal and rtt_weighted on a network "
+    "that does not change)."
 )
 Engine = Annotated[str | None, typer.Option(help=f"{_ENGINE} [default: the scenario's, or auto]")]
 NetworkEngine = Annotated[str, typer.Option(help=_ENGINE)]

@@ -64,7 +64,9 @@ def replay(
     compute_times: opt.ComputeTimes = None,
     sharing: Annotated[
         str | None,
-        typer.Option(help="maxmin, equal (Eq. 3's rates), or an installed model. [default: the run's]"),
+        typer.Option(
+            help="maxmin, equal (Eq. 3's rates), rtt_weighted, or an installed model. [default: the run's]"
+        ),
     ] = None,
     queueing: Annotated[str | None, typer.Option(help="fifo or overlap. [default: the run's]")] = None,
     events: Annotated[

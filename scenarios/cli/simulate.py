@@ -43,7 +43,9 @@ def simulate(
     compute_times: opt.ComputeTimes = None,
     sharing: Annotated[
         str | None,
-        typer.Option(help="maxmin, equal (Eq. 3's rates), or an installed model. [default: maxmin]"),
+        typer.Option(
+            help="maxmin, equal (Eq. 3's rates), rtt_weighted, or an installed model. [default: maxmin]"
+        ),
     ] = None,
     queueing: Annotated[str | None, typer.Option(help="fifo or overlap. [default: fifo]")] = None,
     engine: opt.Engine = None,

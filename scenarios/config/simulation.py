@@ -67,8 +67,8 @@ class SimulationConfig:
     rounds : int
         Rounds to simulate: at most where `until_ci` stops earlier, and at least where more are trained.
     sharing : str
-        How models share links: max-min fair, at Eq. 3's constant rates (``"equal"``), or by an installed model; see
-        `simulator.sharing`.
+        How models share links: max-min fair, at Eq. 3's constant rates (``"equal"``), by round-trip time
+        (``"rtt_weighted"``), or by an installed model; see `simulator.sharing`.
     queueing : {"fifo", "overlap"}
         Whether an arc sends one model after the other, or several at once.
     engine : {"auto", "simpy", "compiled"}

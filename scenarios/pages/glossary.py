@@ -26,6 +26,8 @@ _WORDS = {
     "corrected": "A network with true link lengths and the capacities that its file states; published has those of the "
     "paper.",
     "maxmin, equal": "How simulated messages share links: max-min fairly, or at the constant rates of Eq. 3.",
+    "rtt_weighted": "Messages that share a link get parts of it in inverse proportion to the time that their routes "
+    "take.",
     "fifo, overlap": "Whether an arc sends one model after the other, or sends several at once.",
     "engine": "The program that simulates: simpy (every job) or compiled (fast, where the network does not change).",
     "~": "An estimate; all other times are exact.",

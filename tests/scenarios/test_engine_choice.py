@@ -196,3 +196,14 @@ def test_an_engine_that_comes_from_no_scenario_is_named_without_a_table(silosim,
         "silosim: error: engine(='compiled') must be 'auto' or 'simpy' here: it does not know sharing "
         "'hop_weighted'.\n"
     )
+
+
+def test_sharing_by_round_trip_time_in_either_engine(silosim):
+    command = ("simulate", "gaia", "--kind", "star", "--access", "100 Mbps", "--rounds", "30", "--json")
+    slow, fast = (
+        json.loads(silosim(*command, "--sharing", "rtt_weighted", "--engine", engine).ok().out)["rows"][0]
+        for engine in ("simpy", "compiled")
+    )
+    shared = json.loads(silosim(*command).ok().out)["rows"][0]
+    assert fast["simulated_s"] == pytest.approx(slow["simulated_s"], rel=1e-9)
+    assert fast["simulated_s"] < 0.9 * shared["simulated_s"]
