@@ -15,7 +15,7 @@ GROUP = "silosim.sharing"
 """Entry point group in which other packages register theirs."""
 
 COMPILED = ("maxmin", "equal")
-"""Rates that the compiled engine computes."""
+"""Rates that the compiled engine computes: max-min fair, with weights of arcs or without, and constant ones."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
