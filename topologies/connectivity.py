@@ -210,7 +210,7 @@ class Connectivity:
             for i, j in arcs:
                 if self._pair_link[i, j] < 0:
                     raise InputError(f"{self.labels[i]} cannot send to {self.labels[j]}.")
-            found = [(up + i, int(self._pair_link[i, j]), down + j) for i, j in arcs]
+            found: list[tuple[int, ...]] = [(up + i, int(self._pair_link[i, j]), down + j) for i, j in arcs]
         else:
             links = self.routes.links
             found = [(up + i, *links(int(router[i]), int(router[j])), down + j) for i, j in arcs]

@@ -147,12 +147,11 @@ class NetworkConfig:
             parse_quantity("window", self.window, "bit")
         for key, text in (self.window_at or {}).items():
             parse_quantity(("window_at", key), text, "bit")
-        for field, number in (
-            (("streams",), self.streams),
-            *((("streams_at", key), number) for key, number in (self.streams_at or {}).items()),
-        ):
+        if self.streams < 1:
+            raise InputError("must be >= 1.", field=Field("streams", value=self.streams))
+        for key, number in (self.streams_at or {}).items():
             if number < 1:
-                raise InputError("must be >= 1.", field=Field(*field, value=number))
+                raise InputError("must be >= 1.", field=Field("streams_at", key, value=number))
         several = {"streams": self.streams, "streams_at": max((self.streams_at or {"": 1}).values())}
         for field, most in several.items():
             if most > 1 and self.window is None and not self.window_at:

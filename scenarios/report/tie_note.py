@@ -1,6 +1,7 @@
 """Overlays whose simulated cycle times real networks would not tell apart."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from topologies.wrapping import listed
 
@@ -8,13 +9,15 @@ TIE = 0.15
 """Relative difference below which real TCP makes no difference of two overlays."""
 
 
-def tie_notes(simulated_s: Mapping[str, float | None]) -> list[str]:
+def tie_notes(rows: Iterable[Mapping[str, Any]], key: str) -> list[str]:
     """One sentence on each group of overlays that differ by less than 15 %, the fastest group first.
 
     Parameters
     ----------
-    simulated_s : mapping from str
-        Simulated cycle times of overlays in seconds; None where one was not simulated.
+    rows : iterable of mapping
+        Of overlays, each with its name as ``overlay``.
+    key : str
+        Of the simulated cycle time in seconds, None where one was not simulated.
 
     Returns
     -------
@@ -26,7 +29,7 @@ def tie_notes(simulated_s: Mapping[str, float | None]) -> list[str]:
     Source: rounds measured over TCP (CUBIC and BBR) on an emulated network took 0.88 to 1.23 times as long as
     simulated, by the overlay, the size of the model and the depth of the queues.
     """
-    known = sorted((seconds, name) for name, seconds in simulated_s.items() if seconds)
+    known = sorted((row[key], row["overlay"]) for row in rows if row[key])
     groups: list[list[tuple[float, str]]] = []
     for each in known:
         if not groups or each[0] >= (1 + TIE) * groups[-1][0][0]:

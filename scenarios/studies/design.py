@@ -211,7 +211,7 @@ def design_table(
                     *_file_notes(overlays),
                     *left_out,
                     *means,
-                    *tie_notes({row["overlay"]: row["simulated_s"] for row in rows}),
+                    *tie_notes(rows, "simulated_s"),
                     *window_notes(graph, designed),
                     *graph.underlay.notes,
                     *idle_links(graph),

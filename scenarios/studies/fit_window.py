@@ -1,6 +1,7 @@
 """Windows of transfers by receiving site, from measured pairs."""
 
 import json
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -79,7 +80,7 @@ def fit_window_table(underlay: Underlay, *, far_s: float, streams: int = 1) -> T
     )
 
 
-def window_at(rows: list[Row]) -> dict[str, str]:
+def window_at(rows: Sequence[Row]) -> dict[str, str]:
     """Constant windows by receiving site, as ``[network] window_at`` has them."""
     return {str(row["to"]): f"{_megabytes(row['window_bits'])} MB" for row in rows if row["is_constant"]}
 
@@ -88,7 +89,7 @@ def window_toml(table: Table) -> str:
     """The table ``[network.window_at]`` of a scenario."""
     lines = [
         f"{json.dumps(label, ensure_ascii=False)} = {json.dumps(window)}"
-        for label, window in window_at(list(table.rows)).items()
+        for label, window in window_at(table.rows).items()
     ]
     return "\n".join(["[network.window_at]", *lines])
 
@@ -109,7 +110,7 @@ def _size_notes(underlay: Underlay, fit: WindowFit) -> list[str]:
     return found or ["no window limits the far pairs of a site."]
 
 
-def _without_notes(rows: list[Row]) -> list[str]:
+def _without_notes(rows: Sequence[Row]) -> list[str]:
     """Sites without a window."""
     few = [str(row["to"]) for row in rows if int(row["far_pairs"]) < LEAST_PAIRS]
     uneven = [str(row["to"]) for row in rows if row["window_bits"] is not None and not row["is_constant"]]

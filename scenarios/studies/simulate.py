@@ -120,7 +120,7 @@ def simulate_table(
             *_paired_note(rows),
             *events_note(settings, windows),
             *experiment.left_out,
-            *tie_notes({row["overlay"]: row["simulated_s"] for row in rows}),
+            *tie_notes(rows, "simulated_s"),
             *window_notes(experiment.graph, [overlay for overlay, _ in simulations]),
             *experiment.graph.underlay.notes,
             *_too_wide(rows, settings.until_ci),

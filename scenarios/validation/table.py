@@ -140,7 +140,7 @@ def validation_table(experiment: Experiment, results: Sequence[Validated]) -> Ta
                     ),
                     *(line for result in results for line in _periodic_notes(result)),
                     *experiment.left_out,
-                    *tie_notes({row["overlay"]: row["maxmin_s"] for row in rows}),
+                    *tie_notes(rows, "maxmin_s"),
                     *window_notes(experiment.graph, [result.overlay for result in results]),
                     *experiment.graph.underlay.notes,
                     *engine_note(

@@ -78,7 +78,9 @@ def detours(graph: Connectivity, down: frozenset[int]) -> Detours:
     )
 
 
-def route_changes(graph: Connectivity, arcs: Pairs, downs: Downs) -> Callable[[], Iterator[RouteChange]]:
+def route_changes(
+    graph: Connectivity, arcs: Pairs, downs: Downs
+) -> Callable[[], Iterator[RouteChange | CapacityChange]]:
     """Changes of the arcs' routes when core links fail and return.
 
     Parameters

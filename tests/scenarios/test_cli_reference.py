@@ -24,4 +24,4 @@ def test_the_reference_is_not_stale():
     ).stdout
 
     assert made == WRITTEN.read_text(encoding="utf-8"), "stale: run python tools/make_cli_reference.py"
-    assert made.count("\n## silosim") == 23
+    assert made.count("\n## silosim") == 24

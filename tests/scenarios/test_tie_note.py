@@ -20,6 +20,8 @@ from scenarios.report.tie_note import tie_notes
     ],
 )
 def test_groups(simulated_s, groups):
-    assert tie_notes(simulated_s) == [
+    rows = [{"overlay": name, "simulated_s": seconds} for name, seconds in simulated_s.items()]
+
+    assert tie_notes(rows, "simulated_s") == [
         f"a tie on real TCP, less than 15 % apart (simulated): {group}." for group in groups
     ]
