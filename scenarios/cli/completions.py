@@ -90,6 +90,7 @@ _BY_NAME: Mapping[str, Names] = {
     "network": _NETWORKS,
     "bandwidth": _of("NetworkConfig", "bandwidth"),
     "latency": _of("NetworkConfig", "latency"),
+    "routing": _of("NetworkConfig", "routing"),
     "workload": _of("WorkloadConfig", "preset"),
     "kind": _of("OverlaysConfig", "kinds"),
     "overlay": _of("OverlaysConfig", "kinds"),

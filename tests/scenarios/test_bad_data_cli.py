@@ -277,6 +277,7 @@ def test_a_picture_that_does_not_decode_is_named_and_leaves_no_file(silosim, wri
     assert "bad samples left out: 1." in counted
 
 
+@pytest.mark.slow
 def test_a_run_says_how_many_bad_samples_it_left_out(silosim, write, tmp_path):
     bad = ('"2","20","d","q","bob","?"', '"0"', "", '"target","id"')
     path = write("sentiment140", tweets(*bad), skip_bad=True)

@@ -223,6 +223,7 @@ def test_measured_pairs_go_to_csv_and_not_to_gml(tmp_path):
         convert(THREE, tmp_path / "x.csv")
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.floats(1e-3, 1e15) | st.just(np.inf), min_size=6, max_size=6),
     st.lists(st.floats(0, 1e4).map(lambda ms: ms / 1e3), min_size=6, max_size=6),

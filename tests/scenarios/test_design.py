@@ -104,6 +104,7 @@ def test_a_narrow_terminal_loses_no_digit(monkeypatch, capsys):
     assert math.isfinite(parse_quantity("paper", f"{line.split()[3]} s", "s"))
 
 
+@pytest.mark.slow
 def test_what_is_simulated_is_set_against_its_own_bound(monkeypatch):
     monkeypatch.setattr(simulated_search, "ITERATIONS", (8, 8))
     graph = build_network(NetworkConfig(underlay="gaia"))

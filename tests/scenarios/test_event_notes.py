@@ -214,6 +214,7 @@ def test_the_table_says_which_events_count(silosim, tmp_path, command):
     assert max(map(len, result.out.splitlines())) <= 80
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["simulate", "validate"])
 def test_a_change_that_a_narrow_interval_did_not_wait_for_is_named(silosim, tmp_path, command):
     path = tmp_path / "x.toml"

@@ -98,6 +98,7 @@ def test_a_table_without_periodic_overlays_has_no_states(silosim):
     assert "states" not in result.out.splitlines()[4]
 
 
+@pytest.mark.slow
 def test_the_table_says_what_an_order_gains(silosim):
     words = " ".join(
         silosim("design", "gaia", "--kind", "one_peer_exponential", "--order", "searched").ok().out.split()

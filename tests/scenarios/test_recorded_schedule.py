@@ -114,6 +114,7 @@ def test_a_file_without_rounds_says_so(graph, tmp_path):
         read_schedule(file.create_group("overlays/x"), "x", graph, WORK)
 
 
+@pytest.mark.slow
 def test_a_run_until_an_interval_records_what_it_simulated(silosim, tmp_path):
     path, other = tmp_path / "x.h5", tmp_path / "other.h5"
     options = ("--kind", "matcha", "--rounds", "4000", "--workload", "femnist")

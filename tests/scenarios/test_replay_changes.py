@@ -137,6 +137,7 @@ def test_a_replay_is_the_run_of_the_scenario_that_it_states(
     assert read_run(again).scenario == read_run(path).scenario
 
 
+@pytest.mark.slow
 def test_events_replace_those_of_the_run_or_are_left_out(silosim, run_of, file, tmp_path):
     run, plain, other = (
         run_of(RING + events, f"{name}.h5")
@@ -191,6 +192,7 @@ def test_other_silos_keep_their_times_under_their_own_labels(silosim, run_of, li
         assert stated.compute_at == {f"s{seoul:02}": "1.0 s"}
 
 
+@pytest.mark.slow
 def test_the_target_is_that_of_the_new_file(silosim, run_file, imported_run, tmp_path):
     for run, table in ((run_file, "training"), (imported_run, "imported")):
         path = tmp_path / f"{table}.h5"

@@ -248,6 +248,7 @@ def test_the_page_s_name_is_checked_first(silosim, run_file, tmp_path, monkeypat
     assert there.read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_page(silosim, run_file, tmp_path):
     page = tmp_path / "page.html"
     result = silosim("report", run_file, "-o", page).ok()

@@ -294,6 +294,7 @@ def test_what_is_estimated_from_a_part_of_a_period_is_said(silosim):
     assert (row["last_round"] + 1 - row["first_round"]) % period == 0
 
 
+@pytest.mark.slow
 def test_lags_longer_than_the_simulation_are_said(silosim, tmp_path):
     labels = ("Tokyo", "Seoul")
     file = tmp_path / "late.csv"

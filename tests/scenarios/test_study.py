@@ -196,6 +196,7 @@ def test_the_same_bytes_whatever_the_workers_and_after_a_cut(tmp_path):
         (tmp_path / "cut.csv").unlink()
 
 
+@pytest.mark.slow
 def test_finished_points_are_not_computed_again(tmp_path, monkeypatch):
     study = study_of(QUICK_GRID, tmp_path)
     run_study(study, tmp_path / "a.csv", pool=threads(), workers=2)

@@ -133,6 +133,7 @@ def test_only_the_rounds_that_are_asked_for_are_read(tmp_path, monkeypatch):
     assert 0 < max(read) < 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["simpy", "compiled"])
 def test_a_short_simulation_gives_way_to_the_whole_one_where_its_end_is_felt(tmp_path, monkeypatch, engine):
     path = write_run(

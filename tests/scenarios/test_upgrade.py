@@ -36,6 +36,7 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
+@pytest.mark.slow
 def test_the_slowest_link_of_gaia_by_hand(silosim):
     result = silosim("upgrade", "gaia", "--budget", 3, "--to", "2 Gbps", "--json").ok()
     whole = json.loads(result.out)

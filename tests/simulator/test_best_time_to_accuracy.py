@@ -104,6 +104,7 @@ def test_near_the_optimum_of_all_digraphs_of_four_silos():
     assert found_s <= min(others_s) * (1 + 1e-6)
 
 
+@pytest.mark.slow
 def test_a_slow_uplink_leaves_dense_overlays_out_and_a_fast_network_does_not():
     # With 100 Mbps access all ten models of a silo leave one after the other; with 10 Gbps they cost little.
     work = Workload.preset("inaturalist")
@@ -132,6 +133,7 @@ def test_of_one_silo_it_is_the_computing_time():
     assert efold_s(search(graph, Workload(model_bits=1e6, compute_s=0.25))) == pytest.approx(0.25)
 
 
+@pytest.mark.slow
 def test_of_exact_averages_the_one_with_short_rounds_is_taken():
     # Nothing but the access links counts: the hub's 4 models take 8 times as long as each silo's one in the others.
     underlay = Underlay(

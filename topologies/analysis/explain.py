@@ -63,6 +63,10 @@ class ArcExplanation:
     latency_ms_gain_s: float | None
     compute_ms_gain_s: float | None
 
+    def __repr__(self) -> str:
+        """Its ends, delay and what takes the largest part."""
+        return f"<ArcExplanation {self.source} -> {self.target}: {self.delay_s:.6g} s, mostly {self.binds}>"
+
     @property
     def delay_s(self) -> float:
         """Delay of the arc."""

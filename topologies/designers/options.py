@@ -20,21 +20,11 @@ RESERVED = frozenset(
         *("compute_at", "compute_times", "consensus", "context", "core", "cycle_time", "engine"),
         *("examples", "factor", "file", "first_silo", "force", "help", "internal_only", "json", "kind"),
         *("largest_component", "latency", "latency_matrix", "links", "local_steps", "loss", "messages"),
-        *("model_size", "more", "name", "on", "options", "output", "pairs", "percent", "prices"),
-        *(
-            "published",
-            "queueing",
-            "rates_from",
-            "round",
-            "round_",
-            "rounds",
-            "run",
-            "schedule",
-            "seed",
-            "sharing",
-        ),
-        *("shift", "silo_at", "silo_loss", "sites", "study", "target_accuracy", "test_loss", "to"),
-        *("train_accuracy", "underlay", "unit", "until_ci", "weights", "width", "workers", "workload"),
+        *("model_size", "more", "multipath_seed", "name", "on", "options", "output", "overhead", "pairs"),
+        *("percent", "prices", "published", "queueing", "rates_from", "round", "round_", "rounds"),
+        *("routing", "run", "schedule", "seed", "sharing", "shift", "silo_at", "silo_loss", "sites"),
+        *("streams", "streams_at", "study", "target_accuracy", "test_loss", "to", "train_accuracy"),
+        *("underlay", "unit", "until_ci", "weights", "width", "window", "window_at", "workers", "workload"),
     ]
 )
 """Names that no option can have: those of options and parameters of the commands that design overlays, and of keys of
