@@ -14,8 +14,19 @@ import numpy as np
 
 from simulator import overlay_job, simulate
 from simulator.compiled.engine import CompiledEngine
-from topologies import AccessLinks, Overlay, Workload, build_overlay, connectivity, design, load_underlay
+from topologies import (
+    AccessLinks,
+    Connectivity,
+    Overlay,
+    Workload,
+    build_overlay,
+    connectivity,
+    design,
+    load_underlay,
+)
+from topologies.analysis.upgrade_links import on_graph
 from topologies.arrays import FloatArray
+from topologies.windows import with_windows
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "peers"))
@@ -34,6 +45,11 @@ CASES = (
 )
 """Underlay, overlay, access links and rounds: 2,000, unless SimGrid would need minutes for them."""
 
+OPTIONS: dict[str, tuple[Callable[[Connectivity], Connectivity] | None, str]] = {
+    "4 MiB window": (lambda graph: with_windows(graph, 2**25), "maxmin"),
+    "rtt_weighted": (None, "rtt_weighted"),
+}
+"""What an option does to the network, and the sharing."""
 SIZES = (100, 250, 500, 1000)
 BPS = {"10 Gbps": 1e10, "100 Mbps": 1e8}
 
@@ -120,6 +136,25 @@ def compare(peer: Path | None) -> None:
             )
 
 
+def options(peer: Path | None) -> None:
+    """Print messages per second of the compiled engine with each option of links, and SimGrid's without any."""
+    print("\nmessages/s in thousands, compiled, with options of links; SimGrid without them")
+    print(f"{'case':<24}{'SimGrid':>9}" + "".join(f"{name:>14}" for name in ("none", *OPTIONS)))
+    for name, kind, access, rounds in CASES[:6]:
+        overlay = published(name, kind, access)
+        messages, shown = rounds * len(overlay.source), f"{'-':>9}"
+        if peer is not None:
+            shown = f"{messages / simgrid_peer.wall_s(peer, overlay_job(overlay, rounds)) / 1e3:9.1f}"
+        for change, sharing in ((None, "maxmin"), *OPTIONS.values()):
+            own = overlay if change is None else on_graph(overlay, change(overlay.graph))
+            job = overlay_job(own, rounds, sharing=sharing)  # type: ignore[arg-type]
+            seconds, _ = timed(
+                lambda: list(iter(CompiledEngine(job, fast_forward=False).advance, None))  # noqa: B023
+            )
+            shown += f"{messages / seconds / 1e3:14.1f}"
+        print(f"{name} {kind}, {access:<12}{shown}", flush=True)
+
+
 def large(silos: int, kind: str, engine: str) -> tuple[float, float]:
     """Seconds for 200 rounds with ``maxmin``, and the peak memory of this process in GB."""
     graph = connectivity(geometric(silos), access=AccessLinks(up_bps=1e9, down_bps=1e9))
@@ -160,7 +195,7 @@ def growth() -> None:
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print all tables."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             peer = simgrid_peer.build(folder)
@@ -174,6 +209,7 @@ def main() -> None:
                 simulate(warm, 1, engine=engine, sharing=sharing)
             print(f"first use of engine {engine!r}: {time.perf_counter() - began:.1f} s")
         compare(peer)
+        options(peer)
     growth()
 
 
