@@ -68,6 +68,7 @@ def test_through_an_entry_point(gaia):
         design("circulant", gaia, WORK, degre=3)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("installed")
 def test_on_the_command_line(silosim):
     command = ("design", "gaia", "--kind", "circulant", "--kind", "mst")

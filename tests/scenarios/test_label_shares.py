@@ -109,6 +109,7 @@ def test_a_run_has_the_same_overlay():
     assert is_same(plan_run(found).overlays[1], by_python())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("placeholder_figures")
 def test_commands_take_a_scenario_and_its_partition(silosim, scenario, tmp_path):
     overlay = by_python()

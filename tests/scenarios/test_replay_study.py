@@ -116,6 +116,7 @@ def test_targets_vary_and_keys_of_the_run_stay_where_they_are_not_superseded(sil
     assert [row["rounds_to_target"] for row in rows] == ["4"] * 3 + ["10"] * 3
 
 
+@pytest.mark.slow
 def test_an_overlay_that_cannot_be_replayed_is_a_row_beside_the_others(silosim, study, tmp_path):
     wanted = study(GRID)
     path = tmp_path / "study.csv"

@@ -186,6 +186,7 @@ def test_a_damaged_checkpoint_is_named_before_anything_is_touched(silosim, scena
     assert silosim("run", scenario, "-o", cut_short, "--resume").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("log_every", "last_row"), [(5, 5), (12, 0)])
 def test_show_says_how_far_a_training_had_come(
     silosim, scenario, tmp_path, small_scenario, monkeypatch, log_every, last_row

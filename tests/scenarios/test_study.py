@@ -443,6 +443,7 @@ def test_what_is_no_table_of_a_study_is_said(tmp_path):
         run_study(study_of(GRID, tmp_path), tmp_path / "a.xlsx", pool=threads(), workers=2)
 
 
+@pytest.mark.slow
 def test_added_values_are_computed_into_the_table_and_others_need_force(tmp_path, monkeypatch):
     original, computed = sys.modules["scenarios.studies.study"].compute_points, []
 
@@ -635,6 +636,7 @@ def rows_of(points, tmp_path, base=BASE):
     return read(path)
 
 
+@pytest.mark.slow
 def test_a_key_that_a_point_leaves_to_the_scenario_has_the_scenarios_value(tmp_path):
     base = BASE.replace('"gaia"', '"gaia"\naccess = "10 Gbps"\ncore = "stated"').replace(
         '"star", "ring", ', ""

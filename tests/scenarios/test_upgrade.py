@@ -591,6 +591,7 @@ partition = "dirichlet"
 """
 
 
+@pytest.mark.slow
 def test_an_overlay_of_a_scenario_is_upgraded_with_what_the_scenario_states(silosim, tmp_path):
     path = tmp_path / "s.toml"
     path.write_text(SCENARIO, encoding="utf-8")

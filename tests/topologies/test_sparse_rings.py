@@ -140,6 +140,7 @@ def test_hidden_rings_are_found_and_drawn(make_graph, silos, density):
 
 
 # Up to 14 silos all rings are counted, more are searched.
+@pytest.mark.slow
 @pytest.mark.parametrize("silos", [13, 15])
 def test_rare_rings_of_equal_shape_are_equally_likely(make_graph, silos):
     # One circuit on which three pairs of neighbours may change places: 8 rings among (silos - 1)! orders.
