@@ -10,22 +10,7 @@ from scenarios.report.table_formats import print_table, print_text
 from scenarios.studies.fit_window import fit_window_table, window_toml
 from topologies.quantities import parse_quantity
 
-_UNUSED = (
-    *("access", "access_up", "access_down", "access_at", "access_hub", "silo_at", "blocked"),
-    *(
-        "window",
-        "window_at",
-        "streams",
-        "streams_at",
-        "core",
-        "bandwidth",
-        "latency",
-        "routing",
-        "multipath_seed",
-        "published",
-    ),
-    *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps"),
-)
+_UNUSED = (*opt.BEYOND_THE_NETWORK, "silo_at", "published")
 """Options of a study that do not change what was measured."""
 
 

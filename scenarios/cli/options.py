@@ -263,6 +263,24 @@ class Study:
         return build_workload(self.workload, self.network.variant, graph=graph)
 
 
+BEYOND_THE_NETWORK = (
+    *(
+        "access",
+        "access_up",
+        "access_down",
+        "access_at",
+        "access_hub",
+        "blocked",
+        "core",
+        "bandwidth",
+        "latency",
+    ),
+    *("window", "window_at", "streams", "streams_at", "routing", "multipath_seed"),
+    *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps"),
+)
+"""Options of a study on links, transfers and the workload, which do not change what a network's file states."""
+
+
 def study_options(
     underlay: Underlay = None,
     sites: SitesFile = None,

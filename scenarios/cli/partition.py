@@ -22,22 +22,7 @@ from topologies import InputError
 from topologies.errors import Field
 from training import DATASETS, PARTITIONS, TrainingConfig
 
-_UNUSED = (
-    *(
-        "access",
-        "access_up",
-        "access_down",
-        "access_at",
-        "access_hub",
-        "blocked",
-        *("window", "window_at", "streams", "streams_at"),
-        "core",
-        "bandwidth",
-        "latency",
-        *("routing", "multipath_seed"),
-    ),
-    *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps", "published"),
-)
+_UNUSED = (*opt.BEYOND_THE_NETWORK, "published")
 """Options of a study that a partition does not depend on."""
 
 

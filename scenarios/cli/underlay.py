@@ -16,23 +16,7 @@ from scenarios.runfile.paths import ending_of
 from scenarios.studies.underlay import check_conversion, check_drawing, convert, draw, underlay_facts
 from topologies import InputError
 
-_UNUSED = (
-    *(
-        "access",
-        "access_up",
-        "access_down",
-        "access_at",
-        "access_hub",
-        "silo_at",
-        "blocked",
-        *("window", "window_at", "streams", "streams_at"),
-        "core",
-        "bandwidth",
-        "latency",
-        *("routing", "multipath_seed"),
-    ),
-    *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps"),
-)
+_UNUSED = (*opt.BEYOND_THE_NETWORK, "silo_at")
 """Options of a study that do not change the network itself."""
 
 

@@ -17,7 +17,7 @@ from topologies.routings import COSTS, named_routing
 ACCESS = AccessLinks(up_bps=1e9, down_bps=1e9)
 
 
-def underlay_of(routers, links, length_km, capacity_bps=None):
+def underlay_of(routers, links, length_km):
     return Underlay(
         name="test",
         variant="corrected",
@@ -26,7 +26,7 @@ def underlay_of(routers, links, length_km, capacity_bps=None):
         longitude_deg=np.full(routers, np.nan),
         ends=np.array(links),
         length_km=np.array(length_km, dtype=float),
-        capacity_bps=np.full(len(links), np.nan) if capacity_bps is None else np.array(capacity_bps),
+        capacity_bps=np.full(len(links), np.nan),
     )
 
 
