@@ -20,9 +20,7 @@ def fit_window(
     far: Annotated[
         str, typer.Option(help="Round-trip time from which on a pair is far, with unit.", metavar="TIME")
     ] = "100 ms",
-    measured_streams: Annotated[
-        int, typer.Option(help="Parallel streams of each measurement.", metavar="N")
-    ] = 1,
+    streams: Annotated[int, typer.Option(help="Parallel streams of each measurement.", metavar="N")] = 1,
     as_toml: Annotated[
         bool, typer.Option("--toml", help="Print the windows as a scenario's table [network.window_at].")
     ] = False,
@@ -39,7 +37,7 @@ def fit_window(
     silosim fit-window clouds
     """
     table = fit_window_table(
-        build_underlay(study.network), far_s=parse_quantity("far", far, "s"), streams=measured_streams
+        build_underlay(study.network), far_s=parse_quantity("far", far, "s"), streams=streams
     )
     if as_toml:
         print_text(window_toml(table))

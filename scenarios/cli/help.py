@@ -37,7 +37,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "Training data": ("dataset", "data", "model", "skip_bad", "partition", "alpha", "shift_west"),
     "Columns": ("x", "y", "facet", "where", "log_x", "log_y"),
-    "Measurement": ("steps", "silos", "write", "times", "far", "measured_streams"),
+    "Measurement": ("steps", "silos", "write", "times", "far"),
     OTHERS: (),
     "Output": (
         "messages",
