@@ -86,6 +86,25 @@ def strong_digraphs(draw, capacities):
     }
 
 
+def untied_values(rng):
+    """Arcs of eight silos on ten links, all of whose numbers are drawn, so that nothing happens at once by chance."""
+    silos, links = 8, 10
+    pairs = sorted({(i, (i + step) % silos) for i in range(silos) for step in (1, 3)})
+    return {
+        "arcs": [
+            FlowArc(
+                source=i,
+                target=j,
+                latency_s=rng.uniform(0.1, 1.0),
+                links=tuple(rng.choice(links, size=rng.integers(1, 5), replace=False).tolist()),
+            )
+            for i, j in pairs
+        ],
+        "link_capacity_bps": rng.uniform(0.5, 3.0, links).tolist(),
+        "message_bits": rng.uniform(0.5, 2.0, len(pairs)).tolist(),
+    }
+
+
 def silos_of(job):
     """Number of silos of a strong digraph's job."""
     return 1 + max(arc.source for arc in job["arcs"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_networks import silos_of, strong_digraphs
+from small_networks import silos_of, strong_digraphs, untied_values
 
 from simulator import FlowArc, Lognormal, simulate, simulate_flows
 from simulator.compiled.engine import CompiledEngine, unsupported
@@ -133,21 +133,8 @@ def test_shipped_networks_have_the_dates_of_simpy(name, kind, rounds, access_bps
 def test_the_link_that_bound_longest_is_that_of_simpy(seed, queueing):
     # Without ties: of links that are full at one rate, either may be named.
     rng = np.random.default_rng(seed)
-    silos, links = 8, 10
-    pairs = {(i, (i + step) % silos) for i in range(silos) for step in (1, 3)}
-    values = {
-        "arcs": [
-            FlowArc(
-                source=i,
-                target=j,
-                latency_s=rng.uniform(0.1, 1.0),
-                links=tuple(rng.choice(links, size=rng.integers(1, 5), replace=False).tolist()),
-            )
-            for i, j in sorted(pairs)
-        ],
-        "link_capacity_bps": rng.uniform(0.5, 3.0, links).tolist(),
-        "message_bits": rng.uniform(0.5, 2.0, len(pairs)).tolist(),
-        "compute": drawn(rng.uniform(0.1, 1.0, silos)),
+    values = untied_values(rng) | {
+        "compute": drawn(rng.uniform(0.1, 1.0, 8)),
         "rounds": 12,
         "queueing": queueing,
     }

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_networks import silos_of, strong_digraphs
+from small_networks import silos_of, strong_digraphs, untied_values
 
 from simulator import (
     CapacityChange,
@@ -167,21 +167,8 @@ def test_both_engines_agree_on_random_jobs(values, rounds, sharing, queueing):
 def test_both_engines_name_the_link_that_bound_longest(seed, queueing):
     # Without ties: of links that are full at one level, either may be named.
     rng = np.random.default_rng(seed)
-    silos, links = 8, 10
-    pairs = sorted({(i, (i + step) % silos) for i in range(silos) for step in (1, 3)})
-    values = {
-        "arcs": [
-            FlowArc(
-                source=i,
-                target=j,
-                latency_s=rng.uniform(0.1, 1.0),
-                links=tuple(rng.choice(links, size=rng.integers(1, 5), replace=False).tolist()),
-            )
-            for i, j in pairs
-        ],
-        "link_capacity_bps": rng.uniform(0.5, 3.0, links),
-        "message_bits": rng.uniform(0.5, 2.0, len(pairs)),
-        "compute": Trace(table_s=rng.uniform(0.1, 1.0, (12, silos))),
+    values = untied_values(rng) | {
+        "compute": Trace(table_s=rng.uniform(0.1, 1.0, (12, 8))),
         "rounds": 12,
         "queueing": queueing,
         "sharing": ONE_BIT,
