@@ -25,7 +25,10 @@ def arc_rates(graph: Connectivity, source: IntArray, target: IntArray) -> FloatA
 
 def between_rates(graph: Connectivity, source: IntArray, target: IntArray) -> FloatArray:
     """`Connectivity.between_bps` of some arcs, shape (arcs,)."""
-    return np.minimum(graph.available_bps[source, target], window_rates(graph, source, target))
+    available_bps: FloatArray = graph.available_bps[source, target]
+    if graph.window_bps is None:
+        return available_bps
+    return np.minimum(available_bps, window_rates(graph, source, target))
 
 
 def window_rates(graph: Connectivity, source: IntArray, target: IntArray) -> FloatArray:
