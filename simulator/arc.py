@@ -1,5 +1,6 @@
 """The arc of an overlay as the simulator sees it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
 
@@ -17,7 +18,14 @@ class FlowArc:
     latency_s : float
         Time from the message's last bit leaving to its arrival, in seconds.
     links : tuple of int
-        Link directions that a message occupies, all at once; empty if source and target are at one site.
+        Link directions that a message occupies, all at once; empty if source and target are at one site. Those of its
+        route come first.
+    usage : tuple of float
+        Of each of these, the bits that cross it for each bit of the message, > 0: on the way back the share of
+        acknowledgements, for instance. Empty: 1 on all.
+    hops : int, optional
+        How many of `links`, from the first on, are the route. The others only limit the rate, and do not count in
+        the weights of `simulator.rtt_weights`. By default all are.
     tokens : {1, 0}
         1: the message of round `k` leaves when the source's computing of round `k` ends, and the target waits
         for it before it starts round ``k + 1``. 0: it leaves when the source starts round ``k + 1``, and
@@ -28,7 +36,8 @@ class FlowArc:
     Raises
     ------
     InputError
-        If source and target are one silo, the latency is negative or not finite, or tokens is not 0 or 1.
+        If source and target are one silo, the latency is negative or not finite, tokens is not 0 or 1, `usage` is
+        neither empty nor one finite number > 0 for each link, or there are not so many `hops`.
     """
 
     source: int
@@ -37,6 +46,8 @@ class FlowArc:
     links: tuple[int, ...]
     tokens: int = 1
     rate_bps: float = inf
+    usage: tuple[float, ...] = ()
+    hops: int | None = None
 
     def __post_init__(self) -> None:
         name = f"arc {self.source} -> {self.target}"
@@ -46,3 +57,25 @@ class FlowArc:
             raise InputError(f"latency_s(={self.latency_s}) must be finite and >= 0.", source=name)
         if self.tokens not in (0, 1):
             raise InputError(f"tokens(={self.tokens}) must be 0 or 1.", source=name)
+        if self.usage and len(self.usage) != len(self.links):
+            raise InputError(f"usage(of {len(self.usage)} numbers) must hold {len(self.links)}.", source=name)
+        if not 0 <= self.route_length <= len(self.links):
+            raise InputError(f"hops(={self.hops}) must be >= 0 and <= {len(self.links)}.", source=name)
+        for bits in self.usage:
+            if not (isfinite(bits) and bits > 0):
+                raise InputError(f"usage(={bits}) must be finite and > 0.", source=name)
+
+    @property
+    def route_length(self) -> int:
+        """Number of links of the route: `hops`, or all."""
+        return len(self.links) if self.hops is None else self.hops
+
+    @property
+    def unequal_usage(self) -> dict[int, float]:
+        """The `usage` of those links on which it is not 1."""
+        return unequal(self.links, self.usage) if self.usage else {}
+
+
+def unequal(links: Sequence[int], usage: Sequence[float]) -> dict[int, float]:
+    """Those of some links whose usage is not 1, with it."""
+    return {link: bits for link, bits in zip(links, usage, strict=True) if bits != 1.0}

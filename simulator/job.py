@@ -1,6 +1,6 @@
 """A simulation job: arcs, routes, sizes and times, all checked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, lcm
 
@@ -26,6 +26,8 @@ class Job:
     arcs : tuple of FlowArc
     routes : tuple of tuple of int
         Link directions that the messages of each arc occupy.
+    usage : tuple of mapping from int to float, or None
+        Of each arc, `FlowArc.unequal_usage`; None where it is empty for all.
     link_capacity_bps : tuple of float
         Of each link direction; may be infinite.
     message_bits : tuple of float
@@ -48,9 +50,6 @@ class Job:
     computes : tuple of bool
         Whether silos compute in each state, as `compute` has it: round `k` is in state ``k mod len(computes)``. A cycle
         time is per round in which they do.
-    first_window : int or None
-        Link directions from this one on are windows of transfers, see `topologies.windows`, and no links; None: there
-        is none.
 
     Raises
     ------
@@ -60,6 +59,7 @@ class Job:
 
     arcs: tuple[FlowArc, ...]
     routes: tuple[tuple[int, ...], ...]
+    usage: tuple[Mapping[int, float], ...] | None
     link_capacity_bps: tuple[float, ...]
     message_bits: tuple[float, ...]
     sending_s: tuple[float, ...]
@@ -71,7 +71,6 @@ class Job:
     changes: Changes | None
     absences: Absences = ()
     computes: tuple[bool, ...] = ALL
-    first_window: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sharing", _checked_sharing(self.sharing, self.queueing, self.changes))
@@ -127,7 +126,6 @@ def make_job(
     changes: Changes | None = None,
     absences: Absences = (),
     computes: Sequence[bool] = ALL,
-    first_window: int | None = None,
 ) -> Job:
     """Check everything that a simulation is given.
 
@@ -149,7 +147,6 @@ def make_job(
         What changes on the network while the job runs; the sharing model must be able to change.
     absences : sequence of (int, int, int)
     computes : sequence of bool
-    first_window : int, optional
         See `Job`.
 
     Returns
@@ -168,7 +165,8 @@ def make_job(
     bits = checks.check_message_bits(message_bits, len(arcs))
     routes = checks.check_routes([arc.links for arc in arcs], len(capacity_bps))
     checks.check_silos(arcs, compute.silos)
-    sending_s = _sending_alone_s(arcs, routes, bits, capacity_bps, sharing)
+    usage = tuple(arc.unequal_usage for arc in arcs)
+    sending_s = _sending_alone_s(arcs, bits, capacity_bps, sharing)
     # The last rounds hold one in which silos compute.
     last = min(rounds, len(computes))
     compute_s = feasibility.check_rows(compute, rounds - last, last).max(axis=0)
@@ -184,6 +182,7 @@ def make_job(
     return Job(
         arcs=tuple(arcs),
         routes=tuple(routes),
+        usage=usage if any(usage) else None,
         link_capacity_bps=tuple(capacity_bps),
         message_bits=tuple(bits),
         sending_s=tuple(sending_s),
@@ -195,7 +194,6 @@ def make_job(
         changes=changes,
         absences=tuple(absences),
         computes=tuple(computes),
-        first_window=first_window,
     )
 
 
@@ -210,7 +208,6 @@ def _checked_sharing(sharing: str | SharingModel, queueing: str, changes: Change
 
 def _sending_alone_s(
     arcs: Sequence[FlowArc],
-    routes: Sequence[Sequence[int]],
     bits: Sequence[float],
     capacity_bps: Sequence[float],
     sharing: SharingModel,
@@ -220,5 +217,8 @@ def _sending_alone_s(
         checks.check_rates(arcs, bits)
         rates_bps = [float(arc.rate_bps) for arc in arcs]
     else:
-        rates_bps = [min((capacity_bps[link] for link in route), default=inf) for route in routes]
+        rates_bps = [
+            min((capacity_bps[link] / arc.unequal_usage.get(link, 1.0) for link in arc.links), default=inf)
+            for arc in arcs
+        ]
     return [size / rate_bps if size else 0.0 for size, rate_bps in zip(bits, rates_bps, strict=True)]

@@ -1,6 +1,6 @@
 """Rates on links between two dates, of messages whose dates are known."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,6 +44,7 @@ def link_rates(
     sharing: Literal["constant", "maxmin"],
     begin_s: float,
     end_s: float,
+    usage: Sequence[Mapping[int, float]] | None = None,
 ) -> LinkRates | None:
     """Rates on links between two dates.
 
@@ -58,6 +59,8 @@ def link_rates(
     sharing : {"constant", "maxmin"}
         Whether each message has one rate, or the messages under way share the links in the max-min fair way.
     begin_s, end_s : float
+    usage : sequence of mapping from int to float, optional
+        Of each arc, `simulator.arc.FlowArc.unequal_usage`.
 
     Returns
     -------
@@ -76,12 +79,17 @@ def link_rates(
     date_s = np.unique(np.concatenate(([begin_s], dates[(dates > begin_s) & (dates < end_s)], [end_s])))
     first = np.searchsorted(date_s, sent.start_s, side="left").tolist()
     stop = np.searchsorted(date_s, sent.last_bit_s, side="left").tolist()
+    used: Sequence[Mapping[int, float]] = [{}] * len(routes) if usage is None else usage
     crossed = {number: routes[arc] for number, arc in enumerate(sent.arc.tolist()) if moves[number]}
+    bits_on = {
+        number: np.array([used[sent.arc[number]].get(link, 1.0) for link in route])
+        for number, route in crossed.items()
+    }
     if sharing == "constant":
         change_bps = np.zeros((len(date_s), len(link_capacity_bps)))
         under_way = np.zeros(change_bps.shape, dtype=np.int64)
         for number, route in crossed.items():
-            own_bps = message_bits / (sent.last_bit_s[number] - sent.start_s[number])
+            own_bps = message_bits / (sent.last_bit_s[number] - sent.start_s[number]) * bits_on[number]
             for sign, place in ((1, first[number]), (-1, stop[number])):
                 if place < len(date_s):
                     change_bps[place, list(route)] += sign * own_bps
@@ -93,6 +101,7 @@ def link_rates(
         number: tuple(link for link in route if np.isfinite(link_capacity_bps[link]))
         for number, route in crossed.items()
     }
+    usage_of = None if usage is None else {number: usage[sent.arc[number]] for number in crossed}
     if sum((stop[number] - first[number]) * len(route) for number, route in finite.items()) > MOST_STEPS:
         return None
     capacity_bps, rate_bps = link_capacity_bps.tolist(), np.zeros((len(date_s) - 1, len(link_capacity_bps)))
@@ -112,6 +121,6 @@ def link_rates(
             for link in finite[number]:
                 members.setdefault(link, {})[number] = None
         busy = {link: flows for link, flows in members.items() if flows}
-        for number, (own_bps, _) in progressive_filling(busy, under, capacity_bps).items():
-            rate_bps[place, list(crossed[number])] += own_bps
+        for number, (own_bps, _) in progressive_filling(busy, under, capacity_bps, usage=usage_of).items():
+            rate_bps[place, list(crossed[number])] += own_bps * bits_on[number]
     return LinkRates(date_s=date_s, rate_bps=rate_bps)

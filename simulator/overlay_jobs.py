@@ -87,7 +87,6 @@ def overlay_job(
         changes=changes,
         absences=absences,
         computes=computes,
-        first_window=graph.first_window,
     )
 
 
@@ -97,27 +96,24 @@ def _planned_arcs(
     """Arcs of all rounds, and which of them each round has."""
     if isinstance(overlay, Overlay):
         return _flow_arcs(
-            overlay.graph, overlay.source, overlay.target, overlay.tokens, overlay.rate_bps, overlay.routes
+            overlay.graph, overlay.source, overlay.target, overlay.tokens, overlay.rate_bps
         ), None
     if isinstance(overlay, PeriodicOverlay):
-        slowest_bps = np.full(len(overlay.routes), np.inf)
+        slowest_bps = np.full(len(overlay.numbers.source), np.inf)
         for state, rate_bps in zip(overlay.states, overlay.rate_bps, strict=True):
             np.minimum.at(slowest_bps, overlay.numbers.of(state.source, state.target), rate_bps)
-        arcs = _numbered_arcs(overlay.graph, overlay.numbers, slowest_bps, overlay.routes)
+        arcs = _numbered_arcs(overlay.graph, overlay.numbers, slowest_bps)
         return arcs, PeriodicRounds(overlay, rounds)
     if rounds > overlay.rounds:
         raise InputError(f"rounds(={rounds}) must be <= {overlay.rounds}, the rounds of the schedule.")
     plan, graph = ScheduledRounds(overlay, rounds), overlay.overlay.graph
     ends = (plan.arcs.source, plan.arcs.target)
-    routes = graph.routes_along(np.column_stack(ends).tolist())
-    return _numbered_arcs(graph, plan.arcs, pair_rates(graph)[ends], routes), plan
+    return _numbered_arcs(graph, plan.arcs, pair_rates(graph)[ends]), plan
 
 
-def _numbered_arcs(
-    graph: Connectivity, numbers: ArcNumbers, rate_bps: FloatArray, routes: tuple[tuple[int, ...], ...]
-) -> list[FlowArc]:
+def _numbered_arcs(graph: Connectivity, numbers: ArcNumbers, rate_bps: FloatArray) -> list[FlowArc]:
     """Arcs of several rounds, which all carry models after computing."""
-    return _flow_arcs(graph, numbers.source, numbers.target, np.ones_like(numbers.source), rate_bps, routes)
+    return _flow_arcs(graph, numbers.source, numbers.target, np.ones_like(numbers.source), rate_bps)
 
 
 def _flow_arcs(
@@ -126,10 +122,19 @@ def _flow_arcs(
     target: IntArray,
     tokens: IntArray,
     rate_bps: FloatArray,
-    routes: tuple[tuple[int, ...], ...],
 ) -> list[FlowArc]:
     rows = (source, target, tokens, graph.latency_s[source, target], rate_bps)
+    occupied = graph.occupied(zip(source.tolist(), target.tolist(), strict=True))
     return [
-        FlowArc(source=i, target=j, tokens=token, latency_s=latency_s, rate_bps=rate, links=links)
-        for i, j, token, latency_s, rate, links in zip(*(row.tolist() for row in rows), routes, strict=True)
+        FlowArc(
+            source=i,
+            target=j,
+            tokens=token,
+            latency_s=latency_s,
+            rate_bps=rate,
+            links=own.links,
+            usage=own.usage,
+            hops=own.hops,
+        )
+        for i, j, token, latency_s, rate, own in zip(*(row.tolist() for row in rows), occupied, strict=True)
     ]

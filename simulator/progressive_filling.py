@@ -1,4 +1,4 @@
-"""Max-min fair rates of flows that share links, with or without weights, by progressive filling."""
+"""Max-min fair rates of flows that share links, with or without weights and usage, by progressive filling."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
@@ -16,7 +16,10 @@ Flow = TypeVar("Flow", bound=Hashable)
 
 
 def max_min_rates(
-    routes: Sequence[Sequence[int]], link_capacity_bps: ArrayLike, weight: ArrayLike | None = None
+    routes: Sequence[Sequence[int]],
+    link_capacity_bps: ArrayLike,
+    weight: ArrayLike | None = None,
+    usage: Sequence[Mapping[int, float]] | None = None,
 ) -> FloatArray:
     """Share links between flows in the max-min fair way.
 
@@ -31,6 +34,8 @@ def max_min_rates(
         Capacity of each link in bit/s; infinity is allowed.
     weight : array_like of shape (flows,), optional
         Of each flow, finite and > 0, in any unit: only ratios count. By default all are equal.
+    usage : sequence of mapping from int to float, optional
+        Of each flow, the links that carry not 1, but so many bits for each of its own, finite and > 0.
 
     Returns
     -------
@@ -55,11 +60,17 @@ def max_min_rates(
     >>> max_min_rates([[0], [0]], [8.0], weight=[1.0, 3.0]).tolist()
     [2.0, 6.0]
 
+    A flow that takes half of each of its bits over another link than the other half gets twice the rate:
+
+    >>> max_min_rates([[0, 1]], [3.0, 3.0], usage=[{0: 0.5, 1: 0.5}]).tolist()
+    [6.0]
+
     Notes
     -----
     Progressive filling [1]_: all rates grow together, in proportion to the weights, until a link is full; the flows
     that cross it are frozen, and the others go on. An allocation is max-min fair if and only if every flow crosses a
-    bottleneck: a full link on which no flow is faster, or has a higher level with weights.
+    bottleneck: a full link on which no flow is faster, or has a higher level with weights. This holds whatever the
+    usage is: the rates on a link are added up with it, and nothing else changes.
 
     With S the sum of the route lengths and L the number of links in use this takes O(S log L) time and
     O(S) memory: a link's fair share never falls while flows are frozen elsewhere, so a heap with lazy updates
@@ -80,7 +91,9 @@ def max_min_rates(
         for link in route:
             members.setdefault(link, []).append(flow)
     weights = None if weight is None else dict(enumerate(check_weights("weight", weight, len(finite))))
-    shares = progressive_filling(members, finite, capacity_bps, weights)
+    shares = progressive_filling(
+        members, finite, capacity_bps, weights, None if usage is None else dict(enumerate(usage))
+    )
     return np.array([shares[flow][0] if flow in shares else inf for flow in finite], dtype=np.float64)
 
 
@@ -89,6 +102,7 @@ def progressive_filling(
     routes: Mapping[Flow, Sequence[int]],
     capacity_bps: Sequence[float],
     weight: Mapping[Flow, float] | None = None,
+    usage: Mapping[Flow, Mapping[int, float]] | None = None,
 ) -> dict[Flow, tuple[float, int]]:
     """Share links between flows in the max-min fair way; `max_min_rates` without checks.
 
@@ -102,6 +116,8 @@ def progressive_filling(
         Capacity of every link, indexed by the keys of `members`.
     weight : mapping of flow to float, optional
         Of every flow in `routes`, > 0. Without it all weights are 1, with the same numbers to the last bit.
+    usage : mapping of flow to mapping of int to float, optional
+        Of every flow in `routes`: the links that carry not 1, but so many bits for each of its own.
 
     Returns
     -------
@@ -114,9 +130,13 @@ def progressive_filling(
 
     def growing(link: int) -> float:
         """Weight of the flows on a link that are not frozen; summed anew, as small ones stay of large ones."""
-        if weight is None:
+        if weight is None and usage is None:
             return unfrozen[link]
-        return sum(weight[flow] for flow in members[link] if flow not in shares)
+        return sum(
+            (1.0 if weight is None else weight[flow]) * (1.0 if usage is None else usage[flow].get(link, 1.0))
+            for flow in members[link]
+            if flow not in shares
+        )
 
     heap = [(left_bps[link] / growing(link), link) for link in unfrozen]
     heapify(heap)
@@ -135,7 +155,8 @@ def progressive_filling(
             if flow not in shares:
                 rate_bps = level_bps if weight is None else level_bps * weight[flow]
                 shares[flow] = (rate_bps, link)
+                used = None if usage is None else usage[flow]
                 for crossed in routes[flow]:
-                    left_bps[crossed] -= rate_bps
+                    left_bps[crossed] -= rate_bps * used.get(crossed, 1.0) if used else rate_bps
                     unfrozen[crossed] -= 1
     return shares

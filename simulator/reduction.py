@@ -1,10 +1,14 @@
 """Removal of links that can never limit a rate."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 
 
-def limiting_links(routes: Sequence[Sequence[int]], capacity_bps: Sequence[float]) -> list[tuple[int, ...]]:
+def limiting_links(
+    routes: Sequence[Sequence[int]],
+    capacity_bps: Sequence[float],
+    usage: Sequence[Mapping[int, float]] | None = None,
+) -> list[tuple[int, ...]]:
     """Routes without the links that can never limit a rate.
 
     Parameters
@@ -13,6 +17,8 @@ def limiting_links(routes: Sequence[Sequence[int]], capacity_bps: Sequence[float
         Links of each arc.
     capacity_bps : sequence of float
         Capacity of each link in bit/s.
+    usage : sequence of mapping from int to float, optional
+        Of each arc, the links that carry not 1, but so many bits for each bit of a message.
 
     Returns
     -------
@@ -22,7 +28,8 @@ def limiting_links(routes: Sequence[Sequence[int]], capacity_bps: Sequence[float
     Notes
     -----
     A link is protected if every arc that crosses it also crosses one of some other links whose capacities add
-    up to at most its own: whatever passes these fits. A core link behind slower access links is the
+    up to at most its own: whatever passes these fits. (Where the usage of the two links differs, the capacity counts
+    with the largest ratio of their usage.) A core link behind slower access links is the
     usual case, and so is an access link behind a slower core link. The links that remain admit the same rates,
     however many messages an arc has on the network, and so have the same max-min fair allocation.
 
@@ -35,16 +42,29 @@ def limiting_links(routes: Sequence[Sequence[int]], capacity_bps: Sequence[float
         for link in route:
             users.setdefault(link, []).append(arc)
     remaining = [set(route) for route in routes]
+
+    def at_most_bps(link: int, other: int, arcs: Sequence[int]) -> float:
+        """What these arcs put on a link, at most, as their messages cross another one."""
+        if usage is None:
+            return capacity_bps[other]
+        ratio = max(usage[arc].get(link, 1.0) / usage[arc].get(other, 1.0) for arc in arcs)
+        return capacity_bps[other] * ratio
+
     for link in sorted(users, key=lambda link: (-capacity_bps[link], link)):
         others = [remaining[arc] - {link} for arc in users[link]]
-        slowest = {
-            min(route, key=lambda other: (capacity_bps[other], other), default=link) for route in others
-        }
+        behind: dict[int, list[int]] = {}
+        for arc, route in zip(users[link], others, strict=True):
+            slowest = min(route, key=lambda other: (capacity_bps[other], other), default=link)
+            behind.setdefault(slowest, []).append(arc)
         common = set.intersection(*others)
         if (
             capacity_bps[link] == inf
-            or (link not in slowest and sum(capacity_bps[other] for other in slowest) <= capacity_bps[link])
-            or any(capacity_bps[other] <= capacity_bps[link] for other in common)
+            or (
+                link not in behind
+                and sum(at_most_bps(link, other, arcs) for other, arcs in behind.items())
+                <= capacity_bps[link]
+            )
+            or any(at_most_bps(link, other, users[link]) <= capacity_bps[link] for other in common)
         ):
             for arc in users[link]:
                 remaining[arc].discard(link)

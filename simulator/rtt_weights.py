@@ -1,6 +1,6 @@
 """Weights of arcs in sharing by round-trip time: the longer a route takes, the smaller a message's part of a link."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from simulator.job import Job
 
@@ -16,9 +16,8 @@ LEAST_PENALTY_S = 1e-9
 def route_penalty_s(
     latency_s: float,
     links: Sequence[int],
+    usage: Mapping[int, float],
     link_capacity_bps: Sequence[float],
-    *,
-    first_window: int | None = None,
     reference_bits: float = REFERENCE_BITS,
 ) -> float:
     """The inverse of the weight of messages on a route: what stands for their round-trip time.
@@ -29,10 +28,10 @@ def route_penalty_s(
         Of the whole route.
     links : sequence of int
         Link directions of the route.
+    usage : mapping from int to float
+        Of those that carry only some bits of a message, their share.
     link_capacity_bps : sequence of float
         Of all link directions.
-    first_window : int, optional
-        As of a `Job`.
     reference_bits : float
         S, >= 0.
 
@@ -40,12 +39,12 @@ def route_penalty_s(
     -------
     float
         In seconds. Links of infinite capacity add their latency alone, and so do those of capacity 0, on which all
-        messages stand still whatever their weights. Windows limit a rate and add nothing.
+        messages stand still whatever their weights.
     """
     return latency_s + sum(
-        reference_bits / link_capacity_bps[link]
+        reference_bits * usage.get(link, 1.0) / link_capacity_bps[link]
         for link in links
-        if link_capacity_bps[link] and (first_window is None or link < first_window)
+        if link_capacity_bps[link]
     )
 
 
@@ -82,11 +81,11 @@ def rtt_weights(job: Job, reference_bits: float = REFERENCE_BITS) -> list[float]
         rtt_weight(
             route_penalty_s(
                 arc.latency_s,
-                route,
+                arc.links[: arc.route_length],
+                arc.unequal_usage,
                 job.link_capacity_bps,
-                first_window=job.first_window,
-                reference_bits=reference_bits,
+                reference_bits,
             )
         )
-        for arc, route in zip(job.arcs, job.routes, strict=True)
+        for arc in job.arcs
     ]

@@ -1,8 +1,6 @@
 """The three closed forms of an overlay's cycle time."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
@@ -38,7 +36,7 @@ class ClosedForms:
 def closed_forms(
     paper_s: float,
     slowest_s: float,
-    routes: Sequence[tuple[int, ...]],
+    crossings: FloatArray,
     link_capacity_bps: FloatArray,
     model_bits: float,
     *,
@@ -52,19 +50,19 @@ def closed_forms(
         Cycle time of the overlay's event graph, per round.
     slowest_s : float
         Largest time per round that an arc needs to send one model after the other.
-    routes : sequence of tuple of int
-        Link directions of each arc; of a periodic overlay of each arc of all states.
+    crossings : ndarray, shape (link directions,)
+        Models on each link direction, of a periodic overlay those of all states: `Connectivity.crossings`.
     link_capacity_bps : ndarray, shape (link directions,)
     period : int
-        Rounds in which each of these arcs sends one model.
+        Rounds in which these models are sent.
 
     Notes
     -----
     In a static overlay a self-loop of an arc's transmission time, with one token, on the arc itself makes it send one
     model after the other. Every simple circuit of that larger graph is either a circuit of the overlay or one such
-    self-loop, so its cycle time is the larger of `paper_s` and the longest transmission. Time O(total route length).
+    self-loop, so its cycle time is the larger of `paper_s` and the longest transmission. Time O(link directions).
     """
-    load_bound_s, busiest_link = largest_load(routes, link_capacity_bps, model_bits, period=period)
+    load_bound_s, busiest_link = largest_load(crossings, link_capacity_bps, model_bits, period=period)
     return ClosedForms(
         paper_s=paper_s,
         serialized_s=max(paper_s, slowest_s),
@@ -74,7 +72,7 @@ def closed_forms(
 
 
 def largest_load(
-    routes: Sequence[tuple[int, ...]],
+    crossings: FloatArray,
     link_capacity_bps: FloatArray,
     model_bits: float,
     *,
@@ -84,11 +82,8 @@ def largest_load(
 
     Notes
     -----
-    The load of a link is the bits that cross it in a period over its capacity and `period`. Time O(total route length).
+    The load of a link is the bits that cross it in a period over its capacity and `period`. Time O(link directions).
     """
-    crossings = np.bincount(
-        np.fromiter(chain.from_iterable(routes), np.int64), minlength=len(link_capacity_bps)
-    )
     used = np.flatnonzero(crossings)
     if not len(used):
         return 0.0, None

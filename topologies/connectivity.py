@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from itertools import chain
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,11 +14,31 @@ from topologies.capacities import available_bandwidth, core_capacity
 from topologies.checks import per_silo
 from topologies.errors import Field, InputError, unknown_name
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
+from topologies.link_rules import LinkRules, SharedLink, shared_links
 from topologies.measured_pairs import UnroutedPairs
 from topologies.routing import Routes, Routing, shortest_routes
 from topologies.underlay import Underlay
 
 _BANDWIDTHS = ("hop_share", "bottleneck", "measured")
+NO_RULES = LinkRules()
+
+
+class Occupied(NamedTuple):
+    """Links that the models of an arc occupy, as of `simulator.arc.FlowArc`.
+
+    Attributes
+    ----------
+    links : tuple of int
+        Those of the route first.
+    usage : tuple of float
+        Bits on each of them for each bit of a model.
+    hops : int
+        Number of links of the route.
+    """
+
+    links: tuple[int, ...]
+    usage: tuple[float, ...]
+    hops: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -68,16 +89,22 @@ class Connectivity:
         The rule that `routes` follow, also where links are down.
     window_bps : ndarray, shape (silos, silos), or None
         The most that a transfer reaches with its windows, see `topologies.windows.with_windows`; None: no limit.
+    rules : LinkRules
+        Links that are half-duplex, shared by several silos or by nobody, and acknowledgements.
     measured_pairs : ndarray of int, shape (pairs, 2)
         Source and target of each pair that is a link of its own, by source, then target: where the bandwidth is
         measured, all pairs that can talk, else none.
     window_pairs : ndarray of int, shape (windows, 2)
-        Source and target of each pair whose transfers have a finite window, by source, then target.
-    link_capacity_bps : ndarray, shape (first_window + windows,)
+        Source and target of each pair whose transfers have a limit of their own, a finite window or that of fat pipes,
+        by source, then target.
+    shared : tuple of SharedLink
+        Capacities that several link directions share by the `rules`.
+    link_capacity_bps : ndarray, shape (first_shared + shared,)
         Capacity of every link direction. First come those between access links. With a routed core, core link `l` is
-        ``2 * l`` from its first to its second end and ``2 * l + 1`` back; where the bandwidth is measured there is no
-        routed core, and pair `p` is `p`. Then come the uplinks of all silos, then their downlinks. A window is a link
-        that only its pair's models cross; these come last.
+        ``2 * l`` from its first to its second end and ``2 * l + 1`` back, of unlimited capacity where it is a fat pipe;
+        where the bandwidth is measured there is no routed core, and pair `p` is `p`. Then come the uplinks of all
+        silos, then their downlinks. A window is a link that only its pair's models cross; these come next. Shared
+        capacities come last.
 
     Raises
     ------
@@ -86,8 +113,8 @@ class Connectivity:
 
     Notes
     -----
-    `measured_pairs`, `window_pairs` and `link_capacity_bps` follow from the others, also after `dataclasses.replace`.
-    Memory O(silos^2).
+    `measured_pairs`, `window_pairs`, `shared` and `link_capacity_bps` follow from the others, also after
+    `dataclasses.replace`. No access capacity exceeds that of a link which its silo shares. Memory O(silos^2).
     """
 
     underlay: Underlay
@@ -104,6 +131,8 @@ class Connectivity:
     latency: Literal["per_path", "per_link", "measured"]
     routing: Routing = shortest_routes
     window_bps: FloatArray | None = None
+    rules: LinkRules = NO_RULES
+    shared: tuple[SharedLink, ...] = field(init=False)
     measured_pairs: IntArray = field(init=False)
     link_capacity_bps: FloatArray = field(init=False)
     window_pairs: IntArray = field(init=False)
@@ -114,23 +143,70 @@ class Connectivity:
         """Check the bandwidth rule and number the links."""
         if self.bandwidth not in _BANDWIDTHS:
             raise unknown_name("bandwidth", self.bandwidth, _BANDWIDTHS)
+        self._check_rules()
         pairs = np.argwhere(self.may_send) if self.is_measured else np.empty((0, 2), dtype=np.int64)
         between_bps = self.available_bps[*pairs.T] if self.is_measured else np.repeat(self.core_bps, 2)
+        own_bps = self.window_bps
+        if self.rules.fat_pipes:
+            own_bps = self._fat_bps() if own_bps is None else np.minimum(own_bps, self._fat_bps())
+            between_bps[[2 * link + way for link in self.rules.fat_pipes for way in (0, 1)]] = np.inf
         windows, window_bps = np.empty((0, 2), dtype=np.int64), np.empty(0)
-        if self.window_bps is not None:
-            windows = np.argwhere(self.may_send & np.isfinite(self.window_bps))
-            window_bps = self.window_bps[*windows.T]
-        capacity_bps = np.concatenate((between_bps, self.up_bps, self.down_bps, window_bps))
+        if own_bps is not None:
+            windows = np.argwhere(self.may_send & np.isfinite(own_bps))
+            window_bps = own_bps[*windows.T]
+        first_uplink = len(pairs) if self.is_measured else 2 * len(self.core_bps)
+        shared = tuple(
+            shared_links(
+                self.rules,
+                self.underlay,
+                self.labels,
+                first_uplink,
+                self.core_bps,
+                self.up_bps,
+                self.down_bps,
+            )
+        )
+        object.__setattr__(self, "shared", shared)
+        shared_bps = np.array([link.capacity_bps for link in shared])
+        capacity_bps = np.concatenate((between_bps, self.up_bps, self.down_bps, window_bps, shared_bps))
         derived = {
             "measured_pairs": pairs,
             "window_pairs": windows,
             "link_capacity_bps": capacity_bps,
             "_pair_link": self._numbered(pairs, 0),
-            "_window_link": self._numbered(windows, len(capacity_bps) - len(windows)),
+            "_window_link": self._numbered(windows, first_uplink + 2 * self.silos),
         }
         freeze(*derived.values())
         for name, values in derived.items():
             object.__setattr__(self, name, values)
+
+    def _check_rules(self) -> None:
+        """Accept rules of links that there are, and bound access capacities by those of links that silos share."""
+        rules = self.rules
+        core = (*rules.half_duplex_core, *rules.fat_pipes)
+        if core and self.is_measured:
+            raise InputError(
+                "half-duplex core links and fat pipes go with a routed core; the pairs of "
+                f"{self.underlay.name} are measured."
+            )
+        silos = (*rules.half_duplex, *(silo for link in rules.shared_access for silo in link.silos))
+        for what, numbers, count in (("core link", core, len(self.core_bps)), ("silo", silos, self.silos)):
+            for number in numbers:
+                if not 0 <= number < count:
+                    raise InputError(f"must be >= 0 and < {count}.", field=Field(what, value=number))
+        for name in ("up_bps", "down_bps") if rules.shared_access else ():
+            bps = np.array(getattr(self, name))
+            for link in rules.shared_access:
+                bps[list(link.silos)] = np.minimum(bps[list(link.silos)], getattr(link, name))
+            freeze(bps)
+            object.__setattr__(self, name, bps)
+
+    def _fat_bps(self) -> FloatArray:
+        """Smallest capacity of the fat pipes on the route of each pair, shape (silos, silos)."""
+        fat_bps = np.full(len(self.core_bps), np.inf)
+        fat = list(self.rules.fat_pipes)
+        fat_bps[fat] = self.core_bps[fat]
+        return self.routes.bottleneck_bps(fat_bps)[np.ix_(self.router, self.router)]
 
     def _numbered(self, pairs: IntArray, first: int) -> IntArray:
         """Link of each pair of silos that has one of its own, else -1, shape (silos, silos); none without pairs."""
@@ -175,8 +251,13 @@ class Connectivity:
 
     @property
     def first_window(self) -> int:
-        """Index of the first window: the number of link directions that are no windows."""
+        """Index of the first window: the number of link directions between access links and of these."""
         return self.first_uplink + 2 * self.silos
+
+    @property
+    def first_shared(self) -> int:
+        """Index of the first shared capacity."""
+        return self.first_window + len(self.window_pairs)
 
     def uplink(self, silo: int) -> int:
         """Link direction of a silo's uplink."""
@@ -219,10 +300,84 @@ class Connectivity:
         own = [int(self._window_link[i, j]) for i, j in arcs]
         return tuple(route if link < 0 else (*route, link) for route, link in zip(found, own, strict=True))
 
+    def occupied(self, arcs: Iterable[tuple[int, int]]) -> list[Occupied]:
+        """All links that the models of each arc occupy: its `route`, shared capacities, and those of acknowledgements.
+
+        Notes
+        -----
+        Time O(total route length + arcs * shared capacities).
+        """
+        arcs = list(arcs)
+        routes = self.routes_along(arcs)
+        if not self.rules.change_usage:
+            return [Occupied(route, (1.0,) * len(route), self._hops(route)) for route in routes]
+        share = self.rules.ack_share
+        may_send = self.may_send if self.is_measured else None
+        found = []
+        for (i, j), route in zip(arcs, routes, strict=True):
+            back: tuple[int, ...] = ()
+            if share:
+                pair_back = may_send is None or bool(may_send[j, i])
+                back = self.route(j, i) if pair_back else (self.uplink(j), self.downlink(i))
+            found.append(self.occupying((i, j), route, back))
+        return found
+
+    def occupying(self, arc: tuple[int, int], route: tuple[int, ...], back: tuple[int, ...]) -> Occupied:
+        """What an arc's models occupy on a route, with its window, where acknowledgements go `back` on another."""
+        hops, share = self._hops(route), self.rules.ack_share
+        used = dict.fromkeys(route, 1.0)
+        crossed = dict.fromkeys(route[:hops], 1.0)
+        for link in back[: self._hops(back)] if share else ():
+            crossed[link] = crossed.get(link, 0.0) + share
+        for number, shared in enumerate(self.shared, self.first_shared):
+            if not shared.silos.issuperset(arc):
+                bits = sum(crossed.get(link, 0.0) * weight for link, weight in shared.usage.items())
+                if bits:
+                    used[number] = bits
+        used |= {link: bits for link, bits in crossed.items() if bits != 1.0}
+        return Occupied(tuple(used), tuple(used.values()), hops)
+
+    def _hops(self, route: tuple[int, ...]) -> int:
+        """Number of links of a route without its window."""
+        return len(route) - (len(route) > 0 and route[-1] >= self.first_window)
+
+    def crossings(self, source: IntArray, target: IntArray) -> FloatArray:
+        """Bits on each of the `link_capacity_bps`, for each bit of a model, when all of some arcs send one.
+
+        Parameters
+        ----------
+        source, target : ndarray of int, shape (arcs,)
+
+        Notes
+        -----
+        Time O(total route length).
+        """
+        arcs = list(zip(source.tolist(), target.tolist(), strict=True))
+        if self.rules.change_usage:
+            occupied = self.occupied(arcs)
+            links = chain.from_iterable(each.links for each in occupied)
+            bits = np.fromiter(chain.from_iterable(each.usage for each in occupied), np.float64)
+        else:
+            links, bits = chain.from_iterable(self.routes_along(arcs)), None
+        number = np.fromiter(links, np.int64)
+        return np.bincount(number, bits, minlength=len(self.link_capacity_bps)).astype(np.float64)
+
+    def is_window(self, direction: int) -> bool:
+        """Whether a link direction is a window, and not a link, a limit of fat pipes or a shared capacity."""
+        if self.window_bps is None or not self.first_window <= direction < self.first_shared:
+            return False
+        i, j = self.window_pairs[direction - self.first_window]
+        return bool(self.link_capacity_bps[direction] == self.window_bps[i, j])
+
     def link_name(self, direction: int) -> str:
         """Name of a link direction, for tables and error messages."""
+        if direction >= self.first_shared:
+            return self.shared[direction - self.first_shared].name
         if direction >= self.first_window:
-            return window_name(self.labels, self.window_pairs[direction - self.first_window])
+            i, j = self.window_pairs[direction - self.first_window].tolist()
+            if self.is_window(direction):
+                return window_name(self.labels, (i, j))
+            return f"fat pipe {self.labels[i]} -> {self.labels[j]}"
         pairs = self.measured_pairs if self.is_measured else None
         return direction_name(direction, self.underlay, self.labels, pairs)
 
@@ -232,9 +387,9 @@ class Connectivity:
         return tuple(map(self.link_name, range(len(self.link_capacity_bps))))
 
 
-def window_name(labels: Sequence[str], pair: IntArray) -> str:
+def window_name(labels: Sequence[str], pair: Sequence[int]) -> str:
     """Name of the window of a pair of silos, as of a link direction."""
-    i, j = pair.tolist()
+    i, j = pair
     return f"window {labels[i]} -> {labels[j]}"
 
 

@@ -44,6 +44,7 @@ def in_silo_order(graph: Connectivity, work: Workload) -> tuple[Connectivity, Wo
         latency_s=graph.latency_s[pairs],
         available_bps=graph.available_bps[pairs],
         window_bps=None if graph.window_bps is None else graph.window_bps[pairs],
+        rules=graph.rules.renumbered(order),
     )
     freeze(ordered.router, ordered.up_bps, ordered.down_bps, ordered.latency_s, ordered.available_bps)
     if np.shape(work.compute_s) == (graph.silos,):

@@ -192,7 +192,7 @@ def build_overlay(
         closed_forms=closed_forms(
             proof.cycle_time_s,
             float(transmissions(work.model_bits, rate_bps).max(initial=0.0)),
-            routes,
+            graph.crossings(source, target),
             graph.link_capacity_bps,
             work.model_bits,
         ),

@@ -225,7 +225,7 @@ def build_periodic(
         closed_forms=closed_forms(
             proof.cycle_time_s / computed,
             slowest_s / computed,
-            [routes[arc] for arc in number.tolist()],
+            graph.crossings(arcs.source, arcs.target),
             graph.link_capacity_bps,
             work.model_bits,
             period=computed,

@@ -613,7 +613,7 @@ def _windows(graph: Connectivity) -> str:
     """Smallest and largest rate that windows allow; empty without any."""
     if not len(graph.window_pairs):
         return ""
-    return f"; windows allow {_span(graph.link_capacity_bps[graph.first_window :])}"
+    return f"; windows allow {_span(graph.link_capacity_bps[graph.first_window : graph.first_shared])}"
 
 
 def _measured(graph: Connectivity) -> str:

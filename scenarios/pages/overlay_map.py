@@ -201,7 +201,8 @@ def _busy(facts: RunFacts, layout: MapLayout, directions: Sequence[int]) -> Iter
     for pair in between if graph.is_measured else ():
         i, j = graph.measured_pairs[pair].tolist()
         yield f'<path d="{_bent(places[i], places[j])}"/>'
-    for window in (link - graph.first_window for link in directions if link >= graph.first_window):
+    own = [link for link in directions if graph.first_window <= link < graph.first_shared]
+    for window in (link - graph.first_window for link in own):
         i, j = graph.window_pairs[window].tolist()
         yield f'<path d="{_bent(places[i], places[j])}"/>'
     for silo in sorted(silos):

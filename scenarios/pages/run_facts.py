@@ -248,8 +248,7 @@ def _overlay_facts(
         bits, mean_bps, used = usage
         models = bits / sent if sent > 0 else models
     elif overlay is not None:
-        crossed = np.fromiter((link for route in overlay.routes for link in route), np.int64)
-        models = np.bincount(crossed, minlength=directions).astype(np.float64)
+        models = graph.crossings(overlay.source, overlay.target)
     if overlay is None:
         return OverlayFacts(
             recorded=recorded,
@@ -268,7 +267,7 @@ def _overlay_facts(
     return OverlayFacts(
         recorded=recorded,
         overlay=overlay,
-        forms=access_forms(overlay, capacities[0], capacities[-1]),
+        forms=access_forms(overlay, capacities[0], capacities[-1]) if graph.rules.are_plain_links else None,
         models=models,
         mean_bps=mean_bps,
         utilisation=used,
@@ -330,7 +329,7 @@ def single_upgrades(overlay: Overlay) -> tuple[SingleUpgrade, ...]:
     ----------
     overlay : Overlay
     """
-    links = upgrade_links(overlay)
+    links = upgrade_links(overlay) if overlay.graph.rules.are_plain_links else ()
     if not links:
         return ()
     terms = UpgradeTerms.of(overlay, links, "load")

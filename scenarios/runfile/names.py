@@ -42,6 +42,8 @@ def link_names(group: h5py.Group, underlay: Underlay, labels: Sequence[str]) -> 
     labels : sequence of str
         Of the silos.
     """
+    if "link_names" in group:
+        return tuple(group["link_names"].asstr()[:].tolist())
     pairs = measured_pairs(group)
     between = 2 * underlay.links if pairs is None else len(pairs)
     named = [

@@ -6,8 +6,10 @@ from typing import Literal
 import numpy as np
 
 from simulator.activity import Activity, Sent, busy_s
+from simulator.arc import unequal
 from simulator.link_rates import LinkRates, link_rates
 from topologies.arrays import FloatArray, IntArray
+from topologies.connectivity import Occupied
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -75,7 +77,7 @@ class OverlayTimeline:
         Number of states; 1 of an overlay that is not periodic.
     message_bits : float
     link_names : tuple of str
-    routes : tuple of tuple of int
+    occupied : tuple of Occupied
         Link directions of each arc, where nothing fails.
     link_capacity_bps : ndarray of shape (links,)
         Where nothing changes them.
@@ -98,7 +100,7 @@ class OverlayTimeline:
     period: int
     message_bits: float
     link_names: tuple[str, ...]
-    routes: tuple[tuple[int, ...], ...]
+    occupied: tuple[Occupied, ...]
     link_capacity_bps: FloatArray
     sharing: Literal["constant", "maxmin"] | None
 
@@ -124,12 +126,13 @@ class OverlayTimeline:
             return None
         return link_rates(
             self.sent,
-            self.routes,
+            [own.links for own in self.occupied],
             self.link_capacity_bps,
             self.message_bits,
             sharing=self.sharing,
             begin_s=self.begin_s,
             end_s=self.end_s,
+            usage=[unequal(own.links, own.usage) for own in self.occupied],
         )
 
     @property

@@ -338,6 +338,8 @@ def _capacity_bps(file: h5py.File, group: h5py.Group, scenario: str) -> FloatArr
     windows = window_pairs(network)
     window_bps = network["window_bps"][:][*windows.T] if len(windows) else np.empty(0)
     capacity_bps = np.concatenate((between, network["up_bps"][:], network["down_bps"][:], window_bps))
+    if "link_capacity_bps" in network:
+        capacity_bps = network["link_capacity_bps"][:]
     has_events = event_names(tomllib.loads(scenario).get("simulation", {}))
     return np.full_like(capacity_bps, nan) if has_events else capacity_bps
 

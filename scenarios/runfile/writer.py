@@ -27,6 +27,7 @@ from scenarios.runfile.training_rows import HistoryWriter, allocate_history, wri
 from simulator import Job
 from topologies import ClosedForms, Connectivity, Overlay, PeriodicOverlay, Workload, make_schedule
 from topologies.arrays import FloatArray
+from topologies.connectivity import NO_RULES
 from topologies.random_cycle_time import RANDOM_ROUNDS
 
 SCHEMA = "silosim-run/1"
@@ -202,6 +203,8 @@ def write_head(file: h5py.File, head: RunHead) -> None:
     digest.update(graph.available_bps.tobytes())
     if graph.window_bps is not None:
         digest.update(np.ascontiguousarray(graph.window_bps).tobytes())
+    if graph.rules != NO_RULES:
+        digest.update(repr(graph.rules).encode())
     digest.update("\0".join(graph.labels).encode())
     file.attrs.update(
         schema=SCHEMA,
@@ -234,6 +237,8 @@ def write_head(file: h5py.File, head: RunHead) -> None:
         group[name] = getattr(graph, name)
     if graph.window_bps is not None:
         group["window_bps"] = graph.window_bps
+    if not graph.rules.are_plain_links:
+        group["link_capacity_bps"] = graph.link_capacity_bps
     group.attrs.update(bandwidth=graph.bandwidth, latency=graph.latency)
     group = file.create_group("workload")
     group.attrs.update(name=work.name, model_bits=work.model_bits, local_steps=work.local_steps)

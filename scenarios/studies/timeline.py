@@ -274,7 +274,7 @@ def _shown(
         period=1 if recorded.states is None else len(recorded.states),
         message_bits=record.work.model_bits,
         link_names=link_names(file["connectivity"], record.underlay, record.silo_labels),
-        routes=tuple(graph.route(i, j) for i, j in zip(source.tolist(), target.tolist(), strict=True)),
+        occupied=tuple(graph.occupied(zip(source.tolist(), target.tolist(), strict=True))),
         link_capacity_bps=graph.link_capacity_bps,
         sharing=_known_rates(sharing_model(config.sharing), effects),
     )

@@ -1,7 +1,5 @@
 """Why an arc takes longer, or less, than by Eq. 3: the largest term, explained."""
 
-from collections import Counter
-
 import numpy as np
 
 from scenarios.config.events.cause import Cause, link_text
@@ -71,7 +69,7 @@ def _queue(overlay: Overlay, arc: int, terms: Terms) -> Cause:
     place = _place(overlay, arc, terms)
     # A link that could send more often than once a cycle is no bottleneck: the models arrive in bursts.
     uneven = " and models leave unevenly" if sending_s < paper_s else ""
-    assumption = "window" if terms.link[arc] >= overlay.graph.first_window else "serialization"
+    assumption = "window" if overlay.graph.is_window(int(terms.link[arc])) else "serialization"
     text = (
         f"{assumption}: one model takes {format_s(sending_s)} on {place}, the paper's cycle "
         f"is {format_s(paper_s)}{uneven}; models queue for {format_s(float(terms.queue_s[arc]))}"
@@ -82,7 +80,7 @@ def _queue(overlay: Overlay, arc: int, terms: Terms) -> Cause:
 def _shared(overlay: Overlay, arc: int, terms: Terms) -> Cause:
     """An arc that gets less than the rate of Eq. 3."""
     link, sending_s = int(terms.link[arc]), float(terms.sending_s[arc])
-    crossing = Counter(link for route in overlay.routes for link in set(route))[link]
+    crossing = _models_on(overlay, link)
     place = _place(overlay, arc, terms)
     text = (
         f"shared {place}: {crossing} arc{'s' if crossing > 1 else ''} of the overlay "
@@ -90,6 +88,14 @@ def _shared(overlay: Overlay, arc: int, terms: Terms) -> Cause:
         f"{format_s(float(overlay.transmission_s[arc]))}"
     )
     return Cause(assumption="shared link", place=place, explanation=text)
+
+
+def _models_on(overlay: Overlay, link: int) -> int:
+    """Number of arcs whose models cross a link direction, without those that only send acknowledgements over it."""
+    graph, share = overlay.graph, overlay.graph.rules.ack_share
+    ends = zip(overlay.source.tolist(), overlay.target.tolist(), strict=True)
+    used = (dict(zip(each.links, each.usage, strict=True)).get(link, share) for each in graph.occupied(ends))
+    return sum(bits != share for bits in used)
 
 
 def _unused(resources: Resources, arc: int, terms: Terms) -> Cause:

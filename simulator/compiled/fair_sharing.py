@@ -58,9 +58,9 @@ def begin(network: Network, queue: Queue, messages: Records, number: int, k: int
     arc.rate_bps = arc.alone_bps
     arc.level_bps = arc.alone_bps / arc.weight
     for hop in range(arc.first, arc.end):
-        links[hops[hop].link].load_bps = arc.alone_bps
+        links[hops[hop].link].load_bps = arc.alone_bps * hops[hop].usage
         network.seats[hops[hop].place].level_bps = arc.level_bps
-        network.seats[hops[hop].place].weight = arc.weight
+        network.seats[hops[hop].place].weight = arc.weight * hops[hop].usage
     bound = links[hops[arc.alone_hop].link]
     bound.level_bps = arc.level_bps
     bound.bound = 1
@@ -125,11 +125,12 @@ def _unload(network: Network, number: int) -> None:
     """Take one message off the links of an arc."""
     clock, arc, hops, links = network.clock[0], network.arcs[number], network.hops, network.links
     for hop in range(arc.first, arc.end):
-        network.seats[hops[hop].place].weight = arc.weight * (arc.count - 1)
+        usage = hops[hop].usage
+        network.seats[hops[hop].place].weight = arc.weight * usage * (arc.count - 1)
         if arc.active:
-            _remove_active(clock, links, hops[hop].link, 1, arc.weight)
+            _remove_active(clock, links, hops[hop].link, 1, arc.weight * usage)
         else:
-            links[hops[hop].link].load_bps -= arc.rate_bps
+            links[hops[hop].link].load_bps -= arc.rate_bps * usage
 
 
 @compiled
@@ -191,13 +192,13 @@ def seek(network: Network, number: int, more: int) -> None:
         if arc.bound_hop >= 0:
             links[network.hops[arc.bound_hop].link].bound -= 1
     for hop in range(arc.first, arc.end):
-        link = network.hops[hop].link
+        link, usage = network.hops[hop].link, network.hops[hop].usage
         seat = network.seats[network.hops[hop].place]
         seat.level_bps = inf
-        seat.weight = arc.weight * (arc.count + more)
-        links[link].load_bps -= arc.rate_bps * known
+        seat.weight = arc.weight * usage * (arc.count + more)
+        links[link].load_bps -= arc.rate_bps * usage * known
         links[link].active += known + more
-        links[link].active_weight += arc.weight * (known + more)
+        links[link].active_weight += arc.weight * usage * (known + more)
         links[link].active_weight *= clock.up
         watch(network, link)
     arc.count += more
@@ -340,16 +341,17 @@ def _freeze(network: Network, number: int, level_bps: float) -> None:
             arc.active = 0
             clock.open -= 1
             for hop in range(arc.first, arc.end):
+                usage = hops[hop].usage
                 network.seats[hops[hop].place].level_bps = level_bps
-                links[hops[hop].link].load_bps += rate_bps * arc.count
-                _remove_active(clock, links, hops[hop].link, arc.count, arc.weight * arc.count)
+                links[hops[hop].link].load_bps += rate_bps * usage * arc.count
+                _remove_active(clock, links, hops[hop].link, arc.count, arc.weight * usage * arc.count)
                 _mark_over(clock, links, hops[hop].link, level_bps)
         else:
             arc.stamp = clock.stamp
             links[hops[arc.bound_hop].link].bound -= 1
             for hop in range(arc.first, arc.end):
                 network.seats[hops[hop].place].level_bps = level_bps
-                links[hops[hop].link].load_bps -= (arc.rate_bps - rate_bps) * arc.count
+                links[hops[hop].link].load_bps -= (arc.rate_bps - rate_bps) * hops[hop].usage * arc.count
                 watch(network, hops[hop].link)
         given += 1
         links[number].bound += 1

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.block import Block, LinkArray, Messages
+from simulator.crossed_bits import CrossedBits
 from simulator.job import Job
-from topologies.arrays import FloatArray, IntArray
+from topologies.arrays import FloatArray
 
 Number = TypeVar("Number", np.int32, np.float64)
 
@@ -46,7 +47,7 @@ def joined(pieces: Sequence[Rows]) -> Rows:
 
 def blocks(job: Job, pieces: Iterator[Rows], block_rounds: int) -> Iterator[Block]:
     """Cut rows that come in pieces of any length into blocks of equal length; the last one may be shorter."""
-    crossed, sent = _Crossed(job), np.zeros(len(job.arcs), dtype=np.int64)
+    crossed, sent = CrossedBits(job), np.zeros(len(job.arcs), dtype=np.int64)
     round_bits = crossed.bits(sent + 1)
     first, held = 0, next(pieces)
     while first < job.rounds:
@@ -77,18 +78,3 @@ def blocks(job: Job, pieces: Iterator[Rows], block_rounds: int) -> Iterator[Bloc
 def _taken(table: NDArray[Number], count: int) -> NDArray[Number]:
     """The first rows; copied where there are more, which they would keep in memory."""
     return table if len(table) == count else table[:count].copy()
-
-
-class _Crossed:
-    """Bits that messages send over the links of their routes."""
-
-    def __init__(self, job: Job) -> None:
-        self._message_bits = np.array(job.message_bits)
-        self._links = len(job.link_capacity_bps)
-        self._arc = np.repeat(np.arange(len(job.arcs)), [len(route) for route in job.routes])
-        self._link = np.array([link for route in job.routes for link in route], dtype=np.int64)
-
-    def bits(self, sent: IntArray) -> FloatArray:
-        """Bits on each link direction, given the number of messages of each arc."""
-        crossed_bits = (sent * self._message_bits)[self._arc]
-        return np.asarray(np.bincount(self._link, crossed_bits, minlength=self._links), dtype=np.float64)

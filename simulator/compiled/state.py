@@ -45,12 +45,13 @@ _HOP = np.dtype(
         ("link", _I), ("arc", _I),
         ("bound_s", _F),  # for how long it has been the bound of its arc
         ("place", _I),  # its seat
+        ("usage", _F),  # bits on the link for each bit of a message
     ],
     align=True,
 )  # fmt: skip
 
 # The hops in use of each link, with what is looked at again and again: the level, infinite while sought, and the weight
-# of all messages of the arc together.
+# of all messages of the arc together, times their usage of the link.
 _SEAT = np.dtype([("level_bps", _F), ("weight", _F), ("hop", _I)], align=True)
 
 _LINK = np.dtype(
@@ -61,7 +62,7 @@ _LINK = np.dtype(
         ("over", _I),  # whether known rates must fall
         ("active_weight", _F),  # at least the weight of those that are not known
         ("level_bps", _F), ("bound", _I),  # level and number of the arcs whose bound it is
-        ("least_weight", _F),  # of the arcs that cross it
+        ("least_weight", _F),  # of the arcs that cross it, times their usage
     ],
     align=True,
 )  # fmt: skip
@@ -151,17 +152,22 @@ def make_network(job: Job) -> Network:
     routes = limiting_links(
         [route if bits else () for route, bits in zip(job.routes, job.message_bits, strict=True)],
         capacity_bps,
+        job.usage,
     )
+    usage = job.usage or [{}] * len(routes)
+    # Capacities of the links of each route in bits of a message.
+    own_bps = [
+        [capacity_bps[link] / used.get(link, 1.0) for link in route]
+        for route, used in zip(routes, usage, strict=True)
+    ]
     arcs = np.zeros(len(routes), dtype=_ARC)
     arcs["target"] = [arc.target for arc in job.arcs]
     arcs["latency_s"] = [arc.latency_s for arc in job.arcs]
     arcs["bits"] = job.message_bits
     arcs["end"] = np.cumsum([len(route) for route in routes])
     arcs["first"] = arcs["end"] - [len(route) for route in routes]
-    arcs["alone_bps"] = [min((capacity_bps[link] for link in route), default=inf) for route in routes]
-    arcs["alone_hop"] = arcs["first"] + [
-        int(np.argmin([capacity_bps[link] for link in route])) if route else 0 for route in routes
-    ]
+    arcs["alone_bps"] = [min(each_bps, default=inf) for each_bps in own_bps]
+    arcs["alone_hop"] = arcs["first"] + [int(np.argmin(each_bps)) if each_bps else 0 for each_bps in own_bps]
     arcs["bound_hop"] = -1
     arcs["weight"] = weights = np.array(job.sharing.arc_weights(job))
     if job.plan is None:
@@ -169,17 +175,19 @@ def make_network(job: Job) -> Network:
     hops = np.zeros(int(arcs["end"].max(initial=0)), dtype=_HOP)
     hops["link"] = list(chain.from_iterable(routes))
     hops["arc"] = np.repeat(np.arange(len(routes)), [len(route) for route in routes])
+    hops["usage"] = [used.get(link, 1.0) for route, used in zip(routes, usage, strict=True) for link in route]
+    parts = weights[hops["arc"]] * hops["usage"]
     links = np.zeros(len(capacity_bps), dtype=_LINK)
     links["capacity_bps"] = capacity_bps
     users = np.bincount(hops["link"], minlength=len(links))
     links["first"] = np.cumsum(users) - users
     links["least_weight"] = np.inf
-    np.minimum.at(links["least_weight"], hops["link"], weights[hops["arc"]])
+    np.minimum.at(links["least_weight"], hops["link"], parts)
     clock = np.zeros(1, dtype=_CLOCK)
     clock["rounds"], clock["fifo"] = job.rounds, job.fifo
     clock["planned"] = job.plan is not None
     # Sums of weights that are all 1 are exact.
-    clock["up"] = 1.0 if (weights == 1.0).all() else _UP
+    clock["up"] = 1.0 if (parts == 1.0).all() else _UP
     clock["longest_lag"], clock["period"], clock["latest"] = job.longest_lag, job.period or 0, NONE
     clock["reference"] = OFF if job.period is None else NONE
     clock["saved_round"], clock["next_round"], clock["stamp"] = NONE, max(1, job.regular_from), 1

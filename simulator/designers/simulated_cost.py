@@ -124,10 +124,11 @@ class SimulatedCost:
 
     def loads(self, source: IntArray, target: IntArray) -> tuple[FloatArray, IntArray, IntArray]:
         """Time per round that each link is busy, and the arc and the link of every hop of arcs that all send in it."""
-        routes = self.graph.routes_along(zip(source.tolist(), target.tolist(), strict=True))
-        link = np.array([x for route in routes for x in route], dtype=np.int64)
-        owner = np.repeat(np.arange(len(routes)), [len(route) for route in routes])
-        return np.bincount(link, minlength=len(self.busy_s)) * self.busy_s, owner, link
+        arcs = self.graph.occupied(zip(source.tolist(), target.tolist(), strict=True))
+        link = np.array([x for arc in arcs for x in arc.links], dtype=np.int64)
+        usage = np.array([x for arc in arcs for x in arc.usage], dtype=np.float64)
+        owner = np.repeat(np.arange(len(arcs)), [len(arc.links) for arc in arcs])
+        return np.bincount(link, usage, minlength=len(self.busy_s)) * self.busy_s, owner, link
 
 
 def ends(arcs: Arcs) -> IntArray:

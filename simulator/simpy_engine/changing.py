@@ -1,11 +1,10 @@
 """Network of fluid flows whose capacities and routes change while messages are under way."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 
-from simulator.progressive_filling import progressive_filling
 from simulator.simpy_engine.flow import Flow
-from simulator.simpy_engine.fluid import FluidNetwork, Share
+from simulator.simpy_engine.fluid import FluidNetwork
 from simulator.simpy_engine.network import NetworkSetup
 
 OTHERS = -1
@@ -18,8 +17,8 @@ class ChangingNetwork(FluidNetwork):
     Parameters
     ----------
     setup : NetworkSetup
-    share : callable
-        Shares the links, as of `FluidNetwork`. The arc of background traffic is `OTHERS`.
+    weight : sequence of float, optional
+        As of `FluidNetwork`; the last one is that of background traffic, whose arc is `OTHERS`.
 
     Notes
     -----
@@ -27,12 +26,13 @@ class ChangingNetwork(FluidNetwork):
     rates.
     """
 
-    __slots__ = ("_crossed_otherwise", "_full_routes", "_others", "_peak_links", "_rerouted")
+    __slots__ = ("_crossed_otherwise", "_full_routes", "_hops", "_others", "_peak_links", "_rerouted")
 
-    def __init__(self, setup: NetworkSetup, *, share: Share = progressive_filling) -> None:
-        super().__init__(setup, share=share, reduce=False)
+    def __init__(self, setup: NetworkSetup, *, weight: Sequence[float] | None = None) -> None:
+        super().__init__(setup, weight=weight, reduce=False)
         self._crossed_otherwise = setup.crossed_otherwise
         self._full_routes = list(setup.job.routes)
+        self._hops = [arc.route_length for arc in setup.job.arcs]
         self._rerouted: set[int] = set()
         self._others: dict[int, Flow] = {}
         # The peak rate of a flow of others is the capacity of a link of its own.
@@ -57,7 +57,9 @@ class ChangingNetwork(FluidNetwork):
             self._changed[link] = None
             self._share_late()
 
-    def set_route(self, arc: int, links: Sequence[int], latency_s: float) -> None:
+    def set_route(
+        self, arc: int, links: Sequence[int], latency_s: float, usage: Mapping[int, float], hops: int
+    ) -> None:
         """Send an arc's messages over other links from now on; those under way keep the bits that they have sent.
 
         Parameters
@@ -67,15 +69,25 @@ class ChangingNetwork(FluidNetwork):
             Link directions, each once.
         latency_s : float
             From the last bit's leaving to the arrival, for all messages that have not left yet.
+        usage : mapping from int to float
+            As `simulator.arc.FlowArc.unequal_usage`.
+        hops : int
+            How many of the links are the route.
         """
         now_s = self._clock.now
         old_route, self._full_routes[arc] = self._full_routes[arc], tuple(links)
+        old_usage = self._used(arc)
+        if usage and self._usage is None:
+            self._usage = [{}] * (len(self._routes) + 1)
+        if self._usage is not None:
+            self._usage[arc] = usage
+        self._hops[arc] = hops
         self._latency_s[arc] = latency_s
         self._rerouted.add(arc)
         self._routes[arc] = self._finite(links) if self._bits[arc] else ()
         for flow in [flow for flow in self._active if flow.arc == arc]:
             flow.advance(now_s)
-            flow.cross(old_route)
+            flow.cross(old_route, old_usage)
             for link in flow.links:
                 del self._members[link][flow]
             for link in self._routes[arc]:
@@ -125,8 +137,13 @@ class ChangingNetwork(FluidNetwork):
     def send(self, arc: int, k: int) -> None:
         """Send the message of round `k` on an arc."""
         if arc in self._rerouted and not self._routes[arc]:
-            self._crossed_otherwise(arc, k, dict.fromkeys(self._full_routes[arc], self._bits[arc]))
+            used, bits = self._used(arc), self._bits[arc]
+            crossed_bits = {link: bits * used.get(link, 1.0) for link in self._full_routes[arc]}
+            self._crossed_otherwise(arc, k, crossed_bits)
         super().send(arc, k)
+
+    def _used(self, arc: int) -> Mapping[int, float]:
+        return {} if self._usage is None else self._usage[arc]
 
     def _schedule_end(self, flow: Flow) -> None:
         if flow.arc != OTHERS:
@@ -135,5 +152,6 @@ class ChangingNetwork(FluidNetwork):
     def _end(self, flow: Flow) -> None:
         if flow.arc in self._rerouted:
             flow.left_bits = 0.0
-            self._crossed_otherwise(flow.arc, flow.k, flow.cross(self._full_routes[flow.arc]))
+            crossed_bits = flow.cross(self._full_routes[flow.arc], self._used(flow.arc))
+            self._crossed_otherwise(flow.arc, flow.k, crossed_bits)
         super()._end(flow)

@@ -1,6 +1,6 @@
 """A message under way on the network."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 
 
@@ -74,12 +74,12 @@ class Flow:
         longest_s = max(self._bound_s.values())
         return min(link for link, duration_s in self._bound_s.items() if duration_s == longest_s)
 
-    def cross(self, route: Sequence[int]) -> dict[int, float]:
+    def cross(self, route: Sequence[int], usage: Mapping[int, float]) -> dict[int, float]:
         """Count the bits since the last call as sent over a route; return all that the message sent, by link."""
         if self._crossed_bits is None:
             self._crossed_bits = {}
         for link in route:
-            sent_bits = self._uncrossed_bits - self.left_bits
+            sent_bits = (self._uncrossed_bits - self.left_bits) * usage.get(link, 1.0)
             self._crossed_bits[link] = self._crossed_bits.get(link, 0.0) + sent_bits
         self._uncrossed_bits = self.left_bits
         return self._crossed_bits

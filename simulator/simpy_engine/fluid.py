@@ -14,6 +14,7 @@ from simulator.simpy_engine.flow import Flow
 from simulator.simpy_engine.network import NetworkSetup
 from simulator.simpy_engine.repeat import State
 from simulator.tolerances import SAME_INSTANT
+from topologies.errors import Field, InputError
 
 Share = Callable[
     [Mapping[int, Collection[Flow]], Mapping[Flow, Sequence[int]], Sequence[float]],
@@ -23,36 +24,25 @@ Share = Callable[
 rate in bit/s and the link that bounds it. As `progressive_filling`."""
 
 
-def weighted_share(weight: Sequence[float]) -> Share:
-    """Max-min fair sharing where the messages of each arc have a weight.
-
-    Parameters
-    ----------
-    weight : sequence of float
-        Of each arc, > 0. It is looked at anew each time that links are shared.
-    """
-
-    def share(
-        members: Mapping[int, Collection[Flow]],
-        routes: Mapping[Flow, Sequence[int]],
-        capacity_bps: Sequence[float],
-    ) -> Mapping[Flow, tuple[float, int]]:
-        return progressive_filling(members, routes, capacity_bps, {flow: weight[flow.arc] for flow in routes})
-
-    return share
-
-
 class FluidNetwork:
     """Sends every message as a fluid flow.
 
     Parameters
     ----------
     setup : NetworkSetup
-    share : callable
+    share : callable, optional
         Shares the links; max-min fair by default. It gets the flows that are connected to a change through shared
         links, all of which cross a link. A flow alone on its links has their smallest capacity without it.
+    weight : sequence of float, optional
+        Of max-min fair sharing: of the messages of each arc, > 0. It is looked at anew each time that links are shared.
+        By default all are equal.
     reduce : bool
         Whether to leave out links that can never limit a rate, and not only those of infinite capacity.
+
+    Raises
+    ------
+    InputError
+        If `share` is given for a job with unequal usage of links, of which it is not told.
 
     Notes
     -----
@@ -80,18 +70,30 @@ class FluidNetwork:
         "_share",
         "_sharing_due",
         "_timers_s",
+        "_usage",
+        "_weight",
     )
 
     def __init__(
-        self, setup: NetworkSetup, *, share: Share = progressive_filling, reduce: bool = True
+        self,
+        setup: NetworkSetup,
+        *,
+        share: Share | None = None,
+        weight: Sequence[float] | None = None,
+        reduce: bool = True,
     ) -> None:
         job = setup.job
+        if share is not None and job.usage is not None:
+            raise InputError(
+                "must be a model that knows of acknowledgements, shared capacities and split flows, such as 'maxmin'.",
+                field=Field("sharing", value=job.sharing.name),
+            )
         self._clock = setup.clock
         # A message of zero bits takes no time: its route is left empty.
         occupied = [route if bits else () for route, bits in zip(job.routes, job.message_bits, strict=True)]
         self._capacity_bps = list(job.link_capacity_bps)
         if reduce:
-            self._routes = limiting_links(occupied, job.link_capacity_bps)
+            self._routes = limiting_links(occupied, job.link_capacity_bps, job.usage)
         else:
             self._routes = [self._finite(route) for route in occupied]
         self._bits = job.message_bits
@@ -99,7 +101,10 @@ class FluidNetwork:
         self._fifo = job.fifo
         self._deliver = setup.deliver
         self._on_rates = setup.on_rates
-        self._share = share
+        self._share = share or self._max_min
+        self._weight = weight
+        # The last one is that of background traffic, which its arc of -1 finds.
+        self._usage: list[Mapping[int, float]] | None = None if job.usage is None else [*job.usage, {}]
         # Dicts stand for sets that keep their order, so that no result depends on memory addresses.
         self._members: list[dict[Flow, None]] = [{} for _ in job.link_capacity_bps]
         self._active: dict[Flow, None] = {}
@@ -132,7 +137,7 @@ class FluidNetwork:
                 alone = False
             self._members[link][flow] = None
         if alone:
-            flow.rate_bps, flow.bottleneck = min((self._capacity_bps[link], link) for link in links)
+            flow.rate_bps, flow.bottleneck = self._alone(arc)
             self._schedule_end(flow)
             self._set_timer()
         else:
@@ -150,6 +155,29 @@ class FluidNetwork:
             waiting = self._queued[flow.arc] or ()
             numbers += (flow.arc, flow.k - k, len(waiting), *(other - k for other in waiting))
         return State(numbers, [], shares)
+
+    def _alone(self, arc: int) -> tuple[float, int]:
+        """Rate of a message with nothing else on its links, and the link that bounds it."""
+        if self._usage is None:
+            return min((self._capacity_bps[link], link) for link in self._routes[arc])
+        used = self._usage[arc]
+        return min((self._capacity_bps[link] / used.get(link, 1.0), link) for link in self._routes[arc])
+
+    def _max_min(
+        self,
+        members: Mapping[int, Collection[Flow]],
+        routes: Mapping[Flow, Sequence[int]],
+        capacity_bps: Sequence[float],
+    ) -> Mapping[Flow, tuple[float, int]]:
+        """Rates by `progressive_filling`."""
+        weight, usage = self._weight, self._usage
+        return progressive_filling(
+            members,
+            routes,
+            capacity_bps,
+            None if weight is None else {flow: weight[flow.arc] for flow in routes},
+            None if usage is None else {flow: usage[flow.arc] for flow in routes},
+        )
 
     def _leave(self, arc: int, k: int, start_s: float, bound_link: int) -> None:
         now_s = self._clock.now

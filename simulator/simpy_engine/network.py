@@ -75,8 +75,10 @@ class ChangeableNetwork(Network, Protocol):
     def set_capacity(self, link: int, capacity_bps: float) -> None:
         """Change a link's capacity from now on."""
 
-    def set_route(self, arc: int, links: Sequence[int], latency_s: float) -> None:
-        """Change an arc's route and latency from now on."""
+    def set_route(
+        self, arc: int, links: Sequence[int], latency_s: float, usage: Mapping[int, float], hops: int
+    ) -> None:
+        """Change an arc's links, latency, `unequal_usage` and number of hops from now on; see `FlowArc`."""
 
     def set_flow(self, number: int, links: Sequence[int], peak_bps: float) -> None:
         """Start or change background traffic on some links, at most so fast; 0 ends it."""

@@ -61,6 +61,7 @@ def _apply(network: ChangeableNetwork, change: Change, capacity_bps: Sequence[fl
     if isinstance(change, RouteChange):
         if not 0 <= change.arc < arcs:
             raise InputError(f"arc(={change.arc}) of a change must be >= 0 and < {arcs}.")
-        network.set_route(change.arc, change.links, change.latency_s)
+        hops = len(change.links) if change.hops is None else change.hops
+        network.set_route(change.arc, change.links, change.latency_s, change.usage, hops)
     else:
         network.set_flow(change.flow, change.links, change.peak_bps)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.block import Block, LinkArray, Messages
+from simulator.crossed_bits import CrossedBits
 from simulator.job import Job
 from simulator.observer import OnRound
 from topologies.arrays import FloatArray
@@ -74,10 +75,7 @@ class Recorder:
         self._bound_link: LinkArray = np.full((rows, arcs), -1, dtype=np.int32)
         self._missing = [job.silos] * rows
         self._sent = np.zeros(arcs, dtype=np.int64)
-        self._crossed = (
-            np.repeat(np.arange(arcs), [len(route) for route in job.routes]),
-            np.array([link for route in job.routes for link in route], dtype=np.int64),
-        )
+        self._crossed = CrossedBits(job)
         self._otherwise: dict[tuple[int, int], Mapping[int, float]] = {}
         self._otherwise_bits = np.zeros(len(job.link_capacity_bps))
 
@@ -139,9 +137,7 @@ class Recorder:
             self._sent[arc] -= 1
             for link, sent_bits in self._otherwise.pop((k, arc)).items():
                 self._otherwise_bits[link] += sent_bits
-        arc_of, link_of = self._crossed
-        bits = (self._sent * self._job.message_bits)[arc_of]
-        return self._otherwise_bits + np.bincount(link_of, bits, minlength=len(self._otherwise_bits))
+        return self._otherwise_bits + self._crossed.bits(self._sent)
 
     def _tables(self) -> tuple[NDArray[np.generic], ...]:
         return (self._round_start_s, self._start_s, self._last_bit_s, self._arrival_s, self._bound_link)

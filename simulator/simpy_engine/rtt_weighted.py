@@ -1,12 +1,12 @@
 """Sharing model `rtt_weighted`: messages share a link in inverse proportion to the time that their routes take."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from simulator.rtt_weights import REFERENCE_BITS, route_penalty_s, rtt_weight, rtt_weights
 from simulator.sharing import SharingModel
 from simulator.simpy_engine.changing import ChangingNetwork
-from simulator.simpy_engine.fluid import FluidNetwork, weighted_share
+from simulator.simpy_engine.fluid import FluidNetwork
 from simulator.simpy_engine.network import NetworkSetup
 
 
@@ -26,45 +26,46 @@ class ChangingRttNetwork(ChangingNetwork):
     weighs as a message whose penalty is the mean of all arcs at the start.
     """
 
-    __slots__ = ("_first_window", "_reference_bits", "_weight")
+    __slots__ = ("_reference_bits", "_weights")
 
     def __init__(self, setup: NetworkSetup, reference_bits: float = REFERENCE_BITS) -> None:
         # The weight of background traffic comes last, which its arc of -1 finds.
-        self._weight = [1.0] * (len(setup.job.arcs) + 1)
-        super().__init__(setup, share=weighted_share(self._weight))
-        self._first_window = setup.job.first_window
+        self._weights = [1.0] * (len(setup.job.arcs) + 1)
+        super().__init__(setup, weight=self._weights)
         self._reference_bits = reference_bits
         self._weigh(range(len(setup.job.arcs)))
         trips_s = [self._penalty_s(arc) for arc in range(len(setup.job.arcs))]
-        self._weight[-1] = rtt_weight(sum(trips_s) / len(trips_s))
+        self._weights[-1] = rtt_weight(sum(trips_s) / len(trips_s))
 
     def set_capacity(self, link: int, capacity_bps: float) -> None:
         """See `ChangingNetwork`; the weights of all arcs over the link follow."""
         super().set_capacity(link, capacity_bps)
         self._weigh([arc for arc, route in enumerate(self._full_routes) if link in route])
 
-    def set_route(self, arc: int, links: Sequence[int], latency_s: float) -> None:
+    def set_route(
+        self, arc: int, links: Sequence[int], latency_s: float, usage: Mapping[int, float], hops: int
+    ) -> None:
         """See `ChangingNetwork`; the weight of the arc follows."""
-        super().set_route(arc, links, latency_s)
+        super().set_route(arc, links, latency_s, usage, hops)
         self._weigh([arc])
 
     def _weigh(self, arcs: Sequence[int]) -> None:
         for arc in arcs:
-            self._weight[arc] = rtt_weight(self._penalty_s(arc))
+            self._weights[arc] = rtt_weight(self._penalty_s(arc))
 
     def _penalty_s(self, arc: int) -> float:
         return route_penalty_s(
             self._latency_s[arc],
-            self._full_routes[arc],
+            self._full_routes[arc][: self._hops[arc]],
+            self._used(arc),
             self._capacity_bps,
-            first_window=self._first_window,
-            reference_bits=self._reference_bits,
+            self._reference_bits,
         )
 
 
 def _network(reference_bits: float, setup: NetworkSetup) -> FluidNetwork:
     if setup.job.changes is None:
-        return FluidNetwork(setup, share=weighted_share(rtt_weights(setup.job, reference_bits)))
+        return FluidNetwork(setup, weight=rtt_weights(setup.job, reference_bits))
     return ChangingRttNetwork(setup, reference_bits)
 
 

@@ -1,7 +1,7 @@
 """Changes of the network at given dates, by the numbers of links, arcs and flows."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from simulator.input_checks import check_not_negative
 
@@ -47,6 +47,10 @@ class RouteChange:
         Link directions, each once.
     latency_s : float
         Of the new route, finite and >= 0; for all messages whose last bit has not left yet.
+    usage : mapping from int to float
+        As `simulator.arc.FlowArc.unequal_usage`.
+    hops : int, optional
+        As of a `simulator.arc.FlowArc`.
 
     Raises
     ------
@@ -62,6 +66,8 @@ class RouteChange:
     arc: int
     links: tuple[int, ...]
     latency_s: float
+    usage: Mapping[int, float] = field(default_factory=dict)
+    hops: int | None = None
 
     def __post_init__(self) -> None:
         check_not_negative("date_s", self.date_s)

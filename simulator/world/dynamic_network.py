@@ -81,6 +81,7 @@ def dynamic_network(
                 f"must be on links of finite capacity, not on {graph.link_name(direction)} of unlimited capacity.",
                 field=Field("events", _first_on(effects, direction)),
             )
+    _check_plain(effects, graph)
     _check_routes(effects, graph, arcs, downs)
     routes = route_changes(graph, arcs, downs)
 
@@ -153,6 +154,19 @@ def _first_on(effects: Sequence[Effects], direction: int) -> int:
         if direction in effect.factors or direction // 2 in effect.outages
     ]
     return [*traces, *others][0]
+
+
+def _check_plain(effects: Sequence[Effects], graph: Connectivity) -> None:
+    """Accept events on links that are full-duplex, of one silo, and shared by the models on them."""
+    fat = {2 * link + way for link in graph.rules.fat_pipes for way in (0, 1)}
+    special = fat.union(*(link.usage for link in graph.shared))
+    for place, effect in enumerate(effects):
+        for direction in (*effect.shares, *effect.flows, *effect.capacities, *effect.factors):
+            if direction in special:
+                raise InputError(
+                    f"must not be on {graph.link_name(direction)}: it is half-duplex, shared, or a fat pipe.",
+                    field=Field("events", place),
+                )
 
 
 def _check_routes(effects: Sequence[Effects], graph: Connectivity, arcs: Pairs, downs: Downs) -> None:

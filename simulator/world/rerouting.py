@@ -6,11 +6,12 @@ from math import isinf
 
 import numpy as np
 
+from simulator.arc import unequal
 from simulator.world.changes import CapacityChange, RouteChange
 from simulator.world.failures import Downs, links_down
 from topologies import Connectivity
 from topologies.arrays import FloatArray
-from topologies.connectivity import latencies
+from topologies.connectivity import Occupied, latencies
 from topologies.routing import Routes
 
 Pairs = Sequence[tuple[int, int]]
@@ -36,17 +37,25 @@ class Detours:
     routes: Routes
     latency_s: FloatArray
 
-    def of(self, source: int, target: int) -> tuple[tuple[int, ...], float] | None:
-        """Link directions and latency in seconds between two silos, or None where there is no route."""
-        usual = self.graph.route(source, target)
-        if self._is_free(self.graph.core_route(source, target)):
-            return usual, float(self.graph.latency_s[source, target])
+    def of(self, source: int, target: int) -> tuple[Occupied, float] | None:
+        """Links that models occupy and latency in seconds between two silos, or None where there is no route."""
+        route = self._route(source, target)
+        back = self._route(target, source) if self.graph.rules.ack_share else ()
+        if route is None or back is None:
+            return None
+        is_usual = self._is_free(self.graph.core_route(source, target))
+        latency_s = self.graph.latency_s if is_usual else self.latency_s
+        occupied = self.graph.occupying((source, target), route, back)
+        return occupied, float(latency_s[source, target])
+
+    def _route(self, source: int, target: int) -> tuple[int, ...] | None:
+        """Link directions between two silos that are not down, with the window; None where there is no such route."""
+        usual, core = self.graph.route(source, target), self.graph.core_route(source, target)
+        if self._is_free(core):
+            return usual
         router = self.graph.router
         around = self.routes.links(int(router[source]), int(router[target]))
-        if not self._is_free(around):
-            return None
-        ends = [link for link in usual if link >= self.graph.first_uplink]
-        return (ends[0], *around, *ends[1:]), float(self.latency_s[source, target])
+        return (usual[0], *around, *usual[1 + len(core) :]) if self._is_free(around) else None
 
     def _is_free(self, core: Sequence[int]) -> bool:
         return self.down.isdisjoint(direction // 2 for direction in core)
@@ -105,7 +114,8 @@ def route_changes(
     def changes() -> Iterator[RouteChange | CapacityChange]:
         if not by_date:
             return
-        usual = [(graph.route(*arc), float(graph.latency_s[arc])) for arc in arcs]
+        latency_s = [float(graph.latency_s[arc]) for arc in arcs]
+        usual = list(zip(graph.occupied(arcs), latency_s, strict=True))
         current = list(usual)
         for date_s, down in by_date:
             around = detours(graph, down)
@@ -113,12 +123,19 @@ def route_changes(
                 route = around.of(*arc) or usual[number]
                 if route != current[number]:
                     current[number] = route
-                    links, latency_s = route
-                    yield RouteChange(date_s=date_s, arc=number, links=links, latency_s=latency_s)
-                    if links[-1] >= graph.first_window:
+                    occupied, now_s = route
+                    yield RouteChange(
+                        date_s=date_s,
+                        arc=number,
+                        links=occupied.links,
+                        latency_s=now_s,
+                        usage=unequal(occupied.links, occupied.usage),
+                        hops=occupied.hops,
+                    )
+                    for link in filter(graph.is_window, occupied.links):
                         # One window per round-trip time, which changes by the factor of the latency.
-                        bps = float(graph.link_capacity_bps[links[-1]]) * usual[number][1] / latency_s
-                        yield CapacityChange(date_s=date_s, link=links[-1], capacity_bps=bps)
+                        bps = float(graph.link_capacity_bps[link]) * latency_s[number] / now_s
+                        yield CapacityChange(date_s=date_s, link=link, capacity_bps=bps)
 
     return changes
 

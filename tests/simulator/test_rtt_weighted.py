@@ -69,13 +69,13 @@ def test_the_weight_of_a_route():
     # 20 ms, and 20,537 bytes at 1 and 10 Mbit/s: 164.296 and 16.4296 ms.
     assert REFERENCE_BITS == 164_296
     capacity_bps = [1e6, 1e7, math.inf, 0.0]
-    assert route_penalty_s(0.02, (0, 1), capacity_bps) == pytest.approx(0.2007256, rel=1e-12)
+    assert route_penalty_s(0.02, (0, 1), {}, capacity_bps) == pytest.approx(0.2007256, rel=1e-12)
     assert rtt_weight(0.2) == 5.0
     # A link without limit has only its latency, which is part of 20 ms; what stands on a link of capacity 0 stands.
-    assert route_penalty_s(0.02, (1, 2, 3), capacity_bps) == pytest.approx(0.0364296, rel=1e-12)
-    assert route_penalty_s(0.02, (0, 1), capacity_bps, reference_bits=0.0) == 0.02
-    assert route_penalty_s(0.02, (0, 1), capacity_bps, first_window=1) == pytest.approx(0.184296, rel=1e-12)
-    assert rtt_weight(route_penalty_s(0.0, (2,), capacity_bps)) == 1.0
+    assert route_penalty_s(0.02, (1, 2, 3), {}, capacity_bps) == pytest.approx(0.0364296, rel=1e-12)
+    assert route_penalty_s(0.02, (0, 1), {}, capacity_bps, 0.0) == 0.02
+    assert route_penalty_s(0.02, (0,), {}, capacity_bps) == pytest.approx(0.184296, rel=1e-12)
+    assert rtt_weight(route_penalty_s(0.0, (2,), {}, capacity_bps)) == 1.0
     assert rtt_weight(1e-300) == rtt_weight(1e-9) == pytest.approx(1e9)
 
 

@@ -103,17 +103,18 @@ def test_routes_change_for_those_arcs_alone_that_cross_the_link(triangle):
     changes = list(route_changes(triangle, arcs, downs)())
     there, back = 0.0085e-3 * 250.0 + 0.004, 0.0085e-3 * 100.0 + 0.004
     assert changes == [
-        RouteChange(date_s=2.0, arc=0, links=(6, 4, 3, 10), latency_s=there),
-        RouteChange(date_s=2.0, arc=2, links=(7, 2, 5, 9), latency_s=there),
-        RouteChange(date_s=6.0, arc=0, links=(6, 0, 10), latency_s=back),
-        RouteChange(date_s=6.0, arc=2, links=(7, 1, 9), latency_s=back),
+        RouteChange(date_s=2.0, arc=0, links=(6, 4, 3, 10), latency_s=there, hops=4),
+        RouteChange(date_s=2.0, arc=2, links=(7, 2, 5, 9), latency_s=there, hops=4),
+        RouteChange(date_s=6.0, arc=0, links=(6, 0, 10), latency_s=back, hops=3),
+        RouteChange(date_s=6.0, arc=2, links=(7, 1, 9), latency_s=back, hops=3),
     ]
 
 
 def test_latency_per_link_counts_the_links_of_the_new_route():
     graph = network([(0, 1), (1, 2), (0, 2)], [100.0, 100.0, 150.0], [10.0] * 3, latency="per_link")
     route = detours(graph, frozenset({0})).of(0, 1)
-    assert route == ((6, 4, 3, 10), 0.0085e-3 * 250.0 + 2 * 0.004)
+    assert route is not None
+    assert (route[0].links, route[1]) == ((6, 4, 3, 10), 0.0085e-3 * 250.0 + 2 * 0.004)
 
 
 def test_an_arc_without_a_route_keeps_its_own_until_the_link_is_back(triangle):
@@ -135,8 +136,8 @@ def test_an_arc_without_a_route_keeps_its_own_until_the_link_is_back(triangle):
 def test_parallel_links_take_over():
     graph = network([(0, 1), (1, 0), (0, 1)], [0.0, 0.0, 7.0], [10.0] * 3)
     assert graph.route(0, 1)[1:-1] == (0,)
-    assert detours(graph, frozenset({0})).of(0, 1)[0][1:-1] == (3,)
-    assert detours(graph, frozenset({0, 1})).of(0, 1)[0][1:-1] == (4,)
+    assert detours(graph, frozenset({0})).of(0, 1)[0].links[1:-1] == (3,)
+    assert detours(graph, frozenset({0, 1})).of(0, 1)[0].links[1:-1] == (4,)
     assert detours(graph, frozenset({0, 1, 2})).of(0, 1) is None
 
 
@@ -151,10 +152,10 @@ def test_on_a_real_network_detours_avoid_the_link_and_are_the_shortest():
                 # The link is a bridge: one of its ends has no other.
                 assert min(np.bincount(graph.underlay.ends.ravel())[graph.underlay.ends[link]]) == 1
                 continue
-            core = [direction // 2 for direction in found[0][1:-1]]
+            core = [direction // 2 for direction in found[0].links[1:-1]]
             assert set(core) <= set(kept.tolist())
             if link not in [direction // 2 for direction in graph.route(int(i), int(j))]:
-                assert found == (graph.route(int(i), int(j)), graph.latency_s[i, j])
+                assert found == (graph.occupied([(int(i), int(j))])[0], graph.latency_s[i, j])
             else:
                 length_km = graph.underlay.length_km[core].sum()
                 assert found[1] == pytest.approx(0.004 + 0.0085e-3 * length_km, rel=1e-12)

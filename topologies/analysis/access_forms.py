@@ -73,7 +73,7 @@ def access_forms(overlay: Overlay, low_bps: float, high_bps: float) -> AccessFor
     Raises
     ------
     InputError
-        If the range is empty, or not positive.
+        If the range is empty, or not positive, or links are half-duplex, shared by several silos, or by nobody.
 
     Notes
     -----
@@ -83,14 +83,12 @@ def access_forms(overlay: Overlay, low_bps: float, high_bps: float) -> AccessFor
     resources, graph, bits = Resources.of(overlay), overlay.graph, overlay.work.model_bits
     models = np.maximum(resources.out[overlay.source], resources.into[overlay.target])
     other_bps: FloatArray = resources.limits_bps()[2:].min(axis=0)
-    crossings = np.bincount(
-        np.fromiter((link for route in overlay.routes for link in route), np.int64),
-        minlength=len(graph.link_capacity_bps),
-    )
+    graph.rules.check_plain_links("a curve over the access capacity")
+    crossings = graph.crossings(overlay.source, overlay.target)
     first, end = graph.first_uplink, graph.first_window
     other = np.concatenate((np.arange(first), np.arange(end, len(crossings))))
     busy_s = crossings[other] * bits / graph.link_capacity_bps[other]
-    most, longest_s = int(crossings[first:end].max(initial=0)), float(busy_s.max(initial=0.0))
+    most, longest_s = float(crossings[first:end].max(initial=0)), float(busy_s.max(initial=0.0))
     return AccessForms(
         curve=access_curve(overlay, low_bps, high_bps),
         sending_bits=bits * int(models.max(initial=0)),

@@ -209,7 +209,7 @@ def _limits(resources: Resources, arc: int) -> tuple[str, tuple[str, ...]]:
     if by_available and not links:
         names.append(f"measured bandwidth {graph.labels[i]} -> {graph.labels[j]}")
     if by_window:
-        names.append(window_name(graph.labels, np.array([i, j])))
+        names.append(window_name(graph.labels, (i, j)))
     measured = by_available and not links
     sorts = (
         *((by_up, "uplink"), (by_down, "downlink"), (bool(links), "core link")),

@@ -1,7 +1,6 @@
 """The cycle time of fixed arcs as a function of which links are raised, circuit by circuit."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Self, get_args
@@ -330,13 +329,13 @@ def _arc_limits(limits: ArcLimits) -> list[_Limits]:
 def _load_limits(limits: ArcLimits) -> _Limits:
     """Each link direction, of which every model that crosses it takes a part."""
     graph = limits.graph
-    models = Counter(link for route in limits.routes for link in route)
-    directions = np.array(sorted(models), dtype=np.int64)
+    models = graph.crossings(limits.source, limits.target)
+    directions = np.flatnonzero(models)
     return _Limits(
         [_key(graph, direction) for direction in directions.tolist()],
         len(limits.source) + directions,
         graph.link_capacity_bps[directions],
-        np.array([models[direction] for direction in directions.tolist()], dtype=np.float64) / limits.rounds,
+        models[directions] / limits.rounds,
     )
 
 

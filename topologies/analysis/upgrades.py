@@ -145,7 +145,7 @@ def loads_after(overlay: Overlay | PeriodicOverlay, links: Collection[str]) -> t
     limits = ArcLimits.of(overlay)
     (doubled_s, _), (unlimited_s, _) = (
         largest_load(
-            limits.routes,
+            overlay.graph.crossings(limits.source, limits.target),
             raised_graph(overlay.graph, raised).link_capacity_bps,
             limits.model_bits,
             period=limits.rounds,

@@ -27,7 +27,7 @@ class Cause:
 def link_text(graph: Connectivity, link: int) -> str:
     """A link direction as text: ``DE's uplink``, ``core link DE -> FR``, ``measured bandwidth DE -> FR``.
 
-    A window is ``window DE -> FR``.
+    A window is ``window DE -> FR``; what several links share has a name of its own.
     """
     if link >= graph.first_window:
         return graph.link_name(link)
