@@ -12,6 +12,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
         *("underlay", "sites", "links", "pairs", "bandwidth_matrix", "latency_matrix"),
         *("access", "access_up", "access_down", "access_at", "access_hub", "silo_at", "blocked"),
         *("window", "window_at", "streams", "streams_at"),
+        *("half_duplex", "shared_access", "fat_pipes", "acks"),
         *(
             "core",
             "bandwidth",
@@ -78,6 +79,9 @@ _PLACEHOLDERS = {
         "OVERLAY": ("kind",),
         "SIZE": ("model_size", "window"),
         "SILO=SIZE": ("window_at",),
+        "LINK": ("half_duplex", "fat_pipes"),
+        "SILOS=RATE": ("shared_access",),
+        "SHARE": ("acks",),
         "SILO=N": ("streams_at",),
         "HEADERS": ("overhead",),
         "TIME": ("compute", "cycle_time"),

@@ -147,6 +147,32 @@ StreamsAt = Annotated[
     list[str] | None,
     typer.Option(help="Numbers of streams that differ, as --window-at has it: 'DE=4'. Repeat for several."),
 ]
+HalfDuplex = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Link that carries one direction at a time: access, core, a silo, or a core link 'DE - FR'. Repeat for "
+        "several."
+    ),
+]
+SharedAccess = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Access link that silos share, beside their own: 'DE + FR=1 Gbps', '... up, ... down'. Repeat for several."
+    ),
+]
+FatPipes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fat-pipe",
+        help="Core link that gives each model its whole capacity: core for all, or 'DE - FR'. Repeat for several.",
+    ),
+]
+Acks = Annotated[
+    str | None,
+    typer.Option(
+        help="What acknowledgements put on the way back: tcp (1.84 %), or e.g. '2 %'. [default: nothing]"
+    ),
+]
 Core = Annotated[
     str | None,
     typer.Option(help="Capacity of every core link, or 'stated'. [default: as stated, 1 Gbps elsewhere]"),
@@ -275,7 +301,8 @@ BEYOND_THE_NETWORK = (
         "bandwidth",
         "latency",
     ),
-    *("window", "window_at", "streams", "streams_at", "routing", "multipath_seed"),
+    *("window", "window_at", "streams", "streams_at", "half_duplex", "shared_access", "fat_pipes", "acks"),
+    *("routing", "multipath_seed"),
     *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps"),
 )
 """Options of a study on links, transfers and the workload, which do not change what a network's file states."""
@@ -299,6 +326,10 @@ def study_options(
     window_at: WindowAt = None,
     streams: Streams = 1,
     streams_at: StreamsAt = None,
+    half_duplex: HalfDuplex = None,
+    shared_access: SharedAccess = None,
+    fat_pipes: FatPipes = None,
+    acks: Acks = None,
     core: Core = None,
     bandwidth: Bandwidth = "hop_share",
     latency: Latency = "per_path",
@@ -344,6 +375,10 @@ def study_options(
             "window_at": by_silo("window_at", window_at, WINDOW_AT),
             "streams": streams,
             "streams_at": streams_by_silo(streams_at),
+            "half_duplex": half_duplex,
+            "shared_access": by_silo("shared_access", shared_access, SHARED_ACCESS),
+            "fat_pipes": fat_pipes,
+            "acks": acks,
             "core": core,
             "bandwidth": bandwidth,
             "latency": latency,
@@ -436,6 +471,9 @@ WINDOW_AT = _Form(
 STREAMS_AT = _Form(
     rule="must be SILO=STREAMS or PAIR=STREAMS, for instance 'DE=4' or 'DE -> FR=4'",
     repeated="must name each silo or pair once",
+)
+SHARED_ACCESS = _Form(
+    rule="must be 'SILO + SILO=RATE', for instance 'DE + FR=1 Gbps'", repeated="must name the same silos once"
 )
 TIME_AT = _Form(rule="must be SILO=TIME, for instance 'DE=25 ms'", repeated="must name each silo once")
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from scenarios.config.access_links import access_at, up_down
 from scenarios.config.found_files import found_beside
+from scenarios.config.link_rules import ack_share, with_rules_of
 from scenarios.config.overhead import overhead_factor
 from scenarios.config.quantities import Duration, Rate, Size, format_bits, format_rate, format_s
 from scenarios.config.silo_pairs import ARROW, silo_pairs
@@ -30,6 +31,7 @@ from topologies.capacities import UNSTATED_CORE_BPS, idle_faster_links
 from topologies.connectivity import silo_labels, with_access
 from topologies.designers.star import default_hub
 from topologies.errors import Field, quoted, unknown_name
+from topologies.link_rules import LinkRules
 from topologies.networks.network_files import NetworkFiles, folder_name
 from topologies.networks.shipped import underlay_title
 from topologies.networks.topohub import PREFIX
@@ -87,6 +89,16 @@ class NetworkConfig:
         Parallel streams of every transfer, each with a window of its own.
     streams_at : mapping from str to int
         Numbers of streams that differ, as in `window_at`.
+    half_duplex : tuple of str, optional
+        Links that carry one direction at a time: ``"access"``, ``"core"``, the label of a silo, or a core link as
+        ``"A - B"``; see `topologies.link_rules`.
+    shared_access : mapping from str to str
+        Access links that several silos share, beside the own one of each: ``"A + B"``, with a capacity as in
+        `access_at`.
+    fat_pipes : tuple of str, optional
+        Core links that give each model their whole capacity: ``"core"`` or ``"A - B"``.
+    acks : str, optional
+        What acknowledgements put on the way back: ``"tcp"`` or a share such as ``"2 %"`` of a model. By default none.
     core : str, optional
         Capacity of every core link, or ``"stated"``; see `topologies.connectivity`.
     bandwidth : {"hop_share", "bottleneck"}
@@ -122,6 +134,10 @@ class NetworkConfig:
     window_at: Mapping[str, Size] | None = None
     streams: int = 1
     streams_at: Mapping[str, int] | None = None
+    half_duplex: tuple[str, ...] | None = None
+    shared_access: Mapping[str, Rate] | None = None
+    fat_pipes: tuple[str, ...] | None = None
+    acks: str | None = None
     core: Rate | None = None
     bandwidth: Literal["hop_share", "bottleneck"] = "hop_share"
     latency: Literal["per_path", "per_link"] = "per_path"
@@ -133,7 +149,7 @@ class NetworkConfig:
     def __post_init__(self) -> None:
         """Check files, quantities and the form of blocked pairs; lists, as JSON has them, become tuples."""
         self._check_files()
-        for field in ("silo_at", "blocked"):
+        for field in ("silo_at", "blocked", "half_duplex", "fat_pipes"):
             if getattr(self, field) is not None:
                 object.__setattr__(self, field, tuple(getattr(self, field)))
         for field in ("access", "access_up", "access_down"):
@@ -159,6 +175,9 @@ class NetworkConfig:
                     "needs a window: without one a stream has no limit.",
                     field=Field(field, value=getattr(self, field)),
                 )
+        for key, text in (self.shared_access or {}).items():
+            up_down(("shared_access", key), text)
+        ack_share(self.acks)
         named_routing(self.routing, self.multipath_seed)
         if self.core not in (None, "stated"):
             parse_quantity("core", self.core, "bit/s")
@@ -255,7 +274,7 @@ def superseded(names: Collection[str]) -> list[str]:
 
     A new `access` replaces all access capacities, a new `window` all windows, new `streams` all numbers of them. A new
     underlay, or tables of one, replaces those of the old one, with what names its places (`silo_at`, `blocked`,
-    `window_at`, `streams_at`), and what is left out of its file.
+    `window_at`, `streams_at`, `half_duplex`, `shared_access`, `fat_pipes`), and what is left out of its file.
 
     Parameters
     ----------
@@ -270,6 +289,9 @@ def superseded(names: Collection[str]) -> list[str]:
             "blocked",
             "window_at",
             "streams_at",
+            "half_duplex",
+            "shared_access",
+            "fat_pipes",
             "internal_only",
             "largest_component",
         ]
@@ -344,6 +366,13 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
             for key, text in (config.window_at or {}).items()
         },
         config.streams_at or {},
+    )
+    graph = with_rules_of(
+        graph,
+        half_duplex=config.half_duplex or (),
+        shared_access=config.shared_access or {},
+        fat_pipes=config.fat_pipes or (),
+        acks=config.acks,
     )
     return graph if config.access_hub is None else _with_hub_link(graph, config)
 
@@ -588,7 +617,7 @@ def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str
     core = _measured(graph) if graph.is_measured else _core(graph)
     up, down = _span(graph.up_bps), _span(graph.down_bps)
     capacities = f"access {up if up == down else f'{up} up, {down} down'}; " if access else ""
-    windows = _windows(graph)
+    windows = f"{_windows(graph)}{_rules(graph.rules)}"
     steps = f"{work.local_steps} local step{'s' if work.local_steps > 1 else ''}"
     return (
         f"{underlay_title(underlay)}: {silos}{places}, {between}\n"
@@ -614,6 +643,19 @@ def _windows(graph: Connectivity) -> str:
     if not len(graph.window_pairs):
         return ""
     return f"; windows allow {_span(graph.link_capacity_bps[graph.first_window : graph.first_shared])}"
+
+
+def _rules(rules: LinkRules) -> str:
+    """Links that are half-duplex, shared or fat pipes, and acknowledgements; empty without any."""
+    counts = (
+        (len(rules.half_duplex), "half-duplex access link"),
+        (len(rules.half_duplex_core), "half-duplex core link"),
+        (len(rules.shared_access), "shared access link"),
+        (len(rules.fat_pipes), "fat pipe"),
+    )
+    words = [f"; {count} {name}{'s' if count > 1 else ''}" for count, name in counts if count]
+    acks = f"; acknowledgements {100 * rules.ack_share:g} %" if rules.ack_share else ""
+    return "".join(words) + acks
 
 
 def _measured(graph: Connectivity) -> str:

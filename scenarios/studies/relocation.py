@@ -419,6 +419,7 @@ def _without_core_rules(
         "latency": "per_path",
         "routing": "distance",
         "multipath_seed": None,
+        "fat_pipes": None,
     }
     # Tables, which were not published, do not take the other variant.
     if build_underlay(replace(network, variant="corrected")).measured is None:

@@ -28,6 +28,7 @@ FIRST_SINGLE = dict(reversed(SINGLE))
 def test_every_command_has_single_values_and_known_lists():
     lists = {(name, max(option.opts, key=len)) for name, option in OPTIONS if option.multiple}
     everywhere = {"--access-at", "--silo-at", "--blocked", "--window-at", "--streams-at", "--kind"}
+    everywhere |= {"--half-duplex", "--shared-access", "--fat-pipe"}
 
     assert {name for name, _ in SINGLE} == set(COMMANDS) - {"doctor", "show"}
     assert {option for _, option in lists} == everywhere | {

@@ -15,16 +15,18 @@ from topologies.errors import InputError, quoted, unknown_name
 M = TypeVar("M")
 RESERVED = frozenset(
     [
-        *("access", "access_at", "access_down", "access_hub", "access_up", "accuracy", "arcs", "as_json"),
-        *("bandwidth", "bandwidth_matrix", "blocked", "both_ways", "bound", "by", "client", "compute"),
-        *("compute_at", "compute_times", "consensus", "context", "core", "cycle_time", "engine"),
-        *("examples", "factor", "file", "first_silo", "force", "help", "internal_only", "json", "kind"),
-        *("largest_component", "latency", "latency_matrix", "links", "local_steps", "loss", "messages"),
-        *("model_size", "more", "multipath_seed", "name", "on", "options", "output", "overhead", "pairs"),
-        *("percent", "prices", "published", "queueing", "rates_from", "round", "round_", "rounds"),
-        *("routing", "run", "schedule", "seed", "sharing", "shift", "silo_at", "silo_loss", "sites"),
-        *("streams", "streams_at", "study", "target_accuracy", "test_loss", "to", "train_accuracy"),
-        *("underlay", "unit", "until_ci", "weights", "width", "window", "window_at", "workers", "workload"),
+        *("access", "access_at", "access_down", "access_hub", "access_up", "accuracy", "acks"),
+        *("arcs", "as_json", "bandwidth", "bandwidth_matrix", "blocked", "both_ways", "bound"),
+        *("by", "client", "compute", "compute_at", "compute_times", "consensus", "context", "core"),
+        *("cycle_time", "engine", "examples", "factor", "fat_pipe", "fat_pipes", "file"),
+        *("first_silo", "force", "half_duplex", "help", "internal_only", "json", "kind"),
+        *("largest_component", "latency", "latency_matrix", "links", "local_steps", "loss"),
+        *("messages", "model_size", "more", "multipath_seed", "name", "on", "options", "output"),
+        *("overhead", "pairs", "percent", "prices", "published", "queueing", "rates_from", "round"),
+        *("round_", "rounds", "routing", "run", "schedule", "seed", "shared_access", "sharing"),
+        *("shift", "silo_at", "silo_loss", "sites", "streams", "streams_at", "study"),
+        *("target_accuracy", "test_loss", "to", "train_accuracy", "underlay", "unit", "until_ci"),
+        *("weights", "width", "window", "window_at", "workers", "workload"),
     ]
 )
 """Names that no option can have: those of options and parameters of the commands that design overlays, and of keys of
