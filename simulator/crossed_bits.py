@@ -1,5 +1,7 @@
 """Bits that the messages of a job put on each link."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from simulator.job import Job
@@ -15,7 +17,7 @@ class CrossedBits:
     """
 
     def __init__(self, job: Job) -> None:
-        usage = job.usage or [{}] * len(job.arcs)
+        usage: Sequence[Mapping[int, float]] = job.usage or [{}] * len(job.arcs)
         self._links = len(job.link_capacity_bps)
         self._arc = np.repeat(np.arange(len(job.arcs)), [len(route) for route in job.routes])
         self._link = np.array([link for route in job.routes for link in route], dtype=np.int64)

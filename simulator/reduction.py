@@ -53,8 +53,8 @@ def limiting_links(
     for link in sorted(users, key=lambda link: (-capacity_bps[link], link)):
         others = [remaining[arc] - {link} for arc in users[link]]
         behind: dict[int, list[int]] = {}
-        for arc, route in zip(users[link], others, strict=True):
-            slowest = min(route, key=lambda other: (capacity_bps[other], other), default=link)
+        for arc, left in zip(users[link], others, strict=True):
+            slowest = min(left, key=lambda other: (capacity_bps[other], other), default=link)
             behind.setdefault(slowest, []).append(arc)
         common = set.intersection(*others)
         if (

@@ -1,5 +1,6 @@
 """State of the compiled simulation: tables of silos, arcs, hops of routes, and links."""
 
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from math import inf
 from typing import NamedTuple
@@ -154,7 +155,7 @@ def make_network(job: Job) -> Network:
         capacity_bps,
         job.usage,
     )
-    usage = job.usage or [{}] * len(routes)
+    usage: Sequence[Mapping[int, float]] = job.usage or [{}] * len(routes)
     # Capacities of the links of each route in bits of a message.
     own_bps = [
         [capacity_bps[link] / used.get(link, 1.0) for link in route]
