@@ -121,7 +121,8 @@ def idle_faster_links(underlay: Underlay, routes: Routes, core_bps: FloatArray) 
     Returns
     -------
     list of int
-        Their indices: routing goes by length, and of parallel links the shortest carries all routes. O(routers^2).
+        Their indices: routing goes by length, and of parallel links the shortest carries all routes. Time of
+        `Routes.used_links`.
     """
     used = routes.used_links()
     fastest: dict[tuple[int, ...], float] = {}

@@ -13,6 +13,7 @@ from topologies.arrays import BoolArray, FloatArray, IntArray, freeze
 from topologies.capacities import available_bandwidth, core_capacity
 from topologies.checks import per_silo
 from topologies.errors import Field, InputError, unknown_name
+from topologies.explicit_routes import with_stated
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
 from topologies.link_rules import LinkRules, SharedLink, shared_links
 from topologies.measured_pairs import UnroutedPairs
@@ -86,7 +87,7 @@ class Connectivity:
     latency : {"per_path", "per_link", "measured"}
         The rule that `latency_s` follows.
     routing : Routing
-        The rule that `routes` follow, also where links are down.
+        The rule that `routes` follow where the underlay states none, also where links are down.
     window_bps : ndarray, shape (silos, silos), or None
         The most that a transfer reaches with its windows, see `topologies.windows.with_windows`; None: no limit.
     rules : LinkRules
@@ -457,7 +458,8 @@ def connectivity(
     routing : Routing
         Gives the routes between routers from the underlay and the capacities of its links: a function that calls
         `topologies.routing.shortest_routes` with weights of its own, or `topologies.explicit_routes.explicit_routes`
-        with a route for every pair. By default the shortest by length.
+        with a route for every pair. By default the shortest by length. Pairs for which the underlay states a route
+        have that one.
 
     Raises
     ------
@@ -484,7 +486,7 @@ def connectivity(
         bandwidth = pairs.bandwidth_bps
     else:
         core_bps, core_assumed = core_capacity(underlay, core)
-        routes = routing(underlay, core_bps)
+        routes = with_stated(underlay, core_bps, routing(underlay, core_bps))
         latency_s = latencies(routes, router, latency)
     available_bps = available_bandwidth(routes, core_bps, bandwidth, router, blocked)
     up_bps, down_bps = _access(access, silos)

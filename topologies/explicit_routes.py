@@ -1,21 +1,20 @@
-"""Routes that are given one by one, for routings that are no shortest path.
-
-Library only: no command calls it.
-"""
+"""Routes that are given one by one: for all pairs by a routing that is no shortest path, or stated for some pairs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.errors import InputError
+from topologies.routing import Routes
 from topologies.underlay import Underlay
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class ExplicitRoutes:
-    """A route for every ordered pair of routers; made by `explicit_routes`.
+    """A route for every ordered pair of routers; made by `explicit_routes` and `with_stated`.
 
     Attributes
     ----------
@@ -25,12 +24,15 @@ class ExplicitRoutes:
         Link directions from the first router to the second, see `topologies.routing.Routes.links`.
     number_of_links : int
         Of the underlay.
+    otherwise : Routes, optional
+        Those of the pairs that `route` does not hold.
     """
 
     distance_km: FloatArray
     hops: IntArray
     route: Mapping[tuple[int, int], tuple[int, ...]]
     number_of_links: int
+    otherwise: Routes | None = None
 
     def __repr__(self) -> str:
         """Number of routers."""
@@ -38,11 +40,16 @@ class ExplicitRoutes:
 
     def links(self, source: int, target: int) -> tuple[int, ...]:
         """See `topologies.routing.Routes`."""
-        return () if source == target else self.route[source, target]
+        if source == target:
+            return ()
+        if self.otherwise is not None and (source, target) not in self.route:
+            return self.otherwise.links(source, target)
+        return self.route[source, target]
 
     def bottleneck_bps(self, core_bps: FloatArray) -> FloatArray:
         """See `topologies.routing.Routes`. O(total route length)."""
-        smallest = np.full(self.hops.shape, np.inf)
+        rest = self.otherwise
+        smallest = np.full(self.hops.shape, np.inf) if rest is None else rest.bottleneck_bps(core_bps).copy()
         for pair, links in self.route.items():
             smallest[pair] = core_bps[np.array(links) // 2].min()
         return smallest
@@ -50,7 +57,9 @@ class ExplicitRoutes:
     def used_links(self) -> BoolArray:
         """See `topologies.routing.Routes`. O(total route length)."""
         used = np.zeros(self.number_of_links, dtype=bool)
-        used[[direction // 2 for links in self.route.values() for direction in links]] = True
+        # What else a routing chose for the pairs of `route` is used by none.
+        pairs = np.argwhere(self.hops).tolist()
+        used[[direction // 2 for pair in pairs for direction in self.links(*pair)]] = True
         return used
 
 
@@ -87,6 +96,49 @@ def explicit_routes(underlay: Underlay, routes: Iterable[tuple[int, int, Sequenc
     if len(missing):
         raise InputError(f"{_pair(underlay, *missing[0].tolist())} is missing.")
     return ExplicitRoutes(distance_km=distance_km, hops=hops, route=found, number_of_links=underlay.links)
+
+
+def with_stated(underlay: Underlay, core_bps: FloatArray, routes: Routes) -> Routes:
+    """Routes in which pairs of routers have those that the underlay states for them.
+
+    Parameters
+    ----------
+    underlay : Underlay
+    core_bps : ndarray, shape (links,)
+        Capacities, 0 of links that are down. Of parallel links between two routers of a stated route the shortest that
+        is not down carries it; where all are down, the pair takes its route of `routes`.
+    routes : Routes
+        Of a routing on these capacities.
+
+    Notes
+    -----
+    `routes` itself where the underlay states none. Time and memory O(routers^2 + total length of stated routes).
+    """
+    if underlay.stated_routes is None:
+        return routes
+    direction: dict[tuple[int, int], int] = {}
+    for link in np.argsort(underlay.length_km, kind="stable").tolist():
+        a, b = underlay.ends[link].tolist()
+        if core_bps[link] > 0:
+            direction.setdefault((a, b), 2 * link)
+            direction.setdefault((b, a), 2 * link + 1)
+    found: dict[tuple[int, int], tuple[int, ...]] = {}
+    distance_km, hops = routes.distance_km.copy(), routes.hops.copy()
+    for path in underlay.stated_routes.paths:
+        route = tuple(direction.get(hop, -1) for hop in pairwise(path))
+        if -1 in route:
+            continue
+        pair = (path[0], path[-1])
+        found[pair] = route
+        distance_km[pair] = underlay.length_km[np.array(route) // 2].sum()
+        hops[pair] = len(route)
+    return ExplicitRoutes(
+        distance_km=distance_km,
+        hops=hops,
+        route=found,
+        number_of_links=underlay.links,
+        otherwise=routes,
+    )
 
 
 def _check_route(underlay: Underlay, source: int, target: int, route: tuple[int, ...]) -> None:

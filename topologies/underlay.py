@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from topologies.digraph import components
 from topologies.errors import InputError, quoted
 from topologies.measured_pairs import MeasuredPairs
 from topologies.site_values import SiteValues
+from topologies.stated_routes import StatedRoutes
 
 Variant = Literal["corrected", "published"]
 _MOST_COMPONENTS = 8
@@ -46,6 +48,9 @@ class Underlay:
         In place of a routed core: there are no links then, and each pair of sites that can talk is a link of its own.
     sites : SiteValues, optional
         Access capacities and computing times that the file states.
+    stated_routes : StatedRoutes, optional
+        Routes of pairs of routers that are known; every routing leaves them as they are, see
+        `topologies.explicit_routes.with_stated`.
     notes : tuple of str
         One sentence for each thing about the file that its reader should know, for instance what was left out.
 
@@ -53,7 +58,7 @@ class Underlay:
     ------
     InputError
         If a value breaks one of these rules, or if there are fewer than two routers, a self-loop, a router
-        that no route reaches, or links beside measured pairs.
+        that no route reaches, links or routes beside measured pairs, or no link between two routers of a stated route.
 
     Notes
     -----
@@ -74,6 +79,7 @@ class Underlay:
     published_index: IntArray | None = None
     measured: MeasuredPairs | None = None
     sites: SiteValues | None = None
+    stated_routes: StatedRoutes | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -99,6 +105,7 @@ class Underlay:
         _check_routers(self)
         _check_links(self)
         _check_connected(self)
+        _check_stated_routes(self)
         if self.sites is not None and len(self.sites.up_bps) != self.routers:
             raise InputError(f"sites must have a value for each of {self.routers} routers.")
 
@@ -145,6 +152,7 @@ class Underlay:
             published_index=None if self.published_index is None else self.published_index[order],
             measured=None if self.measured is None else self.measured.of(order),
             sites=None if self.sites is None else self.sites.of(order),
+            stated_routes=None if self.stated_routes is None else self.stated_routes.of(order),
         )
 
     @property
@@ -280,6 +288,21 @@ def _check_connected(underlay: Underlay) -> None:
         return
     connected = "connected" if underlay.measured is None else "strongly connected by measured pairs"
     raise InputError(f"{disconnected(connected, underlay.labels, component)}.")
+
+
+def _check_stated_routes(underlay: Underlay) -> None:
+    """Check that stated routes follow links."""
+    if underlay.stated_routes is None:
+        return
+    if underlay.measured is not None:
+        raise InputError("stated routes go with a routed core; the pairs are measured.")
+    linked = set(map(tuple, np.concatenate((underlay.ends, underlay.ends[:, ::-1])).tolist()))
+    for path in underlay.stated_routes.paths:
+        for hop in pairwise(path):
+            if hop not in linked:
+                raise InputError(
+                    f"the stated route {quoted(path)} must follow links; there is none {quoted(hop)}."
+                )
 
 
 def disconnected(connected: str, labels: Sequence[str], component: IntArray) -> str:

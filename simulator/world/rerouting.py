@@ -12,6 +12,7 @@ from simulator.world.failures import Downs, links_down
 from topologies import Connectivity
 from topologies.arrays import FloatArray
 from topologies.connectivity import Occupied, latencies
+from topologies.explicit_routes import with_stated
 from topologies.routing import Routes
 
 Pairs = Sequence[tuple[int, int]]
@@ -76,12 +77,13 @@ def detours(graph: Connectivity, down: frozenset[int]) -> Detours:
 
     Notes
     -----
-    A link that is down has capacity 0: a route crosses it only where there is no other. Time and memory as
+    A link that is down has capacity 0: a route crosses it only where there is no other. A pair whose stated route is
+    down takes that of the network's `routing`, others keep theirs. Time and memory as
     the network's `routing`.
     """
     core_bps = np.array(graph.core_bps)
     core_bps[list(down)] = 0.0
-    routes = graph.routing(graph.underlay, core_bps)
+    routes = with_stated(graph.underlay, core_bps, graph.routing(graph.underlay, core_bps))
     return Detours(
         graph=graph, down=down, routes=routes, latency_s=latencies(routes, graph.router, graph.latency)
     )
