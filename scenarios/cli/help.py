@@ -17,6 +17,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
             "core",
             "bandwidth",
             "latency",
+            "routes",
             "routing",
             "multipath_seed",
             "published",
@@ -90,7 +91,7 @@ _PLACEHOLDERS = {
         "PERCENT": ("until_ci",),
         "FILE": (
             *("output", "times", "file", "events", "sites", "links", "pairs"),
-            *("bandwidth_matrix", "latency_matrix", "prices"),
+            *("bandwidth_matrix", "latency_matrix", "prices", "routes"),
         ),
         "RUN": ("run",),
         "FOLDER": ("data",),

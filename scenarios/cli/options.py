@@ -179,6 +179,14 @@ Core = Annotated[
 ]
 Bandwidth = Annotated[str, typer.Option(help="Available bandwidth of a route: hop_share or bottleneck.")]
 Latency = Annotated[str, typer.Option(help="Where the constant 4 ms count: per_path or per_link.")]
+Routes = Annotated[
+    str | None,
+    typer.Option(
+        "--routes",
+        help="CSV table of routes: source, target, path (routers, between them ' - ', ';' or '>'). [default: all by "
+        "--routing]",
+    ),
+]
 Routing = Annotated[
     str, typer.Option(help="What routes are the shortest by: distance, hops, latency or inverse_capacity.")
 ]
@@ -302,7 +310,7 @@ BEYOND_THE_NETWORK = (
         "latency",
     ),
     *("window", "window_at", "streams", "streams_at", "half_duplex", "shared_access", "fat_pipes", "acks"),
-    *("routing", "multipath_seed"),
+    *("routes", "routing", "multipath_seed"),
     *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps"),
 )
 """Options of a study on links, transfers and the workload, which do not change what a network's file states."""
@@ -333,6 +341,7 @@ def study_options(
     core: Core = None,
     bandwidth: Bandwidth = "hop_share",
     latency: Latency = "per_path",
+    routes: Routes = None,
     routing: Routing = "distance",
     multipath_seed: MultipathSeed = None,
     workload: Preset = None,
@@ -382,6 +391,7 @@ def study_options(
             "core": core,
             "bandwidth": bandwidth,
             "latency": latency,
+            "routes": routes,
             "routing": routing,
             "multipath_seed": multipath_seed,
             "internal_only": internal_only,

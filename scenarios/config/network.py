@@ -33,6 +33,7 @@ from topologies.designers.star import default_hub
 from topologies.errors import Field, quoted, unknown_name
 from topologies.link_rules import LinkRules
 from topologies.networks.network_files import NetworkFiles, folder_name
+from topologies.networks.route_table import with_routes
 from topologies.networks.shipped import underlay_title
 from topologies.networks.topohub import PREFIX
 from topologies.quantities import parse_quantity
@@ -43,6 +44,8 @@ FILES = ("sites", "links", "pairs", "bandwidth_matrix", "latency_matrix")
 """Fields of `NetworkConfig` that hold paths of a network's tables: those of `NetworkFiles`."""
 SOURCES = frozenset(("underlay", *FILES))
 """Fields of `NetworkConfig` that say which network it is."""
+PATHS = ("underlay", *FILES, "routes")
+"""Fields of `NetworkConfig` that may hold paths."""
 DEFAULT_ACCESS_BPS = 10e9
 """Of silos whose access link nothing is stated of."""
 
@@ -105,8 +108,11 @@ class NetworkConfig:
         Available bandwidth of a route: its smallest capacity divided by its number of links, or its smallest capacity.
     latency : {"per_path", "per_link"}
         Where the constant 4 ms count: once on a whole path, or on each of its links.
+    routes : str, optional
+        Path of a CSV table of routes of pairs of routers, see `topologies.networks.route_table.read_routes`; pairs that
+        it does not name, and those whose route is down, take the shortest route.
     routing : {"distance", "hops", "latency", "inverse_capacity"}
-        What routes are the shortest by; see `topologies.routings.COSTS`.
+        What the other routes are the shortest by; see `topologies.routings.COSTS`.
     multipath_seed : int, optional
         Spread flows over routes of equal cost by a hash with this seed; see `topologies.multipath`. By default each
         pair of routers takes the same one there and back.
@@ -141,6 +147,7 @@ class NetworkConfig:
     core: Rate | None = None
     bandwidth: Literal["hop_share", "bottleneck"] = "hop_share"
     latency: Literal["per_path", "per_link"] = "per_path"
+    routes: str | None = None
     routing: Literal["distance", "hops", "latency", "inverse_capacity"] = "distance"
     multipath_seed: int | None = None
     internal_only: bool = False
@@ -178,6 +185,8 @@ class NetworkConfig:
         for key, text in (self.shared_access or {}).items():
             up_down(("shared_access", key), text)
         ack_share(self.acks)
+        if self.routes == "":
+            raise InputError("must be a path.", field=Field("routes", value=""))
         named_routing(self.routing, self.multipath_seed)
         if self.core not in (None, "stated"):
             parse_quantity("core", self.core, "bit/s")
@@ -224,7 +233,7 @@ class NetworkConfig:
 
     def beside(self, folder: Path) -> "NetworkConfig":
         """The network with files found in a folder, where they are no paths from the working directory."""
-        paths = {name: getattr(self, name) for name in ("underlay", *FILES)}
+        paths = {name: getattr(self, name) for name in PATHS}
         if self.underlay is not None and is_known_name(self.underlay):
             del paths["underlay"]  # whatever lies under that name, such as the results of a run
         found: dict[str, Any] = {**found_beside(folder, paths)}
@@ -233,9 +242,7 @@ class NetworkConfig:
     def located(self) -> "NetworkConfig":
         """The network without its files' folders, which depend on where the command was given."""
         named: dict[str, Any] = {
-            name: Path(path).name
-            for name in ("underlay", *FILES)
-            if (path := getattr(self, name)) is not None
+            name: Path(path).name for name in PATHS if (path := getattr(self, name)) is not None
         }
         return replace(self, **named)
 
@@ -274,7 +281,7 @@ def superseded(names: Collection[str]) -> list[str]:
 
     A new `access` replaces all access capacities, a new `window` all windows, new `streams` all numbers of them. A new
     underlay, or tables of one, replaces those of the old one, with what names its places (`silo_at`, `blocked`,
-    `window_at`, `streams_at`, `half_duplex`, `shared_access`, `fat_pipes`), and what is left out of its file.
+    `window_at`, `streams_at`, `half_duplex`, `shared_access`, `fat_pipes`, `routes`), and what is left out of its file.
 
     Parameters
     ----------
@@ -292,6 +299,7 @@ def superseded(names: Collection[str]) -> list[str]:
             "half_duplex",
             "shared_access",
             "fat_pipes",
+            "routes",
             "internal_only",
             "largest_component",
         ]
@@ -310,19 +318,20 @@ def is_known_name(underlay: str) -> bool:
 
 
 def build_underlay(config: NetworkConfig) -> Underlay:
-    """The underlay that a network configuration names.
+    """The underlay that a network configuration names, with the routes that it states.
 
     Raises
     ------
     InputError
         If it cannot be read.
     """
-    return load_underlay(
+    underlay = load_underlay(
         config.files or config.underlay or "",
         variant=config.variant,
         internal_only=config.internal_only,
         largest_component=config.largest_component,
     )
+    return underlay if config.routes is None else with_routes(underlay, config.routes)
 
 
 def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Connectivity:
@@ -613,7 +622,9 @@ def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str
         between = f"{what} measured for {pairs - missing:,} of {pairs:,} pairs"
     else:
         barred = f"; {missing} arc{'s' if missing > 1 else ''} blocked" if missing else ""
-        between = f"{underlay.links} core links{barred}"
+        stated = underlay.stated_routes
+        given = f", {len(stated)} routes stated" if stated is not None else ""
+        between = f"{underlay.links} core links{given}{barred}"
     core = _measured(graph) if graph.is_measured else _core(graph)
     up, down = _span(graph.up_bps), _span(graph.down_bps)
     capacities = f"access {up if up == down else f'{up} up, {down} down'}; " if access else ""

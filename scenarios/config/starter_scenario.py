@@ -180,6 +180,7 @@ def _network_examples(graph: Connectivity) -> dict[str, Any]:
         "fat_pipes": ["core"],
         "acks": "tcp",
         "core": "1 Gbps",
+        "routes": "routes.csv",
         "multipath_seed": 0,
     }
 

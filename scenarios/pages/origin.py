@@ -11,7 +11,7 @@ from scenarios.runtime.signals import check_interrupts
 
 _PIECE = 2**24
 _INPUT_FILES = {
-    "network": ("underlay", "sites", "links", "pairs", "bandwidth_matrix", "latency_matrix"),
+    "network": ("underlay", "sites", "links", "pairs", "bandwidth_matrix", "latency_matrix", "routes"),
     "imported": ("file",),
 }
 """Keys of scenarios that name files, by table."""

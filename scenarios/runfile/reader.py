@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
@@ -26,6 +26,7 @@ from topologies.connectivity import silo_labels
 from topologies.errors import Field
 from topologies.measured_pairs import MeasuredPairs
 from topologies.site_values import SiteValues
+from topologies.stated_routes import StatedRoutes
 from training import HistoryRow
 from training.history import PER_SILO
 
@@ -449,6 +450,7 @@ def _read_underlay(group: h5py.Group) -> Underlay:
         published_index=group["published_index"][:] if "published_index" in group else None,
         measured=MeasuredPairs(**_arrays(group["measured"])) if "measured" in group else None,
         sites=SiteValues(**_arrays(group["sites"])) if "sites" in group else None,
+        stated_routes=StatedRoutes(**_arrays(group["stated_routes"])) if "stated_routes" in group else None,
         notes=tuple(map(str, group.attrs.get("notes", ()))),
         **{
             name: group[name][:]
@@ -457,7 +459,7 @@ def _read_underlay(group: h5py.Group) -> Underlay:
     )
 
 
-def _arrays(group: h5py.Group) -> dict[str, FloatArray]:
+def _arrays(group: h5py.Group) -> dict[str, Any]:
     """All arrays of a group by name."""
     return {name: values[:] for name, values in group.items()}
 

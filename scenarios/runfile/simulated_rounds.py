@@ -52,6 +52,8 @@ def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int = 0, underlay: 
     silos = max(job.silos for job in jobs)
     routers = underlay.routers
     numbers += 16 * routers + 4 * underlay.links + (0 if underlay.measured is None else 2 * routers * routers)
+    stated = underlay.stated_routes
+    numbers += 0 if stated is None else len(stated.routers) + len(stated.first)
     return 8 * (numbers + 2 * silos * silos + 64 * silos) + _HEAD_BYTES
 
 

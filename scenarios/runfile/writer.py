@@ -205,6 +205,8 @@ def write_head(file: h5py.File, head: RunHead) -> None:
         digest.update(np.ascontiguousarray(graph.window_bps).tobytes())
     if graph.rules != NO_RULES:
         digest.update(repr(graph.rules).encode())
+    if underlay.stated_routes is not None:
+        digest.update(underlay.stated_routes.routers.tobytes() + underlay.stated_routes.first.tobytes())
     digest.update("\0".join(graph.labels).encode())
     file.attrs.update(
         schema=SCHEMA,
@@ -227,7 +229,7 @@ def write_head(file: h5py.File, head: RunHead) -> None:
         group[name] = getattr(underlay, name)
     if underlay.published_index is not None:
         group["published_index"] = underlay.published_index
-    for name in ("measured", "sites"):
+    for name in ("measured", "sites", "stated_routes"):
         values = getattr(underlay, name)
         for field in () if values is None else fields(values):
             group[f"{name}/{field.name}"] = getattr(values, field.name)

@@ -43,6 +43,7 @@ from topologies import (
     build_periodic,
 )
 from topologies.errors import Field
+from topologies.networks.route_table import with_routes
 from topologies.quantities import parse_quantity
 
 _MOST_NAMED = 3
@@ -280,7 +281,7 @@ def relocate(run: RecordedRun, scenario: Scenario, keys: Collection[str] = ()) -
         The run's with changes that keep the learning.
     keys : collection of str
         Keys of ``[network]`` that are stated anew. Without a new underlay or tables, the run's underlay is taken from
-        its file.
+        its file, and so are its routes without new ones.
 
     Returns
     -------
@@ -301,7 +302,10 @@ def relocate(run: RecordedRun, scenario: Scenario, keys: Collection[str] = ()) -
     is_other = not SOURCES.isdisjoint(keys)
     network, dropped = _without_core_rules(scenario.network, keys) if is_other else (scenario.network, ())
     scenario = replace(scenario, network=network)
-    graph = build_network(network, None if is_other else record.underlay)
+    underlay = None if is_other else record.underlay
+    if underlay is not None and "routes" in keys and network.routes is not None:
+        underlay = with_routes(underlay, network.routes)
+    graph = build_network(network, underlay)
     _check_silos(run, graph)
     work = _workload(run, scenario, graph)
     times: tuple[str, ...] = ()

@@ -176,6 +176,10 @@ def _files(scenario: Scenario, replay: ReplayOf | None) -> Iterator[str]:
     if replay is None or not SOURCES.isdisjoint(replay.network_keys):
         yield from filter(None, (network.sites, network.links, network.pairs, network.bandwidth_matrix))
         yield from filter(None, (network.latency_matrix, network.underlay))
+    if network.routes is not None and (
+        replay is None or not {*SOURCES, "routes"}.isdisjoint(replay.network_keys)
+    ):
+        yield network.routes
     for config in () if replay is not None else scenario.overlays.overlays:
         yield from filter(None, (config.file, config.consensus if config.consensus_is_file else None))
     if scenario.simulation.compute is not None and scenario.simulation.compute.trace is not None:

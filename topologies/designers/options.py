@@ -23,8 +23,8 @@ RESERVED = frozenset(
         *("largest_component", "latency", "latency_matrix", "links", "local_steps", "loss"),
         *("messages", "model_size", "more", "multipath_seed", "name", "on", "options", "output"),
         *("overhead", "pairs", "percent", "prices", "published", "queueing", "rates_from", "round"),
-        *("round_", "rounds", "routing", "run", "schedule", "seed", "shared_access", "sharing"),
-        *("shift", "silo_at", "silo_loss", "sites", "streams", "streams_at", "study"),
+        *("round_", "rounds", "routes", "routing", "run", "schedule", "seed", "shared_access"),
+        *("sharing", "shift", "silo_at", "silo_loss", "sites", "streams", "streams_at", "study"),
         *("target_accuracy", "test_loss", "to", "train_accuracy", "underlay", "unit", "until_ci"),
         *("weights", "width", "window", "window_at", "workers", "workload"),
     ]
