@@ -101,6 +101,32 @@ def weighted_job(overlay, seed, model, *, waits, rounds=None):
     return job | {"arcs": arcs, "sharing": sharing}, weights
 
 
+def windowed_job(overlay, seed, model, *, rounds=8):
+    """As `weighted_job` where messages wait, with one window for all, which is the only limit of some arcs.
+
+    Silos compute until the models of the round before have arrived, so that no two of one arc are under way at once.
+    """
+    job, weights = weighted_job(overlay, seed, model, waits=True, rounds=rounds)
+    arcs, capacity_bps = job["arcs"], np.asarray(job["link_capacity_bps"])
+    bits = np.broadcast_to(job["message_bits"], len(arcs))
+    trip_s = np.array([2 * arc.latency_s for arc in arcs])
+    slowest_bps = np.array([capacity_bps[list(arc.links)].min() for arc in arcs])
+    gamma_bits = float(np.median(trip_s * slowest_bps)) / np.random.default_rng([seed, 2]).uniform(0.5, 4.0)
+    load_s = np.zeros(len(capacity_bps))
+    for arc, own in zip(arcs, bits.tolist(), strict=True):
+        load_s[list(arc.links)] += own / capacity_bps[list(arc.links)]
+    links = len(capacity_bps)
+    windowed = [
+        replace(arc, links=(*arc.links, links + number), hops=len(arc.links))
+        for number, arc in enumerate(arcs)
+    ]
+    return job | {
+        "arcs": windowed,
+        "link_capacity_bps": np.concatenate((capacity_bps, gamma_bits / trip_s)),
+        "compute": _later(job["compute"], 2 * load_s.max() + float((bits * trip_s).max()) / gamma_bits),
+    }, replace(weights, gamma_bits=gamma_bits)
+
+
 def _later(compute, least_s):
     """Longer computing times, at least so long."""
     if isinstance(compute, Trace):

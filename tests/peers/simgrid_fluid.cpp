@@ -18,6 +18,7 @@
 // their sum over a route, and have no effect where all are 0. SimGrid lets a message wait for this sum before it takes
 // any link, so that those sent after computing are handed over so much earlier; others must have latencies that are
 // too small to matter.
+// With a TCP-gamma no message is faster than TCP-gamma / (2 * this sum).
 // Every arc needs a link of finite capacity, whole bits > 0, and a pair (source, target) of its own.
 #include <simgrid/s4u.hpp>
 

@@ -38,22 +38,26 @@ class Weights:
     earlier (`scale` 1, computing times at least as long as latencies, no queues). For all other jobs latencies and
     `reference_bits` are scaled down, which leaves the ratios of weights, until waiting makes little of a date. SimGrid
     3.32 crashes where latencies come near its precision, at a `scale` of 1e-9.
+
+    No message is faster than ``gamma_bits / (2 * sum over the links of the route latency)``, SimGrid's TCP-gamma: a
+    window per round-trip time. What arcs have beside their routes, which are windows, is left out.
     """
 
     link_latency_s: np.ndarray
     reference_bits: float
     scale: float = 1.0
+    gamma_bits: float = np.inf
 
     @property
     def options(self):
-        """Of SimGrid: windows that limit nothing, and rates that are all found anew at each event.
+        """Of SimGrid: its window, without one a huge one, and rates that are all found anew at each event.
 
         By default it finds only some rates anew. Where messages wait for latencies, dates of SimGrid 3.32 then differ
         by up to 11 % from its own without this short cut.
         """
         return {
             "network/weight-S": repr(self.reference_bits * self.scale),
-            "network/TCP-gamma": "1e40",
+            "network/TCP-gamma": repr(min(self.gamma_bits * self.scale, 1e40)),
             "network/optim": "Full",
             "network/maxmin-selective-update": "no",
         }
@@ -106,13 +110,14 @@ def _text(job, weights):
     if job.sharing.constant_rates:
         # An arc of a constant rate that queues is alone on a link of this capacity.
         routes, capacity_bps = [(arc,) for arc in range(len(job.arcs))], [arc.rate_bps for arc in job.arcs]
+    latency_s = [0.0] * len(capacity_bps)
+    if weights is not None:
+        routes = [arc.links[: arc.route_length] for arc in job.arcs]
+        latency_s[: len(weights.link_latency_s)] = (weights.link_latency_s * weights.scale).tolist()
     sizes = (job.silos, len(capacity_bps), len(job.arcs), job.rounds, int(not job.fifo), len(table_s))
     lines = [" ".join(map(str, sizes))]
     lines += [" ".join(map(repr, row)) for row in table_s.tolist()]
-    latency_s = np.zeros(len(capacity_bps)) if weights is None else weights.link_latency_s * weights.scale
-    lines += [
-        f"{float(bps)!r} {late_s!r}" for bps, late_s in zip(capacity_bps, latency_s.tolist(), strict=True)
-    ]
+    lines += [f"{float(bps)!r} {late_s!r}" for bps, late_s in zip(capacity_bps, latency_s, strict=True)]
     lines += [
         f"{arc.source} {arc.target} {arc.tokens} {float(arc.latency_s)!r} {int(bits)} {len(route)} "
         + " ".join(map(str, route))

@@ -12,11 +12,23 @@ import numpy as np
 import pytest
 
 from simulator import make_job, overlay_job, simulate, simulate_flows
-from topologies import AccessLinks, Workload, connectivity, design, design_periodic, load_underlay
+from simulator.flows import run
+from simulator.rtt_weights import REFERENCE_BITS
+from topologies import (
+    AccessLinks,
+    Workload,
+    build_overlay,
+    connectivity,
+    design,
+    design_periodic,
+    load_underlay,
+)
+from topologies.latency_rule import S_PER_KM, S_PER_PATH
+from topologies.windows import with_windows
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "peers"))
 import simgrid_peer
-from peer_jobs import OVERLAYS, ROUNDS, random_job, weighted_job
+from peer_jobs import OVERLAYS, ROUNDS, random_job, weighted_job, windowed_job
 
 pytestmark = pytest.mark.slow
 
@@ -83,6 +95,52 @@ def test_weights_with_queues_and_arcs_without_tokens(peer, overlay, seed, model)
     """
     job, weights = weighted_job(overlay, seed, model, waits=False)
     check(peer, weights, rtol=1e-7, **job)
+
+
+def check_windows(peer, job, weights, unbounded):
+    """Round starts are those under SimGrid's TCP-gamma, which differ from those without windows."""
+    ours = [run(job, engine=engine).round_start_s for engine in ENGINES]
+    # Each message has its own window in SimGrid, those of one arc share one here: no two of an arc may meet.
+    assert np.array_equal(run(replace(job, queueing="overlap"), engine="compiled").round_start_s, ours[1])
+    theirs = simgrid_peer.round_starts(peer, job, weights)
+    for engine, starts in zip(ENGINES, ours, strict=True):
+        np.testing.assert_allclose(starts, theirs, rtol=1e-9, err_msg=engine)
+    without = run(unbounded, engine="compiled").round_start_s
+    assert np.abs(without[1:] / theirs[1:] - 1).max() > 1e-7
+
+
+@pytest.mark.parametrize("model", ["CM02", "LV08"])
+@pytest.mark.parametrize("overlay", OVERLAYS)
+@pytest.mark.parametrize("seed", range(400, 406))
+def test_windows_are_those_of_tcp_gamma(peer, overlay, seed, model):
+    """SimGrid bounds a rate by gamma / (2 * latency), with its weights of latency and weight-S."""
+    values, weights = windowed_job(overlay, seed, model)
+    job = make_job(**values | {"queueing": "fifo"})
+    wide = np.array(job.link_capacity_bps)
+    wide[len(weights.link_latency_s) :] = np.inf
+    check_windows(peer, job, weights, replace(job, link_capacity_bps=wide))
+
+
+@pytest.mark.parametrize("kind", ["mst", "delta_mbst", "ring"])
+@pytest.mark.parametrize("name", ["geant", "gaia", "aws_na"])
+def test_windows_of_a_network_are_those_of_tcp_gamma(peer, name, kind):
+    """One window for all pairs, whose latency is the same there and back; links add theirs up."""
+    underlay = load_underlay(name)
+    rng = np.random.default_rng(500)
+    up_bps, down_bps = 10 ** rng.uniform(8, 10, (2, underlay.routers))
+    graph = connectivity(underlay, access=AccessLinks(up_bps=up_bps, down_bps=down_bps), latency="per_link")
+    gamma_bits = 1e6
+    link_s = np.zeros(graph.first_window)
+    link_s[: graph.first_uplink] = np.repeat(S_PER_KM * underlay.length_km + S_PER_PATH, 2)
+    work = Workload(model_bits=4e6, compute_s=rng.uniform(20, 21, graph.silos))
+    plain = design(kind, graph, work)
+    arcs = list(zip(plain.source.tolist(), plain.target.tolist(), strict=True))
+    windowed = build_overlay(kind, with_windows(graph, gamma_bits), work, arcs, hub=plain.hub)
+    jobs = [overlay_job(each, 8, sharing="rtt_weighted") for each in (windowed, plain)]
+    weights = simgrid_peer.Weights(
+        link_latency_s=link_s, reference_bits=REFERENCE_BITS, gamma_bits=gamma_bits
+    )
+    check_windows(peer, jobs[0], weights, jobs[1])
 
 
 @pytest.mark.parametrize("kind", ["star", "mst", "delta_mbst", "ring"])

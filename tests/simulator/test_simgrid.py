@@ -11,7 +11,9 @@ from simulator.rtt_weights import REFERENCE_BITS
 from simulator.simpy_engine.rtt_weighted import rtt_weighted
 
 CASES = json.loads((Path(__file__).parent / "data" / "simgrid_fluid.json").read_text())["cases"]
-WEIGHTED = json.loads((Path(__file__).parent / "data" / "simgrid_weights.json").read_text())["cases"]
+_WEIGHTED = json.loads((Path(__file__).parent / "data" / "simgrid_weights.json").read_text())["cases"]
+WEIGHTED = [case for case in _WEIGHTED if "window_bits" not in case]
+WINDOWED = [case for case in _WEIGHTED if "window_bits" in case]
 
 
 def run(case, order=None, **how):
@@ -58,3 +60,29 @@ def test_round_starts_with_weights_are_those_of_simgrid(case, engine):
     np.testing.assert_allclose(timeline.round_start_s, case["round_start_s"], rtol=1e-9)
     shared = run(case, queueing="overlap", engine=engine)
     assert np.abs(shared.round_start_s - case["round_start_s"]).max() > 0.01
+
+
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+@pytest.mark.parametrize("case", WINDOWED, ids=lambda case: case["label"])
+def test_round_starts_with_windows_are_those_of_simgrid(case, engine):
+    """SimGrid's TCP-gamma, the window of every message, is a link of each arc here."""
+    links, capacity_bps = len(case["link_capacity_bps"]), [*case["link_capacity_bps"]]
+    capacity_bps += [case["window_bits"] / (2 * latency_s) for _, _, latency_s, _ in case["arcs"]]
+    arcs = [
+        FlowArc(
+            source=source, target=target, latency_s=latency_s, links=(*route, links + number), hops=len(route)
+        )
+        for number, (source, target, latency_s, route) in enumerate(case["arcs"])
+    ]
+    timeline = simulate_flows(
+        arcs,
+        link_capacity_bps=capacity_bps,
+        message_bits=case["message_bits"],
+        compute_s=case["compute_s"],
+        rounds=len(case["round_start_s"]) - 1,
+        sharing="rtt_weighted",
+        engine=engine,
+    )
+    np.testing.assert_allclose(timeline.round_start_s, case["round_start_s"], rtol=1e-9)
+    without = run(case, sharing="rtt_weighted", engine=engine)
+    assert np.abs(without.round_start_s - case["round_start_s"]).max() > 0.01
