@@ -79,7 +79,7 @@ def _circuit_words(timeline: OverlayTimeline) -> list[str]:
     shown, left = [*names, names[0]], len(names) - _MOST_EVENTS
     if is_periodic and left > 0:
         shown = [*names[:_MOST_EVENTS], f"{left:,} more", names[0]]
-    return [f"{head if is_periodic else 'critical circuit (paper)'}: {' -> '.join(shown)}"]
+    return [f"{head if is_periodic else 'critical circuit (paper)'}: {' -> '.join(shown)}."]
 
 
 def _row(timeline: OverlayTimeline, silo: int, times: SiloTimes, *, has_away: bool) -> dict[str, Any]:

@@ -245,7 +245,7 @@ def test_the_command_prints_a_table_for_each_overlay_and_says_once_what_it_means
     heads = [line for line in result.out.splitlines() if ", rounds 0 to 5: 0 s to " in line]
     assert [head.split(",")[0] for head in heads] == ["star", "ring", "matcha"]
     assert result.out.count("then it waits until") == 1
-    assert "critical circuit (paper): Sao Paulo -> Seoul -> Sao Paulo" in result.out
+    assert "critical circuit (paper): Sao Paulo -> Seoul -> Sao Paulo." in result.out
     found = json.loads(silosim("timeline", run, "--rounds", "3", "--overlay", "ring", "--json").ok().out)
     assert (found["first_round"], found["last_round"], found["simulated_again"]) == (3, 3, False)
     assert len(found["rows"]) == 11
