@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from simulator.world.changes import CapacityChange, Change, Changes, FlowChange, RouteChange
     from simulator.world.effects import Effects, Event
     from simulator.world.failures import LinkFailure
+    from simulator.world.routed_demands import RoutedDemands
 
 __all__ = [
     "Absence",
@@ -52,6 +53,7 @@ __all__ = [
     "Pause",
     "RoundPlan",
     "RouteChange",
+    "RoutedDemands",
     "SharingModel",
     "SteadyState",
     "Timeline",

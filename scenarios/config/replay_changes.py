@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.config.compute_times import compute_config
+from scenarios.config.found_files import found_beside
 from scenarios.config.network import SOURCES, superseded
 from scenarios.config.scenario import read_toml, simulation_fields, toml_text, validated
 from scenarios.config.simulation import OWN_KEYS, SimulationConfig, event_names
@@ -123,6 +124,10 @@ def read_events_file(path: Path) -> dict[str, Any]:
     ------
     InputError
         If the file cannot be read, has something else or no event, or an event breaks a rule.
+
+    Notes
+    -----
+    Files that the events name are found beside it.
     """
     source = str(path)
     tables = read_toml(toml_text(path), source)
@@ -138,8 +143,14 @@ def read_events_file(path: Path) -> dict[str, Any]:
     if not events:
         raise InputError("must have an event, for instance a table [[simulation.capacity]].", source=source)
     checked = simulation_fields(events, source) if isinstance(events, Mapping) else events
-    validated(_EventsFile, {"simulation": checked}, source=source)
-    return dict(events)
+    found = validated(_EventsFile, {"simulation": checked}, source=source).simulation.events
+    return {
+        table: [
+            {**entry, **found_beside(path.parent, read.file_paths)}
+            for entry, read in zip(entries, found[table], strict=True)
+        ]
+        for table, entries in events.items()
+    }
 
 
 def check_keeps_learning(key: Sequence[str | int], value: object = UNSTATED) -> None:

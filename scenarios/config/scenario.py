@@ -12,7 +12,6 @@ from typing import Any, Self, TypeVar, cast
 import pydantic
 
 from scenarios.config.designer_options import check_option_kinds
-from scenarios.config.found_files import found_beside
 from scenarios.config.kinds import all_kinds, check_kinds
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_workload
 from scenarios.config.overlay_config import OverlayConfig, consensus_rule, distinct, entry_of
@@ -453,14 +452,11 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
 
 def beside(folder: Path, scenario: Scenario) -> Scenario:
     """The scenario with its files found beside it, where they are no paths from the working directory."""
-    found = dataclasses.replace(scenario, network=scenario.network.beside(folder))
+    network, simulation = scenario.network.beside(folder), scenario.simulation.beside(folder)
+    found = dataclasses.replace(scenario, network=network, simulation=simulation)
     if found.overlays.entries:
         entries = tuple(entry.beside(folder) for entry in found.overlays.entries)
         found = dataclasses.replace(found, overlays=dataclasses.replace(found.overlays, entries=entries))
-    compute = scenario.simulation.compute
-    if compute is not None and (trace := found_beside(folder, {"trace": compute.trace})):
-        beside = dataclasses.replace(compute, trace=trace["trace"])
-        found = dataclasses.replace(found, simulation=dataclasses.replace(found.simulation, compute=beside))
     return found
 
 

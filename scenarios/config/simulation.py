@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pydantic
 
 from scenarios.config.events.kind import EventKind
 from scenarios.config.events.registry import Events, kinds_for, read_events, tables_for
+from scenarios.config.found_files import found_beside
 from scenarios.config.quantities import Share
 from simulator import Event
 from simulator.input_checks import ENGINES, QUEUEINGS, check_choice
@@ -128,6 +130,23 @@ class SimulationConfig:
             if on_network_only and not any(entry.on_network for entry in entries)
         }
         return replace(self, events=kept)
+
+    def beside(self, folder: Path) -> "SimulationConfig":
+        """The same simulation with files found in a folder, where their paths lead nowhere else."""
+        compute = self.compute
+        if compute is not None and (trace := found_beside(folder, {"trace": compute.trace})):
+            compute = replace(compute, trace=trace["trace"])
+        events = {
+            table: tuple(entry.beside(folder) for entry in entries) for table, entries in self.events.items()
+        }
+        return replace(self, compute=compute, events=events)
+
+    @property
+    def files(self) -> list[str]:
+        """Paths of files that the simulation reads."""
+        trace = None if self.compute is None else self.compute.trace
+        named = [path for _, _, entry in self._entries() for path in entry.file_paths.values()]
+        return named if trace is None else [trace, *named]
 
     def simulator_events(self, *, seed: int) -> list[Event]:
         """Events of the simulator; the seed is that of what is random in them."""

@@ -240,6 +240,8 @@ def _event_examples(graph: Connectivity) -> dict[str, tuple[dict[str, Any], tupl
         link = " - ".join(graph.underlay.labels[end] for end in ends[0])
         background = {"link": link, "share": "30 %", "peak": "500 Mbps", "mean_on": "2 s", "mean_off": "4 s"}
         found["background"] = background, ("peak", "mean_on", "mean_off")
+        demands = {"file": "demands.csv", "scale": 0.5, "job_starts_at": "8 h", "repeat": True}
+        found["demands"] = demands | {"unit": "Mbps", "step": "5 min"}, ("unit", "step")
         found["failure"] = {"link": link, "from": "10 s", "until": "60 s"}, ()
     found["capacity"] = (
         {

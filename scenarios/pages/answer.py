@@ -20,6 +20,7 @@ _MOST_SECONDS = 10_000.0
 _MOST_NAMED = 4
 _EVENTS = {
     "background": "background traffic",
+    "demands": "traffic matrices",
     "capacity": "changing capacities",
     "failure": "link failures",
     "away": "absent silos",

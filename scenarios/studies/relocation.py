@@ -26,7 +26,7 @@ from scenarios.config.replay_changes import (
     network_keys,
     with_target,
 )
-from scenarios.config.scenario import Scenario, beside, read_toml, scenario_of, with_task_stated
+from scenarios.config.scenario import Scenario, read_toml, scenario_of, with_task_stated
 from scenarios.config.toml import computing_keys, tables_text
 from scenarios.runfile.reader import OverlayRecord, RunRecord, read_drawn, read_run
 from scenarios.runfile.recorded_schedule import RecordedOverlay
@@ -158,8 +158,8 @@ class RecordedRun:
 
 
 def with_files_beside(folder: Path, scenario: Scenario) -> Scenario:
-    """The scenario with the file of its computing times found in a folder, if it is nowhere else."""
-    return replace(scenario, simulation=beside(folder, scenario).simulation)
+    """The scenario with the files of its simulation found in a folder, if they are nowhere else."""
+    return replace(scenario, simulation=scenario.simulation.beside(folder))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

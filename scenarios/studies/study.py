@@ -32,6 +32,7 @@ from scenarios.studies.study_points import Networks, Point, ReplayOf, compute_po
 from topologies import InputError, MachineError
 from topologies.errors import Field, unknown_name
 from topologies.networks.network_files import read_files
+from topologies.networks.traffic_files import sequence_files
 
 _INPUTS = (
     *("network", "silos", "access_up_bps", "access_down_bps", "core_bps", "model_bits", "compute_s"),
@@ -145,7 +146,9 @@ def point_identity(
     """
     paths = [*_files(scenario, replay)]
     files = [(Path(path).name, _digest(path, digests)) for path in paths]
-    tables = _by_name(asdict(scenario), {path: Path(path).name for path in paths})
+    tables = _by_name(
+        asdict(scenario), {path: Path(path).name for path in (*paths, *scenario.simulation.files)}
+    )
     # Neither is an input of what is computed.
     del tables["name"]
     if not simulate and replay is None:
@@ -182,8 +185,8 @@ def _files(scenario: Scenario, replay: ReplayOf | None) -> Iterator[str]:
         yield network.routes
     for config in () if replay is not None else scenario.overlays.overlays:
         yield from filter(None, (config.file, config.consensus if config.consensus_is_file else None))
-    if scenario.simulation.compute is not None and scenario.simulation.compute.trace is not None:
-        yield scenario.simulation.compute.trace
+    for path in scenario.simulation.files:
+        yield from map(str, sequence_files(Path(path))) if Path(path).is_dir() else [path]
 
 
 def _digest(path: str, known: dict[str, str]) -> str:

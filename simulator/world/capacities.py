@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 from math import isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from simulator.input_checks import check_not_negative
+from simulator.world.dated_steps import job_steps
 from simulator.world.effects import Effects
 from simulator.world.names import Names
 from topologies.arrays import FloatArray, freeze
@@ -95,22 +95,18 @@ class CapacityTrace:
         stated_bps : float
             Capacity before the first date of a trace that does not repeat.
 
-        Yields
-        ------
-        (float, float)
+        Returns
+        -------
+        iterator of (float, float)
             Seconds since the job's start, first 0, and the capacity from then on, in bit/s.
         """
-        steps = list(zip(self.date_s.tolist(), self.capacity_bps.tolist(), strict=True))
-        period_s = self.period_s
-        phase_s = self.job_start_s if period_s is None else self.job_start_s % period_s
-        begun = int(np.searchsorted(self.date_s, phase_s, side="right"))
-        yield 0.0, steps[begun - 1][1] if begun or period_s is not None else stated_bps
-        for date_s, capacity_bps in steps[begun:]:
-            yield date_s - phase_s, capacity_bps
-        if period_s is not None:
-            for repeat in count(1):
-                for date_s, capacity_bps in steps:
-                    yield repeat * period_s + (date_s - phase_s), capacity_bps
+        return job_steps(
+            self.date_s,
+            self.capacity_bps,
+            period_s=self.period_s,
+            job_start_s=self.job_start_s,
+            before=stated_bps,
+        )
 
     def largest_bps(self, stated_bps: float) -> float:
         """The largest capacity, the first one included."""

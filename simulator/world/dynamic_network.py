@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import isfinite, isinf, prod
 from typing import TypeVar
 
 import numpy as np
 
 from simulator.world.changes import CapacityChange, Change, Changes
-from simulator.world.effects import Capacities, Effects, Steps
+from simulator.world.effects import Capacities, Effects, Load, Steps
 from simulator.world.failures import Downs, down_times
 from simulator.world.rerouting import Pairs, permanent_cut, route_changes
 from topologies import Connectivity
@@ -27,7 +27,8 @@ class DynamicNetwork:
     Attributes
     ----------
     link_capacity_bps : ndarray of shape (links,)
-        What constant shares leave of each link direction: of its largest capacity where that changes.
+        What constant shares, and loads that never change, leave of each link direction: of its largest capacity,
+        without loads, where that changes.
     changes : Changes or None
         None: all stays as it is at the start.
     """
@@ -58,10 +59,11 @@ def dynamic_network(
     Raises
     ------
     InputError
-        If events of one sort overlap, a capacity that changes is infinite, a factor is out of its range, or a link that
-        never comes back leaves an arc without a route.
+        If events of one sort overlap, a capacity that changes is infinite, a factor is out of its range, a load reaches
+        the capacity, or a link that never comes back leaves an arc without a route.
     """
     shares = _one_each("constant share", [effect.shares for effect in effects], graph)
+    loads = _one_each("demands", [effect.loads for effect in effects], graph) if traffic else {}
     flows = _one_each("on/off flow", [effect.flows for effect in effects], graph)
     traces = _one_each("capacity trace", [effect.capacities for effect in effects], graph)
     factors = _factors(effects)
@@ -82,6 +84,14 @@ def dynamic_network(
                 field=Field("events", _first_on(effects, direction)),
             )
     _check_plain(effects, graph)
+    loads = {direction: load for direction, load in loads.items() if not isinf(largest_bps[direction])}
+    _check_loads(loads, largest_bps * left, graph)
+    constant_bps = np.zeros(len(left))
+    for direction, (_, load) in loads.items():
+        (_, first_bps), *later = islice(load.steps(), 2)
+        if direction not in changing and not later:
+            constant_bps[direction] = first_bps
+    changing = sorted({*changing, *(each for each in loads if not constant_bps[each])})
     _check_routes(effects, graph, arcs, downs)
     routes = route_changes(graph, arcs, downs)
 
@@ -95,6 +105,7 @@ def dynamic_network(
                 [*factors.get(direction, ()), _up(downs.get(direction // 2, ()))]
                 if direction < graph.first_uplink
                 else factors.get(direction, ()),
+                loads[direction][1] if direction in loads else None,
             )
             for direction in changing
         ]
@@ -104,7 +115,9 @@ def dynamic_network(
         return merge(*sources, key=lambda change: change.date_s)
 
     is_changing = bool(changing or (flows and traffic))
-    return DynamicNetwork(link_capacity_bps=largest_bps * left, changes=changes if is_changing else None)
+    return DynamicNetwork(
+        link_capacity_bps=largest_bps * left - constant_bps, changes=changes if is_changing else None
+    )
 
 
 def _one_each(
@@ -161,7 +174,7 @@ def _check_plain(effects: Sequence[Effects], graph: Connectivity) -> None:
     fat = {2 * link + way for link in graph.rules.fat_pipes for way in (0, 1)}
     special = fat.union(*(link.usage for link in graph.shared))
     for place, effect in enumerate(effects):
-        for direction in (*effect.shares, *effect.flows, *effect.capacities, *effect.factors):
+        for direction in (*effect.shares, *effect.flows, *effect.loads, *effect.capacities, *effect.factors):
             if direction in special:
                 raise InputError(
                     f"must not be on {graph.link_name(direction)}: it is half-duplex, shared, or a fat pipe.",
@@ -193,18 +206,49 @@ def _up(down: Sequence[tuple[float, float]]) -> Steps:
     return [turn for turn in turns if isfinite(turn[0])]
 
 
+def _check_loads(
+    loads: Mapping[int, tuple[int, Load]], capacity_bps: FloatArray, graph: Connectivity
+) -> None:
+    """Accept loads that leave something of each link's largest capacity."""
+    full: list[tuple[float, int]] = []
+    for direction, (_, load) in loads.items():
+        _, load_bps = load.largest()
+        if load_bps >= capacity_bps[direction]:
+            full.append((float(capacity_bps[direction] / load_bps), direction))
+    if not full:
+        return
+    share, direction = min(full)
+    place, load = loads[direction]
+    date_s, load_bps = load.largest()
+    more = f", and as much of {len(full) - 1} more" if len(full) > 1 else ""
+    raise InputError(
+        f"must leave something of {graph.link_name(direction)}, but at {date_s:g} s they are {load_bps:.4g} bit/s of "
+        f"its {capacity_bps[direction]:.4g}{more}: with less than {share:.4g} of these demands, none is full.",
+        field=Field("events", place),
+    )
+
+
 def _capacity_changes(
-    direction: int, left: float, stated_bps: float, trace: Capacities | None, factors: Sequence[Steps]
+    direction: int,
+    left: float,
+    stated_bps: float,
+    trace: Capacities | None,
+    factors: Sequence[Steps],
+    load: Load | None,
 ) -> Iterator[CapacityChange]:
     """Capacities of a link direction; its trace goes on whatever the factors are."""
-    open_bps, current = stated_bps, [1.0] * len(factors)
+    open_bps, load_bps, current = stated_bps, 0.0, [1.0] * len(factors)
     for date_s, number, value in merge(
         ((date_s, -1, bps) for date_s, bps in (() if trace is None else trace.steps(stated_bps))),
+        ((date_s, -2, bps) for date_s, bps in (() if load is None else load.steps())),
         *([(date_s, number, factor) for date_s, factor in steps] for number, steps in enumerate(factors)),
         key=lambda step: step[0],
     ):
-        if number < 0:
+        if number == -1:
             open_bps = value
+        elif number == -2:
+            load_bps = value
         else:
             current[number] = value
-        yield CapacityChange(date_s=date_s, link=direction, capacity_bps=open_bps * left * prod(current))
+        free_bps = open_bps * left * prod(current) - load_bps
+        yield CapacityChange(date_s=date_s, link=direction, capacity_bps=max(0.0, free_bps))

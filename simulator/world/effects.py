@@ -23,6 +23,16 @@ class Capacities(Protocol):
         """The largest of these capacities."""
 
 
+class Load(Protocol):
+    """Background traffic on a link direction by date, which takes its rate whatever else is there."""
+
+    def steps(self) -> Iterator[tuple[float, float]]:
+        """Dates of the job, the first one 0, and the load in bit/s from each on; only those at which it changes."""
+
+    def largest(self) -> tuple[float, float]:
+        """The first date of the largest load, and that load."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Effects:
     """What an event does, by the numbers of links and silos; by default nothing.
@@ -34,6 +44,10 @@ class Effects:
     flows : mapping from int to callable
         An on/off flow of background traffic on a link direction: makes its changes, with the direction as the number
         of the flow.
+    loads : mapping from int to Load
+        Background traffic on a link direction that leaves the job what is left of the capacity. It must be less than
+        the link's largest capacity, and takes nothing of an unlimited one. While it exceeds a capacity that a trace,
+        a factor or an outage makes smaller, nothing is left.
     capacities : mapping from int to Capacities
         Of a link direction, in place of the one that the network states.
     factors : mapping from int to sequence of (float, float)
@@ -50,12 +64,14 @@ class Effects:
 
     Notes
     -----
-    A link direction has one event at most of each of `shares`, `flows` and `capacities`. With constant
-    rates, only `absences` and `pauses` are possible; all others but `shares` need a sharing model that can change.
+    A link direction has one event at most of each of `shares`, `flows`, `loads` and `capacities`. With constant
+    rates, only `absences` and `pauses` are possible; all others but `shares`, and `loads` that never change, need a
+    sharing model that can change.
     """
 
     shares: Mapping[int, float] = field(default_factory=dict)
     flows: Mapping[int, Callable[[], Iterator[FlowChange]]] = field(default_factory=dict)
+    loads: Mapping[int, Load] = field(default_factory=dict)
     capacities: Mapping[int, Capacities] = field(default_factory=dict)
     factors: Mapping[int, Steps] = field(default_factory=dict)
     outages: Mapping[int, tuple[float, float]] = field(default_factory=dict)
@@ -65,7 +81,9 @@ class Effects:
     @property
     def on_network(self) -> bool:
         """Whether the event changes more than silos."""
-        return bool(self.shares or self.flows or self.capacities or self.factors or self.outages)
+        return bool(
+            self.shares or self.flows or self.loads or self.capacities or self.factors or self.outages
+        )
 
     @property
     def on_silos(self) -> bool:

@@ -149,7 +149,7 @@ def test_mistakes_are_named_as_those_of_other_events(write, old, new, message):
 def test_tables_of_the_package_itself_need_no_look_at_installed_ones(monkeypatch):
     for name in ("all_names", "find_entry"):
         monkeypatch.setattr(registry, name, lambda *_, **__: pytest.fail("looked at installed packages"))
-    own = ["background", "capacity", "failure", "away"]
+    own = ["background", "demands", "capacity", "failure", "away"]
 
     assert list(registry.kinds_for(["away", "background"])) == own
     assert list(registry.tables_for(["away", "background"])) == own

@@ -51,7 +51,7 @@ _ROUND_TRIP = re.compile(ROUND_TRIP, re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class _Matrix:
+class LabelledMatrix:
     """A square table with labels.
 
     Attributes
@@ -161,9 +161,9 @@ def stated_matrices(
     InputError
         If labels differ, a value breaks its rule, or a latency is stated nowhere and follows from no coordinates.
     """
-    given = [_matrix(bandwidth, "bit/s")]
+    given = [labelled_matrix(bandwidth, "bit/s")]
     if latency is not None:
-        given.append(_matrix(latency, "s"))
+        given.append(labelled_matrix(latency, "s"))
     labels = given[0].labels if sites is None else sites.labels
     values = [np.full((len(labels), len(labels)), np.nan) for _ in range(2)]
     for matrix, whole in zip(given, values, strict=False):
@@ -179,15 +179,29 @@ def stated_matrices(
     return _stated(bandwidth, labels, sites, values[0], values[1], notes)
 
 
-def _place(matrix: _Matrix, label: str, labels: Sequence[str]) -> int:
+def _place(matrix: LabelledMatrix, label: str, labels: Sequence[str]) -> int:
     """Index of a matrix's label among those of the network."""
     if label not in labels:
         raise unknown_name("the label of a row", label, labels, source=matrix.table.source)
     return labels.index(label)
 
 
-def _matrix(table: Table, kind: str) -> _Matrix:
-    """A square table with labels."""
+def labelled_matrix(table: Table, kind: str, *, unit: str = "") -> LabelledMatrix:
+    """Read a square table with labels.
+
+    Parameters
+    ----------
+    table : Table
+        The same labels in the first row and column, in any order.
+    kind : {"bit/s", "s"}
+    unit : str
+        Of cells whose table names none.
+
+    Raises
+    ------
+    InputError
+        If labels differ or occur twice, a value breaks its rule, or the table names a unit beside `unit`.
+    """
     columns, rows = tuple(map(one_line, table.header[1:])), tuple(table.labels(0))
     for what, names in (("column", columns), ("row", rows)):
         twice = next((name for name in names if names.count(name) > 1), None)
@@ -203,13 +217,15 @@ def _matrix(table: Table, kind: str) -> _Matrix:
         )
     if len(rows) < 2:
         raise InputError("must hold two sites or more.", source=table.source)
-    unit, origin = _matrix_unit(table, kind)
+    stated, origin = _matrix_unit(table, kind)
+    if stated and unit:
+        raise InputError(f"has the unit {stated!r}, so that unit must be left out.", source=table.source)
     cells = [cell for row in table.rows for cell in row[1:]]
     width = len(columns)
     values = cell_numbers(
         cells,
         kind=kind,
-        unit=unit,
+        unit=stated or unit,
         decimal_comma=table.decimal_comma,
         error=lambda i, rule: table.error(i // width, columns[i % width], cells[i], rule),
         where="neither in the corner cell, nor in the file's name, nor in the cell",
@@ -228,7 +244,7 @@ def _matrix(table: Table, kind: str) -> _Matrix:
         is_round_trip = _ROUND_TRIP.search(table.header[0]) or _ROUND_TRIP.search(Path(table.source).stem)
         what = "latency, half of the round-trip time" if is_round_trip else "latency"
         values = values / 2 if is_round_trip else values
-    return _Matrix(
+    return LabelledMatrix(
         table=table,
         labels=rows,
         values=values,

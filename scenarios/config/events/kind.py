@@ -1,13 +1,15 @@
 """Base class of the kinds of events."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from math import inf
-from typing import ClassVar, Self
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 from scenarios.config.error_context import changed_errors
 from scenarios.config.events.cause import Cause, link_text
 from scenarios.config.events.window import IN, Window
+from scenarios.config.found_files import found_beside
 from simulator import Event
 from simulator.world.names import Names
 from topologies.errors import UNSTATED, Field
@@ -26,6 +28,8 @@ class EventKind:
         Name of the table, and of the entry point that registers the class.
     keys : mapping from str to str
         Key of the table by the name of the event's field, where they differ: errors of the simulator name the key.
+    paths : tuple of str
+        Keys that hold paths of files, which are found beside the scenario's file, too.
     on_network : bool
         Whether the events change links, traffic or routes, which a model with constant rates cannot simulate.
     capacity_note : str
@@ -38,6 +42,7 @@ class EventKind:
 
     table: ClassVar[str]
     keys: ClassVar[Mapping[str, str]] = {}
+    paths: ClassVar[tuple[str, ...]] = ()
     on_network: ClassVar[bool] = True
     capacity_note: ClassVar[str] = ""
     traffic_note: ClassVar[str] = ""
@@ -66,6 +71,16 @@ class EventKind:
             If a quantity cannot be read, or a value is out of its range.
         """
         raise NotImplementedError
+
+    @property
+    def file_paths(self) -> dict[str, str]:
+        """Paths of the files that the event names, by key."""
+        return {key: path for key in self.paths if (path := getattr(self, key)) is not None}
+
+    def beside(self, folder: Path) -> Self:
+        """The event with its files found in a folder, where their paths lead nowhere from the working directory."""
+        found: dict[str, Any] = found_beside(folder, self.file_paths)
+        return replace(self, **found) if found else self
 
     def written(self, field: Field) -> Field:
         """A field of the event by its key, with the value as it is written in the table."""
@@ -131,7 +146,13 @@ class EventKind:
             if window.side_of_dates(*entry.dates_s()) != IN:
                 continue
             effects = entry.event(seed=0).effects(names)
-            for link in (*effects.shares, *effects.flows, *effects.capacities, *effects.factors):
+            for link in (
+                *effects.shares,
+                *effects.flows,
+                *effects.loads,
+                *effects.capacities,
+                *effects.factors,
+            ):
                 place = link_text(names.graph, link)
                 yield link, Cause(assumption=cls.table, place=place, explanation=entry.describe_cause(place))
 

@@ -10,6 +10,7 @@ from scenarios.config.events.background_traffic import BackgroundKind
 from scenarios.config.events.capacity_trace import CapacityKind
 from scenarios.config.events.kind import EventKind
 from scenarios.config.events.link_failure import FailureKind
+from scenarios.config.events.routed_demands import DemandsKind
 from scenarios.config.events.silo_absence import AbsenceKind
 from topologies.entry_points import all_names, find_entry, load_entry
 from topologies.errors import MachineError
@@ -18,7 +19,7 @@ GROUP = "silosim.event_kinds"
 """Entry points of classes derived from `EventKind`; the name of each is its table's."""
 
 BUILT_IN: Mapping[str, type[EventKind]] = {
-    kind.table: kind for kind in (BackgroundKind, CapacityKind, FailureKind, AbsenceKind)
+    kind.table: kind for kind in (BackgroundKind, DemandsKind, CapacityKind, FailureKind, AbsenceKind)
 }
 
 Events = Mapping[str, tuple[EventKind, ...]]
