@@ -1,0 +1,148 @@
+"""Demands as background traffic: closed forms on a line and a triangle, in both engines."""
+
+import numpy as np
+import pytest
+from small_networks import network, triangle_network
+
+from simulator import CapacityTrace, ConstantShare, LinkFailure, RoutedDemands, overlay_job, simulate
+from simulator.world.checks import check_events
+from topologies import InputError, Workload, build_overlay
+from topologies.networks.traffic_matrices import TrafficMatrices
+
+WORK = Workload(model_bits=100.0, compute_s=1.0)
+
+
+def demands(pairs, *by_date, date_s=None, **how):
+    """Demands of pairs such as ``"AC"``, in bit/s, by date."""
+    labels = tuple(sorted(set("".join(pairs))))
+    return RoutedDemands(
+        matrices=TrafficMatrices(
+            labels=labels,
+            places=tuple(f"tm.csv: row {row}" for row in range(2, 2 + len(labels))),
+            date_s=np.array(date_s or range(len(by_date)), dtype=np.float64),
+            source=np.array([labels.index(pair[0]) for pair in pairs]),
+            target=np.array([labels.index(pair[1]) for pair in pairs]),
+            demand_bps=np.array(by_date, dtype=np.float64).reshape(len(by_date), len(pairs)),
+        ),
+        **how,
+    )
+
+
+@pytest.fixture
+def line():
+    """A - B - C, 10 bit/s each; a model from A to C takes 10 s."""
+    graph = network([(0, 1), (1, 2)], [100.0, 100.0], [10.0, 10.0])
+    return build_overlay("line", graph, WORK, [(0, 1), (1, 2), (2, 0)])
+
+
+@pytest.fixture
+def ring():
+    """A -> B -> C -> A on the triangle: 10 s, 20 s and 5 s."""
+    return build_overlay("ring", triangle_network(), WORK, [(0, 1), (1, 2), (2, 0)])
+
+
+def sent(overlay, *events, **how):
+    return simulate(overlay, 1, events=events, messages=True, **how).messages.last_bit_s[0].tolist()
+
+
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+def test_half_of_the_capacity_makes_a_message_take_exactly_twice_as_long(line, engine):
+    assert sent(line, engine=engine) == [11.0, 11.0, 11.0]
+    assert sent(line, demands(["AC"], [5.0]), engine=engine) == [21.0, 21.0, 11.0]
+    assert sent(line, demands(["AC"], [1.0], scale=5.0), engine=engine) == [21.0, 21.0, 11.0]
+    assert sent(line, demands(["AC", "BC"], [2.5, 2.5]), engine=engine) == pytest.approx([43 / 3, 21.0, 11.0])
+
+
+def test_a_step_at_a_known_date_is_piecewise(line):
+    # 25 bits at 5 bit/s by 6 s, the other 75 at 7.5 bit/s.
+    assert sent(line, demands(["AC"], [5.0], [2.5], date_s=[0.0, 6.0])) == [16.0, 16.0, 11.0]
+    # The job starts 2 s into the matrices: 15 bits by 4 s, 85 at 7.5 bit/s.
+    event = demands(["AC"], [5.0], [2.5], date_s=[0.0, 6.0], job_start_s=2.0)
+    assert sent(line, event) == pytest.approx([4 + 85 / 7.5] * 2 + [11.0])
+    # After the last date the last matrix holds, here of no demand, in both directions.
+    assert sent(line, demands(["CA"], [9.0], [0.0], date_s=[0.0, 6.0])) == [11.0, 11.0, 15.5]
+
+
+def test_matrices_that_repeat_begin_again_after_the_last_one(line):
+    # Free for 2 s, half taken for 2 s, and so on: from 1 s on 10, 10, 20, 10, 20, 10 and 20 bits by 13 s.
+    event = demands(["AB"], [0.0], [5.0], date_s=[0.0, 2.0], repeat=True)
+    assert sent(line, event)[0] == 14.0
+    later = demands(["AB"], [0.0], [5.0], date_s=[0.0, 2.0], repeat=True, job_start_s=402.0)
+    # Half taken until 2 s: 5, 20, 10, 20, 10, 20, 10 bits by 14 s, the last 5 in 0.5 s.
+    assert sent(line, later)[0] == 14.5
+
+
+def test_a_steady_load_leaves_the_network_unchanging(line):
+    assert overlay_job(line, 5, events=[demands(["AC"], [5.0])]).changes is None
+    assert overlay_job(line, 5, events=[demands(["AC"], [5.0], [5.0])]).changes is None
+    changes = overlay_job(line, 5, events=[demands(["AC", "CA"], [5.0, 1.0], [4.0, 1.0])]).changes
+    # A -> B and B -> C step; their ways back do not.
+    assert [(change.date_s, change.link, change.capacity_bps) for change in changes()] == [
+        *((0.0, link, 5.0) for link in (0, 2)),
+        *((1.0, link, 6.0) for link in (0, 2)),
+    ]
+
+
+def test_a_simulation_takes_no_more_dates_than_it_needs(line):
+    event = demands(["AC"], *([[5.0], [4.0]] * 10), repeat=True)
+    changes = overlay_job(line, 1, events=[event]).changes()
+
+    assert [next(changes).date_s for _ in range(90)][-1] > 40
+    assert len(sent(line, event)) == 3
+
+
+def test_it_goes_with_shares_and_traces(ring):
+    load = demands(["AB"], [3.0])
+    assert sent(ring, load, ConstantShare(share=0.2, link="A -> B"))[0] == 21.0
+    # 35 bits at 7 bit/s by 6 s, then 65 at 5.
+    assert sent(ring, load, CapacityTrace(link="A -> B", date_s=[6.0], capacity_bps=[8.0]))[0] == 19.0
+    # No capacity is left from 6 to 8 s.
+    dip = CapacityTrace(link="A -> B", date_s=[6.0, 8.0], capacity_bps=[2.0, 10.0])
+    assert sent(ring, load, dip)[0] == pytest.approx(8 + 65 / 7)
+    forever = CapacityTrace(link="A -> B", date_s=[6.0], capacity_bps=[2.0])
+    with pytest.raises(InputError, match="round 0 never ends: its messages are on links of capacity 0"):
+        sent(ring, load, forever)
+
+
+def test_demands_keep_their_routes_while_a_link_is_down(ring):
+    # 25 bits by 6 s at 5 bit/s; 50 over A -> C -> B until 16 s, where no demand goes; 25 at 5 bit/s again.
+    failure = LinkFailure(link="A - B", from_s=6.0, until_s=16.0)
+    assert sent(ring, demands(["AB"], [5.0]), failure)[0] == 21.0
+
+
+def test_an_unlimited_link_has_as_much_as_ever():
+    graph = network([(0, 1)], [100.0], [1.0], up_bps=10.0, core=np.inf)
+    overlay = build_overlay("pair", graph, WORK, [(0, 1), (1, 0)])
+
+    assert sent(overlay, demands(["AB"], [1e12], [0.0])) == [11.0, 11.0]
+
+
+def test_a_load_must_leave_something_of_a_link_at_any_date(ring):
+    graph = ring.graph
+    check_events([demands(["AB"], [9.0])], graph, rounds=1)
+    rule = (
+        r"events\[1\] must leave something of B -> C, but at 7 s they are 15 bit/s of its 5, and as much of 1 more: "
+        r"with less than 0.3333 of these demands, none is full."
+    )
+    both = demands(["AB", "BC"], [1.0, 1.0], [10.0, 2.0], [5.0, 15.0], date_s=[0.0, 5.0, 7.0])
+    with pytest.raises(InputError, match=rule):
+        check_events([LinkFailure(link="A - B", from_s=1.0, until_s=2.0), both], graph, rounds=1)
+    shared = [ConstantShare(share=0.5, link="A - B"), demands(["AB"], [5.0])]
+    with pytest.raises(InputError, match=r"at 0 s they are 5 bit/s of its 5: with less than 1 of these"):
+        check_events(shared, graph, rounds=1)
+    # Over before the job starts.
+    check_events([demands(["AB"], [20.0], [5.0], job_start_s=1.0)], graph, rounds=1)
+
+
+def test_a_link_has_the_demands_of_one_event(ring):
+    with pytest.raises(
+        InputError, match=r"events\[1\] must not name A -> B again: events\[0\] is its demands."
+    ):
+        check_events([demands(["AB"], [1.0]), demands(["AB"], [1.0])], ring.graph, rounds=1)
+    check_events([demands(["AB"], [1.0]), demands(["BA"], [1.0])], ring.graph, rounds=1)
+
+
+@pytest.mark.parametrize(("field", "value"), [("scale", 0.0), ("scale", np.inf), ("job_start_s", -1.0)])
+def test_values_out_of_range(field, value):
+    with pytest.raises(InputError, match=field):
+        demands(["AB"], [1.0], **{field: value})
