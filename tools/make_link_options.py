@@ -14,9 +14,19 @@ from matplotlib.figure import Figure
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.report.table_formats import write_tables
 from scenarios.report.tables import Table
-from simulator import simulate
-from topologies import Overlay, Workload, build_overlay, design, load_underlay, published_underlays
+from simulator import RoutedDemands, simulate
+from topologies import (
+    Connectivity,
+    Overlay,
+    Workload,
+    build_overlay,
+    design,
+    load_underlay,
+    published_underlays,
+)
+from topologies.networks.traffic_matrices import TrafficMatrices
 from topologies.networks.window_fit import fit_windows
+from topologies.traffic_loads import link_loads
 
 DOCS = Path(__file__).parents[1] / "docs"
 OPTIONS: Mapping[str, Mapping[str, object]] = {
@@ -26,6 +36,8 @@ OPTIONS: Mapping[str, Mapping[str, object]] = {
     "routing inverse_capacity": {"routing": "inverse_capacity"},
     "routing hops, multipath": {"routing": "hops", "multipath_seed": 0},
 }
+DEMANDS = {"demands 50 %": 0.5, "demands 90 %": 0.9}
+"""Equal demands between all routers; how much of the fullest core link direction they take."""
 ACCESS = ("100 Mbps", "1 Gbps", "10 Gbps")
 KINDS = ("star", "mst", "delta_mbst", "ring")
 ROUNDS = 2000
@@ -44,6 +56,22 @@ def on(overlay: Overlay, config: NetworkConfig) -> Overlay:
     )
 
 
+def equal_demands(graph: Connectivity, share: float) -> RoutedDemands:
+    """Equal demands between all routers, which take this part of the fullest core link direction."""
+    labels = graph.underlay.labels
+    source, target = np.nonzero(~np.eye(len(labels), dtype=bool))
+    one = TrafficMatrices(
+        labels=labels,
+        places=labels,
+        date_s=np.zeros(1),
+        source=source,
+        target=target,
+        demand_bps=np.ones((1, len(source))),
+    )
+    fullest = (link_loads(one, graph)[0] / np.repeat(graph.core_bps, 2)).max()
+    return RoutedDemands(matrices=one, scale=share / float(fullest))
+
+
 def rows_of(network: str, access: str) -> list[dict[str, object]]:
     """Rows of one network with one capacity of all access links."""
     plain = NetworkConfig(underlay=network, access=access)
@@ -52,9 +80,14 @@ def rows_of(network: str, access: str) -> list[dict[str, object]]:
     for kind in KINDS:
         overlay = design(kind, graph, work)
         without_s = simulate(overlay, ROUNDS).cycle_time_s
-        for option, keys in OPTIONS.items():
-            own = on(overlay, NetworkConfig(underlay=network, access=access, **keys))  # type: ignore[arg-type]
-            with_s = simulate(own, ROUNDS).cycle_time_s
+        for option in (*OPTIONS, *DEMANDS):
+            own, events = overlay, []
+            if option in DEMANDS:
+                events = [equal_demands(graph, DEMANDS[option])]
+            else:
+                keys = OPTIONS[option]
+                own = on(overlay, NetworkConfig(underlay=network, access=access, **keys))  # type: ignore[arg-type]
+            with_s = simulate(own, ROUNDS, events=events).cycle_time_s
             rows.append(
                 {
                     "option": option,
