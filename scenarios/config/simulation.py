@@ -110,7 +110,7 @@ class SimulationConfig:
             if entry.on_network:
                 model = sharing_model(self.sharing)
                 if entry.changes_by_date or model.constant_rates:
-                    check_can_change(model, f"with a {entry.table}")
+                    check_can_change(model, f"with [[simulation.{entry.table}]]")
 
     @property
     def kinds(self) -> list[type[EventKind]]:

@@ -133,7 +133,7 @@ def test_a_scenario_keeps_it_beside_events_of_other_kinds(write):
             "[[",
             'simulation.sharing = "equal"\n[[',
             "simulation.sharing(='equal') must be a model whose network can change, such as "
-            "'maxmin', with a maintenance",
+            "'maxmin', with [[simulation.maintenance]]",
         ),
     ],
 )

@@ -207,7 +207,7 @@ policy = "wait"
         (
             '[simulation]\nsharing = "equal"\n[[simulation.background]]\nshare = "1 %"',
             r"simulation.sharing\(='equal'\) must be a model whose network can change, such as "
-            r"'maxmin', with a background",
+            r"'maxmin', with \[\[simulation.background\]\]",
         ),
     ],
 )
