@@ -87,11 +87,14 @@ def dynamic_network(
     loads = {direction: load for direction, load in loads.items() if not isinf(largest_bps[direction])}
     _check_loads(loads, largest_bps * left, graph)
     constant_bps = np.zeros(len(left))
+    stepped = set(changing)
     for direction, (_, load) in loads.items():
         (_, first_bps), *later = islice(load.steps(), 2)
-        if direction not in changing and not later:
+        if later or direction in changing:
+            stepped.add(direction)
+        else:
             constant_bps[direction] = first_bps
-    changing = sorted({*changing, *(each for each in loads if not constant_bps[each])})
+    changing = sorted(stepped)
     _check_routes(effects, graph, arcs, downs)
     routes = route_changes(graph, arcs, downs)
 

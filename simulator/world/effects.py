@@ -27,7 +27,7 @@ class Load(Protocol):
     """Background traffic on a link direction by date, which takes its rate whatever else is there."""
 
     def steps(self) -> Iterator[tuple[float, float]]:
-        """Dates of the job, the first one 0, and the load in bit/s from each on; only those at which it changes."""
+        """Dates of the job, the first one 0, and the load in bit/s from each on; one date where it never changes."""
 
     def largest(self) -> tuple[float, float]:
         """The first date of the largest load, and that load."""

@@ -90,6 +90,9 @@ class LinkLoad:
 
     def steps(self) -> Iterator[tuple[float, float]]:
         """See `simulator.world.effects.Load`."""
+        if (self.load_bps == self.load_bps[0]).all():  # matrices that repeat have no end
+            yield 0.0, float(self.load_bps[0])
+            return
         last_bps = -1.0
         for date_s, bps in self._steps():
             if bps != last_bps:

@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
-from small_networks import network, triangle_network
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_networks import network, random_network, triangle_network
 
 from simulator import CapacityTrace, ConstantShare, LinkFailure, RoutedDemands, overlay_job, simulate
 from simulator.world.checks import check_events
-from topologies import InputError, Workload, build_overlay
+from topologies import InputError, Workload, build_overlay, design
 from topologies.networks.traffic_matrices import TrafficMatrices
+from topologies.traffic_loads import link_loads
 
 WORK = Workload(model_bits=100.0, compute_s=1.0)
 
@@ -75,6 +78,8 @@ def test_matrices_that_repeat_begin_again_after_the_last_one(line):
 def test_a_steady_load_leaves_the_network_unchanging(line):
     assert overlay_job(line, 5, events=[demands(["AC"], [5.0])]).changes is None
     assert overlay_job(line, 5, events=[demands(["AC"], [5.0], [5.0])]).changes is None
+    assert overlay_job(line, 5, events=[demands(["AC"], [5.0], [5.0], repeat=True)]).changes is None
+    assert overlay_job(line, 5, events=[demands(["AC"], [5.0], [0.0], job_start_s=1.0)]).changes is None
     changes = overlay_job(line, 5, events=[demands(["AC", "CA"], [5.0, 1.0], [4.0, 1.0])]).changes
     # A -> B and B -> C step; their ways back do not.
     assert [(change.date_s, change.link, change.capacity_bps) for change in changes()] == [
@@ -140,6 +145,43 @@ def test_a_link_has_the_demands_of_one_event(ring):
     ):
         check_events([demands(["AB"], [1.0]), demands(["AB"], [1.0])], ring.graph, rounds=1)
     check_events([demands(["AB"], [1.0]), demands(["BA"], [1.0])], ring.graph, rounds=1)
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), silos=st.integers(2, 6))
+def test_matrices_are_as_traces_of_what_they_leave_and_one_matrix_is_the_same_in_both_engines(seed, silos):
+    rng = np.random.default_rng(seed)
+    graph, work = random_network(seed, silos)
+    overlay = design("ring", graph, work)
+    labels = graph.underlay.labels
+    source, target = np.nonzero(~np.eye(len(labels), dtype=bool))
+    matrices = TrafficMatrices(
+        labels=labels,
+        places=labels,
+        date_s=np.array([0.0, 0.3, 0.7]),
+        source=source,
+        target=target,
+        demand_bps=rng.integers(0, 3, (3, len(source))) * 1e6,
+    )
+    event = RoutedDemands(matrices=matrices, repeat=bool(seed % 2), job_start_s=0.4)
+    left_bps = np.repeat(graph.core_bps, 2) - link_loads(matrices, graph)
+    traces = [
+        CapacityTrace(
+            link=direction,
+            date_s=[0.0, 0.3, 0.7] if event.repeat else [0.0, 0.3],
+            capacity_bps=bps if event.repeat else bps[1:],
+            period_s=matrices.period_s if event.repeat else None,
+            job_start_s=0.4 if event.repeat else 0.0,
+        )
+        for direction, bps in enumerate(left_bps.T)
+    ]
+
+    def starts(*events, **how):
+        return simulate(overlay, 20, events=events, **how).round_start_s
+
+    np.testing.assert_allclose(starts(event), starts(*traces), rtol=1e-9)
+    steady = RoutedDemands(matrices=matrices, job_start_s=1.0)
+    np.testing.assert_allclose(starts(steady, engine="simpy"), starts(steady, engine="compiled"), rtol=1e-9)
 
 
 @pytest.mark.parametrize(("field", "value"), [("scale", 0.0), ("scale", np.inf), ("job_start_s", -1.0)])
