@@ -1,5 +1,7 @@
 """Demands as background traffic: closed forms on a line and a triangle, in both engines."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from small_networks import network, random_network, triangle_network
 from simulator import CapacityTrace, ConstantShare, LinkFailure, RoutedDemands, overlay_job, simulate
 from simulator.world.checks import check_events
 from topologies import InputError, Workload, build_overlay, design
+from topologies.link_rules import LinkRules
 from topologies.networks.traffic_matrices import TrafficMatrices
 from topologies.traffic_loads import link_loads
 
@@ -188,3 +191,13 @@ def test_matrices_are_as_traces_of_what_they_leave_and_one_matrix_is_the_same_in
 def test_values_out_of_range(field, value):
     with pytest.raises(InputError, match=field):
         demands(["AB"], [1.0], **{field: value})
+
+
+def test_links_that_others_share_or_nobody_does_take_no_demands():
+    plain = network([(0, 1), (1, 2)], [100.0, 100.0], [10.0, 10.0])
+    graph = replace(plain, rules=LinkRules(fat_pipes=(1,)))
+    check_events([demands(["AB"], [1.0])], graph, rounds=1)
+    with pytest.raises(
+        InputError, match=r"events\[0\] must not be on B -> C: it is half-duplex, shared, or a fat pipe"
+    ):
+        check_events([demands(["AC"], [1.0])], graph, rounds=1)
