@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from simulator.block import LinkArray, Messages
 from simulator.world.counted_silos import Absences, away
 from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.delays import leaving
 
 SIMULTANEOUS = 1e-12
 """Dates that differ by this part of them are one."""
@@ -138,6 +139,7 @@ def start_error(
     *,
     fifo: bool,
     lags: IntArray | None = None,
+    backward_share: float = 0.0,
 ) -> float:
     """Largest relative difference between a message's start and the one that follows from computing times.
 
@@ -155,6 +157,8 @@ def start_error(
     lags : ndarray of int, shape (rounds, arcs), optional
         Of the messages of the rounds of `found`, see `RoundPlan.lags`; by default 1. Messages that left before these
         rounds are passed over.
+    backward_share : float
+        See `simulator.job.Job`.
 
     Returns
     -------
@@ -163,18 +167,23 @@ def start_error(
 
     Notes
     -----
-    A message starts when its source has computed the round in which it is sent, and with `fifo` when the one before it
-    on the arc has left.
+    A message starts when its source has computed the round in which it is sent, or begins its backward pass, and with
+    `fifo` when the one before it on the arc has left.
     """
     rows = slice(found.first_round - first_round, found.first_round - first_round + len(found.start_s))
     arcs = np.flatnonzero(tokens)
-    start_s, computed_s = messages.start_s[rows, arcs], found.start_s + found.compute_s
+    start_s = messages.start_s[rows, arcs]
+    computed_s = found.start_s + leaving(found.compute_s, backward_share)
     sent = np.arange(len(computed_s))[:, np.newaxis] + 1 - (1 if lags is None else lags[:, arcs])
     expected_s = computed_s[np.maximum(sent, 0), source[arcs]]
     if fifo:
         left_s = np.fmax.accumulate(messages.last_bit_s[: rows.stop, arcs], axis=0)
         before_s = np.concatenate((np.full((1, len(arcs)), np.nan), left_s))[:-1][rows]
-        expected_s = np.fmax(expected_s, before_s)
+        # A message before it in the same backward pass gave up its links at a date unknown, before its last bit left.
+        ended_s = (found.start_s + found.compute_s)[np.maximum(sent, 0), source[arcs]]
+        held = np.abs(before_s - ended_s) <= SIMULTANEOUS * ended_s
+        later_s = np.where(held, np.fmin(before_s, start_s), before_s) if backward_share else before_s
+        expected_s = np.fmax(expected_s, later_s)
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.where(sent < 0, 0.0, np.abs(start_s - expected_s) / start_s)
     return float(np.nan_to_num(error, posinf=0.0).max(initial=0.0))

@@ -35,6 +35,7 @@ def simulate_flows(
     engine: str = "auto",
     messages: bool = False,
     changes: Changes | None = None,
+    backward_share: float = 0.0,
 ) -> Timeline:
     """Simulate a job of some rounds: compute, send to every out-arc, wait for every in-arc.
 
@@ -73,6 +74,8 @@ def simulate_flows(
     changes : Changes, optional
         What changes on the network while the job runs; the sharing model must be able to change, as
         ``"maxmin"`` is.
+    backward_share : float
+        Share of each round's computing time, at its end, in which its messages leave already; see `simulator.job.Job`.
 
     Returns
     -------
@@ -124,6 +127,7 @@ def simulate_flows(
         sharing=sharing,
         queueing=queueing,
         changes=changes,
+        backward_share=backward_share,
     )
     return run(job, observer=observer, engine=engine, messages=messages)
 

@@ -36,6 +36,12 @@ def check_not_negative(name: str, value: float) -> None:
         raise InputError("must be finite and >= 0.", field=Field(name, value=value))
 
 
+def check_share(name: str, value: float) -> None:
+    """Accept a share of at least 0 and below 1."""
+    if not 0 <= value < 1:
+        raise InputError("must be at least 0 and below 1.", field=Field(name, value=value))
+
+
 def check_capacities(link_capacity_bps: ArrayLike) -> list[float]:
     """Accept a vector of numbers > 0; infinity is allowed."""
     values = _vector("link_capacity_bps", link_capacity_bps)

@@ -50,6 +50,9 @@ class Job:
     computes : tuple of bool
         Whether silos compute in each state, as `compute` has it: round `k` is in state ``k mod len(computes)``. A cycle
         time is per round in which they do.
+    backward_share : float
+        Share of each round's computing time, at its end, in which the messages of the silo leave already: they take
+        their links from its beginning on, and the last bit leaves no earlier than its end.
 
     Raises
     ------
@@ -71,6 +74,7 @@ class Job:
     changes: Changes | None
     absences: Absences = ()
     computes: tuple[bool, ...] = ALL
+    backward_share: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sharing", _checked_sharing(self.sharing, self.queueing, self.changes))
@@ -126,6 +130,7 @@ def make_job(
     changes: Changes | None = None,
     absences: Absences = (),
     computes: Sequence[bool] = ALL,
+    backward_share: float = 0.0,
 ) -> Job:
     """Check everything that a simulation is given.
 
@@ -147,6 +152,7 @@ def make_job(
         What changes on the network while the job runs; the sharing model must be able to change.
     absences : sequence of (int, int, int)
     computes : sequence of bool
+    backward_share : float
         See `Job`.
 
     Returns
@@ -161,6 +167,7 @@ def make_job(
     """
     sharing = _checked_sharing(sharing, queueing, changes)
     rounds = checks.check_at_least(1, "rounds", rounds)
+    checks.check_share("backward_share", backward_share)
     capacity_bps = checks.check_capacities(link_capacity_bps)
     bits = checks.check_message_bits(message_bits, len(arcs))
     routes = checks.check_routes([arc.links for arc in arcs], len(capacity_bps))
@@ -194,6 +201,7 @@ def make_job(
         changes=changes,
         absences=tuple(absences),
         computes=tuple(computes),
+        backward_share=backward_share,
     )
 
 

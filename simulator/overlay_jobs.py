@@ -87,6 +87,7 @@ def overlay_job(
         changes=changes,
         absences=absences,
         computes=computes,
+        backward_share=work.backward_share,
     )
 
 

@@ -130,7 +130,8 @@ class PeriodicRounds(RoundPlan):
     def __init__(self, overlay: PeriodicOverlay, rounds: int) -> None:
         self._active = tuple(overlay.numbers.of(state.source, state.target) for state in overlay.states)
         self._lags = tuple(state.lag for state in overlay.states)
-        self._sending_s = overlay.transmission_s
+        bits = overlay.work.model_bits
+        self._sending_s = tuple(transmissions(bits, rate_bps) for rate_bps in overlay.rate_bps)
         self._longest_lag = overlay.longest_lag
         self._rounds = rounds
 

@@ -100,6 +100,7 @@ def serialized_event_graph(
     *,
     behind: IntArray | None = None,
     turns: IntArray | None = None,
+    direct: bool = False,
 ) -> EventGraph:
     """Event graph in which every arc sends one model after the other.
 
@@ -114,6 +115,9 @@ def serialized_event_graph(
         The arc whose model is sent just before, by the same silo to the same other one; by default the arc itself.
     turns : ndarray of int, shape (arcs,), optional
         Rounds, or periods of a periodic overlay, between the two; by default 1.
+    direct : bool
+        Whether the arcs of `graph` hold beside these, at the end: their delays may be longer than the sum of what an
+        arc takes, where a model that leaves in the backward pass arrives after it.
 
     Returns
     -------
@@ -126,15 +130,23 @@ def serialized_event_graph(
     number = np.arange(arcs)
     behind = number if behind is None else behind
     turns = np.ones(arcs, dtype=np.int64) if turns is None else turns
-    own = slice(arcs, None)
+    own, kept = slice(arcs, None), slice(arcs if direct else 0)
     return EventGraph(
         nodes=nodes + arcs,
-        source=np.concatenate((source, nodes + behind, nodes + number, graph.source[own])),
-        target=np.concatenate((nodes + number, nodes + number, target, graph.target[own])),
+        source=np.concatenate((source, nodes + behind, nodes + number, graph.source[own], source[kept])),
+        target=np.concatenate((nodes + number, nodes + number, target, graph.target[own], target[kept])),
         delay_s=np.concatenate(
-            (computing_s, transmission_s[behind], transmission_s + latency_s, graph.delay_s[own])
+            (
+                computing_s,
+                transmission_s[behind],
+                transmission_s + latency_s,
+                graph.delay_s[own],
+                graph.delay_s[kept],
+            )
         ),
-        tokens=np.concatenate((tokens, turns, np.zeros(arcs, dtype=np.int64), graph.tokens[own])),
+        tokens=np.concatenate(
+            (tokens, turns, np.zeros(arcs, dtype=np.int64), graph.tokens[own], tokens[kept])
+        ),
     )
 
 

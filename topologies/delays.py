@@ -57,13 +57,15 @@ def arc_delays(
     Notes
     -----
     The paper's Eq. 3, ``s * T_c(i) + l(i, j) + M / min(up_i / |N-_i|, down_j / |N+_j|, A(i', j'))``, where the
-    windows of transfers limit the rate, too (`topologies.windows`). Time O(arcs).
+    windows of transfers limit the rate, too (`topologies.windows`), and the backward pass hides what it can of the
+    transmission (`delays`). Time O(arcs).
     """
     return delays(
         _awaited_s(work.round_compute_s(graph.silos), hub)[source],
         graph.latency_s[source, target],
         work.model_bits,
         arc_rates(graph, source, target),
+        work.backward_share,
     )
 
 
@@ -96,7 +98,8 @@ def pair_delays(
     """
     compute_s = work.round_compute_s(graph.silos)
     rate_bps = pair_rates(graph, out_degree, in_degree)
-    delay_s = delays(_awaited_s(compute_s, hub)[:, np.newaxis], graph.latency_s, work.model_bits, rate_bps)
+    awaited_s = _awaited_s(compute_s, hub)[:, np.newaxis]
+    delay_s = delays(awaited_s, graph.latency_s, work.model_bits, rate_bps, work.backward_share)
     np.fill_diagonal(delay_s, compute_s)
     return delay_s
 
@@ -116,10 +119,45 @@ def pair_rates(
 
 
 def delays(
-    compute_s: FloatArray, latency_s: FloatArray, model_bits: float, rate_bps: FloatArray
+    compute_s: FloatArray,
+    latency_s: FloatArray,
+    model_bits: float,
+    rate_bps: FloatArray,
+    backward_share: float = 0.0,
 ) -> FloatArray:
-    """The sum of Eq. 3 for arrays of one shape (or broadcast to it): computing, latency and transmission."""
-    return np.asarray(compute_s + latency_s + transmissions(model_bits, rate_bps))
+    """The sum of Eq. 3 for arrays of one shape (or broadcast to it): computing, latency and transmission.
+
+    Parameters
+    ----------
+    compute_s, latency_s, rate_bps : ndarray
+        Computing times that models wait for, latencies and rates.
+    model_bits : float
+    backward_share : float
+        `Workload.backward_share`.
+
+    Notes
+    -----
+    The layers become ready at a constant pace during the last ``B = backward_share * compute_s`` of the computing. Of
+    `L` equal layers layer `n` is ready at ``compute_s - B + n B / L``, when ``(L - n + 1) M / L`` bits are left to send
+    at rate `r`; the last bit leaves at the largest of their sums, which is that of the first or of the last layer, as
+    they are linear in `n`: at ``compute_s + M / r - min(B, M / r) (1 - 1 / L)``. With many layers it is
+
+    ``compute_s + max(0, M / r - B) = (compute_s - B) + max(M / r, B)``:
+
+    Eq. 3 of a model that begins to leave when the pass begins and takes no shorter than the pass.
+    """
+    sending_s = under_way(compute_s, transmissions(model_bits, rate_bps), backward_share)
+    return np.asarray(leaving(compute_s, backward_share) + latency_s + sending_s)
+
+
+def leaving(compute_s: FloatArray, backward_share: float) -> FloatArray:
+    """From the start of a round until its model begins to leave; `compute_s` is what the model waits for."""
+    return np.asarray((1.0 - backward_share) * compute_s)
+
+
+def under_way(compute_s: FloatArray, transmission_s: FloatArray, backward_share: float) -> FloatArray:
+    """From when a model begins to leave until its last bit does: not before computing has ended."""
+    return np.maximum(transmission_s, backward_share * compute_s) if backward_share else transmission_s
 
 
 def transmissions(model_bits: float, rate_bps: FloatArray) -> FloatArray:

@@ -8,7 +8,15 @@ from topologies.arrays import BoolArray, FloatArray, IntArray, freeze
 from topologies.closed_forms import ClosedForms, closed_forms
 from topologies.connectivity import Connectivity
 from topologies.consensus import agreed_weights, check_consensus, weight_pattern
-from topologies.delays import arc_rates, degrees, delays, round_event_graph, transmissions
+from topologies.delays import (
+    arc_rates,
+    degrees,
+    delays,
+    leaving,
+    round_event_graph,
+    transmissions,
+    under_way,
+)
 from topologies.digraph import check_connected
 from topologies.errors import InputError
 from topologies.given_arcs import Arcs, numbered_arcs
@@ -80,8 +88,18 @@ class Overlay:
 
     @property
     def transmission_s(self) -> FloatArray:
-        """Time that one model needs on each arc at the rate of Eq. 3, shape (arcs,)."""
-        return transmissions(self.work.model_bits, self.rate_bps)
+        """Time that one model needs on each arc at the rate of Eq. 3, shape (arcs,).
+
+        Where it leaves in the backward pass, that is from when it begins to leave, and at least the pass.
+        """
+        awaited_s = self.tokens * self.compute_s[self.source]
+        transmission_s = transmissions(self.work.model_bits, self.rate_bps)
+        return under_way(awaited_s, transmission_s, self.work.backward_share)
+
+    @property
+    def leaving_s(self) -> FloatArray:
+        """From the start of a round until the model of each arc begins to leave, shape (arcs,)."""
+        return leaving(self.tokens * self.compute_s[self.source], self.work.backward_share)
 
     @property
     def delay_s(self) -> FloatArray:
@@ -156,7 +174,7 @@ def build_overlay(
     latency_s = graph.latency_s[source, target]
     rate_bps = arc_rates(graph, source, target)
     routes = graph.routes_along(pairs.tolist())
-    delay_s = delays(tokens * compute_s[source], latency_s, work.model_bits, rate_bps)
+    delay_s = delays(tokens * compute_s[source], latency_s, work.model_bits, rate_bps, work.backward_share)
     event_graph = round_event_graph(graph.silos, source, target, tokens, delay_s, compute_s)
     proof = cycle_time(event_graph, connected=True)
     matrix = (

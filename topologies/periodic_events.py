@@ -68,6 +68,8 @@ def fifo_event_graph(
     computing_s: FloatArray,
     latency_s: FloatArray,
     transmission_s: FloatArray,
+    *,
+    direct: bool = False,
 ) -> EventGraph:
     """Event graph in which a silo sends its models to another one after each other, of all states.
 
@@ -79,6 +81,8 @@ def fifo_event_graph(
     state, number : ndarray of int, shape (arcs,)
         Of each arc of each state; arcs between the same silos have the same number.
     computing_s, latency_s, transmission_s : ndarray, shape (arcs,)
+    direct : bool
+        See `topologies.closed_forms.serialized_event_graph`.
 
     Returns
     -------
@@ -86,7 +90,9 @@ def fifo_event_graph(
         See `topologies.closed_forms.serialized_event_graph`.
     """
     behind, turns, _ = turn_order(period, state, number)
-    return serialized_event_graph(graph, computing_s, latency_s, transmission_s, behind=behind, turns=turns)
+    return serialized_event_graph(
+        graph, computing_s, latency_s, transmission_s, behind=behind, turns=turns, direct=direct
+    )
 
 
 def turn_order(period: int, state: IntArray, number: IntArray) -> tuple[IntArray, IntArray, IntArray]:

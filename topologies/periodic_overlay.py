@@ -9,7 +9,7 @@ from topologies.arc_numbers import ArcNumbers
 from topologies.arrays import FloatArray, IntArray, freeze
 from topologies.closed_forms import ClosedForms, closed_forms
 from topologies.connectivity import Connectivity
-from topologies.delays import arc_rates, degrees, delays, transmissions
+from topologies.delays import arc_rates, degrees, delays, leaving, transmissions, under_way
 from topologies.errors import Field, InputError
 from topologies.howard import CycleTime, bounds, cycle_time
 from topologies.maxplus import EventGraph
@@ -98,8 +98,14 @@ class PeriodicOverlay:
 
     @property
     def transmission_s(self) -> tuple[FloatArray, ...]:
-        """Time that one model needs on each arc of each state at the rate of Eq. 3, in seconds."""
-        return tuple(transmissions(self.work.model_bits, rate_bps) for rate_bps in self.rate_bps)
+        """Time that one model needs on each arc of each state at the rate of Eq. 3, in seconds.
+
+        As `Overlay.transmission_s`, at least the backward pass in which it leaves.
+        """
+        return tuple(
+            under_way(computing_s, transmissions(self.work.model_bits, rate_bps), self.work.backward_share)
+            for computing_s, rate_bps in zip(self.computing_s, self.rate_bps, strict=True)
+        )
 
     @property
     def computing_s(self) -> tuple[FloatArray, ...]:
@@ -199,7 +205,8 @@ def build_periodic(
     latency_s, rate = graph.latency_s[arcs.source, arcs.target], np.concatenate(rate_bps)
     computing_s = by_state_s[state_of_sending(period, arcs.state, arcs.lag), arcs.source]
     sending_s = transmissions(work.model_bits, rate)
-    delay_s = delays(computing_s, latency_s, work.model_bits, rate)
+    share = work.backward_share
+    delay_s = delays(computing_s, latency_s, work.model_bits, rate, share)
     event_graph = periodic_event_graph(
         period, arcs.state, arcs.source, arcs.target, arcs.lag, delay_s, by_state_s
     )
@@ -207,7 +214,16 @@ def build_periodic(
     number = numbers.of(arcs.source, arcs.target)
     slowest_s = float(np.bincount(number, sending_s).max(initial=0.0))
     if len(numbers.source) < len(number):
-        queued = fifo_event_graph(event_graph, period, arcs.state, number, computing_s, latency_s, sending_s)
+        queued = fifo_event_graph(
+            event_graph,
+            period,
+            arcs.state,
+            number,
+            leaving(computing_s, share),
+            latency_s,
+            sending_s,
+            direct=share > 0,
+        )
         slowest_s = _queued_cycle_s(queued, max(proof.cycle_time_s, slowest_s), proof)
     freeze(compute_s, event_graph.delay_s, proof.potential_s, *rate_bps)
     return PeriodicOverlay(

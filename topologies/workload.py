@@ -35,17 +35,21 @@ class Workload:
         Local steps per round, `s` in Eq. 3.
     name : str, default "custom"
         For tables.
+    overlap : float, default 0
+        Share of a local step, that of the backward pass of the last one of a round, in which the model leaves already,
+        at least 0 and below 1; 0: it leaves after computing.
 
     Raises
     ------
     InputError
-        If a number is negative, NaN or infinite, or `local_steps` is below 1.
+        If a number is negative, NaN or infinite, `local_steps` is below 1, or `overlap` is not below 1.
     """
 
     model_bits: float
     compute_s: float | FloatArray
     local_steps: int = 1
     name: str = "custom"
+    overlap: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -59,19 +63,27 @@ class Workload:
             or self.local_steps < 1
         ):
             raise InputError(f"local_steps(={self.local_steps!r}) must be a whole number >= 1.")
+        if not 0 <= self.overlap < 1:
+            raise InputError(f"overlap(={self.overlap!r}) must be at least 0 and below 1.")
 
     def __repr__(self) -> str:
         """Name, model size, computing time (as a range where silos differ) and local steps."""
         low, high = np.min(self.compute_s), np.max(self.compute_s)
         compute = f"{low:g}" if low == high else f"{low:g} to {high:g}"
         step = f"{compute} s per local step, local_steps {self.local_steps}"
-        return f"<Workload {self.name}: {self.model_bits:.9g} bit, {step}>"
+        overlap = f", overlap {self.overlap:.3g} of a step" if self.overlap else ""
+        return f"<Workload {self.name}: {self.model_bits:.9g} bit, {step}{overlap}>"
 
     def round_compute_s(self, silos: int) -> FloatArray:
         """Computing time of one round, ``s * T_c(i)``, in seconds, shape (silos,)."""
         if np.ndim(self.compute_s) == 0:
             return np.full(silos, self.local_steps * float(self.compute_s))
         return self.local_steps * per_silo("compute_s", self.compute_s, silos, positive=False)
+
+    @property
+    def backward_share(self) -> float:
+        """Share of a round's computing time in which the model leaves already: that at its end."""
+        return self.overlap / self.local_steps
 
     @classmethod
     def preset(cls, name: str, *, local_steps: int = 1, variant: Variant = "corrected") -> Self:

@@ -8,6 +8,7 @@ import numpy as np
 from simulator import ComputeTimes, Timeline
 from topologies import InputError, Overlay
 from topologies.arrays import FloatArray, IntArray
+from topologies.delays import leaving
 
 _SAME = 1e-9
 """Dates that differ by less than this part of a round are the same."""
@@ -68,7 +69,7 @@ class Terms:
         start_s = timeline.round_start_s[first_round : first_round + rounds + 1]
         source, target, tokens = overlay.source, overlay.target, overlay.tokens
         leaves_s = np.where(tokens == 1, start_s[:-1, source], start_s[1:, source])
-        compute_s = compute.rows(first_round, rounds)
+        compute_s, share = compute.rows(first_round, rounds), overlay.work.backward_share
         computed_s, more_s = start_s[:-1] + compute_s, (compute_s - overlay.compute_s).mean(axis=0)
         none = np.zeros(overlay.graph.silos)
         under_way_s = (arrival_s - first_bit_s).mean(axis=0)
@@ -76,11 +77,11 @@ class Terms:
         same_s = _SAME * float(np.diff(start_s, axis=0).mean())
         return cls(
             queue_s=np.concatenate(
-                ((first_bit_s - leaves_s - tokens * compute_s[:, source]).mean(axis=0), none)
+                ((first_bit_s - leaves_s - leaving(tokens * compute_s[:, source], share)).mean(axis=0), none)
             ),
             rate_s=np.concatenate((under_way_s - overlay.latency_s - overlay.transmission_s, none)),
             wait_s=waits_s.mean(axis=0),
-            computing_s=np.concatenate((tokens * more_s[source], more_s)),
+            computing_s=np.concatenate((leaving(tokens * more_s[source], share), more_s)),
             sending_s=np.concatenate(((last_bit_s - first_bit_s).mean(axis=0), none)),
             under_way_s=np.concatenate((under_way_s, none)),
             detour_s=np.concatenate(((arrival_s - last_bit_s).mean(axis=0) - overlay.latency_s, none)),

@@ -5,7 +5,18 @@ from math import inf
 from simulator.compiled.fair_sharing import begin, leave, next_end_s, update_rates
 from simulator.compiled.heap import Records, drop, put, size
 from simulator.compiled.repeats import is_repeat
-from simulator.compiled.state import COMPUTING, ENDED, GATED, OFF, WAITING, Network, Queue, Silos, Window
+from simulator.compiled.state import (
+    BACKWARD,
+    COMPUTING,
+    ENDED,
+    GATED,
+    OFF,
+    WAITING,
+    Network,
+    Queue,
+    Silos,
+    Window,
+)
 from simulator.tolerances import SAME_INSTANT
 from topologies.arrays import FloatArray
 from topologies.jit import compiled
@@ -49,6 +60,8 @@ def _instant(network: Network, silos: Silos, queue: Queue, window: Window) -> in
             if not clock.fifo and _queue_is_full(network, silos.table, window, silo, len(queue.gap_bits)):
                 return FULL_QUEUE
             if silos.table[silo].phase == COMPUTING:
+                _send_all(network, silos, queue, window, silo)
+            elif silos.table[silo].phase == BACKWARD:
                 _computed(network, silos, queue, window, silo)
             else:
                 _start(network, silos, queue, window, silo)
@@ -71,12 +84,13 @@ def _start(network: Network, silos: Silos, queue: Queue, window: Window, number:
         clock.reference = k
     if k > 0:
         for place in range(silo.middle, silo.end):
-            _send(network, silos, queue, window, *_out(network, window, place, k - 1))
+            _send(network, silos, queue, window, *_out(network, window, place, k - 1), clock.now_s)
     if clock.planned:
         silo.first, silo.middle, silo.end = here.first, here.middle, here.end
     if k < clock.rounds:
         silo.phase = COMPUTING
-        put(silos.events, number, clock.now_s + here.compute_s)
+        silo.computed_s = clock.now_s + here.compute_s
+        put(silos.events, number, clock.now_s + clock.forward * here.compute_s)
     else:
         silo.phase = ENDED
         drop(silos.events, number)
@@ -86,11 +100,23 @@ def _start(network: Network, silos: Silos, queue: Queue, window: Window, number:
 
 
 @compiled
-def _computed(network: Network, silos: Silos, queue: Queue, window: Window, number: int) -> None:
-    """Send the model after computing, and wait for the in-arcs."""
+def _send_all(network: Network, silos: Silos, queue: Queue, window: Window, number: int) -> None:
+    """Send the model after computing, or when the backward pass begins in which it leaves."""
     clock, silo = network.clock[0], silos.table[number]
     for place in range(silo.first, silo.middle):
-        _send(network, silos, queue, window, *_out(network, window, place, silo.round))
+        message = _out(network, window, place, silo.round)
+        _send(network, silos, queue, window, *message, silo.computed_s)
+    if silo.computed_s > clock.now_s:
+        silo.phase = BACKWARD
+        put(silos.events, number, silo.computed_s)
+    else:
+        _computed(network, silos, queue, window, number)
+
+
+@compiled
+def _computed(network: Network, silos: Silos, queue: Queue, window: Window, number: int) -> None:
+    """Wait for the in-arcs after computing."""
+    clock, silo = network.clock[0], silos.table[number]
     here = window.inbox[silo.round - clock.base, number]
     if here.missing:
         silo.phase = WAITING
@@ -113,10 +139,13 @@ def _out(network: Network, window: Window, place: int, k: int) -> tuple[int, int
 
 
 @compiled
-def _send(network: Network, silos: Silos, queue: Queue, window: Window, number: int, k: int) -> None:
+def _send(
+    network: Network, silos: Silos, queue: Queue, window: Window, number: int, k: int, ready_s: float
+) -> None:
     clock, arc = network.clock[0], network.arcs[number]
+    message = window.messages[k - clock.base, number]
+    message.ready_s = ready_s
     if arc.first == arc.end:
-        message = window.messages[k - clock.base, number]
         message.start_s = clock.now_s
         message.last_bit_s = clock.now_s
         _deliver(network, silos, window, number, k)
@@ -130,11 +159,13 @@ def _send(network: Network, silos: Silos, queue: Queue, window: Window, number: 
 
 @compiled
 def _deliver(network: Network, silos: Silos, window: Window, number: int, k: int) -> None:
-    """Give the target the arrival of the message whose last bit leaves now."""
+    """Give the target the arrival of the message that takes its links no longer."""
     clock, arc = network.clock[0], network.arcs[number]
-    arrival_s = clock.now_s + arc.latency_s
+    message = window.messages[k - clock.base, number]
+    message.last_bit_s = max(message.last_bit_s, message.ready_s)
+    arrival_s = message.last_bit_s + arc.latency_s
     clock.latest = max(clock.latest, k)
-    window.messages[k - clock.base, number].arrival_s = arrival_s
+    message.arrival_s = arrival_s
     silo, there = silos.table[arc.target], window.inbox[k - clock.base, arc.target]
     there.latest_s = max(there.latest_s, arrival_s)
     there.missing -= 1

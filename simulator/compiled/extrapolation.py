@@ -104,8 +104,9 @@ def advance_state(network: Network, silos: Silos, window: Window, rounds: int, s
         (network.arcs, ("since_s", "end_s", "bound_since_s")),
         (network.ends, ("key",)),
         (silos.events, ("key",)),
+        (silos.table, ("computed_s",)),
         (window.inbox, ("round_start_s", "latest_s")),
-        (window.messages, ("start_s", "last_bit_s", "arrival_s")),
+        (window.messages, ("start_s", "last_bit_s", "arrival_s", "ready_s")),
     ):
         for date in dates:
             table[date] += seconds

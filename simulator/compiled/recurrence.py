@@ -64,8 +64,8 @@ class RecurrenceRun:
             round_start_s[: before + 1] = start_s
             begin_s, last_bit_s, arrival_s = self._messages(count)
             repeat = advance(
-                arcs, begin, end, job.fifo, compute_s, round_start_s, begin_s, last_bit_s, arrival_s, free_s,
-                saved_s, saved_round, first, period or 1, watch,
+                arcs, begin, end, job.fifo, 1.0 - job.backward_share, compute_s, round_start_s, begin_s, last_bit_s,
+                arrival_s, free_s, saved_s, saved_round, first, period or 1, watch,
             )  # fmt: skip
             start_s, computed_s = round_start_s[count:], compute_s[count:]
             round_start_s = round_start_s[before:]
@@ -134,6 +134,7 @@ def advance(
     begin: IntArray,
     end: IntArray,
     fifo: bool,
+    forward: float,
     compute_s: FloatArray,
     round_start_s: FloatArray,
     begin_s: FloatArray,
@@ -148,7 +149,8 @@ def advance(
 ) -> int:
     """Fill in some rounds; the first round whose start repeats an earlier one up to a shift, or 0.
 
-    The first rows of the round starts, all but the last of which have a row of computing times, are of earlier rounds.
+    Messages begin to leave after the share `forward` of the computing, and the last bit not before its end. The first
+    rows of the round starts, all but the last of which have a row of computing times, are of earlier rounds.
     """
     repeat = 0
     before = len(compute_s) - len(begin_s)
@@ -161,15 +163,17 @@ def advance(
             arc, source, target = arcs.number[place], arcs.source[place], arcs.target[place]
             lag = arcs.lag[place]
             if lag == 0:
-                start_s = next_s[source]
+                start_s = ready_s = next_s[source]
             elif lag > first + row + 1:
                 continue
             else:
-                start_s = round_start_s[here + 1 - lag, source] + compute_s[here + 1 - lag, source]
+                sent_s, computing_s = round_start_s[here + 1 - lag, source], compute_s[here + 1 - lag, source]
+                start_s, ready_s = sent_s + forward * computing_s, sent_s + computing_s
             if fifo:
                 start_s = max(start_s, free_s[arc])
             begin_s[row, arc] = start_s
-            last_bit_s[row, arc] = free_s[arc] = start_s + arcs.sending_s[place]
+            free_s[arc] = start_s + arcs.sending_s[place]
+            last_bit_s[row, arc] = max(free_s[arc], ready_s)
             arrival_s[row, arc] = last_bit_s[row, arc] + arcs.latency_s[place]
             next_s[target] = max(next_s[target], arrival_s[row, arc])
         if watch and not repeat:

@@ -13,7 +13,7 @@ from simulator.job import Job
 from simulator.reduction import limiting_links
 from topologies.arrays import FloatArray
 
-COMPUTING, WAITING, GATED, ENDED = range(4)
+COMPUTING, BACKWARD, WAITING, GATED, ENDED = range(5)
 
 _UP = 1.0 + 2.0**-51
 
@@ -70,7 +70,7 @@ _LINK = np.dtype(
 
 _SILO = np.dtype(
     [
-        ("round", _L), ("phase", _I),
+        ("round", _L), ("phase", _I), ("computed_s", _F),
         ("first", _I), ("middle", _I), ("end", _I),  # out-arcs with and without a token, of its round with a plan
     ],
     align=True,
@@ -84,6 +84,7 @@ _CLOCK = np.dtype(
         ("stamp", _L), ("work", _L),
         ("up", _F),  # a factor that outweighs the rounding of a sum of weights
         ("longest_lag", _L),
+        ("forward", _F),  # share of the computing after which messages begin to leave
         ("period", _L),  # states of rounds that are not a multiple of it apart differ
         ("latest", _L),  # the last round of which a message was delivered
         ("reference", _L),  # the round that silo 0 started at this instant
@@ -103,6 +104,7 @@ _INBOX = np.dtype(
 _MESSAGE = np.dtype(
     [
         ("start_s", _F), ("last_bit_s", _F), ("arrival_s", _F), ("bound_link", _I),
+        ("ready_s", _F),  # before which its last bit cannot leave
     ],
     align=True,
 )  # fmt: skip
@@ -187,6 +189,7 @@ def make_network(job: Job) -> Network:
     clock = np.zeros(1, dtype=_CLOCK)
     clock["rounds"], clock["fifo"] = job.rounds, job.fifo
     clock["planned"] = job.plan is not None
+    clock["forward"] = 1.0 - job.backward_share
     # Sums of weights that are all 1 are exact.
     clock["up"] = 1.0 if (parts == 1.0).all() else _UP
     clock["longest_lag"], clock["period"], clock["latest"] = job.longest_lag, job.period or 0, NONE

@@ -52,7 +52,14 @@ class SimpyEngine:
         wiring = _wiring(job, recorder)
         columns = _Columns(job)
         self._silos = silos = [
-            Silo(clock, silo, compute_s=columns.of(silo), wiring=wiring) for silo in range(job.silos)
+            Silo(
+                clock,
+                silo,
+                compute_s=columns.of(silo),
+                wiring=wiring,
+                backward_share=job.backward_share,
+            )
+            for silo in range(job.silos)
         ]
         receive = [silos[arc.target].receive for arc in job.arcs]
         note = recorder.message
@@ -60,8 +67,18 @@ class SimpyEngine:
         def deliver(
             arc: int, k: int, start_s: float, last_bit_s: float, arrival_s: float, bound_link: int
         ) -> None:
+            ready_s = early.pop((arc, k), 0.0)
+            if ready_s > last_bit_s:
+                last_bit_s, arrival_s = ready_s, ready_s + (arrival_s - last_bit_s)
             note(arc, k, start_s, last_bit_s, arrival_s, bound_link)
             receive[arc](k, arrival_s)
+
+        # When the computing ends before which the last bits of messages under way cannot leave.
+        early: dict[tuple[int, int], float] = {}
+
+        def send_early(arc: int, k: int) -> None:
+            early[arc, k] = silos[job.arcs[arc].source].computed_s
+            self.network.send(arc, k)
 
         self.network: Network = job.sharing.network(
             NetworkSetup(
@@ -84,8 +101,9 @@ class SimpyEngine:
                 first=job.regular_from,
                 computes=job.computes,
             )
+        send = send_early if job.backward_share else self.network.send
         for silo in silos:
-            clock.process(silo.run(job.rounds, self.network.send, self._started))
+            clock.process(silo.run(job.rounds, send, self._started))
 
     @property
     def steady(self) -> SteadyState | None:

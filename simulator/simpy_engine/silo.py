@@ -26,16 +26,40 @@ class Silo:
     compute_s : iterator of float
         Computing times of its rounds one after the other, in seconds.
     wiring : Wiring
+    backward_share : float
+        See `simulator.job.Job`.
 
     Attributes
     ----------
+    computed_s : float
+        When the computing of its round ends, or has ended.
     round : int
         The round that it is in; the number of rounds once it has ended the last one.
     """
 
-    __slots__ = ("_clock", "_compute_s", "_gate", "_inbox", "_number", "_until_s", "_wiring", "round")
+    __slots__ = (
+        "_clock",
+        "_compute_s",
+        "_forward",
+        "_gate",
+        "_in_backward",
+        "_inbox",
+        "_number",
+        "_until_s",
+        "_wiring",
+        "computed_s",
+        "round",
+    )
 
-    def __init__(self, clock: Clock, number: int, *, compute_s: Iterator[float], wiring: Wiring) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        number: int,
+        *,
+        compute_s: Iterator[float],
+        wiring: Wiring,
+        backward_share: float = 0.0,
+    ) -> None:
         self._clock = clock
         self._number = number
         self._compute_s = compute_s
@@ -43,7 +67,10 @@ class Silo:
         # Round -> messages still missing and the latest arrival so far; senders may be rounds ahead.
         self._inbox: dict[int, tuple[int, float]] = {}
         self._gate: Event | None = None
+        self._in_backward = False
         self._until_s = 0.0  # when computing ends, or all messages are in; infinite while some are missing
+        self._forward = 1.0 - backward_share
+        self.computed_s = 0.0
         self.round = 0
 
     def run(self, rounds: int, send: Send, started: Started) -> Generator[Event, None, None]:
@@ -52,10 +79,16 @@ class Silo:
         started(number, 0, clock.now)
         for k in range(rounds):
             duration_s = next(self._compute_s)
-            self._until_s = clock.now + duration_s
-            yield clock.timeout(duration_s)
+            self.computed_s = self._until_s = clock.now + duration_s
+            yield clock.timeout(self._forward * duration_s)
             for arc, round_ in wiring.after_computing(number, k):
                 send(arc, round_)
+            if self._forward < 1.0 and clock.now < self.computed_s:
+                computed = Event(clock)
+                clock.succeed_at(computed, self.computed_s)
+                self._in_backward = True
+                yield computed
+                self._in_backward = False
             in_arcs = wiring.in_arcs(number, k)
             if in_arcs:
                 missing, latest_s = self._inbox.get(k, (in_arcs, 0.0))
@@ -86,7 +119,7 @@ class Silo:
     def state(self, k: int, now_s: float) -> State:
         """Its phase, and the messages that it has for this and later rounds."""
         waits = self._until_s == inf
-        numbers = [self.round - k, waits + 2 * (self._gate is None)]
+        numbers = [self.round - k, waits + 2 * (self._gate is None) + 4 * self._in_backward]
         times_s = [0.0 if waits else self._until_s - now_s]
         for round_, (missing, latest_s) in sorted(self._inbox.items()):
             numbers += (round_ - k, missing)

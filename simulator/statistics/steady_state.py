@@ -12,6 +12,7 @@ from simulator.world.counted_silos import Absences, Presence, Starts
 from topologies import EventGraph, recurrence
 from topologies.arrays import FloatArray
 from topologies.closed_forms import before_any
+from topologies.delays import leaving, under_way
 from topologies.periodic_events import fifo_event_graph, periodic_event_graph, state_of_sending
 
 _TABLE = 1 << 24
@@ -374,10 +375,12 @@ def _event_graph(job: Job) -> tuple[EventGraph, int]:
     # A message without a token leaves when its source starts the round that it gates.
     lag = tokens * np.concatenate(lags)
     computing_s = tokens * compute_s[state_of_sending(period, state, lag), source]
-    delay_s = computing_s + sending_s + latency_s
+    leaving_s = leaving(computing_s, job.backward_share)
+    delay_s = leaving_s + under_way(computing_s, sending_s, job.backward_share) + latency_s
     graph = periodic_event_graph(period, state, source, target, lag, delay_s, compute_s)
     if job.fifo:
-        graph = fifo_event_graph(graph, period, state, number, computing_s, latency_s, sending_s)
+        direct = job.backward_share > 0
+        graph = fifo_event_graph(graph, period, state, number, leaving_s, latency_s, sending_s, direct=direct)
     return graph, period
 
 

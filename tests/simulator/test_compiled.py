@@ -73,11 +73,15 @@ def assert_like_simpy(values, *, block_rounds=256):
 
 @pytest.mark.parametrize("queueing", ["fifo", "overlap"])
 @pytest.mark.parametrize("sharing", ["maxmin", "equal"])
-@given(values=jobs(), rounds=st.integers(1, 25), block_rounds=st.sampled_from([1, 2, 5, 64]))
-def test_random_jobs_have_the_dates_of_simpy(values, rounds, block_rounds, sharing, queueing):
-    assert_like_simpy(
-        values | {"rounds": rounds, "sharing": sharing, "queueing": queueing}, block_rounds=block_rounds
-    )
+@given(
+    values=jobs(),
+    rounds=st.integers(1, 25),
+    block_rounds=st.sampled_from([1, 2, 5, 64]),
+    backward_share=st.sampled_from([0.0, 0.5]),
+)
+def test_random_jobs_have_the_dates_of_simpy(values, rounds, block_rounds, backward_share, sharing, queueing):
+    how = {"rounds": rounds, "sharing": sharing, "queueing": queueing, "backward_share": backward_share}
+    assert_like_simpy(values | how, block_rounds=block_rounds)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["label"])

@@ -105,9 +105,13 @@ def jobs(draw):
 
 @pytest.mark.parametrize("queueing", ["fifo", "overlap"])
 @pytest.mark.parametrize("sharing", ["maxmin", "equal"])
-@given(values=jobs(), block_rounds=st.sampled_from([1, 2, 5, 64]))
-def test_random_plans_have_the_dates_of_simpy(values, block_rounds, sharing, queueing):
-    job = make_job(**values, sharing=sharing, queueing=queueing)
+@given(
+    values=jobs(),
+    block_rounds=st.sampled_from([1, 2, 5, 64]),
+    backward_share=st.sampled_from([0.0, 0.5]),
+)
+def test_random_plans_have_the_dates_of_simpy(values, block_rounds, backward_share, sharing, queueing):
+    job = make_job(**values, sharing=sharing, queueing=queueing, backward_share=backward_share)
     assert_like_simpy(job, block_rounds=block_rounds)
 
 

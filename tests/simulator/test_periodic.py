@@ -58,6 +58,7 @@ def overlays(draw, *, lags=True):
         model_bits=draw(st.sampled_from([0.0, 1.0, 4.0])),
         compute_s=draw(st.lists(times, min_size=4, max_size=4)),
         name="test",
+        overlap=draw(st.sampled_from([0.0, 0.0, 0.75])),
     )
     return build_periodic("test", graph, work, draw(lagged_states(4, lags=lags, pauses=draw(st.booleans()))))
 
@@ -106,7 +107,7 @@ def test_constant_rates_are_the_recurrence(engine, queueing, overlay, rounds):
         arcs = overlay.numbers.of(state.source, state.target)[sent]
         assert np.flatnonzero(~np.isnan(timeline.arrival_s[k])).tolist() == arcs.tolist()
         sent_s = expected[k + 1 - state.lag[sent], state.source[sent]]
-        sent_s += overlay.computing_s[k % overlay.period][sent]
+        sent_s += (1 - overlay.work.overlap) * overlay.computing_s[k % overlay.period][sent]
         assert (timeline.messages.start_s[k, arcs] >= sent_s * (1 - 1e-9)).all()
 
 
@@ -342,11 +343,12 @@ def test_activity_tells_why_each_message_starts_when_it_does(queueing, overlay):
     found = activity(0, timeline.round_start_s, compute_s, timeline.arrival_s, target)
     assert found.error < 1e-12
     source, tokens = np.array([(arc.source, arc.tokens) for arc in job.arcs]).T
-    assert start_error(found, source, tokens, timeline.messages, 0, fifo=fifo, lags=lags) < 1e-12
+    how = {"fifo": fifo, "backward_share": overlay.work.overlap}
+    assert start_error(found, source, tokens, timeline.messages, 0, lags=lags, **how) < 1e-12
     late = activity(6, timeline.round_start_s[6:], compute_s[6:], timeline.arrival_s[6:], target)
-    assert start_error(late, source, tokens, timeline.messages, 0, fifo=fifo, lags=lags[6:]) < 1e-12
+    assert start_error(late, source, tokens, timeline.messages, 0, lags=lags[6:], **how) < 1e-12
     if (lags > 1).any() and not fifo and all(overlay.computes):  # they would start later
-        assert start_error(found, source, tokens, timeline.messages, 0, fifo=fifo) > 1e-6
+        assert start_error(found, source, tokens, timeline.messages, 0, **how) > 1e-6
 
 
 def test_blocks_do_not_depend_on_their_length(gaia_multigraph):

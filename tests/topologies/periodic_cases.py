@@ -46,21 +46,22 @@ def starts(overlay, rounds, *, fifo=False, compute_s=None):
         for k in np.flatnonzero(computes):
             compute_s[k] = next(drawn_s)
     t = np.zeros((rounds + 1, overlay.graph.silos))
-    left_s = {}
+    left_s, share, bits = {}, overlay.work.backward_share, overlay.work.model_bits
     for k in range(rounds):
         s = k % overlay.period
         t[k + 1] = t[k] + compute_s[k]
         rows = (overlay.states[s].source, overlay.states[s].target, overlay.states[s].lag)
-        times = (overlay.transmission_s[s], overlay.latency_s[s])
+        times = (bits / overlay.rate_bps[s], overlay.latency_s[s])
         for i, j, n, sending_s, latency_s in zip(*(row.tolist() for row in (*rows, *times)), strict=True):
             sent = k + 1 - n
             if sent < 0:
                 continue
-            begin_s = t[sent, i] + compute_s[sent, i]
+            begin_s = t[sent, i] + (1 - share) * compute_s[sent, i]
             if fifo:
                 begin_s = max(begin_s, left_s.get((i, j), 0.0))
             left_s[i, j] = begin_s + sending_s
-            t[k + 1, j] = max(t[k + 1, j], left_s[i, j] + latency_s)
+            last_bit_s = max(left_s[i, j], t[sent, i] + compute_s[sent, i])
+            t[k + 1, j] = max(t[k + 1, j], last_bit_s + latency_s)
     return t
 
 

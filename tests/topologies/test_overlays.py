@@ -1,6 +1,7 @@
 """Designers, closed forms and consensus matrices: known optima, published figures, edges."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -157,10 +158,14 @@ def small_graphs(draw, make_underlay):
     )
 
 
-@given(data=st.data(), kind=st.sampled_from(sorted({*DESIGNERS} - {"stl_fw"})))
-def test_every_designer_on_any_network(make_underlay, data, kind):
+@given(
+    data=st.data(),
+    kind=st.sampled_from(sorted({*DESIGNERS} - {"stl_fw"})),
+    overlap=st.sampled_from([0.0, 0.6]),
+)
+def test_every_designer_on_any_network(make_underlay, data, kind, overlap):
     graph = data.draw(small_graphs(make_underlay))
-    overlay = design(kind, graph, INATURALIST, **OPTIONS.get(kind, {}))
+    overlay = design(kind, graph, replace(INATURALIST, overlap=overlap), **OPTIONS.get(kind, {}))
     forms = overlay.closed_forms
 
     assert forms.paper_s <= forms.serialized_s
@@ -172,7 +177,7 @@ def test_every_designer_on_any_network(make_underlay, data, kind):
         assert np.array_equal((overlay.consensus > 0) & ~np.eye(graph.silos, dtype=bool), sends)
     serialized = serialized_event_graph(
         overlay.event_graph,
-        overlay.tokens * overlay.compute_s[overlay.source],
+        overlay.leaving_s,
         overlay.latency_s,
         overlay.transmission_s,
     )

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from topologies.analysis.resources import Resources
 from topologies.arrays import FloatArray
+from topologies.delays import leaving, under_way
 from topologies.errors import InputError
 from topologies.howard import cycle_time
 from topologies.maxplus import EventGraph
@@ -145,12 +146,13 @@ class _Delays:
         resources = Resources.of(overlay)
         models = np.maximum(resources.out[overlay.source], resources.into[overlay.target])
         none = np.zeros(overlay.graph.silos)
-        compute_s = overlay.tokens * overlay.compute_s[overlay.source]
+        compute_s, share = overlay.tokens * overlay.compute_s[overlay.source], overlay.work.backward_share
+        core_s = overlay.work.model_bits / resources.limits_bps()[2:].min(axis=0)
         return cls(
             graph=overlay.event_graph,
-            constant_s=np.concatenate((compute_s + overlay.latency_s, overlay.compute_s)),
+            constant_s=np.concatenate((leaving(compute_s, share) + overlay.latency_s, overlay.compute_s)),
             shared_bits=np.concatenate((overlay.work.model_bits * models, none)),
-            core_s=np.concatenate((overlay.work.model_bits / resources.limits_bps()[2:].min(axis=0), none)),
+            core_s=np.concatenate((under_way(compute_s, core_s, share), none)),
         )
 
     def support(self, x: float) -> _Line:

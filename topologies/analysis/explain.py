@@ -157,7 +157,8 @@ def _arc(resources: Resources, arc: int) -> ArcExplanation:
     i, j = int(overlay.source[arc]), int(overlay.target[arc])
     compute_s = float(overlay.tokens[arc] * overlay.compute_s[i])
     latency_s = float(overlay.latency_s[arc])
-    transmission_s = float(overlay.transmission_s[arc])
+    # What the backward pass hides of a transmission is computing.
+    transmission_s = float(overlay.transmission_s[arc]) - overlay.work.backward_share * compute_s
     kind, names = _limits(resources, arc)
     by_window = bool(resources.binding()[3, arc])
     parts = {"compute": compute_s, "latency": latency_s, kind: transmission_s}

@@ -9,7 +9,7 @@ import numpy as np
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.connectivity import Connectivity
-from topologies.delays import degrees, delays, window_rates
+from topologies.delays import degrees, delays, transmissions, window_rates
 from topologies.howard import CycleTime, cycle_time
 from topologies.overlay import Overlay
 from topologies.windows import round_trips
@@ -121,10 +121,19 @@ class Resources:
         )
 
     def binding(self) -> BoolArray:
-        """Which of the four `limits_bps` equal each arc's rate, shape (4, arcs); none where it is infinite."""
+        """Which of the four `limits_bps` equal each arc's rate, shape (4, arcs); none where it plays no part.
+
+        That is where it is infinite, or the model has left when the backward pass ends.
+        """
         limits = self.limits_bps()
         rate = limits.min(axis=0)
-        return np.asarray((limits <= rate * (1 + EQUAL)) & np.isfinite(rate))
+        return np.asarray((limits <= rate * (1 + EQUAL)) & np.isfinite(rate) & ~self.hidden(rate))
+
+    def hidden(self, rate_bps: FloatArray) -> BoolArray:
+        """Whether the backward pass takes longer than each arc's transmission, which then takes no time of its own."""
+        overlay = self.overlay
+        pass_s = overlay.work.backward_share * overlay.tokens * self.compute_s[overlay.source]
+        return np.asarray(transmissions(self.model_bits, rate_bps) < pass_s)
 
     def binding_links(self, arc: int) -> list[int]:
         """Core link directions with the smallest capacity on an arc's route, in the route's order."""
@@ -136,7 +145,8 @@ class Resources:
         """Cycle time of the overlay's arcs on these resources."""
         overlay, source = self.overlay, self.overlay.source
         awaited_s = overlay.tokens * self.compute_s[source]
-        delay_s = delays(awaited_s, self.latency_s, self.model_bits, self.limits_bps().min(axis=0))
+        rate_bps, share = self.limits_bps().min(axis=0), overlay.work.backward_share
+        delay_s = delays(awaited_s, self.latency_s, self.model_bits, rate_bps, share)
         graph = replace(overlay.event_graph, delay_s=np.concatenate((delay_s, self.compute_s)))
         return cycle_time(graph, connected=True)
 

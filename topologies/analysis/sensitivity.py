@@ -81,6 +81,10 @@ def sensitivities(overlay: Overlay) -> Sensitivities:
 
     compute = np.zeros(overlay.graph.silos)
     compute[overlay.event_graph.source[circuit]] = overlay.event_graph.tokens[circuit]
+    rate = resources.limits_bps().min(axis=0)
+    sent = arcs[~resources.hidden(rate)[arcs]]
+    # Of the computing of a model that is still being sent after it the backward pass plays no part.
+    compute[overlay.source[sent]] -= overlay.tokens[sent] * overlay.work.backward_share
     up, down, core, measured, window = _capacities(resources, arcs)
     latency = np.zeros(overlay.arcs)
     latency[arcs] = 1.0
@@ -93,7 +97,6 @@ def sensitivities(overlay: Overlay) -> Sensitivities:
         latency[[arc, *resources.back(arc)]] += by_trip
         constant += 2 * by_trip * float(constants[arc])
     per_token = 1 / circuit_tokens
-    rate = resources.limits_bps().min(axis=0)
     return Sensitivities(
         up_s_per_bps=up * per_token,
         down_s_per_bps=down * per_token,
@@ -103,7 +106,7 @@ def sensitivities(overlay: Overlay) -> Sensitivities:
         latency_s_per_s=latency * per_token,
         latency_constant_s_per_s=constant * per_token,
         compute_s_per_s=overlay.work.local_steps * compute * per_token,
-        model_s_per_bit=float((1 / rate[arcs]).sum()) * per_token,
+        model_s_per_bit=float((1 / rate[sent]).sum()) * per_token,
     )
 
 

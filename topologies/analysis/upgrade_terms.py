@@ -12,8 +12,8 @@ from topologies.analysis.resources import EQUAL
 from topologies.analysis.upgrade_links import LinkClass, UpgradeLink
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.connectivity import Connectivity
-from topologies.delays import transmissions, window_rates
-from topologies.errors import unknown_name
+from topologies.delays import leaving, transmissions, window_rates
+from topologies.errors import Field, InputError, unknown_name
 from topologies.howard import CycleTime, cycle_time
 from topologies.maxplus import EventGraph
 from topologies.overlay import Overlay
@@ -120,22 +120,31 @@ class UpgradeTerms:
         Raises
         ------
         InputError
-            If there is no such form, or the rates of a periodic overlay are not those of Eq. 3.
+            If there is no such form, or the rates of a periodic overlay are not those of Eq. 3, or the form is
+            ``serialized`` where its models leave in the backward pass.
 
         Notes
         -----
         By Eq. 3 the transmission on an arc takes the largest of ``M |N-_i| / up_i``, ``M |N+_j| / down_j`` and
         ``M / A(i', j')``, and ``A`` is a smallest capacity over a fixed number: a maximum of terms with one link each.
+        A model that leaves in the backward pass takes at least the pass, whatever is bought.
         A link whose terms are no larger than the floor of their items is left out. Time and memory O(total route
         length), and one cycle time.
         """
         if form not in FORMS:
             raise unknown_name("form", form, FORMS)
+        if form == "serialized" and isinstance(overlay, PeriodicOverlay) and overlay.work.overlap:
+            raise InputError(
+                "must be 'paper' or 'load': models that leave in the backward pass queue otherwise.",
+                field=Field("form", value=form),
+                source=overlay.kind,
+            )
         offered = tuple(links)
         limits = ArcLimits.of(overlay)
         items = len(limits.source) + (len(overlay.graph.link_capacity_bps) if form == "load" else 0)
         owner, item, old_s, new_s = _all_terms(limits, offered, loads=form == "load")
         floor_s = np.zeros(items)
+        floor_s[: len(limits.source)] = overlay.work.backward_share * _awaited_s(overlay)
         np.maximum.at(floor_s, item, new_s)
         order = np.lexsort((owner, -old_s, item))
         live = order[(owner[order] >= 0) & (old_s[order] > floor_s[item[order]] * (1 + EQUAL))]
@@ -280,6 +289,13 @@ class _Limits(NamedTuple):
     parts: FloatArray | IntArray
 
 
+def _awaited_s(overlay: Overlay | PeriodicOverlay) -> FloatArray:
+    """Computing time that the model of each arc waits for."""
+    if isinstance(overlay, PeriodicOverlay):
+        return np.concatenate(overlay.computing_s)
+    return np.asarray(overlay.tokens * overlay.compute_s[overlay.source])
+
+
 def _fixed_s(overlay: Overlay | PeriodicOverlay) -> FloatArray:
     """Delays of the event graph without transmissions."""
     if isinstance(overlay, PeriodicOverlay):
@@ -287,7 +303,7 @@ def _fixed_s(overlay: Overlay | PeriodicOverlay) -> FloatArray:
         fixed_s = overlay.event_graph.delay_s.copy()
         fixed_s[: overlay.messages] -= np.concatenate(overlay.transmission_s)
         return fixed_s
-    fixed_s = np.concatenate((overlay.tokens * overlay.compute_s[overlay.source], overlay.compute_s))
+    fixed_s = np.concatenate((leaving(_awaited_s(overlay), overlay.work.backward_share), overlay.compute_s))
     fixed_s[: overlay.arcs] += overlay.latency_s
     return fixed_s
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from topologies.arrays import FloatArray
 from topologies.connectivity import Connectivity
-from topologies.delays import transmissions
+from topologies.delays import leaving, transmissions, under_way
 from topologies.workload import Workload
 
 CRITERIA = {"paper": (False, False), "serialized": (True, False), "all": (True, True)}
@@ -37,8 +37,9 @@ class ArcCosts:
         compute_s = work.round_compute_s(graph.silos)
         up = transmissions(work.model_bits, graph.up_bps)
         down = transmissions(work.model_bits, graph.down_bps)
-        core = transmissions(work.model_bits, graph.between_bps)
-        fixed = compute_s[:, np.newaxis] + graph.latency_s
+        row_s, share = compute_s[:, np.newaxis], work.backward_share
+        core = under_way(row_s, transmissions(work.model_bits, graph.between_bps), share)
+        fixed = leaving(row_s, share) + graph.latency_s
         sending = np.maximum(core, np.maximum.outer(up, down))
         single: FloatArray = fixed + sending
         self.closeness: FloatArray = np.minimum(single, single.T)

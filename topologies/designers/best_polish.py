@@ -4,7 +4,7 @@ import numpy as np
 
 from topologies.arrays import IntArray
 from topologies.connectivity import Connectivity
-from topologies.delays import arc_rates, round_event_graph, transmissions
+from topologies.delays import arc_rates, leaving, round_event_graph, transmissions, under_way
 from topologies.designers.best_costs import CRITERIA, Crossings
 from topologies.digraph import components
 from topologies.howard import RELATIVE_NOISE, cycle_time
@@ -77,7 +77,9 @@ class _Score:
         """Objective of these arcs; infinite where single arcs exceed the limit."""
         ordered = sorted(arcs)
         source, target = _ends(ordered)
+        compute, share = self.compute_s[source], self.work.backward_share
         sending = transmissions(self.work.model_bits, arc_rates(self.graph, source, target))
+        sending = under_way(compute, sending, share)
         alone = sending if self.serialized else np.zeros(len(sending))
         if self.shared:
             links = [self.crossings.links(*arc) for arc in ordered]
@@ -89,7 +91,7 @@ class _Score:
         longest = float(alone.max(initial=0.0))
         if longest > limit * (1 + RELATIVE_NOISE):
             return np.inf, len(arcs), []
-        delay = self.compute_s[source] + self.graph.latency_s[source, target] + sending
+        delay = leaving(compute, share) + self.graph.latency_s[source, target] + sending
         tokens = np.ones(len(source), dtype=np.int64)
         proof = cycle_time(round_event_graph(self.graph.silos, source, target, tokens, delay, self.compute_s))
         if longest > proof.cycle_time_s:

@@ -15,7 +15,7 @@ from topologies.consensus import (
     consensus_rules,
     spectral_gap,
 )
-from topologies.delays import pair_rates, transmissions
+from topologies.delays import leaving, pair_rates, transmissions, under_way
 from topologies.errors import InputError, unknown_name
 from topologies.label_order import in_silo_order, renumbered
 from topologies.optimal_consensus import fdla
@@ -319,8 +319,10 @@ def _traffic(overlay: Overlay, route: tuple[int, ...]) -> FloatArray:
 
 def _delays(overlay: Overlay, out: IntArray, into: IntArray) -> tuple[FloatArray, FloatArray]:
     """Delay and transmission time of every arc between silos of these degrees (Eq. 3), infinite without a path."""
+    compute_s, share = overlay.compute_s[:, np.newaxis], overlay.work.backward_share
     transmission_s = transmissions(overlay.work.model_bits, pair_rates(overlay.graph, out, into))
-    return overlay.compute_s[:, np.newaxis] + overlay.graph.latency_s + transmission_s, transmission_s
+    transmission_s = under_way(compute_s, transmission_s, share)
+    return leaving(compute_s, share) + overlay.graph.latency_s + transmission_s, transmission_s
 
 
 def _longest(excess_s: FloatArray) -> FloatArray:

@@ -8,6 +8,7 @@ import numpy as np
 from topologies.arrays import FloatArray, IntArray
 from topologies.compiled_designs import takes_compiled
 from topologies.connectivity import Connectivity
+from topologies.delays import leaving
 from topologies.designers.cube_path import cube_paths
 from topologies.designers.tie_orders import tie_orders
 from topologies.designers.trees import (
@@ -250,9 +251,9 @@ def _useful_degrees(graph: Connectivity, work: Workload) -> Callable[[float], In
     Notes
     -----
     With `k` neighbours silo `i` waits for at least ``(s T_c(i) + s T_c(j) + l(i, j) + l(j, i) + k M (1/up_i +
-    1/down_i)) / 2``, half the delays there and back, for each neighbour `j`.
+    1/down_i)) / 2``, half the delays there and back, for each neighbour `j`; from when models begin to leave.
     """
-    compute_s = work.round_compute_s(graph.silos)
+    compute_s = leaving(work.round_compute_s(graph.silos), work.backward_share)
     there_and_back = compute_s + graph.latency_s + graph.latency_s.T
     np.fill_diagonal(there_and_back, np.inf)
     shortest_s = there_and_back.min(axis=1)

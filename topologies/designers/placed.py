@@ -84,6 +84,7 @@ def cycle_time_by_order(graph: Connectivity, work: Workload, states: Sequence[St
             graph.latency_s[source, target],
             work.model_bits,
             np.concatenate([arc_rates(graph, *pair) for pair in ends]),
+            work.backward_share,
         )
         events = periodic_event_graph(len(states), state, source, target, lag, delay_s, compute_s)
         return cycle_time(events, connected=True).cycle_time_s / computed

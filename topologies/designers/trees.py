@@ -8,7 +8,7 @@ import numpy as np
 from topologies.arrays import FloatArray, IntArray
 from topologies.compiled_designs import takes_compiled
 from topologies.connectivity import Connectivity
-from topologies.delays import arc_delays, pair_delays
+from topologies.delays import arc_delays, leaving, pair_delays
 from topologies.designers.tie_orders import tie_orders
 from topologies.digraph import check_connected
 from topologies.label_order import by_label
@@ -97,8 +97,8 @@ class TreeTimes:
     longest_s : float
         The longest computing time of a round.
     compiled_inputs : tuple of ndarray
-        What the compiled code takes of the two beside `work.model_bits`: computing times, latencies, uplinks, downlinks
-        and available bandwidths.
+        What the compiled code takes of the two beside `work.model_bits`: from when on models leave, the backward passes
+        in which they do, latencies, uplinks, downlinks and available bandwidths.
 
     Notes
     -----
@@ -111,7 +111,7 @@ class TreeTimes:
     graph: Connectivity
     work: Workload
     longest_s: float
-    compiled_inputs: tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
+    compiled_inputs: tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
 
     @classmethod
     def of(cls, graph: Connectivity, work: Workload) -> Self:
@@ -126,7 +126,14 @@ class TreeTimes:
             graph=graph,
             work=work,
             longest_s=float(compute_s.max()),
-            compiled_inputs=(compute_s, latency_s, up_bps, down_bps, between_bps),
+            compiled_inputs=(
+                leaving(compute_s, work.backward_share),
+                work.backward_share * compute_s,
+                latency_s,
+                up_bps,
+                down_bps,
+                between_bps,
+            ),
         )
 
     def __call__(self, edges: IntArray) -> float:

@@ -87,6 +87,7 @@ def random_case() -> Callable[..., Case]:
                 model_bits=float(rng.choice([0.0, 1e7, 1e7])) if ties else float(rng.uniform(1e6, 1e8)),
                 compute_s=pick([0.0, 0.05], 0.001, 0.1, silos),
                 local_steps=int(rng.integers(1, 4)),
+                overlap=float(rng.choice([0.0, 0.9])),
             ),
             arcs=sorted(arcs),
             hub=hub,

@@ -65,7 +65,8 @@ def test_gains_are_those_of_networks_built_anew(random_case, seed, ties):
         if found.compute_ms_gain_s is not None:
             compute_s = overlay.compute_s.copy()
             compute_s[i] = max(0.0, compute_s[i] - 1e-3)
-            work = Workload(model_bits=case.work.model_bits, compute_s=compute_s)
+            share = case.work.backward_share
+            work = Workload(model_bits=case.work.model_bits, compute_s=compute_s, overlap=share)
             faster = build_overlay("test", graph, work, arcs, hub=case.hub)
             assert found.compute_ms_gain_s == pytest.approx(tau(overlay) - tau(faster), rel=1e-9, abs=1e-13)
 

@@ -39,10 +39,10 @@ def test_finite_differences_on_random_networks(random_case, seed):
     found, work = sensitivities(overlay), case.work
 
     def model(bits):
-        return Workload(model_bits=bits[0], compute_s=work.compute_s, local_steps=work.local_steps)
+        return replace(work, model_bits=bits[0])
 
     def computing(seconds):
-        return Workload(model_bits=work.model_bits, compute_s=seconds, local_steps=work.local_steps)
+        return replace(work, compute_s=seconds)
 
     def check(derivative, values, change):
         assert_derivatives(
@@ -132,8 +132,7 @@ def test_no_change_of_any_size_gains_more_than_promised(random_case, seed, ties)
 
     up, down, core = vary(case.up_bps), vary(case.down_bps), vary(case.underlay.capacity_bps)
     compute_s = vary(case.work.compute_s)
-    steps = case.work.local_steps
-    work = Workload(model_bits=case.work.model_bits, compute_s=compute_s, local_steps=steps)
+    work = replace(case.work, compute_s=compute_s)
     changed = case.with_(up_bps=up, down_bps=down, core_bps=core, work=work).build()
 
     def promised(derivative, old, new):

@@ -98,7 +98,8 @@ def bounded_tree(
 @compiled
 def slowest_edge(
     edges: IntArray,
-    compute_s: FloatArray,
+    leaving_s: FloatArray,
+    backward_s: FloatArray,
     latency_s: FloatArray,
     up_bps: FloatArray,
     down_bps: FloatArray,
@@ -118,7 +119,8 @@ def slowest_edge(
         for side in range(2):
             i, j = edges[place, side], edges[place, 1 - side]
             rate_bps = min(up_bps[i] / degree[i], down_bps[j] / degree[j], between_bps[i, j])
-            both_s += compute_s[i] + latency_s[i, j] + (model_bits / rate_bps if rate_bps > 0 else inf)
+            sending_s = model_bits / rate_bps if rate_bps > 0 else inf
+            both_s += leaving_s[i] + latency_s[i, j] + max(sending_s, backward_s[i])
         slowest_s = max(slowest_s, both_s / 2)
     return slowest_s
 
