@@ -638,6 +638,7 @@ def replay(
     overhead: str | None = None,
     compute: str | None = None,
     compute_at: Mapping[str, str] | None = None,
+    overlap: str | None = None,
     compute_times: str | None = None,
     sharing: str | None = None,
     queueing: str | None = None,
@@ -666,6 +667,8 @@ def replay(
         What headers add to them: ``"tcp"``, ``"tls"`` or a share such as ``"5 %"``.
     compute, compute_at : optional
         Computing time of a local step, of all silos or by label; a new `compute` is that of all others.
+    overlap : str, optional
+        ``"backward"`` or a share of a local step such as ``"50 %"``: in which part of it the models leave already.
     compute_times : str, optional
         ``"lognormal 0.3"``, ``"exponential"``, ``"times.csv"`` or ``"times.csv repeat"``.
     sharing, queueing : str, optional
@@ -719,6 +722,7 @@ def replay(
         overhead=overhead,
         compute=compute,
         compute_at=compute_at,
+        overlap=overlap,
         compute_times=compute_times,
         sharing=sharing,
         queueing=queueing,
@@ -753,6 +757,7 @@ def replay_times(
     overhead: str | None = None,
     compute: str | None = None,
     compute_at: Mapping[str, str] | None = None,
+    overlap: str | None = None,
     compute_times: str | None = None,
     sharing: str | None = None,
     queueing: str | None = None,
@@ -772,7 +777,7 @@ def replay_times(
         By default the run's; times are to the last recorded round where neither is there.
     underlay, access_up, access_down, access_at, silo_at, blocked, window, window_at, streams, streams_at : optional
     core, internal_only, largest_component : optional
-    model_size, overhead, compute, compute_at, compute_times, sharing, queueing, engine, events : optional
+    model_size, overhead, compute, compute_at, overlap, compute_times, sharing, queueing, engine, events : optional
         As `replay` takes them.
 
     Returns
@@ -814,6 +819,7 @@ def replay_times(
         overhead=overhead,
         compute=compute,
         compute_at=compute_at,
+        overlap=overlap,
         compute_times=compute_times,
         sharing=sharing,
         queueing=queueing,

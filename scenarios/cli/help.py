@@ -26,7 +26,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
             "network",
         ),
     ),
-    "Workload": ("workload", "model_size", "overhead", "compute", "compute_at", "local_steps"),
+    "Workload": ("workload", "model_size", "overhead", "compute", "compute_at", "local_steps", "overlap"),
     "Overlays": ("kind", "bound", "rates_from"),
     "Upgrades": ("budget", "cycle_time", "prices", "factor", "to", "by"),
     "Simulation": (
@@ -85,6 +85,7 @@ _PLACEHOLDERS = {
         "SHARE": ("acks",),
         "SILO=N": ("streams_at",),
         "HEADERS": ("overhead",),
+        "PART": ("overlap",),
         "TIME": ("compute", "cycle_time"),
         "LENGTH": ("width",),
         "TIMES": ("compute_times",),

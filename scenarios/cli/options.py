@@ -210,6 +210,13 @@ Overhead = Annotated[
         help="What headers add to a model on the wire: tcp, tls (over TCP), or a share, e.g. '5 %'. [default: nothing]"
     ),
 ]
+Overlap = Annotated[
+    str | None,
+    typer.Option(
+        help="Send models while the last local step still runs: backward (layer by layer during its backward pass), or "
+        "a share of the step, e.g. '50 %'. [default: after it]"
+    ),
+]
 Compute = Annotated[
     str | None, typer.Option(help="Time of a local step instead of the workload's, e.g. '25 ms'.")
 ]
@@ -311,7 +318,7 @@ BEYOND_THE_NETWORK = (
     ),
     *("window", "window_at", "streams", "streams_at", "half_duplex", "shared_access", "fat_pipes", "acks"),
     *("routes", "routing", "multipath_seed"),
-    *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps"),
+    *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps", "overlap"),
 )
 """Options of a study on links, transfers and the workload, which do not change what a network's file states."""
 
@@ -350,6 +357,7 @@ def study_options(
     compute: Compute = None,
     compute_at: ComputeAt = None,
     local_steps: LocalSteps = 1,
+    overlap: Overlap = None,
     published: Published = False,
     internal_only: InternalOnly = False,
     largest_component: LargestComponent = False,
@@ -411,6 +419,7 @@ def study_options(
         compute=compute,
         compute_at=by_silo("compute_at", compute_at, TIME_AT),
         local_steps=local_steps,
+        overlap=overlap,
     )
     return Study(underlay=network.name if underlay is None else underlay, network=network, workload=config)
 

@@ -61,6 +61,7 @@ def replay(
         str | None, typer.Option(help="Other time of a local step, of every silo, e.g. '25 ms'.")
     ] = None,
     compute_at: opt.ComputeAt = None,
+    overlap: opt.Overlap = None,
     compute_times: opt.ComputeTimes = None,
     sharing: Annotated[
         str | None,
@@ -144,6 +145,7 @@ def replay(
         overhead=overhead,
         compute=compute,
         compute_at=opt.by_silo("compute_at", compute_at, opt.TIME_AT),
+        overlap=overlap,
         compute_times=compute_times,
         sharing=sharing,
         queueing=queueing,

@@ -12,6 +12,7 @@ from scenarios.config.access_links import access_at, up_down
 from scenarios.config.found_files import found_beside
 from scenarios.config.link_rules import ack_share, with_rules_of
 from scenarios.config.overhead import overhead_factor
+from scenarios.config.overlap import overlap_share
 from scenarios.config.quantities import Duration, Rate, Size, format_bits, format_rate, format_s
 from scenarios.config.silo_pairs import ARROW, silo_pairs
 from scenarios.config.windows import with_windows_of
@@ -471,6 +472,9 @@ class WorkloadConfig:
         site, else the preset's.
     local_steps : int
         Local steps in a round.
+    overlap : str, optional
+        ``"backward"``: models leave layer by layer during the backward pass of the last local step; or the share of the
+        step in which they do, such as ``"50 %"``; see `scenarios.config.overlap`. By default they leave after it.
     """
 
     preset: str | None = None
@@ -479,6 +483,7 @@ class WorkloadConfig:
     compute: Duration | None = None
     compute_at: Mapping[str, Duration] | None = None
     local_steps: int = 1
+    overlap: str | None = None
 
     def __post_init__(self) -> None:
         """Check preset, quantities and local steps."""
@@ -493,6 +498,7 @@ class WorkloadConfig:
             parse_quantity(("compute_at", label), text, "s", zero=True)
         if self.local_steps < 1:
             raise InputError("must be >= 1.", field=Field("local_steps", value=self.local_steps))
+        overlap_share(self.overlap)
 
 
 def build_workload(
@@ -559,6 +565,7 @@ def build_workload(
         compute_s=float(compute_s[0]) if is_one else compute_s,
         local_steps=config.local_steps,
         name=work_name(config, own_compute=bool(is_own.any())),
+        overlap=overlap_share(config.overlap),
     )
 
 
@@ -606,7 +613,8 @@ def work_name(config: WorkloadConfig, *, own_compute: bool) -> str:
         name = "custom" if own_compute else f"custom, compute of {config.preset}"
     else:
         name = f"custom, model of {config.preset}" if own_compute else config.preset
-    return name if config.overhead is None else f"{name}, overhead {config.overhead}"
+    more = (("overhead", config.overhead), ("overlap", config.overlap))
+    return ", ".join((name, *(f"{key} {text}" for key, text in more if text is not None)))
 
 
 def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str:

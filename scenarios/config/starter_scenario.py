@@ -129,6 +129,7 @@ def starter_text(
                     "model_size": "42.9 MB",
                     "overhead": "tcp",
                     "compute_at": {graph.labels[0]: "25 ms"},
+                    "overlap": "backward",
                 },
             )
         ),

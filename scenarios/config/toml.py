@@ -11,6 +11,7 @@ import numpy as np
 
 from scenarios.config.label_shares import PARTITION_KEYS
 from scenarios.config.network import NetworkConfig
+from scenarios.config.overlap import overlap_text
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.simulation import SimulationConfig
 from topologies import Workload
@@ -57,7 +58,9 @@ def scenario_text(
         *_lines(network),
         f'\n[workload]\nmodel_size = "{work.model_bits!r} bit"',
         *_entries(computing_keys(work, labels)),
-        f"local_steps = {work.local_steps}\n",
+        f"local_steps = {work.local_steps}",
+        *_entries({"overlap": overlap_text(work.overlap)} if work.overlap else {}),
+        "",
         *_overlay_lines(overlays, consensus),
         "\n[simulation]",
         *_lines(simulation),

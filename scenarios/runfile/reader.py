@@ -474,6 +474,7 @@ def _read_workload(group: h5py.Group) -> Workload:
         else np.asarray(attrs["compute_s"], dtype=np.float64),
         local_steps=int(attrs["local_steps"]),
         name=str(attrs["name"]),
+        overlap=float(attrs.get("overlap", 0.0)),
     )
 
 

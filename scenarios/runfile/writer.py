@@ -243,7 +243,9 @@ def write_head(file: h5py.File, head: RunHead) -> None:
         group["link_capacity_bps"] = graph.link_capacity_bps
     group.attrs.update(bandwidth=graph.bandwidth, latency=graph.latency)
     group = file.create_group("workload")
-    group.attrs.update(name=work.name, model_bits=work.model_bits, local_steps=work.local_steps)
+    group.attrs.update(
+        name=work.name, model_bits=work.model_bits, local_steps=work.local_steps, overlap=work.overlap
+    )
     if np.ndim(work.compute_s):
         group["compute_s"] = work.compute_s  # an attribute holds 64 KiB at most
     else:

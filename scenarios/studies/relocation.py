@@ -19,6 +19,7 @@ from scenarios.config.network import (
     work_name,
 )
 from scenarios.config.overhead import overhead_factor
+from scenarios.config.overlap import overlap_share
 from scenarios.config.replay_changes import (
     TARGET,
     ReplayChanges,
@@ -456,7 +457,13 @@ def _workload(run: RecordedRun, scenario: Scenario, graph: Connectivity) -> Work
         stated = replace(after, model_size=f"{bits!r} bit")
         compute_s = build_workload(stated, scenario.network.variant, graph=graph).compute_s
     own_compute = after.preset is None or bool(np.any(compute_s != Workload.preset(after.preset).compute_s))
-    return replace(work, name=work_name(after, own_compute=own_compute), model_bits=bits, compute_s=compute_s)
+    return replace(
+        work,
+        name=work_name(after, own_compute=own_compute),
+        model_bits=bits,
+        compute_s=compute_s,
+        overlap=overlap_share(after.overlap),
+    )
 
 
 def _check_learning(before: Scenario, after: Scenario) -> None:

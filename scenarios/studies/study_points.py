@@ -231,7 +231,7 @@ def _rows(point: Point, kept: _Memory, *, simulate: bool) -> tuple[list[Row], _C
     network, graph = repr(scenario.network), kept.networks.of(scenario.network)
     partition, shares = kept.partitions.of(scenario, graph)
     work = workload_of(scenario, graph)
-    load = f"{work.model_bits!r} {work.local_steps} {work.round_compute_s(graph.silos).tolist()!r}"
+    load = f"{work.model_bits!r} {work.local_steps} {work.overlap!r} {work.round_compute_s(graph.silos).tolist()!r}"
     unsaid = unsaid_fields(point.unsaid, graph, work)
     rows: list[Row] = []
     computes: _Computes = {}

@@ -250,7 +250,16 @@ def _shown(
     fifo = config.queueing == "fifo"
     error = max(
         silos.error,
-        start_error(silos, source, tokens, window.messages, window.first_round, fifo=fifo, lags=lags),
+        start_error(
+            silos,
+            source,
+            tokens,
+            window.messages,
+            window.first_round,
+            fifo=fifo,
+            lags=lags,
+            backward_share=record.work.backward_share,
+        ),
     )
     if error > _AGREEMENT:
         raise InputError(
