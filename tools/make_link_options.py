@@ -6,12 +6,14 @@ Of each option: overlays of the paper without it by its closed form, and simulat
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from scenarios.config.network import NetworkConfig, build_network
+from scenarios.config.overlap import BACKWARD
 from scenarios.report.table_formats import write_tables
 from scenarios.report.tables import Table
 from simulator import RoutedDemands, simulate
@@ -38,18 +40,20 @@ OPTIONS: Mapping[str, Mapping[str, object]] = {
 }
 DEMANDS = {"demands 50 %": 0.5, "demands 90 %": 0.9}
 """Equal demands between all routers; how much of the fullest core link direction they take."""
+OVERLAPS = {"overlap backward": "inaturalist", "overlap backward, full_inaturalist": "full_inaturalist"}
+"""With the task; all others have inaturalist."""
 ACCESS = ("100 Mbps", "1 Gbps", "10 Gbps")
 KINDS = ("star", "mst", "delta_mbst", "ring")
 ROUNDS = 2000
 
 
-def on(overlay: Overlay, config: NetworkConfig) -> Overlay:
-    """The arcs of an overlay on another network."""
+def on(overlay: Overlay, graph: Connectivity, work: Workload) -> Overlay:
+    """The arcs of an overlay on another network, or with another workload."""
     arcs = zip(overlay.source.tolist(), overlay.target.tolist(), strict=True)
     return build_overlay(
         overlay.kind,
-        build_network(config),
-        overlay.work,
+        graph,
+        work,
         list(arcs),
         hub=overlay.hub,
         consensus=overlay.consensus,
@@ -80,29 +84,39 @@ def rows_of(network: str, access: str) -> list[dict[str, object]]:
     for kind in KINDS:
         overlay = design(kind, graph, work)
         without_s = simulate(overlay, ROUNDS).cycle_time_s
-        for option in (*OPTIONS, *DEMANDS):
-            own, events = overlay, []
-            if option in DEMANDS:
-                events = [equal_demands(graph, DEMANDS[option])]
-            else:
-                keys = OPTIONS[option]
-                own = on(overlay, NetworkConfig(underlay=network, access=access, **keys))  # type: ignore[arg-type]
-            with_s = simulate(own, ROUNDS, events=events).cycle_time_s
-            rows.append(
-                {
-                    "option": option,
-                    "network": network,
-                    "access": access,
-                    "overlay": kind,
-                    "paper_s": overlay.closed_forms.paper_s,
-                    "simulated_s": without_s,
-                    "paper_with_s": own.closed_forms.paper_s,
-                    "simulated_with_s": with_s,
-                    "with_over_paper": with_s / overlay.closed_forms.paper_s,
-                    "with_over_simulated": with_s / without_s,
-                }
-            )
+        for option, keys in OPTIONS.items():
+            other = NetworkConfig(underlay=network, access=access, **keys)  # type: ignore[arg-type]
+            own = on(overlay, build_network(other), work)
+            with_s = simulate(own, ROUNDS).cycle_time_s
+            rows.append(_row(option, access, overlay, own, (without_s, with_s)))
+        for option, share in DEMANDS.items():
+            with_s = simulate(overlay, ROUNDS, events=[equal_demands(graph, share)]).cycle_time_s
+            rows.append(_row(option, access, overlay, overlay, (without_s, with_s)))
+        for option, task in OVERLAPS.items():
+            late = design(kind, graph, Workload.preset(task))
+            early = on(late, graph, replace(late.work, overlap=BACKWARD))
+            times_s = simulate(late, ROUNDS).cycle_time_s, simulate(early, ROUNDS).cycle_time_s
+            rows.append(_row(option, access, late, early, times_s))
     return rows
+
+
+def _row(
+    option: str, access: str, overlay: Overlay, own: Overlay, simulated_s: tuple[float, float]
+) -> dict[str, object]:
+    """An overlay, what the option makes of it, and its simulated cycle times without and with the option."""
+    without_s, with_s = simulated_s
+    return {
+        "option": option,
+        "network": overlay.graph.underlay.name,
+        "access": access,
+        "overlay": overlay.kind,
+        "paper_s": overlay.closed_forms.paper_s,
+        "simulated_s": without_s,
+        "paper_with_s": own.closed_forms.paper_s,
+        "simulated_with_s": with_s,
+        "with_over_paper": with_s / overlay.closed_forms.paper_s,
+        "with_over_simulated": with_s / without_s,
+    }
 
 
 def draw_windows(path: Path) -> None:
