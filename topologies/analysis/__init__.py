@@ -1,4 +1,4 @@
-"""What bounds an overlay's cycle time: its explanation, upgrades, slack, free arcs, sensitivities, curves.
+"""What bounds an overlay's cycle time: its explanation, upgrades, slack, free arcs, sensitivities, curves, relays.
 
 ``silosim explain`` prints `explain`, ``silosim upgrade`` what `UpgradeSearch` finds, and the page of ``silosim report``
 has `access_forms`; the rest is library only.
@@ -9,6 +9,7 @@ from topologies.analysis.curve import AccessCurve, access_curve
 from topologies.analysis.explain import ArcExplanation, Explanation, explain
 from topologies.analysis.explanation_text import explanation_lines, explanation_rows, explanation_sentences
 from topologies.analysis.free_arcs import FreeArc, free_arcs
+from topologies.analysis.relay import relayed_star_s
 from topologies.analysis.resources import Resources
 from topologies.analysis.sensitivity import Sensitivities, sensitivities
 from topologies.analysis.slack import arc_slack, event_slack
@@ -54,6 +55,7 @@ __all__ = [
     "joint_upgrades",
     "link_upgrade",
     "loads_after",
+    "relayed_star_s",
     "sensitivities",
     "upgrade_links",
     "upgraded",
