@@ -27,9 +27,10 @@ class FlowArc:
         How many of `links`, from the first on, are the route. The others only limit the rate, and do not count in
         the weights of `simulator.rtt_weights`. By default all are.
     tokens : {1, 0}
-        1: the message of round `k` leaves when the source's computing of round `k` ends, and the target waits
-        for it before it starts round ``k + 1``. 0: it leaves when the source starts round ``k + 1``, and
-        gates the target's start of the same round ``k + 1``, as from the hub of a STAR to the other silos.
+        1: the message of round `k` leaves when the source's computing of round `k` ends, or in the backward pass at its
+        end (see `simulator.job.Job`), and the target waits for it before it starts round ``k + 1``. 0: it leaves when
+        the source starts round ``k + 1``, and gates the target's start of the same round ``k + 1``, as from the hub of
+        a STAR to the other silos.
     rate_bps : float
         Rate in bit/s of messages with a sharing model of constant rates, such as ``"equal"``; other models ignore it.
 

@@ -35,4 +35,4 @@ def overlap_text(share: float) -> str | None:
     """What `overlap_share` makes a share of; None of 0."""
     if share == BACKWARD:
         return "backward"
-    return f"{100 * share!r} %" if share else None
+    return f"{100 * share:.15g} %" if share else None

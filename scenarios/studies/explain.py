@@ -21,6 +21,7 @@ from topologies.analysis import (
     explanation_rows,
     loads_after,
 )
+from topologies.delays import transmissions
 from topologies.wrapping import wrapped
 
 
@@ -143,10 +144,11 @@ def beyond_paper(overlay: Overlay) -> str:
     forms, graph = overlay.closed_forms, overlay.graph
     if max(forms.serialized_s, forms.load_bound_s) <= forms.paper_s or forms.busiest_link is None:
         return ""
-    slowest = int(np.argmax(overlay.transmission_s))
+    sending_s = transmissions(overlay.work.model_bits, overlay.rate_bps)
+    slowest = int(np.argmax(sending_s))
     arc = f"{graph.labels[overlay.source[slowest]]} -> {graph.labels[overlay.target[slowest]]}"
     return (
-        f"One model alone needs {format_s(float(overlay.transmission_s[slowest]))} on {arc} at the rate of Eq. 3 "
+        f"One model alone needs {format_s(float(sending_s[slowest]))} on {arc} at the rate of Eq. 3 "
         f"(serialized), and {graph.link_name(forms.busiest_link)} is busy for {format_s(forms.load_bound_s)} of every "
         "round (load)."
     )

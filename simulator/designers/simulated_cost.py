@@ -9,7 +9,7 @@ from simulator.flows import run
 from simulator.overlay_jobs import overlay_job
 from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import Connectivity, with_bottleneck
-from topologies.delays import pair_delays, pair_rates, round_event_graph, transmissions
+from topologies.delays import pair_delays, pair_rates, round_event_graph, transmissions, under_way
 from topologies.errors import InputError
 from topologies.howard import cycle_time
 from topologies.overlay import Overlay, build_overlay
@@ -70,7 +70,8 @@ class SimulatedCost:
         self.compute_s = work.round_compute_s(graph.silos)
         alone = with_bottleneck(graph)
         self.alone_s = pair_delays(alone, work)
-        self.sending_s = transmissions(work.model_bits, pair_rates(alone))
+        sending_s = transmissions(work.model_bits, pair_rates(alone))
+        self.sending_s = under_way(self.compute_s[:, np.newaxis], sending_s, work.backward_share)
         self.busy_s = transmissions(work.model_bits, graph.link_capacity_bps)
 
     def bound(self, arcs: Arcs) -> LowerBound:

@@ -16,7 +16,7 @@ def test_texts_are_shares_of_a_step_and_back():
     assert overlap_share(None) == 0.0
     assert overlap_share("backward") == 2 / 3
     assert overlap_share("50 %") == 0.5
-    for text in (None, "backward", "50 %", "12.5 %"):
+    for text in (None, "backward", "50 %", "12.5 %", *(f"{tenths / 10} %" for tenths in range(1, 1000))):
         assert overlap_share(overlap_text(overlap_share(text))) == overlap_share(text)
 
 

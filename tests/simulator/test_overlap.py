@@ -5,12 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator import FlowArc, Lognormal, simulate, simulate_flows
+from simulator import CapacityChange, FlowArc, Lognormal, simulate, simulate_flows
 from topologies import AccessLinks, InputError, Workload, connectivity, design, design_random, load_underlay
 
 ENGINES = pytest.mark.parametrize("engine", ["simpy", "compiled"])
 QUEUEINGS = pytest.mark.parametrize("queueing", ["fifo", "overlap"])
 TABLES = ("start_s", "last_bit_s", "arrival_s")
+
+
+PAIR = [FlowArc(source=i, target=1 - i, latency_s=0.5, links=(i,)) for i in (0, 1)]
+"""Two silos that send to each other, each on a link of its own."""
 
 
 def graph_of(network, access_bps):
@@ -75,6 +79,24 @@ def test_a_link_that_an_early_message_shares(engine):
     assert found.messages.last_bit_s[0].tolist() == [8.5, 4.0]
     assert found.arrival_s[0].tolist() == [9.0, 4.5]
     assert found.round_start_s[1].tolist() == [8.0, 9.0]
+
+
+def test_a_link_that_becomes_slower_during_the_pass():
+    """Of 6 bits 2 have left by 3 s, when link 0 becomes slower; those on link 1 have, and wait for the end at 4 s."""
+    slower = CapacityChange(date_s=3.0, link=0, capacity_bps=1.0)
+    found = simulate_flows(
+        PAIR,
+        link_capacity_bps=[2.0, 6.0],
+        message_bits=6.0,
+        compute_s=[4.0, 4.0],
+        rounds=1,
+        messages=True,
+        backward_share=0.5,
+        changes=lambda: iter([slower]),
+    )
+
+    assert found.messages.last_bit_s[0].tolist() == [7.0, 4.0]
+    assert found.arrival_s[0].tolist() == [7.5, 4.5]
 
 
 @ENGINES
@@ -160,11 +182,10 @@ def test_random_overlays_have_the_same_dates_in_both_engines(sharing):
 
 @pytest.mark.parametrize("backward_share", [-0.1, 1.0, float("nan")])
 def test_a_share_that_is_none_is_refused(backward_share):
-    arcs = [FlowArc(source=i, target=1 - i, latency_s=1.0, links=()) for i in (0, 1)]
     with pytest.raises(InputError, match="backward_share"):
         simulate_flows(
-            arcs,
-            link_capacity_bps=[],
+            PAIR,
+            link_capacity_bps=[1.0, 1.0],
             message_bits=1.0,
             compute_s=[1.0, 1.0],
             rounds=1,
