@@ -37,6 +37,9 @@ OPTIONS: Mapping[str, Mapping[str, object]] = {
     "routing hops": {"routing": "hops"},
     "routing inverse_capacity": {"routing": "inverse_capacity"},
     "routing hops, multipath": {"routing": "hops", "multipath_seed": 0},
+    "half-duplex access": {"half_duplex": ("access",)},
+    "fat pipes": {"fat_pipes": ("core",)},
+    "acknowledgements": {"acks": "tcp"},
 }
 DEMANDS = {"demands 50 %": 0.5, "demands 90 %": 0.9}
 """Equal demands between all routers; how much of the fullest core link direction they take."""
