@@ -181,7 +181,7 @@ def slider_table(facts: RunFacts, data: Mapping[str, Any]) -> str:
         if each.forms is None:
             rows.append(
                 f'<tr data-row="{place}"{chosen}><th scope="row">{text(name)}</th>'
-                f'<td colspan="6">{text(_NO_CURVE if each.recorded.consensus is None else each.why_not)}</td></tr>'
+                f'<td colspan="6">{text(_why_no_curve(each))}</td></tr>'
             )
             continue
         cells = row_texts(data["overlays"], place, capacity)
@@ -197,6 +197,15 @@ def slider_table(facts: RunFacts, data: Mapping[str, Any]) -> str:
         f'<span class="at">{text(format_rate(capacity))}</span></caption><thead><tr>{heads}</tr></thead><tbody>'
         f"{''.join(rows)}</tbody></table></div>"
         f'<p class="note">{text(_COLUMNS)}</p>'
+    )
+
+
+def _why_no_curve(each: OverlayFacts) -> str:
+    """Why an overlay has no curve."""
+    if each.recorded.consensus is None:
+        return _NO_CURVE
+    return each.why_not or (
+        "Links are half-duplex, shared by silos or fat pipes: there is no curve over one capacity of all access links."
     )
 
 

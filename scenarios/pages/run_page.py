@@ -183,10 +183,17 @@ def _sensitivities(each: OverlayFacts) -> str:
             (1, 2),
         )
         if each.upgrades
-        else '<p class="note">Twice the capacity of no single link lowers the larger of paper and load.</p>'
+        else f'<p class="note">{text(_no_upgrade(each))}</p>'
     )
     table = results_table(each.circuit, each.circuit.caption)
     return f"{head}{words}{upgrades}<details><summary>The circuit arc by arc</summary>{table}</details>"
+
+
+def _no_upgrade(each: OverlayFacts) -> str:
+    """Why no link is named that helps alone."""
+    if each.overlay is not None and not each.overlay.graph.rules.are_plain_links:
+        return "What more capacity gains by load is not computed where links are half-duplex, shared or fat pipes."
+    return "Twice the capacity of no single link lowers the larger of paper and load."
 
 
 def _imported_file(tables: Mapping[str, Any]) -> str:

@@ -53,7 +53,7 @@ def explanation_table(overlay: Overlay) -> Table:
 def loads_words(explanation: Explanation, overlay: Overlay) -> list[str]:
     """That the best upgrade takes the paper's closed form below load, where it is not there before."""
     named, best = _best_upgrade(explanation)
-    if best is None or beyond_paper(overlay):
+    if best is None or beyond_paper(overlay) or not overlay.graph.rules.are_plain_links:
         return []
     said = longer_load((best.doubled_s, best.unlimited_s), loads_after(overlay, named))
     return [said] if said else []

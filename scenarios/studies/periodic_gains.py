@@ -99,7 +99,8 @@ def periodic_gains(overlay: PeriodicOverlay) -> tuple[Gain, ...]:
     forms = overlay.closed_forms
     by: list[tuple[Form, float]] = [("paper", forms.paper_s)]
     by += [("serialized", forms.serialized_s)] if forms.serialized_s > forms.paper_s * (1 + _SAME) else []
-    by += [("load", forms.load_bound_s)] if forms.load_bound_s > forms.paper_s * (1 + _SAME) else []
+    if overlay.graph.rules.are_plain_links and forms.load_bound_s > forms.paper_s * (1 + _SAME):
+        by.append(("load", forms.load_bound_s))
     try:
         return tuple(_gain(overlay, form, value_s) for form, value_s in by)
     except InputError:
@@ -109,5 +110,6 @@ def periodic_gains(overlay: PeriodicOverlay) -> tuple[Gain, ...]:
 def _gain(overlay: PeriodicOverlay, form: Form, cycle_time_s: float) -> Gain:
     """The best upgrade by one form."""
     found = link_upgrade(overlay, form)
-    loads_s = (0.0, 0.0) if found is None else loads_after(overlay, found.links)
+    is_told = found is not None and overlay.graph.rules.are_plain_links
+    loads_s = loads_after(overlay, found.links) if is_told else (0.0, 0.0)
     return Gain(form=form, cycle_time_s=cycle_time_s, upgrade=found, loads_s=loads_s)

@@ -130,8 +130,36 @@ def test_a_run_is_recorded_shown_and_drawn(silosim, tmp_path):
     assert "ring" in timeline.out
 
 
-def test_upgrades_refuse_them(silosim):
-    result = silosim("upgrade", "gaia", "--kind", "ring", "--half-duplex", "access", "--budget", "1").failed(
-        2
+def test_upgrades_by_load_refuse_them(silosim):
+    words = (
+        "upgrade",
+        "gaia",
+        "--kind",
+        "ring",
+        "--access",
+        "100 Mbps",
+        "--half-duplex",
+        "access",
+        "--budget",
+        "2",
     )
-    assert "upgrade knows no half-duplex links" in result.err
+    result = silosim(*words).failed(2)
+    assert "upgrade by load knows no half-duplex links" in result.err
+    silosim(*words, "--by", "paper").ok()
+
+
+@pytest.mark.parametrize("kind", ["star", "mst", "ring", "base"])
+@pytest.mark.parametrize("rules", [("--half-duplex", "access"), ("--fat-pipe", "core")])
+def test_circuits_are_explained_by_the_paper(silosim, kind, rules):
+    found = silosim("explain", "gaia", "--kind", kind, "--access", "10 Gbps", *rules).ok()
+    plain = silosim("explain", "gaia", "--kind", kind, "--access", "10 Gbps").ok()
+    assert found.out.count("─") == plain.out.count("─") > 0
+
+
+def test_a_page_says_what_it_does_not_compute(silosim, tmp_path):
+    out, page = tmp_path / "run.h5", tmp_path / "run.html"
+    silosim("simulate", "gaia", "--kind", "ring", "--half-duplex", "core", "--rounds", "10", "-o", out).ok()
+    silosim("report", out, "-o", page).ok()
+    shown = page.read_text("utf-8")
+    assert "there is no curve over one capacity of all access links" in shown
+    assert "What more capacity gains by load is not computed" in shown

@@ -557,7 +557,8 @@ def test_either_a_model_alone_or_all_on_one_link_may_take_longer_than_paper(seri
         graph=overlay.graph,
         source=overlay.source,
         target=overlay.target,
-        transmission_s=overlay.transmission_s,
+        work=overlay.work,
+        rate_bps=overlay.rate_bps,
         closed_forms=replace(
             forms, serialized_s=serialized * forms.paper_s, load_bound_s=load * forms.paper_s
         ),

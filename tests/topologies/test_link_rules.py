@@ -18,6 +18,7 @@ from topologies import (
 )
 from topologies.analysis.access_forms import access_forms
 from topologies.analysis.upgrade_links import upgrade_links
+from topologies.analysis.upgrade_terms import UpgradeTerms
 from topologies.label_order import in_silo_order
 from topologies.link_rules import LinkRules, SharedAccess
 from topologies.windows import with_windows
@@ -201,8 +202,10 @@ def test_wrong_rules_are_errors(make, error):
 
 def test_what_counts_on_plain_links_says_so():
     ring = design("ring", line(LinkRules(half_duplex=(0,))), WORK)
-    with pytest.raises(InputError, match=r"^upgrade knows no half-duplex links"):
-        upgrade_links(ring)
+    links = upgrade_links(ring)
+    with pytest.raises(InputError, match=r"^upgrade by load knows no half-duplex links"):
+        UpgradeTerms.of(ring, links)
+    assert len(UpgradeTerms.of(ring, links, "paper").links) == 4
     with pytest.raises(InputError, match=r"^a curve over the access capacity knows no half-duplex links"):
         access_forms(ring, 1.0, 100.0)
 

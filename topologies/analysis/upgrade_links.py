@@ -92,7 +92,7 @@ def upgrade_links(
     ------
     InputError
         If both are given, the factor is not above 1, or the capacity not above 0; or if one is infinite. If the rates
-        of a periodic overlay are not those of Eq. 3. If links are half-duplex, shared by several silos, or by nobody.
+        of a periodic overlay are not those of Eq. 3.
 
     Notes
     -----
@@ -103,7 +103,6 @@ def upgrade_links(
         raise InputError(
             "must not be given beside ", Field("to", value=to_bps), ".", field=Field("factor", value=factor)
         )
-    overlay.graph.rules.check_plain_links("upgrade")
     if factor is not None and not 1 < factor < np.inf:
         raise InputError("must be finite and > 1.", field=Field("factor", value=factor))
     if to_bps is not None and not 0 < to_bps < np.inf:

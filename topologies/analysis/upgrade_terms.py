@@ -121,7 +121,8 @@ class UpgradeTerms:
         ------
         InputError
             If there is no such form, or the rates of a periodic overlay are not those of Eq. 3, or the form is
-            ``serialized`` where its models leave in the backward pass.
+            ``serialized`` where its models leave in the backward pass, or ``load`` where links are half-duplex, shared
+            by several silos, or by nobody.
 
         Notes
         -----
@@ -139,6 +140,8 @@ class UpgradeTerms:
                 field=Field("form", value=form),
                 source=overlay.kind,
             )
+        if form == "load":
+            overlay.graph.rules.check_plain_links("upgrade by load")
         offered = tuple(links)
         limits = ArcLimits.of(overlay)
         items = len(limits.source) + (len(overlay.graph.link_capacity_bps) if form == "load" else 0)

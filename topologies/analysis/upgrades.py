@@ -142,6 +142,7 @@ def loads_after(overlay: Overlay | PeriodicOverlay, links: Collection[str]) -> t
     """
     twice = [link for link in upgrade_links(overlay) if link.name in links]
     unlimited = [replace(link, raised_bps=np.inf) for link in twice]
+    overlay.graph.rules.check_plain_links("upgrade by load")
     limits = ArcLimits.of(overlay)
     (doubled_s, _), (unlimited_s, _) = (
         largest_load(
