@@ -1,4 +1,4 @@
-"""An option that takes one value is given once; lists take all their values."""
+"""An option that takes one value is given once; lists take all their values; flags are off until given."""
 
 import json
 
@@ -93,6 +93,13 @@ def test_flags_may_be_repeated_and_lists_take_all(silosim):
 
     assert result.code == 0
     assert [row["overlay"] for row in json.loads(result.out)["rows"]] == ["ring", "star"]
+
+
+def test_no_flag_holds_unless_it_is_given():
+    flags = [(name, option) for name, option in OPTIONS if option.is_flag]
+
+    assert len(flags) > 30
+    assert [(name, option.name) for name, option in flags if option.default not in (None, False)] == []
 
 
 def test_the_access_link_of_a_silo_is_given_once():

@@ -264,6 +264,40 @@ def test_wrong_input_is_one_line(call, message):
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda old: silosim.draw_underlay("gaia", old("map.svg")),
+        lambda old: silosim.convert_underlay("gaia", old("gaia.gml")),
+        lambda old: silosim.study("grid.toml", old("grid.csv")),
+        lambda old: silosim.run("study.toml", old("run.h5")),
+        lambda old: silosim.replay("small.h5", old("again.h5")),
+        lambda old: silosim.timeline("small.h5", output=old("timeline.csv")),
+        lambda old: silosim.report("small.h5", old("small.html")),
+    ],
+)
+@pytest.mark.usefixtures("here")
+def test_no_function_replaces_a_file_unless_it_is_asked_to(call):
+    def old(name):
+        Path(name).write_text("old")
+        return name
+
+    before = {path.name for path in Path().iterdir()}
+    with pytest.raises(silosim.InputError, match="exists already|force replaces it"):
+        call(old)
+    (written,) = {path.name for path in Path().iterdir()} - before
+    assert Path(written).read_text() == "old"
+
+
+@pytest.mark.usefixtures("here")
+def test_an_export_is_replaced_when_it_is_asked_for():
+    whole = silosim.export("small.h5", "data", only=["rounds", "metrics"])
+    with pytest.raises(silosim.InputError, match="exists already"):
+        silosim.export("small.h5", "data", only="rounds")
+    assert all(file.exists() for file in whole)
+    assert silosim.export("small.h5", "data", only="rounds", force=True) == (Path("data/rounds.csv"),)
+
+
 @pytest.mark.usefixtures("here")
 def test_public_objects_are_shown_on_one_line():
     record = silosim.open_run("small.h5")
