@@ -169,12 +169,59 @@ TWO = "name,lat,lon\nA,1,2\nB,3,4\n"
         (
             "lat,lon\n1,2\n3,4\n",
             "a,b\nA,B\n",
-            "sites.csv: needs a column 'site' or .* for the sites' names; it has 'lat'",
+            r"sites.csv: needs a column 'site' or 'silo' or 'name' for the sites' names; it has 'lat', 'lon'\.$",
         ),
         (
             "name,lat\nA,1\nB,3\n",
             "a,b\nA,B\n",
-            "sites.csv: needs a column 'longitude' or 'lon' .* for the longitude",
+            r"sites.csv: needs a column 'longitude' or 'lon' or 'lng' for the longitude, beside the other coordinate; "
+            r"it has 'name', 'lat'\.$",
+        ),
+        (
+            "name,lon\nA,1\nB,3\n",
+            "a,b\nA,B\n",
+            "sites.csv: needs a column 'latitude' or 'lat' for the latitude, beside the other coordinate; it has",
+        ),
+        (
+            ",lat,lon\nA,1,2\nB,3,4\n",
+            "a,b\nA,B\n",
+            r"sites.csv: needs a column 'site' or 'silo' or 'name' for the sites' names; it has 'lat', 'lon'\.$",
+        ),
+        (
+            "name,lat,lon\nA,-90.5,2\nB,3,4\n",
+            "a,b\nA,B\n",
+            r"sites.csv: row 2, lat\(='-90.5'\) must be degrees in \[-90, 90\] \(are the columns",
+        ),
+        (
+            "name,lat,lon\nA,91,2\nB,3,-91\n",
+            "a,b\nA,B\n",
+            r"sites.csv: row 2, lat\(='91'\) must be degrees in \[-90, 90\]\.$",
+        ),
+        (
+            "name,lat,lon\nA,,1\nB,3,4\n",
+            "a,b\nA,B\n",
+            r"sites.csv: row 2, lat\(=''\) must be a number, as the row has",
+        ),
+        (
+            "name,compute_ms\nA,1\nB,inf\n",
+            "a,b\nA,B\n",
+            r"sites.csv: row 3, compute_ms\(='inf'\) must be finite and >= 0",
+        ),
+        (
+            "name,down_mbps,access_mbps\nA,1,1\nB,3,1\n",
+            "a,b\nA,B\n",
+            "sites.csv: the column 'access_mbps' states the access in both directions, 'down_mbps' in one of them; "
+            r"keep one way\.$",
+        ),
+        (
+            "name,access_mbps,down_mbps,up_mbps\nA,1,1,1\nB,3,1,1\n",
+            "a,b\nA,B\n",
+            "'access_mbps' states the access in both directions, 'up_mbps' in one of them",
+        ),
+        (
+            TWO,
+            "b,c\nB,A\n",
+            "links.csv: needs a column 'from' or 'source' or 'src' for the ends of the links; it has 'b'",
         ),
         (
             "name,lat,lon\nA,139.7,35.6\nB,3,4\n",
@@ -208,7 +255,11 @@ TWO = "name,lat,lon\nA,1,2\nB,3,4\n"
         ),
         (TWO, "a,b\nA,b\n", r"links.csv: row 2, b\(='b'\) must be one of A, B \(did you mean 'B'\?\)"),
         (TWO, "a,b\nA,A\n", r"links.csv: row 2, b\(='A'\) must be another site"),
-        (TWO, "a,c\nA,B\n", "links.csv: needs a column 'to' or 'target' .* for the ends of the links"),
+        (
+            TWO,
+            "a,c\nA,B\n",
+            r"links.csv: needs a column 'to' or 'target' or 'dst' for the ends of the links; it has 'a', 'c'\.$",
+        ),
         (TWO, "a,b,speed_mbps\nA,B,0\n", r"links.csv: row 2, speed_mbps\(='0'\) must be > 0"),
         (TWO, "a,b,speed_mbps\nA,B,inf\n", r"links.csv: row 2, speed_mbps\(='inf'\) must be finite"),
         (TWO, "a,b,length\nA,B,3\n", r"links.csv: row 2, length\(='3'\) has no unit"),
@@ -228,6 +279,25 @@ def test_tables_that_are_wrong(tmp_path, sites, links, rule):
     with pytest.raises(InputError, match=rule) as caught:
         load_underlay(write(tmp_path / "net", sites=sites, links=links))
     assert "\n" not in str(caught.value)
+
+
+def test_poles_the_date_line_and_a_computing_time_of_0_are_allowed(tmp_path):
+    sites = "name,lat,lon,compute_ms\nA,90,180,0\nB,-90,-180,1\n"
+    underlay = load_underlay(write(tmp_path / "ends", sites=sites, links="a,b,km\nA,B,0\n"))
+
+    assert (underlay.latitude_deg.tolist(), underlay.longitude_deg.tolist()) == ([90, -90], [180, -180])
+    assert underlay.sites.compute_s.tolist() == [0, 0.001]
+    assert underlay.length_km.tolist() == [0]
+
+
+def test_the_first_column_names_the_sites_where_no_other_does(tmp_path):
+    sites = "Clinic,lat,lon,Ward,Clinic chief\nA,1,2,x,y\nB,3,4,x,y\n"
+    underlay = load_underlay(write(tmp_path / "ends", sites=sites, links="a,b\nA,B\n"))
+
+    assert underlay.labels == ("A", "B")
+    assert underlay.notes[0] == (
+        "sites.csv: name from 'Clinic', latitude from 'lat', longitude from 'lon'; ignored: 'Ward', 'Clinic chief'."
+    )
 
 
 @pytest.mark.parametrize(
