@@ -70,3 +70,41 @@ def test_an_export_goes_before_the_submodule_of_its_name(package, name, first):
 
     assert callable(names[name])
     assert getattr(names[package], name) is names[name]
+
+
+def test_what_a_package_exports_is_what_it_imports_for_type_checkers(tmp_path, monkeypatch):
+    package = tmp_path / "lazy_example"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "from typing import TYPE_CHECKING\n"
+        "from topologies.lazy_exports import lazy_exports\n"
+        "if TYPE_CHECKING:\n"
+        "    import nosuch\n"
+        "    from . import relative\n"
+        "    from lazy_example.inner import answer, inner\n"
+        "    from lazy_example.other import late\n"
+        "if __debug__ is None:\n"
+        "    from lazy_example.inner import hidden\n"
+        "known = 1\n"
+        "__getattr__, __dir__ = lazy_exports(__name__)\n"
+    )
+    (package / "inner.py").write_text("answer, hidden = 42, 0\ndef inner():\n    return answer\n")
+    (package / "other.py").write_text("late = 7\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("lazy_example", "lazy_example.inner", "lazy_example.other"):
+        # Forgotten again at the end.
+        monkeypatch.setitem(sys.modules, name, None)
+        monkeypatch.delitem(sys.modules, name)
+    lazy = importlib.import_module("lazy_example")
+
+    names = [name for name in dir(lazy) if not name.startswith("_")]
+    assert names == ["TYPE_CHECKING", "answer", "inner", "known", "late", "lazy_exports"]
+    assert "lazy_example.inner" not in sys.modules
+    assert (lazy.answer, lazy.inner()) == (42, 42)
+    for unknown in ("hidden", "relative", "nosuch"):
+        with pytest.raises(AttributeError, match=f"module 'lazy_example' has no attribute '{unknown}'"):
+            getattr(lazy, unknown)
+    # A submodule hides no export of its name, and is there where nothing has its name.
+    assert importlib.import_module("lazy_example.inner") is not lazy.inner
+    assert importlib.import_module("lazy_example.other") is lazy.other
+    assert lazy.late == 7
