@@ -1,9 +1,11 @@
 """What `silosim doctor` finds: good and broken packages, another MPI's launcher, full disks, checks that crash."""
 
 import configparser
+import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -14,10 +16,12 @@ import numba
 import pytest
 
 from scenarios.doctor.check_process import findings
-from scenarios.doctor.checks import CHECKS
-from scenarios.doctor.examination import examine
+from scenarios.doctor.checks import CHECKS, _launcher
+from scenarios.doctor.examination import _answer, _running, examine
+from scenarios.doctor.finding import Finding
 from scenarios.doctor.version_ranges import Requirement, is_in, parse_requirements
 from training import mpiexec_path, try_launcher
+from training.mpi.trial import LauncherTrial
 
 ROOT = Path(__file__).parents[2]
 
@@ -395,3 +399,94 @@ def test_the_command_looks_at_everything_and_leaves_nothing(silosim, monkeypatch
     assert {row["check"] for row in rows} == {*CHECKS, "silosim", "simgrid"}
     assert {row["status"] for row in rows} <= {"ok", "warning"}
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "sizes", "failure", "found", "text"),
+    [
+        ("error", (2, 2), "", "ok", "2 ranks count each other under /x/mpiexec: MPICH"),
+        ("warning", (2, 2), "", "ok", "2 ranks count each other under /x/mpiexec, first on PATH: MPICH"),
+        ("error", (), "it hangs", "error", "/x/mpiexec: it hangs"),
+        ("warning", (2,), "it hangs", "warning", "/x/mpiexec, first on PATH: it hangs"),
+        (
+            "warning",
+            (1, 1),
+            "it is another",
+            "warning",
+            "/x/mpiexec, first on PATH: it is another; each process would train a run of its own",
+        ),
+    ],
+)
+def test_what_is_said_of_a_launcher(status, sizes, failure, found, text):
+    trial = LauncherTrial(sizes=sizes, library="MPICH", failure=failure)
+    finding = _launcher(Path("/x/mpiexec"), trial, status, "do it")
+
+    assert (finding.check, finding.status, finding.text) == ("mpi", found, text)
+    assert finding.action == ("do it" if failure else "")
+    assert finding.details == {"launcher": "/x/mpiexec", "sizes": list(sizes), "library": "MPICH"}
+
+
+@pytest.mark.parametrize(
+    ("end", "written", "status", "text"),
+    [
+        (0, "", "error", "hdf5: the check ended with status 0 and no answer"),
+        (3, "no JSON", "error", "hdf5: the check ended with status 3 and no answer"),
+        (-11, "", "error", "hdf5: the check ended with SIGSEGV and no answer"),
+        (-199, "", "error", "hdf5: the check ended with signal 199 and no answer"),
+        (None, "", "warning", "hdf5: the check took longer than 2.5 s: the machine or its disk is busy"),
+        (1, '[{"check": "hdf5", "status": "ok", "text": "fine"}]', "ok", "fine"),
+    ],
+)
+def test_the_answer_of_a_check(end, written, status, text):
+    waited = []
+
+    def wait(timeout):
+        waited.append(timeout)
+        if end is None:
+            raise subprocess.TimeoutExpired("check", timeout)
+        return end
+
+    answer = io.BytesIO()
+    answer.write(written.encode())
+    (finding,) = _answer("hdf5", SimpleNamespace(wait=wait), answer, time.monotonic() + 100, 2.5)
+    assert (finding.check, finding.status, finding.text) == ("hdf5", status, text)
+    expected = {"ok": "", "error": CHECKS["hdf5"].remedy, "warning": "run silosim doctor again"}
+    assert finding.action == expected[status]
+    assert 90 < waited[0] <= 100
+    _answer("hdf5", SimpleNamespace(wait=wait), answer, time.monotonic() - 1, 2.5)
+    assert waited[1] == 0
+
+
+def test_checks_are_started_with_their_name_and_folder_and_ended(monkeypatch, tmp_path):
+    started, killed, scratch = [], [], tmp_path / "scratch"
+    scratch.mkdir()
+
+    def start(command, **given):
+        process = SimpleNamespace(
+            pid=len(started), poll=lambda: None if command[1] == "b" else 0, wait=lambda: None
+        )
+        started.append((command, given["start_new_session"], given["stdin"], given["stderr"]))
+        return process
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    monkeypatch.setattr(os, "killpg", lambda group, number: killed.append((group, number)))
+    with _running(["a", "b"], scratch, ["run"]) as running:
+        assert list(running) == ["a", "b"]
+        assert [process.pid for process, _ in running.values()] == [0, 1]
+    quiet = (True, subprocess.DEVNULL, subprocess.DEVNULL)
+    assert started == [(["run", name, str(scratch)], *quiet) for name in "ab"]
+    assert killed == [(1, signal.SIGKILL)]
+    assert not scratch.exists()
+
+
+def test_findings_are_in_the_order_of_the_names(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+    def start(command, stdout, **_):
+        time.sleep(0 if command[-2] == "python" else 0.01)
+        stdout.write(json.dumps([{"check": command[-2], "status": "ok", "text": "fine"}]).encode())
+        return SimpleNamespace(pid=0, poll=lambda: 0, wait=lambda **_: 0)
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    found = examine(["torch", "python"])
+    assert found == [Finding(check=name, status="ok", text="fine") for name in ("torch", "python")]

@@ -77,6 +77,7 @@ def test_rounds_simulated_again_are_those_with_messages_in_the_file(tmp_path, na
 def test_a_window_has_all_messages_that_are_under_way_in_it(tmp_path, name):
     path = write_run(tmp_path / "run.h5", more=SIMULATIONS[name])
     for shown in timelines(path, rounds=slice(3, 6)):
+        assert repr(shown.timeline) == f"OverlayTimeline({shown.timeline.kind!r}, rounds 3 to 5)"
         timeline, messages = shown.timeline, package.open_run(path).messages(overlay=shown.timeline.kind)
         own = messages[(messages["start_s"] < timeline.end_s) & (messages["arrival_s"] > timeline.begin_s)]
         assert len(timeline.sent) == len(own) > len(messages[messages["round"].between(3, 5)]) - 1

@@ -54,6 +54,7 @@ def test_a_ring_of_three_by_hand():
     assert found.last_arc.tolist() == [[2, 0, 1], [2, 0, 1]]
     assert not found.away_s.any()
     assert found.error == 0
+    assert repr(found) == "Activity(rounds 0 to 1, 3 silos)"
 
     sent = Sent.between(timeline.messages, 0, 7.0, 8.0)
     # Silo 2's first message has left at 7 and is in the air; silo 1's second one starts at 7.5.
@@ -147,6 +148,7 @@ def test_the_end_of_a_round_that_no_later_start_tells_follows_from_arrivals():
         np.array([arc.target for arc in arcs]),
     )
     np.testing.assert_array_equal(found.next_start_s, [[14.0, 13.0, 12.0]])
+    assert repr(found) == "Activity(rounds 1 to 1, 3 silos)"
 
 
 def test_dates_of_another_simulation_are_an_error():

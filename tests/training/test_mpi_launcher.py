@@ -2,15 +2,20 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 
-from topologies.errors import InputError, MachineError
+from topologies.errors import InputError, LeftEarlyError, MachineError, TrainingError
 from training import TrainingConfig, World, load_backend, world
+from training.mpi import trial
 from training.mpi.backend import MpiBackend
-from training.mpi.launcher import _error_from_log
+from training.mpi.launcher import LOG, _error, _error_from_log, _lines
+from training.mpi.trial import LauncherTrial, listed_sizes, try_launcher
+from training.mpi.trial_rank import ANSWERS
 from training.mpi.worker import ERRORS, main
 from training.mpi_environment import check_size, local_rank, mpiexec_path, rank_environment
 from training.notice import Notice
@@ -217,3 +222,101 @@ def test_a_rank_that_is_ended_while_it_reports_leaves_no_half_report(tmp_path, m
         main(tmp_path, 2)
     (report,) = tmp_path.glob(ERRORS)
     assert json.loads(report.read_text())["message"] == "boom"
+
+
+COUNTED = {"size": 2, "answered": 2, "library": "MPICH Version: 4.2"}
+ALONE = {"size": 1, "answered": 1, "library": "MPICH Version: 4.2"}
+
+
+@pytest.fixture
+def tried(monkeypatch):
+    """Try a launcher whose ranks give these answers, print this log and end so."""
+
+    def trial_of(answers, log="", end=0):
+        @contextmanager
+        def rank_process(command, path):
+            assert command[0] == "mpiexec"
+            path.write_text(log)
+            for number, answer in enumerate(answers):
+                (path.parent / ANSWERS.replace("*", str(number))).write_text(json.dumps(answer))
+            yield SimpleNamespace(wait=lambda timeout: wait(timeout))
+
+        def wait(timeout):
+            if isinstance(end, int):
+                return end
+            raise end if isinstance(end, OSError) else subprocess.TimeoutExpired("mpiexec", timeout)
+
+        monkeypatch.setattr(trial, "rank_command", lambda launcher, *_: [launcher.name])
+        monkeypatch.setattr(trial, "rank_process", rank_process)
+        return try_launcher(Path("/usr/bin/mpiexec"), ranks=2, limit_s=2.5)
+
+    return trial_of
+
+
+def test_ranks_that_count_each_other_belong_to_the_launcher(tried):
+    expected = LauncherTrial(sizes=(2, 2), library="MPICH Version: 4.2", failure="")
+    assert tried([COUNTED, COUNTED], "some words\n") == expected
+
+
+@pytest.mark.parametrize(
+    ("answers", "log", "end", "sizes", "failure"),
+    [
+        (
+            [ALONE, ALONE],
+            "",
+            0,
+            (1, 1),
+            "it started 2 ranks, but each sees itself alone: it belongs to another MPI",
+        ),
+        ([COUNTED], "", 0, (2,), "1 of 2 ranks answered"),
+        ([], "", 0, (), "0 of 2 ranks answered"),
+        ([COUNTED, {"failure": "no library"}], "", 0, (2,), "no library"),
+        ([{"failure": "no library"}], "words", 3, (), "no library"),
+        ([], "first\n last one \n\n", 3, (), "it ended with status 3: last one"),
+        ([], "\n", 3, (), "it ended with status 3"),
+        ([ALONE], "", 3, (1,), "it ended with status 3"),
+        ([COUNTED], "", None, (2,), "the ranks did not count each other within 2.5 s"),
+        ([], "", OSError(13, "Permission denied"), (), "it cannot be started: Permission denied"),
+    ],
+)
+def test_what_is_wrong_with_a_launcher(tried, answers, log, end, sizes, failure):
+    found = tried(answers, log, end)
+    assert (found.sizes, found.failure) == (sizes, failure)
+    assert found.library == next((answer["library"] for answer in answers if "library" in answer), "")
+
+
+def test_sizes_of_worlds_in_words():
+    assert listed_sizes((4, 1, 4, 2)) == "itself alone or 2 ranks or 4 ranks"
+
+
+@pytest.mark.parametrize("kind", [InputError, MachineError, TrainingError, LeftEarlyError])
+def test_an_error_that_silosim_knows_goes_before_a_traceback(tmp_path, kind):
+    (tmp_path / LOG).write_text("what the ranks printed")
+    for number, (name, message) in enumerate([("ValueError", "odd"), (kind.__name__, "known")]):
+        report = {"kind": name, "message": message, "traceback": "Traceback\n"}
+        (tmp_path / ERRORS.replace("*", str(number))).write_text(json.dumps(report))
+    error = _error(tmp_path, 1)
+    assert (type(error), str(error)) == (kind, "known")
+
+    (tmp_path / ERRORS.replace("*", "1")).unlink()
+    error = _error(tmp_path, 1)
+    assert (type(error), str(error)) == (TrainingError, "a rank failed: odd\nTraceback")
+    (tmp_path / ERRORS.replace("*", "0")).unlink()
+    assert str(_error(tmp_path, 1)) == str(_error_from_log("what the ranks printed", 1))
+
+
+def test_lines_of_ranks_are_read_whole_until_the_process_has_ended():
+    reading, writing = os.pipe()
+    parts = [b'{"a": 1}\n{"b"', b": 2}\n", b"{cut"]
+
+    def poll():
+        if not parts:
+            return 0
+        os.write(writing, parts.pop(0))
+        return None
+
+    try:
+        assert list(_lines(reading, SimpleNamespace(poll=poll))) == ['{"a": 1}', '{"b": 2}']
+    finally:
+        os.close(reading)
+        os.close(writing)
