@@ -2,11 +2,16 @@
 
 import subprocess
 import sys
+import threading
+from concurrent.futures import BrokenExecutor
+from multiprocessing import Pipe
 
 import pytest
 import scipy.linalg  # noqa: F401  (loaded before its threads are counted)
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from scenarios.runtime import processes
+from scenarios.runtime.processes import Processes, _serve
 from scenarios.runtime.workers import process_pool
 
 PROGRAM = """
@@ -50,3 +55,47 @@ def test_libraries_that_a_worker_loads_later_have_one_thread_too(tmp_path):
     found = [pool["num_threads"] for pool in eval(done.stdout) if pool["user_api"] == "blas"]
     assert len(found) >= 2
     assert {*found} == {1}
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """A pool whose one worker is a thread of this process, and whether it has begun."""
+    monkeypatch.setattr(processes, "_ends_with_parent", lambda: True)
+    here, there = Pipe()
+    begun = []
+    worker = threading.Thread(target=_serve, args=(there, lambda: begun.append(1)))
+    worker.start()
+    pool = Processes(1, lambda: None)
+    monkeypatch.setattr(pool, "_start", lambda: None)
+    pool._idle.put(here)
+    yield pool, begun
+    pool._threads.shutdown()
+    here.close()
+    worker.join(10)
+    assert not worker.is_alive()
+
+
+def test_a_worker_gives_results_and_errors_one_after_the_other(served):
+    pool, begun = served
+    assert [pool.submit(pow, 2, power).result(10) for power in range(3)] == [1, 2, 4]
+    with pytest.raises(ZeroDivisionError):
+        pool.submit(divmod, 1, 0).result(10)
+    assert pool.submit(int, "11", base=2).result(10) == 3
+    assert begun == [1]
+
+
+def test_a_worker_whose_program_was_killed_begins_nothing(monkeypatch):
+    monkeypatch.setattr(processes, "_ends_with_parent", lambda: False)
+    begun = []
+    _serve(Pipe()[1], lambda: begun.append(1))
+    assert not begun
+
+
+def test_a_worker_that_ended_is_said_to_every_call():
+    pool = Processes(1, lambda: None)
+    here, there = Pipe()
+    pool._idle.put(here)
+    there.close()
+    for _ in range(2):
+        with pytest.raises(BrokenExecutor, match="a worker process ended"):
+            pool._call(abs, (1,), {})
