@@ -14,8 +14,9 @@ from scenarios.config.label_shares import label_counts
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.scenario import parse_scenario
 from scenarios.config.silo_places import is_european, silo_places
+from scenarios.report.figure_style import FigureStyle
 from scenarios.studies.label_divergence import divergences_bits
-from scenarios.studies.partition import _notes, _number, divide
+from scenarios.studies.partition import Division, _notes, _number, divide
 from scenarios.studies.partition_plot import plot_partition
 from scenarios.studies.run import plan_run
 from training import TrainingConfig
@@ -190,6 +191,46 @@ def test_long_names_leave_the_panels_their_room(monkeypatch):
     assert max(map(len, shown)) <= 20
     assert [name[-2:] for name in shown[:6]] == ["00", "01", "02", "03", "04", "05"]
     assert shown[6:] == list(division.silos[6:])
+
+
+@pytest.mark.parametrize(
+    ("width_in", "size_in", "names", "numbers", "is_below"),
+    [
+        # By itself 11.4 by 6.4 inches. Here the matrix is 7 * 6.4 / (3.2 + 6.4) - 1.9 inches wide, and the figure no
+        # higher than it needs.
+        (7.0, (7.0, 7 * 6.4 / 9.6), (20, 20), 0, False),
+        # Bars of 0.6 * 6.4 above a matrix of 0.75 * 3.5 inches, and three rows of text.
+        (3.5, (3.5, 3.84 + 2.625 + 2.1), (40, 20), 40, True),
+    ],
+)
+def test_names_of_a_picture_have_their_room(monkeypatch, width_in, size_in, names, numbers, is_below):
+    drawn = []
+    monkeypatch.setattr(
+        "scenarios.studies.partition_plot.save_figure", lambda figure, _path: drawn.append(figure)
+    )
+    division = Division(
+        silos=tuple(f"Site {silo:02}" for silo in range(40)),
+        about="",
+        notes=(),
+        samples=np.arange(1, 41),
+        groups=None,
+        label_counts=np.eye(40, dtype=np.int64),
+        divergence_bits=1 - np.eye(40),
+    )
+    plot_partition(division, Path("x.png"), style=FigureStyle(width_in=width_in))
+    (figure,) = drawn
+    figure.draw_without_rendering()
+    bars, matrix = figure.axes[:2]
+    boxes = [panel.get_window_extent() for panel in (bars, matrix)]
+
+    assert figure.get_size_inches() == pytest.approx(size_in)
+    assert (len(bars.get_yticklabels()), len(matrix.get_yticklabels())) == names
+    assert len(bars.texts) == numbers
+    assert bool(boxes[1].y1 < boxes[0].y0) is is_below
+    for panel, box in zip((bars, matrix), boxes, strict=True):
+        shown = panel.get_yticklabels()
+        line_in = shown[0].get_fontsize() / 72
+        assert line_in * len(shown) < box.height / figure.dpi
 
 
 def test_picture_of_one_silo(silosim, tmp_path):

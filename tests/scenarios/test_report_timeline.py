@@ -1,6 +1,7 @@
 """The timeline on the page of a run: dates, rows and words are those of the run."""
 
 import re
+from dataclasses import replace
 
 import h5py
 import numpy as np
@@ -12,6 +13,7 @@ from scenarios.pages import timeline_section as section
 from scenarios.pages.run_facts import run_facts
 from scenarios.pages.run_page import page_of
 from scenarios.studies.timeline import timelines
+from topologies import InputError
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +51,42 @@ def test_each_figure_has_words_and_a_table(facts):
     assert said.count("Numbers of this timeline") == 2
     # Computing is 10 ms of a round of 34.85 ms, all else is waiting.
     assert f"of all their time {100 * (1 - 0.01 / CYCLE_S):.3g} % is waiting for models." in said
+
+
+def test_an_absence_is_a_line_to_its_end_or_to_the_border(facts):
+    (shown,) = timelines(facts.path, rounds=slice(0, 3), overlay="ring é")
+    timeline, activity = shown.timeline, shown.timeline.activity
+    is_away, next_start_s = activity.is_away.copy(), activity.next_start_s.copy()
+    is_away[1:, 1] = True
+    # Of the last round nobody knows when it would end there.
+    next_start_s[2, 1] = activity.start_s[2, 1]
+    away = replace(
+        activity,
+        is_away=is_away,
+        next_start_s=next_start_s,
+        compute_s=np.where(is_away, 0, activity.compute_s),
+    )
+    drawn = section.timeline_svg(replace(timeline, activity=away), "t")
+    (path,) = re.findall(r'class="away" [^>]*d="([^"]+)"', drawn)
+    begin, end = (np.array([float(x) for x in re.findall(rf"{mark}([0-9.]+)", path)]) for mark in "MH")
+
+    assert seconds(begin, timeline) == pytest.approx([CYCLE_S, 2 * CYCLE_S], abs=1e-3 * CYCLE_S)
+    assert seconds(end[:1], timeline) == pytest.approx([2 * CYCLE_S], abs=1e-3 * CYCLE_S)
+    assert end[1] == section._WIDTH - section._RIGHT
+
+
+def test_an_overlay_without_a_timeline_is_said_and_the_others_are_drawn(facts, monkeypatch):
+    def only_one(path, *, rounds, overlay):
+        if len(overlay) > 1 or overlay == ["ring é"]:
+            raise InputError(f"{', '.join(overlay)} lost its dates.")
+        return timelines(path, rounds=rounds, overlay=overlay)
+
+    monkeypatch.setattr(section, "timelines", only_one)
+    kinds = [each.kind for each in facts.record.overlays]
+    found, notes = section._first_rounds(facts.path, facts.record.overlays)
+
+    assert [shown.timeline.kind for shown in found] == [kind for kind in kinds if kind != "ring é"]
+    assert notes == ["No timeline of ring é: ring é lost its dates."]
 
 
 def test_of_many_silos_the_first_rows_are_drawn(facts, monkeypatch):
