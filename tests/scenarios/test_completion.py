@@ -50,6 +50,10 @@ def complete(monkeypatch, silosim):
         ("silosim sweep geant --access 1 --engine s", ["simpy"]),
         ("silosim design --rates-from s", ["simulated"]),
         ("silosim upgrade --by ", ["paper", "serialized", "load"]),
+        ("silosim upgrade geant --kind m", ["mst"]),
+        ("silosim import-metrics --unit ", ["rounds", "steps", "epochs"]),
+        ("silosim export small.h5 --format ", ["csv", "parquet"]),
+        ("silosim export small.h5 --only m", ["messages", "metrics", "metrics_by_silo"]),
         # The shell completes names of files where nothing is answered.
         ("silosim design my-net", []),
         ("silosim run st", []),

@@ -1,5 +1,6 @@
 """Maps: land on both hemispheres, great circles across the date line, windows, labels, and pages for browsers."""
 
+import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -14,12 +15,13 @@ from matplotlib.colors import to_rgba
 from matplotlib.text import Text
 
 from scenarios.report.map import map_figure, plot_map
-from scenarios.report.map_layout import FONT_PT, _candidates, map_layout
+from scenarios.report.map_layout import FONT_PT, Scale, _candidates, _site_title, map_layout
 from scenarios.report.map_page import map_page
 from scenarios.report.world_map import copies, great_circle, land_in, land_rings, unrolled, window_of
 from scenarios.studies.underlay import draw, underlay_facts
 from topologies import InputError, Underlay, load_underlay, shipped_underlays
 from topologies.measured_pairs import MeasuredPairs
+from topologies.site_values import SiteValues
 
 
 def network(places, ends, capacity_bps=None, **changes):
@@ -478,3 +480,24 @@ def test_a_layout_is_the_same_each_time():
     )
 
     np.testing.assert_array_equal(map_layout(nowhere).x, map_layout(nowhere).x)
+
+
+def test_a_scale_ends_at_its_ends():
+    scale = Scale(title="", low_bps=1e6, high_bps=1e10)
+    speeds = [scale.speed(bps) for bps in (1e6, 1e8, 1e10, math.inf)]
+    assert speeds == pytest.approx([0, 0.5, 1, 1])
+    assert Scale(title="", low_bps=1e6, high_bps=1e6).speed(1e6) == 0.5
+
+
+def test_the_title_of_a_site_says_what_is_known():
+    nan = np.full(11, np.nan)
+    up_bps, down_bps, compute_s = (np.array([its, *nan[1:]]) for its in (1e9, 2e9, 0.02))
+    values = SiteValues(up_bps=up_bps, down_bps=down_bps, compute_s=compute_s)
+    underlay = replace(load_underlay("gaia"), sites=values)
+    place = f"{underlay.latitude_deg[0]:.4g}, {underlay.longitude_deg[0]:.4g} degrees"
+    known = "uplink 1 Gbps, downlink 2 Gbps, local step 20.00 ms"
+    assert _site_title(underlay, 0) == f"{underlay.labels[0]}: {place}, {known}"
+    assert _site_title(underlay, 1).endswith(" degrees")
+    nowhere = replace(underlay, latitude_deg=nan, longitude_deg=nan)
+    assert _site_title(nowhere, 0) == f"{underlay.labels[0]}: {known}"
+    assert _site_title(nowhere, 1) == underlay.labels[1]

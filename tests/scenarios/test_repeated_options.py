@@ -6,7 +6,7 @@ import pytest
 import typer.main
 
 from scenarios.cli.app import app
-from scenarios.cli.options import CAPACITY_AT, by_silo
+from scenarios.cli.options import CAPACITY_AT, by_silo, streams_by_silo
 from topologies import InputError
 
 COMMANDS = typer.main.get_command(app).commands
@@ -109,3 +109,11 @@ def test_the_access_link_of_a_silo_is_given_once():
     }
     with pytest.raises(InputError, match=r"access_at\(=' DE = 2 Gbps'\) must name each silo once"):
         by_silo("access_at", ["DE=1 Gbps", " DE = 2 Gbps"], CAPACITY_AT)
+
+
+def test_numbers_of_streams_are_whole():
+    assert streams_by_silo(None) is None
+    assert streams_by_silo(["DE=4", "FR = 12"]) == {"DE": 4, "FR": 12}
+    for text in ("4.5", "-4", "four", ""):
+        with pytest.raises(InputError, match=rf"^streams_at.FR\(='{text}'\) must be a whole number\.$"):
+            streams_by_silo(["DE=4", f"FR={text}"])

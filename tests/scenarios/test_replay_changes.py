@@ -311,6 +311,9 @@ def test_keys_that_are_superseded_are_left_out():
     }
     access = merged_tables(recorded, {"network": {"access": "2 Gbps"}})
     other = merged_tables(recorded, {"network": {"pairs": "p.csv"}, "workload": {"compute": "3 ms"}})
+    windows = {
+        "network": {"window": "1 MB", "window_at": {"A": "2 MB"}, "streams": 2, "streams_at": {"A": 3}}
+    }
     events = {"simulation": {"capacity": [3]}}
 
     assert access["network"] == {"underlay": "gaia", "silo_at": ["A"], "access": "2 Gbps"}
@@ -320,3 +323,6 @@ def test_keys_that_are_superseded_are_left_out():
     assert merged_tables(recorded, events)["simulation"] == {"rounds": 3, "capacity": [3], "failure": [2]}
     assert merged_tables(recorded, events, keeps_events=False)["simulation"] == {"rounds": 3, "capacity": [3]}
     assert merged_tables(recorded, {}) == recorded
+    for key, value in (("window", "3 MB"), ("streams", 4)):
+        kept = {name: its for name, its in windows["network"].items() if name not in (key, f"{key}_at")}
+        assert merged_tables(windows, {"network": {key: value}})["network"] == {**kept, key: value}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scenarios.pages.answer import Compared, agreement, answer, question
+from scenarios.pages.answer import Compared, _by_cycle_time, agreement, answer, question
 
 
 def row(
@@ -253,3 +253,12 @@ def test_events_are_said_beside_closed_forms_that_do_not_know_them():
     assert said[2] == (
         "The simulation includes changing capacities and events (meteor), of which closed forms know nothing."
     )
+
+
+def test_a_file_without_overlays_has_no_answer():
+    assert answer(compared()) == ("The file holds no overlay.",)
+
+
+def test_overlays_without_any_time_are_not_compared():
+    rows = [{**row(kind, None), "paper_s": None} for kind in ("star", "ring")]
+    assert _by_cycle_time(compared(*rows)) == "there is no cycle time of any overlay."

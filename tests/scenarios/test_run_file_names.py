@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from pair_run import ACCESS_BPS, BITS, CYCLE_S, LABELS, OVERLAYS, ROUNDS, pair_graph, write_pair_run
 
-from scenarios.runfile.names import link_names
+from scenarios.runfile.names import link_names, window_pairs
 from scenarios.runfile.reader import read_run
 from topologies import AccessLinks, connectivity, load_underlay
 
@@ -100,3 +100,11 @@ def test_a_file_of_an_older_version_is_read_with_the_same_names(tmp_path, measur
 def test_a_run_with_the_same_seed_gives_the_same_bytes(tmp_path):
     first, second = (write_pair_run(tmp_path / name).read_bytes() for name in ("a.h5", "b.h5"))
     assert first == second
+
+
+def test_windows_are_of_pairs_that_can_talk(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["available_bps"] = [[1.0, 2.0, 0.0], [2.0, 1.0, 2.0], [2.0, 2.0, 1.0]]
+        assert window_pairs(file).shape == (0, 2)
+        file["window_bps"] = [[1.0, 1.0, 1.0], [np.inf, 1.0, 1.0], [1.0, np.inf, 1.0]]
+        assert window_pairs(file).tolist() == [[0, 1], [1, 2], [2, 0]]

@@ -13,7 +13,7 @@ import pytest
 from scenarios.config.network import NetworkConfig
 from scenarios.runfile import simulated_rounds as simulated
 from scenarios.runfile import training_rows as history
-from scenarios.runfile.atomic import new_file
+from scenarios.runfile.atomic import _check_space, new_file, reports_full_disk
 from scenarios.runfile.paths import partial_path
 from scenarios.runfile.reader import read_open, read_run
 from scenarios.runfile.simulated_rounds import SimulationWriter, allocate
@@ -265,3 +265,35 @@ def test_what_is_no_whole_file_of_a_run_is_one_input_error(tmp_path, run_file, c
 
     assert str(caught.value).startswith(f"{path}: ")
     assert "\n" not in str(caught.value)
+
+
+def test_a_write_that_fails_is_one_line(tmp_path):
+    def broken(problem):
+        def write(_file):
+            raise problem
+
+        return reports_full_disk(write)
+
+    with h5py.File(tmp_path / "run.h5", "w") as file:
+        for problem, reason in (
+            (OSError(28, "words"), "No space left on device"),
+            (RuntimeError("unable to write\nmore"), "unable to write"),
+        ):
+            with pytest.raises(MachineError) as caught:
+                broken(problem)(file)
+            assert str(caught.value) == f"{tmp_path / 'run.h5'} cannot be written: {reason}"
+
+
+def test_space_is_taken_before_a_file_is_written(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "words")
+
+    with (tmp_path / "run.h5").open("wb") as file:
+        _check_space(file.fileno(), tmp_path / "run.h5", 5)
+        assert (tmp_path / "run.h5").stat().st_size == 0
+        monkeypatch.setattr("os.posix_fallocate", full)
+        _check_space(file.fileno(), tmp_path / "run.h5", 0)
+        with pytest.raises(MachineError) as caught:
+            _check_space(file.fileno(), tmp_path / "run.h5", 5)
+    expected = f"{tmp_path / 'run.h5'} cannot be written: No space left on device (5 bytes are needed)."
+    assert str(caught.value) == expected

@@ -16,7 +16,7 @@ from scenarios.report.tables import Table
 from scenarios.simulation.quick import QuickSimulation
 from scenarios.studies.explain import beyond_paper
 from scenarios.studies.upgrade import _change, _gains_nothing, _simulated_gain, upgrade_table
-from scenarios.studies.upgrade_words import _greedy_note, _price_notes, price_text
+from scenarios.studies.upgrade_words import _enough, _greedy_note, _price_notes, price_text
 from simulator import simulate
 from topologies import Overlay, Workload, build_overlay, design
 
@@ -611,3 +611,11 @@ def test_an_overlay_of_a_scenario_is_upgraded_with_what_the_scenario_states(silo
     assert "upgrade takes one overlay; --kind names it: tour, stl_fw" in several.err
     given = silosim("upgrade", path, "--kind", "tour", "--budget", 1, "--access", "1 Gbps").failed(2)
     assert "--access goes with the name of a network" in given.err
+
+
+@pytest.mark.parametrize("price", [0.0123456, 0.5, 1.0, 3.14159, 17.004, 123456.789, 1e12, 1.23456e13])
+def test_a_budget_that_is_said_to_be_enough_buys_the_set(price):
+    enough = _enough(price)
+
+    assert price <= enough <= price * 1.0101
+    assert float(price_text(enough).replace(",", "")) == pytest.approx(enough, rel=1e-12)

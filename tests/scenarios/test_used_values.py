@@ -19,6 +19,7 @@ rounds = 70
 [[simulation.background]]
 share = "10 %"
 """
+AT = KINDS.replace('access = "1 Gbps"', 'access_at = { A = "2 Gbps" }')
 ENTRIES = f"""{NETWORK}
 [[overlays]]
 kind = "matcha"
@@ -43,6 +44,8 @@ name = "more"
         (KINDS, "simulation.failure.0.link", None),
         (KINDS, "seed", 0),
         (KINDS, "unknown", None),
+        (AT, "network.access_at", {"A": "2 Gbps"}),
+        (KINDS, "network.access_at", None),
         (KINDS, "network", None),
         (KINDS, "overlays", None),
         (KINDS, "overlays.kinds", ["matcha", "ring"]),

@@ -283,7 +283,7 @@ def test_no_function_replaces_a_file_unless_it_is_asked_to(call):
         return name
 
     before = {path.name for path in Path().iterdir()}
-    with pytest.raises(silosim.InputError, match="exists already|force replaces it"):
+    with pytest.raises(silosim.InputError, match=r"exists already|force replaces it"):
         call(old)
     (written,) = {path.name for path in Path().iterdir()} - before
     assert Path(written).read_text() == "old"

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import EventGraph, InputError, cycle_time, recurrence
+from topologies.howard import _circuit_back, _potential
 
 
 def event_graph(nodes: int, arcs: list[tuple[int, int, float, int]]) -> EventGraph:
@@ -236,3 +237,27 @@ def test_delays_whose_sum_is_no_number_are_refused():
 
     with pytest.raises(InputError, match=r"delay_s\(=1\.1e\+308\) must not pass 1\.8e308 s on 8 arcs"):
         cycle_time(graph)
+
+
+def test_a_ratio_that_is_too_small_is_refuted_by_a_larger_circuit():
+    # The ring of 0, 1, 2 has the mean 2 s; each of the loops less. A chain leads to node 3.
+    graph = event_graph(
+        4, [(0, 0, 1, 1), (0, 1, 1, 1), (1, 2, 2, 1), (2, 0, 3, 1), (2, 3, 9, 1), (3, 3, 0, 1)]
+    )
+    for tau in (0.0, 1.0, 1.9):
+        _, circuit = _potential(graph, tau, np.zeros(4))
+        assert circuit is not None
+        assert [graph.target[arc] for arc in circuit] == [graph.source[arc] for arc in np.roll(circuit, -1)]
+        assert graph.delay_s[list(circuit)].sum() > tau * graph.tokens[list(circuit)].sum()
+    potential, circuit = _potential(graph, 2.0, np.zeros(4))
+    assert circuit is None
+    assert (
+        potential[graph.target] >= potential[graph.source] + graph.delay_s - 2 * graph.tokens - 1e-9
+    ).all()
+
+
+def test_the_arcs_that_raised_the_nodes_lead_back_around_a_circuit_or_nowhere():
+    graph = event_graph(4, [(0, 1, 1, 1), (1, 2, 2, 1), (2, 0, 3, 1), (2, 3, 9, 1)])
+    assert _circuit_back(graph, np.array([2, 0, 1, 3]), 3) == (2, 0, 1)
+    assert _circuit_back(graph, np.array([2, 0, 1, 3]), 0) == (0, 1, 2)
+    assert _circuit_back(graph, np.array([-1, 0, 1, 3]), 3) is None

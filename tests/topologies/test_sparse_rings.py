@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from topologies import AccessLinks, InputError, Workload, connectivity
+from topologies.designers import ring_search
 from topologies.designers.christofides import christofides
 from topologies.designers.random_ring import _completions, _counted_order, _first_ways, random_ring
 from topologies.designers.ring import ring
@@ -270,3 +271,33 @@ def test_every_number_up_to_the_count_is_another_ring(seed):
 
     assert ways.tolist() == [sum(ring[1] == first for ring in rings) for first in range(1, silos)]
     assert [_counted_order(Numbered(k), allowed, completions).tolist() for k in range(len(rings))] == rings
+
+
+def test_a_search_that_gives_up_says_no_more(make_graph, monkeypatch):
+    # Two cliques with two bridges on either side: a ring exists, and the first assignment has two circuits.
+    allowed = cliques(12, range(6), range(6, 12)) & ~np.eye(12, dtype=bool)
+    allowed[0, 6] = allowed[7, 1] = True
+    assert some_circuit(allowed)[0] is not None
+    monkeypatch.setattr(ring_search, "ROUNDS", 1)
+    assert some_circuit(allowed) == (None, False)
+    graph = make_graph(allowed)
+    expected = "ring: no ring was found, neither by local search nor by integer programming."
+    assert str(ring_search.no_ring("ring", graph)) == expected
+    monkeypatch.setattr(ring_search, "ROUNDS", 100)
+    monkeypatch.setattr(ring_search, "MANY_SILOS", 12)
+    assert some_circuit(allowed)[0] is not None
+    monkeypatch.setattr(ring_search, "MANY_SILOS", 11)
+    assert some_circuit(allowed) == (None, False)
+
+
+def test_many_silos_with_rare_rings_draw_short_tours(make_graph, monkeypatch):
+    # Both directions of one circle: two rings, of which 1,000 random orders hit none.
+    allowed = np.roll(np.eye(9, dtype=bool), 1, axis=1)
+    allowed |= allowed.T
+    monkeypatch.setattr("topologies.designers.random_ring.MOST_COUNTED", 8)
+    graph = make_graph(allowed)
+    overlay = random_ring(graph, WORK)
+    assert overlay.completions is None
+    rng = np.random.default_rng(0)
+    drawn = {tuple(overlay.draw(rng).tolist()) for _ in range(30)}
+    assert drawn == {tuple(range(9)), (0, *range(8, 0, -1))}
